@@ -1,0 +1,59 @@
+import {
+  createHash,
+  getRandomValues,
+  randomBytes,
+  randomInt,
+  randomUUID,
+  timingSafeEqual,
+} from 'node:crypto';
+import type { Clock, Ids, Random, Secrets, Timers, World } from './ports.ts';
+
+/** `setTimeout` counts in a signed 32-bit integer; longer delays are taken in steps. */
+const longestTimeoutMs = 2 ** 31 - 1;
+
+const clock: Clock = {
+  nowMs: () => Date.now(),
+  monotonicMs: () => performance.now(),
+};
+
+const timers: Timers = {
+  after(delayMs, run) {
+    let handle: NodeJS.Timeout;
+    const arm = (leftMs: number): void => {
+      const stepMs = Math.min(Math.max(leftMs, 0), longestTimeoutMs);
+      handle = setTimeout(() => (leftMs > stepMs ? arm(leftMs - stepMs) : run()), stepMs);
+      handle.unref();
+    };
+    arm(delayMs);
+    return { clear: () => clearTimeout(handle) };
+  },
+  soon(run) {
+    const handle = setImmediate(run);
+    return { clear: () => clearImmediate(handle) };
+  },
+};
+
+const random: Random = {
+  fraction: () => getRandomValues(new Uint32Array(1))[0]! / 2 ** 32,
+  below: (bound) => randomInt(bound),
+};
+
+const ids: Ids = { uuid: () => randomUUID() };
+
+/** Exported for the simulated world, whose secrets are seeded but hashed and compared alike. */
+export const hashing: Pick<Secrets, 'hash' | 'equal'> = {
+  hash: (secret) => createHash('sha256').update(secret).digest('hex'),
+  equal(left, right) {
+    const digest = (text: string) => createHash('sha256').update(text).digest();
+    return timingSafeEqual(digest(left), digest(right));
+  },
+};
+
+const secrets: Secrets = {
+  uuid: () => randomUUID({ disableEntropyCache: true }),
+  bytes: (count) => randomBytes(count),
+  ...hashing,
+};
+
+/** The machine's own clock, timers and random. Only composition roots may use it. */
+export const realWorld: World = { clock, timers, random, ids, secrets };

@@ -1,0 +1,128 @@
+import { assert } from './assert.ts';
+import { Heap } from './heap.ts';
+import type { Random, Timer, World } from './ports.ts';
+import { hashing } from './ports-real.ts';
+
+interface PendingTimer {
+  readonly dueMs: number;
+  readonly order: number;
+  readonly run: () => void;
+  cleared: boolean;
+}
+
+/**
+ * A world in which time passes only when told to and random is a function of the seed.
+ *
+ * Invariants
+ *  S1. Timers run in the order of their due time; equal ones in the order in which they were set.
+ *  S2. While a timer runs, `nowMs` and `monotonicMs` show its due time.
+ *  S3. The same seed and the same calls give the same values.
+ */
+export class SimulatedWorld implements World {
+  readonly clock: World['clock'];
+  readonly timers: World['timers'];
+  readonly random: Random;
+  readonly ids: World['ids'];
+  readonly secrets: World['secrets'];
+
+  #elapsedMs = 0;
+  #wallMs: number;
+  #order = 0;
+  readonly #pending = new Heap<PendingTimer>(
+    (left, right) => left.dueMs - right.dueMs || left.order - right.order,
+  );
+
+  constructor(seed: number, startMs = Date.UTC(2026, 0, 1)) {
+    this.#wallMs = startMs;
+    this.clock = {
+      nowMs: () => Math.floor(this.#wallMs + this.#elapsedMs),
+      monotonicMs: () => this.#elapsedMs,
+    };
+    this.timers = {
+      after: (delayMs, run) => this.#set(Math.max(delayMs, 0), run),
+      soon: (run) => this.#set(0, run),
+    };
+    this.random = seededRandom(seed);
+    this.ids = uuids(seededRandom(seed ^ 0x1d5));
+    const secretRandom = seededRandom(seed ^ 0x5ec);
+    this.secrets = {
+      uuid: uuids(secretRandom).uuid,
+      bytes: (count) => Uint8Array.from({ length: count }, () => secretRandom.below(256)),
+      ...hashing,
+    };
+  }
+
+  /** Timers that are set and neither ran nor were cleared. */
+  get pendingTimers(): number {
+    return this.#pending.count((timer) => !timer.cleared);
+  }
+
+  /** Moves the wall clock alone, as a correction of the machine's clock does. */
+  jumpWallClock(byMs: number): void {
+    this.#wallMs += byMs;
+  }
+
+  /**
+   * Lets `durationMs` pass: runs every timer that comes due, and between two timers all the
+   * promises that are ready.
+   */
+  async advance(durationMs: number): Promise<void> {
+    const endMs = this.#elapsedMs + durationMs;
+    await settle();
+    for (;;) {
+      const next = this.#pending.peek();
+      if (next === undefined || next.dueMs > endMs) break;
+      this.#pending.pop();
+      if (next.cleared) continue;
+      assert(next.dueMs >= this.#elapsedMs, 'simulated time never goes back');
+      this.#elapsedMs = next.dueMs;
+      next.cleared = true;
+      next.run();
+      await settle();
+    }
+    this.#elapsedMs = endMs;
+  }
+
+  #set(delayMs: number, run: () => void): Timer {
+    const timer = { dueMs: this.#elapsedMs + delayMs, order: this.#order++, run, cleared: false };
+    this.#pending.push(timer);
+    return {
+      clear: () => {
+        timer.cleared = true;
+      },
+    };
+  }
+}
+
+/** Lets every promise chain that is ready go on until it waits for something else. */
+async function settle(): Promise<void> {
+  // Each macrotask turn drains the whole microtask queue, however long its chains are.
+  await new Promise<void>((resolve) => setImmediate(resolve));
+}
+
+/** Mulberry32: small, fast, and good enough for simulation. */
+export function seededRandom(seed: number): Random {
+  let state = seed >>> 0;
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = state;
+    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return (mixed ^ (mixed >>> 14)) >>> 0;
+  };
+  return {
+    fraction: () => next() / 2 ** 32,
+    below: (bound) => Math.floor((next() / 2 ** 32) * bound),
+  };
+}
+
+function uuids(random: Random): { uuid(): string } {
+  const hex = (digits: number): string => {
+    let text = '';
+    while (text.length < digits) text += random.below(16).toString(16);
+    return text;
+  };
+  return {
+    uuid: () => `${hex(8)}-${hex(4)}-4${hex(3)}-${'89ab'[random.below(4)]}${hex(3)}-${hex(12)}`,
+  };
+}
