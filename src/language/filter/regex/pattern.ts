@@ -1,0 +1,140 @@
+import { parsePattern } from './parse.ts';
+import { assemble, type Instruction } from './program.ts';
+import type { Assertion } from './syntax.ts';
+
+export { PatternError } from './syntax.ts';
+
+/**
+ * Unanchored matching of RE2 patterns in time linear in the text, whatever the pattern: filters
+ * come from clients, and a backtracking engine can be made to think for years.
+ *
+ * 1. The automaton is in all its states at once; a set of states, together with what kind of
+ *    character came before, is one state of the cache, and its way on a character is found once.
+ * 2. A character costs at most the program's length, however the cache does.
+ * 3. The cache is bounded: when it is full it is dropped and begins again.
+ * 4. Instructions that take no character are followed only when the next character is known, so an
+ *    assertion sees both its sides.
+ */
+
+/** Places and ways together. */
+const defaultCacheSize = 100_000;
+
+/** What assertions ask about a neighbour: nothing there, a line feed, a word character, another. */
+type Neighbour = 0 | 1 | 2 | 3;
+
+interface State {
+  readonly places: readonly number[];
+  readonly before: Neighbour;
+  /** By code point; `true` when the text matches, whatever follows. */
+  readonly ways: Map<number, State | true>;
+  /** Found when a text first ends here. */
+  matchesAtEnd: boolean | undefined;
+}
+
+/** Throws `PatternError`. The test keeps a cache but no memory of texts. */
+export function compilePattern(
+  pattern: string,
+  cacheSize = defaultCacheSize,
+): (text: string) => boolean {
+  const { program, start } = assemble(parsePattern(pattern));
+  let states = new Map<string, State>();
+  let cached = 0;
+
+  const enter = (places: readonly number[], before: Neighbour): State => {
+    const key = String.fromCharCode(before, ...places);
+    const known = states.get(key);
+    if (known) return known;
+    cached += 1 + places.length;
+    const state: State = { places, before, ways: new Map(), matchesAtEnd: undefined };
+    states.set(key, state);
+    return state;
+  };
+
+  const advance = (state: State, point: number): State | true => {
+    const after = neighbour(point);
+    const sets = closure(program, state.places, state.before, after);
+    if (sets === 'match') return true;
+    // The start is always among the places: a match may begin anywhere.
+    const reached = new Uint8Array(program.length);
+    reached[start] = 1;
+    for (const set of sets) if (set.test(point)) reached[set.next] = 1;
+    const places: number[] = [];
+    for (let place = 0; place < reached.length; place++) {
+      if (reached[place] === 1) places.push(place);
+    }
+    return enter(places, after);
+  };
+
+  let first = enter([start], 0);
+  const forget = (): void => {
+    states = new Map();
+    cached = 0;
+    first = enter([start], 0);
+  };
+  return (text) => {
+    let state = first;
+    for (let at = 0; at < text.length; ) {
+      const point = text.codePointAt(at)!;
+      at += point > 0xffff ? 2 : 1;
+      let next = state.ways.get(point);
+      if (next === undefined) {
+        if (cached > cacheSize) forget();
+        next = advance(state, point);
+        state.ways.set(point, next);
+        cached++;
+      }
+      if (next === true) return true;
+      state = next;
+    }
+    state.matchesAtEnd ??= closure(program, state.places, state.before, 0) === 'match';
+    return state.matchesAtEnd;
+  };
+}
+
+type SetInstruction = Extract<Instruction, { kind: 'set' }>;
+
+/** The instructions that wait for a character, or `match` when none is needed any more. */
+function closure(
+  program: readonly Instruction[],
+  places: readonly number[],
+  before: Neighbour,
+  after: Neighbour,
+): readonly SetInstruction[] | 'match' {
+  const seen = new Uint8Array(program.length);
+  const pending = [...places];
+  const sets: SetInstruction[] = [];
+  for (let place = pending.pop(); place !== undefined; place = pending.pop()) {
+    if (seen[place] === 1) continue;
+    seen[place] = 1;
+    const instruction = program[place]!;
+    if (instruction.kind === 'match') return 'match';
+    if (instruction.kind === 'set') sets.push(instruction);
+    else if (instruction.kind === 'fork') pending.push(instruction.other, instruction.next);
+    else if (holds(instruction.assertion, before, after)) pending.push(instruction.next);
+  }
+  return sets;
+}
+
+function holds(assertion: Assertion, before: Neighbour, after: Neighbour): boolean {
+  switch (assertion) {
+    case 'textStart':
+      return before === 0;
+    case 'textEnd':
+      return after === 0;
+    case 'lineStart':
+      return before <= 1;
+    case 'lineEnd':
+      return after <= 1;
+    case 'word':
+      return (before === 2) !== (after === 2);
+    case 'notWord':
+      return (before === 2) === (after === 2);
+  }
+}
+
+function neighbour(point: number): Neighbour {
+  if (point === 10) return 1;
+  const isDigit = point >= 48 && point <= 57;
+  const isLetter = (point >= 65 && point <= 90) || (point >= 97 && point <= 122);
+  return isDigit || isLetter || point === 95 ? 2 : 3;
+}

@@ -1,0 +1,82 @@
+import { type Assertion, PatternError, type PatternNode } from './syntax.ts';
+
+/** A pattern as instructions of an automaton; `next` and `other` are places in the program. */
+export type Instruction =
+  | { readonly kind: 'set'; readonly test: (point: number) => boolean; readonly next: number }
+  | { readonly kind: 'assert'; readonly assertion: Assertion; readonly next: number }
+  | { readonly kind: 'fork'; readonly next: number; readonly other: number }
+  | { readonly kind: 'match' };
+
+/** Instructions of one pattern: what a character of the text can cost at most. */
+export const programLength = 600;
+
+export function assemble(node: PatternNode): {
+  readonly program: readonly Instruction[];
+  readonly start: number;
+} {
+  const program: Instruction[] = [{ kind: 'match' }];
+  const tests = new Map<string, (point: number) => boolean>();
+  const add = (instruction: Instruction): number => {
+    if (program.length >= programLength) throw new PatternError('it is too large when written out');
+    return program.push(instruction) - 1;
+  };
+
+  // Built from the end to the start, so that each part knows where it goes on.
+  const build = (part: PatternNode, next: number): number => {
+    switch (part.kind) {
+      case 'set':
+        return add({ kind: 'set', test: setTest(part.source, part.ignoreCase, tests), next });
+      case 'assert':
+        return add({ kind: 'assert', assertion: part.assertion, next });
+      case 'sequence':
+        return part.parts.reduceRight((after, one) => build(one, after), next);
+      case 'choice':
+        return part.parts
+          .map((one) => build(one, next))
+          .reduceRight((other, one) => add({ kind: 'fork', next: one, other }));
+      case 'repeat':
+        return repeat(part, next);
+    }
+  };
+
+  const repeat = (part: Extract<PatternNode, { kind: 'repeat' }>, next: number): number => {
+    let at = next;
+    if (part.most === Infinity) {
+      const fork = add({ kind: 'fork', next, other: next });
+      program[fork] = { kind: 'fork', next: build(part.part, fork), other: next };
+      at = fork;
+    } else {
+      for (let count = part.least; count < part.most; count++) {
+        at = add({ kind: 'fork', next: build(part.part, at), other: next });
+      }
+    }
+    for (let count = 0; count < part.least; count++) {
+      const before = at;
+      at = build(part.part, at);
+      // Nothing was added: more of it adds nothing, and groups of it would take for ever.
+      if (at === before) break;
+    }
+    return at;
+  };
+
+  return { start: build(node, 0), program };
+}
+
+/** Membership, by a table for ASCII. One test for all places that use the same set. */
+function setTest(
+  source: string,
+  ignoreCase: boolean,
+  known: Map<string, (point: number) => boolean>,
+): (point: number) => boolean {
+  const key = `${ignoreCase ? 'i' : '-'}${source}`;
+  const made = known.get(key);
+  if (made) return made;
+  const expression = new RegExp(`^${source}$`, ignoreCase ? 'vi' : 'v');
+  const ascii = Uint8Array.from({ length: 128 }, (_, point) =>
+    expression.test(String.fromCharCode(point)) ? 1 : 0,
+  );
+  const test = (point: number): boolean =>
+    point < 128 ? ascii[point] === 1 : expression.test(String.fromCodePoint(point));
+  known.set(key, test);
+  return test;
+}
