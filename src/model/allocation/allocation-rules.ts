@@ -1,0 +1,59 @@
+/** Questions about an allocation that need nothing but the allocation. Source: facts §5.2, §6.12. */
+import { limits } from '../limits.ts';
+import type { Allocation, ClientStatus } from './allocation.ts';
+import type { TaskEvent, TaskState } from './task-state.ts';
+
+/** The server no longer wants it. */
+export const isServerTerminal = (allocation: Pick<Allocation, 'DesiredStatus'>): boolean =>
+  allocation.DesiredStatus === 'stop' || allocation.DesiredStatus === 'evict';
+
+/** It no longer runs, as far as anybody knows. `unknown` may come back. */
+export const isClientTerminal = (allocation: Pick<Allocation, 'ClientStatus'>): boolean =>
+  allocation.ClientStatus === 'complete' ||
+  allocation.ClientStatus === 'failed' ||
+  allocation.ClientStatus === 'lost';
+
+export const isTerminal = (
+  allocation: Pick<Allocation, 'DesiredStatus' | 'ClientStatus'>,
+): boolean => isServerTerminal(allocation) || isClientTerminal(allocation);
+
+/** Whether it may hold resources of its node: until the client says that it is over. */
+export const occupiesNode = (allocation: Pick<Allocation, 'ClientStatus'>): boolean =>
+  !isClientTerminal(allocation);
+
+export interface DerivedClientStatus {
+  readonly status: Extract<ClientStatus, 'pending' | 'running' | 'complete' | 'failed'>;
+  readonly description: string;
+}
+
+/** A node's word for an allocation from its tasks: failed > running > pending > complete. */
+export function clientStatusOf(
+  taskStates: Readonly<Record<string, Pick<TaskState, 'State' | 'Failed'>>>,
+): DerivedClientStatus {
+  const states = Object.values(taskStates);
+  if (states.some((state) => state.State === 'dead' && state.Failed)) {
+    return { status: 'failed', description: 'Failed tasks' };
+  }
+  if (states.some((state) => state.State === 'running')) {
+    return { status: 'running', description: 'Tasks are running' };
+  }
+  if (states.length === 0 || states.some((state) => state.State === 'pending')) {
+    return { status: 'pending', description: 'No tasks have started' };
+  }
+  return { status: 'complete', description: 'All tasks have completed' };
+}
+
+export const allocationName = (job: string, group: string, index: number): string =>
+  `${job}.${group}[${index}]`;
+
+/** The index in an allocation's name; -1 when it has none. */
+export function allocationIndex(name: string): number {
+  const [, digits] = /\[(\d+)\]$/.exec(name) ?? [];
+  return digits === undefined ? -1 : Number(digits);
+}
+
+/** The newest events, `limits.task.eventsKept` of them. */
+export const withTaskEvent = (state: TaskState, event: TaskEvent): TaskState => ({
+  ...state,
+  Events: [...(state.Events ?? []), event].slice(-limits.task.eventsKept),
+});

@@ -1,0 +1,60 @@
+import type { JobType } from '../job/job.ts';
+import type { Allocation } from './allocation.ts';
+
+const stubFields = [
+  'ID',
+  'EvalID',
+  'Name',
+  'Namespace',
+  'NodeID',
+  'NodeName',
+  'JobID',
+  'JobVersion',
+  'TaskGroup',
+  'DesiredStatus',
+  'DesiredDescription',
+  'ClientStatus',
+  'ClientDescription',
+  'DesiredTransition',
+  'DeploymentStatus',
+  'FollowupEvalID',
+  'PreviousAllocation',
+  'NextAllocation',
+  'RescheduleTracker',
+  'PreemptedAllocations',
+  'PreemptedByAllocation',
+  'CreateIndex',
+  'ModifyIndex',
+  'CreateTime',
+  'ModifyTime',
+] as const satisfies readonly (keyof Allocation)[];
+
+/** An allocation in a list. Source: spec/3-jobs.md §2.2, facts/scheduler.md §5.2. */
+export interface AllocationStub extends Pick<Allocation, (typeof stubFields)[number]> {
+  readonly JobType: JobType | '';
+  /** Null when not asked for. */
+  readonly TaskStates: Allocation['TaskStates'] | null;
+  /** Only when asked for with `resources=true`. */
+  readonly AllocatedResources?: Allocation['AllocatedResources'];
+}
+
+export interface StubOptions {
+  readonly resources?: boolean;
+  /** Default true. */
+  readonly taskStates?: boolean;
+}
+
+/** `jobType` is `''` when the job is gone. */
+export function allocationStub(
+  allocation: Allocation,
+  jobType: JobType | '',
+  { resources = false, taskStates = true }: StubOptions = {},
+): AllocationStub {
+  const picked = Object.fromEntries(stubFields.map((field) => [field, allocation[field]]));
+  return {
+    ...(picked as unknown as Pick<Allocation, (typeof stubFields)[number]>),
+    JobType: jobType,
+    TaskStates: taskStates ? allocation.TaskStates : null,
+    ...(resources ? { AllocatedResources: allocation.AllocatedResources } : {}),
+  };
+}

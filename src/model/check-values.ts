@@ -1,0 +1,119 @@
+/**
+ * Holds the values of a record of the right types against the bounds and choices of its schema.
+ * Apart from the codec because a job is checked once it is canonical, together with all its rules.
+ */
+import type { Fault } from './errors.ts';
+import { limits } from './limits.ts';
+import { below, faultAt, type Path, quote, type Report } from './path.ts';
+import type { Type } from './schema.ts';
+import { shapeOf, withoutNull } from './schema-shape.ts';
+
+type Checker = (value: unknown, path: Path, report: Report) => void;
+
+/**
+ * All the faults, in the order of the schema. What is absent, null, or was left out by the codec as
+ * faulty is no fault here.
+ */
+export function checkValues(schema: Type.TSchema, value: unknown, path: Path = null): Fault[] {
+  const faults: Fault[] = [];
+  checkerOf(schema)?.(value, path, (at, message) => {
+    if (faults.length < limits.fault.listedMax) faults.push(faultAt(at, message));
+  });
+  return faults;
+}
+
+/** `undefined` when nothing below the schema is bound: most of a job is not. */
+const checkers = new WeakMap<Type.TSchema, Checker | 'none'>();
+
+function checkerOf(schema: Type.TSchema): Checker | undefined {
+  let checker = checkers.get(schema);
+  if (checker === undefined) {
+    checker = compile(withoutNull(schema).schema) ?? 'none';
+    checkers.set(schema, checker);
+  }
+  return checker === 'none' ? undefined : checker;
+}
+
+function compile(schema: Type.TSchema): Checker | undefined {
+  const shape = shapeOf(schema);
+  switch (shape.kind) {
+    case 'free':
+    case 'boolean':
+      return undefined;
+    case 'string':
+      return textChecker(shape.choices, shape.maxLength);
+    case 'number':
+      return rangeChecker(shape.minimum, shape.maximum);
+    case 'list': {
+      const item = checkerOf(shape.item);
+      if (item === undefined) return undefined;
+      return (value, path, report) =>
+        (value as readonly unknown[]).forEach((one, index) => {
+          if (one != null) item(one, below(path, index), report);
+        });
+    }
+    case 'map': {
+      const inner = checkerOf(shape.value);
+      if (inner === undefined) return undefined;
+      return (value, path, report) => {
+        for (const [name, one] of Object.entries(value as object)) {
+          if (one != null) inner(one, below(path, name), report);
+        }
+      };
+    }
+    case 'record':
+      return recordChecker(shape.properties);
+  }
+}
+
+function recordChecker(properties: Readonly<Record<string, Type.TSchema>>): Checker | undefined {
+  const bound = Object.entries(properties).flatMap(([name, property]) => {
+    const checker = checkerOf(property);
+    return checker === undefined ? [] : [{ name, checker }];
+  });
+  if (bound.length === 0) return undefined;
+  return (value, path, report) => {
+    for (const { name, checker } of bound) {
+      const one = (value as Record<string, unknown>)[name];
+      if (one !== undefined && one !== null) checker(one, { parent: path, key: name }, report);
+    }
+  };
+}
+
+function textChecker(
+  choices: readonly string[] | undefined,
+  maxLength: number | undefined,
+): Checker | undefined {
+  if (choices !== undefined) {
+    const words = choices.filter((choice) => choice !== '').join(', ');
+    return (value, path, report) => {
+      if (choices.includes(value as string)) return;
+      report(path, `must be one of ${words}, got ${quote(value as string)}`);
+    };
+  }
+  if (maxLength === undefined) return undefined;
+  return (value, path, report) => {
+    if ((value as string).length > maxLength) {
+      report(path, `must be at most ${maxLength} characters long`);
+    }
+  };
+}
+
+function rangeChecker(
+  minimum: number | undefined,
+  maximum: number | undefined,
+): Checker | undefined {
+  if (minimum === undefined && maximum === undefined) return undefined;
+  const wanted =
+    minimum === undefined
+      ? `at most ${maximum}`
+      : maximum === undefined
+        ? `at least ${minimum}`
+        : `from ${minimum} to ${maximum}`;
+  return (value, path, report) => {
+    const number = value as number;
+    if (number < (minimum ?? number) || number > (maximum ?? number)) {
+      report(path, `must be ${wanted}, got ${number}`);
+    }
+  };
+}

@@ -1,0 +1,309 @@
+/**
+ * Reads what a caller sent by a schema: one walk, compiled once for each schema into closures.
+ * There is no second pass by a general validator: it could not report the contract's paths, would
+ * stop short of what the walk renames, and knows no durations. Source: DESIGN §3 rule 4, §5.
+ *
+ * Invariants
+ *  C1. Keys are matched in any case (in snake_case as well, when asked); the result has the schema's
+ *      names. Two keys that mean the same property are a fault that names both.
+ *  C2. Nothing is coerced. The one second form is a duration's: "30s" is 30e9 nanoseconds.
+ *  C3. null and absent are the same where the schema has no null; the property is then left out, and
+ *      `complete.ts` knows what stands for it.
+ *  C4. Free values (`Config`, ...) pass as they are, by reference; only their depth is bounded.
+ *  C5. Nothing vanishes unsaid: an unknown key is in `unknown`, or a fault. Response-only ones are
+ *      known and ignored, so that what was read can be sent back.
+ *  C6. All faults of the types come together, in the order of the input, up to
+ *      `limits.fault.listedMax`. The only thing thrown is a RosterError.
+ */
+import { AssertionError } from '../base/assert.ts';
+import { parseDuration } from '../base/duration.ts';
+import { checkValues } from './check-values.ts';
+import { type ErrorCode, type Fault, invalid } from './errors.ts';
+import { limits } from './limits.ts';
+import { below, faultAt, type Path, pointerOf, quote } from './path.ts';
+import type { Immutable, Input, Type } from './schema.ts';
+import { isResponseOnly, shapeOf, withoutNull } from './schema-shape.ts';
+
+export interface DecodeOptions {
+  /** What to do with unknown keys. Default `'report'`: they are returned. */
+  readonly unknown?: 'report' | 'refuse';
+  /** Match `retry_join` with `RetryJoin`. Default false. */
+  readonly snakeCase?: boolean;
+  /** Keep response-only properties, as for a record that this program wrote. Default false. */
+  readonly keepResponseOnly?: boolean;
+  /** Hold values against bounds and choices too. Default true; jobs leave it to `validateJob`. */
+  readonly checkValues?: boolean;
+  /** Code of the error. Default `invalid-body`. */
+  readonly code?: Extract<ErrorCode, 'invalid-body' | 'invalid-job'>;
+  /** Where `input` stands in the body, so that pointers start there: `['Job']`. */
+  readonly at?: readonly (string | number)[];
+}
+
+export interface Decoded<S extends Type.TSchema> {
+  readonly value: Input<Immutable<Type.Static<S>>>;
+  /** JSON pointers of the keys that the schema does not know, as they were written. */
+  readonly unknown: readonly string[];
+}
+
+interface Context {
+  readonly faults: Fault[];
+  readonly unknown: string[];
+  readonly refuseUnknown: boolean;
+  readonly snakeCase: boolean;
+  readonly keepResponseOnly: boolean;
+}
+
+/** Gives the decoded value, or `undefined` when it is absent or at fault. */
+type Decoder = (value: unknown, parent: Path, key: string | number, context: Context) => unknown;
+
+/**
+ * The input by the schema.
+ * @throws RosterError `invalid-body` (or the code asked for) with all faults.
+ */
+export function decode<S extends Type.TSchema>(
+  schema: S,
+  input: unknown,
+  options: DecodeOptions = {},
+): Decoded<S> {
+  const context: Context = {
+    faults: [],
+    unknown: [],
+    refuseUnknown: options.unknown === 'refuse',
+    snakeCase: options.snakeCase ?? false,
+    keepResponseOnly: options.keepResponseOnly ?? false,
+  };
+  const path = below(null, ...(options.at ?? []));
+  const value = decodeRoot(schema, input, path, context);
+  if ((options.checkValues ?? true) && value !== undefined) {
+    context.faults.push(...checkValues(schema, value, path));
+  }
+  if (context.faults.length > 0) throw invalid(options.code ?? 'invalid-body', context.faults);
+  return { value: value as Decoded<S>['value'], unknown: context.unknown };
+}
+
+function decodeRoot(schema: Type.TSchema, input: unknown, path: Path, context: Context): unknown {
+  if (path !== null) {
+    const value = decoderOf(schema)(input, path.parent, path.key, context);
+    if (value === undefined && context.faults.length === 0) fault(context, path, 'is required');
+    return value;
+  }
+  // The document has no key of its own: it stands below a place that is cut off again.
+  const shape = shapeOf(withoutNull(schema).schema);
+  if (shape.kind === 'record') {
+    if (isRecord(input)) return recordFields(schema, shape.properties)(input, null, context);
+    fault(context, null, `must be an object, got ${describe(input)}`);
+    return undefined;
+  }
+  throw new AssertionError('only records are decoded');
+}
+
+const decoders = new WeakMap<Type.TSchema, Decoder>();
+
+function decoderOf(schema: Type.TSchema): Decoder {
+  let decoder = decoders.get(schema);
+  if (decoder === undefined) {
+    decoder = compile(schema);
+    decoders.set(schema, decoder);
+  }
+  return decoder;
+}
+
+function compile(outer: Type.TSchema): Decoder {
+  const { schema, nullable } = withoutNull(outer);
+  const decoder = compileShape(schema);
+  const empty = nullable ? null : undefined;
+  return (value, parent, key, context) =>
+    value === null || value === undefined ? empty : decoder(value, parent, key, context);
+}
+
+function compileShape(schema: Type.TSchema): Decoder {
+  const shape = shapeOf(schema);
+  switch (shape.kind) {
+    case 'string':
+      return (value, parent, key, context) =>
+        typeof value === 'string' ? value : mistyped('a string', value, parent, key, context);
+    case 'boolean':
+      return (value, parent, key, context) =>
+        typeof value === 'boolean' ? value : mistyped('a boolean', value, parent, key, context);
+    case 'number':
+      return shape.whole ? wholeDecoder(shape.duration) : numberDecoder;
+    case 'free':
+      return freeDecoder;
+    case 'list':
+      return listDecoder(decoderOf(shape.item));
+    case 'map':
+      return mapDecoder(shape.value);
+    case 'record': {
+      const fields = recordFields(schema, shape.properties);
+      return (value, parent, key, context) =>
+        isRecord(value)
+          ? fields(value, { parent, key }, context)
+          : mistyped('an object', value, parent, key, context);
+    }
+  }
+}
+
+const numberDecoder: Decoder = (value, parent, key, context) =>
+  typeof value === 'number' && Number.isFinite(value)
+    ? value
+    : mistyped('a number', value, parent, key, context);
+
+function wholeDecoder(duration: boolean): Decoder {
+  const wanted = duration ? 'an integer of nanoseconds or a duration such as "30s"' : 'an integer';
+  return (value, parent, key, context) => {
+    if (typeof value === 'number') {
+      if (Number.isSafeInteger(value)) return value === 0 ? 0 : value;
+      const large = Number.isInteger(value) || !Number.isFinite(value);
+      if (large) return fault(context, { parent, key }, 'is beyond what an integer can hold here');
+    } else if (duration && typeof value === 'string') {
+      const nanoseconds = parseDuration(value);
+      if (nanoseconds !== undefined) return nanoseconds === 0 ? 0 : nanoseconds;
+      return fault(context, { parent, key }, `must be ${wanted}, got ${quote(value)}`);
+    }
+    return mistyped(wanted, value, parent, key, context);
+  };
+}
+
+const freeDecoder: Decoder = (value, parent, key, context) =>
+  isWithinDepth(value, limits.http.jsonDepthMax)
+    ? value
+    : fault(
+        context,
+        { parent, key },
+        `is nested more than ${limits.http.jsonDepthMax} levels deep`,
+      );
+
+function listDecoder(item: Decoder): Decoder {
+  return (value, parent, key, context) => {
+    if (!Array.isArray(value)) return mistyped('an array', value, parent, key, context);
+    const path = { parent, key };
+    const decoded: unknown[] = [];
+    for (let index = 0; index < value.length; index++) {
+      const one: unknown = value[index];
+      // What is at fault leaves a hole, so that later faults still have the right index.
+      if (one !== null && one !== undefined) decoded.push(item(one, path, index, context));
+      else decoded.push(fault(context, below(path, index), 'must not be null'));
+    }
+    return decoded;
+  };
+}
+
+/** Names are the caller's: kept as written. A map of free values or of right text passes as it is. */
+function mapDecoder(valueSchema: Type.TSchema): Decoder {
+  const inner = withoutNull(valueSchema);
+  const { kind } = shapeOf(inner.schema);
+  const byReference = kind === 'free' || kind === 'string';
+  const decoder = decoderOf(valueSchema);
+  return (value, parent, key, context) => {
+    if (!isRecord(value)) return mistyped('an object', value, parent, key, context);
+    const path = { parent, key };
+    const entries: [string, unknown][] = [];
+    for (const name of Object.keys(value)) {
+      const one = value[name];
+      if (one === null && !inner.nullable && kind !== 'free') {
+        fault(context, below(path, name), 'must not be null');
+      } else {
+        const decoded = decoder(one, path, name, context);
+        if (!byReference) entries.push([name, decoded]);
+      }
+    }
+    // fromEntries defines properties, so that "__proto__" is a name like any other.
+    return byReference ? value : Object.fromEntries(entries);
+  };
+}
+
+interface Field {
+  readonly name: string;
+  readonly decoder: Decoder;
+  readonly responseOnly: boolean;
+}
+
+type Fields = (value: Record<string, unknown>, path: Path, context: Context) => unknown;
+
+function recordFields(
+  schema: Type.TSchema,
+  properties: Readonly<Record<string, Type.TSchema>>,
+): Fields {
+  const byKey = fieldTable(schema, properties);
+  return (value, path, context) => {
+    const decoded: Record<string, unknown> = {};
+    let otherSpellings: Map<Field, string> | undefined;
+    for (const key of Object.keys(value)) {
+      const field = byKey.get(key) ?? byKey.get(fold(key, context.snakeCase));
+      if (field === undefined) {
+        noteUnknown(below(path, key), context);
+        continue;
+      }
+      if (key !== field.name) {
+        // Two keys can mean one field only when one of them is not spelled as the schema has it.
+        otherSpellings ??= new Map();
+        const other = Object.hasOwn(value, field.name) ? field.name : otherSpellings.get(field);
+        otherSpellings.set(field, key);
+        if (other !== undefined) {
+          fault(context, below(path, key), `is the same field as ${quote(other)}: give only one`);
+          continue;
+        }
+      }
+      if (field.responseOnly && !context.keepResponseOnly) continue;
+      const one = field.decoder(value[key], path, field.name, context);
+      if (one !== undefined) decoded[field.name] = one;
+    }
+    return decoded;
+  };
+}
+
+const fieldTables = new WeakMap<Type.TSchema, Map<string, Field>>();
+
+/** Every property under its own name and its folded one. */
+function fieldTable(
+  schema: Type.TSchema,
+  properties: Readonly<Record<string, Type.TSchema>>,
+): Map<string, Field> {
+  let table = fieldTables.get(schema);
+  if (table !== undefined) return table;
+  table = new Map();
+  for (const [name, property] of Object.entries(properties)) {
+    const field = { name, decoder: decoderOf(property), responseOnly: isResponseOnly(property) };
+    table.set(name, field);
+    table.set(fold(name, false), field);
+  }
+  fieldTables.set(schema, table);
+  return table;
+}
+
+const fold = (key: string, snakeCase: boolean): string =>
+  snakeCase ? key.replaceAll('_', '').toLowerCase() : key.toLowerCase();
+
+function noteUnknown(path: Path, context: Context): void {
+  if (context.refuseUnknown) fault(context, path, 'is not a known field');
+  else if (context.unknown.length < limits.fault.listedMax) context.unknown.push(pointerOf(path));
+}
+
+function fault(context: Context, path: Path, message: string): undefined {
+  if (context.faults.length < limits.fault.listedMax) context.faults.push(faultAt(path, message));
+}
+
+const mistyped = (
+  wanted: string,
+  value: unknown,
+  parent: Path,
+  key: string | number,
+  context: Context,
+): undefined => fault(context, { parent, key }, `must be ${wanted}, got ${describe(value)}`);
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function describe(value: unknown): string {
+  if (value === null || value === undefined) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  if (typeof value === 'number') return `the number ${value}`;
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}
+
+function isWithinDepth(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  if (levels === 0) return false;
+  for (const inner of Object.values(value)) if (!isWithinDepth(inner, levels - 1)) return false;
+  return true;
+}

@@ -1,0 +1,85 @@
+/**
+ * Fills a decoded record by its schema: every property is there afterwards, absent ones with the
+ * value that the schema names. Empty lists and maps that may be null become null, so that `[]` and
+ * `{}` never count as a change (facts/scheduler.md §2). Idempotent; the input is left alone.
+ */
+import type { Immutable, Input, Type } from './schema.ts';
+import { absentValue, shapeOf, withoutNull } from './schema-shape.ts';
+
+type Completer = (value: unknown) => unknown;
+
+export function complete<S extends Type.TSchema>(
+  schema: S,
+  input: Input<Immutable<Type.Static<S>>>,
+): Immutable<Type.Static<S>> {
+  return completerOf(schema)(input) as Immutable<Type.Static<S>>;
+}
+
+const completers = new WeakMap<Type.TSchema, Completer>();
+
+function completerOf(schema: Type.TSchema): Completer {
+  let completer = completers.get(schema);
+  if (completer === undefined) {
+    completer = compile(schema);
+    completers.set(schema, completer);
+  }
+  return completer;
+}
+
+function compile(outer: Type.TSchema): Completer {
+  const { schema, nullable } = withoutNull(outer);
+  const shape = shapeOf(schema);
+  switch (shape.kind) {
+    case 'string':
+    case 'boolean':
+    case 'number':
+    case 'free': {
+      const absent = nullable ? null : absentValue(schema);
+      return (value) => value ?? absent;
+    }
+    case 'list':
+      return listCompleter(completerOf(shape.item), nullable, isPlain(shape.item));
+    case 'map':
+      return mapCompleter(completerOf(shape.value), nullable, isPlain(shape.value));
+    case 'record': {
+      const fields = recordCompleter(shape.properties);
+      if (!nullable) return (value) => fields((value ?? {}) as Record<string, unknown>);
+      return (value) => (value == null ? null : fields(value as Record<string, unknown>));
+    }
+  }
+}
+
+/** Nothing inside to fill: the container can be kept as it is. */
+function isPlain(schema: Type.TSchema): boolean {
+  const { kind } = shapeOf(withoutNull(schema).schema);
+  return kind !== 'record' && kind !== 'list' && kind !== 'map';
+}
+
+function listCompleter(item: Completer, nullable: boolean, plain: boolean): Completer {
+  return (value) => {
+    const list = (value ?? []) as readonly unknown[];
+    if (nullable && list.length === 0) return null;
+    return plain ? list : list.map(item);
+  };
+}
+
+function mapCompleter(inner: Completer, nullable: boolean, plain: boolean): Completer {
+  return (value) => {
+    const map = (value ?? {}) as Readonly<Record<string, unknown>>;
+    const entries = Object.entries(map);
+    if (nullable && entries.length === 0) return null;
+    return plain ? map : Object.fromEntries(entries.map(([name, one]) => [name, inner(one)]));
+  };
+}
+
+function recordCompleter(properties: Readonly<Record<string, Type.TSchema>>) {
+  const fields = Object.entries(properties).map(([name, property]) => ({
+    name,
+    completer: completerOf(property),
+  }));
+  return (value: Readonly<Record<string, unknown>>): unknown => {
+    const completed: Record<string, unknown> = {};
+    for (const { name, completer } of fields) completed[name] = completer(value[name]);
+    return completed;
+  };
+}

@@ -1,0 +1,359 @@
+/**
+ * The one catalogue of refusals (DESIGN §3 rule 5, §5 "Errors", "Status"). The HTTP status of an
+ * error is decided here and nowhere else. A bug is an assertion, never one of these.
+ *
+ * A sentence is a template: `{name}` is filled from the parameters, and the types demand each one.
+ */
+
+/** One fault of a body: where (JSON pointer, RFC 6901) and what (a sentence with the dotted path). */
+export interface Fault {
+  readonly pointer: string;
+  readonly message: string;
+}
+
+interface Entry {
+  readonly status: number;
+  readonly title: string;
+  readonly sentence: string;
+}
+
+export const catalogue = {
+  // 400: the request itself is wrong, whatever the state is.
+  'malformed-request': { status: 400, title: 'Malformed request', sentence: '{reason}' },
+  'malformed-json': {
+    status: 400,
+    title: 'Malformed JSON',
+    sentence: 'The body is not valid JSON: {reason}.',
+  },
+  'json-too-deep': {
+    status: 400,
+    title: 'JSON nested too deeply',
+    sentence: 'The body is nested more than {limit} levels deep.',
+  },
+  'body-required': {
+    status: 400,
+    title: 'Body required',
+    sentence: 'This request needs a JSON body, and it has none.',
+  },
+  'invalid-body': {
+    status: 400,
+    title: 'Invalid body',
+    sentence: 'The body has {count} fault(s); the first: {first}',
+  },
+  'invalid-job': {
+    status: 400,
+    title: 'Invalid job',
+    sentence: 'The job has {count} fault(s); the first: {first}',
+  },
+  'invalid-query': {
+    status: 400,
+    title: 'Invalid query parameter',
+    sentence: 'The query parameter "{parameter}" {reason}.',
+  },
+  'invalid-path': { status: 400, title: 'Invalid path', sentence: 'The path {reason}.' },
+  'invalid-filter': {
+    status: 400,
+    title: 'Invalid filter',
+    sentence: 'The filter is wrong at position {position}: {reason}.',
+  },
+  'job-id-mismatch': {
+    status: 400,
+    title: 'Job id mismatch',
+    sentence: 'The body names the job "{body}" and the path names "{path}".',
+  },
+  'job-change-refused': {
+    status: 400,
+    title: 'Change of job refused',
+    sentence: 'The job "{job}" cannot be changed so: {reason}. Register it under another id.',
+  },
+  'deployment-active': {
+    status: 400,
+    title: 'Deployment active',
+    sentence: 'The job "{job}" cannot be scaled while its deployment {deployment} is active.',
+  },
+  'ambiguous-id': {
+    status: 400,
+    title: 'Ambiguous id',
+    sentence: 'The prefix "{prefix}" fits {count} {noun}s: give more of it.',
+  },
+  'not-running': {
+    status: 400,
+    title: 'Not running',
+    sentence: 'The {noun} "{id}" is not running.',
+  },
+
+  // 401 and 403: who asks.
+  'acl-disabled': {
+    status: 401,
+    title: 'Access control disabled',
+    sentence: 'Access control is switched off on this server, so it has no tokens and policies.',
+  },
+  'permission-denied': {
+    status: 403,
+    title: 'Permission denied',
+    sentence: 'Permission denied: {caller} lacks the permission {permission}.',
+  },
+  'token-not-found': {
+    status: 403,
+    title: 'Token not found',
+    sentence: 'The token is unknown here or has expired.',
+  },
+  'node-secret-mismatch': {
+    status: 403,
+    title: 'Node secret mismatch',
+    sentence: 'The secret is not the one that the node "{node}" registered with.',
+  },
+  'bootstrap-done': {
+    status: 403,
+    title: 'Bootstrap done',
+    sentence: 'The first token was already made. {hint}',
+  },
+
+  // 404: no such thing.
+  'route-not-found': {
+    status: 404,
+    title: 'No such path',
+    sentence: 'There is no "{path}" here; /v1/openapi.json lists every path.',
+  },
+  'job-not-found': {
+    status: 404,
+    title: 'Job not found',
+    sentence: 'There is no job "{job}" in the namespace "{namespace}".',
+  },
+  'job-version-not-found': {
+    status: 404,
+    title: 'Job version not found',
+    sentence: 'The job "{job}" has no version {version}; only the newest are kept.',
+  },
+  'submission-not-found': {
+    status: 404,
+    title: 'Submission not found',
+    sentence: 'No source was kept for version {version} of the job "{job}".',
+  },
+  'group-not-found': {
+    status: 404,
+    title: 'Group not found',
+    sentence: 'The job "{job}" has no group "{group}".',
+  },
+  'task-not-found': {
+    status: 404,
+    title: 'Task not found',
+    sentence: 'The allocation {allocation} has no task "{task}".',
+  },
+  'allocation-not-found': {
+    status: 404,
+    title: 'Allocation not found',
+    sentence: 'There is no allocation "{id}".',
+  },
+  'evaluation-not-found': {
+    status: 404,
+    title: 'Evaluation not found',
+    sentence: 'There is no evaluation "{id}".',
+  },
+  'deployment-not-found': {
+    status: 404,
+    title: 'Deployment not found',
+    sentence: 'There is no deployment "{id}".',
+  },
+  'node-not-found': {
+    status: 404,
+    title: 'Node not found',
+    sentence: 'There is no node "{id}".',
+  },
+  'namespace-not-found': {
+    status: 404,
+    title: 'Namespace not found',
+    sentence: 'There is no namespace "{namespace}".',
+  },
+  'accessor-not-found': {
+    status: 404,
+    title: 'Token not found',
+    sentence: 'There is no token with the accessor {accessor}.',
+  },
+  'file-not-found': {
+    status: 404,
+    title: 'File not found',
+    sentence: 'There is no file "{path}" in the allocation {allocation}.',
+  },
+  'method-not-allowed': {
+    status: 405,
+    title: 'Method not allowed',
+    sentence: '{method} is not possible here; possible: {allowed}.',
+  },
+  'request-timeout': {
+    status: 408,
+    title: 'Request too slow',
+    sentence: 'The request did not arrive whole within {seconds} s.',
+  },
+
+  // 409: a guard of the caller's, or somebody else's claim.
+  'job-missing-for-index': {
+    status: 409,
+    title: 'Guard failed',
+    sentence: 'Enforcing job modify index {index}: the job "{job}" does not exist.',
+  },
+  'job-exists': {
+    status: 409,
+    title: 'Guard failed',
+    sentence: 'Enforcing job modify index 0: the job "{job}" already exists (index {actual}).',
+  },
+  'job-index-conflict': {
+    status: 409,
+    title: 'Guard failed',
+    sentence: 'Enforcing job modify index {index}: the job "{job}" has the index {actual}.',
+  },
+  'name-taken': {
+    status: 409,
+    title: 'Name taken',
+    sentence: 'There is already a {noun} named "{name}".',
+  },
+
+  'body-too-large': {
+    status: 413,
+    title: 'Body too large',
+    sentence: 'The body is larger than {limit} bytes.',
+  },
+  'url-too-long': {
+    status: 414,
+    title: 'URL too long',
+    sentence: 'The URL is longer than {limit} bytes.',
+  },
+  'unsupported-encoding': {
+    status: 415,
+    title: 'Unsupported encoding',
+    sentence: 'Bodies encoded as "{encoding}" are not understood.',
+  },
+  'too-many-connections': {
+    status: 429,
+    title: 'Too many connections',
+    sentence: 'The address {address} holds {limit} connections, which is the limit.',
+  },
+  'too-many-watches': {
+    status: 429,
+    title: 'Too many blocking queries',
+    sentence: 'This server already holds {limit} blocking queries, which is the limit.',
+  },
+  'headers-too-large': {
+    status: 431,
+    title: 'Headers too large',
+    sentence: 'The headers are larger than {limit} bytes.',
+  },
+
+  // 500 is only ever a bug; its detail is in the log, not in the answer.
+  'internal-error': {
+    status: 500,
+    title: 'Internal error',
+    sentence:
+      'This is a bug in the server. Its log has the details under the request id {request}.',
+  },
+
+  // 503: later, or elsewhere, the same request may well succeed.
+  'no-leader': {
+    status: 503,
+    title: 'No leader',
+    sentence: 'There is no leader at the moment. Try again shortly.',
+  },
+  'writes-closed': {
+    status: 503,
+    title: 'Writes closed',
+    sentence: 'Nothing can be written: {reason}. Reads go on.',
+  },
+  'queue-full': {
+    status: 503,
+    title: 'Queue full',
+    sentence: 'The {queue} queue is full at {limit} entries. Try again shortly.',
+  },
+  'node-unreachable': {
+    status: 503,
+    title: 'Node unreachable',
+    sentence: 'The node "{node}" is not connected to this server at the moment.',
+  },
+  stopping: {
+    status: 503,
+    title: 'Stopping',
+    sentence: 'This server is stopping.',
+  },
+} as const satisfies Readonly<Record<string, Entry>>;
+
+export type ErrorCode = keyof typeof catalogue;
+
+type Names<S extends string> = S extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | Names<Rest>
+  : never;
+/** What a code's sentence has to be filled with. */
+export type ErrorParameters<C extends ErrorCode> = {
+  readonly [N in Names<(typeof catalogue)[C]['sentence']>]: string | number;
+};
+
+/** An operating error of the catalogue. Make one with {@link refusal} or {@link invalid}. */
+export class RosterError extends Error {
+  override readonly name = 'RosterError';
+  readonly code: ErrorCode;
+  readonly status: number;
+  /** The sentence that the caller reads; also the `message`. */
+  readonly detail: string;
+  readonly errors: readonly Fault[];
+
+  constructor(code: ErrorCode, detail: string, errors: readonly Fault[] = []) {
+    super(detail);
+    this.code = code;
+    this.status = catalogue[code].status;
+    this.detail = detail;
+    this.errors = errors;
+  }
+}
+
+/** The error of a code with its sentence filled: `throw refusal('job-not-found', { job, namespace })`. */
+export function refusal<C extends ErrorCode>(
+  code: C,
+  ...[parameters]: [Names<(typeof catalogue)[C]['sentence']>] extends [never]
+    ? []
+    : [ErrorParameters<C>]
+): RosterError {
+  const filled = fill(catalogue[code].sentence, (parameters ?? {}) as Record<string, unknown>);
+  return new RosterError(code, filled);
+}
+
+/** The error for a body or a job that has faults; `faults` is not empty. */
+export function invalid(
+  code: 'invalid-body' | 'invalid-job',
+  faults: readonly Fault[],
+): RosterError {
+  const sentence = fill(catalogue[code].sentence, {
+    count: faults.length,
+    first: faults[0]?.message ?? '',
+  });
+  return new RosterError(code, sentence, faults);
+}
+
+/** The body of an answer that refuses: `application/problem+json` (RFC 9457). */
+export interface Problem {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly code: ErrorCode;
+  readonly errors?: readonly Fault[];
+}
+
+export function problemOf(error: RosterError): Problem {
+  const { code, status, detail, errors } = error;
+  const problem = {
+    type: `urn:roster:error:${code}`,
+    title: catalogue[code].title,
+    status,
+    detail,
+    code,
+  };
+  return errors.length === 0 ? problem : { ...problem, errors };
+}
+
+/** Seconds for `Retry-After`, or `undefined` where trying again does not help. */
+export function retryAfterSeconds(code: ErrorCode): number | undefined {
+  const { status } = catalogue[code];
+  return status === 429 || status === 503 ? 1 : undefined;
+}
+
+function fill(sentence: string, parameters: Record<string, unknown>): string {
+  return sentence.replace(/\{(\w+)\}/g, (_, name: string) => String(parameters[name]));
+}

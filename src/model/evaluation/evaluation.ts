@@ -1,0 +1,100 @@
+import { PlacementMetricsSchema } from '../allocation/placement-metrics.ts';
+import { jobTypes } from '../job/job.ts';
+import {
+  Choice,
+  Flag,
+  FullMapOf,
+  Instant,
+  MapOf,
+  type Model,
+  Nanoseconds,
+  Nullable,
+  stamps,
+  Text,
+  Type,
+  Whole,
+} from '../schema.ts';
+
+export const evaluationStatuses = ['pending', 'blocked', 'complete', 'failed', 'canceled'] as const;
+export type EvaluationStatus = (typeof evaluationStatuses)[number];
+
+/** Source: facts/scheduler.md §5.1. */
+export const evaluationTriggers = [
+  'job-register',
+  'job-deregister',
+  'periodic-job',
+  'node-drain',
+  'node-update',
+  'alloc-stop',
+  'scheduled',
+  'rolling-update',
+  'deployment-watcher',
+  'failed-follow-up',
+  'max-plan-attempts',
+  'alloc-failure',
+  'queued-allocs',
+  'preemption',
+  'job-scaling',
+  'max-disconnect-timeout',
+  'reconnect',
+  'alloc-reschedule',
+] as const;
+export type EvaluationTrigger = (typeof evaluationTriggers)[number];
+
+/** What a plan would do to one group. Source: facts/scheduler.md §4.6. */
+export const DesiredUpdatesSchema = Type.Object({
+  Ignore: Whole(),
+  Place: Whole(),
+  Migrate: Whole(),
+  Stop: Whole(),
+  InPlaceUpdate: Whole(),
+  DestructiveUpdate: Whole(),
+  Canary: Whole(),
+  Preemptions: Whole(),
+  Disconnect: Whole(),
+  Reconnect: Whole(),
+  RescheduleNow: Whole(),
+  RescheduleLater: Whole(),
+});
+export type DesiredUpdates = Model<typeof DesiredUpdatesSchema>;
+
+/** A job to be looked at by the scheduler. Source: spec/3-jobs.md §2.2, facts §5.1. */
+export const EvaluationSchema = Type.Object({
+  ID: Text(),
+  Namespace: Text(),
+  Priority: Whole(),
+  Type: Choice(jobTypes, 'service'),
+  TriggeredBy: Choice(evaluationTriggers, 'job-register'),
+  JobID: Text(),
+  JobModifyIndex: Whole(),
+  NodeID: Text(),
+  NodeModifyIndex: Whole(),
+  DeploymentID: Text(),
+  Status: Choice(evaluationStatuses, 'pending'),
+  StatusDescription: Text(),
+  Wait: Nanoseconds(),
+  /** Not before this instant; 0 is at once. */
+  WaitUntil: Instant(),
+  NextEval: Text(),
+  PreviousEval: Text(),
+  BlockedEval: Text(),
+  FailedTGAllocs: MapOf(PlacementMetricsSchema),
+  ClassEligibility: MapOf(Type.Boolean()),
+  EscapedComputedClass: Flag(),
+  QuotaLimitReached: Text(),
+  AnnotatePlan: Flag(),
+  PlanAnnotations: Nullable(Type.Object({ DesiredTGUpdates: FullMapOf(DesiredUpdatesSchema) })),
+  QueuedAllocations: FullMapOf(Type.Integer()),
+  /** The state that the scheduler last saw for it. */
+  SnapshotIndex: Whole(),
+  ...stamps,
+  CreateTime: Instant(),
+  ModifyTime: Instant(),
+});
+export type Evaluation = Model<typeof EvaluationSchema>;
+
+/** `blocked` is not terminal: it runs again when there is room. */
+export const isTerminalEvaluation = (evaluation: Pick<Evaluation, 'Status'>): boolean =>
+  evaluation.Status === 'complete' ||
+  evaluation.Status === 'failed' ||
+  evaluation.Status === 'canceled';

@@ -1,0 +1,27 @@
+import { type Model, ResponseOnly, stamps, Text, TextMap, Type, Whole } from '../schema.ts';
+
+/**
+ * The text that a job was made from, for reference only. `JobIndex` is the job modify index of the
+ * version it belongs to. Source: spec/3-jobs.md §2.2, facts/scheduler.md §3.6.
+ */
+export const JobSubmissionSchema = Type.Object({
+  Format: Text(),
+  JobIndex: ResponseOnly(Whole()),
+  JobID: ResponseOnly(Text()),
+  Namespace: ResponseOnly(Text()),
+  Source: Text(),
+  VariableFlags: TextMap(),
+  Variables: Text(),
+  Version: ResponseOnly(Whole()),
+  ...stamps,
+});
+export type JobSubmission = Model<typeof JobSubmissionSchema>;
+
+/** Bytes that count against `limits.job.submissionBytesMax`. */
+export function submissionBytes(
+  submission: Pick<JobSubmission, 'Source' | 'Variables' | 'VariableFlags'>,
+): number {
+  const flags = Object.entries(submission.VariableFlags ?? {}).flat();
+  const texts = [submission.Source, submission.Variables, ...flags];
+  return texts.reduce((total, text) => total + Buffer.byteLength(text), 0);
+}

@@ -1,0 +1,103 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { clientStatuses } from '../allocation/allocation.ts';
+import { summaryFor, withAllocation, withChild, withQueued } from './job-summary-rules.ts';
+
+const job = {
+  ID: 'web',
+  Namespace: 'default',
+  CreateIndex: 5,
+  TaskGroups: [{ Name: 'g' }],
+};
+const zero = { Queued: 0, Complete: 0, Failed: 0, Running: 0, Starting: 0, Lost: 0, Unknown: 0 };
+const allocation = (ClientStatus: (typeof clientStatuses)[number], JobCreateIndex = 5) => ({
+  TaskGroup: 'g',
+  ClientStatus,
+  JobCreateIndex,
+});
+
+describe('the summary of a job (facts §3.8)', () => {
+  test('starts with its groups at zero', () => {
+    expect(summaryFor(job)).toMatchObject({
+      JobID: 'web',
+      Summary: { g: zero },
+      Children: { Pending: 0, Running: 0, Dead: 0 },
+    });
+  });
+
+  test('keeps groups that are gone, of the same registration only', () => {
+    const previous = withQueued(summaryFor(job), { old: 2 });
+    expect(Object.keys(summaryFor(job, previous).Summary)).toEqual(['g', 'old']);
+    expect(Object.keys(summaryFor({ ...job, CreateIndex: 6 }, previous).Summary)).toEqual(['g']);
+  });
+
+  test('placing takes one from the queue', () => {
+    const summary = withAllocation(
+      withQueued(summaryFor(job), { g: 2 }),
+      undefined,
+      allocation('pending'),
+    );
+    expect(summary.Summary.g).toEqual({ ...zero, Queued: 1, Starting: 1 });
+  });
+
+  test.each([
+    ['pending', 'running', { Running: 1 }],
+    ['running', 'complete', { Complete: 1 }],
+    ['running', 'unknown', { Unknown: 1 }],
+    ['unknown', 'running', { Running: 1 }],
+    ['running', 'lost', { Lost: 1 }],
+    ['failed', 'running', { Failed: 1, Running: 1 }],
+    ['complete', 'lost', { Complete: 1, Lost: 1 }],
+  ] as const)('%s to %s', (before, after, counters) => {
+    const placed = withAllocation(summaryFor(job), undefined, allocation(before));
+    const moved = withAllocation(placed, allocation(before), allocation(after));
+    expect(moved.Summary.g).toEqual({ ...zero, ...counters });
+  });
+
+  test('nothing moves for another registration or the same status', () => {
+    const summary = summaryFor(job);
+    expect(withAllocation(summary, undefined, allocation('running', 4))).toBe(summary);
+    expect(withAllocation(summary, allocation('running'), allocation('running'))).toBe(summary);
+    expect(withQueued(summary, { g: 0 })).toBe(summary);
+    expect(withChild(summary, 'dead', 'dead')).toBe(summary);
+  });
+
+  test('a group may have any name', () => {
+    const summary = withQueued(
+      summaryFor({ ...job, TaskGroups: [] }),
+      JSON.parse('{"__proto__":1,"constructor":2}'),
+    );
+    expect(
+      JSON.stringify(Object.entries(summary.Summary).map(([name, { Queued }]) => [name, Queued])),
+    ).toBe('[["__proto__",1],["constructor",2]]');
+  });
+
+  test('children', () => {
+    let summary = withChild(summaryFor(job), undefined, 'pending');
+    summary = withChild(summary, 'pending', 'running');
+    summary = withChild(summary, undefined, 'dead');
+    expect(summary.Children).toEqual({ Pending: 0, Running: 1, Dead: 1 });
+  });
+
+  test('moved step by step it equals a count from scratch, but for what never falls', () => {
+    const step = fc.record({ index: fc.nat(4), status: fc.constantFrom(...clientStatuses) });
+    fc.assert(
+      fc.property(fc.array(step), (steps) => {
+        const rows = new Map<number, ReturnType<typeof allocation>>();
+        let summary = summaryFor(job);
+        for (const { index, status } of steps) {
+          summary = withAllocation(summary, rows.get(index), allocation(status));
+          rows.set(index, allocation(status));
+        }
+        const count = (status: string) =>
+          [...rows.values()].filter((row) => row.ClientStatus === status).length;
+        const group = summary.Summary.g!;
+        expect([group.Starting, group.Running, group.Lost, group.Unknown]).toEqual(
+          ['pending', 'running', 'lost', 'unknown'].map(count),
+        );
+        expect(group.Complete).toBeGreaterThanOrEqual(count('complete'));
+        expect(group.Failed).toBeGreaterThanOrEqual(count('failed'));
+      }),
+    );
+  });
+});

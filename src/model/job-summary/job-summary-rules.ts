@@ -1,0 +1,115 @@
+/** How a job's counters move. Source: facts/scheduler.md §3.8. */
+import type { Allocation, ClientStatus } from '../allocation/allocation.ts';
+import type { Job, JobStatus } from '../job/job.ts';
+import type { ChildrenSummary, GroupSummary, JobSummary } from './job-summary.ts';
+
+const emptyGroup: GroupSummary = {
+  Queued: 0,
+  Complete: 0,
+  Failed: 0,
+  Running: 0,
+  Starting: 0,
+  Lost: 0,
+  Unknown: 0,
+};
+
+const counterOf: Readonly<Record<ClientStatus, keyof GroupSummary>> = {
+  pending: 'Starting',
+  running: 'Running',
+  complete: 'Complete',
+  failed: 'Failed',
+  lost: 'Lost',
+  unknown: 'Unknown',
+};
+
+/** They tell a history, so they only rise. */
+const neverFalls: ReadonlySet<keyof GroupSummary> = new Set(['Complete', 'Failed']);
+
+/** The counters for a registered job: every group is there, those of earlier versions stay. */
+export function summaryFor(
+  job: Pick<Job, 'ID' | 'Namespace' | 'CreateIndex'> & {
+    readonly TaskGroups: readonly { readonly Name: string }[];
+  },
+  previous?: JobSummary,
+): JobSummary {
+  const kept = previous?.JobCreateIndex === job.CreateIndex ? previous : undefined;
+  const groups = job.TaskGroups.map(({ Name }) => [
+    Name,
+    (kept && groupOf(kept, Name)) ?? emptyGroup,
+  ]);
+  return {
+    JobID: job.ID,
+    Namespace: job.Namespace,
+    JobCreateIndex: job.CreateIndex,
+    Summary: { ...kept?.Summary, ...Object.fromEntries(groups) },
+    Children: kept?.Children ?? { Pending: 0, Running: 0, Dead: 0 },
+    CreateIndex: kept?.CreateIndex ?? 0,
+    ModifyIndex: kept?.ModifyIndex ?? 0,
+  };
+}
+
+type Counted = Pick<Allocation, 'TaskGroup' | 'ClientStatus' | 'JobCreateIndex'>;
+
+/**
+ * The counters after an allocation was placed (`before` is `undefined`) or changed. The same object
+ * when nothing moves: another registration's allocation, or the same client status.
+ */
+export function withAllocation(
+  summary: JobSummary,
+  before: Counted | undefined,
+  after: Counted,
+): JobSummary {
+  if (after.JobCreateIndex !== summary.JobCreateIndex) return summary;
+  if (before?.ClientStatus === after.ClientStatus) return summary;
+  const group = { ...(groupOf(summary, after.TaskGroup) ?? emptyGroup) };
+  if (before === undefined) group.Queued = Math.max(0, group.Queued - 1);
+  else if (!neverFalls.has(counterOf[before.ClientStatus])) {
+    const counter = counterOf[before.ClientStatus];
+    group[counter] = Math.max(0, group[counter] - 1);
+  }
+  group[counterOf[after.ClientStatus]] += 1;
+  return withGroup(summary, after.TaskGroup, group);
+}
+
+/** The counters after an evaluation told how many allocations of each group are still to be placed. */
+export function withQueued(
+  summary: JobSummary,
+  queued: Readonly<Record<string, number>>,
+): JobSummary {
+  let result = summary;
+  for (const [name, count] of Object.entries(queued)) {
+    const group = groupOf(result, name) ?? emptyGroup;
+    if (group.Queued !== count) result = withGroup(result, name, { ...group, Queued: count });
+  }
+  return result;
+}
+
+const childCounter: Readonly<Record<JobStatus, keyof ChildrenSummary>> = {
+  pending: 'Pending',
+  running: 'Running',
+  dead: 'Dead',
+};
+
+/** The parent's counters after a child's status moved; `before` is `undefined` for a new child. */
+export function withChild(
+  summary: JobSummary,
+  before: JobStatus | undefined,
+  after: JobStatus,
+): JobSummary {
+  if (before === after) return summary;
+  const children = { ...summary.Children };
+  if (before !== undefined) {
+    children[childCounter[before]] = Math.max(0, children[childCounter[before]] - 1);
+  }
+  children[childCounter[after]] += 1;
+  return { ...summary, Children: children };
+}
+
+/** Group names are the caller's: "constructor" is one like any other. */
+const groupOf = (summary: JobSummary, name: string): GroupSummary | undefined =>
+  Object.hasOwn(summary.Summary, name) ? summary.Summary[name] : undefined;
+
+const withGroup = (summary: JobSummary, name: string, group: GroupSummary): JobSummary => ({
+  ...summary,
+  Summary: { ...summary.Summary, ...Object.fromEntries([[name, group]]) },
+});

@@ -1,0 +1,44 @@
+import { complete } from '../complete.ts';
+import { limits } from '../limits.ts';
+import { defaultNamespace } from '../namespace/namespace.ts';
+import { canonicalGroup } from '../task-group/canonicalize.ts';
+import { canonicalJobUpdate } from '../task-group/policy-defaults.ts';
+import { type Job, type JobInput, JobSchema } from './job.ts';
+
+/** What the agent contributes. */
+export interface JobDefaults {
+  readonly region: string;
+  readonly namespace: string;
+}
+
+const ordinaryDefaults: JobDefaults = { region: 'global', namespace: defaultNamespace };
+
+/**
+ * The job as it is stored and read: every field is there, with the defaults of its type; empty lists
+ * and maps are null. Idempotent. It does not judge: see `validateJob`. Source: facts §2.
+ */
+export function canonicalizeJob(input: JobInput, defaults: JobDefaults = ordinaryDefaults): Job {
+  const jobType = input.Type || 'service';
+  const jobId = input.ID ?? '';
+  const namespace = input.Namespace || defaults.namespace;
+  const datacenters = input.Datacenters ?? [];
+  return complete(JobSchema, {
+    ...input,
+    Name: input.Name || jobId,
+    Region: input.Region || defaults.region,
+    Namespace: namespace,
+    Type: jobType,
+    Priority: input.Priority || limits.job.priorityDefault,
+    Datacenters: datacenters.length > 0 ? datacenters : ['*'],
+    NodePool: input.NodePool || 'default',
+    TaskGroups: (input.TaskGroups ?? []).map((group) =>
+      canonicalGroup(group, { job: input, jobId, jobType, namespace }),
+    ),
+    Update: canonicalJobUpdate(jobType, input.Update),
+    Payload: input.Payload || null,
+    Migrate: null,
+    Reschedule: null,
+    RegistryToken: '',
+    SecretsToken: '',
+  });
+}

@@ -1,0 +1,116 @@
+/** Whether a new version can be given to a running allocation. Source: facts/scheduler.md §6.4. */
+import type { Network, Port } from '../network/network.ts';
+import { isSame } from '../same.ts';
+import type { Task } from '../task/task.ts';
+import type { TaskGroup } from '../task-group/task-group.ts';
+import type { Job } from './job.ts';
+import { groupNamed } from './job-rules.ts';
+
+/**
+ * The first difference between two versions of a group that only a new allocation can take up, or
+ * `undefined`: then the update happens in place. Both jobs are canonical and have the group.
+ */
+export function destructiveChange(before: Job, after: Job, groupName: string): string | undefined {
+  const old = groupNamed(before, groupName);
+  const next = groupNamed(after, groupName);
+  if (old === undefined || next === undefined) return 'group added or removed';
+  if (old.Tasks.length !== next.Tasks.length) return 'number of tasks';
+  const change = groupFields.find(
+    (field) => !isSame(groupPart(old, field), groupPart(next, field)),
+  );
+  if (change !== undefined) return change;
+  for (const task of next.Tasks) {
+    const oldTask = old.Tasks.find((candidate) => candidate.Name === task.Name);
+    if (oldTask === undefined) return `task ${task.Name}: new`;
+    const taskChange = taskDifference(oldTask, task);
+    if (taskChange !== undefined) return `task ${task.Name}: ${taskChange}`;
+    const oldMeta = { ...before.Meta, ...old.Meta, ...oldTask.Meta };
+    const meta = { ...after.Meta, ...next.Meta, ...task.Meta };
+    if (!isSame(oldMeta, meta)) return `task ${task.Name}: Meta`;
+  }
+  return undefined;
+}
+
+const groupFields = [
+  'EphemeralDisk',
+  'Networks',
+  'Registry',
+  'Connect',
+  'Volumes',
+  'RenderTemplates',
+] as const;
+
+function groupPart(group: TaskGroup, field: (typeof groupFields)[number]): unknown {
+  switch (field) {
+    case 'Networks':
+      return networks(group.Networks);
+    case 'Connect':
+      return (group.Services ?? []).flatMap((service) =>
+        service.Connect === null ? [] : [[service.Name, service.PortLabel, service.Connect]],
+      );
+    case 'RenderTemplates':
+      return group.RestartPolicy.RenderTemplates;
+    default:
+      return group[field];
+  }
+}
+
+const taskFields = [
+  'Driver',
+  'User',
+  'Config',
+  'Env',
+  'Artifacts',
+  'Secrets',
+  'SecretFetches',
+  'Registry',
+  'Templates',
+  'CSIPluginConfig',
+  'VolumeMounts',
+  'Identity',
+  'Identities',
+] as const satisfies readonly (keyof Task)[];
+
+const resourceFields = [
+  'CPU',
+  'Cores',
+  'MemoryMB',
+  'MemoryMaxMB',
+  'SecretsMB',
+  'Devices',
+  'NUMA',
+] as const satisfies readonly (keyof Task['Resources'])[];
+
+function taskDifference(old: Task, next: Task): string | undefined {
+  const field = taskFields.find((name) => !isSame(old[name], next[name]));
+  if (field !== undefined) return field;
+  const resource = resourceFields.find(
+    (name) => !isSame(old.Resources[name], next.Resources[name]),
+  );
+  if (resource !== undefined) return `Resources.${resource}`;
+  if (!isSame(networks(old.Resources.Networks), networks(next.Resources.Networks))) {
+    return 'Resources.Networks';
+  }
+  if (old.RestartPolicy.RenderTemplates !== next.RestartPolicy.RenderTemplates) {
+    return 'RestartPolicy.RenderTemplates';
+  }
+  return old.LogConfig.Disabled === next.LogConfig.Disabled ? undefined : 'LogConfig.Disabled';
+}
+
+/** What of the networks counts. The order of ports does not, nor a dynamic port's value. */
+function networks(list: readonly Network[] | null): unknown {
+  return (list ?? []).map((network) => ({
+    Mode: network.Mode,
+    MBits: network.MBits,
+    Hostname: network.Hostname,
+    DNS: network.DNS,
+    CNI: network.CNI,
+    Reserved: ports(network.ReservedPorts, (port) => port.Value),
+    Dynamic: ports(network.DynamicPorts, () => 0),
+  }));
+}
+
+const ports = (list: readonly Port[] | null, value: (port: Port) => number): unknown =>
+  Object.fromEntries(
+    (list ?? []).map((port) => [port.Label, [value(port), port.To, port.HostNetwork]]),
+  );

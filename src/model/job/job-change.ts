@@ -1,0 +1,65 @@
+/** What a submission changes of the stored job. Source: facts/scheduler.md §3.1, §3.4, §3.5. */
+import { isSame } from '../same.ts';
+import type { Job } from './job.ts';
+import { isParameterized, isPeriodic } from './job-rules.ts';
+
+/** Left to the server, so that they never make a difference. */
+const serverFields = [
+  'Status',
+  'StatusDescription',
+  'Stable',
+  'Version',
+  'CreateIndex',
+  'ModifyIndex',
+  'JobModifyIndex',
+  'SubmitTime',
+] as const;
+
+/** `submitted` with the fields of `stored` that are the server's. */
+function withServerFields(submitted: Job, stored: Job): Job {
+  const carried = Object.fromEntries(serverFields.map((field) => [field, stored[field]]));
+  return { ...submitted, ...carried };
+}
+
+/** Whether the canonical submission asks for what is stored already: no new version then. */
+export const isSameSpecification = (stored: Job, submitted: Job): boolean =>
+  isSame(stored, withServerFields(submitted, stored));
+
+/** The version of a submission that changes something; `stored` is `undefined` for a new job. */
+export function nextVersion(stored: Job | undefined, submittedVersion: number): number {
+  if (stored === undefined) return submittedVersion;
+  return submittedVersion > stored.Version ? submittedVersion : stored.Version + 1;
+}
+
+/** Why the change is refused, as the end of a sentence; `undefined` when it may happen. */
+export function refusedChange(stored: Job | undefined, submitted: Job): string | undefined {
+  if (stored === undefined) {
+    return submitted.Dispatched ? 'only a dispatch makes a dispatched job' : undefined;
+  }
+  if (stored.Type !== submitted.Type) {
+    return `its type is ${stored.Type} and cannot become ${submitted.Type}`;
+  }
+  if (isPeriodic(stored) !== isPeriodic(submitted)) {
+    return isPeriodic(stored) ? 'it must stay periodic' : 'it cannot become periodic';
+  }
+  if (isParameterized(stored) !== isParameterized(submitted)) {
+    return isParameterized(stored)
+      ? 'it must stay parameterized'
+      : 'it cannot become parameterized';
+  }
+  return stored.Dispatched === submitted.Dispatched
+    ? undefined
+    : 'whether it was dispatched cannot change';
+}
+
+/** The submission with the counts of the stored groups of the same name. */
+export function withPreservedCounts(stored: Job, submitted: Job): Job {
+  const counts = new Map(stored.TaskGroups.map((group) => [group.Name, group.Count]));
+  return {
+    ...submitted,
+    TaskGroups: submitted.TaskGroups.map((group) => ({
+      ...group,
+      Count: counts.get(group.Name) ?? group.Count,
+    })),
+  };
+}

@@ -1,0 +1,42 @@
+/** Questions about a job that need nothing but the job, and how its status comes about. */
+import type { Job, JobStatus } from './job.ts';
+
+/** Not itself run, but a pattern that a schedule launches. */
+export const isPeriodic = (job: Pick<Job, 'Periodic'>): boolean => job.Periodic !== null;
+
+/** Not itself run, but a pattern that is dispatched. A dispatched child keeps the block. */
+export const isParameterized = (job: Pick<Job, 'ParameterizedJob' | 'Dispatched'>): boolean =>
+  job.ParameterizedJob !== null && !job.Dispatched;
+
+/** Whether registering it makes an evaluation. Source: facts/scheduler.md §3.1. */
+export const isEvaluated = (
+  job: Pick<Job, 'Periodic' | 'ParameterizedJob' | 'Dispatched'>,
+): boolean => !isPeriodic(job) && !isParameterized(job);
+
+export const groupNamed = (job: Job, name: string): Job['TaskGroups'][number] | undefined =>
+  job.TaskGroups.find((group) => group.Name === name);
+
+export const totalCount = (job: Pick<Job, 'TaskGroups'>): number =>
+  job.TaskGroups.reduce((total, group) => total + group.Count, 0);
+
+/** What else there is of a job, as far as its status depends on it. */
+export interface JobSurroundings {
+  readonly hasActiveDeployment: boolean;
+  /** An allocation that is neither server- nor client-terminal. */
+  readonly hasLiveAllocation: boolean;
+  /** A non-terminal evaluation, blocked ones included. */
+  readonly hasOpenEvaluation: boolean;
+  readonly everEvaluated: boolean;
+}
+
+/** Source: facts/scheduler.md §3.7, row by row. */
+export function jobStatus(
+  job: Pick<Job, 'Type' | 'Stop' | 'Periodic' | 'ParameterizedJob' | 'Dispatched'>,
+  surroundings: JobSurroundings,
+): JobStatus {
+  if (job.Type === 'system' || !isEvaluated(job)) return job.Stop ? 'dead' : 'running';
+  if (surroundings.hasActiveDeployment) return 'running';
+  if (surroundings.hasLiveAllocation) return 'running';
+  if (surroundings.hasOpenEvaluation) return 'pending';
+  return job.Stop || surroundings.everEvaluated ? 'dead' : 'pending';
+}

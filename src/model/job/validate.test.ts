@@ -1,0 +1,263 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { below } from '../path.ts';
+import { canonicalizeJob } from './canonicalize.ts';
+import { webJob, webJobWith } from './sample.test-helper.ts';
+import { attribute, messages, table } from './validate.test-helper.ts';
+import { validateJob } from './validate.ts';
+import { jobWarnings, warningsText } from './warnings.ts';
+
+const t = 'TaskGroups[0].Tasks[0]';
+const rule = { LTarget: attribute('attr.kernel.name'), RTarget: 'linux', Operand: '=' };
+const service = { PortLabel: 'http' };
+
+test('the sample is valid', () => {
+  expect(messages({})).toEqual([]);
+});
+
+table('the job (facts §2.1)', '', [
+  [{ ID: '' }, 'ID is required'],
+  [{ ID: 'a b' }, 'ID must not hold a space'],
+  [{ ID: 'a\0b', Name: 'x' }, 'ID must not hold a NUL character'],
+  [{ ID: 'team/web' }],
+  [{ ID: 'x'.repeat(256) }],
+  [{ ID: 'x'.repeat(257), Name: 'x' }, 'ID must be at most 256 characters long'],
+  [{ Name: 'a\0' }, 'Name must not hold a NUL character'],
+  [{ Type: '_core' }, 'Type must be one of service, batch, system, sysbatch, got "_core"'],
+  [{ Priority: 1 }],
+  [{ Priority: 100 }],
+  [{ Priority: 101 }, 'Priority must be from 1 to 100, got 101'],
+  [{ Priority: -1 }, 'Priority must be from 1 to 100, got -1'],
+  [{ Datacenters: ['dc1', ''] }, 'Datacenters must not hold an empty name'],
+  [{ TaskGroups: [] }, 'TaskGroups must hold at least one group'],
+  [{ 'TaskGroups.1': { ...webJob.TaskGroups[0] } }, 'TaskGroups[1].Name "web" is taken'],
+  [{ 'TaskGroups.0.Count': 50_000 }],
+  [
+    { 'TaskGroups.0.Count': 50_001 },
+    'TaskGroups ask for 50001 allocations together, and 50000 is the limit',
+  ],
+  [{ Payload: 'eA==' }, 'Payload is given by a dispatch, not by the job'],
+  [
+    { UI: { Description: 'x'.repeat(1001) } },
+    'UI.Description must be at most 1000 characters long',
+  ],
+  [{ Type: 'batch', Update: { MaxParallel: 1 } }, 'Update is not possible in a batch job'],
+  [
+    { Type: 'system', 'TaskGroups.0.Count': 1, Affinities: [{ ...rule, Weight: 1 }] },
+    'Affinities are not possible in a system job',
+  ],
+]);
+
+table('periodic and parameterized (facts §2.3)', '', [
+  [{ Type: 'batch', Periodic: { Specs: ['*/5 * * * *', '@hourly'] } }],
+  [{ Periodic: { Specs: ['@daily'] } }, 'Periodic is not possible in a service job'],
+  [{ Type: 'batch', Periodic: { Enabled: false } }],
+  [{ Type: 'batch', Periodic: {} }, 'Periodic needs Specs'],
+  [
+    { Type: 'batch', Periodic: { Spec: '@daily', Specs: ['@daily'] } },
+    'Periodic.Spec is not possible together with Specs',
+  ],
+  [
+    { Type: 'batch', Periodic: { Specs: ['* * *'] } },
+    'Periodic.Specs[0] is not a cron expression: "* * *"',
+  ],
+  [
+    { Type: 'batch', Periodic: { Specs: ['@daily'], SpecType: 'x' } },
+    'Periodic.SpecType must be one of cron, got "x"',
+  ],
+  [
+    { Type: 'batch', Periodic: { Specs: ['@daily'], TimeZone: 'Mars/Base' } },
+    'Periodic.TimeZone is not a known time zone: "Mars/Base"',
+  ],
+  [
+    { Type: 'batch', ParameterizedJob: { Payload: 'x' } },
+    'ParameterizedJob.Payload must be one of optional, required, forbidden, got "x"',
+  ],
+  [
+    { Type: 'batch', ParameterizedJob: { MetaRequired: ['a'], MetaOptional: ['b', 'a'] } },
+    'ParameterizedJob.MetaOptional[1] is in MetaRequired as well',
+  ],
+  [{ ParameterizedJob: {} }, 'ParameterizedJob is not possible in a service job'],
+]);
+
+table('constraints, affinities, spreads (facts §2.5)', '', [
+  [{ Constraints: [rule] }],
+  [{ Constraints: [{ ...rule, Operand: '' }] }, 'Constraints[0].Operand is required'],
+  [
+    { Constraints: [{ ...rule, Operand: '~' }] },
+    'Constraints[0].Operand is not a known operand: "~"',
+  ],
+  [{ Constraints: [{ ...rule, LTarget: '' }] }, 'Constraints[0].LTarget is required'],
+  [
+    { Constraints: [{ ...rule, LTarget: '${attr.' }] },
+    'Constraints[0].LTarget is not a well-formed reference: "${attr."',
+  ],
+  [{ Constraints: [{ ...rule, RTarget: '' }] }, 'Constraints[0].RTarget is required with ='],
+  [
+    { Constraints: [{ ...rule, Operand: 'regexp', RTarget: '(' }] },
+    'Constraints[0].RTarget is not a regular expression: "("',
+  ],
+  [{ Constraints: [{ ...rule, Operand: 'version', RTarget: '>= 1.2, < 2' }] }],
+  [
+    { Constraints: [{ ...rule, Operand: 'version', RTarget: 'new' }] },
+    'Constraints[0].RTarget is not a version constraint: "new"',
+  ],
+  [
+    { Constraints: [{ ...rule, Operand: 'semver', RTarget: '>= 1.2' }] },
+    'Constraints[0].RTarget is not a semantic version constraint: ">= 1.2"',
+  ],
+  [
+    { Constraints: [{ ...rule, Operand: 'is_set' }] },
+    'Constraints[0].RTarget must be empty with is_set',
+  ],
+  [{ Constraints: [{ Operand: 'distinct_hosts' }] }],
+  [
+    { Constraints: [{ ...rule, Operand: 'distinct_property', RTarget: '0' }] },
+    'Constraints[0].RTarget must be a count of at least 1, got "0"',
+  ],
+  [
+    { 'TaskGroups.0.Tasks.0.Constraints': [{ Operand: 'distinct_hosts' }] },
+    `${t}.Constraints[0].Operand distinct_hosts is not possible here`,
+  ],
+  [{ Affinities: [rule] }],
+  [{ Affinities: [{ ...rule, Weight: 0 }] }, 'Affinities[0].Weight must not be 0'],
+  [
+    { Affinities: [{ ...rule, Weight: 101 }] },
+    'Affinities[0].Weight must be from -100 to 100, got 101',
+  ],
+  [
+    { Affinities: [{ ...rule, Operand: 'is_set' }] },
+    'Affinities[0].Operand is not a known operand: "is_set"',
+  ],
+  [{ Spreads: [{}] }, 'Spreads[0].Attribute is required'],
+  [
+    { Spreads: [{ Attribute: attribute('node.datacenter'), Weight: 0 }] },
+    'Spreads[0].Weight must be from 1 to 100, got 0',
+  ],
+  [
+    {
+      Spreads: [
+        {
+          Attribute: 'x',
+          SpreadTarget: [
+            { Value: 'a', Percent: 60 },
+            { Value: 'b', Percent: 41 },
+          ],
+        },
+      ],
+    },
+    'Spreads[0].SpreadTarget has percentages that add up to 101',
+  ],
+  [
+    { Spreads: [{ Attribute: 'x', SpreadTarget: [{ Value: 'a' }, { Value: 'a' }] }] },
+    'Spreads[0].SpreadTarget[1].Value "a" is taken',
+  ],
+]);
+
+describe('all faults', () => {
+  test('come at once, with pointers below the body', () => {
+    const job = canonicalizeJob(
+      webJobWith({ ID: '', Priority: 200, 'TaskGroups.0.Tasks.0.Resources': { CPU: 0 } }),
+    );
+    expect(validateJob(job, below(null, 'Job')).map((fault) => fault.pointer)).toEqual([
+      '/Job/Priority',
+      '/Job/ID',
+      '/Job/TaskGroups/0/Tasks/0/Resources/CPU',
+    ]);
+  });
+
+  test('any junk of the right types is judged, never thrown at', () => {
+    const text = fc.constantFrom('', 'x', '${', '__proto__', 'constructor', '\0');
+    const task = fc.record(
+      {
+        Name: text,
+        Driver: text,
+        KillTimeout: fc.integer(),
+        VolumeMounts: fc.array(fc.record({ Volume: text })),
+        Services: fc.array(fc.record({ Name: text, PortLabel: text })),
+      },
+      { requiredKeys: [] },
+    );
+    const group = fc.record(
+      {
+        Name: text,
+        Count: fc.integer(),
+        Tasks: fc.array(task),
+        Volumes: fc.dictionary(text, fc.record({ Type: text })),
+        Constraints: fc.array(
+          fc.record({
+            LTarget: text,
+            RTarget: text,
+            Operand: fc.constantFrom('regexp', 'version', 'distinct_property', 'x'),
+          }),
+        ),
+      },
+      { requiredKeys: [] },
+    );
+    fc.assert(
+      fc.property(fc.record({ ID: text, Type: text, TaskGroups: fc.array(group) }), (input) => {
+        for (const fault of validateJob(canonicalizeJob(input))) {
+          expect(fault.pointer).toMatch(/^\//);
+        }
+      }),
+    );
+  });
+
+  test('a job of 100 groups is as valid as one of them', () => {
+    const groups = Array.from({ length: 100 }, (_, index) => ({
+      ...webJob.TaskGroups[0],
+      Name: `g${index}`,
+    }));
+    expect(validateJob(canonicalizeJob({ ...webJob, TaskGroups: groups }))).toEqual([]);
+  });
+});
+
+describe('warnings (facts §2.12)', () => {
+  const warned = (changes: Record<string, unknown>) =>
+    jobWarnings(canonicalizeJob(webJobWith(changes)));
+  test.each([
+    [{}, []],
+    [
+      { Update: { MaxParallel: 4 } },
+      ['Group "web": Update.MaxParallel (4) is more than Count (3).'],
+    ],
+    [
+      { 'TaskGroups.0.MaxClientDisconnect': 1 },
+      ['Group "web": MaxClientDisconnect is deprecated and has no effect: use Disconnect.'],
+    ],
+    [{ 'TaskGroups.0.Networks.0.MBits': 1 }, ['Group "web": MBits is deprecated.']],
+    [
+      { 'TaskGroups.0.Tasks.0.Resources.IOPS': 1 },
+      ['Group "web", task "server": IOPS is deprecated and has no effect.'],
+    ],
+    [
+      { 'TaskGroups.0.Services': [service] },
+      [
+        'Group "web": it has services and no ShutdownDelay, so traffic may reach it while it stops.',
+      ],
+    ],
+    [{ 'TaskGroups.0.Services': [service], 'TaskGroups.0.ShutdownDelay': 1 }, []],
+    [
+      { Type: 'batch', Periodic: { Spec: '@daily' } },
+      ['Periodic.Spec is deprecated: use Periodic.Specs.'],
+    ],
+  ])('%j', (changes, expected) => {
+    expect(warned(changes)).toEqual(expected);
+  });
+
+  test('auto promotion of only some canarying groups', () => {
+    const web = webJob.TaskGroups[0];
+    const TaskGroups = [
+      { ...web, Name: 'a', Update: { Canary: 1, AutoPromote: true } },
+      { ...web, Name: 'b', Update: { Canary: 1 } },
+    ];
+    expect(warned({ TaskGroups })).toEqual([
+      'AutoPromote must be true for every group with canaries to take effect.',
+    ]);
+  });
+
+  test('as one text', () => {
+    expect(warningsText([])).toBe('');
+    expect(warningsText(['A.', 'B.'])).toBe('2 warning(s):\n\n* A.\n* B.');
+  });
+});

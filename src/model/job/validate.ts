@@ -1,0 +1,136 @@
+import { checkValues } from '../check-values.ts';
+import {
+  validateAffinities,
+  validateConstraints,
+  validateSpreads,
+} from '../constraint/validate.ts';
+import type { Fault } from '../errors.ts';
+import { limits } from '../limits.ts';
+import { below, faultAt, type Path, quote, type Report } from '../path.ts';
+import { isRolling } from '../task-group/policy-defaults.ts';
+import { validateGroup } from '../task-group/validate.ts';
+import { checkName, checkUnique } from '../text-rules.ts';
+import { type Job, JobSchema, type Parameterized, type Periodic } from './job.ts';
+import { totalCount } from './job-rules.ts';
+
+/**
+ * Every rule of facts/scheduler.md §2 that needs nothing but the job; empty when it is all right.
+ * The job is canonical. Whether namespace, pool and driver exist is not asked here. Pointers start
+ * at `at`, for bodies that hold the job below a key.
+ */
+export function validateJob(job: Job, at: Path = null): Fault[] {
+  const faults = checkValues(JobSchema, job, at);
+  const report: Report = (path, message) => {
+    if (faults.length < limits.fault.listedMax) faults.push(faultAt(path, message));
+  };
+  validateHead(job, at, report);
+  validatePlacement(job, at, report);
+  validateGroups(job, at, report);
+  if (!isRolling(job.Type) && job.Update.MaxParallel > 0) {
+    report(below(at, 'Update'), `is not possible in a ${job.Type} job`);
+  }
+  if (job.Periodic !== null) validatePeriodic(job.Periodic, job, below(at, 'Periodic'), report);
+  if (job.ParameterizedJob !== null) {
+    validateParameterized(job.ParameterizedJob, job, below(at, 'ParameterizedJob'), report);
+  }
+  if (job.Payload !== null && !job.Dispatched) {
+    report(below(at, 'Payload'), 'is given by a dispatch, not by the job');
+  }
+  return faults;
+}
+
+function validateHead(job: Job, at: Path, report: Report): void {
+  if (checkName(job.ID, below(at, 'ID'), report) && job.ID.includes(' ')) {
+    report(below(at, 'ID'), 'must not hold a space');
+  }
+  if (job.ID !== '') checkName(job.Name, below(at, 'Name'), report);
+  if (job.Datacenters.includes('')) report(below(at, 'Datacenters'), 'must not hold an empty name');
+}
+
+function validatePlacement(job: Job, at: Path, report: Report): void {
+  validateConstraints(job.Constraints, below(at, 'Constraints'), report, { allowDistinct: true });
+  const isSystem = job.Type === 'system';
+  if (isSystem && job.Affinities !== null) {
+    report(below(at, 'Affinities'), 'are not possible in a system job');
+  } else validateAffinities(job.Affinities, below(at, 'Affinities'), report);
+  if (isSystem && job.Spreads !== null) {
+    report(below(at, 'Spreads'), 'are not possible in a system job');
+  } else validateSpreads(job.Spreads, below(at, 'Spreads'), report);
+}
+
+function validateGroups(job: Job, at: Path, report: Report): void {
+  const groups = below(at, 'TaskGroups');
+  if (job.TaskGroups.length === 0) report(groups, 'must hold at least one group');
+  if (job.TaskGroups.length > limits.job.groupsMax) {
+    report(groups, `must hold at most ${limits.job.groupsMax} groups`);
+  }
+  checkUnique(
+    job.TaskGroups.map((group) => group.Name),
+    (index) => below(groups, index, 'Name'),
+    report,
+  );
+  job.TaskGroups.forEach((group, index) => {
+    validateGroup(group, job, below(groups, index), report);
+  });
+  const count = totalCount(job);
+  if (count > limits.job.countMax) {
+    report(
+      groups,
+      `ask for ${count} allocations together, and ${limits.job.countMax} is the limit`,
+    );
+  }
+}
+
+const isBatch = (job: Job): boolean => job.Type === 'batch' || job.Type === 'sysbatch';
+const macro = /^@(yearly|annually|monthly|weekly|daily|midnight|hourly|every \S+)$/;
+const cronField = /^[\dA-Za-z*?/,#LW-]+$/;
+
+/** The form of a cron expression: five to seven fields, or a macro. Its meaning is the launcher's. */
+function isCron(text: string): boolean {
+  if (macro.test(text)) return true;
+  const fields = text.trim().split(/\s+/);
+  return fields.length >= 5 && fields.length <= 7 && fields.every((field) => cronField.test(field));
+}
+
+/** Source: facts/scheduler.md §2.3. */
+function validatePeriodic(periodic: Periodic, job: Job, path: Path, report: Report): void {
+  if (!isBatch(job)) report(path, `is not possible in a ${job.Type} job`);
+  if (!periodic.Enabled) return;
+  const specs = periodic.Specs ?? [];
+  if (periodic.Spec === '' && specs.length === 0) report(path, 'needs Specs');
+  if (periodic.Spec !== '' && specs.length > 0) {
+    report(below(path, 'Spec'), 'is not possible together with Specs');
+  }
+  if (periodic.Spec !== '' && !isCron(periodic.Spec)) {
+    report(below(path, 'Spec'), `is not a cron expression: ${quote(periodic.Spec)}`);
+  }
+  specs.forEach((spec, index) => {
+    if (!isCron(spec))
+      report(below(path, 'Specs', index), `is not a cron expression: ${quote(spec)}`);
+  });
+  if (!isTimeZone(periodic.TimeZone)) {
+    report(below(path, 'TimeZone'), `is not a known time zone: ${quote(periodic.TimeZone)}`);
+  }
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function validateParameterized(
+  parameterized: Parameterized,
+  job: Job,
+  path: Path,
+  report: Report,
+): void {
+  if (!isBatch(job)) report(path, `is not possible in a ${job.Type} job`);
+  const required = new Set(parameterized.MetaRequired);
+  parameterized.MetaOptional?.forEach((key, index) => {
+    if (required.has(key)) report(below(path, 'MetaOptional', index), 'is in MetaRequired as well');
+  });
+}

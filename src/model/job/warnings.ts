@@ -1,0 +1,57 @@
+import type { Task } from '../task/task.ts';
+import type { TaskGroup } from '../task-group/task-group.ts';
+import type { Job } from './job.ts';
+
+/** What is possible but likely not meant, as sentences. Source: facts/scheduler.md §2.12. */
+export function jobWarnings(job: Job): string[] {
+  const warnings = job.TaskGroups.flatMap(groupWarnings);
+  const canarying = job.TaskGroups.filter((group) => (group.Update?.Canary ?? 0) > 0);
+  const promoting = canarying.filter((group) => group.Update?.AutoPromote);
+  if (promoting.length > 0 && promoting.length < canarying.length) {
+    warnings.push('AutoPromote must be true for every group with canaries to take effect.');
+  }
+  if (job.Periodic !== null && job.Periodic.Spec !== '') {
+    warnings.push('Periodic.Spec is deprecated: use Periodic.Specs.');
+  }
+  return warnings;
+}
+
+function groupWarnings(group: TaskGroup): string[] {
+  const warnings: string[] = [];
+  const warn = (sentence: string) => warnings.push(`Group "${group.Name}": ${sentence}`);
+  const parallel = group.Update?.MaxParallel ?? 0;
+  if (group.Count > 1 && parallel > group.Count) {
+    warn(`Update.MaxParallel (${parallel}) is more than Count (${group.Count}).`);
+  }
+  const deprecated = [
+    'StopAfterClientDisconnect',
+    'MaxClientDisconnect',
+    'PreventRescheduleOnLost',
+  ] as const;
+  for (const field of deprecated) {
+    if (group[field] !== null) warn(`${field} is deprecated and has no effect: use Disconnect.`);
+  }
+  if (group.Networks?.some((network) => network.MBits > 0)) warn('MBits is deprecated.');
+  if (group.Services !== null && group.ShutdownDelay === null) {
+    warn('it has services and no ShutdownDelay, so traffic may reach it while it stops.');
+  }
+  return [...warnings, ...group.Tasks.flatMap((task) => taskWarnings(group, task))];
+}
+
+function taskWarnings(group: TaskGroup, task: Task): string[] {
+  const warnings: string[] = [];
+  const warn = (sentence: string) =>
+    warnings.push(`Group "${group.Name}", task "${task.Name}": ${sentence}`);
+  if (task.Resources.IOPS > 0) warn('IOPS is deprecated and has no effect.');
+  if (task.Resources.Networks !== null) warn('networks of tasks are deprecated: use the group.');
+  if (task.Services !== null && task.ShutdownDelay === 0 && group.ShutdownDelay === null) {
+    warn('it has services and no ShutdownDelay, so traffic may reach it while it stops.');
+  }
+  return warnings;
+}
+
+/** The text of `Warnings` in an answer; empty when there are none. */
+export function warningsText(warnings: readonly string[]): string {
+  if (warnings.length === 0) return '';
+  return `${warnings.length} warning(s):\n\n${warnings.map((line) => `* ${line}`).join('\n')}`;
+}

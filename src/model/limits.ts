@@ -1,0 +1,193 @@
+/**
+ * Every bound of the product, in one place (DESIGN §3 rule 6). Whole words, units last. A bound that
+ * an operator may change is the default of a setting of the same name.
+ */
+const second = 1000;
+const minute = 60 * second;
+const hour = 60 * minute;
+const kibibyte = 1024;
+const mebibyte = 1024 * kibibyte;
+
+export const limits = {
+  /** What one HTTP request may cost. */
+  http: {
+    /** Bodies in general. */
+    bodyBytesMax: 1 * mebibyte,
+    /** Job writes: the job and its source. */
+    jobBodyBytesMax: 4 * mebibyte,
+    /** Batched reports of nodes. */
+    nodeBodyBytesMax: 4 * mebibyte,
+    jsonDepthMax: 64,
+    headerBytesMax: 32 * kibibyte,
+    urlBytesMax: 16 * kibibyte,
+    queryParametersMax: 64,
+    /** Concurrent connections of one address; 0 is no limit. */
+    connectionsPerAddressMax: 100,
+    /** The same for the machine itself, where benchmarks and node agents live; 0 is no limit. */
+    connectionsPerLoopbackMax: 0,
+    connectionsMax: 20_000,
+    connectionBacklog: 4096,
+    /** Encodings of rows that are kept, since rows that are read are often read again. */
+    encodedRowCharactersMax: 64 * kibibyte,
+    encodedRowsCharactersMax: 16 * mebibyte,
+    headersTimeoutMs: 10 * second,
+    bodyTimeoutMs: 30 * second,
+    keepAliveTimeoutMs: 75 * second,
+    /** Answers below this size are not worth compressing. */
+    compressBytesMin: 1024,
+    /** How long requests that are under way may go on when the server stops. */
+    stopGraceMs: 5 * second,
+  },
+
+  /** Blocking queries. */
+  watch: {
+    parkedMax: 20_000,
+    waitDefaultMs: 5 * minute,
+    waitMaxMs: 10 * minute,
+    /** Up to wait divided by this is added at random. */
+    jitterDivisor: 16,
+    retryAfterSeconds: 1,
+  },
+
+  list: {
+    perPageMax: 10_000,
+    nextTokenLengthMax: 1024,
+    prefixLengthMax: 512,
+    filterLengthMax: 4096,
+    filterDepthMax: 32,
+    filterPatternLengthMax: 512,
+  },
+
+  /** What one refusal tells; a body may hold a million faults. */
+  fault: { listedMax: 100, quotedLengthMax: 64, warningsMax: 100 },
+
+  names: {
+    lengthMax: 256,
+    serviceLengthMax: 63,
+    actionLengthMax: 128,
+    descriptionLengthMax: 1000,
+    checkNotesLengthMax: 255,
+  },
+
+  job: {
+    /** Sum of the groups' counts. */
+    countMax: 50_000,
+    groupsMax: 1000,
+    tasksPerGroupMax: 100,
+    priorityMin: 1,
+    priorityMax: 100,
+    priorityDefault: 50,
+    versionsKept: 6,
+    submissionsKept: 6,
+    submissionBytesMax: 1 * mebibyte,
+    dispatchPayloadBytesMax: 16_384,
+    scalingEventsKept: 20,
+  },
+
+  task: {
+    cpuMhzMin: 1,
+    memoryMbMin: 10,
+    diskMbMin: 10,
+    eventsKept: 10,
+    eventMessageLengthMax: 1024,
+    killTimeoutMaxMs: 30 * second,
+    logFilesMax: 1000,
+    logFileMbMax: 10_000,
+  },
+
+  network: {
+    portMax: 65_535,
+    dynamicPortMin: 20_000,
+    dynamicPortMax: 32_000,
+  },
+
+  node: {
+    eventsKept: 10,
+    attributesMax: 2000,
+    attributeLengthMax: 4096,
+    heartbeatTtlMinMs: 10 * second,
+    heartbeatGraceMs: 10 * second,
+    /** Heartbeats are spread so that the servers see at most this many in a second. */
+    heartbeatsPerSecondMax: 50,
+    /** After a change of leader every node gets this long. */
+    heartbeatFailoverTtlMs: 5 * minute,
+    registrationRetryMs: 15 * second,
+    allocationsPollWaitMs: 5 * minute,
+    statusBatchDelayMs: 200,
+    statusBatchSizeMax: 1000,
+    /** How long the server gathers nodes' reports into one transaction. */
+    statusCommitDelayMs: 50,
+    terminalAllocationsKept: 50,
+  },
+
+  evaluation: {
+    queueMax: 100_000,
+    deliveryMax: 3,
+    nackTimeoutMs: 60 * second,
+    nackFirstDelayMs: 1 * second,
+    nackDelayMs: 20 * second,
+    failedFollowUpDelayMs: 1 * minute,
+    failedFollowUpJitterMs: 5 * minute,
+    planAttemptsServiceMax: 5,
+    planAttemptsBatchMax: 2,
+  },
+
+  scheduler: {
+    /** The longest time that scheduling holds the main thread. */
+    sliceMs: 10,
+    scoredNodesReported: 5,
+    plansQueuedMax: 1024,
+  },
+
+  /** The stream a node opens to the server, and what runs over it. */
+  stream: {
+    perNodeMax: 256,
+    creditBytes: 256 * kibibyte,
+    frameBytesMax: 64 * kibibyte,
+    logFollowersPerTaskMax: 32,
+    pingIntervalMs: 15 * second,
+    pongTimeoutMs: 30 * second,
+    reconnectMinMs: 250,
+    reconnectMaxMs: 15 * second,
+    openTimeoutMs: 10 * second,
+  },
+
+  supervisor: {
+    messageBytesMax: 1 * mebibyte,
+    tasksMax: 2000,
+    /** Exits kept for an agent that is away. */
+    exitsKept: 10_000,
+    requestTimeoutMs: 10 * second,
+    startTimeoutMs: 5 * second,
+    pipeBufferBytes: 64 * kibibyte,
+  },
+
+  restart: {
+    /** Added to a task's restart delay, as a fraction of it, so that tasks do not start in step. */
+    jitterFraction: 0.25,
+    delayMaxMs: 24 * hour,
+  },
+
+  state: {
+    /** Bytes of one durable batch. */
+    batchBytesMax: 256 * kibibyte,
+    transactionsWaitingMax: 100_000,
+    /** Log bytes after which the log is folded into a snapshot. */
+    compactBytes: 64 * mebibyte,
+    snapshotSliceMs: 10,
+    /** Deletes remembered for list indexes; older ones fold into their table's. */
+    tombstonesMax: 100_000,
+    rowBytesMax: 8 * mebibyte,
+  },
+
+  collection: {
+    intervalMs: 5 * minute,
+    jobAgeMs: 4 * hour,
+    evaluationAgeMs: 1 * hour,
+    batchEvaluationAgeMs: 24 * hour,
+    deploymentAgeMs: 1 * hour,
+    nodeAgeMs: 24 * hour,
+    tokenAgeMs: 1 * hour,
+    deletesPerTransactionMax: 2048,
+  },
+} as const;

@@ -1,0 +1,241 @@
+import { limits } from '../limits.ts';
+import { ByteStream, StreamFault } from './byte-stream.ts';
+import {
+  type ControlFrame,
+  decodeControl,
+  decodeData,
+  encodeControl,
+  encodeData,
+  MalformedFrame,
+} from './frames.ts';
+
+/** The transport: whole messages, in order. A WebSocket on both sides, a pair of queues in tests. */
+export interface StreamSocket {
+  sendText(text: string): void;
+  sendBinary(bytes: Uint8Array): void;
+  onMessage(receive: (message: string | Uint8Array) => void): void;
+  /** Called once, however the socket came to its end. */
+  onClose(closed: (reason: string) => void): void;
+  /** Polite end with a WebSocket close code. */
+  close(code: number, reason: string): void;
+  /** Abrupt end, for a peer that no longer answers. */
+  terminate(): void;
+  ping(): void;
+  onPong(run: () => void): void;
+}
+
+export type StreamHandler = (
+  stream: ByteStream,
+  params: Readonly<Record<string, unknown>>,
+) => Promise<void>;
+
+export interface StreamConnectionOptions {
+  readonly socket: StreamSocket;
+  /** The server opens odd ids, the node even ones. */
+  readonly side: 'server' | 'node';
+  /** Told of errors of handlers that are no {@link StreamFault}: bugs. */
+  readonly onHandlerError?: (kind: string, error: unknown) => void;
+}
+
+/** WebSocket close code for a peer that breaks the protocol. */
+const protocolError = 1002;
+
+/**
+ * All streams of one connection between a node and a server; both sides use this class.
+ *
+ * Invariants
+ *  C1. Ids of each side rise; an id is never used twice.
+ *  C2. A frame for an id that is over is dropped: it crossed the end on its way.
+ *  C3. A frame for an id that never was, or any malformed frame, closes the connection.
+ *  C4. When the connection closes every stream is over.
+ */
+export class StreamConnection {
+  /** Resolves with the reason when the connection is closed. */
+  readonly closed: Promise<string>;
+
+  readonly #socket: StreamSocket;
+  readonly #options: StreamConnectionOptions;
+  readonly #streams = new Map<number, ByteStream>();
+  readonly #handlers = new Map<string, StreamHandler>();
+  #accepted = 0;
+  #lastOwnId: number;
+  #lastPeerId = 0;
+  #closedReason: string | undefined;
+  #resolveClosed: (reason: string) => void = () => {};
+
+  constructor(options: StreamConnectionOptions) {
+    this.#options = options;
+    this.#socket = options.socket;
+    this.#lastOwnId = options.side === 'server' ? -1 : 0;
+    this.closed = new Promise((resolve) => {
+      this.#resolveClosed = resolve;
+    });
+    options.socket.onMessage((message) => this.#receive(message));
+    options.socket.onClose((reason) => this.#onClosed(reason));
+  }
+
+  get isClosed(): boolean {
+    return this.#closedReason !== undefined;
+  }
+
+  get openStreams(): number {
+    return this.#streams.size;
+  }
+
+  /** Streams of `kind` that the other side opens are given to `handler`. */
+  accept(kind: string, handler: StreamHandler): void {
+    this.#handlers.set(kind, handler);
+  }
+
+  /**
+   * Opens a stream; its bytes come from iterating it, its errors as {@link StreamFault}.
+   * `creditBytes` bounds what may be under way or unread.
+   */
+  open(
+    kind: string,
+    params: Readonly<Record<string, unknown>>,
+    creditBytes: number = limits.stream.creditBytes,
+  ): ByteStream {
+    if (this.#closedReason !== undefined) throw disconnected(this.#closedReason);
+    if (this.#streams.size - this.#accepted >= limits.stream.perNodeMax) throw tooMany();
+    this.#lastOwnId += 2;
+    const id = this.#lastOwnId;
+    const stream = this.#add({ id, kind, opener: true, windowBytes: creditBytes, credit: 0 });
+    this.#control({ type: 'open', id, kind, params, creditBytes });
+    return stream;
+  }
+
+  close(code: number, reason: string): void {
+    if (this.#closedReason !== undefined) return;
+    this.#socket.close(code, reason.slice(0, 120));
+    this.#onClosed(reason);
+  }
+
+  #receive(message: string | Uint8Array): void {
+    if (this.#closedReason !== undefined) return;
+    try {
+      if (typeof message === 'string') this.#receiveControl(decodeControl(message));
+      else this.#receiveData(message);
+    } catch (error) {
+      if (!(error instanceof MalformedFrame)) throw error;
+      this.close(protocolError, error.message);
+    }
+  }
+
+  #receiveControl(frame: ControlFrame): void {
+    if (frame.type === 'open') this.#receiveOpen(frame);
+    else this.#known(frame.id)?.receiveControl(frame);
+  }
+
+  #receiveData(bytes: Uint8Array): void {
+    const { id, payload } = decodeData(bytes);
+    this.#known(id)?.receiveData(payload);
+  }
+
+  #known(id: number): ByteStream | undefined {
+    const last = this.#isOwn(id) ? this.#lastOwnId : this.#lastPeerId;
+    if (id > last) throw new MalformedFrame('a frame for a stream that was never opened');
+    return this.#streams.get(id);
+  }
+
+  #isOwn(id: number): boolean {
+    return (id % 2 === 1) === (this.#options.side === 'server');
+  }
+
+  #receiveOpen(frame: Extract<ControlFrame, { type: 'open' }>): void {
+    const { id, kind } = frame;
+    if (this.#isOwn(id) || id <= this.#lastPeerId) {
+      throw new MalformedFrame('an open frame has an id that is not its sender’s next');
+    }
+    this.#lastPeerId = id;
+    const handler = this.#handlers.get(kind);
+    const full = this.#accepted >= limits.stream.perNodeMax;
+    if (full || handler === undefined) {
+      this.#control({ type: 'error', id, ...fieldsOf(full ? tooMany() : unknownKind(kind)) });
+      return;
+    }
+    const windowBytes = limits.stream.creditBytes;
+    const stream = this.#add({ id, kind, opener: false, windowBytes, credit: frame.creditBytes });
+    void this.#handle(stream, handler, frame.params);
+  }
+
+  async #handle(
+    stream: ByteStream,
+    handler: StreamHandler,
+    params: Readonly<Record<string, unknown>>,
+  ): Promise<void> {
+    try {
+      await handler(stream, params);
+      stream.end();
+    } catch (error) {
+      if (!(error instanceof StreamFault)) this.#options.onHandlerError?.(stream.kind, error);
+      stream.fail(error instanceof StreamFault ? error : internal(stream.kind));
+    }
+  }
+
+  #add(shape: {
+    readonly id: number;
+    readonly kind: string;
+    readonly opener: boolean;
+    readonly windowBytes: number;
+    readonly credit: number;
+  }): ByteStream {
+    const { id, kind, opener, windowBytes, credit } = shape;
+    const hub = {
+      control: (frame: ControlFrame) => this.#control(frame),
+      data: (to: number, payload: Uint8Array) => this.#data(to, payload),
+      over: (which: number) => {
+        if (this.#streams.delete(which) && !opener) this.#accepted--;
+      },
+    };
+    const stream = new ByteStream({ id, kind, opener, hub, windowBytes, sendCreditBytes: credit });
+    this.#streams.set(id, stream);
+    if (!opener) this.#accepted++;
+    return stream;
+  }
+
+  #control(frame: ControlFrame): void {
+    if (this.#closedReason === undefined) this.#socket.sendText(encodeControl(frame));
+  }
+
+  #data(id: number, payload: Uint8Array): void {
+    if (this.#closedReason === undefined) this.#socket.sendBinary(encodeData({ id, payload }));
+  }
+
+  #onClosed(reason: string): void {
+    if (this.#closedReason !== undefined) return;
+    this.#closedReason = reason;
+    for (const stream of [...this.#streams.values()]) stream.disconnect(disconnected(reason));
+    this.#resolveClosed(reason);
+  }
+}
+
+const fieldsOf = ({ status, code, message }: StreamFault) => ({ status, code, message });
+
+const disconnected = (reason: string): StreamFault =>
+  new StreamFault({
+    status: 503,
+    code: 'node-disconnected',
+    message: `the connection to the node was lost: ${reason}`,
+  });
+
+const tooMany = (): StreamFault =>
+  new StreamFault({
+    status: 429,
+    code: 'too-many-streams',
+    message: `more than ${limits.stream.perNodeMax} streams are open`,
+  });
+
+const unknownKind = (kind: string): StreamFault =>
+  new StreamFault({
+    status: 404,
+    code: 'unknown-stream-kind',
+    message: `streams of the kind "${kind.slice(0, 64)}" are not known here`,
+  });
+
+const internal = (kind: string): StreamFault =>
+  new StreamFault({
+    status: 500,
+    code: 'internal',
+    message: `the ${kind} stream failed unexpectedly`,
+  });

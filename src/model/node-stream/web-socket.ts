@@ -1,0 +1,57 @@
+import { limits } from '../limits.ts';
+import type { StreamSocket } from './stream-connection.ts';
+
+/** The part of a `ws` WebSocket that is used here, so that this layer needs no such package. */
+export interface WebSocketLike {
+  send(data: string | Uint8Array): void;
+  ping(): void;
+  close(code: number, reason: string): void;
+  terminate(): void;
+  on(event: 'message', run: (data: unknown, isBinary: boolean) => void): unknown;
+  on(event: 'close', run: (code: number, reason: Uint8Array) => void): unknown;
+  on(event: 'error', run: (error: Error) => void): unknown;
+  on(event: 'pong', run: () => void): unknown;
+  readonly readyState: number;
+}
+
+/** For the `maxPayload` of the WebSocket on both sides. */
+export const longestMessageBytes =
+  Math.max(limits.stream.frameBytesMax + 4, limits.stream.frameBytesMax * 4) + 1024;
+
+const openState = 1;
+
+/** A `ws` WebSocket as the transport of a `StreamConnection`, on the server and on the node. */
+export function webSocketTransport(socket: WebSocketLike): StreamSocket {
+  let lastError: string | undefined;
+  socket.on('error', (error) => {
+    lastError = error.message;
+  });
+  const whenOpen = (run: () => void): void => {
+    if (socket.readyState === openState) run();
+  };
+  return {
+    sendText: (text) => whenOpen(() => socket.send(text)),
+    sendBinary: (bytes) => whenOpen(() => socket.send(bytes)),
+    onMessage: (receive) =>
+      socket.on('message', (data, isBinary) => {
+        const bytes = toBytes(data);
+        receive(isBinary ? bytes : new TextDecoder().decode(bytes));
+      }),
+    onClose: (closed) =>
+      socket.on('close', (code, reason) => {
+        const text = new TextDecoder().decode(reason);
+        closed(lastError ?? (text === '' ? `closed with code ${code}` : text));
+      }),
+    close: (code, reason) => socket.close(code, reason),
+    terminate: () => socket.terminate(),
+    ping: () => whenOpen(() => socket.ping()),
+    onPong: (run) => socket.on('pong', run),
+  };
+}
+
+function toBytes(data: unknown): Uint8Array {
+  if (data instanceof Uint8Array) return data;
+  if (data instanceof ArrayBuffer) return new Uint8Array(data);
+  if (Array.isArray(data)) return Buffer.concat(data as Buffer[]);
+  return new TextEncoder().encode(String(data));
+}

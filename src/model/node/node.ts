@@ -1,0 +1,123 @@
+import { limits } from '../limits.ts';
+import {
+  Choice,
+  Flag,
+  FullList,
+  FullMapOf,
+  Hidden,
+  Instant,
+  type Model,
+  ResponseOnly,
+  stamps,
+  Text,
+  Type,
+  Whole,
+} from '../schema.ts';
+
+export const nodeStatuses = ['initializing', 'ready', 'down', 'disconnected'] as const;
+export type NodeStatus = (typeof nodeStatuses)[number];
+
+export const NodeNetworkSchema = Type.Object({
+  Mode: Text({ default: 'host' }),
+  Device: Text(),
+  CIDR: Text(),
+  IP: Text(),
+  MBits: Whole(),
+});
+export type NodeNetwork = Model<typeof NodeNetworkSchema>;
+
+/** What a machine has. */
+export const NodeResourcesSchema = Type.Object({
+  Cpu: Type.Object({
+    /** MHz over all cores. */
+    CpuShares: Whole({ minimum: 0 }),
+    TotalCpuCores: Whole({ minimum: 0 }),
+    ReservableCpuCores: FullList(Type.Integer()),
+  }),
+  Memory: Type.Object({ MemoryMB: Whole({ minimum: 0 }) }),
+  Disk: Type.Object({ DiskMB: Whole({ minimum: 0 }) }),
+  Networks: FullList(NodeNetworkSchema),
+  MinDynamicPort: Whole({ default: limits.network.dynamicPortMin, minimum: 1, maximum: 65535 }),
+  MaxDynamicPort: Whole({ default: limits.network.dynamicPortMax, minimum: 1, maximum: 65535 }),
+});
+export type NodeResources = Model<typeof NodeResourcesSchema>;
+
+/** What of it the machine keeps for itself. */
+export const ReservedResourcesSchema = Type.Object({
+  Cpu: Type.Object({ CpuShares: Whole({ minimum: 0 }) }),
+  Memory: Type.Object({ MemoryMB: Whole({ minimum: 0 }) }),
+  Disk: Type.Object({ DiskMB: Whole({ minimum: 0 }) }),
+  /** Ports no allocation may have: `22,80,8000-8010`. */
+  Networks: Type.Object({ ReservedHostPorts: Text() }),
+});
+export type ReservedResources = Model<typeof ReservedResourcesSchema>;
+
+export const DriverInfoSchema = Type.Object({
+  Detected: Flag(),
+  Healthy: Flag(),
+  HealthDescription: Text(),
+  Attributes: FullMapOf(Type.String()),
+  UpdateTime: Instant(),
+});
+export type DriverInfo = Model<typeof DriverInfoSchema>;
+
+export const NodeEventSchema = Type.Object({
+  Message: Text(),
+  Subsystem: Text(),
+  Details: FullMapOf(Type.String()),
+  Timestamp: Instant(),
+  CreateIndex: Whole(),
+});
+export type NodeEvent = Model<typeof NodeEventSchema>;
+
+/** What a node tells of itself when it registers. */
+const reported = {
+  ID: Text({ maxLength: 36 }),
+  Name: Text({ maxLength: limits.names.lengthMax }),
+  Datacenter: Text({ default: 'dc1', maxLength: limits.names.lengthMax }),
+  NodeClass: Text({ maxLength: limits.names.lengthMax }),
+  NodePool: Text({ default: 'default', maxLength: limits.names.lengthMax }),
+  HTTPAddr: Text({ maxLength: limits.names.lengthMax }),
+  Attributes: FullMapOf(Type.String()),
+  Meta: FullMapOf(Type.String()),
+  NodeResources: NodeResourcesSchema,
+  ReservedResources: ReservedResourcesSchema,
+  Drivers: FullMapOf(DriverInfoSchema),
+};
+
+export const NodeRegistrationSchema = Type.Object(reported);
+export type NodeRegistration = Model<typeof NodeRegistrationSchema>;
+
+/** A machine that runs allocations. The heartbeat's time is not part of it. */
+export const NodeSchema = Type.Object({
+  ...reported,
+  /** SHA-256 of the node's secret. */
+  SecretHash: Hidden(ResponseOnly(Text())),
+  /** Equal for nodes that no constraint can tell apart, unique attributes aside. */
+  ComputedClass: ResponseOnly(Text()),
+  Status: Choice(nodeStatuses, 'initializing'),
+  StatusDescription: Text(),
+  StatusUpdatedAt: Instant(),
+  SchedulingEligibility: Choice(['eligible', 'ineligible'], 'eligible'),
+  Drain: Flag(),
+  Events: FullList(NodeEventSchema),
+  ...stamps,
+});
+export type Node = Model<typeof NodeSchema>;
+
+/** Whether the scheduler may place on it. Source: facts/scheduler.md §6.2. */
+export const isReadyNode = (
+  node: Pick<Node, 'Status' | 'Drain' | 'SchedulingEligibility'>,
+): boolean => node.Status === 'ready' && !node.Drain && node.SchedulingEligibility === 'eligible';
+
+/** The newest events, `limits.node.eventsKept` of them. */
+export const withNodeEvent = (
+  events: readonly NodeEvent[],
+  event: NodeEvent,
+): readonly NodeEvent[] => [...events, event].slice(-limits.node.eventsKept);
+
+/** The node as anybody but the server sees it. */
+export function presentedNode(node: Node): Omit<Node, 'SecretHash'> {
+  const { SecretHash: _, ...presented } = node;
+  return presented;
+}

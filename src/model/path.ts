@@ -1,0 +1,50 @@
+import type { Fault } from './errors.ts';
+import { limits } from './limits.ts';
+
+/** A place in a document, from the leaf up; null is the document itself. Cheap to extend. */
+export type Path = { readonly parent: Path; readonly key: string | number } | null;
+
+/** The place `keys` below `path`. */
+export function below(path: Path, ...keys: (string | number)[]): Path {
+  return keys.reduce<Path>((parent, key) => ({ parent, key }), path);
+}
+
+function keysOf(path: Path): (string | number)[] {
+  const keys: (string | number)[] = [];
+  for (let step = path; step !== null; step = step.parent) keys.push(step.key);
+  return keys.reverse();
+}
+
+/** JSON pointer (RFC 6901): `/TaskGroups/0/Name`; the document is `''`. */
+export function pointerOf(path: Path): string {
+  return keysOf(path)
+    .map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`)
+    .join('');
+}
+
+/** The form that people read: `TaskGroups[0].Meta["a b"]`; the document is `The body`. */
+export function dottedOf(path: Path): string {
+  let text = '';
+  for (const key of keysOf(path)) {
+    if (typeof key === 'number') text += `[${key}]`;
+    else if (!/^[\w-]+$/.test(key)) text += `[${JSON.stringify(key)}]`;
+    else text += text === '' ? key : `.${key}`;
+  }
+  return text === '' ? 'The body' : text;
+}
+
+/** `message` goes on after the dotted path: "must not be empty". */
+export const faultAt = (path: Path, message: string): Fault => ({
+  pointer: pointerOf(path),
+  message: `${dottedOf(path)} ${message}`,
+});
+
+/** How a validator tells a fault. */
+export type Report = (path: Path, message: string) => void;
+
+/** The text in quotes, cut to what a sentence can bear. */
+export function quote(text: string): string {
+  const { quotedLengthMax } = limits.fault;
+  const cut = text.length > quotedLengthMax ? `${text.slice(0, quotedLengthMax)}…` : text;
+  return JSON.stringify(cut);
+}

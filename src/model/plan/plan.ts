@@ -1,0 +1,47 @@
+import type { Allocation, ClientStatus, DesiredStatus } from '../allocation/allocation.ts';
+import type { PlacementMetrics } from '../allocation/placement-metrics.ts';
+import type { Deployment } from '../deployment/deployment.ts';
+import type { DesiredUpdates, Evaluation } from '../evaluation/evaluation.ts';
+
+/** A record the scheduler made and no transaction has stamped yet. */
+type Proposed<R> = Omit<R, 'CreateIndex' | 'ModifyIndex' | 'AllocModifyIndex'>;
+
+/** An allocation to be ended, or marked as lost or unknown. */
+export interface PlannedStop {
+  readonly allocationId: string;
+  readonly nodeId: string;
+  readonly desiredStatus: DesiredStatus;
+  readonly desiredDescription: string;
+  /** Set only where the server overrides what the node says. */
+  readonly clientStatus?: Extract<ClientStatus, 'lost' | 'unknown'>;
+  readonly followupEvaluationId?: string;
+}
+
+/**
+ * What the scheduler wants done for one evaluation. It holds against the snapshot it was made from;
+ * the plan applier checks every touched node again. Source: DESIGN §6, facts/scheduler.md §6.1.
+ */
+export interface Plan {
+  readonly evaluationId: string;
+  readonly namespace: string;
+  readonly jobId: string;
+  readonly jobVersion: number;
+  readonly priority: number;
+  /** All of it or nothing. */
+  readonly allAtOnce: boolean;
+  readonly snapshotIndex: number;
+  readonly stops: readonly PlannedStop[];
+  /** New allocations. */
+  readonly placements: readonly Proposed<Allocation>[];
+  /** Allocations that go on under another version, with the whole new row. */
+  readonly inPlaceUpdates: readonly Allocation[];
+  readonly deployment: Proposed<Deployment> | null;
+  readonly deploymentUpdates: readonly Pick<Deployment, 'ID' | 'Status' | 'StatusDescription'>[];
+  /** Evaluations to be created: follow-ups and the blocked one. */
+  readonly evaluations: readonly Proposed<Evaluation>[];
+  readonly annotations: Readonly<Record<string, DesiredUpdates>>;
+  /** By group, for what could not be placed. */
+  readonly failures: Readonly<Record<string, PlacementMetrics>>;
+  /** By group, how many are not placed yet. */
+  readonly queued: Readonly<Record<string, number>>;
+}

@@ -1,0 +1,153 @@
+import { limits } from '../limits.ts';
+import { below, type Path, quote, type Report } from '../path.ts';
+import { checkUnique, hasInterpolation } from '../text-rules.ts';
+import type { Check, Service } from './service.ts';
+
+export interface ServiceContext {
+  /** On a task rather than on its group. */
+  readonly onTask: boolean;
+  readonly portLabels: ReadonlySet<string>;
+}
+
+const label = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/i;
+const methods = /^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|TRACE|CONNECT)$/i;
+const secondNs = 1e9;
+
+/** Source: facts/scheduler.md §2.7. */
+export function validateService(
+  service: Service,
+  path: Path,
+  report: Report,
+  context: ServiceContext,
+): void {
+  validateServiceName(service.Name, below(path, 'Name'), report);
+  validateAddress(service, path, report, context);
+  if (service.Provider === 'scheduler' && service.Connect !== null) {
+    report(below(path, 'Connect'), 'is not possible with the provider scheduler');
+  }
+  if (service.Identity !== null && (service.Identity.Audience ?? []).length === 0) {
+    report(below(path, 'Identity', 'Audience'), 'needs at least one entry');
+  }
+  const checks = service.Checks ?? [];
+  if (context.onTask) {
+    checkUnique(
+      checks.map((check) => check.Name),
+      (index) => below(path, 'Checks', index, 'Name'),
+      report,
+    );
+  }
+  checks.forEach((check, index) => {
+    validateCheck(check, service, below(path, 'Checks', index), report, context);
+  });
+}
+
+function validateServiceName(name: string, path: Path, report: Report): void {
+  // What is still interpolated is known on the node only.
+  if (hasInterpolation(name)) return;
+  if (name.length > limits.names.serviceLengthMax) {
+    report(path, `must be at most ${limits.names.serviceLengthMax} characters long`);
+  } else if (!label.test(name)) {
+    report(path, `must be letters, digits and inner dashes, got ${quote(name)}`);
+  }
+}
+
+function validateAddress(
+  service: Service,
+  path: Path,
+  report: Report,
+  { onTask, portLabels }: ServiceContext,
+): void {
+  const { Address, AddressMode, PortLabel } = service;
+  const mode = below(path, 'AddressMode');
+  if (Address !== '' && AddressMode !== 'auto') report(mode, 'must be auto when Address is set');
+  if (AddressMode === 'driver' && !onTask) report(mode, 'driver is only for services of a task');
+  if (AddressMode.startsWith('alloc') && onTask) {
+    report(mode, `${AddressMode} is only for services of a group`);
+  }
+  validatePortLabel(PortLabel, AddressMode, below(path, 'PortLabel'), report, portLabels);
+}
+
+function validatePortLabel(
+  portLabel: string,
+  addressMode: string,
+  path: Path,
+  report: Report,
+  portLabels: ReadonlySet<string>,
+): void {
+  if (portLabel === '' || hasInterpolation(portLabel) || portLabels.has(portLabel)) return;
+  const numeric = /^\d+$/.test(portLabel);
+  if (numeric && (addressMode === 'driver' || addressMode.startsWith('alloc'))) return;
+  report(path, `names no port of the group: ${quote(portLabel)}`);
+}
+
+function validateCheck(
+  check: Check,
+  service: Service,
+  path: Path,
+  report: Report,
+  context: ServiceContext,
+): void {
+  const types =
+    service.Provider === 'scheduler' ? ['http', 'tcp'] : ['http', 'tcp', 'script', 'grpc'];
+  if (!types.includes(check.Type)) {
+    report(below(path, 'Type'), `must be one of ${types.join(', ')}, got ${quote(check.Type)}`);
+  }
+  if (check.Type === 'http') validateHttp(check, path, report);
+  if (check.Type === 'script') {
+    if (check.Command === '') report(below(path, 'Command'), 'is required');
+    if (!context.onTask && check.TaskName === '' && service.TaskName === '') {
+      report(below(path, 'TaskName'), 'is required for a script check of a group');
+    }
+  } else if (check.PortLabel === '' && service.PortLabel === '') {
+    report(below(path, 'PortLabel'), 'is required here or on the service');
+  }
+  const mode = check.AddressMode || service.AddressMode;
+  validatePortLabel(check.PortLabel, mode, below(path, 'PortLabel'), report, context.portLabels);
+  for (const field of ['Interval', 'Timeout'] as const) {
+    if (check[field] < secondNs) report(below(path, field), 'is required and at least 1s');
+  }
+  if (check.Notes.length > limits.names.checkNotesLengthMax) {
+    report(below(path, 'Notes'), `must be at most ${limits.names.checkNotesLengthMax} long`);
+  }
+  if (service.Provider === 'scheduler' && check.AddressMode === 'driver') {
+    report(below(path, 'AddressMode'), 'driver is not possible with the provider scheduler');
+  }
+  validateOnUpdate(check, path, report);
+  validateThresholds(check, service, path, report);
+}
+
+function validateHttp(check: Check, path: Path, report: Report): void {
+  const at = below(path, 'Path');
+  if (check.Path === '') report(at, 'is required for an http check');
+  else if (/^[a-z][a-z0-9+.-]*:\/\//i.test(check.Path)) report(at, 'must be a relative URL');
+  if (check.Method !== '' && !methods.test(check.Method)) {
+    report(below(path, 'Method'), `is not a method of HTTP: ${quote(check.Method)}`);
+  }
+}
+
+function validateOnUpdate(check: Check, path: Path, report: Report): void {
+  const restarts = check.CheckRestart !== null && check.CheckRestart.Limit > 0;
+  if (!restarts) return;
+  if (check.OnUpdate === 'ignore') {
+    report(below(path, 'OnUpdate'), 'ignore is not possible together with CheckRestart');
+  }
+  if (check.OnUpdate === 'ignore_warnings' && !check.CheckRestart?.IgnoreWarnings) {
+    report(below(path, 'CheckRestart', 'IgnoreWarnings'), 'must be true with ignore_warnings');
+  }
+}
+
+function validateThresholds(check: Check, service: Service, path: Path, report: Report): void {
+  const fields = [
+    'SuccessBeforePassing',
+    'FailuresBeforeCritical',
+    'FailuresBeforeWarning',
+  ] as const;
+  for (const field of fields) {
+    if (check[field] === 0) continue;
+    if (service.Provider === 'scheduler') {
+      report(below(path, field), 'is not possible with the provider scheduler');
+    } else if (check.Type === 'script') {
+      report(below(path, field), 'is not possible for a script check');
+    }
+  }
+}

@@ -1,0 +1,138 @@
+import { validateAffinities, validateConstraints } from '../constraint/validate.ts';
+import { limits } from '../limits.ts';
+import { below, type Path, quote, type Report } from '../path.ts';
+import type { Identity } from '../service/service.ts';
+import { validateService } from '../service/validate.ts';
+import { validateRestart } from '../task-group/validate-policies.ts';
+import { checkName, checkUnique, escapesDirectory } from '../text-rules.ts';
+import type { VolumeRequest } from '../volume/volume.ts';
+import type { SecretFetch } from './secrets.ts';
+import type { Action, Task } from './task.ts';
+import { validateArtifact, validateMounts, validateTemplates } from './validate-files.ts';
+import { validateResources } from './validate-resources.ts';
+
+/** What of its surroundings a task is judged by. */
+export interface TaskContext {
+  readonly jobType: string;
+  readonly volumes: Readonly<Record<string, VolumeRequest>> | null;
+  readonly ephemeralDiskMb: number;
+  /** 0 when there is none. */
+  readonly progressDeadline: number;
+  readonly portLabels: ReadonlySet<string>;
+}
+
+/** Source: facts/scheduler.md §2.6, in its order. */
+export function validateTask(task: Task, path: Path, report: Report, context: TaskContext): void {
+  const at = (...keys: (string | number)[]): Path => below(path, ...keys);
+  if (checkName(task.Name, at('Name'), report)) {
+    if (task.Name === 'alloc') report(at('Name'), 'must not be "alloc": that directory is shared');
+    if (/[/\\]/.test(task.Name)) report(at('Name'), 'must not hold a slash or backslash');
+  }
+  if (task.Driver === '') report(at('Driver'), 'is required');
+  const { progressDeadline } = context;
+  if (context.jobType === 'service' && progressDeadline > 0) {
+    if (task.KillTimeout > progressDeadline) {
+      report(at('KillTimeout'), 'must not be more than the ProgressDeadline of the update');
+    }
+  }
+  if (task.Lifecycle !== null && task.Lifecycle.Hook === '') {
+    report(at('Lifecycle', 'Hook'), 'is required: prestart, poststart or poststop');
+  }
+  validateResources(task.Resources, at('Resources'), report);
+  validateLogs(task, path, report, context);
+  validateRestart(task.RestartPolicy, at('RestartPolicy'), report);
+  validateConstraints(task.Constraints, at('Constraints'), report, { allowDistinct: false });
+  validateAffinities(task.Affinities, at('Affinities'), report);
+  task.Services?.forEach((service, index) => {
+    if (service.Connect !== null) {
+      report(at('Services', index, 'Connect'), 'is only for services of a group');
+    }
+    const { portLabels } = context;
+    validateService(service, at('Services', index), report, { onTask: true, portLabels });
+  });
+  task.Artifacts?.forEach((artifact, index) => {
+    validateArtifact(artifact, at('Artifacts', index), report);
+  });
+  validateTemplates(task.Templates, at('Templates'), report);
+  validateActions(task.Actions, at('Actions'), report);
+  validateMounts(task.VolumeMounts, context.volumes, at('VolumeMounts'), report);
+  if (task.DispatchPayload !== null) validatePayloadFile(task.DispatchPayload.File, path, report);
+  validateSecretFetches(task.SecretFetches, at('SecretFetches'), report);
+  if (task.Identity !== null && task.Identity.TTL > 0) {
+    report(at('Identity', 'TTL'), 'is not possible for the default identity');
+  }
+  task.Identities?.forEach((identity, index) => {
+    validateIdentity(identity, at('Identities', index), report);
+  });
+  if (task.CSIPluginConfig !== null) {
+    if (task.CSIPluginConfig.ID === '') report(at('CSIPluginConfig', 'ID'), 'is required');
+    if (task.CSIPluginConfig.Type === '') report(at('CSIPluginConfig', 'Type'), 'is required');
+  }
+}
+
+function validateLogs(task: Task, path: Path, report: Report, context: TaskContext): void {
+  const { Disabled, MaxFiles, MaxFileSizeMB } = task.LogConfig;
+  const at = below(path, 'LogConfig');
+  if (MaxFiles < 1) report(below(at, 'MaxFiles'), 'must be at least 1');
+  if (MaxFileSizeMB < 1) report(below(at, 'MaxFileSizeMB'), 'must be at least 1');
+  if (!Disabled && MaxFiles * MaxFileSizeMB >= context.ephemeralDiskMb) {
+    const asked = MaxFiles * MaxFileSizeMB;
+    report(at, `may take ${asked} MB, which is not less than the group's EphemeralDisk`);
+  }
+}
+
+function validateActions(actions: readonly Action[] | null, path: Path, report: Report): void {
+  const list = actions ?? [];
+  list.forEach((action, index) => {
+    const { Name, Command } = action;
+    if (!/^[^\0\s]+$/.test(Name) || Name.length > limits.names.actionLengthMax) {
+      report(below(path, index, 'Name'), 'must be 1 to 128 characters without spaces');
+    }
+    if (Command === '') report(below(path, index, 'Command'), 'is required');
+  });
+  checkUnique(
+    list.map((action) => action.Name),
+    (index) => below(path, index, 'Name'),
+    report,
+  );
+}
+
+function validatePayloadFile(file: string, path: Path, report: Report): void {
+  const at = below(path, 'DispatchPayload', 'File');
+  if (file === '') report(at, 'is required');
+  else if (escapesDirectory(file)) report(at, "must stay inside the task's local directory");
+}
+
+function validateSecretFetches(
+  fetches: readonly SecretFetch[] | null,
+  path: Path,
+  report: Report,
+): void {
+  const list = fetches ?? [];
+  list.forEach((fetch, index) => {
+    if (!/^\w{1,128}$/.test(fetch.Name)) {
+      const at = below(path, index, 'Name');
+      report(at, `must be 1 to 128 letters, digits or underscores, got ${quote(fetch.Name)}`);
+    }
+    if (fetch.Provider === '') report(below(path, index, 'Provider'), 'is required');
+    if (fetch.Path === '') report(below(path, index, 'Path'), 'is required');
+  });
+  checkUnique(
+    list.map((fetch) => fetch.Name),
+    (index) => below(path, index, 'Name'),
+    report,
+  );
+}
+
+function validateIdentity(identity: Identity, path: Path, report: Report): void {
+  if (!/^[A-Za-z0-9_-]{1,128}$/.test(identity.Name)) {
+    report(below(path, 'Name'), 'must be 1 to 128 letters, digits, dashes or underscores');
+  }
+  if (identity.Audience?.includes('')) report(below(path, 'Audience'), 'must not hold ""');
+  if (identity.ChangeMode === 'signal' && identity.ChangeSignal === '') {
+    report(below(path, 'ChangeSignal'), 'is required with the change mode signal');
+  }
+  if (identity.Filepath !== '' && !identity.File) {
+    report(below(path, 'Filepath'), 'needs File to be true');
+  }
+}

@@ -1,0 +1,54 @@
+/** Small judgements about text that several nouns share. */
+import { limits } from './limits.ts';
+import type { Path, Report } from './path.ts';
+
+/** Reports a name that is missing, too long or has a NUL in it; true when it is all right. */
+export function checkName(name: string, path: Path, report: Report): boolean {
+  if (name === '') report(path, 'is required');
+  else if (name.includes('\0')) report(path, 'must not hold a NUL character');
+  else if (name.length > limits.names.lengthMax) {
+    report(path, `must be at most ${limits.names.lengthMax} characters long`);
+  } else return true;
+  return false;
+}
+
+/** Reports every name that came before. `pathOf` gives the place of the one at an index. */
+export function checkUnique(
+  names: readonly string[],
+  pathOf: (index: number) => Path,
+  report: Report,
+): void {
+  const seen = new Set<string>();
+  names.forEach((name, index) => {
+    if (name !== '' && seen.has(name)) report(pathOf(index), `${JSON.stringify(name)} is taken`);
+    seen.add(name);
+  });
+}
+
+/** Whether a path below a task's directory leaves it. Interpolated parts count as plain names. */
+export function escapesDirectory(path: string): boolean {
+  let depth = 0;
+  for (const part of path.split('/')) {
+    if (part === '..') depth--;
+    else if (part !== '' && part !== '.') depth++;
+    if (depth < 0) return true;
+  }
+  return false;
+}
+
+/** Every `${` of an attribute reference is closed and names something. */
+export function isWellFormedReference(text: string): boolean {
+  const rest = text.replace(/\$\{[^${}]+\}/g, '');
+  return !rest.includes('${');
+}
+
+export const hasInterpolation = (text: string): boolean => text.includes('${');
+
+export function isPattern(text: string): boolean {
+  try {
+    new RegExp(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
