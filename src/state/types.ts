@@ -116,6 +116,11 @@ export interface Watch {
 export interface State {
   /** The newest durable view. */
   read(): Snapshot;
+  /**
+   * The speculative head: what the next transaction will see. For deciders on the leader, whose
+   * decisions are worth nothing unless they are committed after all that they saw.
+   */
+  head(): Snapshot;
   /** The newest durable view, noting what is read through it. */
   track(): { readonly snapshot: Snapshot; readonly footprint: Footprint };
   /**

@@ -1,0 +1,221 @@
+import { StateCorrupted, StateFormatUnknown } from './errors.ts';
+import type { RowChange } from './head.ts';
+import { decodeKey, encodeKey } from './keys.ts';
+import type { OrderedIndex, Step } from './ordered-index.ts';
+import type { AnyTable } from './table.ts';
+import type { Stamps } from './types.ts';
+import type { Tables, View } from './view.ts';
+
+/**
+ * The durable form: JSON, the same on every engine.
+ *
+ * A batch is `[transaction, ...]`; a transaction is `[index, entry, ...]`; an entry is
+ * `[table, version, key parts, row]`, without the row when it was deleted. Entries stand in the
+ * order in which they were made and say what became of a row, never how.
+ *
+ * A snapshot is a sequence of parts, each a `SnapshotPart`; the first is a `SnapshotHead`.
+ */
+type Entry = readonly [table: string, version: number, key: readonly string[], row?: unknown];
+type TransactionForm = readonly [index: number, ...entries: Entry[]];
+
+interface SnapshotHead {
+  readonly Index: number;
+}
+
+interface SnapshotRows {
+  readonly Table: string;
+  readonly Version: number;
+  readonly Rows: readonly unknown[];
+}
+
+interface SnapshotMarks {
+  readonly Table: string;
+  readonly Version: number;
+  /** Name of the secondary index; '' is the primary one. */
+  readonly Order: string;
+  readonly Floor: number;
+  readonly Marks: readonly (readonly [key: readonly string[], index: number])[];
+}
+
+type SnapshotPart = SnapshotHead | SnapshotRows | SnapshotMarks;
+
+export function encodeTransaction(index: number, changes: readonly RowChange[]): string {
+  let text = `[${index}`;
+  for (const { table, key, after } of changes) {
+    text += `,${table.entryHead}${JSON.stringify(key)}`;
+    text += after === undefined ? ']' : `,${JSON.stringify(after)}]`;
+  }
+  return `${text}]`;
+}
+
+/** The bytes of a batch, in a buffer of their own that may be transferred. */
+export function encodeBatch(transactions: readonly { readonly text: string }[]): Bytes {
+  const texts = transactions.map(({ text }) => text);
+  return encodeText(`[${texts.join(',\n')}]`);
+}
+
+export type Bytes = Uint8Array<ArrayBuffer>;
+
+function encodeText(text: string): Bytes {
+  const length = Buffer.byteLength(text);
+  const bytes = new Uint8Array(new ArrayBuffer(length));
+  Buffer.from(bytes.buffer).write(text, 'utf8');
+  return bytes;
+}
+
+function parse(bytes: Bytes, place: string): unknown {
+  const { buffer, byteOffset, byteLength } = bytes;
+  try {
+    return JSON.parse(Buffer.from(buffer, byteOffset, byteLength).toString('utf8'));
+  } catch (error) {
+    throw new StateCorrupted(place, 'its checksum holds, but it is not JSON', error);
+  }
+}
+
+/** The parts of a snapshot of the view, one at a time, each about `partBytes` long. */
+export function* encodeSnapshot(view: View, partBytes: number): Generator<Bytes> {
+  yield encodeText(JSON.stringify({ Index: view.index } satisfies SnapshotHead));
+  for (const table of view.tables.values()) {
+    const head = `{"Table":${JSON.stringify(table.definition.name)},"Version":${table.definition.version}`;
+    yield* inParts(`${head},"Rows":[`, jsonOf(table.scan()), partBytes);
+    for (const { name, index } of ordersOf(table)) {
+      const order = `${head},"Order":${JSON.stringify(name)},"Floor":${index.floor},"Marks":[`;
+      const marks = index.marks().map(([key, mark]) => [decodeKey(key), mark]);
+      yield* inParts(order, jsonOf(marks), partBytes);
+    }
+  }
+}
+
+function* jsonOf(values: Iterable<unknown>): Generator<string> {
+  for (const value of values) yield JSON.stringify(value);
+}
+
+function* inParts(head: string, items: Iterable<string>, partBytes: number): Generator<Bytes> {
+  let texts: string[] = [];
+  let length = 0;
+  for (const item of items) {
+    texts.push(item);
+    length += item.length;
+    if (length < partBytes) continue;
+    yield encodeText(`${head}${texts.join(',\n')}]}`);
+    texts = [];
+    length = 0;
+  }
+  yield encodeText(`${head}${texts.join(',\n')}]}`);
+}
+
+function* ordersOf(table: AnyTable): Generator<{ name: string; index: OrderedIndex<Stamps> }> {
+  yield { name: '', index: table.primary };
+  yield* table.secondary;
+}
+
+/**
+ * Builds tables from what an engine loads: the parts of a snapshot in order, then the batches
+ * after it in order.
+ */
+export class Loader {
+  readonly #tables: Tables;
+  readonly #marksPerIndex: number;
+  readonly #ready: (row: Stamps) => Stamps;
+  /** Indexes of the snapshot's tables whose marks it did not hold, or in another version. */
+  readonly #unmarked = new Set<OrderedIndex<Stamps>>();
+  #index = 0;
+
+  constructor(tables: Tables, marksPerIndex: number, ready: (row: Stamps) => Stamps) {
+    this.#tables = tables;
+    this.#marksPerIndex = marksPerIndex;
+    this.#ready = ready;
+  }
+
+  get index(): number {
+    return this.#index;
+  }
+
+  snapshotPart(bytes: Bytes): void {
+    const part = parse(bytes, 'the snapshot') as SnapshotPart;
+    if ('Index' in part) this.#index = part.Index;
+    else if ('Rows' in part) this.#rows(part);
+    else this.#marks(part);
+  }
+
+  batch(bytes: Bytes): void {
+    this.#closeSnapshot();
+    const transactions = parse(bytes, `the batch after index ${this.#index}`) as TransactionForm[];
+    for (const [index, ...entries] of transactions) this.#transaction(index, entries);
+  }
+
+  /** Call when all is loaded. */
+  end(): void {
+    this.#closeSnapshot();
+  }
+
+  #rows({ Table, Version, Rows }: SnapshotRows): void {
+    const table = this.#table(Table, Version);
+    for (const { index } of ordersOf(table)) this.#unmarked.add(index);
+    for (const row of Rows) table.restoreRow(this.#row(table, row, Version));
+  }
+
+  #marks({ Table, Version, Order, Floor, Marks }: SnapshotMarks): void {
+    const table = this.#table(Table, Version);
+    // Marks are kept under keys as this version makes them; those of another say nothing.
+    if (Version !== table.definition.version) return;
+    for (const { name, index } of ordersOf(table)) {
+      if (name !== Order) continue;
+      index.restoreMarks(
+        Floor,
+        Marks.map(([key, mark]) => [encodeKey(key), mark]),
+      );
+      this.#unmarked.delete(index);
+    }
+  }
+
+  /** An index that is new, or of a new version, may have lost any row before the snapshot. */
+  #closeSnapshot(): void {
+    for (const index of this.#unmarked) index.restoreMarks(this.#index, []);
+    this.#unmarked.clear();
+  }
+
+  #transaction(index: number, entries: readonly Entry[]): void {
+    const place = `the transaction ${index}`;
+    if (index !== this.#index + 1) throw new StateCorrupted(place, `it follows ${this.#index}`);
+    const steps: Step[] = [];
+    const touched = new Set<AnyTable>();
+    for (const [name, version, parts, stored] of entries) {
+      const table = this.#table(name, version);
+      const key = encodeKey(parts);
+      const after = stored === undefined ? undefined : this.#row(table, stored, version);
+      if (after !== undefined && encodeKey(table.definition.key(after)) !== key) {
+        throw new StateCorrupted(place, `a row of ${name} does not have the key of its entry`);
+      }
+      table.replace(key, table.primary.get(key), after, index, steps);
+      touched.add(table);
+    }
+    for (const table of touched) table.prune(this.#marksPerIndex);
+    this.#index = index;
+  }
+
+  #table(name: string, version: number): AnyTable {
+    const table = this.#tables.get(name);
+    if (table === undefined) {
+      throw new StateFormatUnknown(`the stored state has a table ${name}, which is not known here`);
+    }
+    const known = table.definition.version;
+    if (version > known) {
+      throw new StateFormatUnknown(
+        `the stored table ${name} has version ${version}; this program knows up to ${known}`,
+      );
+    }
+    return table;
+  }
+
+  #row(table: AnyTable, stored: unknown, version: number): Stamps {
+    const { name, version: known, upcast } = table.definition;
+    if (version === known) return this.#ready(stored as Stamps);
+    if (upcast === undefined) {
+      throw new StateFormatUnknown(
+        `the stored table ${name} has version ${version}; nothing lifts it to ${known}`,
+      );
+    }
+    return this.#ready(upcast(stored, version));
+  }
+}

@@ -1,0 +1,154 @@
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { crc32 } from 'node:zlib';
+import {
+  DataDirectoryInUse,
+  DataDirectoryUnusable,
+  StateCorrupted,
+  StateFormatUnknown,
+} from '../errors.ts';
+import { readError, sqliteCodeOf, sqliteCodes } from './sqlite-errors.ts';
+
+/** The files in a data directory. */
+export interface SqliteFiles {
+  readonly directory: string;
+  readonly database: string;
+  readonly acknowledged: string;
+  readonly pid: string;
+}
+
+export function filesIn(directory: string): SqliteFiles {
+  return {
+    directory,
+    database: join(directory, 'state.db'),
+    acknowledged: join(directory, 'state.acknowledged'),
+    pid: join(directory, 'state.pid'),
+  };
+}
+
+/** Of the tables below. A greater one was written by a newer program. */
+const formatVersion = 1;
+
+const schema = `
+  CREATE TABLE meta (id INTEGER PRIMARY KEY, body TEXT NOT NULL, checksum INTEGER NOT NULL);
+  CREATE TABLE log (
+    sequence INTEGER PRIMARY KEY, first_index INTEGER NOT NULL, last_index INTEGER NOT NULL,
+    checksum INTEGER NOT NULL, bytes BLOB NOT NULL
+  );
+  CREATE TABLE part (
+    id INTEGER PRIMARY KEY, snapshot_index INTEGER NOT NULL, ordinal INTEGER NOT NULL,
+    checksum INTEGER NOT NULL, bytes BLOB NOT NULL
+  );
+`;
+const tableNames = 'log,meta,part';
+
+/** Rows of `meta`. */
+export const metaFormat = 1;
+export const metaSnapshot = 2;
+
+/** Pages of 4 KB in the write-ahead log before they are copied into the database. */
+const checkpointPages = 4_000;
+
+/** Makes the directory and opens the database in it for this process alone. */
+export function lockDatabase(files: SqliteFiles): DatabaseSync {
+  makeDirectory(files);
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(files.database, { timeout: 0 });
+    // Exclusive before the first access: then the lock is kept, and no shared memory file is made.
+    database.exec(`
+      PRAGMA locking_mode = EXCLUSIVE;
+      PRAGMA journal_mode = WAL;
+      PRAGMA synchronous = FULL;
+      PRAGMA wal_autocheckpoint = ${checkpointPages};
+      BEGIN IMMEDIATE; COMMIT;
+    `);
+    writeFileSync(files.pid, `${process.pid}\n`, { mode: 0o600 });
+    return database;
+  } catch (error) {
+    database?.close();
+    if (sqliteCodeOf(error) === sqliteCodes.busy) {
+      throw new DataDirectoryInUse(files.directory, pidIn(files.pid));
+    }
+    throw readError(files.directory, files.database, error);
+  }
+}
+
+function makeDirectory({ directory, database }: SqliteFiles): void {
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    // SQLite gives its companions the mode of the database. An existing one must not be opened
+    // and closed here: that would drop the lock that this process may hold on it.
+    if (!existsSync(database)) closeSync(openSync(database, 'wx', 0o600));
+  } catch (error) {
+    const isFile = (error as { code?: string }).code === 'EEXIST';
+    const fault = isFile ? 'it is not a directory' : (error as Error).message;
+    throw new DataDirectoryUnusable(directory, fault, error);
+  }
+}
+
+function pidIn(path: string): number | undefined {
+  try {
+    const pid = Number(readFileSync(path, 'utf8'));
+    return Number.isSafeInteger(pid) && pid > 0 ? pid : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Makes the tables in a new database; refuses one that is not whole, or newer than this. */
+export function createOrCheck(
+  database: DatabaseSync,
+  files: SqliteFiles,
+  acknowledged: number,
+): void {
+  const found = database
+    .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
+    .all()
+    .map(({ name }) => name)
+    .join();
+  if (found === '' && acknowledged === 0) {
+    create(database);
+    return;
+  }
+  if (found !== tableNames) {
+    const fault = statSync(files.database).size === 0 ? 'it is empty' : 'it lacks its tables';
+    throw new StateCorrupted(files.database, fault);
+  }
+  const format = readMeta(database, files, metaFormat) as { Format?: unknown } | undefined;
+  if (format?.Format === formatVersion) return;
+  throw new StateFormatUnknown(
+    `${files.database} has format ${format?.Format}; this program knows format ${formatVersion}`,
+  );
+}
+
+function create(database: DatabaseSync): void {
+  database.exec(`BEGIN; ${schema}`);
+  writeMeta(database, metaFormat, { Format: formatVersion });
+  database.exec('COMMIT; PRAGMA wal_checkpoint(TRUNCATE);');
+}
+
+export function writeMeta(database: DatabaseSync, id: number, value: unknown): void {
+  const body = JSON.stringify(value);
+  const checksum = crc32(`${id}:${body}`);
+  database.prepare('REPLACE INTO meta VALUES (?, ?, ?)').run(id, body, checksum);
+}
+
+export function readMeta(database: DatabaseSync, files: SqliteFiles, id: number): unknown {
+  const row = database.prepare('SELECT body, checksum FROM meta WHERE id = ?').get(id);
+  if (row === undefined) return undefined;
+  const { body, checksum } = row;
+  if (typeof body !== 'string' || crc32(`${id}:${body}`) !== checksum) {
+    throw new StateCorrupted(`${files.database}, row ${id} of meta`, 'its checksum does not match');
+  }
+  return JSON.parse(body);
+}

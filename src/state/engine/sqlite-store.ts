@@ -1,0 +1,223 @@
+import { rmSync } from 'node:fs';
+import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
+import { assert } from '../../base/assert.ts';
+import type { Bytes } from '../codec.ts';
+import { Fenced, StateCorrupted } from '../errors.ts';
+import { Acknowledged } from './acknowledged.ts';
+import type { Batch, Loaded } from './engine.ts';
+import {
+  batchChecksum,
+  checkPart,
+  checkParts,
+  LogCheck,
+  noSnapshot,
+  partChecksum,
+  type SnapshotRecord,
+} from './log-check.ts';
+import { readError, writeError } from './sqlite-errors.ts';
+import {
+  createOrCheck,
+  filesIn,
+  lockDatabase,
+  metaSnapshot,
+  readMeta,
+  type SqliteFiles,
+  writeMeta,
+} from './sqlite-files.ts';
+
+export interface SqliteOptions {
+  /** Made if it is not there. Holds `state.db` and its companions. */
+  readonly directory: string;
+  /** The database gets no larger than so many pages, as if the disk were full. For tests. */
+  readonly maxPages?: number;
+}
+
+/** About so much is loaded, or deleted, in one go. */
+const loadBytes = 1024 * 1024;
+const compactBytes = 8 * 1024 * 1024;
+const compactRows = 512;
+
+/**
+ * The log and the snapshots in a SQLite database. Synchronous: it lives in a worker thread.
+ *
+ * Invariants
+ *  D1. A batch is one row, inserted by one transaction: it is there whole or not at all.
+ *  D2. Every row carries a checksum over its content and its place; batches are numbered without
+ *      gaps; the number of the last acknowledged one is kept outside the database as well.
+ *  D3. A snapshot exists when its row in `meta` does, which is written after all of its parts.
+ *      The log that it covers goes after that.
+ *  D4. The database is locked for this process as long as it is open.
+ */
+export class SqliteStore {
+  readonly #files: SqliteFiles;
+  readonly #database: DatabaseSync;
+  readonly #loading: Generator<Loaded>;
+  #acknowledged: Acknowledged | undefined;
+  #insertBatch: StatementSync | undefined;
+  #snapshot: SnapshotRecord = noSnapshot;
+  #sequence = 0;
+  #index = 0;
+  /** The snapshot that is being written. */
+  #taken: SnapshotRecord = noSnapshot;
+
+  constructor({ directory, maxPages }: SqliteOptions) {
+    this.#files = filesIn(directory);
+    this.#database = lockDatabase(this.#files);
+    if (maxPages !== undefined) this.#database.exec(`PRAGMA max_page_count = ${maxPages}`);
+    this.#loading = this.#load();
+  }
+
+  /** The next things stored; none at the end. */
+  loadNext(): Loaded[] {
+    const loaded: Loaded[] = [];
+    let size = 0;
+    try {
+      while (size < loadBytes) {
+        const next = this.#loading.next();
+        if (next.done) break;
+        loaded.push(next.value);
+        size += bytesOf(next.value).byteLength;
+      }
+      return loaded;
+    } catch (error) {
+      throw readError(this.#files.directory, this.#files.database, error);
+    }
+  }
+
+  append(batch: Batch, expectedIndex: number): void {
+    assert(this.#acknowledged !== undefined, 'the store is loaded before it is appended to');
+    if (expectedIndex !== this.#index) throw new Fenced(`the log ends at index ${this.#index}`);
+    const sequence = this.#sequence + 1;
+    const { firstIndex, lastIndex, bytes } = batch;
+    this.#insertBatch ??= this.#database.prepare('INSERT INTO log VALUES (?, ?, ?, ?, ?)');
+    try {
+      const checksum = batchChecksum(sequence, batch);
+      this.#insertBatch.run(sequence, firstIndex, lastIndex, checksum, bytes);
+      this.#acknowledged.note(sequence);
+    } catch (error) {
+      throw writeError(this.#files.directory, error);
+    }
+    this.#sequence = sequence;
+    this.#index = lastIndex;
+  }
+
+  /** Begins a snapshot as of `index`, where a batch ended. Drops one that was not finished. */
+  beginSnapshot(index: number): void {
+    this.#writing(() => {
+      this.#database
+        .prepare('DELETE FROM part WHERE snapshot_index <> ?')
+        .run(this.#snapshot.index);
+      const covered = this.#database
+        .prepare('SELECT sequence FROM log WHERE last_index <= ? ORDER BY sequence DESC LIMIT 1')
+        .get(index);
+      assert(covered !== undefined, 'a snapshot is newer than the one before');
+      this.#taken = { index, sequence: Number(covered.sequence), parts: 0 };
+    });
+  }
+
+  addPart(bytes: Bytes): void {
+    const { index, parts: ordinal } = this.#taken;
+    this.#writing(() => {
+      this.#database
+        .prepare('INSERT INTO part VALUES (NULL, ?, ?, ?, ?)')
+        .run(index, ordinal, partChecksum(index, ordinal, bytes), bytes);
+    });
+    this.#taken = { ...this.#taken, parts: ordinal + 1 };
+  }
+
+  finishSnapshot(): void {
+    this.#writing(() => writeMeta(this.#database, metaSnapshot, this.#taken));
+    this.#snapshot = this.#taken;
+  }
+
+  /** Deletes some of what the snapshot covers. `false` when there was nothing left. */
+  compact(): boolean {
+    const { index, sequence } = this.#snapshot;
+    const covered = this.#database
+      .prepare('SELECT sequence, length(bytes) AS size FROM log WHERE sequence <= ? LIMIT ?')
+      .all(sequence, compactRows);
+    let size = 0;
+    const last = covered.find((row) => {
+      size += Number(row.size);
+      return size >= compactBytes;
+    });
+    return this.#writing(() => {
+      const end = last ?? covered.at(-1);
+      if (end !== undefined) {
+        this.#database.prepare('DELETE FROM log WHERE sequence <= ?').run(Number(end.sequence));
+        return true;
+      }
+      this.#database.prepare('DELETE FROM part WHERE snapshot_index <> ?').run(index);
+      this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+      return false;
+    });
+  }
+
+  close(): void {
+    this.#acknowledged?.close();
+    rmSync(this.#files.pid, { force: true });
+    this.#database.close();
+  }
+
+  *#load(): Generator<Loaded> {
+    const acknowledged = Acknowledged.read(this.#files.acknowledged);
+    createOrCheck(this.#database, this.#files, acknowledged);
+    const snapshot = readMeta(this.#database, this.#files, metaSnapshot);
+    if (snapshot !== undefined) this.#snapshot = snapshot as SnapshotRecord;
+    yield* this.#loadParts();
+    const check = new LogCheck(this.#snapshot);
+    yield* this.#loadLog(check);
+    check.end(acknowledged);
+    this.#sequence = check.sequence;
+    this.#index = check.index;
+    this.#acknowledged = Acknowledged.create(this.#files.acknowledged, check.sequence);
+  }
+
+  *#loadParts(): Generator<Loaded> {
+    let ordinal = 0;
+    const parts = this.#database
+      .prepare('SELECT ordinal, checksum, bytes FROM part WHERE snapshot_index = ? ORDER BY id')
+      .iterate(this.#snapshot.index);
+    for (const row of parts) {
+      const bytes = blob(row.bytes, `part ${ordinal} of the snapshot`);
+      const part = { ordinal: Number(row.ordinal), checksum: Number(row.checksum), bytes };
+      checkPart(this.#snapshot, ordinal, part);
+      ordinal++;
+      yield { kind: 'snapshot-part', bytes };
+    }
+    checkParts(this.#snapshot, ordinal);
+  }
+
+  *#loadLog(check: LogCheck): Generator<Loaded> {
+    const log = this.#database
+      .prepare('SELECT * FROM log WHERE sequence > ? ORDER BY sequence')
+      .iterate(this.#snapshot.sequence);
+    for (const row of log) {
+      const sequence = Number(row.sequence);
+      const batch = {
+        firstIndex: Number(row.first_index),
+        lastIndex: Number(row.last_index),
+        bytes: blob(row.bytes, `batch ${sequence} of the log`),
+      };
+      check.next({ ...batch, sequence, checksum: Number(row.checksum) });
+      yield { kind: 'batch', batch };
+    }
+  }
+
+  #writing<T>(write: () => T): T {
+    try {
+      return write();
+    } catch (error) {
+      throw writeError(this.#files.directory, error);
+    }
+  }
+}
+
+function bytesOf(loaded: Loaded): Bytes {
+  return loaded.kind === 'batch' ? loaded.batch.bytes : loaded.bytes;
+}
+
+function blob(value: SQLOutputValue | undefined, place: string): Bytes {
+  if (value instanceof Uint8Array) return value as Bytes;
+  throw new StateCorrupted(place, 'it is not a blob');
+}

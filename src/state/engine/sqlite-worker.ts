@@ -1,0 +1,46 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { present } from '../../base/assert.ts';
+import type { Loaded } from './engine.ts';
+import type { Answer, Call } from './sqlite.ts';
+import { failureOf } from './sqlite-errors.ts';
+import { type SqliteOptions, SqliteStore } from './sqlite-store.ts';
+
+/** The thread in which the database lives, so that no `fsync` holds up the main one. */
+const port = present(parentPort, 'this file runs as a worker');
+let store: SqliteStore | undefined;
+
+port.on('message', ({ id, request }: Call) => {
+  try {
+    const value = answer(request);
+    port.postMessage({ id, value } satisfies Answer, buffersOf(value));
+  } catch (error) {
+    port.postMessage({ id, failure: failureOf(error) } satisfies Answer);
+  }
+  if (request.kind === 'close') port.close();
+});
+
+function answer(request: Call['request']): unknown {
+  if (request.kind === 'close') return store?.close();
+  store ??= new SqliteStore(workerData as SqliteOptions);
+  switch (request.kind) {
+    case 'load':
+      return store.loadNext();
+    case 'append':
+      return store.append(request.batch, request.expectedIndex);
+    case 'begin-snapshot':
+      return store.beginSnapshot(request.index);
+    case 'add-part':
+      return store.addPart(request.bytes);
+    case 'finish-snapshot':
+      return store.finishSnapshot();
+    case 'compact':
+      return store.compact();
+  }
+}
+
+function buffersOf(value: unknown): ArrayBuffer[] {
+  if (!Array.isArray(value)) return [];
+  return (value as Loaded[]).map((loaded) =>
+    loaded.kind === 'batch' ? loaded.batch.bytes.buffer : loaded.bytes.buffer,
+  );
+}

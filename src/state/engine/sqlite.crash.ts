@@ -1,0 +1,20 @@
+import { realWorld } from '../../base/ports-real.ts';
+import { item, items, tables } from '../items.fixture.ts';
+import { openState } from '../state.ts';
+import { SqliteEngine } from './sqlite.ts';
+
+/** Writes until it is killed, and tells its parent what was acknowledged. Run by a test. */
+const engine = new SqliteEngine({ directory: process.argv[2]! });
+const limits = { logBytes: 200_000, logPerSnapshot: 0 };
+const state = await openState({ tables, engine, timers: realWorld.timers, limits });
+
+async function writeOn(): Promise<never> {
+  for (;;) {
+    const { index } = await state.write((transaction) =>
+      transaction.table(items).put(item(String(transaction.index).padStart(8, '0'))),
+    );
+    process.send!(index);
+  }
+}
+
+await Promise.all(Array.from({ length: 50 }, writeOn));

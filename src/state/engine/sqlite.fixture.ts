@@ -1,0 +1,70 @@
+import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Bytes } from '../codec.ts';
+import type { Batch, Engine, Loaded } from './engine.ts';
+import { type SqliteOptions, SqliteStore } from './sqlite-store.ts';
+
+/** The store on the calling thread: hundreds of faults are tried without hundreds of threads. */
+export class SameThreadEngine implements Engine {
+  readonly leadership = { leader: true, epoch: 1 };
+  readonly #options: SqliteOptions;
+  #store: SqliteStore | undefined;
+
+  constructor(options: SqliteOptions) {
+    this.#options = options;
+  }
+
+  async *load(): AsyncGenerator<Loaded> {
+    this.#store = new SqliteStore(this.#options);
+    for (;;) {
+      const loaded = this.#store.loadNext();
+      if (loaded.length === 0) return;
+      yield* loaded;
+    }
+  }
+
+  async append(batch: Batch, expectedIndex: number): Promise<void> {
+    this.#store!.append(batch, expectedIndex);
+  }
+
+  async saveSnapshot(index: number, _epoch: number, parts: AsyncIterable<Bytes>): Promise<void> {
+    this.#store!.beginSnapshot(index);
+    for await (const bytes of parts) this.#store!.addPart(bytes);
+    this.#store!.finishSnapshot();
+    while (this.#store!.compact());
+  }
+
+  subscribe(): () => void {
+    return () => {};
+  }
+
+  async close(): Promise<void> {
+    this.#store?.close();
+  }
+}
+
+/** Directories that are removed by {@link Scratch.end}. */
+export class Scratch {
+  readonly #root = mkdtempSync(join(tmpdir(), 'roster-state-'));
+  #count = 0;
+
+  next(): string {
+    return join(this.#root, String(++this.#count));
+  }
+
+  /** A copy of what is in the directory now: what a crash at this moment would leave. */
+  copyOf(directory: string): string {
+    const copy = this.next();
+    cpSync(directory, copy, { recursive: true });
+    return copy;
+  }
+
+  end(): void {
+    rmSync(this.#root, { recursive: true, force: true });
+  }
+}
+
+export function filesOf(directory: string): string[] {
+  return readdirSync(directory).sort();
+}

@@ -1,0 +1,95 @@
+export type StateErrorCode =
+  | 'writes-closed'
+  | 'write-queue-full'
+  | 'state-corrupted'
+  | 'state-format-unknown'
+  | 'data-directory-unusable'
+  | 'data-directory-in-use'
+  | 'data-directory-full'
+  | 'fenced';
+
+/** An operating error of the state. A bug is an `AssertionError` instead. */
+export class StateError extends Error {
+  override readonly name: string = 'StateError';
+  readonly code: StateErrorCode;
+
+  constructor(code: StateErrorCode, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+  }
+}
+
+/** An append failed, or the state was closed: no write is taken any more, reads go on. */
+export class WritesClosed extends StateError {
+  override readonly name = 'WritesClosed';
+
+  constructor(reason: string, cause?: unknown) {
+    super('writes-closed', `writes are closed: ${reason}`, cause);
+  }
+}
+
+/** Too much waits to become durable. The write did not run; try again later. */
+export class WriteQueueFull extends StateError {
+  override readonly name = 'WriteQueueFull';
+
+  constructor(writes: number, bytes: number) {
+    super('write-queue-full', `too many writes wait for the disk: ${writes} (${bytes} bytes)`);
+  }
+}
+
+/** What is stored is not what was written. `place` names where: a batch, a part, a file. */
+export class StateCorrupted extends StateError {
+  override readonly name = 'StateCorrupted';
+  readonly place: string;
+
+  constructor(place: string, fault: string, cause?: unknown) {
+    super('state-corrupted', `the stored state is damaged at ${place}: ${fault}`, cause);
+    this.place = place;
+  }
+}
+
+/** What is stored was written by a version of the program that knows more than this one. */
+export class StateFormatUnknown extends StateError {
+  override readonly name = 'StateFormatUnknown';
+
+  constructor(message: string) {
+    super('state-format-unknown', message);
+  }
+}
+
+/** The data directory cannot be used: not a directory, not writable, unreadable. */
+export class DataDirectoryUnusable extends StateError {
+  override readonly name = 'DataDirectoryUnusable';
+
+  constructor(directory: string, fault: string, cause?: unknown) {
+    super('data-directory-unusable', `cannot use the data directory ${directory}: ${fault}`, cause);
+  }
+}
+
+/** Another process holds the data directory. */
+export class DataDirectoryInUse extends StateError {
+  override readonly name = 'DataDirectoryInUse';
+
+  constructor(directory: string, pid: number | undefined) {
+    const holder = pid === undefined ? 'another process' : `another process (pid ${pid})`;
+    super('data-directory-in-use', `the data directory ${directory} is in use by ${holder}`);
+  }
+}
+
+/** The disk, or the quota on it, is full. */
+export class DataDirectoryFull extends StateError {
+  override readonly name = 'DataDirectoryFull';
+
+  constructor(directory: string, cause?: unknown) {
+    super('data-directory-full', `no space is left for the data directory ${directory}`, cause);
+  }
+}
+
+/** Another leader has taken over the log: this one may no longer append to it. */
+export class Fenced extends StateError {
+  override readonly name = 'Fenced';
+
+  constructor(message: string) {
+    super('fenced', message);
+  }
+}

@@ -1,0 +1,137 @@
+import { encodeKey, encodeRange } from './keys.ts';
+import type { OrderedIndex } from './ordered-index.ts';
+import type { Table } from './table.ts';
+import type {
+  Footprint,
+  Key,
+  KeyRange,
+  RangeReader,
+  ScanOptions,
+  Snapshot,
+  Stamps,
+  TableDefinition,
+  TableReader,
+} from './types.ts';
+import { tableOf, type View } from './view.ts';
+
+/**
+ * What was read through a tracked snapshot: texts with which the keys that matter begin, per
+ * index. A key that was read is the text of the whole key. Holds no view, so that a parked
+ * request keeps no old state alive.
+ */
+export class ReadSet implements Footprint {
+  /** Index of the view that was read. */
+  readonly viewIndex: number;
+  readonly #ranges = new Map<number, Set<string>>();
+  readonly #rangesPerIndex: number;
+  #index = 1;
+
+  constructor(viewIndex: number, rangesPerIndex: number) {
+    this.viewIndex = viewIndex;
+    this.#rangesPerIndex = rangesPerIndex;
+  }
+
+  get index(): number {
+    return this.#index;
+  }
+
+  /** The ranges by the slot of their index. */
+  get ranges(): ReadonlyMap<number, ReadonlySet<string>> {
+    return this.#ranges;
+  }
+
+  noteKey<R extends Stamps>(order: OrderedIndex<R>, key: string): void {
+    if (this.#isNew(order.slot, key)) this.#raise(order.lastIndexOfKey(key));
+  }
+
+  noteRange<R extends Stamps>(order: OrderedIndex<R>, prefix: string): void {
+    if (this.#isNew(order.slot, prefix)) this.#raise(order.lastIndexUnder(prefix));
+  }
+
+  #raise(index: number): void {
+    if (index > this.#index) this.#index = index;
+  }
+
+  #isNew(slot: number, range: string): boolean {
+    const ranges = this.#ranges.get(slot);
+    if (ranges === undefined) this.#ranges.set(slot, new Set([range]));
+    else if (ranges.has(range)) return false;
+    else if (ranges.has('')) return true;
+    else if (ranges.size < this.#rangesPerIndex) ranges.add(range);
+    // Too many to watch one by one: woken too often is slow, woken too seldom would be wrong.
+    else this.#ranges.set(slot, new Set(['']));
+    return true;
+  }
+}
+
+/** A view that notes in `reads` what is read through it. */
+export class TrackedSnapshot implements Snapshot {
+  readonly #view: View;
+  readonly #reads: ReadSet;
+
+  constructor(view: View, reads: ReadSet) {
+    this.#view = view;
+    this.#reads = reads;
+  }
+
+  get index(): number {
+    return this.#view.index;
+  }
+
+  table<R extends Stamps, I extends string>(definition: TableDefinition<R, I>): TableReader<R, I> {
+    return new TrackedTable(tableOf(this.#view.tables, definition), this.#reads);
+  }
+}
+
+class TrackedIndex<R extends Stamps> implements RangeReader<R> {
+  readonly #order: OrderedIndex<R>;
+  readonly #reads: ReadSet;
+
+  constructor(order: OrderedIndex<R>, reads: ReadSet) {
+    this.#order = order;
+    this.#reads = reads;
+  }
+
+  scan(options?: ScanOptions): IterableIterator<R> {
+    this.#reads.noteRange(this.#order, encodeRange(options));
+    return this.#order.scan(options);
+  }
+
+  lastIndex(range?: KeyRange): number {
+    this.#reads.noteRange(this.#order, encodeRange(range));
+    return this.#order.lastIndex(range);
+  }
+}
+
+class TrackedTable<R extends Stamps, I extends string>
+  extends TrackedIndex<R>
+  implements TableReader<R, I>
+{
+  readonly #table: Table<R, I>;
+  readonly #tableReads: ReadSet;
+
+  constructor(table: Table<R, I>, reads: ReadSet) {
+    super(table.primary, reads);
+    this.#table = table;
+    this.#tableReads = reads;
+  }
+
+  get size(): number {
+    this.#tableReads.noteRange(this.#table.primary, '');
+    return this.#table.size;
+  }
+
+  get(...parts: Key): R | undefined {
+    const key = encodeKey(parts);
+    this.#tableReads.noteKey(this.#table.primary, key);
+    return this.#table.primary.get(key);
+  }
+
+  has(...parts: Key): boolean {
+    return this.get(...parts) !== undefined;
+  }
+
+  by(index: I): RangeReader<R> {
+    return new TrackedIndex(this.#table.index(index), this.#tableReads);
+  }
+}

@@ -1,0 +1,236 @@
+import { assert } from '../base/assert.ts';
+import { encodeTransaction } from './codec.ts';
+import { deepFreeze } from './freeze.ts';
+import { encodeKey } from './keys.ts';
+import type { OrderedIndex, Step } from './ordered-index.ts';
+import type { AnyTable, Table } from './table.ts';
+import type {
+  Key,
+  KeyRange,
+  RangeReader,
+  ScanOptions,
+  Stamps,
+  TableDefinition,
+  TableWriter,
+  Transaction,
+  Unstamped,
+} from './types.ts';
+import { type Tables, tableOf, View } from './view.ts';
+
+/** One row's change, as the machinery hands it on. */
+export interface RowChange {
+  readonly table: AnyTable;
+  readonly key: Key;
+  readonly before: Stamps | undefined;
+  readonly after: Stamps | undefined;
+}
+
+/** A transaction that ran on the head and changed something. */
+export interface Ran {
+  readonly index: number;
+  readonly changes: readonly RowChange[];
+  readonly steps: readonly Step[];
+  /** Its durable form. */
+  readonly text: string;
+}
+
+/**
+ * The newest state, durable or not: where transactions run.
+ *
+ * Invariants
+ *  H1. A transaction that throws leaves tables and index as they were.
+ *  H2. `index` grows by one with each transaction that changes something, and only then.
+ *  H3. A view that was taken is never changed.
+ */
+export class Head {
+  readonly #tables: Map<string, AnyTable>;
+  readonly #marksPerIndex: number;
+  readonly #freeze: boolean;
+  readonly #dirty = new Set<AnyTable>();
+  #view: View;
+  #index: number;
+  #running = false;
+
+  constructor(
+    index: number,
+    tables: Map<string, AnyTable>,
+    marksPerIndex: number,
+    freeze: boolean,
+  ) {
+    this.#index = index;
+    this.#tables = tables;
+    this.#marksPerIndex = marksPerIndex;
+    this.#freeze = freeze;
+    this.#view = new View(index, cloneAll(tables));
+  }
+
+  get index(): number {
+    return this.#index;
+  }
+
+  /** Runs the function. `ran` is `undefined` when it changed nothing. */
+  run<T>(run: (transaction: Transaction) => T): {
+    readonly value: T;
+    readonly ran: Ran | undefined;
+  } {
+    assert(!this.#running, 'a transaction cannot run inside another');
+    const transaction = new HeadTransaction(this.#tables, this.#index + 1, this.#freeze);
+    this.#running = true;
+    try {
+      const value = run(transaction);
+      assert(!isThenable(value), 'a transaction is a synchronous function');
+      const { index, changes, steps } = transaction;
+      if (changes.length === 0) return { value, ran: undefined };
+      const ran = { index, changes, steps, text: encodeTransaction(index, changes) };
+      this.#commit(ran);
+      return { value, ran };
+    } catch (error) {
+      undo(transaction.steps);
+      throw error;
+    } finally {
+      transaction.open = false;
+      this.#running = false;
+    }
+  }
+
+  /** The head as it is now. Tables that did not change since the last view are shared with it. */
+  view(): View {
+    if (this.#view.index === this.#index) return this.#view;
+    const tables = new Map(this.#view.tables);
+    for (const table of this.#dirty) tables.set(table.definition.name, table.clone());
+    this.#dirty.clear();
+    this.#view = new View(this.#index, tables);
+    return this.#view;
+  }
+
+  #commit(ran: Ran): void {
+    for (const { table } of ran.changes) this.#dirty.add(table);
+    for (const { table } of ran.changes) table.prune(this.#marksPerIndex);
+    this.#index = ran.index;
+  }
+}
+
+function cloneAll(tables: Tables): Tables {
+  return new Map([...tables].map(([name, table]) => [name, table.clone()]));
+}
+
+function undo(steps: readonly Step[]): void {
+  for (const step of steps.toReversed()) step.index.undo(step);
+}
+
+function isThenable(value: unknown): boolean {
+  return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
+}
+
+class HeadTransaction implements Transaction {
+  readonly index: number;
+  readonly changes: RowChange[] = [];
+  readonly steps: Step[] = [];
+  readonly freeze: boolean;
+  open = true;
+  readonly #tables: Tables;
+
+  constructor(tables: Tables, index: number, freeze: boolean) {
+    this.#tables = tables;
+    this.index = index;
+    this.freeze = freeze;
+  }
+
+  table<R extends Stamps, I extends string>(definition: TableDefinition<R, I>): TableWriter<R, I> {
+    return new HeadTable(this, tableOf(this.#tables, definition));
+  }
+}
+
+class HeadTable<R extends Stamps, I extends string> implements TableWriter<R, I> {
+  readonly #transaction: HeadTransaction;
+  readonly #table: Table<R, I>;
+
+  constructor(transaction: HeadTransaction, table: Table<R, I>) {
+    this.#transaction = transaction;
+    this.#table = table;
+  }
+
+  get size(): number {
+    return this.#opened().size;
+  }
+
+  get(...key: Key): R | undefined {
+    return this.#opened().primary.get(encodeKey(key));
+  }
+
+  has(...key: Key): boolean {
+    return this.get(...key) !== undefined;
+  }
+
+  /** The caller may change the table while it takes the rows: it gets those of the beginning. */
+  scan(options?: ScanOptions): IterableIterator<R> {
+    return this.#opened().primary.stableScan(options);
+  }
+
+  lastIndex(range?: KeyRange): number {
+    return this.#opened().lastIndex(range);
+  }
+
+  by(index: I): RangeReader<R> {
+    return new HeadIndex(() => this.#opened().index(index));
+  }
+
+  put(row: Unstamped<R>): R {
+    const table = this.#opened();
+    const { index, freeze } = this.#transaction;
+    const parts = table.definition.key(row as R);
+    const key = encodeKey(parts);
+    const before = table.primary.get(key);
+    // The stamps complete what `Unstamped` left out; TypeScript cannot see that for any R.
+    const after = {
+      ...row,
+      CreateIndex: before === undefined ? index : before.CreateIndex,
+      ModifyIndex: index,
+    } as unknown as R;
+    if (freeze) deepFreeze(after);
+    this.#change(table, parts, key, before, after);
+    return after;
+  }
+
+  delete(...parts: Key): boolean {
+    const table = this.#opened();
+    const key = encodeKey(parts);
+    const before = table.primary.get(key);
+    if (before === undefined) return false;
+    this.#change(table, parts, key, before, undefined);
+    return true;
+  }
+
+  #change(
+    table: Table<R, I>,
+    parts: Key,
+    key: string,
+    before: R | undefined,
+    after: R | undefined,
+  ): void {
+    const { index, steps, changes } = this.#transaction;
+    table.replace(key, before, after, index, steps);
+    changes.push({ table: table as unknown as AnyTable, key: parts, before, after });
+  }
+
+  #opened(): Table<R, I> {
+    assert(this.#transaction.open, 'a transaction is valid only while its function runs');
+    return this.#table;
+  }
+}
+
+class HeadIndex<R extends Stamps> implements RangeReader<R> {
+  readonly #index: () => OrderedIndex<R>;
+
+  constructor(index: () => OrderedIndex<R>) {
+    this.#index = index;
+  }
+
+  scan(options?: ScanOptions): IterableIterator<R> {
+    return this.#index().stableScan(options);
+  }
+
+  lastIndex(range?: KeyRange): number {
+    return this.#index().lastIndex(range);
+  }
+}

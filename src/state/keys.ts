@@ -1,0 +1,51 @@
+import { assert } from '../base/assert.ts';
+import type { Key, KeyRange } from './types.ts';
+
+/**
+ * A key's text: every part followed by NUL, so that the text of leading parts is a prefix of the
+ * text of the whole key, and only of keys with exactly those parts.
+ */
+const terminator = '\u0000';
+
+export function encodeKey(parts: Key): string {
+  let text = '';
+  for (const part of parts) {
+    assert(!part.includes(terminator), 'a part of a key holds a NUL character');
+    text += part + terminator;
+  }
+  return text;
+}
+
+/** The text with which the key of every row in the range begins. */
+export function encodeRange(range: KeyRange | undefined): string {
+  if (range === undefined) return '';
+  const text = range.text ?? '';
+  assert(!text.includes(terminator), 'the text of a range holds a NUL character');
+  return encodeKey(range.prefix ?? []) + text;
+}
+
+export function decodeKey(text: string): string[] {
+  return text.split(terminator).slice(0, -1);
+}
+
+/** The whole parts that the text begins with. */
+export function wholeParts(text: string): string {
+  return text.slice(0, text.lastIndexOf(terminator) + 1);
+}
+
+/** Calls `visit` with '' and with the text of every number of leading parts, up to all. */
+export function eachPrefix(key: string, visit: (prefix: string) => void): void {
+  visit('');
+  for (let end = key.indexOf(terminator); end !== -1; end = key.indexOf(terminator, end + 1)) {
+    visit(key.slice(0, end + 1));
+  }
+}
+
+/** The least text above all that begin with `prefix`; `undefined` when there is none. */
+export function afterPrefix(prefix: string): string | undefined {
+  for (let end = prefix.length - 1; end >= 0; end--) {
+    const unit = prefix.charCodeAt(end);
+    if (unit < 0xffff) return prefix.slice(0, end) + String.fromCharCode(unit + 1);
+  }
+  return undefined;
+}

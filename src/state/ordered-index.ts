@@ -1,0 +1,203 @@
+import { assert } from '../base/assert.ts';
+import { type Tree, tree } from './btree.ts';
+import { afterPrefix, encodeKey, encodeRange } from './keys.ts';
+import type { KeyRange, RangeReader, ScanOptions, Stamps } from './types.ts';
+
+/** One entry's change: enough to take it back, and to tell who watches. */
+export interface Step {
+  readonly index: OrderedIndex<Stamps>;
+  readonly key: string;
+  /** What was there before. */
+  readonly row: Stamps | undefined;
+  readonly mark: number | undefined;
+  readonly last: number;
+  /** Whether `lastIndex` of the ranges around the key moved. */
+  readonly moved: boolean;
+}
+
+/**
+ * Rows in the order of one key, primary or secondary.
+ *
+ * Invariants
+ *  O1. `lastIndex(range)` is the index of the last transaction that changed the range as far as
+ *      this index is concerned, or later (O3). It never goes back.
+ *  O2. A change shows in its row's touch. Where it cannot (the row left this key, or came to it
+ *      with an older touch) a mark at the key holds the transaction's index.
+ *  O3. Marks are bounded. The oldest are dropped by raising `floor`, which counts as a change of
+ *      every range. Pruning depends on nothing but the marks, so a replay prunes alike.
+ *  O4. `last` is `lastIndex` of everything.
+ *  O5. A clone is never changed by what happens to its original, and costs O(1).
+ */
+export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
+  /** Which index of which table; the same in every clone. */
+  readonly slot: number;
+  readonly #touch: ((row: R) => number) | undefined;
+  readonly #rows: Tree<R>;
+  readonly #marks: Tree<number>;
+  #floor = 0;
+  #last = 0;
+
+  constructor(
+    slot: number,
+    touch: ((row: R) => number) | undefined,
+    rows: Tree<R> = tree<R>(),
+    marks: Tree<number> = tree<number>(),
+  ) {
+    this.slot = slot;
+    this.#touch = touch;
+    this.#rows = rows;
+    this.#marks = marks;
+  }
+
+  clone(): OrderedIndex<R> {
+    const copy = new OrderedIndex(
+      this.slot,
+      this.#touch,
+      this.#rows.clone(),
+      this.#marks.size === 0 ? undefined : this.#marks.clone(),
+    );
+    copy.#floor = this.#floor;
+    copy.#last = this.#last;
+    return copy;
+  }
+
+  get size(): number {
+    return this.#rows.size;
+  }
+
+  get last(): number {
+    return this.#last;
+  }
+
+  get floor(): number {
+    return this.#floor;
+  }
+
+  marks(): [string, number][] {
+    return this.#marks.toArray();
+  }
+
+  get(key: string): R | undefined {
+    return this.#rows.get(key);
+  }
+
+  /** The index of one key: its row's touch or, when there is none, that of its delete. */
+  lastIndexOfKey(key: string): number {
+    const row = this.#rows.get(key);
+    const mark = this.#marks.get(key) ?? 0;
+    return row === undefined ? Math.max(mark, this.#floor) : Math.max(mark, this.#touchOf(row));
+  }
+
+  lastIndex(range?: KeyRange): number {
+    return this.lastIndexUnder(encodeRange(range));
+  }
+
+  /** {@link lastIndex} of the keys that begin with `prefix`. O(rows in the range). */
+  lastIndexUnder(prefix: string): number {
+    if (prefix === '') return this.#last;
+    const end = afterPrefix(prefix);
+    let greatest = this.#floor;
+    // Nothing exceeds `last`, so the walk may end where it is met.
+    for (const [key, mark] of this.#marks.entries(prefix, [])) {
+      if (greatest === this.#last || (end !== undefined && key >= end)) break;
+      if (mark > greatest) greatest = mark;
+    }
+    for (const [key, row] of this.#rows.entries(prefix, [])) {
+      if (greatest === this.#last || (end !== undefined && key >= end)) break;
+      const touch = this.#touchOf(row);
+      if (touch > greatest) greatest = touch;
+    }
+    return greatest;
+  }
+
+  /** Must not be mixed with changes: see {@link stableScan}. */
+  *scan(options: ScanOptions = {}): IterableIterator<R> {
+    const prefix = encodeRange(options);
+    const end = afterPrefix(prefix);
+    const from = options.from === undefined ? undefined : encodeKey(options.from);
+    if (options.reverse) {
+      const start = from === undefined || (end !== undefined && from > end) ? end : from;
+      for (const [key, row] of this.#rows.entriesReversed(start, [])) {
+        if (key < prefix) return;
+        if (key !== end) yield row;
+      }
+    } else {
+      const start = from === undefined || from < prefix ? prefix : from;
+      for (const [key, row] of this.#rows.entries(start, [])) {
+        if (end !== undefined && key >= end) return;
+        yield row;
+      }
+    }
+  }
+
+  /** Scans what is there now, whatever is changed while the caller takes the rows. */
+  stableScan(options?: ScanOptions): IterableIterator<R> {
+    return this.clone().scan(options);
+  }
+
+  /** Puts the row at its key, where `before` was. Adds what it did to `steps`. */
+  set(key: string, before: R | undefined, row: R, index: number, steps: Step[]): void {
+    const touch = this.#touchOf(row);
+    assert(touch <= index, 'a row was touched by a later transaction than the one that puts it');
+    const moved = before === undefined || this.#touchOf(before) !== touch;
+    const mark = this.#note(key, before, moved, steps);
+    this.#rows.set(key, row);
+    if (!moved) return;
+    if (touch < index) this.#marks.set(key, index);
+    else if (mark !== undefined) this.#marks.delete(key);
+    this.#last = index;
+  }
+
+  /** Removes the row, which is there. */
+  remove(key: string, before: R, index: number, steps: Step[]): void {
+    this.#note(key, before, true, steps);
+    this.#rows.delete(key);
+    this.#marks.set(key, index);
+    this.#last = index;
+  }
+
+  /** Takes a step back. Steps are taken back in reverse order. */
+  undo(step: Step): void {
+    if (step.row === undefined) this.#rows.delete(step.key);
+    else this.#rows.set(step.key, step.row as R);
+    if (step.mark !== undefined) this.#marks.set(step.key, step.mark);
+    else if (this.#marks.size > 0) this.#marks.delete(step.key);
+    this.#last = step.last;
+  }
+
+  /** Drops the older half of the marks when there are more than `limit`. */
+  prune(limit: number): void {
+    if (this.#marks.size <= limit) return;
+    const ages = this.#marks.valuesArray().sort((left, right) => left - right);
+    const floor = ages[ages.length >> 1]!;
+    for (const [key, mark] of this.#marks.toArray()) if (mark <= floor) this.#marks.delete(key);
+    this.#floor = Math.max(this.#floor, floor);
+  }
+
+  /** Puts a row of a stored snapshot. */
+  restoreRow(key: string, row: R): void {
+    this.#rows.set(key, row);
+    this.#last = Math.max(this.#last, this.#touchOf(row));
+  }
+
+  /** Takes marks and floor of a stored snapshot. */
+  restoreMarks(floor: number, marks: readonly (readonly [string, number])[]): void {
+    this.#floor = floor;
+    this.#last = Math.max(this.#last, floor);
+    for (const [key, mark] of marks) {
+      this.#marks.set(key, mark);
+      this.#last = Math.max(this.#last, mark);
+    }
+  }
+
+  #note(key: string, row: R | undefined, moved: boolean, steps: Step[]): number | undefined {
+    const mark = this.#marks.size === 0 ? undefined : this.#marks.get(key);
+    const index = this as unknown as OrderedIndex<Stamps>;
+    steps.push({ index, key, row, mark, last: this.#last, moved });
+    return mark;
+  }
+
+  #touchOf(row: R): number {
+    return this.#touch === undefined ? row.ModifyIndex : this.#touch(row);
+  }
+}

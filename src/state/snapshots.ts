@@ -1,0 +1,91 @@
+import type { Timers } from '../base/ports.ts';
+import { type Bytes, encodeSnapshot } from './codec.ts';
+import type { Engine } from './engine/engine.ts';
+import type { StateLimits } from './limits.ts';
+import type { View } from './view.ts';
+
+/** How much is stored. */
+export interface StoredBytes {
+  readonly snapshot: number;
+  readonly log: number;
+}
+
+/**
+ * Writes a snapshot when the log has grown too long, in slices, beside the appends.
+ *
+ * A snapshot that fails harms nothing: the log is still whole. It is tried again when the log
+ * has grown as much again.
+ */
+export class Snapshots {
+  readonly #engine: Engine;
+  readonly #timers: Timers;
+  readonly #limits: StateLimits;
+  readonly #report: (error: unknown) => void;
+  #snapshotBytes: number;
+  #logBytes: number;
+  #failedAtBytes = 0;
+  #running: Promise<void> | undefined;
+  #stopped = false;
+
+  constructor(
+    engine: Engine,
+    timers: Timers,
+    limits: StateLimits,
+    stored: StoredBytes,
+    report: (error: unknown) => void,
+  ) {
+    this.#engine = engine;
+    this.#timers = timers;
+    this.#limits = limits;
+    this.#snapshotBytes = stored.snapshot;
+    this.#logBytes = stored.log;
+    this.#report = report;
+  }
+
+  /** Notes an append of so many bytes; `view` is the state after it. */
+  grew(bytes: number, view: View): void {
+    this.#logBytes += bytes;
+    const { logBytes, logPerSnapshot } = this.#limits;
+    const threshold = Math.max(logBytes, logPerSnapshot * this.#snapshotBytes);
+    const due = this.#logBytes - this.#failedAtBytes > threshold;
+    if (due && this.#running === undefined && !this.#stopped) this.#running = this.#take(view);
+  }
+
+  /** Gives up the one under way. Resolves when it has ended. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#running;
+  }
+
+  async #take(view: View): Promise<void> {
+    const coveredBytes = this.#logBytes;
+    let bytes = 0;
+    try {
+      const { epoch } = this.#engine.leadership;
+      await this.#engine.saveSnapshot(
+        view.index,
+        epoch,
+        this.#slices(view, (length) => {
+          bytes += length;
+        }),
+      );
+      this.#snapshotBytes = bytes;
+      this.#logBytes -= coveredBytes;
+      this.#failedAtBytes = 0;
+    } catch (error) {
+      this.#failedAtBytes = this.#logBytes;
+      if (!this.#stopped) this.#report(error);
+    } finally {
+      this.#running = undefined;
+    }
+  }
+
+  async *#slices(view: View, count: (bytes: number) => void): AsyncGenerator<Bytes> {
+    for (const part of encodeSnapshot(view, this.#limits.snapshotPartBytes)) {
+      if (this.#stopped) throw new Error('the state is closing');
+      count(part.byteLength);
+      yield part;
+      await new Promise<void>((resolve) => this.#timers.soon(resolve));
+    }
+  }
+}

@@ -1,0 +1,159 @@
+import { assert } from '../base/assert.ts';
+import { encodeKey } from './keys.ts';
+import { OrderedIndex, type Step } from './ordered-index.ts';
+import type {
+  IndexDefinition,
+  Key,
+  KeyRange,
+  RangeReader,
+  ScanOptions,
+  Stamps,
+  TableDefinition,
+  TableReader,
+} from './types.ts';
+
+interface Secondary<R extends Stamps> {
+  readonly name: string;
+  readonly key: IndexDefinition<R>['key'];
+  readonly index: OrderedIndex<R>;
+}
+
+/** A table of any row type, as the machinery of the state handles it. */
+export type AnyTable = Table<Stamps, string>;
+/** Definitions of tables with different rows, in one list. */
+// biome-ignore lint/suspicious/noExplicitAny: a table's row type is invariant, so no type but `any` holds them all
+export type AnyDefinition = TableDefinition<any, any>;
+
+/** One table's rows in the order of its primary key and of each secondary index. */
+export class Table<R extends Stamps, I extends string> implements TableReader<R, I> {
+  readonly definition: TableDefinition<R, I>;
+  readonly primary: OrderedIndex<R>;
+  readonly secondary: readonly Secondary<R>[];
+  /** How each of its entries in a batch begins. */
+  readonly entryHead: string;
+
+  private constructor(
+    definition: TableDefinition<R, I>,
+    primary: OrderedIndex<R>,
+    secondary: readonly Secondary<R>[],
+  ) {
+    this.definition = definition;
+    this.primary = primary;
+    this.secondary = secondary;
+    this.entryHead = `[${JSON.stringify(definition.name)},${definition.version},`;
+  }
+
+  /** An empty table whose indexes take the slots from `firstSlot` on. */
+  static empty<R extends Stamps, I extends string>(
+    definition: TableDefinition<R, I>,
+    firstSlot: number,
+  ): Table<R, I> {
+    const indexes = Object.entries<IndexDefinition<R>>(definition.indexes);
+    return new Table(
+      definition,
+      new OrderedIndex<R>(firstSlot, undefined),
+      indexes.map(([name, { key, touch }], position) => ({
+        name,
+        key,
+        index: new OrderedIndex<R>(firstSlot + 1 + position, touch),
+      })),
+    );
+  }
+
+  clone(): Table<R, I> {
+    const secondary = this.secondary.map(({ name, key, index }) => ({
+      name,
+      key,
+      index: index.clone(),
+    }));
+    return new Table(this.definition, this.primary.clone(), secondary);
+  }
+
+  get size(): number {
+    return this.primary.size;
+  }
+
+  get(...key: Key): R | undefined {
+    return this.primary.get(encodeKey(key));
+  }
+
+  has(...key: Key): boolean {
+    return this.get(...key) !== undefined;
+  }
+
+  scan(options?: ScanOptions): IterableIterator<R> {
+    return this.primary.scan(options);
+  }
+
+  lastIndex(range?: KeyRange): number {
+    return this.primary.lastIndex(range);
+  }
+
+  by(index: I): RangeReader<R> {
+    return this.index(index);
+  }
+
+  index(name: I): OrderedIndex<R> {
+    for (const one of this.secondary) if (one.name === name) return one.index;
+    return assertNoIndex(this.definition.name, name);
+  }
+
+  /** Puts (`after`) or deletes (no `after`) the row at `key`, where `before` is now. */
+  replace(
+    key: string,
+    before: R | undefined,
+    after: R | undefined,
+    index: number,
+    steps: Step[],
+  ): void {
+    const self = after === undefined ? undefined : key;
+    change(this.primary, key, before, self, after, index, steps);
+    for (const { key: keyOf, index: order } of this.secondary) {
+      const from = before === undefined ? undefined : fullKey(keyOf(before), key);
+      const to = after === undefined ? undefined : fullKey(keyOf(after), key);
+      change(order, from, before, to, after, index, steps);
+    }
+  }
+
+  /** Drops the oldest marks of every index that has more than `limit`. */
+  prune(limit: number): void {
+    this.primary.prune(limit);
+    for (const { index } of this.secondary) index.prune(limit);
+  }
+
+  /** Puts a row of a stored snapshot. */
+  restoreRow(row: R): void {
+    const key = encodeKey(this.definition.key(row));
+    assert(this.primary.get(key) === undefined, 'a stored snapshot holds a key twice');
+    this.primary.restoreRow(key, row);
+    for (const { key: keyOf, index } of this.secondary) {
+      const full = fullKey(keyOf(row), key);
+      if (full !== undefined) index.restoreRow(full, row);
+    }
+  }
+}
+
+function change<R extends Stamps>(
+  order: OrderedIndex<R>,
+  from: string | undefined,
+  before: R | undefined,
+  to: string | undefined,
+  after: R | undefined,
+  index: number,
+  steps: Step[],
+): void {
+  if (from !== undefined && before !== undefined && from !== to) {
+    order.remove(from, before, index, steps);
+  }
+  if (to !== undefined && after !== undefined) {
+    order.set(to, from === to ? before : undefined, after, index, steps);
+  }
+}
+
+function fullKey(parts: Key | undefined, key: string): string | undefined {
+  return parts === undefined ? undefined : encodeKey(parts) + key;
+}
+
+function assertNoIndex(table: string, name: string): never {
+  assert(false, `the table ${table} has no index ${name}`);
+}

@@ -1,0 +1,16 @@
+import type { World } from '../base/ports.ts';
+import { MemoryDisk, MemoryEngine } from './engine/memory.ts';
+import { openState, type StateOptions } from './state.ts';
+import type { AnyDefinition } from './table.ts';
+import type { State } from './types.ts';
+
+/** A state in memory, with frozen rows, for tests. Open it again on the same disk after a crash. */
+export function memoryState(
+  tables: readonly AnyDefinition[],
+  world: Pick<World, 'timers'>,
+  disk = new MemoryDisk(),
+  options: Partial<StateOptions> = {},
+): Promise<State> {
+  const engine = new MemoryEngine(disk, world.timers);
+  return openState({ tables, engine, timers: world.timers, freeze: true, ...options });
+}
