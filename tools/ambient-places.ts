@@ -1,0 +1,154 @@
+/** What is ambient, what to take instead, and where it may be touched all the same. */
+
+export type Kind =
+  | 'clock'
+  | 'timers'
+  | 'turns'
+  | 'random'
+  | 'process'
+  | 'files'
+  | 'network'
+  | 'programs'
+  | 'threads'
+  | 'machine'
+  | 'database';
+
+/** The end of the sentence "X is ambient: …". */
+export const instead: Readonly<Record<Kind, string>> = {
+  clock: 'take a Clock (src/base/ports.ts) as an argument',
+  timers: 'take Timers (src/base/ports.ts) as an argument',
+  turns: 'take Timers (src/base/ports.ts) as an argument and use soon()',
+  random:
+    'take Random for choices, Ids for names or Secrets for what nobody may guess ' +
+    '(src/base/ports.ts) as an argument',
+  process: 'take what it would tell as an argument, which main.ts or the command line passes in',
+  files: 'files are for src/state/engine and src/node/files; take what those offer as an argument',
+  network: 'HTTP is spoken by src/sdk/transport*.ts and served by src/api/http-server*.ts',
+  programs: 'programs are started by src/node/drivers and src/node/supervisor',
+  threads: 'threads are for src/state/engine and src/main.ts',
+  machine: 'the machine is described by src/node/fingerprint; take its facts as an argument',
+  database: 'the database is behind the engine port: src/state/engine',
+};
+
+export interface Place {
+  /** A glob of files. */
+  readonly files: string;
+  readonly may: readonly Kind[] | 'everything';
+  readonly reason: string;
+}
+
+export const places: readonly Place[] = [
+  {
+    files: 'src/main.ts',
+    may: 'everything',
+    reason: 'the composition root: it makes the world that all others are given',
+  },
+  {
+    files: 'src/base/ports-real.ts',
+    may: ['clock', 'timers', 'turns', 'random'],
+    reason: 'the real ports are these calls',
+  },
+  {
+    files: 'src/base/ports-simulated.ts',
+    may: ['turns'],
+    reason: 'setImmediate lets the promises that are ready run out; no time passes in it',
+  },
+  {
+    files: 'src/state/engine/**',
+    may: ['clock', 'timers', 'turns', 'files', 'threads', 'database', 'process'],
+    reason: 'makes transactions durable, on threads of its own that get no ports',
+  },
+  {
+    files: 'src/node/drivers/**',
+    may: 'everything',
+    reason: 'runs the tasks of a real machine; the simulator puts the mock driver in its place',
+  },
+  {
+    files: 'src/node/fingerprint/**',
+    may: ['process', 'files', 'network', 'programs', 'machine'],
+    reason: 'finds out what a real machine has',
+  },
+  {
+    files: 'src/node/supervisor/**',
+    may: 'everything',
+    reason: 'a process of its own, and the client of its socket',
+  },
+  {
+    files: 'src/node/files/**',
+    may: ['files'],
+    reason: 'task directories and logs are files',
+  },
+  {
+    files: 'src/cli/**',
+    may: ['process', 'files'],
+    reason: 'a command reads its arguments, environment and files; its timers come from ports',
+  },
+  {
+    files: 'src/api/http-server*.ts',
+    may: ['network'],
+    reason: 'the one adapter between handlers and sockets',
+  },
+  {
+    files: 'src/sdk/transport*.ts',
+    may: ['network'],
+    reason: 'the one place where the client sends a request',
+  },
+];
+
+/** Modules that are ambient as a whole. Types may be imported from them. */
+export const ambientModules: Readonly<Record<string, Kind>> = {
+  child_process: 'programs',
+  cluster: 'programs',
+  dgram: 'network',
+  dns: 'network',
+  'dns/promises': 'network',
+  fs: 'files',
+  'fs/promises': 'files',
+  http: 'network',
+  http2: 'network',
+  https: 'network',
+  net: 'network',
+  os: 'machine',
+  perf_hooks: 'clock',
+  process: 'process',
+  sqlite: 'database',
+  timers: 'timers',
+  'timers/promises': 'timers',
+  tls: 'network',
+  worker_threads: 'threads',
+};
+
+/** Names of node:crypto that draw on the system's random. The others compute. */
+export const ambientCrypto: readonly string[] = [
+  ...['getRandomValues', 'randomBytes', 'randomFill', 'randomFillSync', 'randomInt', 'randomUUID'],
+  ...['generateKey', 'generateKeyPair', 'generateKeyPairSync', 'generateKeySync', 'webcrypto'],
+];
+
+export interface AmbientGlobal {
+  readonly kind: Kind;
+  /** The members that are ambient; absent where any use is. */
+  readonly members?: readonly string[];
+}
+
+export const ambientGlobals: Readonly<Record<string, AmbientGlobal>> = {
+  // `new Date()` and `Date()` are looked for apart: with an argument they only compute.
+  Date: { kind: 'clock', members: ['now'] },
+  performance: { kind: 'clock' },
+  setTimeout: { kind: 'timers' },
+  setInterval: { kind: 'timers' },
+  setImmediate: { kind: 'turns' },
+  AbortSignal: { kind: 'timers', members: ['timeout'] },
+  Math: { kind: 'random', members: ['random'] },
+  crypto: { kind: 'random', members: ['getRandomValues', 'randomUUID', 'subtle'] },
+  process: {
+    kind: 'process',
+    members: [
+      ...['abort', 'argv', 'chdir', 'cwd', 'env', 'execPath', 'exit', 'exitCode', 'getuid'],
+      ...['hrtime', 'kill', 'off', 'on', 'once', 'pid', 'ppid', 'stderr', 'stdin', 'stdout'],
+      ...['umask', 'uptime', 'getBuiltinModule'],
+    ],
+  },
+  fetch: { kind: 'network' },
+  WebSocket: { kind: 'network' },
+  EventSource: { kind: 'network' },
+};

@@ -1,0 +1,27 @@
+/** `npm run lint`: every check of the source that is not a test. */
+import { isStopped, runStep, type Step } from './steps.ts';
+
+export const lintSteps: readonly Step[] = [
+  {
+    title: 'format and lint (biome)',
+    command: ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings'],
+  },
+  // By path: two TypeScripts are installed, and either may own node_modules/.bin/tsc.
+  { title: 'types (TypeScript 7)', command: ['node_modules/ts7/bin/tsc', '-p', '.'] },
+  { title: 'layers', command: ['tools/layers.ts'] },
+  { title: 'no ambient world', command: ['tools/ambient.ts'] },
+  {
+    title: 'unused files, exports and dependencies (knip)',
+    command: ['node_modules/knip/bin/knip.js', '--no-progress', '--no-config-hints'],
+  },
+];
+
+if (import.meta.main) {
+  let failed = 0;
+  for (const step of lintSteps) {
+    if (!(await runStep(step)).passed) failed += 1;
+    if (isStopped()) process.exit(130);
+  }
+  console.log(`${lintSteps.length - failed} passed, ${failed} failed`);
+  process.exitCode = failed === 0 ? 0 : 1;
+}

@@ -1,0 +1,83 @@
+// @ts-check
+// The programs that the tests run and npm cannot bring.
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { run, say } from './setup.mjs';
+
+/**
+ * @typedef {object} Program
+ * @property {string} name as it is on the PATH
+ * @property {string} package Debian's name of the package that has it
+ * @property {string} why what needs it
+ */
+
+/** @type {readonly Program[]} */
+const programs = [
+  { name: 'sh', package: 'dash', why: 'bin/roster and the tasks of many tests' },
+  { name: 'mkfifo', package: 'coreutils', why: 'the pipes that tasks write to' },
+  { name: 'sleep', package: 'coreutils', why: 'tasks that run until they are stopped' },
+];
+
+/**
+ * @param {readonly Program[]} wanted
+ * @param {string} path a PATH
+ * @returns {Program[]}
+ */
+export function missingPrograms(wanted, path) {
+  return wanted.filter(
+    (program) => !path.split(delimiter).some((folder) => isExecutable(join(folder, program.name))),
+  );
+}
+
+/** @param {string} path */
+function isExecutable(path) {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * What to do about programs that are missing: nothing, an installation, or a word to the user.
+ *
+ * @param {readonly Program[]} missing
+ * @param {{ isRoot: boolean, hasApt: boolean }} machine
+ * @returns {{ install: string[] } | { refuse: string } | undefined}
+ */
+export function remedy(missing, machine) {
+  if (missing.length === 0) return undefined;
+  const packages = [...new Set(missing.map((program) => program.package))];
+  if (machine.isRoot && machine.hasApt) return { install: packages };
+  const lines = missing.map(({ name, why }) => `  ${name}: ${why}`);
+  return {
+    refuse:
+      `The tests need programs that this machine does not have:\n${lines.join('\n')}\n` +
+      `On Debian: sudo apt-get install ${packages.join(' ')}`,
+  };
+}
+
+/** Gets the missing programs as root, or ends the process with a word on how to get them. */
+export async function ensurePrograms() {
+  const path = process.env.PATH ?? '';
+  const apt = [{ name: 'apt-get', package: 'apt', why: '' }];
+  const plan = remedy(missingPrograms(programs, path), {
+    isRoot: process.getuid?.() === 0,
+    hasApt: missingPrograms(apt, path).length === 0,
+  });
+  if (plan === undefined) return;
+  if ('refuse' in plan) {
+    say(plan.refuse);
+    process.exit(1);
+  }
+  say(`Installing ${plan.install.join(', ')} …`);
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  const ended =
+    (await run('apt-get', ['update', '-qq'], { env })) ||
+    (await run('apt-get', ['install', '-y', '-qq', ...plan.install], { env }));
+  if (ended !== 0) {
+    say(`apt-get failed with exit code ${ended}; no test was run.`);
+    process.exit(ended);
+  }
+}

@@ -1,0 +1,12 @@
+// @ts-check
+// `npm test`: gets what the tests need, then runs every lint and every test. What follows
+// `npm test --` goes to vitest: a path or a part of one runs those test files.
+import { fileURLToPath } from 'node:url';
+import { ensurePrograms } from './programs.mjs';
+import { ensureInstalled, pinnedNode, run } from './setup.mjs';
+
+await ensureInstalled();
+await ensurePrograms();
+
+const check = fileURLToPath(new URL('check.ts', import.meta.url));
+process.exitCode = await run(pinnedNode(), [check, ...process.argv.slice(2)]);

@@ -1,0 +1,64 @@
+/** The parts of `npm test` itself. */
+import { describe, expect, test } from 'vitest';
+import { makeTree } from './fixture.ts';
+import { missingPrograms, remedy } from './programs.mjs';
+import { countTests } from './test-count.ts';
+
+const report = (passed: number, failed: number, files: [string, string[]][]) =>
+  JSON.stringify({
+    numPassedTests: passed,
+    numFailedTests: failed,
+    testResults: files.map(([status, tests]) => ({
+      status,
+      assertionResults: tests.map((test) => ({ status: test })),
+    })),
+  });
+
+describe('the count of tests', () => {
+  test.each<[what: string, report: string, exitCode: number, passed: number, failed: number]>([
+    ['all pass', report(2, 0, [['passed', ['passed', 'passed']]]), 0, 2, 0],
+    ['one fails', report(1, 1, [['failed', ['passed', 'failed']]]), 1, 1, 1],
+    [
+      'a file does not load',
+      report(1, 0, [
+        ['passed', ['passed']],
+        ['failed', []],
+      ]),
+      1,
+      1,
+      1,
+    ],
+    ['a hook fails beside tests that pass', report(1, 0, [['failed', ['passed']]]), 1, 1, 1],
+    ['an error that no test caught', report(1, 0, [['passed', ['passed']]]), 1, 1, 1],
+    ['no test is found', report(0, 0, []), 1, 0, 1],
+    ['no report', '', 1, 0, 1],
+    ['no report and no exit code', '', 0, 0, 1],
+  ])('%s', (_, text, exitCode, passed, failed) => {
+    expect(countTests(text, exitCode)).toEqual({ passed, failed });
+  });
+});
+
+describe('the programs that tests need', () => {
+  const wanted = [
+    { name: 'here', package: 'a', why: 'first' },
+    { name: 'gone', package: 'b', why: 'second' },
+    { name: 'away', package: 'b', why: 'third' },
+  ];
+  const [, ...missing] = wanted;
+
+  test('are looked for on the whole PATH', () => {
+    const root = makeTree({ 'one/other': '', 'two/gone': '' });
+    expect(missingPrograms(wanted, `${root}/one:${root}/two`)).toEqual(wanted);
+    expect(missingPrograms(wanted, `${root}:/bin`)).toEqual(wanted);
+    expect(missingPrograms([{ name: 'sh', package: 'dash', why: '' }], `${root}:/bin`)).toEqual([]);
+  });
+
+  test.each<[isRoot: boolean, hasApt: boolean, outcome: object]>([
+    [true, true, { install: ['b'] }],
+    [false, true, { refuse: expect.stringContaining('sudo apt-get install b') }],
+    [true, false, { refuse: expect.stringContaining('gone: second\n  away: third') }],
+  ])('root %s, apt %s', (isRoot, hasApt, outcome) => {
+    expect(remedy([], { isRoot, hasApt })).toBeUndefined();
+    expect(remedy(missing, { isRoot, hasApt })).toEqual(outcome);
+  });
+});
