@@ -1,0 +1,154 @@
+import { type ResolveOptions, resolveSecret } from '../acl/resolve.ts';
+import { refusal } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
+import type { Server } from '../server/server.ts';
+import type { Answer, Request } from './http.ts';
+import { HttpServer, requestOf } from './http-server.ts';
+import { Metrics } from './metrics.ts';
+import { nodeStreamUpgrade } from './node-stream.ts';
+import { openApi } from './openapi.ts';
+import { type Observation, Pipeline, problemAnswer } from './pipeline.ts';
+import type { Route } from './route.ts';
+import { agentRoutes } from './routes/agent.ts';
+import { allocationRoutes } from './routes/allocation.ts';
+import { clientRoutes } from './routes/client.ts';
+import { evaluationRoutes } from './routes/evaluation.ts';
+import { jobRoutes } from './routes/job.ts';
+import { nodeAgentRoutes, nodeRoutes } from './routes/node.ts';
+import { withoutSecrets } from './token.ts';
+
+export interface ApiOptions {
+  readonly server: Server;
+  readonly acl: ResolveOptions;
+  /** Name of this agent. */
+  readonly name: string;
+  readonly version: string;
+  readonly connectionsPerClientMax: number;
+}
+
+/** The HTTP API of one server: every route, served over a port or called directly. */
+export class Api {
+  readonly routes: readonly Route[];
+  readonly #options: ApiOptions;
+  readonly #pipeline: Pipeline;
+  readonly #metrics: Metrics;
+  #http: HttpServer | undefined;
+  #address = '';
+
+  constructor(options: ApiOptions) {
+    this.#options = options;
+    const { server, acl } = options;
+    const { state, world } = server.context;
+    this.#metrics = new Metrics(this.#gauges());
+    this.routes = this.#collectRoutes();
+    this.#pipeline = new Pipeline({
+      routes: this.routes,
+      state,
+      world,
+      resolve: (snapshot, secret) => resolveSecret(acl, snapshot, secret),
+      proveLeadership: () => server.proveLeadership(),
+      observe: (observation) => this.#observe(observation),
+    });
+  }
+
+  /** Serves one request without a port. */
+  handle(request: Request): Promise<Answer> {
+    return this.#pipeline.handle(request);
+  }
+
+  /** `host:port` once it listens. */
+  get address(): string {
+    return this.#address;
+  }
+
+  /** Resolves with the address. Rejects with the system's error (`EADDRINUSE` …). */
+  async listen(host: string, port: number): Promise<string> {
+    this.#http = new HttpServer({
+      handle: (request) => this.handle(request),
+      refuse: (_request, fault) =>
+        problemAnswer(
+          fault === 'too-large'
+            ? refusal('body-too-large', { limit: limits.http.jobBodyBytesMax })
+            : refusal('malformed-request', { reason: 'The request could not be read.' }),
+        ),
+      upgrade: nodeStreamUpgrade(this.#options.server, this.#pipeline, requestOf),
+      connectionsPerClientMax: this.#options.connectionsPerClientMax,
+    });
+    const taken = await this.#http.listen(host, port);
+    this.#address = host.includes(':') ? `[${host}]:${taken}` : `${host}:${taken}`;
+    return this.#address;
+  }
+
+  async close(): Promise<void> {
+    await this.#http?.close();
+  }
+
+  #collectRoutes(): readonly Route[] {
+    const { server, name, version } = this.#options;
+    let document: string | undefined;
+    return [
+      ...jobRoutes(server.context),
+      ...allocationRoutes(server.context),
+      ...evaluationRoutes(),
+      ...nodeRoutes(),
+      ...nodeAgentRoutes(server),
+      ...clientRoutes(server),
+      ...agentRoutes({
+        name,
+        version,
+        region: server.context.region,
+        address: () => this.#address,
+        writesClosed: () => server.context.state.closed,
+        metrics: this.#metrics,
+        openApi: () => {
+          document ??= JSON.stringify(openApi(this.routes, version));
+          return document;
+        },
+      }),
+    ];
+  }
+
+  #gauges() {
+    const { server } = this.#options;
+    const { broker, blocked } = server.dispatcher;
+    return {
+      state_index: {
+        help: 'Committed transactions.',
+        read: () => server.context.state.read().index,
+      },
+      blocking_queries: {
+        help: 'Blocking queries that wait.',
+        read: () => this.#pipeline.parked,
+      },
+      evaluations_ready: {
+        help: 'Evaluations that wait for a scheduler.',
+        read: () => broker.counts.ready,
+      },
+      evaluations_waiting: {
+        help: 'Evaluations that wait behind another of their job.',
+        read: () => broker.counts.waiting,
+      },
+      evaluations_blocked: {
+        help: 'Evaluations that wait for room.',
+        read: () => blocked.size,
+      },
+      nodes_connected: { help: 'Nodes that hold a stream open.', read: () => server.streams.size },
+      writes_closed: {
+        help: '1 when nothing can be written.',
+        read: () => (server.context.state.closed === undefined ? 0 : 1),
+      },
+    };
+  }
+
+  #observe(observation: Observation): void {
+    this.#metrics.observe(observation);
+    const { request, status, durationMs, failure, requestId } = observation;
+    const { log } = this.#options.server.context;
+    if (failure === undefined) {
+      log.debug({ method: request.method, path: request.path, status, durationMs }, 'request');
+      return;
+    }
+    const url = withoutSecrets(`${request.path}?${request.query}`);
+    log.error({ method: request.method, url, requestId, error: failure }, 'request failed');
+  }
+}

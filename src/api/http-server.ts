@@ -1,0 +1,162 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
+import { limits } from '../model/limits.ts';
+import type { Answer, Request } from './http.ts';
+
+/** A request for a WebSocket, before anything was answered. */
+export type Upgrade = (request: IncomingMessage, socket: Socket, head: Buffer) => void;
+
+export interface HttpServerOptions {
+  readonly handle: (request: Request) => Promise<Answer>;
+  /** Says that a body was larger than `limits.http.jobBodyBytesMax`, or could not be read. */
+  readonly refuse: (request: Request, fault: BodyFault) => Answer;
+  readonly upgrade: Upgrade;
+  /** Connections from one address that is not this machine's own; 0: no limit. */
+  readonly connectionsPerClientMax: number;
+}
+
+export type BodyFault = 'too-large' | 'unreadable';
+
+const compress = promisify(gzip);
+
+/** Serves framework-free routes over HTTP. Listening, bodies and closing are the framework's. */
+export class HttpServer {
+  readonly #app: FastifyInstance;
+
+  constructor(options: HttpServerOptions) {
+    const app = fastify({
+      logger: false,
+      exposeHeadRoutes: false,
+      bodyLimit: limits.http.jobBodyBytesMax,
+      requestTimeout: limits.http.bodyTimeoutMs,
+      keepAliveTimeout: limits.http.keepAliveTimeoutMs,
+      forceCloseConnections: true,
+      routerOptions: { maxParamLength: limits.http.urlBytesMax, ignoreDuplicateSlashes: false },
+      http: { maxHeaderSize: limits.http.headerBytesMax },
+      frameworkErrors: (_error, request, reply) => refuse(request.raw, reply, 'unreadable'),
+    });
+    const refuse = (raw: IncomingMessage, reply: FastifyReply, fault: BodyFault) => {
+      const refused = requestOf(raw);
+      reply.hijack();
+      void write(reply.raw, refused, options.refuse(refused, fault));
+    };
+
+    // Every content type is read the same way: the body is what it is (DESIGN §5 "Bodies").
+    app.removeAllContentTypeParsers();
+    app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) =>
+      done(null, body),
+    );
+    app.setErrorHandler((error: { statusCode?: number }, request, reply) => {
+      refuse(request.raw, reply, error.statusCode === 413 ? 'too-large' : 'unreadable');
+    });
+    app.route({
+      method: ['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'PATCH', 'OPTIONS'],
+      url: '/*',
+      handler: (incoming, reply) => {
+        reply.hijack();
+        const request = requestOf(incoming.raw, incoming.body as Uint8Array | undefined, reply.raw);
+        void options.handle(request).then((answer) => write(reply.raw, request, answer));
+      },
+    });
+    app.server.maxConnections = limits.http.connectionsMax;
+    app.server.on('connection', limitPerClient(options.connectionsPerClientMax));
+    app.server.on('upgrade', options.upgrade);
+    this.#app = app;
+  }
+
+  /** Resolves with the port that was taken. Rejects with the system's error (`EADDRINUSE` …). */
+  async listen(host: string, port: number): Promise<number> {
+    await this.#app.listen({ host, port, backlog: limits.http.connectionBacklog });
+    return (this.#app.server.address() as AddressInfo).port;
+  }
+
+  async close(): Promise<void> {
+    await this.#app.close();
+  }
+}
+
+/** The request as the pipeline knows it. Without a response nobody can tell when it is gone. */
+export function requestOf(
+  raw: IncomingMessage,
+  body?: Uint8Array,
+  response?: ServerResponse,
+): Request {
+  const url = raw.url ?? '/';
+  const mark = url.indexOf('?');
+  let gone: AbortController | undefined;
+  return {
+    method: raw.method ?? 'GET',
+    path: mark < 0 ? url : url.slice(0, mark),
+    query: mark < 0 ? '' : url.slice(mark + 1),
+    headers: raw.headers,
+    body: body === undefined || body.length === 0 ? undefined : body,
+    /** Made only for those that ask, since most answers are given at once. */
+    get signal() {
+      if (gone === undefined && response !== undefined) {
+        const made = new AbortController();
+        gone = made;
+        response.once('close', () => made.abort());
+      }
+      return gone?.signal;
+    },
+  };
+}
+
+async function write(response: ServerResponse, request: Request, answer: Answer): Promise<void> {
+  if (response.destroyed || response.headersSent) return;
+  const { status, headers, body } = answer;
+  if (body === undefined) {
+    response.writeHead(status, { ...headers, 'content-length': '0' }).end();
+  } else if (typeof body !== 'string' && !(body instanceof Uint8Array)) {
+    response.writeHead(status, headers);
+    response.flushHeaders();
+    // A reader that goes away ends the source, and a source that fails cuts the connection.
+    Readable.from(body, { objectMode: false, highWaterMark: 1 })
+      .on('error', () => response.destroy())
+      .on('close', () => response.end())
+      .pipe(response);
+  } else if (body.length >= limits.http.compressBytesMin && acceptsGzip(request)) {
+    const packed = await compress(body);
+    const packedHeaders = { ...headers, 'content-encoding': 'gzip', vary: 'accept-encoding' };
+    response
+      .writeHead(status, { ...packedHeaders, 'content-length': String(packed.length) })
+      .end(packed);
+  } else {
+    const bytes = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
+    response.writeHead(status, { ...headers, 'content-length': String(bytes) }).end(body);
+  }
+}
+
+function acceptsGzip(request: Request): boolean {
+  const accepted = request.headers['accept-encoding'];
+  return (
+    accepted !== undefined &&
+    /(^|,)\s*(gzip|\*)\s*(;\s*q=(?!0(\.0*)?\s*(,|$))[^,]*)?(,|$)/.test(String(accepted))
+  );
+}
+
+/** Refuses connections over the limit with a 429, before anything is read from them. */
+function limitPerClient(most: number): (socket: Socket) => void {
+  const open = new Map<string, number>();
+  return (socket) => {
+    const address = socket.remoteAddress ?? '';
+    if (most === 0 || /^(127\.|::1$|::ffff:127\.)/.test(address)) return;
+    const count = (open.get(address) ?? 0) + 1;
+    if (count > most) {
+      socket.end(
+        'HTTP/1.1 429 Too Many Requests\r\nRetry-After: 1\r\nConnection: close\r\nContent-Length: 0\r\n\r\n',
+      );
+      return;
+    }
+    open.set(address, count);
+    socket.once('close', () => {
+      const left = open.get(address)! - 1;
+      if (left === 0) open.delete(address);
+      else open.set(address, left);
+    });
+  };
+}

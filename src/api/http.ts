@@ -1,0 +1,29 @@
+/**
+ * A request and its answer without any framework, so that the HTTP adapter, `createAgent` and the
+ * simulator serve the same routes. DESIGN §5, last paragraphs.
+ */
+export interface Request {
+  readonly method: string;
+  /** Percent-encoded path without the query, `/v1/job/web`. */
+  readonly path: string;
+  /** The query as it came, without `?`; empty when there is none. */
+  readonly query: string;
+  /** Header values by lower-case name. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Uint8Array | undefined;
+  /** Aborts when the caller is gone, so that nothing is kept waiting for it. */
+  readonly signal: AbortSignal | undefined;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array | AsyncIterable<Uint8Array> | undefined;
+}
+
+export function header(request: Request, name: string): string | undefined {
+  const value = request.headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}
+
+export const jsonType = { 'content-type': 'application/json' } as const;

@@ -1,0 +1,148 @@
+import type { TSchema } from 'typebox';
+import { catalogue } from '../model/errors.ts';
+import type { QueryParameter } from './query.ts';
+import type { Route } from './route.ts';
+import { isBlocking, queryOf } from './shared-query.ts';
+
+/**
+ * The OpenAPI 3.1 document of the routes. Their schemas are JSON Schema already, so what is
+ * written here is what is enforced.
+ */
+export function openApi(routes: readonly Route[], version: string): object {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const route of routes) {
+    const path = route.path.replace(/:([a-z_]+)\+?/g, '{$1}');
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Roster',
+      version,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      description: 'One control plane for a fleet: access control, services and job scheduling.',
+    },
+    security: [{ registryToken: [] }, { bearer: [] }, {}],
+    paths,
+    components: {
+      securitySchemes: {
+        registryToken: { type: 'apiKey', in: 'header', name: 'X-Registry-Token' },
+        bearer: { type: 'http', scheme: 'bearer' },
+      },
+      schemas: { Problem: problemSchema },
+    },
+  };
+}
+
+function operation(route: Route): object {
+  const parameters = [...route.path.matchAll(/:([a-z_]+)(\+?)/g)].map(([, name, greedy]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+    ...(greedy && { description: 'May contain slashes, as they are or as %2F.' }),
+  }));
+  const query = Object.entries(queryOf(route)).map(([name, parameter]) => ({
+    name,
+    in: 'query',
+    required: parameter.required ?? false,
+    description: parameter.description,
+    schema: querySchema(parameter),
+  }));
+  return {
+    operationId: operationId(route),
+    tags: [route.noun],
+    summary: route.summary,
+    ...(isBlocking(route) && { 'x-blocking': true }),
+    parameters: [...parameters, ...query],
+    ...(route.body && {
+      requestBody: {
+        required: !route.body.optional,
+        content: { 'application/json': { schema: route.body.schema } },
+      },
+    }),
+    responses: {
+      200: { description: 'Done.', headers: headersOf(route), ...answerContent(route) },
+      default: {
+        description: 'Refused.',
+        content: {
+          'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } },
+        },
+      },
+    },
+  };
+}
+
+function operationId({ method, path }: Route): string {
+  const words = path
+    .replace(/^\/v1\//, '')
+    .split(/[^A-Za-z0-9]+/)
+    .filter(Boolean);
+  return [method.toLowerCase(), ...words].join('_');
+}
+
+function querySchema({ kind, default: absent, minimum, maximum }: QueryParameter): object {
+  const type = { string: 'string', duration: 'string', boolean: 'boolean', integer: 'integer' };
+  if (kind === 'strings') return { type: 'array', items: { type: 'string' } };
+  const bounds = kind === 'integer' ? { minimum: minimum ?? 0, ...(maximum && { maximum }) } : {};
+  return { type: type[kind], ...bounds, ...(absent !== undefined && { default: absent }) };
+}
+
+function headersOf({ family, run }: Route): object {
+  const name = family === 'registry' ? 'X-Registry' : 'X-Scheduler';
+  const header = (type: string, description: string) => ({ schema: { type }, description });
+  return {
+    [`${name}-Index`]: header('integer', 'Index of the answer.'),
+    ...((run.kind === 'read' || run.kind === 'list') && {
+      [`${name}-KnownLeader`]: header('boolean', 'Whether a leader is known.'),
+      [`${name}-LastContact`]: header('integer', 'Milliseconds since the leader was heard.'),
+    }),
+    ...(run.kind === 'list' && {
+      [`${name}-NextToken`]: header('string', 'Where the next page begins; absent on the last.'),
+    }),
+  };
+}
+
+function answerContent({ answer, run }: Route): object {
+  if (answer === undefined) return {};
+  const presented = withoutHidden(answer);
+  const schema = run.kind === 'list' ? { type: 'array', items: presented } : presented;
+  return { content: { 'application/json': { schema } } };
+}
+
+/** What the server keeps to itself is no part of an answer. */
+function withoutHidden(schema: TSchema): object {
+  const { properties } = schema as { properties?: Record<string, TSchema> };
+  if (properties === undefined) return schema;
+  const shown = Object.entries(properties).filter(([, property]) => !isHidden(property));
+  const { required } = schema as { required?: readonly string[] };
+  const names = new Set(shown.map(([name]) => name));
+  return {
+    ...schema,
+    properties: Object.fromEntries(shown),
+    ...(required && { required: required.filter((name) => names.has(name)) }),
+  };
+}
+
+const isHidden = (schema: TSchema): boolean =>
+  (schema as { 'x-hidden'?: boolean })['x-hidden'] === true;
+
+const problemSchema = {
+  type: 'object',
+  required: ['type', 'title', 'status', 'detail', 'code'],
+  properties: {
+    type: { type: 'string' },
+    title: { type: 'string' },
+    status: { type: 'integer' },
+    detail: { type: 'string' },
+    code: { type: 'string', enum: Object.keys(catalogue) },
+    errors: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['pointer', 'message'],
+        properties: { pointer: { type: 'string' }, message: { type: 'string' } },
+      },
+    },
+  },
+} as const;

@@ -1,0 +1,330 @@
+import { type Authorizer, describeCaller } from '../acl/authorizer.ts';
+import { describePermission, type Permission } from '../acl/permission.ts';
+import { assert } from '../base/assert.ts';
+import type { World } from '../base/ports.ts';
+import { decode } from '../model/codec.ts';
+import { problemOf, RosterError, refusal, retryAfterSeconds } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
+import { StateError, WriteQueueFull } from '../state/errors.ts';
+import type { Footprint, Snapshot, State } from '../state/types.ts';
+import { prettyJson, RowEncoder } from './encode.ts';
+import { type Answer, jsonType, type Request } from './http.ts';
+import { parseJson } from './json.ts';
+import { Lister } from './list.ts';
+import { parseQuery, type QueryTable } from './query.ts';
+import type { Family, Input, Reply, Route } from './route.ts';
+import { Router } from './router.ts';
+import { isBlocking, queryOf, type SharedQuery } from './shared-query.ts';
+import { presentedSecret } from './token.ts';
+import { changed, waitMsOf } from './wait.ts';
+
+export interface PipelineOptions {
+  readonly routes: readonly Route[];
+  readonly state: State;
+  readonly world: Pick<World, 'clock' | 'timers' | 'random' | 'ids'>;
+  /** Who presents the secret, by the newest state. Throws `token-not-found`. */
+  readonly resolve: (snapshot: Snapshot, secret: string | undefined) => Authorizer;
+  /** Proves leadership for `consistent` reads. Throws `no-leader`. */
+  readonly proveLeadership: () => Promise<void>;
+  readonly observe: (observation: Observation) => void;
+}
+
+/** One answered request, for metrics and logs. `failure` is only there for a bug. */
+export interface Observation {
+  readonly request: Request;
+  readonly route: Route | undefined;
+  readonly status: number;
+  readonly durationMs: number;
+  readonly failure?: unknown;
+  readonly requestId?: string;
+}
+
+interface Prepared {
+  readonly route: Route;
+  readonly query: QueryTable;
+}
+
+/**
+ * The shared mechanism of every route (DESIGN §5).
+ *
+ * Invariants
+ *  H1. The order of the checks is: path and method, token, parsing, permission, validity of the
+ *      content, existence, guard. A caller without the permission learns nothing else.
+ *  H2. A read's index is that of what it read, so it blocks on just that and wakes by just that.
+ *  H3. Whoever waits holds no result and no snapshot, and is asked for its permission again when
+ *      it wakes.
+ *  H4. What is thrown becomes a problem of the catalogue; anything else is a bug, whose details go
+ *      to the log and not to the caller.
+ */
+export class Pipeline {
+  readonly #options: PipelineOptions;
+  readonly #router: Router<Route & Prepared>;
+  readonly #rows = new RowEncoder();
+  readonly #lister = new Lister();
+  #parked = 0;
+
+  constructor(options: PipelineOptions) {
+    this.#options = options;
+    this.#router = new Router(
+      options.routes.map((route) => ({ ...route, route, query: queryOf(route) })),
+    );
+  }
+
+  /** Blocking queries that wait at the moment. */
+  get parked(): number {
+    return this.#parked;
+  }
+
+  async handle(request: Request): Promise<Answer> {
+    const { clock } = this.#options.world;
+    const startMs = clock.monotonicMs();
+    let route: Route | undefined;
+    let failure: { failure: unknown; requestId: string } | undefined;
+    let answer: Answer;
+    try {
+      const match = this.#router.match(request.method, request.path);
+      if (match.kind === 'route') {
+        route = match.route.route;
+        answer = await this.#run(match.route, match.parameters, request);
+      } else {
+        answer = missed(match, request);
+      }
+    } catch (thrown) {
+      const known = knownRefusal(thrown);
+      if (known !== undefined) {
+        answer = problemAnswer(known);
+      } else {
+        failure = { failure: thrown, requestId: this.#options.world.ids.uuid() };
+        answer = problemAnswer(refusal('internal-error', { request: failure.requestId }));
+      }
+    }
+    const durationMs = clock.monotonicMs() - startMs;
+    this.#options.observe({ request, route, status: answer.status, durationMs, ...failure });
+    return answer;
+  }
+
+  /** The same checks for a WebSocket, whose handler takes over once they have passed. */
+  authorizeUpgrade(request: Request, permission: Permission): Authorizer {
+    const { state, resolve } = this.#options;
+    const authorizer = resolve(state.read(), presentedSecret(request));
+    demand(authorizer, permission);
+    return authorizer;
+  }
+
+  async #run(
+    { route, query: table }: Prepared,
+    parameters: Readonly<Record<string, string>>,
+    request: Request,
+  ): Promise<Answer> {
+    const secret = presentedSecret(request);
+    const authorizer = this.#options.resolve(this.#options.state.read(), secret);
+    const { values, faults } = parseQuery(table, request.query);
+    if (faults.length > 0) throw queryRefusal(faults);
+    const shared = values as unknown as SharedQuery;
+    if (shared.stale && shared.consistent) {
+      const reason = 'cannot be given together with "consistent": they contradict each other';
+      throw refusal('invalid-query', { parameter: 'stale', reason });
+    }
+    const { body, unknownFields, namespace } = readBody(route, request, shared.namespace);
+    const { state } = this.#options;
+    const input = (authorized: Authorizer, snapshot: Snapshot): Input => ({
+      unwatched: state.read(),
+      parameters,
+      query: values,
+      body,
+      unknownFields,
+      namespace: namespace ?? 'default',
+      caller: authorized.caller,
+      snapshot,
+    });
+    const { run } = route;
+    if (run.kind === 'read' || run.kind === 'list') {
+      if (shared.consistent) await this.#options.proveLeadership();
+      return this.#read(route, shared, request, secret, input);
+    }
+    const given = input(authorizer, state.read());
+    demand(authorizer, run.permission(given));
+    if (run.kind === 'stream') {
+      return run.handle(given, request.signal ?? new AbortController().signal);
+    }
+    return replyAnswer(route.family, await run.handle(given), shared.pretty);
+  }
+
+  async #read(
+    route: Route,
+    shared: SharedQuery,
+    request: Request,
+    secret: string | undefined,
+    input: (authorizer: Authorizer, snapshot: Snapshot) => Input,
+  ): Promise<Answer> {
+    const { state, world, resolve } = this.#options;
+    const minimum = isBlocking(route) ? shared.index : 0;
+    let deadlineMs: number | undefined;
+    for (;;) {
+      const attempt = this.#attempt(route, shared, resolve(state.read(), secret), input);
+      const index = attempt.footprint.index;
+      if (minimum === 0 || index > minimum) return finish(attempt);
+      const nowMs = world.clock.monotonicMs();
+      deadlineMs ??= nowMs + this.#waitMs(shared.wait);
+      if (nowMs >= deadlineMs) return finish(attempt);
+      if (await this.#park(attempt.footprint, deadlineMs - nowMs, request)) return gone;
+    }
+  }
+
+  /** One look at the newest state. What it finds missing is an outcome, since it may appear. */
+  #attempt(
+    route: Route,
+    shared: SharedQuery,
+    authorizer: Authorizer,
+    input: (authorizer: Authorizer, snapshot: Snapshot) => Input,
+  ): Attempt {
+    const { run, family } = route;
+    assert(run.kind === 'read' || run.kind === 'list', 'only reads are attempted');
+    const { snapshot, footprint } = this.#options.state.track();
+    const given = input(authorizer, snapshot);
+    // Asked of the unwatched view, so that the check leaves no trace in the footprint.
+    demand(authorizer, run.permission({ ...given, snapshot: given.unwatched }));
+    try {
+      if (run.kind === 'list') {
+        const page = this.#lister.page(run, given, shared, authorizer);
+        return { family, footprint, pretty: shared.pretty, value: page.items, ...page };
+      }
+      const value = run.handle(given);
+      return { family, footprint, pretty: shared.pretty, value, rows: this.#rows };
+    } catch (thrown) {
+      if (!(thrown instanceof RosterError) || thrown.status !== 404) throw thrown;
+      return { family, footprint, pretty: shared.pretty, missing: thrown };
+    }
+  }
+
+  #waitMs(wait: number | undefined): number {
+    const { waitDefaultMs, waitMaxMs, jitterDivisor } = limits.watch;
+    const bounds = { defaultMs: waitDefaultMs, maxMs: waitMaxMs, jitterDivisor };
+    return waitMsOf(wait, this.#options.world.random, bounds);
+  }
+
+  /** `true` when the caller is gone. */
+  async #park(footprint: Footprint, waitMs: number, request: Request): Promise<boolean> {
+    if (this.#parked >= limits.watch.parkedMax) {
+      throw refusal('too-many-watches', { limit: limits.watch.parkedMax });
+    }
+    const { state, world } = this.#options;
+    this.#parked++;
+    try {
+      return (await changed(state, world.timers, footprint, waitMs, request.signal)) === 'gone';
+    } finally {
+      this.#parked--;
+    }
+  }
+}
+
+interface Attempt {
+  readonly family: Family;
+  readonly footprint: Footprint;
+  readonly pretty: boolean;
+  readonly value?: unknown;
+  /** Where an unchanging row's encoding is kept. */
+  readonly rows?: RowEncoder;
+  readonly missing?: RosterError;
+  readonly nextToken?: string;
+  readonly filteredByAcls?: boolean;
+}
+
+function finish(attempt: Attempt): Answer {
+  const { family, footprint, nextToken, filteredByAcls, value, missing, pretty, rows } = attempt;
+  const name = family === 'registry' ? 'x-registry' : 'x-scheduler';
+  const headers: Record<string, string> = {
+    [`${name}-index`]: String(footprint.index),
+    [`${name}-knownleader`]: 'true',
+    [`${name}-lastcontact`]: '0',
+  };
+  if (nextToken !== undefined) headers[`${name}-nexttoken`] = nextToken;
+  if (filteredByAcls && family === 'registry') {
+    headers[`${name}-results-filtered-by-acls`] = 'true';
+  }
+  if (missing !== undefined) return problemAnswer(missing, headers);
+  headers['content-type'] = 'application/json';
+  if (pretty) return { status: 200, headers, body: prettyJson(value) };
+  const kept = rows !== undefined && typeof value === 'object' && Object.isFrozen(value);
+  return { status: 200, headers, body: kept ? rows.encode(value!) : JSON.stringify(value) };
+}
+
+/** The caller is gone: nobody reads this. */
+const gone: Answer = { status: 499, headers: {}, body: undefined };
+
+function missed(
+  match: { kind: 'method'; allow: readonly string[] } | { kind: 'unknown' },
+  request: Request,
+): Answer {
+  if (match.kind === 'unknown') {
+    throw refusal('route-not-found', { path: request.path.slice(0, limits.names.lengthMax) });
+  }
+  const allow = ['OPTIONS', ...match.allow].join(', ');
+  if (request.method === 'OPTIONS') return { status: 200, headers: { allow }, body: undefined };
+  const { method } = request;
+  const error = refusal('method-not-allowed', { method, allowed: match.allow.join(', ') });
+  return problemAnswer(error, { allow });
+}
+
+/** The catalogue's error for what a handler threw; `undefined` when it is a bug. */
+function knownRefusal(thrown: unknown): RosterError | undefined {
+  if (thrown instanceof RosterError) return thrown;
+  if (thrown instanceof WriteQueueFull) return new RosterError('queue-full', thrown.message);
+  if (thrown instanceof StateError) return new RosterError('writes-closed', `${thrown.message}; reads go on`);
+  return undefined;
+}
+
+export function problemAnswer(error: RosterError, headers: Record<string, string> = {}): Answer {
+  const retryAfter = retryAfterSeconds(error.code);
+  return {
+    status: error.status,
+    headers: {
+      ...headers,
+      'content-type': 'application/problem+json',
+      ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
+    },
+    body: JSON.stringify(problemOf(error)),
+  };
+}
+
+function replyAnswer(family: Family, { index, value }: Reply, pretty: boolean): Answer {
+  const name = family === 'registry' ? 'x-registry-index' : 'x-scheduler-index';
+  const headers = index === undefined ? jsonType : { ...jsonType, [name]: String(index) };
+  if (value === undefined) return { status: 200, headers: {}, body: undefined };
+  return { status: 200, headers, body: pretty ? prettyJson(value) : JSON.stringify(value) };
+}
+
+function demand(authorizer: Authorizer, permission: Permission): void {
+  if (authorizer.allows(permission)) return;
+  throw refusal('permission-denied', {
+    caller: describeCaller(authorizer.caller),
+    permission: describePermission(permission),
+  });
+}
+
+function queryRefusal(faults: readonly { name: string; message: string }[]): RosterError {
+  const list = faults.map(({ name, message }) => ({ pointer: `?${name}`, message }));
+  return new RosterError('invalid-query', list.map(({ message }) => message).join('; '), list);
+}
+
+function readBody(route: Route, request: Request, inQuery: string | undefined) {
+  const { body: definition } = route;
+  if (definition === undefined) {
+    return { body: undefined, unknownFields: [], namespace: inQuery };
+  }
+  if (request.headers['content-encoding'] !== undefined) {
+    const encoding = String(request.headers['content-encoding']);
+    if (encoding !== 'identity') throw refusal('unsupported-encoding', { encoding });
+  }
+  const most = definition.bytesMax ?? limits.http.bodyBytesMax;
+  if ((request.body?.length ?? 0) > most) throw refusal('body-too-large', { limit: most });
+  if (request.body === undefined && !definition.optional) throw refusal('body-required');
+  const parsed = request.body === undefined ? {} : parseJson(request.body);
+  const { value, unknown } = decode(definition.schema, parsed, {
+    unknown: definition.unknown,
+    checkValues: definition.checkValues ?? true,
+  });
+  const body = value as { Namespace?: string; Job?: { Namespace?: string } } | null;
+  const namespace = inQuery || body?.Namespace || body?.Job?.Namespace || undefined;
+  return { body: value, unknownFields: unknown, namespace };
+}

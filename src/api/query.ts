@@ -1,0 +1,105 @@
+import { parseDuration } from '../base/duration.ts';
+
+/**
+ * Query parameters as a route declares them. One table gives their parser, the OpenAPI document
+ * and the type the handler sees. Both spellings of a key are read (`IdempotencyToken`,
+ * `idempotency_token`: DESIGN §5, last table).
+ */
+export type QueryKind = 'string' | 'boolean' | 'integer' | 'duration' | 'strings';
+
+export interface QueryParameter {
+  readonly kind: QueryKind;
+  readonly description: string;
+  /** What an absent parameter means; it decides the type, too. */
+  readonly default?: string | boolean | number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly required?: true;
+}
+
+export type QueryTable = Readonly<Record<string, QueryParameter>>;
+
+interface KindTypes {
+  string: string;
+  boolean: boolean;
+  integer: number;
+  /** Nanoseconds. */
+  duration: number;
+  strings: readonly string[];
+}
+
+export type QueryValues<T extends QueryTable> = {
+  readonly [K in keyof T]: T[K] extends { default: unknown } | { required: true }
+    ? KindTypes[T[K]['kind']]
+    : T[K]['kind'] extends 'strings'
+      ? readonly string[]
+      : KindTypes[T[K]['kind']] | undefined;
+};
+
+export interface QueryFault {
+  readonly name: string;
+  readonly message: string;
+}
+
+const truth: Readonly<Record<string, boolean>> = Object.fromEntries([
+  ...['', '1', 't', 'T', 'true', 'TRUE', 'True'].map((text) => [text, true]),
+  ...['0', 'f', 'F', 'false', 'FALSE', 'False'].map((text) => [text, false]),
+]);
+
+/** Parses what the table names; other parameters are not ours and are left alone. */
+export function parseQuery<T extends QueryTable>(
+  table: T,
+  text: string,
+): { values: QueryValues<T>; faults: QueryFault[] } {
+  const values: Record<string, unknown> = {};
+  const faults: QueryFault[] = [];
+  const given = text === '' ? undefined : new URLSearchParams(text);
+  for (const [name, parameter] of Object.entries(table)) {
+    const key = given === undefined ? undefined : spelling(given, name);
+    if (parameter.kind === 'strings') {
+      values[name] = key === undefined ? [] : given!.getAll(key);
+    } else if (key === undefined) {
+      values[name] = parameter.default;
+      if (parameter.required) faults.push({ name, message: `${name} is required` });
+    } else {
+      const value = parseValue(parameter, given!.get(key)!);
+      if (typeof value === 'object') faults.push({ name, message: `${name} ${value.must}` });
+      else values[name] = value;
+    }
+  }
+  return { values: values as QueryValues<T>, faults };
+}
+
+function spelling(given: URLSearchParams, name: string): string | undefined {
+  if (given.has(name)) return name;
+  const folded = name.replaceAll('_', '').toLowerCase();
+  for (const key of given.keys()) {
+    if (key.replaceAll('_', '').toLowerCase() === folded) return key;
+  }
+  return undefined;
+}
+
+function parseValue(
+  parameter: QueryParameter,
+  text: string,
+): string | boolean | number | { must: string } {
+  switch (parameter.kind) {
+    case 'boolean':
+      return truth[text] ?? { must: `must be true or false, got "${clip(text)}"` };
+    case 'integer': {
+      const { minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = parameter;
+      const number = /^-?\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+      if (number >= minimum && number <= maximum) return number;
+      return { must: `must be an integer from ${minimum} to ${maximum}, got "${clip(text)}"` };
+    }
+    case 'duration': {
+      const nanoseconds = parseDuration(text);
+      if (nanoseconds !== undefined && nanoseconds >= 0) return nanoseconds;
+      return { must: `must be a duration such as 30s or 5m, got "${clip(text)}"` };
+    }
+    default:
+      return text;
+  }
+}
+
+const clip = (text: string): string => (text.length > 40 ? `${text.slice(0, 40)}…` : text);

@@ -1,0 +1,186 @@
+import type { TSchema } from 'typebox';
+import type { Caller } from '../acl/authorizer.ts';
+import type { Permission } from '../acl/permission.ts';
+import type { Snapshot } from '../state/types.ts';
+import type { Answer } from './http.ts';
+import type { QueryTable, QueryValues } from './query.ts';
+
+/**
+ * A route as data: what it takes, what it needs and what it answers. The pipeline gives every
+ * route the shared mechanism of DESIGN §5 (token, parsing, authorization, blocking, consistency,
+ * paging, headers), the OpenAPI document is written from it, and a route without a permission does
+ * not type-check.
+ */
+export interface Route {
+  readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE';
+  /** `/v1/job/:job_id+/allocations`; see `router.ts`. */
+  readonly path: string;
+  /** Groups routes in the OpenAPI document. */
+  readonly noun: string;
+  readonly summary: string;
+  /** Which header names the answer carries: `X-Registry-…` or `X-Scheduler-…`. */
+  readonly family: Family;
+  readonly query: QueryTable;
+  readonly body: BodyDefinition | undefined;
+  /** What a 200 holds; of a list, one item. */
+  readonly answer: TSchema | undefined;
+  readonly run: Run;
+}
+
+export type Family = 'registry' | 'scheduler';
+
+export interface BodyDefinition {
+  readonly schema: TSchema;
+  /** An absent body is `{}`. */
+  readonly optional?: true;
+  /** The default is `limits.http.bodyBytesMax`. */
+  readonly bytesMax?: number;
+  /** Fields the schema does not know: refused, or reported in `input.unknownFields`. */
+  readonly unknown: 'refuse' | 'report';
+  /** Bounds and choices are checked later, together with the other rules of the noun. */
+  readonly checkValues?: false;
+}
+
+/** What a handler gets. Everything in it is parsed and checked for its form. */
+export interface Input<Q extends QueryTable = QueryTable, B = unknown> {
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly query: QueryValues<Q>;
+  readonly body: B;
+  /** Paths of body fields that the schema does not know; only with `unknown: 'report'`. */
+  readonly unknownFields: readonly string[];
+  /** The namespace the request selects: query, body, the body's `Job.Namespace`, `default`. */
+  readonly namespace: string;
+  readonly caller: Caller;
+  /** In a read, what is read through it decides the answer's index and what wakes it. */
+  readonly snapshot: Snapshot;
+  /** The same view for what the answer depends on but does not tell. */
+  readonly unwatched: Snapshot;
+}
+
+/** The part of an input that does not depend on the route's own query and body. */
+export type Scope = Pick<Input, 'parameters' | 'namespace' | 'caller' | 'snapshot' | 'unwatched'>;
+
+export type Run =
+  | {
+      readonly kind: 'read';
+      readonly blocking: boolean;
+      readonly permission: (input: Input) => Permission;
+      readonly handle: (input: Input) => unknown;
+    }
+  | ListRun
+  | {
+      readonly kind: 'write';
+      readonly permission: (input: Input) => Permission;
+      readonly handle: (input: Input) => Promise<Reply>;
+    }
+  | {
+      readonly kind: 'stream';
+      readonly permission: (input: Input) => Permission;
+      readonly handle: (input: Input, signal: AbortSignal) => Promise<Answer>;
+    };
+
+export interface ListRun {
+  readonly kind: 'list';
+  readonly blocking: boolean;
+  readonly permission: (input: Input) => Permission;
+  /** The schema that filter expressions are typed against. */
+  readonly filterSchema: TSchema;
+  /** The rows in order, from the key of a page token on. */
+  readonly rows: (input: Input, page: PageStart) => Iterable<unknown>;
+  /** The key that a page token carries, of the first row of the next page. */
+  readonly keyOf: (row: never) => readonly string[];
+  /** Rows of the range that the request does not ask for are left out before paging. */
+  readonly matches?: (row: never, input: Input) => boolean;
+  /** Whether the caller may see the row; only asked with `namespace=*`. */
+  readonly visible?: (row: never) => Permission;
+  readonly present: (row: never, input: Input) => unknown;
+}
+
+export interface PageStart {
+  readonly from: readonly string[] | undefined;
+  readonly reverse: boolean;
+}
+
+/** What a write answers. `index` goes into the index header. */
+export interface Reply {
+  readonly index?: number;
+  readonly value: unknown;
+}
+
+interface Common<Q extends QueryTable> {
+  readonly method: Route['method'];
+  readonly path: string;
+  readonly noun: string;
+  readonly summary: string;
+  readonly family?: Family;
+  readonly query?: Q;
+  readonly answer?: TSchema;
+}
+
+// The three builders below are the one place where a route's own types are forgotten: the
+// pipeline fills `query` and `body` by the very tables and schemas the types came from.
+
+export function readRoute<Q extends QueryTable>(
+  definition: Common<Q> & {
+    readonly blocking?: boolean;
+    readonly permission: (input: Input<Q>) => Permission;
+    readonly handle: (input: Input<Q>) => unknown;
+  },
+): Route {
+  const { blocking = false, permission, handle, ...common } = definition;
+  const run = { kind: 'read', blocking, permission, handle } as unknown as Run;
+  return { ...defaults, ...common, run };
+}
+
+export function listRoute<Q extends QueryTable, R>(
+  definition: Common<Q> & {
+    readonly blocking?: boolean;
+    readonly permission: (input: Input<Q>) => Permission;
+    readonly filterSchema: TSchema;
+    readonly rows: (input: Input<Q>, page: PageStart) => Iterable<R>;
+    readonly keyOf: (row: R) => readonly string[];
+    readonly matches?: (row: R, input: Input<Q>) => boolean;
+    readonly visible?: (row: R) => Permission;
+    readonly present: (row: R, input: Input<Q>) => unknown;
+  },
+): Route {
+  const { method, path, noun, summary, family, query, answer, ...rest } = definition;
+  const run = { kind: 'list', blocking: false, ...rest } as unknown as Run;
+  const common = {
+    method,
+    path,
+    noun,
+    summary,
+    ...(family && { family }),
+    ...(query && { query }),
+  };
+  return { ...defaults, ...common, answer, run };
+}
+
+export function writeRoute<Q extends QueryTable, B = undefined>(
+  definition: Common<Q> & {
+    readonly body?: BodyDefinition;
+    readonly permission: (input: Input<Q, B>) => Permission;
+    readonly handle: (input: Input<Q, B>) => Promise<Reply>;
+  },
+): Route {
+  const { permission, handle, ...common } = definition;
+  return { ...defaults, ...common, run: { kind: 'write', permission, handle } as unknown as Run };
+}
+
+export function streamRoute<Q extends QueryTable>(
+  definition: Common<Q> & {
+    readonly permission: (input: Input<Q>) => Permission;
+    readonly handle: (input: Input<Q>, signal: AbortSignal) => Promise<Answer>;
+  },
+): Route {
+  const { permission, handle, ...common } = definition;
+  return { ...defaults, ...common, run: { kind: 'stream', permission, handle } as unknown as Run };
+}
+
+const defaults = {
+  family: 'scheduler' as Family,
+  query: {},
+  body: undefined,
+  answer: undefined,
+};

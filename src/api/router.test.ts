@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { Router } from './router.ts';
+
+const routes = [
+  ['GET', '/v1/jobs'],
+  ['POST', '/v1/jobs'],
+  ['GET', '/v1/job/:job_id+'],
+  ['DELETE', '/v1/job/:job_id+'],
+  ['GET', '/v1/job/:job_id+/allocations'],
+  ['POST', '/v1/job/:job_id+/periodic/force'],
+  ['GET', '/v1/node/:node_id'],
+  ['PUT', '/v1/node/:node_id/heartbeat'],
+  ['PUT', '/v1/node/register'],
+].map(([method, path]) => ({ method: method!, path: path! }));
+
+const router = new Router(routes);
+
+/** `METHOD pattern {parameters}`, `405 allowed`, or `404`. */
+function outcome(method: string, path: string): string {
+  const match = router.match(method, path);
+  if (match.kind === 'unknown') return '404';
+  if (match.kind === 'method') return `405 ${match.allow.join(',')}`;
+  return `${match.route.path} ${Object.values(match.parameters).join()}`.trim();
+}
+
+test.each([
+  ['GET', '/v1/jobs', '/v1/jobs'],
+  ['PUT', '/v1/jobs', '405 GET,POST'],
+  ['GET', '/v1/jobs/', '404'],
+  ['GET', '/v1/job/web', '/v1/job/:job_id+ web'],
+  ['GET', '/v1/job/', '404'],
+  ['GET', '/v1/job/web/allocations', '/v1/job/:job_id+/allocations web'],
+  ['GET', '/v1/job/allocations', '/v1/job/:job_id+ allocations'],
+  ['GET', '/v1/job/web/dispatch-1-ab', '/v1/job/:job_id+ web/dispatch-1-ab'],
+  ['GET', '/v1/job/web/dispatch-1/allocations', '/v1/job/:job_id+/allocations web/dispatch-1'],
+  ['GET', '/v1/job/web%2Fallocations', '/v1/job/:job_id+ web/allocations'],
+  ['GET', '/v1/job/a%20b', '/v1/job/:job_id+ a b'],
+  ['GET', '/v1/job/%zz', '404'],
+  ['POST', '/v1/job/web/periodic/force', '/v1/job/:job_id+/periodic/force web'],
+  ['GET', '/v1/job/web/periodic/force', '405 POST'],
+  ['DELETE', '/v1/job/web/allocations', '405 GET'],
+  ['GET', '/v1/node/n1', '/v1/node/:node_id n1'],
+  ['GET', '/v1/node/n1/n2', '404'],
+  ['PUT', '/v1/node/register', '/v1/node/register'],
+  ['PUT', '/v1/node/n1/heartbeat', '/v1/node/:node_id/heartbeat n1'],
+  ['GET', '/v2/jobs', '404'],
+  ['GET', '/', '404'],
+])('%s %s is %s', (method, path, expected) => {
+  expect(outcome(method, path)).toBe(expected);
+});

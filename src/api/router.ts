@@ -1,0 +1,117 @@
+/**
+ * Finds the route of a path. Pure, so that the simulator and `createAgent` use the same one as
+ * the HTTP adapter.
+ *
+ * A pattern is made of literal segments and `:name` parameters. Ids may contain `/` (child jobs,
+ * templates: DESIGN §5 "Paths"), so the one parameter of a pattern written `:name+` takes as many
+ * segments as the rest of the pattern leaves; where several patterns match, the one with more
+ * literal segments wins: known suffixes are split off the end.
+ */
+interface Pattern<R> {
+  readonly route: R;
+  /** Literals before the parameter, the parameter's name, literals after it. */
+  readonly before: readonly string[];
+  readonly parameter: string | undefined;
+  readonly greedy: boolean;
+  readonly after: readonly string[];
+}
+
+export interface Routed {
+  readonly method: string;
+  readonly path: string;
+}
+
+export type Match<R> =
+  | { readonly kind: 'route'; readonly route: R; readonly parameters: Readonly<Parameters> }
+  | { readonly kind: 'method'; readonly allow: readonly string[] }
+  | { readonly kind: 'unknown' };
+
+export type Parameters = Record<string, string>;
+
+const noParameters: Readonly<Parameters> = Object.freeze({});
+
+export class Router<R extends Routed> {
+  /** Patterns without a parameter, by path and then method. */
+  readonly #fixed = new Map<string, Map<string, R>>();
+  /** Patterns with a parameter by their first literals, the most literal ones first. */
+  readonly #byHead = new Map<string, Pattern<R>[]>();
+
+  constructor(routes: readonly R[]) {
+    for (const route of routes) this.#add(route);
+    for (const patterns of this.#byHead.values()) {
+      patterns.sort((left, right) => literals(right) - literals(left));
+    }
+  }
+
+  /** `path` is as it came, percent-encoded and without its query. */
+  match(method: string, path: string): Match<R> {
+    const fixed = this.#fixed.get(path);
+    const route = fixed?.get(method);
+    if (route !== undefined) return { kind: 'route', route, parameters: noParameters };
+    const allow = new Set<string>(fixed?.keys());
+    const segments = path.split('/');
+    for (let headLength = segments.length - 1; headLength >= 2; headLength--) {
+      const patterns = this.#byHead.get(segments.slice(0, headLength).join('/'));
+      if (patterns === undefined) continue;
+      let mostLiteral: number | undefined;
+      for (const pattern of patterns) {
+        // A path that ends in a known suffix is never an id, whatever the method.
+        if (mostLiteral !== undefined && literals(pattern) < mostLiteral) break;
+        const value = parameterOf(pattern, segments);
+        if (value === undefined) continue;
+        if (pattern.route.method === method) {
+          return {
+            kind: 'route',
+            route: pattern.route,
+            parameters: { [pattern.parameter!]: value },
+          };
+        }
+        mostLiteral = literals(pattern);
+        allow.add(pattern.route.method);
+      }
+      if (allow.size > 0) break;
+    }
+    return allow.size > 0 ? { kind: 'method', allow: [...allow].sort() } : { kind: 'unknown' };
+  }
+
+  #add(route: R): void {
+    const segments = route.path.split('/');
+    const position = segments.findIndex((segment) => segment.startsWith(':'));
+    if (position < 0) {
+      const methods = this.#fixed.get(route.path) ?? new Map<string, R>();
+      methods.set(route.method, route);
+      this.#fixed.set(route.path, methods);
+      return;
+    }
+    const greedy = segments[position]!.endsWith('+');
+    const pattern: Pattern<R> = {
+      route,
+      before: segments.slice(0, position),
+      parameter: segments[position]!.slice(1, greedy ? -1 : undefined),
+      greedy,
+      after: segments.slice(position + 1),
+    };
+    const head = pattern.before.join('/');
+    this.#byHead.set(head, [...(this.#byHead.get(head) ?? []), pattern]);
+  }
+}
+
+const literals = <R>(pattern: Pattern<R>): number => pattern.before.length + pattern.after.length;
+
+/** The parameter's decoded value, or `undefined` when the path does not fit the pattern. */
+function parameterOf<R>(pattern: Pattern<R>, segments: readonly string[]): string | undefined {
+  const start = pattern.before.length;
+  const end = segments.length - pattern.after.length;
+  if (end <= start || (!pattern.greedy && end !== start + 1)) return undefined;
+  for (let offset = 0; offset < pattern.after.length; offset++) {
+    if (segments[end + offset] !== pattern.after[offset]) return undefined;
+  }
+  const raw = end === start + 1 ? segments[start]! : segments.slice(start, end).join('/');
+  if (raw === '') return undefined;
+  if (!raw.includes('%')) return raw;
+  try {
+    return decodeURIComponent(raw);
+  } catch {
+    return undefined;
+  }
+}

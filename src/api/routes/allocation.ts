@@ -1,0 +1,122 @@
+import { namespaceCapability } from '../../acl/permission.ts';
+import { type Allocation, AllocationSchema } from '../../model/allocation/allocation.ts';
+import { allocationStub } from '../../model/allocation/allocation-stub.ts';
+import { refusal } from '../../model/errors.ts';
+import { defaultPartition } from '../../model/namespace/namespace.ts';
+import { Text, Type, Whole } from '../../model/schema.ts';
+import { stopAllocation } from '../../server/allocations/stop.ts';
+import type { ServerContext } from '../../server/context.ts';
+import { allocations, inNamespace, jobs, jobVersions, numberPart } from '../../state/tables.ts';
+import type { Snapshot } from '../../state/types.ts';
+import { scanPage } from '../list.ts';
+import { listRoute, type Route, readRoute, type Scope, writeRoute } from '../route.ts';
+
+/** Ids are unique over all namespaces. @throws RosterError `allocation-not-found` */
+export function allocationById(snapshot: Snapshot, id: string): Allocation {
+  for (const row of snapshot
+    .table(allocations)
+    .by('id')
+    .scan({ prefix: [id] }))
+    return row;
+  throw refusal('allocation-not-found', { id });
+}
+
+/** What a caller needs is asked in the allocation's own namespace; that of none in the request's. */
+export function inItsNamespace(capability: string) {
+  return ({ parameters, namespace, unwatched }: Scope) => {
+    const id = parameters.alloc_id!;
+    for (const row of unwatched
+      .table(allocations)
+      .by('id')
+      .scan({ prefix: [id] })) {
+      return namespaceCapability(row.Namespace, capability);
+    }
+    return namespaceCapability(namespace, capability);
+  };
+}
+
+const jobType = (snapshot: Snapshot, { Namespace, JobID }: Allocation) =>
+  snapshot.table(jobs).get(...inNamespace(Namespace, JobID))?.Type ?? '';
+
+const stubQuery = {
+  resources: { kind: 'boolean', default: false, description: 'Include AllocatedResources.' },
+  task_states: { kind: 'boolean', default: true, description: 'Include TaskStates.' },
+} as const;
+
+/** Source: facts/scheduler.md §5.2, §8.2. */
+export function allocationRoutes(server: ServerContext): Route[] {
+  return [
+    listRoute({
+      method: 'GET',
+      path: '/v1/allocations',
+      noun: 'allocation',
+      summary: 'List allocations',
+      blocking: true,
+      query: {
+        prefix: { kind: 'string', default: '', description: 'The beginning of the id.' },
+        ...stubQuery,
+      },
+      answer: AllocationSchema,
+      filterSchema: AllocationSchema,
+      permission: ({ namespace }) =>
+        namespace === '*' ? { kind: 'open' } : namespaceCapability(namespace, 'read-job'),
+      rows: ({ namespace, query, snapshot }, page) =>
+        snapshot.table(allocations).scan({
+          ...(namespace === '*'
+            ? { prefix: [defaultPartition] }
+            : { prefix: inNamespace(namespace), text: query.prefix }),
+          ...scanPage(page),
+        }),
+      keyOf: (allocation: Allocation) => [allocation.Namespace, allocation.ID],
+      matches: (allocation, { query }) => allocation.ID.startsWith(query.prefix),
+      visible: (allocation) => namespaceCapability(allocation.Namespace, 'read-job'),
+      present: (allocation, { query, unwatched }) =>
+        allocationStub(allocation, jobType(unwatched, allocation), {
+          resources: query.resources,
+          taskStates: query.task_states,
+        }),
+    }),
+    readRoute({
+      method: 'GET',
+      path: '/v1/allocation/:alloc_id',
+      noun: 'allocation',
+      summary: 'Read an allocation with the job version that it runs',
+      blocking: true,
+      answer: AllocationSchema,
+      permission: inItsNamespace('read-job'),
+      handle: ({ parameters, snapshot, unwatched }) => {
+        const allocation = allocationById(snapshot, parameters.alloc_id!);
+        const { Namespace, JobID, JobVersion } = allocation;
+        const key = inNamespace(Namespace, JobID, numberPart(JobVersion));
+        const version = unwatched.table(jobVersions).get(...key);
+        const same = version?.CreateIndex === allocation.JobCreateIndex;
+        return { ...allocation, Job: same ? version : null };
+      },
+    }),
+    ...(['PUT', 'POST'] as const).map((method) =>
+      writeRoute({
+        method,
+        path: '/v1/allocation/:alloc_id/stop',
+        noun: 'allocation',
+        summary: 'Stop an allocation; another takes its place if the job wants it',
+        query: {
+          no_shutdown_delay: {
+            kind: 'boolean',
+            default: false,
+            description: 'Do not wait for shutdown delays.',
+          },
+        },
+        answer: Type.Object({ EvalID: Text(), Index: Whole() }),
+        permission: inItsNamespace('alloc-lifecycle'),
+        handle: async ({ parameters, query }) => {
+          const { index, evaluationId } = await stopAllocation(
+            server,
+            parameters.alloc_id!,
+            query.no_shutdown_delay,
+          );
+          return { index, value: { EvalID: evaluationId, Index: index } };
+        },
+      }),
+    ),
+  ];
+}

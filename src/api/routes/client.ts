@@ -1,0 +1,72 @@
+import { anyOf } from '../../acl/permission.ts';
+import { RosterError } from '../../model/errors.ts';
+import { StreamFault } from '../../model/node-stream/byte-stream.ts';
+import type { Server } from '../../server/server.ts';
+import type { Answer } from '../http.ts';
+import { type Route, type Scope, streamRoute } from '../route.ts';
+import { allocationById, inItsNamespace } from './allocation.ts';
+
+const readLogs = (scope: Scope) =>
+  anyOf(inItsNamespace('read-logs')(scope), inItsNamespace('read-fs')(scope));
+
+/** What only the node knows, asked over the connection that it holds open. facts §8.4. */
+export function clientRoutes(server: Server): Route[] {
+  return [
+    streamRoute({
+      method: 'GET',
+      path: '/v1/client/fs/logs/:alloc_id',
+      noun: 'client',
+      summary: 'Read or follow the output of a task',
+      query: {
+        task: { kind: 'string', required: true, description: 'The task of the allocation.' },
+        type: { kind: 'string', default: 'stdout', description: '`stdout` or `stderr`.' },
+        follow: { kind: 'boolean', default: false, description: 'Go on until the task is over.' },
+        plain: { kind: 'boolean', default: false, description: 'Bytes as they are, no frames.' },
+        origin: { kind: 'string', default: 'start', description: '`start` or `end`.' },
+        offset: { kind: 'integer', default: 0, description: 'Bytes from the origin.' },
+      },
+      permission: readLogs,
+      handle: async ({ parameters, query, unwatched }, signal) => {
+        const { NodeID, ID } = allocationById(unwatched, parameters.alloc_id!);
+        const connection = server.streams.of(NodeID);
+        const source = connection.open('logs', { ...query, alloc_id: ID });
+        return streamed(source, query.plain, signal);
+      },
+    }),
+  ];
+}
+
+/**
+ * Answers once the first bytes or the first fault have come, so that a fault becomes a problem
+ * rather than a cut answer.
+ */
+async function streamed(
+  source: AsyncIterable<Uint8Array>,
+  plain: boolean,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const iterator = source[Symbol.asyncIterator]();
+  signal.addEventListener('abort', () => void iterator.return?.());
+  let first: IteratorResult<Uint8Array>;
+  try {
+    first = await iterator.next();
+  } catch (error) {
+    if (error instanceof StreamFault) throw faultRefusal(error);
+    throw error;
+  }
+  async function* rest(): AsyncGenerator<Uint8Array> {
+    try {
+      for (let next = first; !next.done; next = await iterator.next()) yield next.value;
+    } finally {
+      await iterator.return?.();
+    }
+  }
+  const type = plain ? 'text/plain; charset=utf-8' : 'application/x-ndjson';
+  return { status: 200, headers: { 'content-type': type }, body: rest() };
+}
+
+const faultRefusal = ({ status, message }: StreamFault): RosterError => {
+  if (status === 404) return new RosterError('file-not-found', message);
+  if (status < 500) return new RosterError('malformed-request', message);
+  return new RosterError('node-unreachable', message);
+};

@@ -1,0 +1,315 @@
+import { allOf, namespaceCapability } from '../../acl/permission.ts';
+import { AllocationSchema } from '../../model/allocation/allocation.ts';
+import { allocationStub } from '../../model/allocation/allocation-stub.ts';
+import { DeploymentSchema } from '../../model/deployment/deployment.ts';
+import { refusal } from '../../model/errors.ts';
+import { EvaluationSchema } from '../../model/evaluation/evaluation.ts';
+import { type Job, JobSchema } from '../../model/job/job.ts';
+import { JobStubSchema, jobStub } from '../../model/job/job-stub.ts';
+import { JobSubmissionSchema } from '../../model/job-submission/job-submission.ts';
+import { JobSummarySchema } from '../../model/job-summary/job-summary.ts';
+import { limits } from '../../model/limits.ts';
+import { defaultPartition } from '../../model/namespace/namespace.ts';
+import { Flag, Nullable, Text, Type, Whole } from '../../model/schema.ts';
+import type { ServerContext } from '../../server/context.ts';
+import { type Registration, registerJob } from '../../server/jobs/register.ts';
+import { stopJob } from '../../server/jobs/stop.ts';
+import {
+  allocations,
+  deployments,
+  evaluations,
+  inNamespace,
+  jobSummaries,
+  jobs,
+} from '../../state/tables.ts';
+import { scanPage } from '../list.ts';
+import type { QueryTable } from '../query.ts';
+import { type Input, listRoute, type Route, readRoute, type Scope, writeRoute } from '../route.ts';
+
+/** What a write that may end in an evaluation answers (facts/scheduler.md §3.11). */
+const EvaluatedSchema = Type.Object({
+  EvalID: Text(),
+  EvalCreateIndex: Whole(),
+  JobModifyIndex: Whole(),
+  Warnings: Type.Optional(Text()),
+  Index: Whole(),
+  LastContact: Whole(),
+  KnownLeader: Flag(),
+});
+
+const RegistrationSchema = Type.Object({
+  Job: Nullable(JobSchema),
+  Submission: Nullable(JobSubmissionSchema),
+  EnforceIndex: Flag(),
+  JobModifyIndex: Whole({ minimum: 0 }),
+  EvalPriority: Whole({ minimum: 0, maximum: limits.job.priorityMax }),
+  PolicyOverride: Flag(),
+  PreserveCounts: Flag(),
+  Namespace: Text(),
+  Region: Text(),
+});
+
+interface RegistrationBody {
+  readonly Job?: Registration['job'] | null;
+  readonly Submission?: Registration['submission'] | null;
+  readonly EnforceIndex?: boolean;
+  readonly JobModifyIndex?: number;
+  readonly EvalPriority?: number;
+  readonly PolicyOverride?: boolean;
+  readonly PreserveCounts?: boolean;
+}
+
+const jobId = (scope: Scope): string => scope.parameters.job_id!;
+
+const readJob = (input: Pick<Input, 'namespace'>) =>
+  namespaceCapability(input.namespace, 'read-job');
+
+const submitJob = (input: Input<QueryTable, RegistrationBody>) => {
+  const submit = namespaceCapability(input.namespace, 'submit-job');
+  if (!input.body.PolicyOverride) return submit;
+  return allOf(submit, namespaceCapability(input.namespace, 'policy-override'));
+};
+
+/** @throws RosterError `job-not-found` */
+function requireJob(scope: Scope): Job {
+  const job = scope.snapshot.table(jobs).get(...inNamespace(scope.namespace, jobId(scope)));
+  if (job === undefined) {
+    throw refusal('job-not-found', { job: jobId(scope), namespace: scope.namespace });
+  }
+  return job;
+}
+
+/** That it exists is asked beside what is watched: its own changes are none of a sub-list's. */
+const existingJob = (scope: Scope): Job => requireJob({ ...scope, snapshot: scope.unwatched });
+
+const everyRegistration = {
+  all: {
+    kind: 'boolean',
+    default: false,
+    description: 'Include what belongs to an earlier registration of the same id.',
+  },
+} as const satisfies QueryTable;
+
+const registrationBody = {
+  schema: RegistrationSchema,
+  unknown: 'report',
+  bytesMax: limits.http.jobBodyBytesMax,
+  checkValues: false,
+} as const;
+
+/** Source: spec/3 §4, facts/scheduler.md §4.9. */
+export function jobRoutes(server: ServerContext): Route[] {
+  const register = async (input: Input<QueryTable, RegistrationBody>) => {
+    const { body } = input;
+    if (!body.Job) throw refusal('malformed-request', { reason: 'The body has no "Job".' });
+    const registered = await registerJob(server, {
+      job: body.Job,
+      namespace: input.namespace,
+      jobId: input.parameters.job_id,
+      submission: body.Submission ?? undefined,
+      enforceIndex: body.EnforceIndex ? (body.JobModifyIndex ?? 0) : undefined,
+      evaluationPriority: body.EvalPriority ?? 0,
+      preserveCounts: body.PreserveCounts ?? false,
+      accessor: input.caller.kind === 'token' ? input.caller.accessor : '',
+      unknownFields: input.unknownFields,
+    });
+    return { index: registered.Index, value: { ...registered, ...contact } };
+  };
+  const registerRoute = (method: 'PUT' | 'POST', path: string, summary: string) =>
+    writeRoute<QueryTable, RegistrationBody>({
+      method,
+      path,
+      noun: 'job',
+      summary,
+      body: registrationBody,
+      answer: EvaluatedSchema,
+      permission: submitJob,
+      handle: register,
+    });
+
+  return [
+    listRoute({
+      method: 'GET',
+      path: '/v1/jobs',
+      noun: 'job',
+      summary: 'List jobs',
+      blocking: true,
+      query: {
+        prefix: { kind: 'string', default: '', description: 'The beginning of the job id.' },
+        meta: { kind: 'boolean', default: false, description: "Include each job's Meta." },
+      },
+      answer: JobStubSchema,
+      filterSchema: JobSchema,
+      permission: (input) =>
+        input.namespace === '*'
+          ? { kind: 'open' }
+          : namespaceCapability(input.namespace, 'list-jobs'),
+      rows: (input, page) => {
+        const range =
+          input.namespace === '*'
+            ? { prefix: [defaultPartition] }
+            : { prefix: inNamespace(input.namespace), text: input.query.prefix };
+        // The counters are part of the answer: noted as one range, not job by job.
+        input.snapshot.table(jobSummaries).lastIndex(range);
+        return input.snapshot.table(jobs).scan({ ...range, ...scanPage(page) });
+      },
+      keyOf: (job: Job) => [job.Namespace, job.ID],
+      matches: (job: Job, input) => job.ID.startsWith(input.query.prefix),
+      visible: (job: Job) => namespaceCapability(job.Namespace, 'list-jobs'),
+      present: (job: Job, input) => {
+        const summary = input.unwatched
+          .table(jobSummaries)
+          .get(...inNamespace(job.Namespace, job.ID));
+        return jobStub(job, summary ?? null, input.query.meta);
+      },
+    }),
+    registerRoute('POST', '/v1/jobs', 'Register a job'),
+    registerRoute('PUT', '/v1/jobs', 'Register a job'),
+    registerRoute('POST', '/v1/job/:job_id+', 'Update a job'),
+    registerRoute('PUT', '/v1/job/:job_id+', 'Update a job'),
+    readRoute({
+      method: 'GET',
+      path: '/v1/job/:job_id+',
+      noun: 'job',
+      summary: 'Read a job',
+      blocking: true,
+      answer: JobSchema,
+      permission: readJob,
+      handle: requireJob,
+    }),
+    writeRoute({
+      method: 'DELETE',
+      path: '/v1/job/:job_id+',
+      noun: 'job',
+      summary: 'Stop a job',
+      query: {
+        purge: { kind: 'boolean', default: false, description: 'Forget the job at once.' },
+        global: {
+          kind: 'boolean',
+          default: false,
+          description: 'In all regions; ignored for a job of one region.',
+        },
+        eval_priority: {
+          kind: 'integer',
+          default: 0,
+          maximum: limits.job.priorityMax,
+          description: "Priority of the evaluation; 0: the job's.",
+        },
+        no_shutdown_delay: {
+          kind: 'boolean',
+          default: false,
+          description: 'Do not wait for shutdown delays.',
+        },
+      },
+      answer: EvaluatedSchema,
+      permission: (input) => namespaceCapability(input.namespace, 'submit-job'),
+      handle: async (input) => {
+        const stopped = await stopJob(server, {
+          namespace: input.namespace,
+          jobId: input.parameters.job_id!,
+          purge: input.query.purge,
+          evaluationPriority: input.query.eval_priority,
+          noShutdownDelay: input.query.no_shutdown_delay,
+        });
+        return { index: stopped.Index, value: { ...stopped, ...contact } };
+      },
+    }),
+    listRoute({
+      method: 'GET',
+      path: '/v1/job/:job_id+/allocations',
+      noun: 'job',
+      summary: "List a job's allocations",
+      blocking: true,
+      query: everyRegistration,
+      answer: AllocationSchema,
+      filterSchema: AllocationSchema,
+      permission: readJob,
+      rows: (input, page) => {
+        const job = existingJob(input);
+        return ofRegistration(
+          input.snapshot
+            .table(allocations)
+            .by('job')
+            .scan({
+              prefix: inNamespace(input.namespace, job.ID),
+              ...scanPage(page),
+            }),
+          input.query.all ? undefined : job,
+        );
+      },
+      keyOf: ({ Namespace, JobID, ID }) => [Namespace, JobID, defaultPartition, Namespace, ID],
+      present: (allocation, input) => allocationStub(allocation, existingJob(input).Type),
+    }),
+    listRoute({
+      method: 'GET',
+      path: '/v1/job/:job_id+/evaluations',
+      noun: 'job',
+      summary: "List a job's evaluations",
+      blocking: true,
+      answer: EvaluationSchema,
+      filterSchema: EvaluationSchema,
+      permission: readJob,
+      rows: (input, page) =>
+        input.snapshot
+          .table(evaluations)
+          .by('job')
+          .scan({
+            prefix: inNamespace(input.namespace, existingJob(input).ID),
+            ...scanPage(page),
+          }),
+      keyOf: ({ Namespace, JobID, ID }) => [Namespace, JobID, defaultPartition, Namespace, ID],
+      present: (evaluation) => evaluation,
+    }),
+    listRoute({
+      method: 'GET',
+      path: '/v1/job/:job_id+/deployments',
+      noun: 'job',
+      summary: "List a job's deployments",
+      blocking: true,
+      query: everyRegistration,
+      answer: DeploymentSchema,
+      filterSchema: DeploymentSchema,
+      permission: readJob,
+      rows: (input, page) => {
+        const job = existingJob(input);
+        return ofRegistration(
+          input.snapshot
+            .table(deployments)
+            .by('job')
+            .scan({
+              prefix: inNamespace(input.namespace, job.ID),
+              ...scanPage(page),
+            }),
+          input.query.all ? undefined : job,
+        );
+      },
+      keyOf: ({ Namespace, JobID, ID }) => [Namespace, JobID, defaultPartition, Namespace, ID],
+      present: (deployment) => deployment,
+    }),
+    readRoute({
+      method: 'GET',
+      path: '/v1/job/:job_id+/summary',
+      noun: 'job',
+      summary: "Read a job's summary",
+      blocking: true,
+      answer: JobSummarySchema,
+      permission: readJob,
+      handle: (input) => {
+        const key = inNamespace(input.namespace, existingJob(input).ID);
+        return input.snapshot.table(jobSummaries).get(...key);
+      },
+    }),
+  ];
+}
+
+/** These answers are the leader's own. */
+const contact = { LastContact: 0, KnownLeader: true } as const;
+
+function* ofRegistration<R extends { readonly JobCreateIndex: number }>(
+  rows: Iterable<R>,
+  job: Job | undefined,
+): Iterable<R> {
+  for (const row of rows) {
+    if (job === undefined || row.JobCreateIndex === job.CreateIndex) yield row;
+  }
+}

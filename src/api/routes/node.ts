@@ -1,0 +1,185 @@
+import { anyOf, management, namespaceCapability, resourceAccess } from '../../acl/permission.ts';
+import { AllocationReportSchema, AllocationSchema } from '../../model/allocation/allocation.ts';
+import { isClientTerminal } from '../../model/allocation/allocation-rules.ts';
+import { allocationStub } from '../../model/allocation/allocation-stub.ts';
+import { complete } from '../../model/complete.ts';
+import { refusal } from '../../model/errors.ts';
+import { type Job, JobSchema } from '../../model/job/job.ts';
+import { limits } from '../../model/limits.ts';
+import {
+  type Node,
+  NodeRegistrationSchema,
+  NodeSchema,
+  presentedNode,
+} from '../../model/node/node.ts';
+import { FullList, Nullable, Text, Type, Whole } from '../../model/schema.ts';
+import { registerNode } from '../../server/nodes/register.ts';
+import { reportAllocations } from '../../server/nodes/report.ts';
+import type { Server } from '../../server/server.ts';
+import { allocations, inNamespace, jobVersions, nodes, numberPart } from '../../state/tables.ts';
+import { type Input, listRoute, type Route, readRoute, type Scope, writeRoute } from '../route.ts';
+
+/** @throws RosterError `node-not-found` */
+function requireNode({ parameters, snapshot }: Scope): Node {
+  const node = snapshot.table(nodes).get(parameters.node_id!);
+  if (node === undefined) throw refusal('node-not-found', { id: parameters.node_id! });
+  return node;
+}
+
+const readNodes = () => resourceAccess('node', 'read');
+const itself = ({ parameters }: Scope) =>
+  anyOf({ kind: 'own-node', nodeId: parameters.node_id! }, management);
+
+const LeaseSchema = Type.Object({ HeartbeatTTL: Whole(), Index: Whole() });
+const RegisterSchema = Type.Object({
+  Node: Nullable(NodeRegistrationSchema),
+  SecretID: Text(),
+});
+const ReportSchema = Type.Object({ Allocations: FullList(AllocationReportSchema) });
+
+/** What operators and users see of nodes. Source: facts/scheduler.md §8.3. */
+export function nodeRoutes(): Route[] {
+  return [
+    listRoute({
+      method: 'GET',
+      path: '/v1/nodes',
+      noun: 'node',
+      summary: 'List nodes',
+      blocking: true,
+      query: {
+        prefix: { kind: 'string', default: '', description: 'The beginning of the id.' },
+        resources: { kind: 'boolean', default: false, description: 'Include the resources.' },
+      },
+      answer: NodeSchema,
+      filterSchema: NodeSchema,
+      permission: readNodes,
+      rows: ({ query, snapshot }, { from, reverse }) =>
+        snapshot.table(nodes).scan({ text: query.prefix, ...(from && { from }), reverse }),
+      keyOf: (node: Node) => [node.ID],
+      present: (node, { query }) => nodeStub(node, query.resources),
+    }),
+    readRoute({
+      method: 'GET',
+      path: '/v1/node/:node_id',
+      noun: 'node',
+      summary: 'Read a node',
+      blocking: true,
+      answer: NodeSchema,
+      permission: (scope) => anyOf(readNodes(), itself(scope)),
+      handle: (scope) => presentedNode(requireNode(scope)),
+    }),
+    listRoute({
+      method: 'GET',
+      path: '/v1/node/:node_id/allocations',
+      noun: 'node',
+      summary: 'List the allocations of a node',
+      blocking: true,
+      answer: AllocationSchema,
+      filterSchema: AllocationSchema,
+      permission: readNodes,
+      rows: (input, { from, reverse }) => {
+        const { ID } = requireNode({ ...input, snapshot: input.unwatched });
+        const range = { prefix: [ID], ...(from && { from }), reverse };
+        return input.snapshot.table(allocations).by('node').scan(range);
+      },
+      keyOf: ({ NodeID, Namespace, ID }) => [NodeID, ...inNamespace(Namespace, ID)],
+      visible: ({ Namespace }) => namespaceCapability(Namespace, 'read-job'),
+      present: (allocation) => allocationStub(allocation, ''),
+    }),
+  ];
+}
+
+function nodeStub(node: Node, withResources: boolean) {
+  const { ID, Name, Datacenter, NodeClass, NodePool, HTTPAddr, Status, StatusDescription } = node;
+  const { SchedulingEligibility, Drain, Drivers, CreateIndex, ModifyIndex } = node;
+  return {
+    ...{ ID, Name, Datacenter, NodeClass, NodePool, Address: HTTPAddr, Status, StatusDescription },
+    ...{ SchedulingEligibility, Drain, Drivers, CreateIndex, ModifyIndex },
+    Version: node.Attributes['roster.version'] ?? '',
+    ...(withResources && {
+      NodeResources: node.NodeResources,
+      ReservedResources: node.ReservedResources,
+    }),
+  };
+}
+
+/** What a node agent says and asks, under its own secret. Source: DESIGN §7. */
+export function nodeAgentRoutes(server: Server): Route[] {
+  return [
+    writeRoute({
+      method: 'PUT',
+      path: '/v1/node/register',
+      noun: 'node',
+      summary: 'Join the fleet, or tell what changed',
+      body: { schema: RegisterSchema, unknown: 'report' },
+      answer: LeaseSchema,
+      permission: ({ body }: Input<Record<never, never>, RegisterBody>) =>
+        anyOf(
+          { kind: 'node-introduction' },
+          { kind: 'own-node', nodeId: body.Node?.ID ?? '' },
+          management,
+        ),
+      handle: async ({ body }) => {
+        if (!body.Node) throw refusal('malformed-request', { reason: 'The body has no "Node".' });
+        const node = complete(NodeRegistrationSchema, body.Node);
+        const { index } = await registerNode(server.context, node, body.SecretID ?? '');
+        return { index, value: lease(server.heartbeats.heard(node.ID), index) };
+      },
+    }),
+    writeRoute({
+      method: 'PUT',
+      path: '/v1/node/:node_id/heartbeat',
+      noun: 'node',
+      summary: 'Show that the node is alive',
+      answer: LeaseSchema,
+      permission: itself,
+      handle: async (input) => {
+        const node = requireNode(input);
+        // A node that was given up has to tell anew what it is before it counts again.
+        if (node.Status !== 'ready') throw refusal('node-not-found', { id: node.ID });
+        const { index } = input.snapshot;
+        return { index, value: lease(server.heartbeats.heard(node.ID), index) };
+      },
+    }),
+    readRoute({
+      method: 'GET',
+      path: '/v1/node/:node_id/assignments',
+      noun: 'node',
+      summary: 'What the node has to run, with the jobs',
+      blocking: true,
+      answer: Type.Array(Type.Object({ Allocation: AllocationSchema, Job: Nullable(JobSchema) })),
+      permission: itself,
+      handle: ({ parameters, snapshot, unwatched }) => {
+        const assigned = snapshot.table(allocations).by('assignment');
+        const assignments = [];
+        for (const Allocation of assigned.scan({ prefix: [parameters.node_id!] })) {
+          if (isClientTerminal(Allocation)) continue;
+          const { Namespace, JobID, JobVersion } = Allocation;
+          const key = inNamespace(Namespace, JobID, numberPart(JobVersion));
+          const Job: Job | undefined = unwatched.table(jobVersions).get(...key);
+          assignments.push({ Allocation, Job: Job ?? null });
+        }
+        return assignments;
+      },
+    }),
+    writeRoute({
+      method: 'PUT',
+      path: '/v1/node/:node_id/status',
+      noun: 'node',
+      summary: 'Report how allocations fare',
+      body: { schema: ReportSchema, unknown: 'report', bytesMax: limits.http.nodeBodyBytesMax },
+      answer: Type.Object({ Index: Whole() }),
+      permission: itself,
+      handle: async ({ parameters, body }: Input<Record<never, never>, ReportBody>) => {
+        const { Allocations } = complete(ReportSchema, body);
+        const { index } = await reportAllocations(server.context, parameters.node_id!, Allocations);
+        return { index, value: { Index: index } };
+      },
+    }),
+  ];
+}
+
+type RegisterBody = Parameters<typeof complete<typeof RegisterSchema>>[1];
+type ReportBody = Parameters<typeof complete<typeof ReportSchema>>[1];
+
+const lease = (ttlMs: number, index: number) => ({ HeartbeatTTL: ttlMs * 1e6, Index: index });

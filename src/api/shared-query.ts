@@ -1,0 +1,76 @@
+import { limits } from '../model/limits.ts';
+import type { QueryTable } from './query.ts';
+import type { Route } from './route.ts';
+
+/** Parameters of every route. */
+const everywhere = {
+  pretty: { kind: 'boolean', default: false, description: 'Indent the answer by four spaces.' },
+  namespace: { kind: 'string', description: 'The namespace; `default` when absent.' },
+} as const satisfies QueryTable;
+
+/** DESIGN §5 "Consistency". */
+const consistency = {
+  stale: { kind: 'boolean', default: false, description: 'Any server may answer.' },
+  consistent: {
+    kind: 'boolean',
+    default: false,
+    description: 'The leader proves its leadership first.',
+  },
+} as const satisfies QueryTable;
+
+/** DESIGN §5 "Blocking". */
+const blocking = {
+  index: {
+    kind: 'integer',
+    default: 0,
+    description: "Wait until the result's own index is greater than this.",
+  },
+  wait: { kind: 'duration', description: 'How long to wait at most: `30s`, `5m`.' },
+} as const satisfies QueryTable;
+
+/** DESIGN §5 "Lists". */
+const list = {
+  filter: { kind: 'string', default: '', description: 'A filter expression over each record.' },
+  per_page: {
+    kind: 'integer',
+    default: 0,
+    maximum: limits.list.perPageMax,
+    description: 'Records in one answer at most; 0: all.',
+  },
+  next_token: {
+    kind: 'string',
+    default: '',
+    description: 'Where the page begins: the `NextToken` header of the page before.',
+  },
+  reverse: { kind: 'boolean', default: false, description: 'From the last record to the first.' },
+} as const satisfies QueryTable;
+
+/** All that the shared mechanism reads; what a route does not take has its default. */
+export type SharedQuery = {
+  readonly pretty: boolean;
+  readonly namespace: string | undefined;
+  readonly stale: boolean;
+  readonly consistent: boolean;
+  readonly index: number;
+  readonly wait: number | undefined;
+  readonly filter: string;
+  readonly per_page: number;
+  readonly next_token: string;
+  readonly reverse: boolean;
+};
+
+export function isBlocking(route: Route): boolean {
+  return (route.run.kind === 'read' || route.run.kind === 'list') && route.run.blocking;
+}
+
+/** The whole query of a route: the shared parameters it takes and its own. */
+export function queryOf(route: Route): QueryTable {
+  const reads = route.run.kind === 'read' || route.run.kind === 'list';
+  return {
+    ...everywhere,
+    ...(reads && consistency),
+    ...(isBlocking(route) && blocking),
+    ...(route.run.kind === 'list' && list),
+    ...route.query,
+  };
+}

@@ -1,0 +1,26 @@
+import { header, type Request } from './http.ts';
+
+const bearer = /^bearer\s+(\S+)/i;
+
+/**
+ * The secret a request presents: query `token`, then `X-Registry-Token` (`X-Scheduler-Token` is
+ * the same header under its other name), then `Authorization: Bearer`. The first that is not empty
+ * wins. DESIGN §5 "Token".
+ */
+export function presentedSecret(request: Request): string | undefined {
+  const inQuery = request.query.includes('token=')
+    ? new URLSearchParams(request.query).get('token')
+    : undefined;
+  const candidates = [
+    inQuery,
+    header(request, 'x-registry-token'),
+    header(request, 'x-scheduler-token'),
+    bearer.exec(header(request, 'authorization') ?? '')?.[1],
+  ];
+  return candidates.find((candidate) => candidate?.trim())?.trim();
+}
+
+/** A URL fit for a log: the value of `token` is cut out. */
+export function withoutSecrets(url: string): string {
+  return url.replace(/([?&]token=)[^&#]*/gi, '$1redacted');
+}

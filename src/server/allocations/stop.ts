@@ -1,0 +1,38 @@
+import { instantFromMs } from '../../base/instant.ts';
+import { noTransition } from '../../model/allocation/allocation.ts';
+import { refusal } from '../../model/errors.ts';
+import { allocations, inNamespace, jobs } from '../../state/tables.ts';
+import type { ServerContext } from '../context.ts';
+import { createEvaluation } from '../evaluations/create.ts';
+import { findById } from '../nodes/report.ts';
+
+/**
+ * Asks for an allocation to be stopped and put somewhere else, if its job still wants it.
+ * Source: facts/scheduler.md §8.2. @throws RosterError `allocation-not-found`
+ */
+export async function stopAllocation(
+  { state, world }: ServerContext,
+  id: string,
+  noShutdownDelay: boolean,
+): Promise<{ readonly index: number; readonly evaluationId: string }> {
+  const { index, value } = await state.write((transaction) => {
+    const allocation = findById(transaction, id);
+    if (allocation === undefined) throw refusal('allocation-not-found', { id });
+    transaction.table(allocations).put({
+      ...allocation,
+      DesiredTransition: {
+        ...(allocation.DesiredTransition ?? noTransition),
+        Migrate: true,
+        NoShutdownDelay: noShutdownDelay || null,
+      },
+      AllocModifyIndex: transaction.index,
+      ModifyTime: instantFromMs(world.clock.nowMs()),
+    });
+    const key = inNamespace(allocation.Namespace, allocation.JobID);
+    const job = transaction.table(jobs).get(...key);
+    return job === undefined
+      ? ''
+      : createEvaluation(transaction, world, { job, triggeredBy: 'alloc-stop' }).ID;
+  });
+  return { index, evaluationId: value };
+}

@@ -1,0 +1,21 @@
+import type { World } from '../base/ports.ts';
+import type { State } from '../state/types.ts';
+
+/** What every loop and action of the server works with. */
+export interface ServerContext {
+  readonly state: State;
+  readonly world: World;
+  readonly log: Log;
+  /** Name of the region that jobs without one belong to. */
+  readonly region: string;
+}
+
+/** Structured logging: one event, a sentence, and fields that never hold a secret. */
+export interface Log {
+  debug(fields: object, sentence: string): void;
+  info(fields: object, sentence: string): void;
+  warn(fields: object, sentence: string): void;
+  error(fields: object, sentence: string): void;
+}
+
+export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };

@@ -1,0 +1,21 @@
+import { instantFromMs } from '../../base/instant.ts';
+import { type Evaluation, isTerminalEvaluation } from '../../model/evaluation/evaluation.ts';
+import { evaluations, inNamespace } from '../../state/tables.ts';
+import type { Transaction } from '../../state/types.ts';
+import type { ServerContext } from '../context.ts';
+
+/** Cancels those of the evaluations that are not over yet. */
+export function cancelAll(
+  transaction: Transaction,
+  { world }: Pick<ServerContext, 'world'>,
+  list: readonly Evaluation[],
+  StatusDescription: string,
+): void {
+  const table = transaction.table(evaluations);
+  for (const { Namespace, ID } of list) {
+    const stored = table.get(...inNamespace(Namespace, ID));
+    if (stored === undefined || isTerminalEvaluation(stored)) continue;
+    const ModifyTime = instantFromMs(world.clock.nowMs());
+    table.put({ ...stored, Status: 'canceled', StatusDescription, ModifyTime });
+  }
+}

@@ -1,0 +1,60 @@
+import { instantFromMs } from '../../base/instant.ts';
+import type { World } from '../../base/ports.ts';
+import type { Evaluation, EvaluationTrigger } from '../../model/evaluation/evaluation.ts';
+import type { Job } from '../../model/job/job.ts';
+import { evaluations } from '../../state/tables.ts';
+import type { Transaction, Unstamped } from '../../state/types.ts';
+
+export interface NewEvaluation {
+  readonly job: Pick<Job, 'ID' | 'Namespace' | 'Type' | 'Priority' | 'JobModifyIndex'>;
+  readonly triggeredBy: EvaluationTrigger;
+  /** The job's own when absent or 0. */
+  readonly priority?: number;
+  readonly node?: { readonly ID: string; readonly ModifyIndex: number };
+}
+
+/** A pending evaluation with everything else at rest. */
+export function newEvaluation(
+  world: Pick<World, 'clock' | 'ids'>,
+  { job, triggeredBy, priority, node }: NewEvaluation,
+): Unstamped<Evaluation> {
+  const now = instantFromMs(world.clock.nowMs());
+  return {
+    ID: world.ids.uuid(),
+    Namespace: job.Namespace,
+    Priority: priority || job.Priority,
+    Type: job.Type,
+    TriggeredBy: triggeredBy,
+    JobID: job.ID,
+    JobModifyIndex: job.JobModifyIndex,
+    NodeID: node?.ID ?? '',
+    NodeModifyIndex: node?.ModifyIndex ?? 0,
+    DeploymentID: '',
+    Status: 'pending',
+    StatusDescription: '',
+    Wait: 0,
+    WaitUntil: 0,
+    NextEval: '',
+    PreviousEval: '',
+    BlockedEval: '',
+    FailedTGAllocs: null,
+    ClassEligibility: null,
+    EscapedComputedClass: false,
+    QuotaLimitReached: '',
+    AnnotatePlan: false,
+    PlanAnnotations: null,
+    QueuedAllocations: {},
+    SnapshotIndex: 0,
+    CreateTime: now,
+    ModifyTime: now,
+  };
+}
+
+/** Writes a new pending evaluation; the broker takes it up once it is durable. */
+export function createEvaluation(
+  transaction: Transaction,
+  world: Pick<World, 'clock' | 'ids'>,
+  wanted: NewEvaluation,
+): Evaluation {
+  return transaction.table(evaluations).put(newEvaluation(world, wanted));
+}

@@ -1,0 +1,162 @@
+import { instantFromMs, instantToMs } from '../../base/instant.ts';
+import type { Timer } from '../../base/ports.ts';
+import type { Allocation } from '../../model/allocation/allocation.ts';
+import { isClientTerminal } from '../../model/allocation/allocation-rules.ts';
+import type { Evaluation } from '../../model/evaluation/evaluation.ts';
+import { limits } from '../../model/limits.ts';
+import { isReadyNode, type Node } from '../../model/node/node.ts';
+import { allocations, evaluations, inNamespace, nodes } from '../../state/tables.ts';
+import type { Change, Transaction } from '../../state/types.ts';
+import type { ServerContext } from '../context.ts';
+import { BlockedEvaluations } from './blocked.ts';
+import { Broker } from './broker.ts';
+import { cancelAll } from './cancel.ts';
+import { newEvaluation } from './create.ts';
+
+/**
+ * Follows the committed state and keeps every evaluation that is not over where it belongs: ready,
+ * delayed or blocked. All of it is derived, so a new leader builds it again from a snapshot.
+ */
+export class EvaluationDispatcher {
+  readonly broker: Broker<Evaluation>;
+  readonly blocked: BlockedEvaluations;
+  readonly #context: ServerContext;
+  readonly #delayed = new Map<string, Timer>();
+  #unsubscribe: (() => void) | undefined;
+
+  constructor(context: ServerContext) {
+    this.#context = context;
+    const { timers } = context.world;
+    this.broker = new Broker({
+      timers,
+      limits: {
+        deliveriesMax: limits.evaluation.deliveryMax,
+        firstNackMs: limits.evaluation.nackFirstDelayMs,
+        nackStepMs: limits.evaluation.nackDelayMs,
+      },
+      giveUp: (evaluation, superfluous) => this.#giveUp(evaluation, superfluous),
+    });
+    this.blocked = new BlockedEvaluations({
+      // Later, since the evaluation may be the one that is just being acknowledged.
+      release: (evaluation) => timers.soon(() => this.broker.enqueue(evaluation)),
+      supersede: (evaluation) =>
+        this.#write((transaction) =>
+          cancelAll(transaction, context, [evaluation], 'a newer evaluation waits in its place'),
+        ),
+    });
+  }
+
+  /** Takes up what the state holds, and follows it from then on. */
+  start(): void {
+    const { state } = this.#context;
+    this.#unsubscribe = state.onCommit((changes, index) => this.#follow(changes, index));
+    for (const evaluation of state.read().table(evaluations).by('open').scan()) {
+      this.#take(evaluation);
+    }
+  }
+
+  stop(): void {
+    this.#unsubscribe?.();
+    for (const timer of this.#delayed.values()) timer.clear();
+    this.#delayed.clear();
+    this.broker.clear();
+    this.blocked.clear();
+  }
+
+  #follow(changes: readonly Change[], index: number): void {
+    for (const { table, before, after } of changes) {
+      if (table === evaluations.name) this.#followEvaluation(before, after);
+      else if (table === allocations.name) this.#followAllocation(before, after, index);
+      else if (table === nodes.name) this.#followNode(before, after, index);
+    }
+  }
+
+  #followEvaluation(before: Change['before'], after: Change['after']): void {
+    const evaluation = (after ?? before) as Evaluation;
+    const open =
+      after !== undefined && (evaluation.Status === 'pending' || evaluation.Status === 'blocked');
+    if (open) {
+      this.#take(evaluation);
+      return;
+    }
+    this.blocked.remove(evaluation);
+    this.#delayed.get(evaluation.ID)?.clear();
+    this.#delayed.delete(evaluation.ID);
+  }
+
+  #take(evaluation: Evaluation): void {
+    if (evaluation.Status === 'blocked') this.blocked.add(evaluation);
+    else this.#queue(evaluation);
+  }
+
+  #queue(evaluation: Evaluation): void {
+    const waitMs = instantToMs(evaluation.WaitUntil) - this.#context.world.clock.nowMs();
+    if (evaluation.WaitUntil === 0 || waitMs <= 0) {
+      this.broker.enqueue(evaluation);
+      return;
+    }
+    if (this.#delayed.has(evaluation.ID)) return;
+    const timer = this.#context.world.timers.after(waitMs, () => {
+      this.#delayed.delete(evaluation.ID);
+      this.broker.enqueue(evaluation);
+    });
+    this.#delayed.set(evaluation.ID, timer);
+  }
+
+  /** An allocation that ended gave back what it held. */
+  #followAllocation(before: Change['before'], after: Change['after'], index: number): void {
+    const was = before as Allocation | undefined;
+    const is = after as Allocation | undefined;
+    if (was === undefined || isClientTerminal(was)) return;
+    if (is !== undefined && !isClientTerminal(is)) return;
+    const node = this.#context.state.read().table(nodes).get(was.NodeID);
+    if (node !== undefined) this.blocked.madeRoom(node.ComputedClass, index);
+  }
+
+  #followNode(before: Change['before'], after: Change['after'], index: number): void {
+    const is = after as Node | undefined;
+    if (is === undefined || !isReadyNode(is)) return;
+    const was = before as Node | undefined;
+    const same =
+      was !== undefined &&
+      isReadyNode(was) &&
+      was.ComputedClass === is.ComputedClass &&
+      was.NodeResources === is.NodeResources;
+    if (!same) this.blocked.madeRoom(is.ComputedClass, index);
+  }
+
+  /** Marks it as failed and tries again much later. facts/scheduler.md §5.1 "Broker". */
+  #giveUp(evaluation: Evaluation, superfluous: readonly Evaluation[]): void {
+    const { world } = this.#context;
+    const { failedFollowUpDelayMs, failedFollowUpJitterMs } = limits.evaluation;
+    const delayMs = failedFollowUpDelayMs + world.random.below(failedFollowUpJitterMs);
+    this.#write((transaction) => {
+      const table = transaction.table(evaluations);
+      const stored = table.get(...inNamespace(evaluation.Namespace, evaluation.ID));
+      if (stored === undefined) return;
+      const nowMs = world.clock.nowMs();
+      const job = { ...stored, ID: stored.JobID };
+      const followUp = table.put({
+        ...newEvaluation(world, { job, triggeredBy: 'failed-follow-up' }),
+        PreviousEval: stored.ID,
+        Wait: delayMs * 1e6,
+        WaitUntil: instantFromMs(nowMs + delayMs),
+      });
+      table.put({
+        ...stored,
+        Status: 'failed',
+        StatusDescription: `maximum attempts reached (${limits.evaluation.deliveryMax})`,
+        NextEval: followUp.ID,
+        ModifyTime: instantFromMs(nowMs),
+      });
+      cancelAll(transaction, this.#context, superfluous, 'a newer evaluation takes its place');
+    });
+  }
+
+  #write(run: (transaction: Transaction) => void): void {
+    const { state, log } = this.#context;
+    state.write(run).catch((error: unknown) => {
+      log.warn({ error }, 'evaluations could not be updated');
+    });
+  }
+}

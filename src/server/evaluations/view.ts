@@ -1,0 +1,36 @@
+import type { ClusterView, SchedulerConfiguration } from '../../scheduler/view.ts';
+import {
+  allocations,
+  inNamespace,
+  jobs,
+  jobVersions,
+  nodes,
+  numberPart,
+} from '../../state/tables.ts';
+import type { Snapshot } from '../../state/types.ts';
+
+/** A snapshot as the scheduler reads it. */
+export function clusterView(
+  snapshot: Snapshot,
+  configuration: SchedulerConfiguration,
+): ClusterView {
+  return {
+    index: snapshot.index,
+    configuration,
+    job: (namespace, id) => snapshot.table(jobs).get(...inNamespace(namespace, id)),
+    jobVersion: (namespace, id, version) =>
+      snapshot.table(jobVersions).get(...inNamespace(namespace, id, numberPart(version))),
+    allocationsOfJob: (namespace, jobId) =>
+      snapshot
+        .table(allocations)
+        .by('job')
+        .scan({ prefix: inNamespace(namespace, jobId) }),
+    node: (id) => snapshot.table(nodes).get(id),
+    nodes: () => snapshot.table(nodes).scan(),
+    allocationsOnNode: (nodeId) =>
+      snapshot
+        .table(allocations)
+        .by('node')
+        .scan({ prefix: [nodeId] }),
+  };
+}

@@ -1,0 +1,170 @@
+import { instantFromMs } from '../../base/instant.ts';
+import type { Timer } from '../../base/ports.ts';
+import { type Evaluation, isTerminalEvaluation } from '../../model/evaluation/evaluation.ts';
+import { limits } from '../../model/limits.ts';
+import { schedule } from '../../scheduler/schedule.ts';
+import type { SchedulerConfiguration, SchedulerResult } from '../../scheduler/view.ts';
+import { evaluations, inNamespace } from '../../state/tables.ts';
+import type { Transaction } from '../../state/types.ts';
+import type { ServerContext } from '../context.ts';
+import { refreshJobStatus } from '../jobs/status.ts';
+import { setQueued } from '../jobs/summary.ts';
+import { applyPlan, type Rejection } from '../plans/apply.ts';
+import type { Broker, Delivery } from './broker.ts';
+import { cancelAll } from './cancel.ts';
+import { clusterView } from './view.ts';
+
+/**
+ * Takes evaluations from the broker, has them decided and commits what came out.
+ *
+ * Invariants
+ *  W1. It decides on the speculative head and commits after all that it saw, so that evaluations
+ *      in a row do not reject each other's plans.
+ *  W2. It holds the main thread for `limits.scheduler.sliceMs` at most, then lets others go first.
+ *  W3. An evaluation is acknowledged once its result is durable, and never before.
+ */
+export class EvaluationWorker {
+  readonly #context: ServerContext;
+  readonly #broker: Broker<Evaluation>;
+  readonly #configuration: () => SchedulerConfiguration;
+  #inFlight = 0;
+  #next: Timer | undefined;
+  #stopped = false;
+
+  constructor(
+    context: ServerContext,
+    broker: Broker<Evaluation>,
+    configuration: () => SchedulerConfiguration,
+  ) {
+    this.#context = context;
+    this.#broker = broker;
+    this.#configuration = configuration;
+  }
+
+  start(): void {
+    this.#broker.whenReady(() => this.#soon());
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#next?.clear();
+  }
+
+  #soon(): void {
+    if (this.#stopped || this.#next !== undefined) return;
+    this.#next = this.#context.world.timers.soon(() => {
+      this.#next = undefined;
+      this.#slice();
+    });
+  }
+
+  #slice(): void {
+    const { clock } = this.#context.world;
+    const endMs = clock.monotonicMs() + limits.scheduler.sliceMs;
+    while (this.#inFlight < limits.scheduler.plansQueuedMax) {
+      const delivery = this.#broker.take();
+      if (delivery === undefined) {
+        this.start();
+        return;
+      }
+      this.#inFlight++;
+      void this.#process(delivery).finally(() => {
+        // A full pipeline goes on as soon as there is room in it again.
+        if (this.#inFlight-- === limits.scheduler.plansQueuedMax) this.#soon();
+      });
+      if (clock.monotonicMs() < endMs) continue;
+      this.#soon();
+      return;
+    }
+  }
+
+  async #process(delivery: Delivery<Evaluation>): Promise<void> {
+    const { log } = this.#context;
+    const { evaluation } = delivery;
+    try {
+      if (await this.#decide(evaluation)) this.#cancel(delivery.ack(), evaluation);
+      else delivery.nack();
+    } catch (error) {
+      if (this.#stopped || this.#context.state.closed !== undefined) return;
+      log.error({ evaluation: evaluation.ID, job: evaluation.JobID, error }, 'evaluation failed');
+      delivery.nack();
+    }
+  }
+
+  /** `false` when too many attempts were rejected. */
+  async #decide(evaluation: Evaluation): Promise<boolean> {
+    const { state, world, log } = this.#context;
+    const attempts =
+      evaluation.Type === 'batch' || evaluation.Type === 'sysbatch'
+        ? limits.evaluation.planAttemptsBatchMax
+        : limits.evaluation.planAttemptsServiceMax;
+    for (let attempt = 1; attempt <= attempts; attempt++) {
+      const view = clusterView(state.head(), this.#configuration());
+      const { ids } = world;
+      const result = schedule(view, evaluation, { nowMs: world.clock.nowMs(), ids, attempt });
+      const { value } = await state.write((transaction) =>
+        commit(transaction, this.#context, evaluation, result),
+      );
+      if (value.length === 0) return true;
+      log.warn({ evaluation: evaluation.ID, rejections: value }, 'plan did not fit any more');
+    }
+    return false;
+  }
+
+  /** Evaluations that a newer one of their job made superfluous. */
+  #cancel(superfluous: readonly Evaluation[], by: Evaluation): void {
+    if (superfluous.length === 0) return;
+    const { state, log } = this.#context;
+    const description = `canceled after evaluation "${by.ID}" of the same job`;
+    state
+      .write((transaction) => cancelAll(transaction, this.#context, superfluous, description))
+      .catch((error: unknown) => log.warn({ error }, 'evaluations were not canceled'));
+  }
+}
+
+function commit(
+  transaction: Transaction,
+  { world }: ServerContext,
+  evaluation: Evaluation,
+  { plan, outcome }: SchedulerResult,
+): readonly Rejection[] {
+  const table = transaction.table(evaluations);
+  const { Namespace, JobID } = evaluation;
+  const stored = table.get(...inNamespace(Namespace, evaluation.ID));
+  // Its job was purged, or it was canceled, while it was decided.
+  if (stored === undefined || isTerminalEvaluation(stored)) return [];
+  const rejections = applyPlan(transaction, world, plan);
+  if (rejections.length > 0) return rejections;
+  table.put({
+    ...stored,
+    Status: outcome.status,
+    StatusDescription: outcome.statusDescription,
+    BlockedEval: outcome.blockedEvaluationId,
+    FailedTGAllocs: outcome.failures,
+    QueuedAllocations: outcome.queued,
+    ClassEligibility: outcome.classEligibility,
+    EscapedComputedClass: outcome.escapedComputedClass,
+    SnapshotIndex: plan.snapshotIndex,
+    ModifyTime: instantFromMs(world.clock.nowMs()),
+  });
+  if (outcome.status === 'complete' && outcome.blockedEvaluationId === '') {
+    cancelBlocked(transaction, world, stored);
+  }
+  setQueued(transaction, Namespace, JobID, outcome.queued);
+  refreshJobStatus(transaction, Namespace, JobID);
+  return [];
+}
+
+/** All is placed: what waited for room of the same job has nothing to wait for. */
+function cancelBlocked(
+  transaction: Transaction,
+  world: ServerContext['world'],
+  by: Evaluation,
+): void {
+  const range = { prefix: inNamespace(by.Namespace, by.JobID) };
+  const blocked = [...transaction.table(evaluations).by('open').scan(range)].filter(
+    (one) => one.Status === 'blocked' && one.ID !== by.ID,
+  );
+  const description = `canceled after evaluation "${by.ID}" placed everything`;
+  cancelAll(transaction, { world }, blocked, description);
+}

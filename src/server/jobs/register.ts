@@ -1,0 +1,219 @@
+import { instantFromMs } from '../../base/instant.ts';
+import { isClientTerminal } from '../../model/allocation/allocation-rules.ts';
+import { invalid, refusal } from '../../model/errors.ts';
+import { canonicalizeJob } from '../../model/job/canonicalize.ts';
+import type { Job, JobInput } from '../../model/job/job.ts';
+import {
+  isSameSpecification,
+  nextVersion,
+  refusedChange,
+  withPreservedCounts,
+} from '../../model/job/job-change.ts';
+import { isEvaluated } from '../../model/job/job-rules.ts';
+import { validateJob } from '../../model/job/validate.ts';
+import { jobWarnings } from '../../model/job/warnings.ts';
+import { type JobSubmission, submissionBytes } from '../../model/job-submission/job-submission.ts';
+import { limits } from '../../model/limits.ts';
+import {
+  allocations,
+  inNamespace,
+  jobSubmissions,
+  jobs,
+  jobVersions,
+  namespaces,
+  numberPart,
+} from '../../state/tables.ts';
+import type { Transaction, Unstamped } from '../../state/types.ts';
+import type { ServerContext } from '../context.ts';
+import { createEvaluation } from '../evaluations/create.ts';
+import { summarizeGroups } from './summary.ts';
+
+export interface Registration {
+  /** As it was decoded; nothing filled in yet. */
+  readonly job: JobInput;
+  /** Where the request says the job belongs; wins over the job's own. */
+  readonly namespace: string;
+  /** Of the path, when there is one: the job must be that one. */
+  readonly jobId: string | undefined;
+  readonly submission: Partial<JobSubmission> | undefined;
+  /** Guard: the job's `JobModifyIndex` (0: there is no such job). */
+  readonly enforceIndex: number | undefined;
+  readonly evaluationPriority: number;
+  readonly preserveCounts: boolean;
+  /** Who submits; kept with the job. */
+  readonly accessor: string;
+  readonly unknownFields: readonly string[];
+}
+
+export interface Registered {
+  readonly EvalID: string;
+  readonly EvalCreateIndex: number;
+  readonly JobModifyIndex: number;
+  readonly Warnings: string;
+  readonly Index: number;
+}
+
+/**
+ * Registers or updates a job and asks the scheduler to look at it.
+ * Source: spec/3 §4.2, facts/scheduler.md §1.8, §3.1–3.6, §3.11.
+ * @throws RosterError `invalid-job`, `job-id-mismatch`, `namespace-not-found`,
+ *   `job-change-refused`, or a failed `EnforceIndex` guard.
+ */
+export async function registerJob(
+  context: ServerContext,
+  registration: Registration,
+): Promise<Registered> {
+  const { world, state, region } = context;
+  const { submission, jobId } = registration;
+  const job = admit(registration, region);
+  if (jobId !== undefined && jobId !== job.ID) {
+    throw refusal('job-id-mismatch', { body: job.ID, path: jobId });
+  }
+  const warnings = [
+    ...jobWarnings(job),
+    ...registration.unknownFields.map((path) => `unknown field ${path} is ignored`),
+  ];
+  const tooLarge = submission !== undefined && isTooLarge(submission);
+  if (tooLarge) warnings.push('the job source is larger than 1 MiB and was not kept');
+
+  const { index, value } = await state.write((transaction) => {
+    requireNamespace(transaction, job.Namespace);
+    const existing = transaction.table(jobs).get(...inNamespace(job.Namespace, job.ID));
+    guardIndex(job.ID, existing, registration.enforceIndex);
+    const submitTime = instantFromMs(world.clock.nowMs());
+    const wanted = { ...job, SubmitTime: submitTime, SchedulerTokenID: registration.accessor };
+    const stored = upsertJob(transaction, wanted, existing, registration.preserveCounts);
+    if (submission !== undefined && !tooLarge) keepSubmission(transaction, stored, submission);
+    if (!isEvaluated(stored)) {
+      return { evaluation: undefined, jobModifyIndex: stored.JobModifyIndex };
+    }
+    const priority = registration.evaluationPriority;
+    const evaluation = createEvaluation(transaction, world, {
+      job: stored,
+      triggeredBy: 'job-register',
+      priority,
+    });
+    return { evaluation, jobModifyIndex: stored.JobModifyIndex };
+  });
+  return {
+    EvalID: value.evaluation?.ID ?? '',
+    EvalCreateIndex: value.evaluation?.CreateIndex ?? 0,
+    JobModifyIndex: value.jobModifyIndex,
+    Warnings: warningText(warnings),
+    Index: index,
+  };
+}
+
+/** Fills in and checks the job; all faults at once. */
+function admit({ job: given, namespace }: Registration, region: string): Job {
+  const canonical = canonicalizeJob({ ...given, Namespace: namespace });
+  const job: Job = {
+    ...canonical,
+    Region: canonical.Region === '' || canonical.Region === 'global' ? region : canonical.Region,
+    // Checked at submission, never kept (spec/3 §2.1).
+    RegistryToken: '',
+    SecretsToken: '',
+  };
+  const faults = validateJob(job);
+  if (faults.length > 0) throw invalid('invalid-job', faults);
+  return job;
+}
+
+export function requireNamespace(transaction: Transaction, name: string): void {
+  const known = transaction.table(namespaces).has(...inNamespace(name));
+  if (!known) throw refusal('namespace-not-found', { namespace: name });
+}
+
+/** Source: facts/scheduler.md §3.3. */
+function guardIndex(id: string, existing: Job | undefined, index: number | undefined): void {
+  if (index === undefined) return;
+  if (existing === undefined) {
+    if (index !== 0) throw refusal('job-missing-for-index', { index, job: id });
+  } else if (index === 0) {
+    throw refusal('job-exists', { job: id, actual: existing.JobModifyIndex });
+  } else if (index !== existing.JobModifyIndex) {
+    throw refusal('job-index-conflict', { index, job: id, actual: existing.JobModifyIndex });
+  }
+}
+
+/**
+ * Writes the job as a new version, or leaves it alone when nothing of it changed.
+ * Source: facts/scheduler.md §3.1, §3.4, §3.5.
+ */
+function upsertJob(
+  transaction: Transaction,
+  submitted: Job,
+  stored: Job | undefined,
+  preserveCounts: boolean,
+): Job {
+  const reason = refusedChange(stored, submitted);
+  if (reason !== undefined) throw refusal('job-change-refused', { job: submitted.ID, reason });
+  const wanted =
+    stored !== undefined && preserveCounts ? withPreservedCounts(stored, submitted) : submitted;
+  if (stored !== undefined && isSameSpecification(stored, wanted)) return stored;
+  return writeVersion(transaction, {
+    ...wanted,
+    Version: nextVersion(stored, wanted.Version),
+    Status: stored === undefined || stored.Status === 'dead' ? 'pending' : stored.Status,
+    Stable: false,
+  });
+}
+
+/** Writes the current row and its version, and keeps only the newest versions. */
+export function writeVersion(transaction: Transaction, job: Unstamped<Job>): Job {
+  const stored = transaction.table(jobs).put({ ...job, JobModifyIndex: transaction.index });
+  transaction.table(jobVersions).put(stored);
+  summarizeGroups(transaction, stored);
+  pruneVersions(transaction, stored);
+  return stored;
+}
+
+/**
+ * Keeps `versionsKept` untagged versions, the highest stable one among them, and those that some
+ * allocation still runs.
+ * Source: facts/scheduler.md §3.1 "Retained versions".
+ */
+function pruneVersions(transaction: Transaction, { Namespace, ID }: Job): void {
+  const table = transaction.table(jobVersions);
+  const prefix = inNamespace(Namespace, ID);
+  const newestFirst = [...table.scan({ prefix, reverse: true })];
+  const untagged = newestFirst.filter((version) => version.VersionTag === null);
+  const stable = untagged.find((version) => version.Stable);
+  const kept = untagged.slice(0, limits.job.versionsKept);
+  if (kept.length === untagged.length) return;
+  if (stable !== undefined && !kept.includes(stable)) kept.splice(-1, 1, stable);
+  const inUse = new Set<number>();
+  for (const allocation of transaction.table(allocations).by('job').scan({ prefix })) {
+    if (!isClientTerminal(allocation)) inUse.add(allocation.JobVersion);
+  }
+  for (const version of untagged) {
+    if (kept.includes(version) || inUse.has(version.Version)) continue;
+    table.delete(...prefix, numberPart(version.Version));
+  }
+}
+
+const isTooLarge = (submission: Partial<JobSubmission>): boolean =>
+  submissionBytes({ Source: '', Variables: '', VariableFlags: null, ...submission }) >
+  limits.job.submissionBytesMax;
+
+/** Source: facts/scheduler.md §3.6. What a version already has is never overwritten. */
+function keepSubmission(
+  transaction: Transaction,
+  job: Job,
+  { Format = 'json', Source = '', VariableFlags = null, Variables = '' }: Partial<JobSubmission>,
+): void {
+  const table = transaction.table(jobSubmissions);
+  const prefix = inNamespace(job.Namespace, job.ID);
+  if (table.has(...prefix, numberPart(job.Version))) return;
+  const { ID: JobID, Namespace, Version, JobModifyIndex: JobIndex } = job;
+  table.put({ Format, Source, VariableFlags, Variables, JobID, Namespace, Version, JobIndex });
+  const oldest = [...table.scan({ prefix })].slice(0, -limits.job.submissionsKept);
+  for (const { Version: version } of oldest) table.delete(...prefix, numberPart(version));
+}
+
+/** Source: facts/scheduler.md §2.12. */
+export function warningText(warnings: readonly string[]): string {
+  if (warnings.length === 0) return '';
+  const listed = warnings.slice(0, limits.fault.warningsMax).map((warning) => `* ${warning}`);
+  return [`${warnings.length} warning(s):`, '', ...listed].join('\n');
+}

@@ -1,0 +1,45 @@
+import { isTerminal } from '../../model/allocation/allocation-rules.ts';
+import { isTerminalDeployment } from '../../model/deployment/deployment.ts';
+import type { Job } from '../../model/job/job.ts';
+import { jobStatus } from '../../model/job/job-rules.ts';
+import {
+  allocations,
+  deployments,
+  evaluations,
+  inNamespace,
+  jobs,
+  jobVersions,
+} from '../../state/tables.ts';
+import type { Transaction } from '../../state/types.ts';
+
+/**
+ * Derives a job's status again, after something that belongs to it changed in this transaction.
+ * Source: facts/scheduler.md §3.7.
+ */
+export function refreshJobStatus(transaction: Transaction, namespace: string, id: string): void {
+  const prefix = inNamespace(namespace, id);
+  const job = transaction.table(jobs).get(...prefix);
+  if (job === undefined) return;
+  const deploymentsOf = transaction.table(deployments).by('job').scan({ prefix });
+  const allocationsOf = transaction.table(allocations).by('job').scan({ prefix });
+  const status = jobStatus(job, {
+    hasActiveDeployment: some(deploymentsOf, (deployment) => !isTerminalDeployment(deployment)),
+    hasLiveAllocation: some(
+      allocationsOf,
+      (allocation) => allocation.JobCreateIndex === job.CreateIndex && !isTerminal(allocation),
+    ),
+    hasOpenEvaluation: some(transaction.table(evaluations).by('open').scan({ prefix })),
+    everEvaluated: some(transaction.table(evaluations).by('job').scan({ prefix })),
+  });
+  if (status !== job.Status) changeJob(transaction, { ...job, Status: status });
+}
+
+/** Writes what is not part of the specification; the current version's row goes along. */
+function changeJob(transaction: Transaction, job: Job): void {
+  transaction.table(jobVersions).put(transaction.table(jobs).put(job));
+}
+
+function some<T>(rows: Iterable<T>, matches: (row: T) => boolean = () => true): boolean {
+  for (const row of rows) if (matches(row)) return true;
+  return false;
+}

@@ -1,0 +1,55 @@
+import type { Allocation } from '../../model/allocation/allocation.ts';
+import type { Job } from '../../model/job/job.ts';
+import type { JobSummary } from '../../model/job-summary/job-summary.ts';
+import {
+  summaryFor,
+  withAllocation,
+  withQueued,
+} from '../../model/job-summary/job-summary-rules.ts';
+import { inNamespace, jobSummaries } from '../../state/tables.ts';
+import type { Transaction } from '../../state/types.ts';
+
+/** Makes sure that the summary has the job's groups. */
+export function summarizeGroups(transaction: Transaction, job: Job): void {
+  const table = transaction.table(jobSummaries);
+  const existing = table.get(...inNamespace(job.Namespace, job.ID));
+  const isThere = (group: string) => Object.hasOwn(existing?.Summary ?? {}, group);
+  const complete = job.TaskGroups.every((group) => isThere(group.Name));
+  if (existing?.JobCreateIndex === job.CreateIndex && complete) return;
+  table.put(summaryFor(job, existing));
+}
+
+export interface Move {
+  /** `undefined`: the allocation is new. */
+  readonly before: Allocation | undefined;
+  readonly after: Allocation;
+}
+
+/** Follows allocations from what they were to what they are. */
+export function countAllocations(transaction: Transaction, moves: readonly Move[]): void {
+  const table = transaction.table(jobSummaries);
+  const summaries = new Map<string, { before: JobSummary; after: JobSummary }>();
+  for (const { before, after } of moves) {
+    const key = inNamespace(after.Namespace, after.JobID);
+    const name = key.join('\0');
+    const stored = summaries.get(name)?.before ?? table.get(...key);
+    if (stored === undefined) continue;
+    const counted = withAllocation(summaries.get(name)?.after ?? stored, before, after);
+    summaries.set(name, { before: stored, after: counted });
+  }
+  for (const { before, after } of summaries.values()) if (before !== after) table.put(after);
+}
+
+/** Takes over how many the last evaluation could not place, by group. */
+export function setQueued(
+  transaction: Transaction,
+  namespace: string,
+  jobId: string,
+  queued: Readonly<Record<string, number>>,
+): void {
+  const table = transaction.table(jobSummaries);
+  const summary = table.get(...inNamespace(namespace, jobId));
+  if (summary === undefined) return;
+  const settled = withQueued(summary, queued);
+  if (settled !== summary) table.put(settled);
+}

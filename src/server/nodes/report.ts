@@ -1,0 +1,118 @@
+import { instantFromMs } from '../../base/instant.ts';
+import type { Allocation, AllocationReport } from '../../model/allocation/allocation.ts';
+import { isClientTerminal } from '../../model/allocation/allocation-rules.ts';
+import { type Fault, invalid } from '../../model/errors.ts';
+import { allocations, inNamespace, jobs } from '../../state/tables.ts';
+import type { Transaction } from '../../state/types.ts';
+import type { ServerContext } from '../context.ts';
+import { createEvaluation } from '../evaluations/create.ts';
+import { refreshJobStatus } from '../jobs/status.ts';
+import { countAllocations } from '../jobs/summary.ts';
+
+interface Move {
+  readonly before: Allocation;
+  readonly after: Allocation;
+}
+
+/**
+ * Takes in what a node reports of its allocations. The whole batch is one transaction; reports of
+ * allocations that are gone are dropped, those of other nodes' allocations refuse the batch.
+ * Source: DESIGN §7, facts/scheduler.md §5.2, §7.9.
+ */
+export async function reportAllocations(
+  { state, world }: ServerContext,
+  nodeId: string,
+  reports: readonly AllocationReport[],
+): Promise<{ readonly index: number }> {
+  const { index } = await state.write((transaction) => {
+    const now = instantFromMs(world.clock.nowMs());
+    const found = reports.map((report) => ({ report, before: findById(transaction, report.ID) }));
+    refuseForeign(nodeId, found);
+    const moves: Move[] = [];
+    for (const { report, before } of found) {
+      if (before === undefined) continue;
+      const after = merge(before, report, now);
+      if (after === undefined) continue;
+      const { AllocModifyIndex } = before;
+      moves.push({
+        before,
+        after: transaction.table(allocations).put({ ...after, AllocModifyIndex }),
+      });
+    }
+    countAllocations(transaction, moves);
+    for (const job of jobsOf(moves)) {
+      evaluateAfter(transaction, world, job.moves);
+      refreshJobStatus(transaction, job.namespace, job.id);
+    }
+  });
+  return { index };
+}
+
+export function findById(transaction: Transaction, id: string): Allocation | undefined {
+  for (const row of transaction
+    .table(allocations)
+    .by('id')
+    .scan({ prefix: [id] }))
+    return row;
+  return undefined;
+}
+
+function refuseForeign(
+  nodeId: string,
+  found: readonly { report: AllocationReport; before: Allocation | undefined }[],
+): void {
+  const faults: Fault[] = [];
+  found.forEach(({ before }, position) => {
+    if (before === undefined || before.NodeID === nodeId) return;
+    faults.push({
+      pointer: `/Allocations/${position}/ID`,
+      message: `Allocations[${position}].ID is an allocation of another node, "${before.NodeID}"`,
+    });
+  });
+  if (faults.length > 0) throw invalid('invalid-body', faults);
+}
+
+/** The row with the report in it; `undefined` when that says nothing new or comes too late. */
+function merge(before: Allocation, report: AllocationReport, now: number): Allocation | undefined {
+  // What the server has given up as lost stays lost; its node ends it when it comes back.
+  if (before.ClientStatus === 'lost') return undefined;
+  const after: Allocation = {
+    ...before,
+    ClientStatus: report.ClientStatus,
+    ClientDescription: report.ClientDescription,
+    TaskStates: report.TaskStates,
+    DeploymentStatus: report.DeploymentStatus ?? before.DeploymentStatus,
+    NetworkStatus: report.NetworkStatus ?? before.NetworkStatus,
+  };
+  return JSON.stringify(after) === JSON.stringify(before)
+    ? undefined
+    : { ...after, ModifyTime: now };
+}
+
+function jobsOf(moves: readonly Move[]) {
+  const byJob = new Map<string, { namespace: string; id: string; moves: Move[] }>();
+  for (const move of moves) {
+    const { Namespace: namespace, JobID: id } = move.after;
+    const key = `${namespace}\0${id}`;
+    const job = byJob.get(key) ?? { namespace, id, moves: [] };
+    job.moves.push(move);
+    byJob.set(key, job);
+  }
+  return byJob.values();
+}
+
+/** Allocations that ended although they should run are looked at by the scheduler, once a job. */
+function evaluateAfter(
+  transaction: Transaction,
+  world: ServerContext['world'],
+  moves: readonly Move[],
+): void {
+  const ended = moves.find(
+    ({ before, after }) =>
+      after.DesiredStatus === 'run' && !isClientTerminal(before) && isClientTerminal(after),
+  )?.after;
+  if (ended === undefined) return;
+  const job = transaction.table(jobs).get(...inNamespace(ended.Namespace, ended.JobID));
+  if (job === undefined || job.Stop || job.CreateIndex !== ended.JobCreateIndex) return;
+  createEvaluation(transaction, world, { job, triggeredBy: 'alloc-failure' });
+}

@@ -1,0 +1,38 @@
+import { refusal } from '../../model/errors.ts';
+import type { StreamConnection } from '../../model/node-stream/stream-connection.ts';
+
+/**
+ * The connections that nodes hold open to this server, so that it never has to dial one. A node
+ * that connects again takes its place anew: the old connection is surely dead.
+ */
+export class NodeStreams {
+  readonly #connections = new Map<string, StreamConnection>();
+
+  add(nodeId: string, connection: StreamConnection): void {
+    this.#connections.get(nodeId)?.close(1000, 'the node connected again');
+    this.#connections.set(nodeId, connection);
+  }
+
+  /** Forgets the connection, unless another has taken its place. */
+  remove(nodeId: string, connection: StreamConnection): void {
+    if (this.#connections.get(nodeId) === connection) this.#connections.delete(nodeId);
+  }
+
+  /** @throws RosterError `node-unreachable`. */
+  of(nodeId: string): StreamConnection {
+    const connection = this.#connections.get(nodeId);
+    if (connection === undefined || connection.isClosed) {
+      throw refusal('node-unreachable', { node: nodeId });
+    }
+    return connection;
+  }
+
+  get size(): number {
+    return this.#connections.size;
+  }
+
+  closeAll(): void {
+    for (const connection of this.#connections.values()) connection.close(1001, 'server stops');
+    this.#connections.clear();
+  }
+}
