@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { WebSocketServer } from 'ws';
 import type { Timers } from '../base/ports.ts';
-import { refusal, RosterError } from '../model/errors.ts';
+import { RosterError, refusal } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { StreamConnection } from '../model/node-stream/stream-connection.ts';
 import { longestMessageBytes, webSocketTransport } from '../model/node-stream/web-socket.ts';

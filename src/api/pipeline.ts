@@ -270,7 +270,8 @@ function missed(
 function knownRefusal(thrown: unknown): RosterError | undefined {
   if (thrown instanceof RosterError) return thrown;
   if (thrown instanceof WriteQueueFull) return new RosterError('queue-full', thrown.message);
-  if (thrown instanceof StateError) return new RosterError('writes-closed', `${thrown.message}; reads go on`);
+  if (thrown instanceof StateError)
+    return new RosterError('writes-closed', `${thrown.message}; reads go on`);
   return undefined;
 }
 

@@ -17,6 +17,7 @@
  */
 import { AssertionError } from '../base/assert.ts';
 import { parseDuration } from '../base/duration.ts';
+import { instantFromMs, instantToMs } from '../base/instant.ts';
 import { checkValues } from './check-values.ts';
 import { type ErrorCode, type Fault, invalid } from './errors.ts';
 import { limits } from './limits.ts';
@@ -126,6 +127,7 @@ function compileShape(schema: Type.TSchema): Decoder {
       return (value, parent, key, context) =>
         typeof value === 'boolean' ? value : mistyped('a boolean', value, parent, key, context);
     case 'number':
+      if (shape.instant) return instantDecoder;
       return shape.whole ? wholeDecoder(shape.duration) : numberDecoder;
     case 'free':
       return freeDecoder;
@@ -147,6 +149,18 @@ const numberDecoder: Decoder = (value, parent, key, context) =>
   typeof value === 'number' && Number.isFinite(value)
     ? value
     : mistyped('a number', value, parent, key, context);
+
+/** Taken to the millisecond, which is all that an instant ever tells. */
+const instantDecoder: Decoder = (value, parent, key, context) => {
+  if (typeof value !== 'number' || !Number.isInteger(value)) {
+    return mistyped('an integer of Unix nanoseconds', value, parent, key, context);
+  }
+  const inRange = value >= 0 && value <= lastInstant;
+  if (inRange) return instantFromMs(instantToMs(value));
+  return fault(context, { parent, key }, 'is no instant between the years 1970 and 9999');
+};
+
+const lastInstant = instantFromMs(Date.UTC(9999, 11, 31));
 
 function wholeDecoder(duration: boolean): Decoder {
   const wanted = duration ? 'an integer of nanoseconds or a duration such as "30s"' : 'an integer';

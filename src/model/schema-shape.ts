@@ -16,6 +16,7 @@ export type Shape =
       readonly kind: 'number';
       readonly whole: boolean;
       readonly duration: boolean;
+      readonly instant: boolean;
       readonly minimum: number | undefined;
       readonly maximum: number | undefined;
     }
@@ -70,6 +71,7 @@ export function shapeOf(schema: Type.TSchema): Shape {
         kind: 'number',
         whole: node.type === 'integer',
         duration: node['x-unit'] === 'ns',
+        instant: node['x-unit'] === 'instant',
         minimum: node.minimum,
         maximum: node.maximum,
       };

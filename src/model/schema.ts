@@ -5,6 +5,7 @@
  *
  * Annotations
  *  x-unit: 'ns'           an integer that may also be written as a duration ("30s")
+ *  x-unit: 'instant'      Unix nanoseconds as fine as a millisecond: beyond what is a safe integer
  *  x-free: true           anything may stand here and is taken as it is, at any depth
  *  x-response-only: true  the server's to set: known in a request, and ignored there
  *  x-hidden: true         kept by the server, never presented
@@ -50,7 +51,7 @@ export const Nanoseconds = (options: Range = {}) =>
   Type.Integer({ default: 0, ...options, 'x-unit': 'ns' });
 
 /** An instant: Unix nanoseconds, 0 for never (`base/instant.ts`). */
-export const Instant = () => Type.Integer({ default: 0 });
+export const Instant = () => Type.Integer({ default: 0, 'x-unit': 'instant' });
 
 export const Fraction = () => Type.Number({ default: 0 });
 

@@ -9,7 +9,7 @@ import { memoryState } from './testing.ts';
 import type { Stamps, TableDefinition } from './types.ts';
 
 const world = new SimulatedWorld(1);
-const inSnapshot: Partial<StateLimits> = { logBytes: 1 };
+const inSnapshot: Partial<StateLimits> = { logBytes: 1, logPerSnapshot: 0 };
 const inLog: Partial<StateLimits> = {};
 
 /** A disk that holds rows a, b and c, of which b was deleted. */
@@ -18,11 +18,12 @@ async function stored(limits: Partial<StateLimits>): Promise<MemoryDisk> {
   const state = await memoryState(tables, world, disk, { limits });
   for (const name of ['a', 'b', 'c']) {
     await state.write((t) => t.table(items).put(item(name, { Color: 'red' })));
+    await world.advance(1);
   }
   await state.write((t) => t.table(items).delete('s', 'b'));
   await world.advance(1);
   await state.close();
-  expect(disk.parts.length > 0).toBe(limits === inSnapshot);
+  expect(disk.snapshot.index).toBe(limits === inSnapshot ? 4 : 0);
   return disk;
 }
 
@@ -170,16 +171,18 @@ test('a snapshot that fails is told, harms nothing, and is tried again later', a
   const state = await memoryState(tables, world, disk, options);
   const fill = async (count: number) => {
     for (let number = 0; number < count; number++) {
-      if (reports.length === 0) disk.faults.capacityBytes = disk.usedBytes + 200;
       await state.write((t) => t.table(items).put(item('a', { Color: 'x'.repeat(20) })));
       await world.advance(1);
     }
   };
+  const fault = new Error('no snapshot today');
+  disk.faults.failSnapshot = () => fault;
   await fill(6);
-  expect(reports.length).toBe(1);
+  expect(reports).toEqual([fault]);
+  disk.faults.failSnapshot = undefined;
+  await fill(1);
   expect(disk.snapshot.index).toBe(0);
-  disk.faults.capacityBytes = undefined;
-  await fill(6);
-  expect(disk.snapshot.index).toBeGreaterThan(0);
+  await fill(5);
+  expect(disk.snapshot.index).toBeGreaterThan(6);
   expect((await reopen(disk, tables)).read().index).toBe(12);
 });

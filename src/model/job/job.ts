@@ -108,7 +108,7 @@ export const JobSchema = Type.Object({
   Dispatched: ResponseOnly(Flag()),
   DispatchIdempotencyToken: ResponseOnly(Text()),
   Version: Whole({ minimum: 0 }),
-  SubmitTime: ResponseOnly(Nullable(Type.Integer())),
+  SubmitTime: ResponseOnly(Nullable(Instant())),
   /** Checked at submission, never kept. */
   RegistryToken: Text(),
   SecretsToken: Text(),

@@ -101,7 +101,7 @@ export class EvaluationWorker {
     for (let attempt = 1; attempt <= attempts; attempt++) {
       const view = clusterView(state.head(), this.#configuration());
       const { ids } = world;
-      const result = schedule(view, evaluation, { nowMs: world.clock.nowMs(), ids, attempt });
+      const result = schedule(view, evaluation, { nowMs: world.clock.nowMs(), ids });
       const { value } = await state.write((transaction) =>
         commit(transaction, this.#context, evaluation, result),
       );

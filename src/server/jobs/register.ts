@@ -11,9 +11,10 @@ import {
 } from '../../model/job/job-change.ts';
 import { isEvaluated } from '../../model/job/job-rules.ts';
 import { validateJob } from '../../model/job/validate.ts';
-import { jobWarnings } from '../../model/job/warnings.ts';
+import { jobWarnings, warningsText } from '../../model/job/warnings.ts';
 import { type JobSubmission, submissionBytes } from '../../model/job-submission/job-submission.ts';
 import { limits } from '../../model/limits.ts';
+import { below } from '../../model/path.ts';
 import {
   allocations,
   inNamespace,
@@ -99,22 +100,16 @@ export async function registerJob(
     EvalID: value.evaluation?.ID ?? '',
     EvalCreateIndex: value.evaluation?.CreateIndex ?? 0,
     JobModifyIndex: value.jobModifyIndex,
-    Warnings: warningText(warnings),
+    Warnings: warningsText(warnings),
     Index: index,
   };
 }
 
 /** Fills in and checks the job; all faults at once. */
 function admit({ job: given, namespace }: Registration, region: string): Job {
-  const canonical = canonicalizeJob({ ...given, Namespace: namespace });
-  const job: Job = {
-    ...canonical,
-    Region: canonical.Region === '' || canonical.Region === 'global' ? region : canonical.Region,
-    // Checked at submission, never kept (spec/3 §2.1).
-    RegistryToken: '',
-    SecretsToken: '',
-  };
-  const faults = validateJob(job);
+  const Region = given.Region === 'global' ? region : (given.Region ?? region);
+  const job = canonicalizeJob({ ...given, Region, Namespace: namespace }, { region, namespace });
+  const faults = validateJob(job, below(null, 'Job'));
   if (faults.length > 0) throw invalid('invalid-job', faults);
   return job;
 }
@@ -209,11 +204,4 @@ function keepSubmission(
   table.put({ Format, Source, VariableFlags, Variables, JobID, Namespace, Version, JobIndex });
   const oldest = [...table.scan({ prefix })].slice(0, -limits.job.submissionsKept);
   for (const { Version: version } of oldest) table.delete(...prefix, numberPart(version));
-}
-
-/** Source: facts/scheduler.md §2.12. */
-export function warningText(warnings: readonly string[]): string {
-  if (warnings.length === 0) return '';
-  const listed = warnings.slice(0, limits.fault.warningsMax).map((warning) => `* ${warning}`);
-  return [`${warnings.length} warning(s):`, '', ...listed].join('\n');
 }

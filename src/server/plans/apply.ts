@@ -3,7 +3,7 @@ import type { World } from '../../base/ports.ts';
 import type { Allocation } from '../../model/allocation/allocation.ts';
 import type { Plan, PlannedStop } from '../../model/plan/plan.ts';
 import { checkNode } from '../../scheduler/check.ts';
-import { allocations, evaluations, inNamespace, nodes } from '../../state/tables.ts';
+import { allocations, evaluations, inNamespace, jobs, nodes } from '../../state/tables.ts';
 import type { Transaction } from '../../state/types.ts';
 import { countAllocations, type Move } from '../jobs/summary.ts';
 
@@ -87,21 +87,19 @@ function rejectionsOf(transaction: Transaction, plan: Plan): Rejection[] {
   const touched = new Set(
     [...plan.placements, ...plan.inPlaceUpdates].map((allocation) => allocation.NodeID),
   );
+  const job = transaction.table(jobs).get(...inNamespace(plan.namespace, plan.jobId));
   const rejections: Rejection[] = [];
   for (const nodeId of touched) {
-    const ofNode = <A extends { readonly NodeID: string }>(list: readonly A[]): A[] =>
-      list.filter((one) => one.NodeID === nodeId);
     const check = checkNode({
       node: transaction.table(nodes).get(nodeId),
-      existing: [
-        ...transaction
-          .table(allocations)
-          .by('node')
-          .scan({ prefix: [nodeId] }),
-      ],
-      stops: ofNode(plan.stops),
-      placements: ofNode(plan.placements),
-      updates: ofNode(plan.inPlaceUpdates),
+      existing: transaction
+        .table(allocations)
+        .by('node')
+        .scan({ prefix: [nodeId] }),
+      stops: plan.stops.filter((stop) => stop.nodeId === nodeId),
+      placements: plan.placements.filter((placement) => placement.NodeID === nodeId),
+      updates: plan.inPlaceUpdates.filter((update) => update.NodeID === nodeId),
+      job,
     });
     if (check !== undefined) rejections.push({ nodeId, reason: check });
   }

@@ -20,6 +20,8 @@ export interface MemoryFaults {
   appendDelayMs?: number | undefined;
   /** Why the next appends fail, if so. Nothing of them is kept. */
   failAppend?: ((batch: Batch) => Error | undefined) | undefined;
+  /** Why the next snapshots fail, if so. */
+  failSnapshot?: (() => Error | undefined) | undefined;
   /** An append or a snapshot beyond it fails as on a full disk. */
   capacityBytes?: number | undefined;
 }
@@ -136,6 +138,8 @@ export class MemoryEngine implements Engine {
   async saveSnapshot(index: number, epoch: number, parts: AsyncIterable<Bytes>): Promise<void> {
     const stored: PartRecord[] = [];
     for await (const bytes of parts) {
+      const fault = this.#disk.faults.failSnapshot?.();
+      if (fault !== undefined) throw fault;
       this.#reserve(bytes.byteLength);
       const ordinal = stored.length;
       stored.push({ ordinal, bytes, checksum: partChecksum(index, ordinal, bytes) });

@@ -7,7 +7,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
 import {
@@ -55,11 +55,18 @@ const tableNames = 'log,meta,part';
 export const metaFormat = 1;
 export const metaSnapshot = 2;
 
-/** Pages of 4 KB in the write-ahead log before they are copied into the database. */
-const checkpointPages = 4_000;
+export interface SqliteOptions {
+  /** Made if it is not there. Holds `state.db` and its companions. */
+  readonly directory: string;
+  /** The database gets no larger than so many pages, as if the disk were full. For tests. */
+  readonly maxPages?: number;
+  /** Pages of 4 KB in the write-ahead log before they are copied into the database. */
+  readonly checkpointPages?: number;
+}
 
 /** Makes the directory and opens the database in it for this process alone. */
-export function lockDatabase(files: SqliteFiles): DatabaseSync {
+export function lockDatabase(files: SqliteFiles, options: SqliteOptions): DatabaseSync {
+  const { checkpointPages = 4_000, maxPages } = options;
   makeDirectory(files);
   let database: DatabaseSync | undefined;
   try {
@@ -72,6 +79,7 @@ export function lockDatabase(files: SqliteFiles): DatabaseSync {
       PRAGMA wal_autocheckpoint = ${checkpointPages};
       BEGIN IMMEDIATE; COMMIT;
     `);
+    if (maxPages !== undefined) database.exec(`PRAGMA max_page_count = ${maxPages}`);
     writeFileSync(files.pid, `${process.pid}\n`, { mode: 0o600 });
     return database;
   } catch (error) {
@@ -85,15 +93,21 @@ export function lockDatabase(files: SqliteFiles): DatabaseSync {
 
 function makeDirectory({ directory, database }: SqliteFiles): void {
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeDirectories(directory);
+    if (!statSync(directory).isDirectory()) throw new Error('it is not a directory');
     // SQLite gives its companions the mode of the database. An existing one must not be opened
     // and closed here: that would drop the lock that this process may hold on it.
     if (!existsSync(database)) closeSync(openSync(database, 'wx', 0o600));
   } catch (error) {
-    const isFile = (error as { code?: string }).code === 'EEXIST';
-    const fault = isFile ? 'it is not a directory' : (error as Error).message;
-    throw new DataDirectoryUnusable(directory, fault, error);
+    throw new DataDirectoryUnusable(directory, (error as Error).message, error);
   }
+}
+
+/** Not `recursive`: that one never returns where parents exist but nothing can be made, as in /proc. */
+function makeDirectories(directory: string): void {
+  if (existsSync(directory)) return;
+  makeDirectories(dirname(directory));
+  mkdirSync(directory, { mode: 0o700 });
 }
 
 function pidIn(path: string): number | undefined {
@@ -126,8 +140,9 @@ export function createOrCheck(
   }
   const format = readMeta(database, files, metaFormat) as { Format?: unknown } | undefined;
   if (format?.Format === formatVersion) return;
+  if (format === undefined) throw new StateCorrupted(files.database, 'it lacks its format');
   throw new StateFormatUnknown(
-    `${files.database} has format ${format?.Format}; this program knows format ${formatVersion}`,
+    `${files.database} has format ${format.Format}; this program knows format ${formatVersion}`,
   );
 }
 

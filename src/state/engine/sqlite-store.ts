@@ -22,15 +22,9 @@ import {
   metaSnapshot,
   readMeta,
   type SqliteFiles,
+  type SqliteOptions,
   writeMeta,
 } from './sqlite-files.ts';
-
-export interface SqliteOptions {
-  /** Made if it is not there. Holds `state.db` and its companions. */
-  readonly directory: string;
-  /** The database gets no larger than so many pages, as if the disk were full. For tests. */
-  readonly maxPages?: number;
-}
 
 /** About so much is loaded, or deleted, in one go. */
 const loadBytes = 1024 * 1024;
@@ -60,10 +54,9 @@ export class SqliteStore {
   /** The snapshot that is being written. */
   #taken: SnapshotRecord = noSnapshot;
 
-  constructor({ directory, maxPages }: SqliteOptions) {
-    this.#files = filesIn(directory);
-    this.#database = lockDatabase(this.#files);
-    if (maxPages !== undefined) this.#database.exec(`PRAGMA max_page_count = ${maxPages}`);
+  constructor(options: SqliteOptions) {
+    this.#files = filesIn(options.directory);
+    this.#database = lockDatabase(this.#files, options);
     this.#loading = this.#load();
   }
 

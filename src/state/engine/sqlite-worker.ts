@@ -3,7 +3,8 @@ import { present } from '../../base/assert.ts';
 import type { Loaded } from './engine.ts';
 import type { Answer, Call } from './sqlite.ts';
 import { failureOf } from './sqlite-errors.ts';
-import { type SqliteOptions, SqliteStore } from './sqlite-store.ts';
+import type { SqliteOptions } from './sqlite-files.ts';
+import { SqliteStore } from './sqlite-store.ts';
 
 /** The thread in which the database lives, so that no `fsync` holds up the main one. */
 const port = present(parentPort, 'this file runs as a worker');

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Bytes } from '../codec.ts';
 import type { Batch, Engine, Loaded } from './engine.ts';
-import { type SqliteOptions, SqliteStore } from './sqlite-store.ts';
+import type { SqliteOptions } from './sqlite-files.ts';
+import { SqliteStore } from './sqlite-store.ts';
 
 /** The store on the calling thread: hundreds of faults are tried without hundreds of threads. */
 export class SameThreadEngine implements Engine {

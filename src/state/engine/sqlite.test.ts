@@ -190,14 +190,20 @@ test('deleting the file that guards the end opens the state as far as its log go
   await again.close();
 });
 
-/** Two stores as a crash leaves them: with a log alone, and amid snapshots. */
-async function crashed(limits: Partial<StateLimits>): Promise<{ directory: string; was: unknown }> {
+const faultsPerFile = 100;
+
+/** A store as a crash leaves it, with something in the database and more in its log. */
+async function crashed(
+  limits: Partial<StateLimits>,
+  checkpointPages: number,
+): Promise<{ directory: string; was: unknown }> {
   const live = scratch.next();
-  const first = await open(new SameThreadEngine({ directory: live }), limits);
+  const options = { directory: live, checkpointPages };
+  const first = await open(new SameThreadEngine(options), limits);
   for (let number = 0; number < 12; number++) await put(first, `a-${number}`, `b-${number}`);
   await first.write((t) => t.table(items).delete('s', 'a-3'));
   await first.close();
-  const second = await open(new SameThreadEngine({ directory: live }), limits);
+  const second = await open(new SameThreadEngine(options), limits);
   for (let number = 0; number < 12; number++) await put(second, `a-${number}`, `c-${number}`);
   await second.write((t) => t.table(items).delete('s', 'a-4'));
   await new Promise<void>((resolve) => realWorld.timers.soon(resolve));
@@ -208,17 +214,19 @@ async function crashed(limits: Partial<StateLimits>): Promise<{ directory: strin
 }
 
 test.each([
-  ['a log', {}, 1],
-  ['a log and snapshots', { logBytes: 1_500, logPerSnapshot: 0, snapshotPartBytes: 500 }, 2],
+  ['a log', {}, 4_000, 1],
+  ['a log amid checkpoints', {}, 20, 2],
+  ['snapshots', { logBytes: 1_500, logPerSnapshot: 0, snapshotPartBytes: 500 }, 4_000, 3],
+  ['snapshots amid checkpoints', { logBytes: 1_500, logPerSnapshot: 0 }, 7, 4],
 ])(
   'a flipped byte or a cut file is the exact state or a named error: %s',
-  async (_, limits, seed) => {
-    const { directory, was } = await crashed(limits);
+  async (_, limits, pages, seed) => {
+    const { directory, was } = await crashed(limits, pages);
     const random = seededRandom(seed);
     const outcomes = new Map<string, number>();
     for (const file of filesOf(directory).filter((name) => name !== 'state.pid')) {
       const { size } = statSync(join(directory, file));
-      const tries = file === 'state.acknowledged' ? 40 : 150;
+      const tries = file === 'state.acknowledged' ? 40 : faultsPerFile;
       for (let attempt = 0; attempt < tries; attempt++) {
         const position = random.below(size);
         const copy = scratch.copyOf(directory);

@@ -3,7 +3,7 @@ import type { Bytes } from '../codec.ts';
 import { DataDirectoryUnusable, Fenced } from '../errors.ts';
 import type { Batch, Engine, EngineEvent, Leadership, Loaded } from './engine.ts';
 import { errorOf, type Failure } from './sqlite-errors.ts';
-import type { SqliteOptions } from './sqlite-store.ts';
+import type { SqliteOptions } from './sqlite-files.ts';
 
 export type { SqliteOptions };
 

@@ -1,0 +1,167 @@
+/**
+ * Puts the layers together: an agent is a server, a node, or both in one process. Used by the
+ * `roster` command and, as a library, by whoever wants a control plane inside a test.
+ */
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Api } from './api/api.ts';
+import type { Answer, Request } from './api/http.ts';
+import type { World } from './base/ports.ts';
+import { realWorld } from './base/ports-real.ts';
+import { limits } from './model/limits.ts';
+import type { NodeSettings } from './node/fingerprint/fingerprint.ts';
+import { NodeAgent } from './node/node-agent.ts';
+import { httpServerApi } from './node/server-api-http.ts';
+import { type Log, silentLog } from './server/context.ts';
+import { Server } from './server/server.ts';
+import type { Engine } from './state/engine/engine.ts';
+import { MemoryDisk, MemoryEngine } from './state/engine/memory.ts';
+import { SqliteEngine } from './state/engine/sqlite.ts';
+import { openState } from './state/state.ts';
+import { allTables } from './state/tables.ts';
+import type { State } from './state/types.ts';
+
+export interface CreateAgentOptions {
+  /** `undefined`: nothing is kept. */
+  readonly dataDirectory?: string | undefined;
+  /** Where to listen; `undefined`: no port, requests come through `Agent.handle`. */
+  readonly http?: { readonly host: string; readonly port: number } | undefined;
+  /** What this machine contributes as a node; `undefined`: nothing, it is a server alone. */
+  readonly node?: NodeSettings | undefined;
+  /** Secret of the first management token; `undefined`: there is none but those that are stored. */
+  readonly rootToken?: string | undefined;
+  /** Environment variables, a few of which tasks inherit. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  readonly aclEnabled?: boolean;
+  readonly region?: string;
+  readonly version?: string;
+  readonly log?: Log;
+  /** Clock, timers, random, ids and secrets; the machine's own unless a test brings others. */
+  readonly world?: World;
+}
+
+export interface Agent {
+  /** `http://host:port`; empty when it does not listen. */
+  readonly address: string;
+  readonly state: State;
+  /** Serves one request in process. */
+  handle(request: Request): Promise<Answer>;
+  /** `stop` ends the running tasks first, `keep` leaves them to their supervisor. */
+  close(tasks: 'stop' | 'keep'): Promise<void>;
+}
+
+/**
+ * Starts an agent. Rejects with a `StateError` when the data directory cannot be used, and with
+ * the system's error when the port cannot be had; nothing is left running then.
+ */
+export async function createAgent(options: CreateAgentOptions): Promise<Agent> {
+  const { world = realWorld, log = silentLog, version = '0.0.0', region = 'global' } = options;
+  const opened: (() => Promise<unknown> | unknown)[] = [];
+  const closeAll = async () => {
+    for (const close of opened.splice(0).reverse()) await close();
+  };
+  try {
+    const engine = newEngine(options.dataDirectory, world);
+    const state = await openState({
+      tables: allTables,
+      engine,
+      timers: world.timers,
+      report: (error) => log.warn({ error }, 'a snapshot of the state failed'),
+    });
+    opened.push(() => state.close());
+    const server = new Server({
+      ...{ state, world, log, region },
+      rootSecret: options.rootToken,
+      scheduler: { algorithm: 'binpack' },
+    });
+    const introduction = await keptSecret(options.dataDirectory, 'introduction-token', world);
+    const api = new Api({
+      ...{ server, version },
+      name: options.node?.name ?? 'roster',
+      acl: {
+        enabled: options.aclEnabled ?? true,
+        introductionHash: world.secrets.hash(introduction),
+        secrets: world.secrets,
+      },
+      connectionsPerClientMax: limits.http.connectionsPerAddressMax,
+    });
+    await server.start();
+    opened.push(() => server.stop());
+    const address =
+      options.http && `http://${await api.listen(options.http.host, options.http.port)}`;
+    opened.push(() => api.close());
+    let tasks: 'stop' | 'keep' = 'stop';
+    if (options.node !== undefined && address !== undefined) {
+      const node = await startNode({ ...options, node: options.node }, { address, introduction });
+      opened.push(() => node.close(tasks));
+    }
+    return {
+      address: address ?? '',
+      state,
+      handle: (request) => api.handle(request),
+      close: async (fate) => {
+        tasks = fate;
+        await closeAll();
+      },
+    };
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+}
+
+function newEngine(dataDirectory: string | undefined, world: World): Engine {
+  if (dataDirectory === undefined) return new MemoryEngine(new MemoryDisk(), world.timers);
+  return new SqliteEngine({ directory: join(dataDirectory, 'server') });
+}
+
+/** The node's side of the agent, which speaks to its own server over HTTP like any other node. */
+async function startNode(
+  options: CreateAgentOptions & { readonly node: NodeSettings },
+  server: { readonly address: string; readonly introduction: string },
+) {
+  const { world = realWorld, log = silentLog, version = '0.0.0', region = 'global' } = options;
+  const { dataDirectory } = options;
+  const temporary = dataDirectory === undefined;
+  const directory = temporary
+    ? await mkdtemp(join(tmpdir(), 'roster-'))
+    : join(dataDirectory, 'node');
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const node = new NodeAgent({
+    ...{ world, version, region },
+    api: httpServerApi(server.address),
+    dataDirectory: directory,
+    settings: options.node,
+    introductionToken: server.introduction,
+    endWithAgent: temporary,
+    environment: options.environment ?? {},
+    onNotice: (sentence) => log.info({ component: 'node' }, sentence),
+  });
+  await node.start();
+  return {
+    async close(tasks: 'stop' | 'keep') {
+      await node.stop({ stopTasks: temporary || tasks === 'stop' });
+      if (temporary) await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A secret that is made once and kept in the data directory, readable by its user only. */
+export async function keptSecret(
+  dataDirectory: string | undefined,
+  name: string,
+  world: Pick<World, 'secrets'>,
+): Promise<string> {
+  if (dataDirectory === undefined) return world.secrets.uuid();
+  const path = join(dataDirectory, name);
+  try {
+    return (await readFile(path, 'utf8')).trim();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+  const secret = world.secrets.uuid();
+  await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
+  await writeFile(path, `${secret}\n`, { mode: 0o600, flag: 'wx' });
+  return secret;
+}

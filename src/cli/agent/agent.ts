@@ -1,0 +1,164 @@
+import { dirname, resolve } from 'node:path';
+import type { LocalCommand, OptionDefinition, Options } from '../definition.ts';
+import type { CliEnvironment } from '../environment.ts';
+import { CliError, explainError } from '../errors.ts';
+import { readJobFile } from '../job-file.ts';
+import { parseConfiguration } from './configuration.ts';
+import {
+  type AgentOptions,
+  type AgentSettings,
+  agentOptions,
+  logLevels,
+  type SettingName,
+  settingFaults,
+  tasksOnExitWords,
+} from './options.ts';
+
+const flags: readonly (OptionDefinition & { readonly setting?: SettingName })[] = [
+  { name: 'dev', setting: 'dev', description: 'Make a root token and print it; keep nothing.' },
+  {
+    name: 'config',
+    value: 'FILE',
+    completes: 'file',
+    description: 'Configuration in JSON; flags win over it.',
+  },
+  {
+    name: 'http',
+    setting: 'http',
+    value: 'HOST:PORT',
+    description: 'Where to listen (127.0.0.1:4720).',
+  },
+  {
+    name: 'data-dir',
+    setting: 'data_dir',
+    value: 'DIR',
+    completes: 'file',
+    description: 'Where to keep the state.',
+  },
+  {
+    name: 'root-token',
+    setting: 'root_token',
+    value: 'UUID',
+    description: 'Secret of the root token (ROSTER_ROOT_TOKEN).',
+  },
+  {
+    name: 'node-name',
+    setting: 'node.name',
+    value: 'NAME',
+    description: "Name of the node (the machine's name).",
+  },
+  {
+    name: 'tasks-on-exit',
+    setting: 'tasks_on_exit',
+    value: 'WORD',
+    choices: tasksOnExitWords,
+    description: 'What becomes of running tasks when the agent ends.',
+  },
+  {
+    name: 'run',
+    setting: 'run',
+    value: 'FILE',
+    isRepeatable: true,
+    completes: 'file',
+    description: 'Register this job once ready, unless it exists. Repeatable.',
+  },
+  {
+    name: 'log-level',
+    setting: 'log_level',
+    value: 'LEVEL',
+    choices: logLevels,
+    description: 'What is worth a line in the log (info).',
+  },
+];
+
+const details = `Examples:
+  roster agent --dev                              try it out
+  roster agent --data-dir /var/lib/roster         keep everything
+  roster agent --config /etc/roster/agent.json
+
+The configuration file has http, data_dir, root_token, tasks_on_exit, run, log_level, region,
+acl.enabled and node.{name,datacenter,class,pool,meta}:
+  { "data_dir": "/var/lib/roster", "node": { "datacenter": "dc1", "meta": { "rack": "r1" } } }`;
+
+export const agent: LocalCommand = {
+  definition: {
+    options: flags.map(({ setting: _, ...option }) => option),
+    details,
+  },
+  async runLocally(environment, _words, options) {
+    return environment.startAgent(await readAgentOptions(environment, options));
+  },
+};
+
+/** @throws CliError with every fault of the flags and the file. */
+export async function readAgentOptions(
+  environment: Pick<CliEnvironment, 'readFile' | 'stdin' | 'env'>,
+  options: Options,
+): Promise<AgentOptions> {
+  const { env } = environment;
+  const file = options.text('config');
+  const configuration = await parseConfiguration(environment.readFile, file);
+  const fromFlags = settingsOf(options);
+  const fromEnvironment = env.ROSTER_ROOT_TOKEN ? { root_token: env.ROSTER_ROOT_TOKEN } : {};
+  const given: AgentSettings = { ...configuration.settings, ...fromEnvironment, ...fromFlags };
+
+  const nameOf = (setting: SettingName): string => {
+    if (Object.hasOwn(fromFlags, setting)) return flagOf(setting);
+    if (Object.hasOwn(fromEnvironment, setting)) return 'ROSTER_ROOT_TOKEN';
+    return Object.hasOwn(configuration.settings, setting) ? `${file}: ${setting}` : flagOf(setting);
+  };
+  const faults = [...configuration.faults, ...settingFaults(given, nameOf)];
+  const base = Object.hasOwn(fromFlags, 'run') || file === undefined ? '.' : dirname(file);
+  const run = await readJobs(environment, given.run, base, faults);
+  if (faults.length > 0) {
+    const problem = faults.length === 1 ? 'something is' : `${faults.length} things are`;
+    throw new CliError(`The agent was not started, since ${problem} wrong:`, {
+      faults,
+      hint: 'See "roster agent --help".',
+    });
+  }
+  return agentOptions(given, run);
+}
+
+function settingsOf(options: Options): AgentSettings {
+  const given: Record<string, unknown> = {};
+  for (const { name, setting, value, isRepeatable } of flags) {
+    if (setting === undefined) continue;
+    const key = name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+    if (value === undefined) {
+      if (options.flag(key)) given[setting] = true;
+    } else if (isRepeatable) {
+      if (options.list(key).length > 0) given[setting] = options.list(key);
+    } else if (options.text(key) !== undefined) {
+      given[setting] = options.text(key);
+    }
+  }
+  return given;
+}
+
+function flagOf(setting: SettingName): string {
+  const flag = flags.find((candidate) => candidate.setting === setting);
+  return flag === undefined ? setting : `--${flag.name}`;
+}
+
+/** Paths in a configuration file are relative to it. */
+async function readJobs(
+  environment: Pick<CliEnvironment, 'readFile' | 'stdin'>,
+  paths: unknown,
+  base: string,
+  faults: string[],
+): Promise<AgentOptions['run']> {
+  const run = [];
+  for (const path of Array.isArray(paths) ? (paths as unknown[]) : []) {
+    if (typeof path !== 'string' || path === '') continue;
+    const place = base === '.' || path === '-' ? path : resolve(base, path);
+    try {
+      run.push({ path: place, registration: await readJobFile(environment, place) });
+    } catch (error) {
+      const explained = explainError(error);
+      if (explained === undefined) throw error;
+      faults.push(`--run: ${explained.message.replace(/\.$/, '')}`);
+    }
+  }
+  return run;
+}

@@ -1,0 +1,51 @@
+import type { CliEnvironment } from '../environment.ts';
+import { nearest } from '../nearest.ts';
+import { type AgentSettings, type SettingName, settings } from './options.ts';
+
+interface Configuration {
+  readonly settings: AgentSettings;
+  readonly faults: readonly string[];
+}
+
+const known = Object.keys(settings) as SettingName[];
+
+/** Reads the configuration file, when there is one. What is wrong with it comes as faults. */
+export async function parseConfiguration(
+  readFile: CliEnvironment['readFile'],
+  path: string | undefined,
+): Promise<Configuration> {
+  if (path === undefined) return { settings: {}, faults: [] };
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse((await readFile(path)).replace(/^\uFEFF/, ''));
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const reason = code === undefined ? `is not JSON: ${message}` : `cannot be read: ${message}`;
+    return { settings: {}, faults: [`${path} ${reason}`] };
+  }
+  if (!isObject(parsed)) return { settings: {}, faults: [`${path} does not hold an object`] };
+  return flatten(parsed, path);
+}
+
+function flatten(parsed: Record<string, unknown>, path: string): Configuration {
+  const found: Record<string, unknown> = {};
+  const faults: string[] = [];
+  const take = (name: string, value: unknown): void => {
+    if (known.includes(name as SettingName)) {
+      found[name] = value;
+    } else if (isObject(value) && known.some((setting) => setting.startsWith(`${name}.`))) {
+      for (const [key, nested] of Object.entries(value)) take(`${name}.${key}`, nested);
+    } else if (known.some((setting) => setting.startsWith(`${name}.`))) {
+      faults.push(`${path}: ${name} must be an object`);
+    } else {
+      const meant = nearest(name, known);
+      const guess = meant === undefined ? '' : `; did you mean ${meant}?`;
+      faults.push(`${path}: ${name} is not a setting${guess}`);
+    }
+  };
+  for (const [name, value] of Object.entries(parsed)) take(name, value);
+  return { settings: found as AgentSettings, faults };
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

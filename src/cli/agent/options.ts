@@ -1,0 +1,171 @@
+import type { JobRegistration } from '../../sdk/client.ts';
+
+/** What an agent is started with; every field is checked. */
+export interface AgentOptions {
+  /** Make a root token, print it, and keep nothing unless there is a data directory. */
+  readonly isDev: boolean;
+  readonly http: { readonly host: string; readonly port: number };
+  /** `undefined`: nothing is kept; only with `isDev`. */
+  readonly dataDirectory: string | undefined;
+  /** A UUID, in lower case. */
+  readonly rootToken: string | undefined;
+  readonly aclEnabled: boolean;
+  readonly region: string;
+  readonly node: {
+    /** `undefined`: the machine's name. */
+    readonly name: string | undefined;
+    readonly datacenter: string;
+    readonly class: string;
+    readonly pool: string;
+    readonly meta: Readonly<Record<string, string>>;
+  };
+  /** What becomes of the running tasks when the agent is told to end. */
+  readonly tasksOnExit: 'stop' | 'keep';
+  /** Jobs to register once the agent is ready, each unless it already exists. */
+  readonly run: readonly { readonly path: string; readonly registration: JobRegistration }[];
+  readonly logLevel: LogLevel;
+}
+
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error'] as const;
+export type LogLevel = (typeof logLevels)[number];
+export const tasksOnExitWords = ['stop', 'keep'] as const;
+
+/** What flags, environment and the configuration file may say, before it is checked. */
+export type AgentSettings = { readonly [K in SettingName]?: unknown };
+
+export type SettingName = keyof typeof settings;
+
+interface Check {
+  /** What the setting has to be, or `undefined` when it is. */
+  readonly fault: (value: unknown) => string | undefined;
+}
+
+const text = (most = 256): Check => ({
+  fault: (value) =>
+    typeof value === 'string' && value !== '' && value.length <= most
+      ? undefined
+      : `must be text of 1 to ${most} characters`,
+});
+
+const oneOf = (words: readonly string[]): Check => ({
+  fault: (value) => (words.includes(value as string) ? undefined : `must be ${words.join(' or ')}`),
+});
+
+const flag: Check = {
+  fault: (value) => (typeof value === 'boolean' ? undefined : 'must be true or false'),
+};
+
+const name: Check = {
+  fault: (value) =>
+    typeof value === 'string' && /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/.test(value)
+      ? undefined
+      : 'must be a name of letters, digits, ".", "_" and "-"',
+};
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Every setting by its name in the configuration file; nested ones are dotted. */
+export const settings = {
+  dev: flag,
+  http: { fault: (value: unknown) => (parseHostPort(value) ? undefined : hostPortForm) },
+  data_dir: text(4096),
+  root_token: {
+    fault: (value: unknown) =>
+      typeof value === 'string' && uuid.test(value)
+        ? undefined
+        : 'must be a UUID, such as one made by "uuidgen"',
+  },
+  'acl.enabled': flag,
+  region: name,
+  'node.name': text(),
+  'node.datacenter': name,
+  'node.class': name,
+  'node.pool': name,
+  'node.meta': {
+    fault: (value: unknown) =>
+      isTextMap(value) ? undefined : 'must be an object whose values are text',
+  },
+  tasks_on_exit: oneOf(tasksOnExitWords),
+  run: {
+    fault: (value: unknown) =>
+      Array.isArray(value) && value.every((path) => typeof path === 'string' && path !== '')
+        ? undefined
+        : 'must be a list of job files',
+  },
+  log_level: oneOf(logLevels),
+} as const satisfies Readonly<Record<string, Check>>;
+
+const hostPortForm = 'must be HOST:PORT, such as 127.0.0.1:4720, with a port from 0 to 65535';
+
+const isTextMap = (value: unknown): value is Record<string, string> =>
+  typeof value === 'object' &&
+  value !== null &&
+  !Array.isArray(value) &&
+  Object.values(value).every((entry) => typeof entry === 'string');
+
+/** `host:port`, `[::1]:port`, `:port` or a port alone. */
+export function parseHostPort(value: unknown): { host: string; port: number } | undefined {
+  if (typeof value !== 'string') return undefined;
+  const match = /^(?:(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]*):)?(\d{1,5})$/.exec(value);
+  const port = Number(match?.[2]);
+  if (match === null || port > 65_535) return undefined;
+  const host = (match[1] ?? '').replace(/^\[|\]$/g, '');
+  return { host: host === '' ? defaultHost : host, port };
+}
+
+const defaultHost = '127.0.0.1';
+const defaultPort = 4720;
+
+/** Faults of single settings and of settings together, each naming what to change. */
+export function settingFaults(
+  given: AgentSettings,
+  nameOf: (setting: SettingName) => string,
+): string[] {
+  const faults: string[] = [];
+  for (const [setting, { fault }] of Object.entries(settings) as [SettingName, Check][]) {
+    const value = given[setting];
+    if (value === undefined) continue;
+    const must = fault(value);
+    if (must !== undefined) faults.push(`${nameOf(setting)} ${must}, got ${shown(setting, value)}`);
+  }
+  if (given.dev !== true && given.data_dir === undefined) {
+    faults.push(
+      `${nameOf('data_dir')} is missing: name a directory to keep the state in, or give --dev to keep nothing`,
+    );
+  }
+  if (given.tasks_on_exit === 'keep' && given.data_dir === undefined) {
+    faults.push(
+      `${nameOf('tasks_on_exit')} cannot be keep without a data directory: nothing would know of the tasks later`,
+    );
+  }
+  return faults;
+}
+
+/** A secret is never repeated, even when it is none. */
+const shown = (setting: SettingName, value: unknown): string =>
+  setting === 'root_token' ? 'something else' : (JSON.stringify(value) ?? '').slice(0, 64);
+
+/** The options of settings without faults; `run` holds the files that `run` names. */
+export function agentOptions(given: AgentSettings, run: AgentOptions['run']): AgentOptions {
+  const words = given as Partial<Record<SettingName, string>>;
+  const dataDirectory = words.data_dir;
+  const keeps = dataDirectory !== undefined;
+  return {
+    isDev: given.dev === true,
+    http: parseHostPort(given.http) ?? { host: defaultHost, port: defaultPort },
+    dataDirectory,
+    rootToken: words.root_token?.toLowerCase(),
+    aclEnabled: given['acl.enabled'] !== false,
+    region: words.region ?? 'global',
+    node: {
+      name: words['node.name'],
+      datacenter: words['node.datacenter'] ?? 'dc1',
+      class: words['node.class'] ?? '',
+      pool: words['node.pool'] ?? 'default',
+      meta: (given['node.meta'] as Record<string, string> | undefined) ?? {},
+    },
+    tasksOnExit: (words.tasks_on_exit as AgentOptions['tasksOnExit']) ?? (keeps ? 'keep' : 'stop'),
+    run,
+    logLevel: (words.log_level as LogLevel | undefined) ?? 'info',
+  };
+}

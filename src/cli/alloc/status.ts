@@ -1,0 +1,140 @@
+import type { Allocation } from '../../model/allocation/allocation.ts';
+import type { TaskState } from '../../model/allocation/task-state.ts';
+import type { Context } from '../context.ts';
+import { type ClientCommand, verbose } from '../definition.ts';
+import { exitCodes } from '../errors.ts';
+import { resolveAllocation } from '../nouns.ts';
+import { ago, agoText, byName, oneLine, orDash } from '../render/text.ts';
+
+export const allocStatus: ClientCommand = {
+  definition: {
+    arguments: [
+      {
+        name: 'ALLOC',
+        kind: 'allocation',
+        isRequired: false,
+        description: 'Id of the allocation, or 8 or more characters of it; all without it.',
+      },
+    ],
+    options: [verbose],
+  },
+  async run(context, [given]) {
+    if (given === undefined) return listAllocations(context);
+    const id = await resolveAllocation(context, given);
+    const { value } = await context.client.allocations.read(id);
+    if (context.isJson) await context.json(value);
+    else await showAllocation(context, value);
+    return exitCodes.ok;
+  },
+};
+
+async function listAllocations({ client, screen, isJson, json, id, nowMs }: Context) {
+  const { value: allocations } = await client.allocations.list();
+  if (isJson) {
+    await json(allocations);
+  } else if (allocations.length === 0) {
+    await screen.line('There are no allocations. Run a job with "roster job run FILE".');
+  } else {
+    await screen.table(
+      ['ID', 'Name', 'Node', 'Desired', 'Status', 'Changed'],
+      [...allocations]
+        .sort((left, right) => byName(left, right) || right.CreateIndex - left.CreateIndex)
+        .map((allocation) => [
+          id(allocation.ID),
+          oneLine(allocation.Name),
+          orDash(allocation.NodeName || id(allocation.NodeID)),
+          allocation.DesiredStatus,
+          screen.status(allocation.ClientStatus),
+          ago(allocation.ModifyTime, nowMs),
+        ]),
+    );
+  }
+  return exitCodes.ok;
+}
+
+async function showAllocation(context: Context, allocation: Allocation): Promise<void> {
+  const { screen, id, nowMs } = context;
+  const because = (text: string) => (text === '' ? '' : ` (${oneLine(text)})`);
+  const optional = (name: string, other: string) => (other ? [[name, id(other)] as const] : []);
+  await screen.fields([
+    ['ID', allocation.ID],
+    ['Name', oneLine(allocation.Name)],
+    ['Job', `${oneLine(allocation.JobID)} (version ${allocation.JobVersion})`],
+    ['Namespace', oneLine(allocation.Namespace)],
+    ['Node', `${orDash(allocation.NodeName)} (${id(allocation.NodeID)})`],
+    ['Evaluation', id(allocation.EvalID)],
+    ['Desired', allocation.DesiredStatus + because(allocation.DesiredDescription)],
+    ['Status', screen.status(allocation.ClientStatus) + because(allocation.ClientDescription)],
+    ['Created', ago(allocation.CreateTime, nowMs)],
+    ['Changed', ago(allocation.ModifyTime, nowMs)],
+    ...optional('Replaces', allocation.PreviousAllocation),
+    ...optional('Replaced by', allocation.NextAllocation),
+    ...optional('Tries again in', allocation.FollowupEvalID),
+  ]);
+  await printPorts(context, allocation);
+  for (const task of taskNames(allocation)) await printTask(context, allocation, task);
+}
+
+/** Every task, whether it has a state yet or not. */
+export const taskNames = (
+  allocation: Pick<Allocation, 'TaskStates' | 'AllocatedResources'>,
+): string[] =>
+  [
+    ...new Set([
+      ...Object.keys(allocation.AllocatedResources?.Tasks ?? {}),
+      ...Object.keys(allocation.TaskStates ?? {}),
+    ]),
+  ].sort();
+
+async function printPorts({ screen }: Context, allocation: Allocation): Promise<void> {
+  const ports = allocation.AllocatedResources?.Shared.Ports ?? [];
+  if (ports.length === 0) return;
+  await screen.title('Ports');
+  await screen.table(
+    ['Label', 'Address', 'To'],
+    ports.map(({ Label, HostIP, Value, To }) => [
+      oneLine(Label),
+      `${HostIP.includes(':') ? `[${HostIP}]` : HostIP}:${Value}`,
+      To > 0 ? String(To) : '-',
+    ]),
+  );
+}
+
+async function printTask(context: Context, allocation: Allocation, name: string): Promise<void> {
+  const { screen, nowMs } = context;
+  const state = allocation.TaskStates?.[name];
+  const resources = allocation.AllocatedResources?.Tasks?.[name];
+  const { status } = screen;
+  await screen.title(`Task "${oneLine(name)}"`);
+  await screen.fields([
+    ['State', state === undefined ? status('pending') : stateText(state, status)],
+    ...(resources === undefined
+      ? []
+      : ([
+          ['CPU', `${resources.Cpu.CpuShares} MHz`],
+          ['Memory', memoryText(resources.Memory)],
+        ] as const)),
+    ['Started', agoText(state?.StartedAt, nowMs)],
+    ['Finished', agoText(state?.FinishedAt, nowMs)],
+    ['Restarts', String(state?.Restarts ?? 0)],
+  ]);
+  const events = state?.Events ?? [];
+  if (events.length === 0) return;
+  await screen.line();
+  await screen.table(
+    ['When', 'Event', 'What happened'],
+    [...events]
+      .reverse()
+      .map(({ Time, Type, DisplayMessage, Message }) => [
+        ago(Time, nowMs),
+        oneLine(Type),
+        oneLine(DisplayMessage || Message),
+      ]),
+  );
+}
+
+const stateText = ({ State, Failed }: TaskState, status: (word: string) => string): string =>
+  Failed ? `${status(State)} (${status('failed')})` : status(State);
+
+const memoryText = ({ MemoryMB, MemoryMaxMB }: { MemoryMB: number; MemoryMaxMB: number }) =>
+  MemoryMaxMB > MemoryMB ? `${MemoryMB} MB (at most ${MemoryMaxMB} MB)` : `${MemoryMB} MB`;

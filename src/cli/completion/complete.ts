@@ -1,0 +1,139 @@
+import type { Client } from '../../sdk/client.ts';
+import { commands, groups } from '../commands.ts';
+import { connect } from '../context.ts';
+import { type ArgumentDefinition, globalOptions, type OptionDefinition } from '../definition.ts';
+import type { CliEnvironment } from '../environment.ts';
+import { optionsOf } from '../program.ts';
+import { oneLine } from '../render/text.ts';
+import { locate, normalizeWords, plainWords, takesNext } from '../words.ts';
+
+/** A person waits at the prompt for this. */
+const limits = { answerMs: 1500, idsMax: 200 } as const;
+
+interface Candidate {
+  readonly word: string;
+  readonly about?: string;
+}
+
+const files: Candidate = { word: ':file' };
+
+/** Prints what may come in place of the last word; nothing when nothing is known. Never fails. */
+export async function runCompletion(
+  words: readonly string[],
+  environment: CliEnvironment,
+): Promise<number> {
+  const current = words.at(-1) ?? '';
+  const before = normalizeWords(words.slice(0, -1));
+  const candidates = await candidatesFor(before, current, environment).catch(() => []);
+  const lines = candidates
+    .filter(({ word }) => word === files.word || word.startsWith(current))
+    .map(({ word, about }) => (about === undefined ? word : `${word}\t${oneLine(about)}`));
+  await environment.stdout.write(lines.map((line) => `${line}\n`).join(''));
+  return 0;
+}
+
+async function candidatesFor(
+  before: readonly string[],
+  current: string,
+  environment: CliEnvironment,
+): Promise<readonly Candidate[]> {
+  const { entry, group, plain } = locate(before);
+  const command = await entry?.load();
+  const options = [...globalOptions, ...(command?.definition.options ?? [])];
+  const last = before.at(-1) ?? '';
+  if (takesNext(last, options)) return valuesOf(last, options);
+  if (current.startsWith('-')) return optionCandidates(options, current);
+  if (entry !== undefined && command !== undefined) {
+    const given = plainWords(before, options).length - entry.words.length;
+    const argument = command.definition.arguments?.[given];
+    return argument === undefined ? [] : argumentCandidates(argument, before, current, environment);
+  }
+  if (plain.length === 0) return firstWords();
+  return group !== undefined && plain.length === 1 ? wordsAfter(group) : [];
+}
+
+function firstWords(): Candidate[] {
+  const alone = commands.filter(({ words }) => words.length === 1);
+  return [
+    ...Object.entries(groups).map(([word, about]) => ({ word, about })),
+    ...alone.map(({ words, summary }) => ({ word: words[0]!, about: summary })),
+    { word: 'help', about: 'Explain a command.' },
+  ];
+}
+
+const wordsAfter = (group: string): Candidate[] =>
+  commands
+    .filter(({ words }) => words[0] === group)
+    .map(({ words, summary }) => ({ word: words[1]!, about: summary }));
+
+/** With as many dashes as were typed. */
+function optionCandidates(options: readonly OptionDefinition[], current: string): Candidate[] {
+  const dashes = current.startsWith('--') || current === '-' ? '--' : '-';
+  return options.map(({ name, description }) => ({ word: `${dashes}${name}`, about: description }));
+}
+
+function valuesOf(word: string, options: readonly OptionDefinition[]): Candidate[] {
+  const option = options.find((candidate) => takesNext(word, [candidate]));
+  if (option?.completes === 'file') return [files];
+  return (option?.choices ?? []).map((choice) => ({ word: choice }));
+}
+
+async function argumentCandidates(
+  { kind, choices }: ArgumentDefinition,
+  before: readonly string[],
+  current: string,
+  environment: CliEnvironment,
+): Promise<readonly Candidate[]> {
+  if (choices !== undefined) return choices.map((word) => ({ word }));
+  if (kind === 'file') return [files];
+  if (kind === 'word') return [];
+  const client = await connect(environment, optionsOf(globalsIn(before)));
+  const controller = new AbortController();
+  const timer = environment.timers.after(limits.answerMs, () => controller.abort());
+  try {
+    return await idsOf[kind](client, current, controller.signal);
+  } finally {
+    timer.clear();
+    await client.close();
+  }
+}
+
+type Ids = (client: Client, prefix: string, signal: AbortSignal) => Promise<readonly Candidate[]>;
+
+const page = (prefix: string, signal: AbortSignal) => ({ prefix, signal, perPage: limits.idsMax });
+
+const idsOf: Readonly<Record<'job' | 'allocation' | 'evaluation' | 'node', Ids>> = {
+  async job(client, prefix, signal) {
+    const { value } = await client.jobs.list(page(prefix, signal));
+    return value.map(({ ID, Status }) => ({ word: ID, about: Status }));
+  },
+  async allocation(client, prefix, signal) {
+    const { value } = await client.allocations.list({ ...page(prefix, signal), taskStates: false });
+    return value.map(({ ID, Name, ClientStatus }) => ({
+      word: ID,
+      about: `${Name} (${ClientStatus})`,
+    }));
+  },
+  async evaluation(client, prefix, signal) {
+    const { value } = await client.evaluations.list(page(prefix, signal));
+    return value.map(({ ID, JobID, Status }) => ({ word: ID, about: `${JobID} (${Status})` }));
+  },
+  async node(client, prefix, signal) {
+    const { value } = await client.nodes.list(page(prefix, signal));
+    return value.map(({ ID, Name, Status }) => ({ word: ID, about: `${Name} (${Status})` }));
+  },
+};
+
+/** The options of every command that were typed before, since they say whom to ask. */
+function globalsIn(before: readonly string[]): Record<string, unknown> {
+  const found: Record<string, unknown> = {};
+  for (const { name, value } of globalOptions) {
+    if (value === undefined) continue;
+    const key = name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+    const at = before.lastIndexOf(`--${name}`);
+    if (at >= 0) found[key] = before[at + 1];
+    const joined = before.findLast((word) => word.startsWith(`--${name}=`));
+    if (joined !== undefined) found[key] = joined.slice(name.length + 3);
+  }
+  return found;
+}

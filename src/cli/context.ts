@@ -1,0 +1,100 @@
+import { type Client, createClient } from '../sdk/client.ts';
+import type { Options } from './definition.ts';
+import type { CliEnvironment } from './environment.ts';
+import { CliError, Interrupted } from './errors.ts';
+import { createScreen, type Screen } from './render/screen.ts';
+
+/** What a command works with once its words are understood. */
+export interface Context {
+  readonly environment: CliEnvironment;
+  readonly client: Client;
+  readonly screen: Screen;
+  /** For what is not the result: progress and warnings where the result is JSON. */
+  readonly notes: Screen;
+  readonly isJson: boolean;
+  /** Whole ids instead of short ones. */
+  readonly isVerbose: boolean;
+  readonly namespace: string | undefined;
+  readonly nowMs: number;
+  /** Prints a value as JSON. */
+  json(value: unknown): Promise<void>;
+  id(id: string): string;
+  /**
+   * Runs what goes on until Ctrl-C or until nobody reads the output.
+   * @throws Interrupted
+   */
+  untilInterrupted<T>(run: (signal: AbortSignal) => Promise<T>): Promise<T>;
+}
+
+export const defaultAddress = 'http://127.0.0.1:4720';
+
+export async function createContext(
+  environment: CliEnvironment,
+  options: Options,
+): Promise<Context> {
+  const { env, stdout, stderr, clock } = environment;
+  const client = await connect(environment, options);
+  const isVerbose = options.flag('verbose');
+  return {
+    environment,
+    client,
+    screen: createScreen(stdout, isColored(environment, options)),
+    notes: createScreen(stderr, false),
+    isJson: options.flag('json'),
+    isVerbose,
+    namespace: options.text('namespace') ?? (env.ROSTER_NAMESPACE || undefined),
+    nowMs: clock.nowMs(),
+    json: (value) => stdout.write(`${JSON.stringify(value, null, 2)}\n`),
+    id: (id) => (isVerbose ? id : id.slice(0, 8)),
+    untilInterrupted: (run) => untilInterrupted(environment, run),
+  };
+}
+
+/** A client as the flags and the environment variables say. */
+export async function connect(
+  { env, readFile, transport }: CliEnvironment,
+  options: Options,
+): Promise<Client> {
+  const authority = options.text('caCert') ?? (env.ROSTER_CACERT || undefined);
+  return createClient({
+    address: options.text('address') ?? (env.ROSTER_ADDR || defaultAddress),
+    token: options.text('token') ?? (env.ROSTER_TOKEN || undefined),
+    namespace: options.text('namespace') ?? (env.ROSTER_NAMESPACE || undefined),
+    caCertificate: authority === undefined ? undefined : await authorityIn(readFile, authority),
+    transport,
+  });
+}
+
+async function authorityIn(readFile: CliEnvironment['readFile'], path: string): Promise<string> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    throw new CliError(`The certificate authority cannot be read: ${(error as Error).message}.`, {
+      hint: 'Check ROSTER_CACERT or --ca-cert: it names a PEM file.',
+    });
+  }
+}
+
+/** https://no-color.org, and the common ways to force or forbid colours. */
+function isColored({ env, stdout }: CliEnvironment, options: Options): boolean {
+  if (options.flag('noColor') || env.NO_COLOR) return false;
+  if (env.FORCE_COLOR && env.FORCE_COLOR !== '0') return true;
+  return stdout.isTerminal && env.TERM !== 'dumb';
+}
+
+async function untilInterrupted<T>(
+  { onInterrupt, stdout }: CliEnvironment,
+  run: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const controller = new AbortController();
+  const stop = () => controller.abort(new Interrupted());
+  const undo = onInterrupt(stop);
+  stdout.closed.addEventListener('abort', stop);
+  if (stdout.closed.aborted) stop();
+  try {
+    return await run(controller.signal);
+  } finally {
+    undo();
+    stdout.closed.removeEventListener('abort', stop);
+  }
+}

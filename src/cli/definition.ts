@@ -1,0 +1,88 @@
+import type { Context } from './context.ts';
+import type { CliEnvironment } from './environment.ts';
+
+/** What stands for an argument, for completion and for the help. */
+export type ArgumentKind = 'job' | 'allocation' | 'evaluation' | 'node' | 'file' | 'word';
+
+export interface ArgumentDefinition {
+  /** In capitals, as the help shows it. */
+  readonly name: string;
+  readonly kind: ArgumentKind;
+  readonly isRequired: boolean;
+  readonly description: string;
+  readonly choices?: readonly string[];
+}
+
+export interface OptionDefinition {
+  /** In kebab-case, without dashes. */
+  readonly name: string;
+  /** One letter that does the same. */
+  readonly letter?: string;
+  readonly description: string;
+  /** What the option's value is called; absent for a flag. */
+  readonly value?: string;
+  readonly isRepeatable?: true;
+  readonly choices?: readonly string[];
+  readonly completes?: 'file';
+}
+
+export interface CommandDefinition {
+  readonly arguments?: readonly ArgumentDefinition[];
+  readonly options?: readonly OptionDefinition[];
+  /** After the list of options: more words, examples, exit codes. */
+  readonly details?: string;
+}
+
+/** The options that were given, by their names in camelCase. */
+export interface Options {
+  flag(name: string): boolean;
+  text(name: string): string | undefined;
+  list(name: string): readonly string[];
+}
+
+/** A command that talks to an agent. */
+export interface ClientCommand {
+  readonly definition: CommandDefinition;
+  readonly run: (context: Context, words: readonly string[], options: Options) => Promise<number>;
+}
+
+/** A command that needs no agent. */
+export interface LocalCommand {
+  readonly definition: CommandDefinition;
+  readonly runLocally: (
+    environment: CliEnvironment,
+    words: readonly string[],
+    options: Options,
+  ) => Promise<number>;
+}
+
+export type Command = ClientCommand | LocalCommand;
+
+export const verbose: OptionDefinition = {
+  name: 'verbose',
+  description: 'Show whole ids and more detail.',
+};
+
+export const detach: OptionDefinition = {
+  name: 'detach',
+  description: 'Return at once instead of watching what follows.',
+};
+
+/** Options of every command. */
+export const globalOptions: readonly OptionDefinition[] = [
+  {
+    name: 'address',
+    value: 'URL',
+    description: 'Address of an agent (ROSTER_ADDR; http://127.0.0.1:4720).',
+  },
+  { name: 'token', value: 'SECRET', description: 'Secret of a token (ROSTER_TOKEN).' },
+  { name: 'namespace', value: 'NAME', description: 'Namespace (ROSTER_NAMESPACE; default).' },
+  {
+    name: 'ca-cert',
+    value: 'FILE',
+    completes: 'file',
+    description: 'PEM of the certificate authority to trust (ROSTER_CACERT).',
+  },
+  { name: 'json', description: 'Print JSON.' },
+  { name: 'no-color', description: 'Print without colours (NO_COLOR).' },
+];

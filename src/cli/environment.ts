@@ -1,0 +1,39 @@
+import type { Clock, Timers } from '../base/ports.ts';
+import type { ClientOptions } from '../sdk/client.ts';
+import type { AgentOptions } from './agent/options.ts';
+
+/** The world of a command; the real one is in `process-environment.ts`. */
+export interface CliEnvironment {
+  /** Runs an agent until it has ended; gives the exit code. Signals are its own matter. */
+  readonly startAgent: (options: AgentOptions) => Promise<number>;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly stdin: Input;
+  /** Environment variables. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  /** The text of a file. Rejects with the system's error. */
+  readonly readFile: (path: string) => Promise<string>;
+  /** Calls `run` at the next Ctrl-C, which then does not end the process; undone by the result. */
+  readonly onInterrupt: (run: () => void) => () => void;
+  /** Of this program. */
+  readonly version: string;
+  /** Instead of HTTP. */
+  readonly transport?: ClientOptions['transport'];
+}
+
+export interface Output {
+  /** Resolves when more may be written; a reader that is gone is no error. */
+  write(chunk: string | Uint8Array): Promise<void>;
+  readonly isTerminal: boolean;
+  /** Width of the terminal; unbounded elsewhere. */
+  readonly columns: number;
+  /** Aborts when nobody reads any more. */
+  readonly closed: AbortSignal;
+}
+
+export interface Input {
+  readonly isTerminal: boolean;
+  readonly read: () => AsyncIterable<Uint8Array>;
+}

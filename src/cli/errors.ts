@@ -1,0 +1,90 @@
+import { ApiError, ConnectionError } from '../sdk/errors.ts';
+import { oneLine } from './render/text.ts';
+
+/** Exit codes; `roster help` lists them. */
+export const exitCodes = {
+  ok: 0,
+  error: 1,
+  /** The job was registered, and not all of it could be placed or started. */
+  placementFailed: 2,
+  interrupted: 130,
+} as const;
+
+/** Something the user can put right: what is wrong, and what to do next. */
+export class CliError extends Error {
+  override readonly name = 'CliError';
+  readonly hint: string | undefined;
+  /** Listed under the message, one a line. */
+  readonly faults: readonly string[];
+
+  constructor(message: string, options: { hint?: string; faults?: readonly string[] } = {}) {
+    super(message);
+    this.hint = options.hint;
+    this.faults = options.faults ?? [];
+  }
+}
+
+/** Ctrl-C, or nobody reads the output any more. */
+export class Interrupted extends Error {
+  override readonly name = 'Interrupted';
+}
+
+export interface Explained {
+  readonly message: string;
+  readonly faults: readonly string[];
+  readonly hint: string | undefined;
+}
+
+/** An error as the user reads it; `undefined` for a bug. */
+export function explainError(error: unknown): Explained | undefined {
+  if (error instanceof CliError) {
+    const { message, faults, hint } = error;
+    return { message, faults, hint };
+  }
+  if (error instanceof ConnectionError) {
+    return { message: oneLine(error.message), faults: [], hint: undefined };
+  }
+  if (!(error instanceof ApiError)) return undefined;
+  const faults = error.errors.map(({ pointer, message }) => {
+    const place = pointer.startsWith('/') ? dotted(pointer) : pointer;
+    return oneLine(message.includes(place) ? message : `${place}: ${message}`);
+  });
+  const detail = oneLine(error.detail);
+  // The list below has the first fault too.
+  const message = faults.length > 0 ? detail.replace(/; the first: .*$/, ':') : detail;
+  return { message, faults, hint: hintFor(error) };
+}
+
+/** `/Job/TaskGroups/0/Name` as people write it: `Job.TaskGroups[0].Name`. */
+function dotted(pointer: string): string {
+  return pointer
+    .slice(1)
+    .split('/')
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce((path, part) => {
+      if (/^\d+$/.test(part)) return `${path}[${part}]`;
+      return path === '' ? part : `${path}.${part}`;
+    }, '');
+}
+
+function hintFor({ code, retryAfterSeconds }: ApiError): string | undefined {
+  switch (code) {
+    case 'token-not-found':
+      return 'Check ROSTER_TOKEN or --token.';
+    case 'permission-denied':
+      return 'Set ROSTER_TOKEN (or --token) to the secret of a token that may do this.';
+    case 'namespace-not-found':
+      return 'Check ROSTER_NAMESPACE or --namespace.';
+    case 'job-index-conflict':
+    case 'job-exists':
+      return 'Look at the job with "roster job inspect" and try again with its JobModifyIndex.';
+    case 'node-unreachable':
+      return '"roster node status" shows which nodes are up.';
+    case 'internal-error':
+      return undefined;
+    default:
+      return retryAfterSeconds === undefined
+        ? undefined
+        : `Try again in ${retryAfterSeconds} second${retryAfterSeconds === 1 ? '' : 's'}.`;
+  }
+}

@@ -1,0 +1,79 @@
+import { formatInstant, instantToMs } from '../../base/instant.ts';
+import type { Evaluation } from '../../model/evaluation/evaluation.ts';
+import type { Context } from '../context.ts';
+import { type ClientCommand, verbose } from '../definition.ts';
+import { exitCodes } from '../errors.ts';
+import { resolveEvaluation } from '../nouns.ts';
+import { printPlacementFailures } from '../render/placement.ts';
+import { ago, byName, oneLine, orDash } from '../render/text.ts';
+
+export const evalStatus: ClientCommand = {
+  definition: {
+    arguments: [
+      {
+        name: 'EVAL',
+        kind: 'evaluation',
+        isRequired: true,
+        description: 'Id of the evaluation, or 8 or more characters of it.',
+      },
+    ],
+    options: [verbose],
+  },
+  async run(context, [given]) {
+    const id = await resolveEvaluation(context, given!);
+    const { value: evaluation } = await context.client.evaluations.read(id);
+    const { value: allocations } = await context.client.evaluations.allocations(id);
+    if (context.isJson) {
+      await context.json({ Evaluation: evaluation, Allocations: allocations });
+      return exitCodes.ok;
+    }
+    const { screen } = context;
+    await printHead(context, evaluation);
+    if (Object.keys(evaluation.FailedTGAllocs ?? {}).length > 0) {
+      await screen.title('Not placed');
+      await printPlacementFailures(screen, evaluation.FailedTGAllocs);
+    }
+    if (allocations.length > 0) {
+      await screen.title('Allocations');
+      await screen.table(
+        ['ID', 'Name', 'Node', 'Desired', 'Status'],
+        [...allocations]
+          .sort(byName)
+          .map((allocation) => [
+            context.id(allocation.ID),
+            oneLine(allocation.Name),
+            orDash(allocation.NodeName),
+            allocation.DesiredStatus,
+            screen.status(allocation.ClientStatus),
+          ]),
+      );
+    }
+    return exitCodes.ok;
+  },
+};
+
+async function printHead({ screen, id, nowMs }: Context, evaluation: Evaluation): Promise<void> {
+  const { StatusDescription, WaitUntil } = evaluation;
+  const because = StatusDescription ? ` (${oneLine(StatusDescription)})` : '';
+  const optional = (name: string, text: string) => (text ? [[name, text] as const] : []);
+  const queued = Object.entries(evaluation.QueuedAllocations ?? {})
+    .filter(([, count]) => count > 0)
+    .map(([group, count]) => `${oneLine(group)}: ${count}`);
+  await screen.fields([
+    ['ID', evaluation.ID],
+    ['Job', orDash(evaluation.JobID)],
+    ['Namespace', oneLine(evaluation.Namespace)],
+    ['Type', evaluation.Type],
+    ['Triggered by', evaluation.TriggeredBy],
+    ['Status', screen.status(evaluation.Status) + because],
+    ['Priority', String(evaluation.Priority)],
+    ['Created', ago(evaluation.CreateTime, nowMs)],
+    ...optional('Not before', WaitUntil ? formatInstant(instantToMs(WaitUntil)) : ''),
+    ...optional('Node', id(evaluation.NodeID ?? '')),
+    ...optional('Deployment', id(evaluation.DeploymentID ?? '')),
+    ...optional('After', id(evaluation.PreviousEval ?? '')),
+    ...optional('Followed by', id(evaluation.NextEval ?? '')),
+    ...optional('Rest waits in', id(evaluation.BlockedEval ?? '')),
+    ...optional('Queued', queued.join(', ')),
+  ]);
+}

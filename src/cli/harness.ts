@@ -1,0 +1,119 @@
+/** Runs commands in process, for tests. */
+import { SimulatedWorld } from '../base/ports-simulated.ts';
+import { type Handler, type Reply, type SeenRequest, serve } from '../sdk/test-server.ts';
+import type { AgentOptions } from './agent/options.ts';
+import type { CliEnvironment, Output } from './environment.ts';
+import { runCli } from './run-cli.ts';
+
+export interface Setting {
+  readonly server?: Handler | Readonly<Record<string, Reply | Reply[]>>;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly files?: Readonly<Record<string, string>>;
+  readonly stdin?: string;
+  readonly isTerminal?: boolean;
+  readonly agentExitCode?: number;
+  /** Called with every piece written to standard output; may interrupt. */
+  readonly onOutput?: (text: string, interrupt: () => void) => void;
+  /** Reads no further than this many pieces of output. */
+  readonly readerLeavesAfter?: number;
+}
+
+export interface Ran {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly seen: readonly SeenRequest[];
+  readonly agent: AgentOptions | undefined;
+}
+
+/** The clock of every test: fixtures are so many seconds before it. */
+export const nowMs = Date.UTC(2026, 0, 1);
+
+export async function run(words: readonly string[], setting: Setting = {}): Promise<Ran> {
+  await using server = await serve(handlerOf(setting.server ?? {}));
+  const world = new SimulatedWorld(1, nowMs);
+  const interrupts = new Set<() => void>();
+  const interrupt = () => {
+    for (const stop of interrupts) stop();
+  };
+  const stdout = collector(setting.isTerminal ?? false, setting.readerLeavesAfter, (text) =>
+    setting.onOutput?.(text, interrupt),
+  );
+  const stderr = collector(setting.isTerminal ?? false);
+  let agent: AgentOptions | undefined;
+  const environment: CliEnvironment = {
+    startAgent: async (options) => {
+      agent = options;
+      return setting.agentExitCode ?? 0;
+    },
+    stdout,
+    stderr,
+    stdin: {
+      isTerminal: false,
+      read: async function* () {
+        yield Buffer.from(setting.stdin ?? '');
+      },
+    },
+    env: { ROSTER_ADDR: server.address, ...setting.env },
+    clock: world.clock,
+    timers: world.timers,
+    readFile: async (path) => {
+      const text = setting.files?.[path];
+      if (text !== undefined) return text;
+      throw Object.assign(new Error(`ENOENT: no such file, open '${path}'`), { code: 'ENOENT' });
+    },
+    onInterrupt: (stop) => {
+      interrupts.add(stop);
+      return () => interrupts.delete(stop);
+    },
+    version: '1.2.3',
+  };
+  const exitCode = await runCli(words, environment);
+  const text = (output: { text: string }) => output.text.replaceAll(server.address, 'ADDRESS');
+  return { exitCode, stdout: text(stdout), stderr: text(stderr), seen: server.seen, agent };
+}
+
+function collector(
+  isTerminal: boolean,
+  mostPieces = Number.POSITIVE_INFINITY,
+  onText: (text: string) => void = () => {},
+): Output & { text: string } {
+  const gone = new AbortController();
+  const output = {
+    text: '',
+    isTerminal,
+    columns: 100,
+    closed: gone.signal,
+    async write(chunk: string | Uint8Array) {
+      if (gone.signal.aborted) return;
+      const text = typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString();
+      output.text += text;
+      pieces++;
+      if (pieces >= mostPieces) gone.abort();
+      onText(text);
+    },
+  };
+  let pieces = 0;
+  return output;
+}
+
+/**
+ * Answers by `METHOD /path`, without the query. Of several answers each is given once, in their
+ * order, and a request beyond the last one is never answered: nothing changes any more.
+ */
+function handlerOf(answers: NonNullable<Setting['server']>): Handler {
+  if (typeof answers === 'function') return answers;
+  const given = new Map<string, number>();
+  return ({ method, path }) => {
+    const key = `${method} ${decodeURIComponent(path)}`;
+    const found = answers[key];
+    if (found === undefined) {
+      const problem = { code: 'route-not-found', detail: `The test does not answer ${key}` };
+      return { status: 404, json: problem };
+    }
+    if (!Array.isArray(found)) return found;
+    const count = given.get(key) ?? 0;
+    given.set(key, count + 1);
+    return found[count] ?? { write: () => {} };
+  };
+}

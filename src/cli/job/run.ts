@@ -1,0 +1,107 @@
+import { ApiError, type JobRegistered, type JobRegistration } from '../../sdk/client.ts';
+import type { Context } from '../context.ts';
+import { type ClientCommand, detach, verbose } from '../definition.ts';
+import { CliError, exitCodes } from '../errors.ts';
+import { readJobFile } from '../job-file.ts';
+import { monitorEvaluation } from '../monitor.ts';
+import { oneLine } from '../render/text.ts';
+
+export const jobRun: ClientCommand = {
+  definition: {
+    arguments: [
+      {
+        name: 'FILE',
+        kind: 'file',
+        isRequired: true,
+        description: 'A job in JSON, with or without {"Job": …} around it; - is standard input.',
+      },
+    ],
+    options: [
+      detach,
+      {
+        name: 'check-index',
+        value: 'N',
+        description: 'Only if the JobModifyIndex of the job is still N; 0: only if it is new.',
+      },
+      verbose,
+    ],
+    details: `Exit codes: 0 everything runs, 1 an error, 2 not everything could be placed or started.
+
+Examples:
+  roster job run examples/web.json
+  roster job run -detach - < web.json`,
+  },
+  async run(context, [file], options) {
+    const guard = guardOf(options.text('checkIndex'));
+    if (file === '-' && context.environment.stdin.isTerminal) {
+      await context.notes.line('Reading the job from standard input; end it with Ctrl-D.');
+    }
+    const registration = { ...(await readJobFile(context.environment, file!)), ...guard };
+    const { value: registered } = await register(context, registration, file!);
+    const log = context.isJson ? context.notes : context.screen;
+    for (const warning of warningsIn(registered.Warnings)) await log.line(`Warning: ${warning}`);
+    if (options.flag('detach') || registered.EvalID === '') return done(context, registered);
+
+    await log.line(`Job registered (JobModifyIndex ${registered.JobModifyIndex}).`);
+    try {
+      const outcome = await context.untilInterrupted((signal) =>
+        monitorEvaluation(context, registered.EvalID, log, signal),
+      );
+      const { exitCode, evaluation, allocations } = outcome;
+      if (context.isJson) {
+        await context.json({ ...registered, Evaluation: evaluation, Allocations: allocations });
+      } else {
+        await log.line(`See "roster job status ${quoted(evaluation.JobID)}".`);
+      }
+      return exitCode;
+    } catch (error) {
+      await context.notes.line('No longer watching; the job stays registered.');
+      throw error;
+    }
+  },
+};
+
+function guardOf(text: string | undefined): Partial<JobRegistration> {
+  if (text === undefined) return {};
+  if (!/^\d{1,15}$/.test(text)) {
+    throw new CliError(`--check-index must be an integer from 0, got "${text}".`, {
+      hint: '"roster job inspect JOB" shows the JobModifyIndex of a job.',
+    });
+  }
+  return { EnforceIndex: true, JobModifyIndex: Number(text) };
+}
+
+async function register({ client }: Context, registration: JobRegistration, file: string) {
+  try {
+    return await client.jobs.register(registration);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'body-too-large') throw error;
+    const sentence = `${file === '-' ? 'The job' : `"${file}"`} is too large: ${error.detail}`;
+    throw new CliError(sentence, { hint: 'Large files belong into artifacts, not into the job.' });
+  }
+}
+
+/** The bullets of the server's text. Source: facts/scheduler.md §2.12. */
+const warningsIn = (text: string | undefined): string[] =>
+  (text ?? '')
+    .split('\n')
+    .filter((line) => line.startsWith('* '))
+    .map((line) => oneLine(line.slice(2)));
+
+async function done(context: Context, registered: JobRegistered): Promise<number> {
+  if (context.isJson) {
+    await context.json(registered);
+  } else {
+    await context.screen.line(`Job registered (JobModifyIndex ${registered.JobModifyIndex}).`);
+    const next =
+      registered.EvalID === ''
+        ? 'It starts by its schedule or when it is dispatched.'
+        : `Evaluation ${context.id(registered.EvalID)} is under way: see "roster eval status ${context.id(registered.EvalID)}".`;
+    await context.screen.line(next);
+  }
+  return exitCodes.ok;
+}
+
+/** An id as it is typed in a shell. */
+export const quoted = (id: string): string =>
+  /^[\w./-]+$/.test(id) ? id : `'${oneLine(id).replaceAll("'", `'\\''`)}'`;

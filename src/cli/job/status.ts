@@ -1,0 +1,207 @@
+import type { AllocationStub } from '../../model/allocation/allocation-stub.ts';
+import type { Evaluation } from '../../model/evaluation/evaluation.ts';
+import type { Job } from '../../model/job/job.ts';
+import type { JobStub } from '../../model/job/job-stub.ts';
+import type { JobSummary } from '../../model/job-summary/job-summary.ts';
+import type { Context } from '../context.ts';
+import { type ClientCommand, verbose } from '../definition.ts';
+import { exitCodes } from '../errors.ts';
+import { withJob } from '../nouns.ts';
+import { addressesOf } from '../render/addresses.ts';
+import { printPlacementFailures } from '../render/placement.ts';
+import { ago, byName, oneLine, orDash } from '../render/text.ts';
+
+export const jobStatus: ClientCommand = {
+  definition: {
+    arguments: [
+      {
+        name: 'JOB',
+        kind: 'job',
+        isRequired: false,
+        description: 'Id of the job; all without it.',
+      },
+    ],
+    options: [
+      { name: 'all', description: 'Allocations of earlier registrations of the id, too.' },
+      verbose,
+    ],
+  },
+  async run(context, [job], options) {
+    if (job === undefined) return listJobs(context);
+    return withJob(context, job, () => showJob(context, job, options.flag('all')));
+  },
+};
+
+async function listJobs({ client, screen, namespace, isJson, json, nowMs }: Context) {
+  const { value: jobs } = await client.jobs.list();
+  if (isJson) {
+    await json(jobs);
+  } else if (jobs.length === 0) {
+    await screen.line('There are no jobs. Run one with "roster job run FILE".');
+  } else {
+    const everywhere = namespace === '*';
+    await screen.table(
+      [
+        'ID',
+        ...(everywhere ? ['Namespace'] : []),
+        'Type',
+        'Priority',
+        'Status',
+        'Running',
+        'Submitted',
+      ],
+      jobs.map((job) => [
+        oneLine(job.ID),
+        ...(everywhere ? [oneLine(job.Namespace)] : []),
+        job.Type,
+        String(job.Priority),
+        screen.status(job.Status) + (job.Stop ? ' (stopped)' : ''),
+        runningOf(job),
+        ago(job.SubmitTime, nowMs),
+      ]),
+    );
+  }
+  return exitCodes.ok;
+}
+
+/** `2/3`: those that run, of those that should. */
+function runningOf({ JobSummary: summary }: JobStub): string {
+  const groups = Object.values(summary?.Summary ?? {});
+  const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
+  const running = sum(groups.map(({ Running }) => Running));
+  const waiting = sum(groups.map(({ Queued, Starting }) => Queued + Starting));
+  return `${running}/${running + waiting}`;
+}
+
+async function showJob(context: Context, id: string, all: boolean): Promise<number> {
+  const { client, screen, isJson } = context;
+  // One after the other, so that a missing job is told once.
+  const { value: job } = await client.jobs.read(id);
+  const [summary, allocations, evaluations] = await Promise.all([
+    client.jobs.summary(id),
+    client.jobs.allocations(id, { all, resources: true }),
+    client.jobs.evaluations(id),
+  ]);
+  if (isJson) {
+    await context.json({
+      Job: job,
+      Summary: summary.value,
+      Allocations: allocations.value,
+      Evaluations: evaluations.value,
+    });
+    return exitCodes.ok;
+  }
+  await printHead(context, job);
+  await printSummary(context, summary.value);
+  await printBlocked(context, evaluations.value);
+  await printAllocations(context, await withResources(context, id, allocations.value));
+  if (context.isVerbose) await printEvaluations(context, evaluations.value);
+  return exitCodes.ok;
+}
+
+/** The list under a job may leave resources out, which hold the addresses. */
+async function withResources(
+  { client }: Context,
+  job: string,
+  stubs: readonly AllocationStub[],
+): Promise<readonly AllocationStub[]> {
+  if (stubs.every(({ AllocatedResources }) => AllocatedResources !== undefined)) return stubs;
+  const filter = `JobID == ${JSON.stringify(job)}`;
+  const { value } = await client.allocations.list({ filter, resources: true, taskStates: false });
+  const resources = new Map(value.map((stub) => [stub.ID, stub.AllocatedResources]));
+  return stubs.map((stub) => {
+    const AllocatedResources = resources.get(stub.ID);
+    return AllocatedResources === undefined ? stub : { ...stub, AllocatedResources };
+  });
+}
+
+async function printHead({ screen, nowMs }: Context, job: Job): Promise<void> {
+  const { Periodic, ParameterizedJob } = job;
+  const facets = [Periodic && 'periodic', ParameterizedJob && 'parameterized'].filter(Boolean);
+  await screen.fields([
+    ['ID', oneLine(job.ID)],
+    ...(job.Name === job.ID ? [] : [['Name', oneLine(job.Name)] as const]),
+    ['Namespace', oneLine(job.Namespace)],
+    ['Type', [job.Type, ...facets].join(', ')],
+    ['Status', screen.status(job.Status) + (job.Stop ? ' (stopped)' : '')],
+    ...(job.StatusDescription === ''
+      ? []
+      : [['Description', oneLine(job.StatusDescription)] as const]),
+    ['Priority', String(job.Priority)],
+    ['Datacenters', oneLine((job.Datacenters ?? []).join(', '))],
+    ['Node pool', orDash(job.NodePool)],
+    ['Version', String(job.Version)],
+    ['Submitted', ago(job.SubmitTime, nowMs)],
+  ]);
+}
+
+async function printSummary({ screen }: Context, summary: JobSummary): Promise<void> {
+  await screen.title('Summary');
+  await screen.table(
+    ['Group', 'Queued', 'Starting', 'Running', 'Failed', 'Complete', 'Lost', 'Unknown'],
+    Object.entries(summary.Summary).map(([group, counts]) => [
+      oneLine(group),
+      ...[counts.Queued, counts.Starting, counts.Running, counts.Failed]
+        .concat([counts.Complete, counts.Lost, counts.Unknown])
+        .map(String),
+    ]),
+  );
+}
+
+/** What still waits for room, and why. */
+async function printBlocked(
+  { screen }: Context,
+  evaluations: readonly Evaluation[],
+): Promise<void> {
+  const blocked = evaluations.find(({ Status }) => Status === 'blocked');
+  if (blocked === undefined) return;
+  const cause = Object.keys(blocked.FailedTGAllocs ?? {}).length > 0 ? blocked : undefined;
+  const before = evaluations.find(({ BlockedEval }) => BlockedEval === blocked.ID);
+  const failed = (cause ?? before)?.FailedTGAllocs ?? null;
+  if (failed === null) return;
+  await screen.title('Waiting for room');
+  await printPlacementFailures(screen, failed);
+}
+
+async function printAllocations(
+  { screen, id, nowMs }: Context,
+  allocations: readonly AllocationStub[],
+): Promise<void> {
+  await screen.title('Allocations');
+  if (allocations.length === 0) return screen.line('None.');
+  await screen.table(
+    ['ID', 'Name', 'Node', 'Version', 'Desired', 'Status', 'Changed', 'Addresses'],
+    [...allocations]
+      .sort((left, right) => byName(left, right) || right.CreateIndex - left.CreateIndex)
+      .map((allocation) => [
+        id(allocation.ID),
+        oneLine(allocation.Name),
+        orDash(allocation.NodeName || id(allocation.NodeID)),
+        String(allocation.JobVersion),
+        allocation.DesiredStatus,
+        screen.status(allocation.ClientStatus),
+        ago(allocation.ModifyTime, nowMs),
+        addressesOf(allocation.AllocatedResources).join(' '),
+      ]),
+  );
+}
+
+async function printEvaluations(
+  { screen, id, nowMs }: Context,
+  evaluations: readonly Evaluation[],
+): Promise<void> {
+  await screen.title('Evaluations');
+  await screen.table(
+    ['ID', 'Priority', 'Triggered by', 'Status', 'Placement', 'Created'],
+    [...evaluations]
+      .sort((left, right) => right.CreateIndex - left.CreateIndex)
+      .map((evaluation) => [
+        id(evaluation.ID),
+        String(evaluation.Priority),
+        evaluation.TriggeredBy,
+        screen.status(evaluation.Status),
+        Object.keys(evaluation.FailedTGAllocs ?? {}).length > 0 ? 'incomplete' : '-',
+        ago(evaluation.CreateTime, nowMs),
+      ]),
+  );
+}

@@ -1,0 +1,151 @@
+import type { AllocationStub } from '../model/allocation/allocation-stub.ts';
+import type { Evaluation } from '../model/evaluation/evaluation.ts';
+import { waitFor, watch } from '../sdk/client.ts';
+import type { Context } from './context.ts';
+import { exitCodes } from './errors.ts';
+import { addressesOf } from './render/addresses.ts';
+import { printPlacementFailures } from './render/placement.ts';
+import type { Screen } from './render/screen.ts';
+import { byName, oneLine, orDash, plural } from './render/text.ts';
+
+export interface Outcome {
+  readonly exitCode: number;
+  readonly evaluation: Evaluation;
+  readonly allocations: readonly AllocationStub[];
+}
+
+/** Task events that tell why an allocation does not start; the others are in `alloc status`. */
+const telling = new Set([
+  'Driver Failure',
+  'Setup Failure',
+  'Failed Validation',
+  'Failed Artifact Download',
+  'Terminated',
+  'Restarting',
+  'Not Restarting',
+]);
+
+/**
+ * Watches an evaluation until the scheduler is done with it and what it placed either runs or has
+ * ended. `screen` gets a line for everything that happens.
+ */
+export async function monitorEvaluation(
+  context: Context,
+  evaluationId: string,
+  screen: Screen,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const evaluation = await waitForEvaluation(context, evaluationId, screen, signal);
+  if (evaluation.Status === 'failed' || evaluation.Status === 'canceled') {
+    const reason = evaluation.StatusDescription;
+    const text = `Evaluation ${context.id(evaluation.ID)} is ${evaluation.Status}`;
+    await screen.line(reason === '' ? `${text}.` : `${text}: ${oneLine(reason)}.`);
+    return { exitCode: exitCodes.error, evaluation, allocations: [] };
+  }
+  const isPlaced = Object.keys(evaluation.FailedTGAllocs ?? {}).length === 0;
+  if (!isPlaced) {
+    await printPlacementFailures(screen, evaluation.FailedTGAllocs);
+    if (evaluation.BlockedEval) {
+      const blocked = context.id(evaluation.BlockedEval);
+      await screen.line(`Evaluation ${blocked} waits for room and places them then.`);
+    }
+  }
+  const allocations = await watchStarts(context, evaluation, screen, signal);
+  const isStarted = allocations.every(({ ClientStatus }) => !isBad(ClientStatus));
+  const exitCode = isPlaced && isStarted ? exitCodes.ok : exitCodes.placementFailed;
+  return { exitCode, evaluation, allocations };
+}
+
+/** The evaluation once the scheduler has decided. */
+export async function waitForEvaluation(
+  context: Context,
+  id: string,
+  screen: Screen,
+  signal: AbortSignal,
+): Promise<Evaluation> {
+  let known = '';
+  const isDecided = ({ Status, StatusDescription, TriggeredBy }: Evaluation): boolean => {
+    if (Status !== 'pending') return true;
+    if (known === '') {
+      known = 'pending';
+      const about = StatusDescription === '' ? '' : `: ${oneLine(StatusDescription)}`;
+      void screen.line(`Evaluation ${context.id(id)} (${TriggeredBy}) is pending${about}`);
+    }
+    return false;
+  };
+  return waitFor((options) => context.client.evaluations.read(id, options), isDecided, { signal });
+}
+
+const isBad = (status: string): boolean => status === 'failed' || status === 'lost';
+
+/** Whether nothing more has to happen before the allocation counts as started, or never will. */
+const isSettled = ({ ClientStatus, DesiredStatus }: AllocationStub): boolean =>
+  ClientStatus !== 'pending' || DesiredStatus !== 'run';
+
+async function watchStarts(
+  context: Context,
+  evaluation: Evaluation,
+  screen: Screen,
+  signal: AbortSignal,
+): Promise<readonly AllocationStub[]> {
+  const { client } = context;
+  const told = new Map<string, string>();
+  const toldEvents = new Set<string>();
+  const read = (options: object) => client.evaluations.allocations(evaluation.ID, options);
+  for await (const all of watch(read, { signal })) {
+    const allocations = all.filter(({ DesiredStatus }) => DesiredStatus === 'run').sort(byName);
+    if (told.size === 0) await screen.line(placedSentence(evaluation, allocations));
+    for (const allocation of allocations) {
+      await tellEvents(allocation, toldEvents, screen);
+      const { ID, ClientStatus } = allocation;
+      if (told.get(ID) === ClientStatus) continue;
+      told.set(ID, ClientStatus);
+      await tellStatus(context, allocation, screen, signal);
+    }
+    if (allocations.every(isSettled)) return allocations;
+  }
+  return [];
+}
+
+function placedSentence(evaluation: Evaluation, placed: readonly AllocationStub[]): string {
+  if (placed.length > 0)
+    return `${plural(placed.length, 'allocation is', 'allocations are')} placed`;
+  const failed = Object.keys(evaluation.FailedTGAllocs ?? {}).length > 0;
+  return failed ? 'No allocation is placed.' : 'Nothing had to be changed.';
+}
+
+async function tellStatus(
+  { client, id }: Context,
+  { ID, Name, NodeName, ClientStatus, ClientDescription }: AllocationStub,
+  screen: Screen,
+  signal: AbortSignal,
+): Promise<void> {
+  const { status } = screen;
+  const name = `  ${oneLine(Name)}  ${id(ID)}`;
+  if (ClientStatus === 'pending') {
+    await screen.line(`${name}  ${status(ClientStatus)} on ${orDash(NodeName)}`);
+  } else if (ClientStatus === 'running') {
+    const { value } = await client.allocations.read(ID, { signal });
+    const addresses = addressesOf(value.AllocatedResources).join(' ');
+    await screen.line(`${name}  ${status(ClientStatus)}  ${addresses}`.trimEnd());
+  } else {
+    const why = ClientDescription === '' ? '' : `: ${oneLine(ClientDescription)}`;
+    await screen.line(`${name}  ${status(ClientStatus)}${why}`);
+  }
+}
+
+async function tellEvents(
+  { ID, Name, TaskStates }: AllocationStub,
+  told: Set<string>,
+  screen: Screen,
+): Promise<void> {
+  for (const [task, { Events }] of Object.entries(TaskStates ?? {})) {
+    for (const { Type, Time, DisplayMessage, Message } of Events ?? []) {
+      const key = `${ID} ${task} ${Type} ${Time}`;
+      if (!telling.has(Type) || told.has(key)) continue;
+      told.add(key);
+      const text = oneLine(DisplayMessage || Message);
+      await screen.line(`  ${oneLine(Name)}  task "${task}": ${Type}${text && `: ${text}`}`);
+    }
+  }
+}

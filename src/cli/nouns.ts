@@ -1,0 +1,56 @@
+import { isMissing } from '../sdk/client.ts';
+import type { Context } from './context.ts';
+import { CliError } from './errors.ts';
+import { resolveId } from './resolve-id.ts';
+
+export const resolveAllocation = ({ client }: Context, given: string): Promise<string> =>
+  resolveId(
+    {
+      word: 'allocation',
+      listedBy: 'roster alloc status',
+      list: (options) => client.allocations.list({ ...options, taskStates: false }),
+      nameOf: ({ Name }) => Name,
+    },
+    given,
+  );
+
+export const resolveEvaluation = ({ client }: Context, given: string): Promise<string> =>
+  resolveId(
+    {
+      word: 'evaluation',
+      listedBy: 'roster job status JOB',
+      list: (options) => client.evaluations.list(options),
+      nameOf: ({ JobID, Status }) => `${JobID} (${Status})`,
+    },
+    given,
+  );
+
+export const resolveNode = ({ client }: Context, given: string): Promise<string> =>
+  resolveId(
+    {
+      word: 'node',
+      listedBy: 'roster node status',
+      list: (options) => client.nodes.list(options),
+      nameOf: ({ Name }) => Name,
+      isNamed: true,
+    },
+    given,
+  );
+
+const namedMax = 5;
+
+/** Runs what reads a job; when there is none, names those whose ids begin alike. */
+export async function withJob<T>(context: Context, id: string, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!isMissing(error) || error.code !== 'job-not-found') throw error;
+    const { value } = await context.client.jobs.list({ prefix: id, perPage: namedMax });
+    const alike = value.map(({ ID }) => `"${ID}"`).join(', ');
+    const hint =
+      alike === ''
+        ? '"roster job status" lists the jobs; --namespace looks elsewhere.'
+        : `Did you mean ${alike}?`;
+    throw new CliError(error.detail, { hint });
+  }
+}

@@ -1,0 +1,83 @@
+import type { PlacementMetrics } from '../model/allocation/placement-metrics.ts';
+import type { Evaluation } from '../model/evaluation/evaluation.ts';
+import { oneLine, plural } from './render/text.ts';
+
+/**
+ * Why allocations could not be placed, in words: a head line for each group, and under it what
+ * ruled nodes out. Source: facts/scheduler.md §6.9.
+ */
+export function placementFailures(
+  failed: Evaluation['FailedTGAllocs'],
+): { readonly head: string; readonly reasons: readonly string[] }[] {
+  return Object.entries(failed ?? {}).map(([group, metrics]) => ({
+    head: `Group "${oneLine(group)}": ${plural(metrics.CoalescedFailures + 1, 'allocation')} could not be placed`,
+    reasons: reasonsOf(metrics),
+  }));
+}
+
+function reasonsOf(metrics: PlacementMetrics): string[] {
+  if (metrics.NodesEvaluated === 0) return [noNodes(metrics)];
+  const reasons = [`${plural(metrics.NodesEvaluated, 'node was', 'nodes were')} looked at`];
+  for (const [rule, count] of largestFirst(metrics.ConstraintFiltered)) {
+    reasons.push(`${ruledOut(count)}: ${constraintInWords(rule)}`);
+  }
+  for (const [name, count] of largestFirst(metrics.ClassFiltered)) {
+    reasons.push(`${ruledOut(count)}: all of node class "${oneLine(name)}"`);
+  }
+  for (const [dimension, count] of largestFirst(metrics.DimensionExhausted)) {
+    reasons.push(`${plural(count, 'node has', 'nodes have')} ${dimensionInWords(dimension)}`);
+  }
+  for (const quota of metrics.QuotaExhausted ?? []) {
+    reasons.push(`the quota is used up: ${oneLine(quota)}`);
+  }
+  for (const [task, { CPU, MemoryMB, DiskMB }] of Object.entries(
+    metrics.ResourcesExhausted ?? {},
+  )) {
+    const asks = [
+      CPU > 0 && `${CPU} MHz`,
+      MemoryMB > 0 && `${MemoryMB} MB of memory`,
+      DiskMB > 0 && `${DiskMB} MB of disk`,
+    ].filter((ask) => ask !== false);
+    if (asks.length > 0) reasons.push(`task "${oneLine(task)}" asks for ${asks.join(', ')}`);
+  }
+  return reasons;
+}
+
+function noNodes({ NodesAvailable, NodesInPool, NodePool }: PlacementMetrics): string {
+  const available = Object.values(NodesAvailable).reduce((total, count) => total + count, 0);
+  const pool = oneLine(NodePool) || 'default';
+  if (NodesInPool > 0 && available === 0) {
+    return `none of the ${plural(NodesInPool, 'node')} in pool "${pool}" is in a datacenter of the job`;
+  }
+  return `no node is ready in pool "${pool}" ("roster node status" shows the nodes)`;
+}
+
+const ruledOut = (count: number): string => `${plural(count, 'node is', 'nodes are')} ruled out`;
+
+function constraintInWords(rule: string): string {
+  const text = oneLine(rule);
+  if (text === 'missing drivers') return 'a driver of its tasks is missing or unhealthy there';
+  if (text === 'distinct_hosts') return 'distinct_hosts: each already runs one of the job';
+  if (/^(missing|computed class|distinct_property)/.test(text)) return text;
+  return `constraint "${text}" does not hold`;
+}
+
+const shortages: Readonly<Record<string, string>> = {
+  cpu: 'too little CPU left',
+  memory: 'too little memory left',
+  disk: 'too little disk left',
+  cores: 'too few cores left',
+};
+
+function dimensionInWords(dimension: string): string {
+  const text = oneLine(dimension);
+  const known = shortages[text];
+  if (known !== undefined) return known;
+  const collision = /^network: reserved port collision (?:label=)?(.*)$/.exec(text);
+  if (collision !== null) return `the static port ${collision[1]} in use already`;
+  if (text.startsWith('network: ')) return `no network to offer: ${text.slice(9)}`;
+  return `too little left of: ${text}`;
+}
+
+const largestFirst = (counts: Readonly<Record<string, number>> | null): [string, number][] =>
+  Object.entries(counts ?? {}).sort(([left, a], [right, b]) => b - a || (left < right ? -1 : 1));

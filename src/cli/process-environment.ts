@@ -1,0 +1,52 @@
+import { readFile } from 'node:fs/promises';
+import type { World } from '../base/ports.ts';
+import type { CliEnvironment, Output } from './environment.ts';
+
+type Process = Pick<NodeJS.Process, 'stdout' | 'stderr' | 'stdin' | 'env' | 'once' | 'off'>;
+
+/** The environment of a command that runs in this process. */
+export function processEnvironment(
+  process: Process,
+  options: Pick<CliEnvironment, 'startAgent' | 'version'> & {
+    readonly world: Pick<World, 'clock' | 'timers'>;
+  },
+): CliEnvironment {
+  const { startAgent, version, world } = options;
+  return {
+    startAgent,
+    version,
+    clock: world.clock,
+    timers: world.timers,
+    stdout: outputOf(process.stdout),
+    stderr: outputOf(process.stderr),
+    stdin: { isTerminal: process.stdin.isTTY === true, read: () => process.stdin },
+    env: process.env,
+    readFile: (path) => readFile(path, 'utf8'),
+    onInterrupt(run) {
+      // Once, so that a second Ctrl-C ends a command that does not end by itself.
+      process.once('SIGINT', run);
+      return () => void process.off('SIGINT', run);
+    },
+  };
+}
+
+function outputOf(stream: NodeJS.WriteStream): Output {
+  const gone = new AbortController();
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    // Whoever read has seen enough (`roster … | head`).
+    if (error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED') return gone.abort();
+    throw error;
+  });
+  return {
+    isTerminal: stream.isTTY === true,
+    get columns() {
+      return stream.isTTY === true ? stream.columns : Number.POSITIVE_INFINITY;
+    },
+    closed: gone.signal,
+    write: (chunk) =>
+      new Promise((resolve) => {
+        if (gone.signal.aborted || chunk.length === 0) return resolve();
+        stream.write(chunk, () => resolve());
+      }),
+  };
+}

@@ -1,0 +1,137 @@
+import { Option, Command as Parser } from 'commander';
+import { type CommandEntry, commands, groups } from './commands.ts';
+import {
+  type Command,
+  type CommandDefinition,
+  globalOptions,
+  type OptionDefinition,
+  type Options,
+} from './definition.ts';
+
+/** What the parser found: the command's words and options. */
+export interface Parsed {
+  readonly words: readonly string[];
+  readonly options: Options;
+}
+
+interface ProgramOptions {
+  readonly version: string;
+  readonly isColored: boolean;
+  readonly columns: number;
+  readonly writeOut: (text: string) => void;
+  readonly writeError: (text: string) => void;
+  /** The command whose options are needed; all others have only their names. */
+  readonly loaded: { readonly entry: CommandEntry; readonly command: Command } | undefined;
+  readonly found: (parsed: Parsed) => void;
+}
+
+const ending = `
+Environment: ROSTER_ADDR, ROSTER_TOKEN, ROSTER_NAMESPACE, ROSTER_CACERT, NO_COLOR.
+Exit codes: 0 done; 1 an error; 2 not all of a job could be placed or started; 130 interrupted.
+Options may be written with one dash or two. Ids may be shortened to 8 or more characters.`;
+
+const beginning = `
+First steps:
+  roster agent --dev                  start a server and a node on this machine
+  roster job run examples/web.json    run a job
+  roster job status web               see how it fares`;
+
+/** The tree of commands for the parser, which gives help, suggestions and complaints. */
+export function buildProgram(options: ProgramOptions): Parser {
+  const program = new Parser('roster');
+  program
+    .description('One control plane for a fleet: access control, service registry, jobs.')
+    .addHelpText('after', `${beginning}\n${ending}`)
+    .helpCommand('help [command...]', 'Explain a command.');
+  prepare(program, options, false);
+  program.version(`roster ${options.version}`, '--version', 'Print the version of this program.');
+  const parents = new Map<string, Parser>();
+  for (const entry of commands) {
+    const [first, second] = entry.words;
+    const name = second ?? first!;
+    const command = new Parser(name).summary(entry.summary).description(entry.summary);
+    const loaded = options.loaded?.entry === entry ? options.loaded.command : undefined;
+    // Its own options come before those that every command has.
+    if (loaded !== undefined) fill(command, loaded.definition, options);
+    prepare(command, options, loaded !== undefined && 'runLocally' in loaded);
+    let parent = program;
+    if (second !== undefined) {
+      parent = parents.get(first!) ?? addGroup(program, first!, options);
+      parents.set(first!, parent);
+    }
+    parent.addCommand(command);
+  }
+  return program;
+}
+
+function addGroup(program: Parser, name: string, options: ProgramOptions): Parser {
+  const group = new Parser(name).description(groups[name]!).helpCommand(false);
+  prepare(group, options, false);
+  program.addCommand(group);
+  return group;
+}
+
+function prepare(
+  command: Parser,
+  { writeOut, writeError, isColored, columns }: ProgramOptions,
+  isLocal: boolean,
+): void {
+  const width = Math.min(columns, 100);
+  command
+    .exitOverride()
+    .helpOption('-h, --help', 'Explain this command.')
+    .showSuggestionAfterError(true)
+    .configureHelp({
+      subcommandTerm: (subcommand) => subcommand.name(),
+    })
+    .configureOutput({
+      writeOut,
+      writeErr: writeError,
+      outputError: (text, write) => write(text),
+      getOutHasColors: () => isColored,
+      getErrHasColors: () => false,
+      getOutHelpWidth: () => width,
+      getErrHelpWidth: () => width,
+    });
+  for (const option of globalOptions) {
+    const made = parserOption(option).helpGroup('Options of every command:');
+    // Accepted everywhere, and of no use where no agent is asked.
+    command.addOption(made.hideHelp(isLocal && option.value !== undefined));
+  }
+}
+
+function fill(command: Parser, definition: CommandDefinition, { found }: ProgramOptions): void {
+  for (const argument of definition.arguments ?? []) {
+    const { name, description, isRequired } = argument;
+    command.argument(isRequired ? `<${name}>` : `[${name}]`, description);
+  }
+  for (const option of definition.options ?? []) command.addOption(parserOption(option));
+  if (definition.details !== undefined) command.addHelpText('after', `\n${definition.details}`);
+  command.action(() => {
+    found({ words: command.args, options: optionsOf(command.optsWithGlobals()) });
+  });
+}
+
+function parserOption(option: OptionDefinition): Option {
+  const { name, letter, value, description, choices, isRepeatable } = option;
+  const about =
+    choices === undefined ? description : `${description} One of ${choices.join(', ')}.`;
+  const flags = `${letter === undefined ? '' : `-${letter}, `}--${name}`;
+  const made = new Option(value === undefined ? flags : `${flags} <${value}>`, about);
+  if (isRepeatable) {
+    made.argParser((text: string, before: readonly string[] = []) => [...before, text]);
+  }
+  return made;
+}
+
+export function optionsOf(values: Readonly<Record<string, unknown>>): Options {
+  return {
+    flag: (name) => values[name] === true || values[positive(name)] === false,
+    text: (name) => (typeof values[name] === 'string' ? values[name] : undefined),
+    list: (name) => (Array.isArray(values[name]) ? (values[name] as string[]) : []),
+  };
+}
+
+/** The parser reads `--no-color` as a `color` that is false. */
+const positive = (name: string): string =>
+  name.replace(/^no([A-Z])/, (_, letter: string) => letter.toLowerCase());

@@ -1,0 +1,64 @@
+import { instantToMs } from '../../base/instant.ts';
+
+/** What others wrote, fit for one line of a terminal: it cannot move the cursor or forge lines. */
+export const oneLine = (text: string): string =>
+  text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
+
+export const plural = (count: number, noun: string, nouns = `${noun}s`): string =>
+  `${count} ${count === 1 ? noun : nouns}`;
+
+/** `a`, `a and b`, `a, b and c`. */
+export function listed(words: readonly string[]): string {
+  if (words.length < 2) return words.join();
+  return `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
+}
+
+const units = [
+  ['d', 86_400],
+  ['h', 3600],
+  ['m', 60],
+  ['s', 1],
+] as const;
+
+/** The two largest units of a span: `3d4h`, `5m10s`, `0s`. */
+export function span(durationMs: number): string {
+  let seconds = Math.max(0, Math.floor(durationMs / 1000));
+  const parts: string[] = [];
+  for (const [unit, size] of units) {
+    const count = Math.floor(seconds / size);
+    seconds -= count * size;
+    if (count > 0) parts.push(`${count}${unit}`);
+    else if (parts.length > 0) break;
+    if (parts.length === 2) break;
+  }
+  return parts.length === 0 ? '0s' : parts.join('');
+}
+
+/** How long ago an instant (Unix nanoseconds, 0 for never) was. */
+export function ago(instant: number | null | undefined, nowMs: number): string {
+  if (!instant) return '-';
+  return `${span(nowMs - instantToMs(instant))} ago`;
+}
+
+/** The same of an RFC 3339 text; the zero time is never. */
+export function agoText(text: string | null | undefined, nowMs: number): string {
+  if (!text || text.startsWith('0001-')) return '-';
+  return `${span(nowMs - Date.parse(text))} ago`;
+}
+
+const shortLength = 8;
+
+/** The part of a UUID that people read and type. */
+export const shortId = (id: string): string => id.slice(0, shortLength);
+
+export const orDash = (text: string | null | undefined): string => (text ? oneLine(text) : '-');
+
+/** The index in a name that ends in `[7]`, for sorting `web[10]` after `web[9]`. */
+const indexOf = (name: string): number => Number(/\[(\d+)\]$/.exec(name)?.[1] ?? 0);
+
+/** Names of allocations in the order in which people count. */
+export const byName = (left: { Name: string }, right: { Name: string }): number => {
+  const [group, other] = [left, right].map(({ Name }) => Name.replace(/\[\d+\]$/, ''));
+  if (group !== other) return group! < other! ? -1 : 1;
+  return indexOf(left.Name) - indexOf(right.Name);
+};

@@ -1,0 +1,10 @@
+import type { LocalCommand } from './definition.ts';
+
+export const version: LocalCommand = {
+  definition: {},
+  async runLocally({ stdout, version: Version }, _words, options) {
+    const text = options.flag('json') ? JSON.stringify({ Version }, null, 2) : `roster ${Version}`;
+    await stdout.write(`${text}\n`);
+    return 0;
+  },
+};

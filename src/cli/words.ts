@@ -1,0 +1,64 @@
+import { type CommandEntry, commands, groups } from './commands.ts';
+import { globalOptions, type OptionDefinition } from './definition.ts';
+
+/**
+ * Long options are understood with one dash, too (`-json`, `-check-index=7`), as long as they have
+ * two letters or more. What follows `--` stays as it is.
+ */
+export function normalizeWords(words: readonly string[]): string[] {
+  const end = words.indexOf('--');
+  const fixed = end < 0 ? [] : words.slice(end);
+  return [
+    ...words
+      .slice(0, end < 0 ? undefined : end)
+      .map((word) => (/^-[a-z][a-z-]+(=.*)?$/is.test(word) ? `-${word}` : word)),
+    ...fixed,
+  ];
+}
+
+export interface Located {
+  /** The command that the words name, as far as they do. */
+  readonly entry: CommandEntry | undefined;
+  readonly group: string | undefined;
+  /** The words that are neither an option nor an option's value, with their positions. */
+  readonly plain: readonly { readonly word: string; readonly position: number }[];
+}
+
+/** Finds the command in normalized words. Options of every command may stand before it. */
+export function locate(words: readonly string[]): Located {
+  const plain = plainWords(words, globalOptions);
+  const [first, second] = plain.map(({ word }) => word);
+  const group = first !== undefined && Object.hasOwn(groups, first) ? first : undefined;
+  const entry = commands.find((candidate) =>
+    candidate.words.length === 1
+      ? candidate.words[0] === first
+      : candidate.words[0] === first && candidate.words[1] === second,
+  );
+  return { entry, group, plain };
+}
+
+export function plainWords(
+  words: readonly string[],
+  options: readonly OptionDefinition[],
+): { word: string; position: number }[] {
+  const plain: { word: string; position: number }[] = [];
+  for (let position = 0; position < words.length; position++) {
+    const word = words[position]!;
+    if (word === '--') {
+      const rest = words.slice(position + 1);
+      plain.push(...rest.map((text, offset) => ({ word: text, position: position + 1 + offset })));
+      break;
+    }
+    if (!word.startsWith('-') || word === '-') plain.push({ word, position });
+    else if (takesNext(word, options)) position++;
+  }
+  return plain;
+}
+
+/** Whether the word is an option whose value is the next word. */
+export function takesNext(word: string, options: readonly OptionDefinition[]): boolean {
+  return options.some(
+    ({ name, letter, value }) =>
+      value !== undefined && (word === `--${name}` || (letter && word === `-${letter}`)),
+  );
+}

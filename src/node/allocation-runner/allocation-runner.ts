@@ -1,0 +1,329 @@
+import { durationMs } from '../../base/duration.ts';
+import type { World } from '../../base/ports.ts';
+import type { Allocation, AllocationReport } from '../../model/allocation/allocation.ts';
+import { clientStatusOf, isServerTerminal } from '../../model/allocation/allocation-rules.ts';
+import type { TaskState } from '../../model/allocation/task-state.ts';
+import type { Job } from '../../model/job/job.ts';
+import type { NodeRegistration } from '../../model/node/node.ts';
+import type { Task } from '../../model/task/task.ts';
+import type { TaskGroup } from '../../model/task-group/task-group.ts';
+import {
+  type AllocationDirectories,
+  allocationDirectories,
+  makeAllocationDirectories,
+  removeAllocationDirectories,
+  taskDirectories,
+} from '../directories.ts';
+import type { Drivers } from '../drivers/driver.ts';
+import { type TaskEnvironment, taskEnvironment } from '../environment/environment.ts';
+import { LatestFile } from '../files.ts';
+import * as events from '../task-runner/events.ts';
+import { TaskRunner } from '../task-runner/task-runner.ts';
+import {
+  removeSavedAllocation,
+  type SavedAllocation,
+  savedAllocationPath,
+} from './saved-allocation.ts';
+import { allowedTasks, type EndReason, endingRounds, endReason, hookOf } from './stages.ts';
+
+/** What all allocations of a node share. */
+export interface AllocationSurroundings {
+  readonly world: Pick<World, 'clock' | 'timers' | 'random'>;
+  readonly dataDirectory: string;
+  readonly drivers: Drivers;
+  readonly node: () => NodeRegistration;
+  readonly region: string;
+  readonly hostEnvironment: Readonly<Record<string, string>>;
+  /** The report of this allocation has changed. */
+  readonly changed: (runner: AllocationRunner) => void;
+  readonly onNotice: (sentence: string) => void;
+}
+
+/**
+ * Runs the tasks of one allocation in their order and decides when all of them end.
+ *
+ * Invariants
+ *  A1. Which tasks run is a function of the tasks' states (`stages.ts`), looked at after each change.
+ *  A2. Once it ends, for whatever reason, only poststop tasks start.
+ *  A3. The report is a function of the tasks' states.
+ */
+export class AllocationRunner {
+  readonly id: string;
+  readonly directories: AllocationDirectories;
+  /** Resolves when every task is dead. */
+  readonly whenDone: Promise<void>;
+
+  readonly #surroundings: AllocationSurroundings;
+  readonly #file: LatestFile;
+  readonly #tasks = new Map<string, TaskRunner>();
+  #allocation: Allocation;
+  #job: Job;
+  #stopping: boolean;
+  #delivered: boolean;
+  #ending = false;
+  #leaving = false;
+  #looking = false;
+  #resolveDone: () => void = () => {};
+
+  constructor(
+    surroundings: AllocationSurroundings,
+    allocation: Allocation,
+    job: Job,
+    saved?: SavedAllocation,
+  ) {
+    this.id = allocation.ID;
+    this.#surroundings = surroundings;
+    this.#allocation = allocation;
+    this.#job = job;
+    this.#stopping = saved?.stopping ?? false;
+    this.#delivered = saved?.delivered ?? false;
+    this.directories = allocationDirectories(surroundings.dataDirectory, this.id);
+    this.whenDone = new Promise((resolve) => {
+      this.#resolveDone = resolve;
+    });
+    const path = savedAllocationPath(surroundings.dataDirectory, this.id);
+    this.#file = new LatestFile(
+      path,
+      () => JSON.stringify(this.#saved),
+      (error) => surroundings.onNotice(`allocation ${this.id} cannot be kept: ${error.message}`),
+    );
+    for (const task of this.#group?.Tasks ?? []) {
+      this.#tasks.set(task.Name, this.#newTask(task, saved));
+    }
+  }
+
+  get allocation(): Allocation {
+    return this.#allocation;
+  }
+
+  get isDone(): boolean {
+    return [...this.#tasks.values()].every(({ state }) => state.State === 'dead');
+  }
+
+  /** Whether the servers have its last status. */
+  get isDelivered(): boolean {
+    return this.#delivered;
+  }
+
+  /** Ids of the runs that exist or may exist. */
+  get runIds(): readonly string[] {
+    return [...this.#tasks.values()].flatMap(({ runId }) => runId ?? []);
+  }
+
+  get report(): AllocationReport {
+    const TaskStates = this.#states;
+    const { status, description } =
+      this.#tasks.size === 0
+        ? ({ status: 'failed', description: 'The job has no such task group' } as const)
+        : clientStatusOf(TaskStates);
+    return {
+      ID: this.id,
+      ClientStatus: status,
+      ClientDescription: description,
+      TaskStates,
+      DeploymentStatus: null,
+      NetworkStatus: null,
+    };
+  }
+
+  taskState(task: string): TaskState | undefined {
+    return this.#tasks.get(task)?.state;
+  }
+
+  taskNames(): readonly string[] {
+    return [...this.#tasks.keys()];
+  }
+
+  /** Resolves when the task is dead. */
+  whenTaskDead(task: string): Promise<void> {
+    return this.#tasks.get(task)?.whenDead ?? Promise.resolve();
+  }
+
+  /** Begins with the first tasks. Does not wait for them. */
+  async start(): Promise<void> {
+    try {
+      await makeAllocationDirectories(this.directories);
+    } catch (error) {
+      // The tasks' own set-up fails on it in turn, with an event.
+      this.#surroundings.onNotice(`allocation ${this.id}: ${(error as Error).message}`);
+    }
+    this.#look();
+  }
+
+  /** Goes on from what was saved. */
+  async restore(): Promise<void> {
+    if (this.isDone) {
+      this.#resolveDone();
+      return;
+    }
+    await Promise.all([...this.#tasks.values()].map((task) => task.restore()));
+    this.#look();
+  }
+
+  /** The servers' newest word: an update in place, or the wish that it stops. */
+  update(allocation: Allocation, job: Job): void {
+    this.#allocation = allocation;
+    this.#job = job;
+    if (isServerTerminal(allocation)) this.stop();
+    else void this.#file.save();
+  }
+
+  /** Ends it, as the servers wish. Resolves when every task is dead. */
+  stop(): Promise<void> {
+    if (!this.#stopping) {
+      this.#stopping = true;
+      void this.#file.save();
+      this.#look();
+    }
+    return this.whenDone;
+  }
+
+  /** The agent goes, the tasks stay. */
+  async leave(): Promise<void> {
+    this.#leaving = true;
+    await Promise.all([...this.#tasks.values()].map((task) => task.leave()));
+    await this.#file.save();
+  }
+
+  /** The agent goes and the tasks end; the next agent starts them again. */
+  async suspend(): Promise<void> {
+    this.#leaving = true;
+    await Promise.all([...this.#tasks.values()].map((task) => task.suspend()));
+    await this.#file.save();
+  }
+
+  async noteDelivered(): Promise<void> {
+    this.#delivered = true;
+    await this.#file.save();
+  }
+
+  /** Removes its files. It must be done. */
+  async remove(): Promise<void> {
+    this.#leaving = true;
+    await this.#file.save();
+    await removeAllocationDirectories(this.directories);
+    await removeSavedAllocation(this.#surroundings.dataDirectory, this.id);
+  }
+
+  get #group(): TaskGroup | undefined {
+    return this.#job.TaskGroups.find(({ Name }) => Name === this.#allocation.TaskGroup);
+  }
+
+  get #states(): Readonly<Record<string, TaskState>> {
+    return Object.fromEntries([...this.#tasks].map(([name, { state }]) => [name, state]));
+  }
+
+  get #saved(): SavedAllocation {
+    return {
+      version: 1,
+      allocation: this.#allocation,
+      job: this.#job,
+      tasks: Object.fromEntries([...this.#tasks].map(([name, { saved }]) => [name, saved])),
+      stopping: this.#stopping,
+      delivered: this.#delivered,
+    };
+  }
+
+  #newTask(task: Task, saved: SavedAllocation | undefined): TaskRunner {
+    const current = (): Task => this.#group?.Tasks.find(({ Name }) => Name === task.Name) ?? task;
+    return new TaskRunner(
+      {
+        world: this.#surroundings.world,
+        allocId: this.id,
+        driver: this.#surroundings.drivers.get(task.Driver),
+        directories: taskDirectories(this.directories, task.Name),
+        job: () => this.#job,
+        task: current,
+        environment: () => this.#environment(current()),
+        save: () => this.#file.save(),
+        changed: () => this.#changed(),
+      },
+      saved?.tasks[task.Name],
+    );
+  }
+
+  #environment(task: Task): TaskEnvironment {
+    const { node, region, hostEnvironment } = this.#surroundings;
+    return taskEnvironment({
+      node: node(),
+      region,
+      allocation: this.#allocation,
+      job: this.#job,
+      group: this.#group!,
+      task,
+      directories: taskDirectories(this.directories, task.Name),
+      host: hostEnvironment,
+    });
+  }
+
+  #changed(): void {
+    // Tasks tell of their first event while they are made; `start` and `restore` look then.
+    if (this.#leaving || this.#tasks.size < (this.#group?.Tasks.length ?? 0)) return;
+    this.#look();
+    this.#surroundings.changed(this);
+  }
+
+  /** Looks at the tasks' states, and starts and ends what follows from them. */
+  #look(): void {
+    if (this.#looking || this.#leaving) return;
+    this.#looking = true;
+    try {
+      const tasks = this.#group?.Tasks ?? [];
+      const reason = endReason(tasks, this.#states);
+      if (this.#stopping || reason !== undefined) this.#endAll(tasks, reason);
+      const allowed = allowedTasks(tasks, this.#states);
+      for (const task of tasks) {
+        const mayStart = !this.#ending || hookOf(task) === 'poststop';
+        if (allowed.has(task.Name) && mayStart) this.#tasks.get(task.Name)?.start();
+      }
+    } finally {
+      this.#looking = false;
+    }
+    this.#endLeftovers();
+    if (this.isDone) this.#resolveDone();
+  }
+
+  #endAll(tasks: readonly Task[], reason: EndReason | undefined): void {
+    if (this.#ending) return;
+    this.#ending = true;
+    void this.#runEnding(tasks, reason);
+  }
+
+  async #runEnding(tasks: readonly Task[], reason: EndReason | undefined): Promise<void> {
+    const groupDelayMs = this.#stopping ? durationMs(this.#group?.ShutdownDelay ?? 0) : 0;
+    const skip = this.#allocation.DesiredTransition.NoShutdownDelay === true;
+    for (const round of endingRounds(tasks)) {
+      await Promise.all(
+        round.map((name) => {
+          const task = tasks.find(({ Name }) => Name === name)!;
+          const ownDelayMs = Math.max(groupDelayMs, durationMs(task.ShutdownDelay));
+          const event = reason && eventOf(reason, name);
+          return this.#tasks.get(name)?.kill({
+            ...(event && { reason: event }),
+            shutdownDelayMs: skip ? 0 : ownDelayMs,
+          });
+        }),
+      );
+    }
+    this.#look();
+  }
+
+  /** A poststop task that will never be allowed to run is over, too. */
+  #endLeftovers(): void {
+    const tasks = this.#group?.Tasks ?? [];
+    const states = this.#states;
+    const rest = tasks.filter((task) => hookOf(task) !== 'poststop');
+    if (!rest.every(({ Name }) => states[Name]?.State === 'dead')) return;
+    const allowed = allowedTasks(tasks, states);
+    for (const task of tasks) {
+      if (hookOf(task) !== 'poststop' || allowed.has(task.Name)) continue;
+      if (states[task.Name]?.State === 'pending') void this.#tasks.get(task.Name)?.kill();
+    }
+  }
+}
+
+function eventOf(reason: EndReason, task: string): events.EventAt | undefined {
+  if (reason.kind === 'leader-dead') return events.leaderDead;
+  if (reason.kind === 'main-tasks-dead') return events.mainTasksDead;
+  return reason.task === task ? undefined : events.siblingFailed(reason.task);
+}

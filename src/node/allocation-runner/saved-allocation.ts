@@ -1,0 +1,53 @@
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Allocation } from '../../model/allocation/allocation.ts';
+import type { Job } from '../../model/job/job.ts';
+import { readJson } from '../files.ts';
+import type { SavedTask } from '../task-runner/task-runner.ts';
+
+/** What a node keeps of an allocation, so that the next agent goes on where this one ended. */
+export interface SavedAllocation {
+  readonly version: 1;
+  readonly allocation: Allocation;
+  readonly job: Job;
+  readonly tasks: Readonly<Record<string, SavedTask>>;
+  /** Told to end: nothing of it starts again, except what cleans up. */
+  readonly stopping: boolean;
+  /** The servers have its last status: nothing more is to be reported. */
+  readonly delivered: boolean;
+}
+
+const suffix = '.json';
+
+export const savedAllocationsDirectory = (dataDirectory: string): string =>
+  join(dataDirectory, 'allocations');
+
+export const savedAllocationPath = (dataDirectory: string, id: string): string =>
+  join(savedAllocationsDirectory(dataDirectory), `${id}${suffix}`);
+
+/** All that is kept. `damaged` are files that cannot be read, by name. */
+export async function readSavedAllocations(dataDirectory: string): Promise<{
+  readonly saved: readonly SavedAllocation[];
+  readonly damaged: readonly string[];
+}> {
+  const directory = savedAllocationsDirectory(dataDirectory);
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const names = (await readdir(directory)).filter((name) => name.endsWith(suffix));
+  const saved: SavedAllocation[] = [];
+  const damaged: string[] = [];
+  for (const name of names) {
+    const value = await readJson(join(directory, name)).catch(() => undefined);
+    if (isSavedAllocation(value)) saved.push(value);
+    else damaged.push(name);
+  }
+  return { saved, damaged };
+}
+
+function isSavedAllocation(value: unknown): value is SavedAllocation {
+  if (typeof value !== 'object' || value === null) return false;
+  const { version, allocation, job, tasks } = value as Partial<SavedAllocation>;
+  return version === 1 && allocation !== undefined && job !== undefined && tasks !== undefined;
+}
+
+export const removeSavedAllocation = (dataDirectory: string, id: string): Promise<void> =>
+  rm(savedAllocationPath(dataDirectory, id), { force: true });

@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest';
+import { allowedTasks, endingRounds, endReason, type States, type TaskSketch } from './stages.ts';
+
+const task = (Name: string, Hook = '', Sidecar = false, Leader = false) =>
+  ({ Name, Leader, Lifecycle: Hook === '' ? null : { Hook, Sidecar } }) as TaskSketch;
+
+const tasks = [
+  task('init', 'prestart'),
+  task('proxy', 'prestart', true),
+  task('app'),
+  task('side'),
+  task('warm', 'poststart'),
+  task('clean', 'poststop'),
+];
+
+/** `p` pending, `r` running, `d` dead and well, `f` dead and failed; in the order of `tasks`. */
+function states(letters: string, of: readonly TaskSketch[] = tasks): States {
+  const words = { p: 'pending', r: 'running', d: 'dead', f: 'dead' } as const;
+  return Object.fromEntries(
+    of.map(({ Name }, index) => {
+      const letter = letters[index] as keyof typeof words;
+      const StartedAt = letter === 'p' ? null : '2026-01-01T00:00:00Z';
+      return [Name, { State: words[letter], Failed: letter === 'f', StartedAt }];
+    }),
+  );
+}
+
+test.each([
+  ['at first only prestart', 'pppppp', 'init proxy'],
+  ['a sidecar that is not up holds main back', 'dppppp', 'init proxy'],
+  ['an unfinished prestart holds main back', 'rrpppp', 'init proxy'],
+  ['a failed prestart holds main back', 'frpppp', 'init proxy'],
+  ['prestart done', 'drpppp', 'init proxy app side'],
+  ['one main task pending holds poststart back', 'drrppp', 'init proxy app side'],
+  ['main running', 'drrrpp', 'init proxy app side warm'],
+  ['poststop waits for all', 'ddddrp', 'init app side warm proxy'],
+  ['all dead', 'dddddp', 'clean'],
+])('%s', (_name, letters, expected) => {
+  const allowed = allowedTasks(tasks, states(letters));
+  const concerned = expected.split(' ').filter((name) => {
+    // Once a sidecar is dead its stage has passed: only tasks that still could start matter.
+    return states(letters)[name]?.State !== 'dead';
+  });
+  for (const name of concerned) expect(allowed).toContain(name);
+  for (const { Name } of tasks) {
+    if (states(letters)[Name]?.State === 'pending' && !concerned.includes(Name)) {
+      expect(allowed).not.toContain(Name);
+    }
+  }
+});
+
+test('nothing is cleaned up after tasks that never ran', () => {
+  const never = Object.fromEntries(
+    tasks.map(({ Name }) => [Name, { State: 'dead' as const, Failed: false, StartedAt: null }]),
+  );
+  expect(allowedTasks(tasks, never)).not.toContain('clean');
+});
+
+describe('the rest ends', () => {
+  const leading = [task('main', '', false, true), task('helper')];
+  const single = [task('app'), task('proxy', 'prestart', true)];
+  test.each([
+    ['not while all is well', tasks, 'drrrdp', undefined],
+    ['when a task failed', tasks, 'drrfpp', { kind: 'sibling-failed', task: 'side' }],
+    ['not when a poststop task failed', single, 'rr', undefined],
+    ['when the leader is done', leading, 'dr', { kind: 'leader-dead' }],
+    ['not when another than the leader is done', leading, 'rd', undefined],
+    ['when only sidecars are left', single, 'dr', { kind: 'main-tasks-dead' }],
+  ])('%s', (_name, of, letters, expected) => {
+    expect(endReason(of, states(letters, of))).toEqual(expected);
+  });
+});
+
+test('the leader ends first, then the others, then the sidecars; poststop tasks stay', () => {
+  const rounds = endingRounds([...tasks, task('lead', '', false, true)]);
+  expect(rounds).toEqual([['lead'], ['init', 'app', 'side', 'warm'], ['proxy']]);
+});

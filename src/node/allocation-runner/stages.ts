@@ -1,0 +1,72 @@
+/**
+ * In which order the tasks of an allocation run, and when the end of one ends the others. Pure.
+ * Source: facts/scheduler.md §7.1.
+ */
+import type { TaskState } from '../../model/allocation/task-state.ts';
+import type { Task } from '../../model/task/task.ts';
+
+export type TaskSketch = Pick<Task, 'Name' | 'Lifecycle' | 'Leader'>;
+export type StateSketch = Pick<TaskState, 'State' | 'Failed' | 'StartedAt'>;
+export type States = Readonly<Record<string, StateSketch>>;
+
+export type Hook = 'prestart' | 'main' | 'poststart' | 'poststop';
+
+export const hookOf = (task: Pick<Task, 'Lifecycle'>): Hook => task.Lifecycle?.Hook || 'main';
+
+export const isSidecar = (task: Pick<Task, 'Lifecycle'>): boolean =>
+  task.Lifecycle?.Sidecar === true && hookOf(task) !== 'poststop';
+
+/** Names of the tasks that may run now; those that ran or run already are among them. */
+export function allowedTasks(tasks: readonly TaskSketch[], states: States): ReadonlySet<string> {
+  const is = (task: TaskSketch, ...words: readonly string[]): boolean =>
+    words.includes(states[task.Name]?.State ?? 'pending');
+  const of = (hook: Hook): readonly TaskSketch[] => tasks.filter((task) => hookOf(task) === hook);
+  const prestartDone = of('prestart').every((task) =>
+    isSidecar(task) ? is(task, 'running') : is(task, 'dead') && states[task.Name]?.Failed !== true,
+  );
+  const mainStarted = prestartDone && of('main').every((task) => !is(task, 'pending'));
+  const others = tasks.filter((task) => hookOf(task) !== 'poststop');
+  // A task that never ran has nothing to clean up after.
+  const cleanUp =
+    others.every((task) => is(task, 'dead')) &&
+    others.some((task) => states[task.Name]?.StartedAt != null);
+  const stages: Readonly<Record<Hook, boolean>> = {
+    prestart: true,
+    main: prestartDone,
+    poststart: mainStarted,
+    poststop: cleanUp,
+  };
+  return new Set(tasks.filter((task) => stages[hookOf(task)]).map(({ Name }) => Name));
+}
+
+export type EndReason =
+  | { readonly kind: 'sibling-failed'; readonly task: string }
+  | { readonly kind: 'leader-dead' }
+  | { readonly kind: 'main-tasks-dead' };
+
+/** Why the tasks that still run must end, if they must. Poststop tasks are no reason. */
+export function endReason(tasks: readonly TaskSketch[], states: States): EndReason | undefined {
+  const concerned = tasks.filter((task) => hookOf(task) !== 'poststop');
+  const isDead = (task: TaskSketch): boolean => states[task.Name]?.State === 'dead';
+  const failed = concerned.find((task) => isDead(task) && states[task.Name]?.Failed);
+  if (failed !== undefined) return { kind: 'sibling-failed', task: failed.Name };
+  if (concerned.some((task) => task.Leader && isDead(task))) return { kind: 'leader-dead' };
+  const working = concerned.filter((task) => !isSidecar(task));
+  if (working.length > 0 && working.length < concerned.length && working.every(isDead)) {
+    return { kind: 'main-tasks-dead' };
+  }
+  return undefined;
+}
+
+/** The tasks to end, in rounds: each begins when the one before is done. Poststop tasks stay. */
+export function endingRounds(tasks: readonly TaskSketch[]): readonly (readonly string[])[] {
+  const concerned = tasks.filter((task) => hookOf(task) !== 'poststop');
+  const rest = concerned.filter((task) => !task.Leader);
+  return [
+    concerned.filter((task) => task.Leader),
+    rest.filter((task) => !isSidecar(task)),
+    rest.filter((task) => isSidecar(task)),
+  ]
+    .map((round) => round.map(({ Name }) => Name))
+    .filter((round) => round.length > 0);
+}

@@ -1,0 +1,79 @@
+/** Where an allocation's files are. Source: facts/scheduler.md §7.4. */
+import { chmod, chown, mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { findSystemUser } from './system-user.ts';
+
+export interface AllocationDirectories {
+  readonly root: string;
+  /** Shared by the tasks: `<root>/alloc`. */
+  readonly shared: string;
+  readonly logs: string;
+}
+
+export interface TaskDirectories {
+  readonly root: string;
+  readonly shared: string;
+  readonly logs: string;
+  readonly local: string;
+  readonly secrets: string;
+}
+
+export function allocationDirectories(dataDirectory: string, id: string): AllocationDirectories {
+  const root = join(dataDirectory, 'alloc', id);
+  const shared = join(root, 'alloc');
+  return { root, shared, logs: join(shared, 'logs') };
+}
+
+export function taskDirectories(
+  { root, shared, logs }: AllocationDirectories,
+  task: string,
+): TaskDirectories {
+  const directory = join(root, task);
+  const inside = (name: string): string => join(directory, name);
+  return { root: directory, shared, logs, local: inside('local'), secrets: inside('secrets') };
+}
+
+/** The parent may be passed through and not listed: who has no id finds no allocation. */
+const passModeBits = 0o711;
+const openModeBits = 0o755;
+/** Every task writes here, whatever its user; only the owner of a file removes it. */
+const sharedModeBits = 0o1777;
+const privateModeBits = 0o700;
+
+export async function makeAllocationDirectories(paths: AllocationDirectories): Promise<void> {
+  await make(join(paths.root, '..'), passModeBits);
+  await make(paths.root, openModeBits);
+  await make(paths.shared, openModeBits);
+  await Promise.all([
+    make(paths.logs, openModeBits),
+    make(join(paths.shared, 'tmp'), sharedModeBits),
+    make(join(paths.shared, 'data'), sharedModeBits),
+  ]);
+}
+
+/** Also right after an earlier run made them. `user` owns what is inside; empty is the agent's. */
+export async function makeTaskDirectories(paths: TaskDirectories, user: string): Promise<void> {
+  const owner = user === '' ? undefined : findSystemUser(user);
+  await make(paths.root, openModeBits);
+  const inner = [
+    [paths.local, openModeBits],
+    [paths.secrets, privateModeBits],
+    [join(paths.root, 'private'), privateModeBits],
+    [join(paths.root, 'tmp'), sharedModeBits],
+  ] as const;
+  await Promise.all(
+    inner.map(async ([path, modeBits]) => {
+      await make(path, modeBits);
+      if (owner !== undefined) await chown(path, owner.uid, owner.gid);
+    }),
+  );
+}
+
+async function make(path: string, modeBits: number): Promise<void> {
+  const created = await mkdir(path, { recursive: true });
+  // The process's file creation mask does not apply to these.
+  if (created !== undefined) await chmod(path, modeBits);
+}
+
+export const removeAllocationDirectories = (paths: AllocationDirectories): Promise<void> =>
+  rm(paths.root, { recursive: true, force: true });

@@ -1,0 +1,170 @@
+import { durationMs } from '../../base/duration.ts';
+import { type Clock, delay, type Timer, type Timers } from '../../base/ports.ts';
+import {
+  type ConfigFields,
+  configFaults,
+  duration,
+  durationNs,
+  flag,
+  text,
+  whole,
+} from './config.ts';
+import {
+  type Driver,
+  DriverFailure,
+  type DriverHandle,
+  type DriverTask,
+  type TaskExit,
+} from './driver.ts';
+
+const fields: ConfigFields = {
+  run_for: { check: duration },
+  exit_code: { check: whole },
+  exit_signal: { check: whole },
+  start_block_for: { check: duration },
+  start_error: { check: text },
+  start_error_recoverable: { check: flag },
+  kill_after: { check: duration },
+  signal_error: { check: text },
+};
+
+interface MockConfig {
+  /** How long the task runs; without it, until it is stopped. */
+  readonly run_for?: string | number;
+  readonly exit_code?: number;
+  readonly exit_signal?: number;
+  readonly start_block_for?: string | number;
+  readonly start_error?: string;
+  readonly start_error_recoverable?: boolean;
+  /** How long the task takes to end when it is asked to. */
+  readonly kill_after?: string | number;
+  readonly signal_error?: string;
+}
+
+const ms = (value: string | number | undefined): number => durationMs(durationNs(value) ?? 0);
+
+/**
+ * Tasks that are timers: for tests and the simulator. The driver stands for the machine: handed to
+ * the next agent it still has the runs, as the supervisor has.
+ */
+export class MockDriver implements Driver {
+  readonly name = 'mock';
+  readonly capabilities = {
+    sendSignals: true,
+    exec: true,
+    fileSystemIsolation: 'none',
+    networkModes: ['host', 'group', 'none'],
+  } as const;
+  readonly defaultKillSignal = 'SIGINT';
+  /** Every start, in order. */
+  readonly started: DriverTask[] = [];
+  /** Every signal, stop included, as `<task> <signal>`. */
+  readonly signals: string[] = [];
+
+  readonly #clock: Clock;
+  readonly #timers: Timers;
+  readonly #runs = new Map<string, MockRun>();
+
+  constructor(world: { readonly clock: Clock; readonly timers: Timers }) {
+    this.#clock = world.clock;
+    this.#timers = world.timers;
+  }
+
+  /** Ids of the runs that have not ended. */
+  get running(): readonly string[] {
+    return [...this.#runs.values()].filter((run) => !run.ended).map((run) => run.runId);
+  }
+
+  async fingerprint() {
+    return { detected: true, healthy: true, description: 'Healthy', attributes: {} };
+  }
+
+  validate(config: Readonly<Record<string, unknown>>) {
+    return configFaults(config, fields);
+  }
+
+  async start(task: DriverTask): Promise<DriverHandle> {
+    const known = this.#runs.get(task.runId);
+    if (known !== undefined) return known;
+    const config = task.config as MockConfig;
+    if (config.start_block_for !== undefined) {
+      await delay(this.#timers, ms(config.start_block_for));
+    }
+    if (config.start_error !== undefined) {
+      throw new DriverFailure(config.start_error, config.start_error_recoverable ?? false);
+    }
+    this.started.push(task);
+    const run = new MockRun(task, this.#clock, this.#timers, {
+      onSignal: (signal) => this.signals.push(`${task.taskName} ${signal}`),
+      onForget: () => this.#runs.delete(task.runId),
+    });
+    this.#runs.set(task.runId, run);
+    return run;
+  }
+
+  async recover(runId: string): Promise<DriverHandle | undefined> {
+    return this.#runs.get(runId);
+  }
+
+  async endUnclaimed(claimed: ReadonlySet<string>): Promise<void> {
+    for (const run of this.#runs.values())
+      if (!claimed.has(run.runId)) await run.stop('SIGKILL', 0);
+  }
+}
+
+interface MockHooks {
+  onSignal(signal: string): void;
+  onForget(): void;
+}
+
+class MockRun implements DriverHandle {
+  readonly runId: string;
+  readonly exited: Promise<TaskExit>;
+  ended = false;
+
+  readonly #config: MockConfig;
+  readonly #timers: Timers;
+  readonly #hooks: MockHooks;
+  readonly #end: (exitCode: number, signal: number) => void;
+  #timer: Timer | undefined;
+
+  constructor(task: DriverTask, clock: Clock, timers: Timers, hooks: MockHooks) {
+    this.runId = task.runId;
+    this.#config = task.config as MockConfig;
+    this.#timers = timers;
+    this.#hooks = hooks;
+    let resolve: (exit: TaskExit) => void = () => {};
+    this.exited = new Promise((done) => {
+      resolve = done;
+    });
+    this.#end = (exitCode, signal) => {
+      this.ended = true;
+      this.#timer?.clear();
+      resolve({ exitCode, signal, timeMs: clock.nowMs() });
+    };
+    const { run_for: runFor, exit_code: exitCode = 0, exit_signal: exitSignal = 0 } = this.#config;
+    if (runFor !== undefined) {
+      this.#timer = timers.after(ms(runFor), () => this.#end(exitCode, exitSignal));
+    }
+  }
+
+  async signal(signal: string): Promise<void> {
+    if (this.#config.signal_error !== undefined) {
+      throw new DriverFailure(this.#config.signal_error, false);
+    }
+    this.#hooks.onSignal(signal);
+  }
+
+  async stop(signal: string, timeoutMs: number): Promise<void> {
+    if (this.ended) return;
+    this.#hooks.onSignal(signal);
+    const neededMs = ms(this.#config.kill_after);
+    this.#timers.after(Math.min(neededMs, timeoutMs), () => {
+      if (!this.ended) this.#end(0, neededMs > timeoutMs ? 9 : 0);
+    });
+  }
+
+  async forget(): Promise<void> {
+    this.#hooks.onForget();
+  }
+}

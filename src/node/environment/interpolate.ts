@@ -1,0 +1,21 @@
+/**
+ * `${…}` in a task's configuration. What has no value stays as it is written: it may be meant for
+ * the task's own shell. Source: facts/scheduler.md §7.3.
+ */
+const reference = /\$\{([A-Za-z0-9_.-]+)\}/g;
+
+/** Value of a reference, or `undefined` when there is none. */
+export type Lookup = (name: string) => string | undefined;
+
+export const interpolate = (text: string, lookup: Lookup): string =>
+  text.replace(reference, (whole, name: string) => lookup(name) ?? whole);
+
+/** Every text in a value, at any depth; keys of objects stay. */
+export function interpolateDeep(value: unknown, lookup: Lookup): unknown {
+  if (typeof value === 'string') return interpolate(value, lookup);
+  if (Array.isArray(value)) return value.map((item) => interpolateDeep(item, lookup));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, interpolateDeep(item, lookup)]),
+  );
+}

@@ -1,0 +1,132 @@
+import { statfs } from 'node:fs/promises';
+import { totalmem } from 'node:os';
+import { instantFromMs } from '../../base/instant.ts';
+import type { Clock } from '../../base/ports.ts';
+import { limits } from '../../model/limits.ts';
+import type { DriverInfo, NodeRegistration } from '../../model/node/node.ts';
+import type { Drivers } from '../drivers/driver.ts';
+import { readAddress } from './address.ts';
+import { hostAttributes } from './host.ts';
+import { processorAttributes, readProcessor } from './processor.ts';
+
+/** What an operator says of a node; whatever is absent is found out. */
+export interface NodeSettings {
+  readonly name?: string;
+  readonly datacenter?: string;
+  readonly nodeClass?: string;
+  readonly nodePool?: string;
+  readonly meta?: Readonly<Record<string, string>>;
+  readonly httpAddress?: string;
+  /** The address under which tasks are reached. */
+  readonly address?: string;
+  readonly cpuTotalMhz?: number;
+  readonly memoryTotalMb?: number;
+  readonly diskTotalMb?: number;
+  readonly dynamicPortMin?: number;
+  readonly dynamicPortMax?: number;
+  readonly reserved?: {
+    readonly cpuMhz?: number;
+    readonly memoryMb?: number;
+    readonly diskMb?: number;
+    /** `22,80,8000-8010` */
+    readonly hostPorts?: string;
+  };
+}
+
+export interface FingerprintInput {
+  readonly id: string;
+  readonly version: string;
+  readonly dataDirectory: string;
+  readonly settings: NodeSettings;
+  readonly drivers: Drivers;
+  readonly clock: Clock;
+}
+
+const mebibyte = 2 ** 20;
+
+/** Everything this machine tells of itself when it registers. */
+export async function fingerprint(input: FingerprintInput): Promise<NodeRegistration> {
+  const { id, settings, dataDirectory } = input;
+  const processor = readProcessor();
+  const disk = await readDisk(dataDirectory);
+  const address = readAddress();
+  const ip = settings.address ?? address.ip;
+  const host = hostAttributes();
+  const drivers = await driverInfos(input);
+  return {
+    ID: id,
+    Name: settings.name ?? host['unique.hostname']!,
+    Datacenter: settings.datacenter ?? 'dc1',
+    NodeClass: settings.nodeClass ?? '',
+    NodePool: settings.nodePool ?? 'default',
+    HTTPAddr: settings.httpAddress ?? '',
+    Attributes: {
+      ...host,
+      ...processorAttributes(processor),
+      'memory.totalbytes': String(totalmem()),
+      'unique.storage.volume': dataDirectory,
+      'unique.storage.bytestotal': String(disk.totalBytes),
+      'unique.storage.bytesfree': String(disk.freeBytes),
+      'unique.network.ip-address': ip,
+      'roster.version': input.version,
+      'roster.runtime': process.execPath,
+      'roster.service_discovery': 'true',
+      ...driverAttributes(drivers),
+    },
+    Meta: { ...settings.meta },
+    NodeResources: {
+      Cpu: {
+        CpuShares: settings.cpuTotalMhz ?? processor.totalMhz,
+        TotalCpuCores: processor.cores,
+        ReservableCpuCores: Array.from({ length: processor.cores }, (_, core) => core),
+      },
+      Memory: { MemoryMB: settings.memoryTotalMb ?? Math.floor(totalmem() / mebibyte) },
+      Disk: { DiskMB: settings.diskTotalMb ?? Math.floor(disk.freeBytes / mebibyte) },
+      Networks: [
+        settings.address === undefined
+          ? { Mode: 'host', Device: address.device, CIDR: address.cidr, IP: ip, MBits: 1000 }
+          : { Mode: 'host', Device: '', CIDR: `${ip}/32`, IP: ip, MBits: 1000 },
+      ],
+      MinDynamicPort: settings.dynamicPortMin ?? limits.network.dynamicPortMin,
+      MaxDynamicPort: settings.dynamicPortMax ?? limits.network.dynamicPortMax,
+    },
+    ReservedResources: {
+      Cpu: { CpuShares: settings.reserved?.cpuMhz ?? 0 },
+      Memory: { MemoryMB: settings.reserved?.memoryMb ?? 0 },
+      Disk: { DiskMB: settings.reserved?.diskMb ?? 0 },
+      Networks: { ReservedHostPorts: settings.reserved?.hostPorts ?? '' },
+    },
+    Drivers: drivers,
+  };
+}
+
+async function readDisk(directory: string) {
+  const { blocks, bavail, bsize } = await statfs(directory);
+  return { totalBytes: blocks * bsize, freeBytes: bavail * bsize };
+}
+
+async function driverInfos(input: FingerprintInput): Promise<Record<string, DriverInfo>> {
+  const entries = [...input.drivers.values()].map(async (driver) => {
+    const { detected, healthy, description, attributes } = await driver.fingerprint();
+    const info: DriverInfo = {
+      Detected: detected,
+      Healthy: healthy,
+      HealthDescription: description,
+      Attributes: prefixed(`driver.${driver.name}.`, attributes),
+      UpdateTime: instantFromMs(input.clock.nowMs()),
+    };
+    return [driver.name, info] as const;
+  });
+  return Object.fromEntries(await Promise.all(entries));
+}
+
+const prefixed = (prefix: string, values: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [`${prefix}${name}`, value]));
+
+function driverAttributes(drivers: Readonly<Record<string, DriverInfo>>): Record<string, string> {
+  const found = Object.entries(drivers).filter(([, { Detected }]) => Detected);
+  return Object.assign(
+    {},
+    ...found.map(([name, { Attributes }]) => ({ [`driver.${name}`]: '1', ...Attributes })),
+  );
+}

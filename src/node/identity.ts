@@ -1,0 +1,40 @@
+import { join } from 'node:path';
+import type { Ids, Secrets } from '../base/ports.ts';
+import { readJson, replaceFile } from './files.ts';
+
+/** Who a node is to its servers: made once, kept in the data directory, readable by its user only. */
+export interface NodeIdentity {
+  readonly id: string;
+  readonly secret: string;
+  /** Whether a server has taken the secret. */
+  readonly introduced: boolean;
+}
+
+const pathOf = (dataDirectory: string): string => join(dataDirectory, 'node.json');
+
+/** Throws when the file is damaged: another identity would orphan the node's allocations. */
+export async function readIdentity(
+  dataDirectory: string,
+  world: { readonly ids: Ids; readonly secrets: Secrets },
+): Promise<NodeIdentity> {
+  const path = pathOf(dataDirectory);
+  const found = (await readJson(path).catch((error: Error) => {
+    throw new Error(`the node's identity in ${path} cannot be read: ${error.message}`);
+  })) as { NodeID?: string; SecretID?: string; Introduced?: boolean } | undefined;
+  if (found === undefined) {
+    const made = { id: world.ids.uuid(), secret: world.secrets.uuid(), introduced: false };
+    await writeIdentity(dataDirectory, made);
+    return made;
+  }
+  const { NodeID, SecretID, Introduced } = found;
+  if (typeof NodeID !== 'string' || typeof SecretID !== 'string') {
+    throw new Error(`the node's identity in ${path} lacks NodeID or SecretID`);
+  }
+  return { id: NodeID, secret: SecretID, introduced: Introduced === true };
+}
+
+export async function writeIdentity(dataDirectory: string, identity: NodeIdentity): Promise<void> {
+  const { id, secret, introduced } = identity;
+  const text = JSON.stringify({ NodeID: id, SecretID: secret, Introduced: introduced });
+  await replaceFile(pathOf(dataDirectory), `${text}\n`);
+}

@@ -1,0 +1,162 @@
+import { type FSWatcher, watch } from 'node:fs';
+import { type FileHandle, open, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { delay, type Timers } from '../../base/ports.ts';
+import { limits } from '../../model/limits.ts';
+import { logFileIndex } from '../supervisor/log-files.ts';
+
+export interface LogQuery {
+  readonly directory: string;
+  readonly task: string;
+  readonly type: 'stdout' | 'stderr';
+  readonly origin: 'start' | 'end';
+  /** Bytes from the origin, over all files together. */
+  readonly offset: number;
+  readonly follow: boolean;
+  /** Whether nothing more will ever be written. */
+  readonly isOver: () => boolean;
+  /** Resolves when that becomes so. */
+  readonly whenOver: Promise<void>;
+  readonly signal: AbortSignal;
+  readonly timers: Timers;
+}
+
+export interface LogChunk {
+  readonly file: string;
+  /** Where in the file the data begins. */
+  readonly offset: number;
+  readonly data: Uint8Array;
+  /** Files were removed by rotation before they could be read. */
+  readonly gap: boolean;
+}
+
+/** The watch may miss a change (some file systems have none): look this often in any case. */
+const pollIntervalMs = 500;
+const quietIntervalMs = 10_000;
+
+/**
+ * The bytes of one log stream across its rotated files, each once and in order. Gives `undefined`
+ * now and then while there is nothing new. Ends at the end of the log, or when following, at the end
+ * of the task's life.
+ *
+ * A file is final once its successor exists (`LogWriter`), and an open file stays readable when
+ * rotation removes it: so rotation neither loses nor repeats a byte for a reader that keeps up.
+ */
+export async function* readLog(query: LogQuery): AsyncGenerator<LogChunk | undefined, void> {
+  const prefix = `${query.task}.${query.type}.`;
+  const changes = new DirectoryWatch(query);
+  let cursor = await startOf(query, prefix);
+  let file: FileHandle | undefined;
+  let gap = false;
+  try {
+    while (!query.signal.aborted) {
+      // Asked before the read: what was written before the end is then seen by the read.
+      const over = query.isOver();
+      file ??= await openIfThere(join(query.directory, `${prefix}${cursor.index}`));
+      const next = (await indexesOf(query.directory, prefix)).find((n) => n > cursor.index);
+      const data = await readChunk(file, cursor.position);
+      if (data.length > 0) {
+        yield { file: `${prefix}${cursor.index}`, offset: cursor.position, data, gap };
+        cursor = { ...cursor, position: cursor.position + data.length };
+        gap = false;
+      } else if (next !== undefined) {
+        gap = file === undefined || next > cursor.index + 1;
+        await file?.close();
+        file = undefined;
+        cursor = { index: next, position: 0 };
+      } else if (!query.follow || over) {
+        return;
+      } else if (!(await changes.wait())) {
+        yield undefined;
+      }
+    }
+  } finally {
+    changes.close();
+    await file?.close();
+  }
+}
+
+interface Cursor {
+  readonly index: number;
+  readonly position: number;
+}
+
+async function indexesOf(directory: string, prefix: string): Promise<readonly number[]> {
+  const names = await readdir(directory).catch(() => []);
+  const indexes = names.map((name) => logFileIndex(name, prefix)).filter((index) => index >= 0);
+  return indexes.sort((left, right) => left - right);
+}
+
+/** Where in which file the wanted offset is; beyond the end it is the end. */
+async function startOf(query: LogQuery, prefix: string): Promise<Cursor> {
+  const indexes = await indexesOf(query.directory, prefix);
+  const sizes = await Promise.all(
+    indexes.map((index) =>
+      stat(join(query.directory, `${prefix}${index}`)).then(
+        ({ size }) => size,
+        () => 0,
+      ),
+    ),
+  );
+  const total = sizes.reduce((sum, size) => sum + size, 0);
+  let left = query.origin === 'start' ? query.offset : Math.max(0, total - query.offset);
+  for (const [at, size] of sizes.entries()) {
+    if (left <= size) return { index: indexes[at]!, position: left };
+    left -= size;
+  }
+  return { index: indexes.at(-1) ?? 0, position: sizes.at(-1) ?? 0 };
+}
+
+const openIfThere = (path: string): Promise<FileHandle | undefined> =>
+  open(path, 'r').catch(() => undefined);
+
+async function readChunk(file: FileHandle | undefined, position: number): Promise<Uint8Array> {
+  if (file === undefined) return new Uint8Array();
+  const buffer = Buffer.allocUnsafe(limits.stream.frameBytesMax);
+  const { bytesRead } = await file.read(buffer, 0, buffer.length, position);
+  return buffer.subarray(0, bytesRead);
+}
+
+/** Wakes a follower when something in the directory changes or the task is over. */
+class DirectoryWatch {
+  readonly #query: LogQuery;
+  #watcher: FSWatcher | undefined;
+  #dirty = false;
+  #wake: () => void = () => {};
+  #quietMs = 0;
+
+  constructor(query: LogQuery) {
+    this.#query = query;
+    if (!query.follow) return;
+    const note = (): void => {
+      this.#dirty = true;
+      this.#wake();
+    };
+    void query.whenOver.then(note);
+    try {
+      this.#watcher = watch(query.directory, note);
+      this.#watcher.on('error', () => this.#watcher?.close());
+    } catch {
+      // No such directory yet, or no more watches: polling remains.
+    }
+  }
+
+  /** Waits for a change, at most until the next poll. `false` after a long quiet time. */
+  async wait(): Promise<boolean> {
+    if (!this.#dirty) {
+      const changed = new AbortController();
+      this.#wake = () => changed.abort();
+      const signal = AbortSignal.any([changed.signal, this.#query.signal]);
+      await delay(this.#query.timers, pollIntervalMs, signal);
+    }
+    this.#quietMs = this.#dirty ? 0 : this.#quietMs + pollIntervalMs;
+    this.#dirty = false;
+    if (this.#quietMs < quietIntervalMs) return true;
+    this.#quietMs = 0;
+    return false;
+  }
+
+  close(): void {
+    this.#watcher?.close();
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * What a node needs of its servers. Implemented over HTTP by the SDK, and directly in tests and the
+ * simulator. Every call may reject with an error that has an HTTP `status`; one without is a lost
+ * connection.
+ */
+import type { Allocation, AllocationReport } from '../model/allocation/allocation.ts';
+import type { Job } from '../model/job/job.ts';
+import type { NodeRegistration } from '../model/node/node.ts';
+import type { StreamSocket } from '../model/node-stream/stream-connection.ts';
+
+export interface HeartbeatAnswer {
+  /** Nanoseconds within which the next heartbeat is expected. */
+  readonly HeartbeatTTL: number;
+  readonly Index: number;
+}
+
+/** An allocation of this node with its job at the allocation's version. */
+export interface Assignment {
+  readonly Allocation: Allocation;
+  readonly Job: Job;
+}
+
+export interface AssignmentsAnswer {
+  /** Moves only with changes by the servers. */
+  readonly index: number;
+  /** All allocations of this node that are not client-terminal. */
+  readonly assignments: readonly Assignment[];
+}
+
+export interface ServerApi {
+  /** `PUT /v1/node/register`. `token`: an introduction token, or the node's secret. */
+  register(
+    body: { readonly Node: NodeRegistration; readonly SecretID: string },
+    token: string,
+    signal: AbortSignal,
+  ): Promise<HeartbeatAnswer>;
+  /** `PUT /v1/node/:node_id/heartbeat`. 404: the node must register again. */
+  heartbeat(nodeId: string, token: string, signal: AbortSignal): Promise<HeartbeatAnswer>;
+  /** `GET /v1/node/:node_id/assignments`, blocking. */
+  assignments(
+    nodeId: string,
+    query: { readonly index: number; readonly waitMs: number },
+    token: string,
+    signal: AbortSignal,
+  ): Promise<AssignmentsAnswer>;
+  /** `PUT /v1/node/:node_id/status`. Allocations that the servers do not know are no error. */
+  reportStatus(
+    nodeId: string,
+    reports: readonly AllocationReport[],
+    token: string,
+    signal: AbortSignal,
+  ): Promise<void>;
+  /** `GET /v1/node/:node_id/stream`, a WebSocket; resolves when it is open. */
+  openStream(nodeId: string, token: string, signal: AbortSignal): Promise<StreamSocket>;
+}
+
+/** The HTTP status of a rejected call, or 0 when no server answered. */
+export const statusOf = (error: unknown): number => {
+  const { status } = (error ?? {}) as { status?: unknown };
+  return typeof status === 'number' ? status : 0;
+};

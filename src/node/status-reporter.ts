@@ -1,0 +1,140 @@
+import { type Clock, delay, type Random, type Timers } from '../base/ports.ts';
+import type { AllocationReport } from '../model/allocation/allocation.ts';
+import { limits } from '../model/limits.ts';
+import { Backoff } from './backoff.ts';
+
+export interface StatusReporterOptions {
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly random: Random;
+  readonly send: (reports: readonly AllocationReport[], signal: AbortSignal) => Promise<void>;
+  /** The servers have these reports. */
+  readonly onDelivered: (reports: readonly AllocationReport[]) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+/** After a quiet time so many batches go at once; then one in each `statusBatchDelayMs`. */
+const burst = 5;
+
+/**
+ * Brings the newest report of each allocation to the servers.
+ *
+ * Invariants
+ *  R1. A report is kept until a server took it or a newer one of its allocation replaced it.
+ *  R2. One batch is under way at a time, so an older report never overtakes a newer one.
+ *  R3. A changed status goes at once unless `burst` batches just went; mere events wait for company.
+ */
+export class StatusReporter {
+  readonly #options: StatusReporterOptions;
+  readonly #waiting = new Map<string, AllocationReport>();
+  readonly #toldStatus = new Map<string, string>();
+  readonly #stop = new AbortController();
+  #urgent = false;
+  #wake: () => void = () => {};
+  #tokens = burst;
+  #tokensAtMs: number;
+  readonly #loop: Promise<void>;
+
+  constructor(options: StatusReporterOptions) {
+    this.#options = options;
+    this.#tokensAtMs = options.clock.monotonicMs();
+    this.#loop = this.#run();
+  }
+
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  report(report: AllocationReport): void {
+    this.#waiting.set(report.ID, report);
+    const told = this.#toldStatus.get(report.ID) ?? 'pending';
+    if (report.ClientStatus !== told) this.#urgent = true;
+    this.#wake();
+  }
+
+  /** Tries once to deliver what waits, within `graceMs`, and ends. */
+  async stop(graceMs: number): Promise<void> {
+    this.#stop.abort();
+    this.#wake();
+    await this.#loop;
+    if (this.#waiting.size === 0) return;
+    const deadline = new AbortController();
+    const timer = this.#options.timers.after(graceMs, () => deadline.abort());
+    await this.#send(deadline.signal).catch(() => {});
+    timer.clear();
+  }
+
+  async #run(): Promise<void> {
+    const { timers, random, onError } = this.#options;
+    const backoff = new Backoff({ minMs: 100, maxMs: 10_000, timers, random });
+    while (!this.#stop.signal.aborted) {
+      if (this.#waiting.size === 0) {
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+        continue;
+      }
+      await this.#gather();
+      if (this.#stop.signal.aborted) return;
+      try {
+        await this.#send(this.#stop.signal);
+        backoff.reset();
+      } catch (error) {
+        if (this.#stop.signal.aborted) return;
+        onError(error);
+        await backoff.wait(this.#stop.signal);
+      }
+    }
+  }
+
+  /** R3. */
+  async #gather(): Promise<void> {
+    const { timers } = this.#options;
+    const rounds = new AbortController();
+    const timer = timers.after(limits.node.statusBatchDelayMs, () => rounds.abort());
+    const ready = () => (this.#urgent && this.#hasToken()) || rounds.signal.aborted;
+    while (!ready() && !this.#stop.signal.aborted) {
+      const until = new AbortController();
+      this.#wake = () => until.abort();
+      await delay(
+        timers,
+        limits.node.statusBatchDelayMs,
+        AbortSignal.any([until.signal, rounds.signal, this.#stop.signal]),
+      );
+    }
+    timer.clear();
+  }
+
+  #hasToken(): boolean {
+    const nowMs = this.#options.clock.monotonicMs();
+    const gained = (nowMs - this.#tokensAtMs) / limits.node.statusBatchDelayMs;
+    this.#tokens = Math.min(burst, this.#tokens + gained);
+    this.#tokensAtMs = nowMs;
+    return this.#tokens >= 1;
+  }
+
+  async #send(signal: AbortSignal): Promise<void> {
+    const batch = [...this.#waiting.values()].slice(0, limits.node.statusBatchSizeMax);
+    if (this.#hasToken()) this.#tokens--;
+    this.#urgent = false;
+    try {
+      await this.#options.send(batch, signal);
+    } catch (error) {
+      this.#urgent = true;
+      throw error;
+    }
+    for (const report of batch) {
+      this.#toldStatus.set(report.ID, report.ClientStatus);
+      if (this.#waiting.get(report.ID) === report) this.#waiting.delete(report.ID);
+    }
+    this.#urgent ||= [...this.#waiting.values()].some(
+      ({ ID, ClientStatus }) => this.#toldStatus.get(ID) !== ClientStatus,
+    );
+    this.#options.onDelivered(batch);
+  }
+
+  /** The allocation is gone from this node. */
+  forget(id: string): void {
+    this.#toldStatus.delete(id);
+  }
+}

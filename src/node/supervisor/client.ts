@@ -1,0 +1,260 @@
+import { delay, type Random, type Timers } from '../../base/ports.ts';
+import { limits } from '../../model/limits.ts';
+import { ConnectionLost, dial, SupervisorConnection, VersionMismatch } from './connection.ts';
+import { launchSupervisor } from './launch.ts';
+import { type SupervisorPaths, supervisorPaths } from './paths.ts';
+import { readStat } from './proc.ts';
+import type { ProcessExit, Request, StartRequest, TaskStatus } from './protocol.ts';
+import { readTable } from './task-table.ts';
+
+export interface SupervisorClientOptions {
+  readonly dataDirectory: string;
+  /** Tasks end with this process, as for an agent that keeps nothing. */
+  readonly endWithAgent: boolean;
+  readonly timers: Timers;
+  readonly random: Random;
+  /** Told what an operator should know: a lost supervisor, a replaced one. */
+  readonly onNotice?: (sentence: string) => void;
+  /** Default: a minute. */
+  readonly idleTimeoutMs?: number;
+}
+
+const dialIntervalMs = 10;
+const shutdownGraceMs = 5000;
+const helloTimeoutMs = 2000;
+
+/**
+ * The agent's side of its supervisor: finds the running one or starts one, and finds or starts the
+ * next when that one dies. A request waits for the connection; all requests can be repeated.
+ */
+export class SupervisorClient {
+  readonly #options: SupervisorClientOptions;
+  readonly #paths: SupervisorPaths;
+  readonly #statuses = new Map<string, TaskStatus>();
+  readonly #exitWaiters = new Map<string, ((exit: ProcessExit) => void)[]>();
+  #connection: Promise<SupervisorConnection> | undefined;
+  #pid = 0;
+  #closing = false;
+
+  constructor(options: SupervisorClientOptions) {
+    this.#options = options;
+    this.#paths = supervisorPaths(options.dataDirectory);
+  }
+
+  /** The supervisor's pid; 0 before the first connection. */
+  get pid(): number {
+    return this.#pid;
+  }
+
+  /** Connects, and returns all tasks the supervisor knows, ended ones too. */
+  async connect(): Promise<readonly TaskStatus[]> {
+    await this.#connected();
+    return [...this.#statuses.values()];
+  }
+
+  /**
+   * Starts a process, or finds the one that this task id has started. Rejects with
+   * `SupervisorRefusal` when it cannot be started.
+   */
+  async start(request: StartRequest): Promise<TaskStatus> {
+    const status = await this.#request<TaskStatus>({ op: 'start', ...request });
+    const known = this.#statuses.get(request.taskId);
+    if (known?.exit === undefined) this.#note(status);
+    return this.#statuses.get(request.taskId) ?? status;
+  }
+
+  /** `false` when the process has ended. */
+  signal(taskId: string, signal: string): Promise<boolean> {
+    return this.#request({ op: 'signal', taskId, signal });
+  }
+
+  /** Sends `signal`, and kills the whole group `timeoutMs` later. Does not wait for the end. */
+  async kill(taskId: string, signal: string, timeoutMs: number): Promise<void> {
+    await this.#request({ op: 'kill', taskId, signal, timeoutMs });
+  }
+
+  status(taskId: string): TaskStatus | undefined {
+    return this.#statuses.get(taskId);
+  }
+
+  /** Resolves when the task has ended and its output is written. */
+  exitOf(taskId: string): Promise<ProcessExit> {
+    const exit = this.#statuses.get(taskId)?.exit;
+    if (exit !== undefined) return Promise.resolve(exit);
+    return new Promise((resolve) => {
+      const waiters = this.#exitWaiters.get(taskId) ?? [];
+      this.#exitWaiters.set(taskId, [...waiters, resolve]);
+    });
+  }
+
+  /** Acknowledges an exit: the supervisor may drop it. */
+  async forget(taskId: string): Promise<void> {
+    await this.#request({ op: 'forget', taskId });
+    this.#statuses.delete(taskId);
+  }
+
+  /** Detaches; the tasks go on, except with `endWithAgent`. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    const connection = await this.#connection?.catch(() => undefined);
+    connection?.close();
+    await connection?.closed;
+  }
+
+  /** Ends all tasks and the supervisor, and waits until it is gone. */
+  async shutdown(signal = 'SIGTERM', timeoutMs = shutdownGraceMs): Promise<void> {
+    const pid = this.#pid;
+    this.#closing = true;
+    const connection = await this.#connection?.catch(() => undefined);
+    if (connection === undefined) return;
+    await connection.request({ op: 'shutdown', signal, timeoutMs }).catch(() => {});
+    connection.close();
+    await connection.closed;
+    while (isRunning(pid)) await delay(this.#options.timers, dialIntervalMs);
+  }
+
+  async #request<T>(request: Request): Promise<T> {
+    for (let attempt = 0; ; attempt++) {
+      const connection = await this.#connected();
+      try {
+        return await connection.request<T>(request);
+      } catch (error) {
+        if (!(error instanceof ConnectionLost) || this.#closing || attempt >= 3) throw error;
+      }
+    }
+  }
+
+  #connected(): Promise<SupervisorConnection> {
+    if (this.#connection !== undefined) return this.#connection;
+    if (this.#closing) throw new ConnectionLost('the supervisor is no longer needed');
+    const opening = this.#open();
+    this.#connection = opening;
+    opening.then(
+      (connection) => connection.closed.then(() => this.#lost()),
+      () => {
+        this.#connection = undefined;
+      },
+    );
+    return opening;
+  }
+
+  #lost(): void {
+    this.#connection = undefined;
+    if (this.#closing) return;
+    this.#options.onNotice?.('the supervisor is gone; its tasks are ended and another one starts');
+    void this.#reconnect();
+  }
+
+  /** Without it the exits of tasks that nobody asks about would stay unknown. */
+  async #reconnect(): Promise<void> {
+    const { timers, random, onNotice } = this.#options;
+    for (let delayMs = 100; !this.#closing; delayMs = Math.min(delayMs * 2, 10_000)) {
+      try {
+        await this.#connected();
+        return;
+      } catch (error) {
+        onNotice?.(`no supervisor could be started: ${String(error)}`);
+      }
+      await delay(timers, delayMs * (1 + random.fraction()));
+    }
+  }
+
+  async #open(): Promise<SupervisorConnection> {
+    const connection = (await this.#attach()) ?? (await this.#launch());
+    const tasks = await connection.request<TaskStatus[]>({ op: 'list' });
+    this.#synchronize(tasks);
+    return connection;
+  }
+
+  /** The running supervisor, if there is one that this agent can work with. */
+  async #attach(): Promise<SupervisorConnection | undefined> {
+    const socket = await dial(this.#paths.socket);
+    if (socket === undefined) {
+      await this.#endSilent();
+      return undefined;
+    }
+    const connection = new SupervisorConnection(socket, ({ status }) => this.#note(status));
+    try {
+      this.#pid = (await this.#inTime(connection.hello())).pid;
+      return connection;
+    } catch (error) {
+      if (error instanceof VersionMismatch) await this.#replace(connection, error);
+      connection.close();
+      await this.#endSilent();
+      return undefined;
+    }
+  }
+
+  async #replace(connection: SupervisorConnection, error: VersionMismatch): Promise<void> {
+    this.#options.onNotice?.(`${error.message}: its tasks are ended and start again`);
+    const timeoutMs = shutdownGraceMs;
+    await connection.request({ op: 'shutdown', signal: 'SIGTERM', timeoutMs }).catch(() => {});
+    await connection.closed;
+  }
+
+  /** A supervisor that is alive and does not answer may not keep the tasks from their agent. */
+  async #endSilent(): Promise<void> {
+    const { supervisorPid } = readTable(this.#paths.table);
+    if (supervisorPid === undefined) return;
+    await this.#until(() => !isRunning(supervisorPid), dialIntervalMs * 20);
+    if (!isRunning(supervisorPid)) return;
+    this.#options.onNotice?.('the running supervisor does not answer and is ended');
+    process.kill(supervisorPid, 'SIGKILL');
+    await this.#until(() => !isRunning(supervisorPid), limits.supervisor.startTimeoutMs);
+  }
+
+  async #launch(): Promise<SupervisorConnection> {
+    const { dataDirectory, endWithAgent, idleTimeoutMs = 60_000 } = this.#options;
+    const pid = launchSupervisor({ dataDirectory, endWithAgent, idleTimeoutMs });
+    let socket: Awaited<ReturnType<typeof dial>>;
+    await this.#until(async () => {
+      socket = await dial(this.#paths.socket);
+      return socket !== undefined || !isRunning(pid);
+    }, limits.supervisor.startTimeoutMs);
+    if (socket === undefined)
+      throw new Error(`the supervisor did not start, see ${this.#paths.log}`);
+    const connection = new SupervisorConnection(socket, ({ status }) => this.#note(status));
+    this.#pid = (await this.#inTime(connection.hello())).pid;
+    return connection;
+  }
+
+  async #until(done: () => boolean | Promise<boolean>, timeoutMs: number): Promise<void> {
+    for (let waitedMs = 0; waitedMs < timeoutMs; waitedMs += dialIntervalMs) {
+      if (await done()) return;
+      await delay(this.#options.timers, dialIntervalMs);
+    }
+  }
+
+  #inTime<T>(answer: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const timer = this.#options.timers.after(helloTimeoutMs, () =>
+        reject(new ConnectionLost('the supervisor does not answer')),
+      );
+      answer.then(resolve, reject).finally(() => timer.clear());
+    });
+  }
+
+  /** A task that the new supervisor does not know cannot be running any more. */
+  #synchronize(tasks: readonly TaskStatus[]): void {
+    const listed = new Set(tasks.map((task) => task.taskId));
+    const lost = 'the supervisor of the task ended unexpectedly';
+    for (const status of [...this.#statuses.values()]) {
+      if (listed.has(status.taskId) || status.exit !== undefined) continue;
+      this.#note({ ...status, exit: { exitCode: 0, signal: 9, timeMs: 0, lost } });
+    }
+    for (const task of tasks) this.#note(task);
+  }
+
+  #note(status: TaskStatus): void {
+    this.#statuses.set(status.taskId, status);
+    if (status.exit === undefined) return;
+    const waiters = this.#exitWaiters.get(status.taskId) ?? [];
+    this.#exitWaiters.delete(status.taskId);
+    for (const resolve of waiters) resolve(status.exit);
+  }
+}
+
+const isRunning = (pid: number): boolean => {
+  const stat = readStat(pid);
+  return stat !== undefined && stat.state !== 'Z';
+};

@@ -1,0 +1,74 @@
+import { execFile } from 'node:child_process';
+import { closeSync, constants, openSync, rmSync, unlinkSync } from 'node:fs';
+import { Socket } from 'node:net';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { makePrivateDirectory } from './paths.ts';
+
+/** A pipe from a child: it writes to `writeEnd`, which this process closes once the child has it. */
+export interface OutputPipe {
+  readonly output: Readable;
+  readonly writeEnd: number;
+}
+
+const batchSize = 16;
+
+/**
+ * Named pipes made ahead in batches by one `mkfifo`, and unlinked as soon as they are open. See
+ * "Why FIFOs" in DESIGN.md.
+ */
+export class FifoPool {
+  readonly #directory: string;
+  #paths: string[] = [];
+  #made = 0;
+  #filling: Promise<void> | undefined;
+
+  constructor(directory: string) {
+    this.#directory = join(directory, 'pipes');
+    rmSync(this.#directory, { recursive: true, force: true });
+    makePrivateDirectory(this.#directory);
+  }
+
+  /** `undefined` where the system has no `mkfifo`: the caller falls back to socket pairs. */
+  async take(): Promise<OutputPipe | undefined> {
+    if (this.#paths.length === 0) await this.fill();
+    const path = this.#paths.pop();
+    if (this.#paths.length < batchSize / 2) void this.fill();
+    return path === undefined ? undefined : openPipe(path);
+  }
+
+  /** Makes the next batch, unless that is under way. Never rejects. */
+  fill(): Promise<void> {
+    this.#filling ??= this.#make().finally(() => {
+      this.#filling = undefined;
+    });
+    return this.#filling;
+  }
+
+  #make(): Promise<void> {
+    const paths = Array.from({ length: batchSize }, () =>
+      join(this.#directory, String(this.#made++)),
+    );
+    return new Promise((resolve) => {
+      // A task with a user of its own may open /dev/stdout again; the directory keeps others out.
+      execFile('mkfifo', ['-m', '666', ...paths], (error) => {
+        if (error === null) this.#paths.push(...paths);
+        resolve();
+      });
+    });
+  }
+}
+
+function openPipe(path: string): OutputPipe {
+  // A reader that does not wait for a writer, then a writer that has its reader.
+  const readEnd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const writeEnd = openSync(path, constants.O_WRONLY);
+    return { output: new Socket({ fd: readEnd, readable: true, writable: false }), writeEnd };
+  } catch (error) {
+    closeSync(readEnd);
+    throw error;
+  } finally {
+    unlinkSync(path);
+  }
+}

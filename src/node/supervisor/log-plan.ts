@@ -1,0 +1,80 @@
+/**
+ * Where a stream of output is cut into files. Pure. Source: facts/scheduler.md §7.4.
+ *
+ * Invariants
+ *  L1. No byte is lost, repeated or reordered: the files, one after the other, are the stream.
+ *  L2. No file is longer than `maxFileBytes`.
+ *  L3. A line of up to `lookBackBytes` is whole in one file, even when it is written in pieces: a
+ *      line is only begun where that much room is left, or where the whole of it is at hand.
+ */
+export interface LogPosition {
+  /** Length of the current file. */
+  readonly fileBytes: number;
+  /** Whether the current file ends within a line. */
+  readonly inLine: boolean;
+}
+
+export interface LogLimits {
+  readonly maxFileBytes: number;
+  readonly lookBackBytes: number;
+}
+
+/** Write so many of the pending bytes, then go on with the next file or not. */
+export interface LogStep {
+  readonly bytes: number;
+  readonly rotate: boolean;
+}
+
+const newline = 10;
+
+export const logLimits = (maxFileBytes: number): LogLimits => ({
+  maxFileBytes,
+  lookBackBytes: Math.min(32 * 1024, Math.floor(maxFileBytes / 2)),
+});
+
+/** The next step for pending bytes, of which there is at least one. */
+export function planLogStep(
+  pending: Uint8Array,
+  position: LogPosition,
+  { maxFileBytes, lookBackBytes }: LogLimits,
+): LogStep {
+  const room = maxFileBytes - position.fileBytes;
+  if (pending.length > room) return cut(pending, position, room, lookBackBytes);
+  const wholeLines = pending.lastIndexOf(newline) + 1;
+  const begunLine = wholeLines < pending.length && (wholeLines > 0 || !position.inLine);
+  const beginsAt = position.fileBytes + wholeLines;
+  if (begunLine && beginsAt > 0 && maxFileBytes - beginsAt < lookBackBytes) {
+    return { bytes: wholeLines, rotate: true };
+  }
+  return { bytes: pending.length, rotate: false };
+}
+
+/** More is pending than fits: break after a line where there is one near the end. */
+function cut(
+  pending: Uint8Array,
+  position: LogPosition,
+  room: number,
+  lookBackBytes: number,
+): LogStep {
+  if (room <= 0) return { bytes: 0, rotate: true };
+  const wholeLines = pending.lastIndexOf(newline, room - 1) + 1;
+  if (wholeLines > 0 && room - wholeLines <= lookBackBytes) {
+    return { bytes: wholeLines, rotate: true };
+  }
+  if (wholeLines === 0 && !position.inLine && position.fileBytes > 0 && room <= lookBackBytes) {
+    return { bytes: 0, rotate: true };
+  }
+  return { bytes: room, rotate: true };
+}
+
+export function afterStep(
+  position: LogPosition,
+  pending: Uint8Array,
+  { bytes, rotate }: LogStep,
+): LogPosition {
+  if (rotate) {
+    const last = bytes > 0 ? pending[bytes - 1] !== newline : position.inLine;
+    return { fileBytes: 0, inLine: last };
+  }
+  return { fileBytes: position.fileBytes + bytes, inLine: pending[bytes - 1] !== newline };
+}

@@ -1,0 +1,163 @@
+import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { limits } from '../../model/limits.ts';
+import { logFileIndex } from './log-files.ts';
+import { afterStep, type LogLimits, type LogPosition, logLimits, planLogStep } from './log-plan.ts';
+import type { LogSettings } from './protocol.ts';
+
+const flushIntervalMs = 100;
+/** A full disk holds the task up for so long; then its output is dropped, and the loss is told. */
+const retryDelayMs = 500;
+const retriesMax = 10;
+
+/**
+ * Takes one stream of a task's output to its rotated files (`<name>.<stream>.N`). What is not yet
+ * written is at most one buffer; beyond it the task's own writes wait.
+ */
+export class LogWriter {
+  /** Resolves when the stream has ended and all of it is written. Never rejects. */
+  readonly drained: Promise<void>;
+
+  readonly #source: Readable;
+  readonly #settings: LogSettings;
+  readonly #prefix: string;
+  readonly #limits: LogLimits;
+  #buffered: Buffer[] = [];
+  #bufferedBytes = 0;
+  #ended = false;
+  #wake: () => void = () => {};
+  #lastFlushMs = 0;
+  #file: FileHandle | undefined;
+  #fileIndex = 0;
+  #position: LogPosition = { fileBytes: 0, inLine: false };
+  #lostBytes = 0;
+
+  constructor(source: Readable, settings: LogSettings, stream: 'stdout' | 'stderr') {
+    this.#source = source;
+    this.#settings = settings;
+    this.#prefix = `${settings.name}.${stream}.`;
+    this.#limits = logLimits(settings.maxFileBytes);
+    source.on('data', (chunk: Buffer) => this.#take(chunk));
+    source.on('error', () => this.#end());
+    source.on('close', () => this.#end());
+    source.on('end', () => this.#end());
+    this.drained = this.#run();
+  }
+
+  /** Waits no longer for a stream that somebody outside the task keeps open. */
+  stop(): void {
+    this.#source.destroy();
+    this.#end();
+  }
+
+  #take(chunk: Buffer): void {
+    this.#buffered.push(chunk);
+    this.#bufferedBytes += chunk.length;
+    if (this.#bufferedBytes >= limits.supervisor.pipeBufferBytes) this.#source.pause();
+    this.#wake();
+  }
+
+  #end(): void {
+    this.#ended = true;
+    this.#wake();
+  }
+
+  async #run(): Promise<void> {
+    await this.#openNewest();
+    for (;;) {
+      while (this.#bufferedBytes === 0 && !this.#ended) await this.#change();
+      if (this.#bufferedBytes === 0) break;
+      await this.#gather();
+      const pending = Buffer.concat(this.#buffered);
+      this.#buffered = [];
+      this.#bufferedBytes = 0;
+      await this.#write(pending);
+      this.#lastFlushMs = performance.now();
+      if (!this.#ended) this.#source.resume();
+    }
+    await this.#file?.close().catch(() => {});
+  }
+
+  #change(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+
+  /** Lets output gather until a flush is due, the buffer is full or the stream has ended. */
+  async #gather(): Promise<void> {
+    const dueMs = this.#lastFlushMs + flushIntervalMs - performance.now();
+    if (dueMs <= 0) return;
+    let due = false;
+    const timer = setTimeout(() => {
+      due = true;
+      this.#wake();
+    }, dueMs);
+    const full = () => this.#bufferedBytes >= limits.supervisor.pipeBufferBytes;
+    while (!due && !this.#ended && !full()) await this.#change();
+    clearTimeout(timer);
+  }
+
+  async #write(pending: Buffer): Promise<void> {
+    let rest = pending;
+    while (rest.length > 0) {
+      const step = planLogStep(rest, this.#position, this.#limits);
+      if (step.bytes > 0) await this.#append(rest.subarray(0, step.bytes));
+      this.#position = afterStep(this.#position, rest, step);
+      rest = rest.subarray(step.bytes);
+      if (step.rotate) await this.#rotate();
+    }
+  }
+
+  async #append(bytes: Buffer): Promise<void> {
+    for (let attempt = 0, done = 0; ; attempt++) {
+      try {
+        this.#file ??= await open(this.#path(this.#fileIndex), 'a', 0o644);
+        if (this.#lostBytes > 0) await this.#tellLoss(this.#file);
+        while (done < bytes.length) {
+          done += (await this.#file.write(bytes, done)).bytesWritten;
+        }
+        return;
+      } catch (error) {
+        // The allocation's directory is gone: nobody can want these bytes.
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+        if (attempt >= retriesMax || this.#lostBytes > 0) {
+          this.#lostBytes += bytes.length - done;
+          return;
+        }
+        await new Promise((resolve) => setTimeout(resolve, retryDelayMs));
+      }
+    }
+  }
+
+  async #tellLoss(file: FileHandle): Promise<void> {
+    const sentence = `\n[${this.#lostBytes} bytes of output were lost: the disk was full]\n`;
+    await file.write(sentence);
+    this.#lostBytes = 0;
+  }
+
+  async #rotate(): Promise<void> {
+    await this.#file?.close().catch(() => {});
+    this.#file = undefined;
+    this.#fileIndex++;
+    const oldest = this.#fileIndex - this.#settings.maxFiles;
+    // The next file is made before the oldest goes: a reader always finds what comes next.
+    await this.#append(Buffer.alloc(0));
+    if (oldest >= 0) await rm(this.#path(oldest), { force: true }).catch(() => {});
+  }
+
+  /** An earlier run of the task left files: go on where it ended. */
+  async #openNewest(): Promise<void> {
+    const names = await readdir(this.#settings.directory).catch(() => []);
+    const indexes = names.map((name) => logFileIndex(name, this.#prefix)).filter((n) => n >= 0);
+    this.#fileIndex = Math.max(0, ...indexes);
+    const found = await stat(this.#path(this.#fileIndex)).catch(() => undefined);
+    this.#position = { fileBytes: found?.size ?? 0, inLine: false };
+    await this.#append(Buffer.alloc(0));
+  }
+
+  #path(index: number): string {
+    return join(this.#settings.directory, `${this.#prefix}${index}`);
+  }
+}

@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto';
+import { chmodSync, lstatSync, mkdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export interface SupervisorPaths {
+  readonly directory: string;
+  readonly socket: string;
+  readonly table: string;
+  readonly log: string;
+}
+
+/** A socket's path has room for 108 bytes in the kernel, one of them the end. */
+const longestSocketPathBytes = 100;
+
+/**
+ * Where the supervisor of a data directory lives. The socket of a directory with a long path is in
+ * the system's temporary directory, under a name made of the path.
+ */
+export function supervisorPaths(dataDirectory: string): SupervisorPaths {
+  const directory = join(dataDirectory, 'supervisor');
+  const near = join(directory, 'supervisor.sock');
+  return {
+    directory,
+    socket: Buffer.byteLength(near) <= longestSocketPathBytes ? near : farSocket(directory),
+    table: join(directory, 'tasks.json'),
+    log: join(directory, 'supervisor.log'),
+  };
+}
+
+function farSocket(directory: string): string {
+  const name = createHash('sha256').update(directory).digest('hex').slice(0, 16);
+  return join(tmpdir(), `roster-${process.getuid?.() ?? 0}-${name}`, 's.sock');
+}
+
+/** Makes a directory that is this user's alone. Throws when somebody else made it first. */
+export function makePrivateDirectory(directory: string): void {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const stat = lstatSync(directory);
+  if (!stat.isDirectory() || (process.getuid !== undefined && stat.uid !== process.getuid())) {
+    throw new Error(`${directory} is not a directory of this user`);
+  }
+  if ((stat.mode & 0o077) !== 0) chmodSync(directory, 0o700);
+}

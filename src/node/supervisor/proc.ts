@@ -1,0 +1,71 @@
+/** What `/proc` says about processes. Everything may vanish between two calls. */
+import { readdirSync, readFileSync } from 'node:fs';
+
+export interface ProcessStat {
+  readonly pid: number;
+  /** `R`, `S`, `Z` … */
+  readonly state: string;
+  readonly parent: number;
+  readonly group: number;
+  readonly session: number;
+  /** Clock ticks since boot, as text: with the pid it names a process for ever. */
+  readonly startTime: string;
+}
+
+export function readStat(pid: number): ProcessStat | undefined {
+  try {
+    return parseStat(readFileSync(`/proc/${pid}/stat`, 'latin1'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The command's name is in parentheses and may hold spaces and parentheses itself. */
+export function parseStat(text: string): ProcessStat | undefined {
+  const pid = Number.parseInt(text, 10);
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  const startTime = fields[19];
+  if (!Number.isInteger(pid) || startTime === undefined) return undefined;
+  return {
+    pid,
+    state: fields[0]!,
+    parent: Number(fields[1]),
+    group: Number(fields[2]),
+    session: Number(fields[3]),
+    startTime,
+  };
+}
+
+export function listPids(): number[] {
+  try {
+    return readdirSync('/proc').filter(isNumber).map(Number);
+  } catch {
+    return [];
+  }
+}
+
+const isNumber = (name: string): boolean => name.charCodeAt(0) >= 48 && name.charCodeAt(0) <= 57;
+
+/** `NAME=value` entries, or none when they may not be read. */
+export function readEnvironment(pid: number): readonly string[] {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
+  } catch {
+    return [];
+  }
+}
+
+/** Whether the process of this pid is the one that started then, and is no zombie. */
+export function isAlive(pid: number, startTime: string): boolean {
+  const stat = readStat(pid);
+  return stat !== undefined && stat.startTime === startTime && stat.state !== 'Z';
+}
+
+/** Changes with every boot: start times of another boot mean nothing. */
+export function bootId(): string {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,144 @@
+/**
+ * What an agent and its supervisor say to each other over a local socket: one JSON object a line.
+ * `hello`, `list`, `kill` and `shutdown` never change their form, so that an agent can always end
+ * what an older supervisor runs.
+ */
+import { limits } from '../../model/limits.ts';
+
+export const protocolVersion = 1;
+/** The oldest supervisor that this agent can work with. */
+export const oldestProtocolVersion = 1;
+
+/** A start may carry an environment as large as the system allows. */
+export const longestLineBytes = 4 * limits.supervisor.messageBytesMax;
+
+export interface LogSettings {
+  readonly directory: string;
+  /** Files are `<name>.stdout.N` and `<name>.stderr.N`. */
+  readonly name: string;
+  readonly maxFiles: number;
+  readonly maxFileBytes: number;
+  readonly disabled: boolean;
+}
+
+export interface StartRequest {
+  /** Names one run of one task for ever. */
+  readonly taskId: string;
+  readonly allocId: string;
+  readonly taskName: string;
+  /** An absolute path. */
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly directory: string;
+  /** A user's name or number; empty: the supervisor's own. */
+  readonly user: string;
+  readonly logs: LogSettings;
+}
+
+export interface ProcessExit {
+  /** 0 to 255; 0 when a signal ended it. */
+  readonly exitCode: number;
+  /** The signal's number, or 0. */
+  readonly signal: number;
+  /** Unix milliseconds. */
+  readonly timeMs: number;
+  /** Why the exit is not the process's own word: its supervisor died. */
+  readonly lost?: string;
+}
+
+export interface TaskStatus {
+  readonly taskId: string;
+  readonly allocId: string;
+  readonly taskName: string;
+  readonly pid: number;
+  readonly startTime: string;
+  readonly exit?: ProcessExit;
+}
+
+export type Request =
+  | { readonly op: 'hello'; readonly version: number }
+  | ({ readonly op: 'start' } & StartRequest)
+  | { readonly op: 'signal'; readonly taskId: string; readonly signal: string }
+  | {
+      readonly op: 'kill';
+      readonly taskId: string;
+      readonly signal: string;
+      readonly timeoutMs: number;
+    }
+  | { readonly op: 'list' }
+  | { readonly op: 'forget'; readonly taskId: string }
+  | { readonly op: 'shutdown'; readonly signal: string; readonly timeoutMs: number };
+
+export type Numbered<T> = T & { readonly id: number };
+
+export type Reply =
+  | { readonly id: number; readonly value: unknown }
+  | { readonly id: number; readonly error: { readonly code: string; readonly message: string } };
+
+export interface Hello {
+  readonly version: number;
+  readonly pid: number;
+}
+
+export interface ExitEvent {
+  readonly event: 'exit';
+  readonly status: TaskStatus;
+}
+
+/** The other side said no. `code` is a system error (`ENOENT`) or one of ours. */
+export class SupervisorRefusal extends Error {
+  override readonly name = 'SupervisorRefusal';
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/**
+ * Cuts a byte stream into lines of JSON. Calls `refuse` once, and nothing after it, when a line is
+ * too long or is not an object.
+ */
+export function lineReader(
+  receive: (message: Record<string, unknown>) => void,
+  refuse: (reason: string) => void,
+): (chunk: Buffer) => void {
+  let parts: Buffer[] = [];
+  let waitingBytes = 0;
+  let refused = false;
+  const stop = (reason: string): void => {
+    refused = true;
+    parts = [];
+    refuse(reason);
+  };
+  const line = (bytes: Buffer): void => {
+    const message = parseObject(bytes.toString());
+    if (message === undefined) stop('a line is not a JSON object');
+    else receive(message);
+  };
+  return (chunk) => {
+    let rest = chunk;
+    for (let end = rest.indexOf(10); end !== -1 && !refused; end = rest.indexOf(10)) {
+      const bytes = Buffer.concat([...parts, rest.subarray(0, end)]);
+      parts = [];
+      waitingBytes = 0;
+      rest = rest.subarray(end + 1);
+      line(bytes);
+    }
+    if (refused || rest.length === 0) return;
+    waitingBytes += rest.length;
+    if (waitingBytes > longestLineBytes) stop('a line is too long');
+    else parts.push(rest);
+  };
+}
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? { ...value } : undefined;
+  } catch {
+    return undefined;
+  }
+}

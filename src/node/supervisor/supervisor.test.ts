@@ -1,0 +1,257 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { realWorld } from '../../base/ports-real.ts';
+import { eventually } from '../testing/eventually.ts';
+import { SupervisorClient, type SupervisorClientOptions } from './client.ts';
+import { supervisorPaths } from './paths.ts';
+import { isAlive, readStat } from './proc.ts';
+import type { StartRequest, TaskStatus } from './protocol.ts';
+
+let dataDirectory: string;
+let clients: SupervisorClient[];
+
+beforeEach(() => {
+  dataDirectory = mkdtempSync(join(tmpdir(), 'roster-sup-'));
+  mkdirSync(join(dataDirectory, 'logs'));
+  clients = [];
+});
+
+afterEach(async () => {
+  const last = clients.at(-1);
+  if (last !== undefined) {
+    await last.connect().catch(() => {});
+    await last.shutdown('SIGKILL', 100);
+  }
+  rmSync(dataDirectory, { recursive: true });
+});
+
+function newClient(options: Partial<SupervisorClientOptions> = {}): SupervisorClient {
+  const client = new SupervisorClient({
+    dataDirectory,
+    endWithAgent: false,
+    timers: realWorld.timers,
+    random: realWorld.random,
+    ...options,
+  });
+  clients.push(client);
+  return client;
+}
+
+function shell(script: string, change: Partial<StartRequest> = {}): StartRequest {
+  const taskId = change.taskId ?? 'alloc/web#1';
+  return {
+    taskId,
+    allocId: taskId.split('/')[0]!,
+    taskName: 'web',
+    command: '/bin/sh',
+    args: ['-c', script],
+    env: {
+      PATH: '/usr/bin:/bin',
+      ROSTER_ALLOC_ID: taskId.split('/')[0]!,
+      ROSTER_TASK_NAME: 'web',
+    },
+    directory: dataDirectory,
+    user: '',
+    logs: {
+      directory: join(dataDirectory, 'logs'),
+      name: 'web',
+      maxFiles: 2,
+      maxFileBytes: 1_000_000,
+      disabled: false,
+    },
+    ...change,
+  };
+}
+
+const log = (stream = 'stdout') =>
+  readFileSync(join(dataDirectory, 'logs', `web.${stream}.0`), 'utf8');
+
+const alive = ({ pid, startTime }: TaskStatus) => isAlive(pid, startTime);
+
+describe('a task', () => {
+  test.each([
+    ['ends by itself', 'exit 0', { exitCode: 0, signal: 0 }],
+    ['fails', 'exit 7', { exitCode: 7, signal: 0 }],
+    ['is ended by a signal', 'kill -9 $$', { exitCode: 0, signal: 9 }],
+  ])('%s', async (_name, script, exit) => {
+    const client = newClient();
+    await client.start(shell(script));
+    expect(await client.exitOf('alloc/web#1')).toMatchObject(exit);
+  });
+
+  test('has its output in its files by the time its exit is told', async () => {
+    const client = newClient();
+    await client.start(shell('echo out; echo err >&2; echo again > /dev/stdout'));
+    await client.exitOf('alloc/web#1');
+    expect([log(), log('stderr')]).toEqual(['out\nagain\n', 'err\n']);
+  });
+
+  test('gets the signals that are sent', async () => {
+    const client = newClient();
+    await client.start(
+      shell('trap "echo got; exit 3" USR1; echo ready; while :; do sleep 0.02; done'),
+    );
+    await eventually(() => expect(log()).toBe('ready\n'));
+    expect(await client.signal('alloc/web#1', 'SIGUSR1')).toBe(true);
+    expect(await client.exitOf('alloc/web#1')).toMatchObject({ exitCode: 3 });
+    expect(log()).toBe('ready\ngot\n');
+    expect(await client.signal('alloc/web#1', 'SIGUSR1')).toBe(false);
+  });
+
+  test('that ignores its kill signal is killed after the timeout', async () => {
+    const client = newClient();
+    await client.start(shell('trap "" TERM; echo ready; while :; do sleep 0.02; done'));
+    await eventually(() => expect(log()).toBe('ready\n'));
+    await client.kill('alloc/web#1', 'SIGTERM', 50);
+    expect(await client.exitOf('alloc/web#1')).toMatchObject({ signal: 9 });
+  });
+
+  test('leaves nothing: neither its group nor who fled from it', async () => {
+    const client = newClient();
+    await client.start(
+      shell('sleep 600 & echo $!; setsid sleep 600 & echo $!; sleep 0.05; exit 0'),
+    );
+    await client.exitOf('alloc/web#1');
+    const pids = log().trim().split('\n').map(Number);
+    expect(pids).toHaveLength(2);
+    for (const pid of pids) expect(readStat(pid)?.state ?? 'Z').toBe('Z');
+  });
+
+  test('is started once under one id, also while it starts and after it ended', async () => {
+    const client = newClient();
+    const request = shell('echo once; sleep 600');
+    const [first, second] = await Promise.all([client.start(request), client.start(request)]);
+    expect(second).toEqual(first);
+    await client.kill(request.taskId, 'SIGTERM', 1000);
+    await client.exitOf(request.taskId);
+    expect(await client.start(request)).toMatchObject({ pid: first.pid, exit: { signal: 15 } });
+    expect(log()).toBe('once\n');
+  });
+
+  test.each([
+    ['a command that is not there', { command: '/no/such/command' }, /no such file/],
+    ['a signal-less user', { user: 'nobody-knows-me' }, /no user "nobody-knows-me"/],
+  ])('is refused with %s', async (_name, change, reason) => {
+    const client = newClient();
+    await expect(client.start(shell('exit 0', change))).rejects.toThrow(reason);
+    expect(await client.connect()).toEqual([]);
+  });
+});
+
+describe('an agent that goes away', () => {
+  test('finds its tasks as they were', async () => {
+    const before = newClient();
+    const started = await before.start(shell('sleep 600'));
+    await before.close();
+    const after = newClient();
+    expect(await after.connect()).toEqual([started]);
+    expect(after.pid).toBe(before.pid);
+    expect(alive(started)).toBe(true);
+  });
+
+  test('learns of an exit meanwhile, until it says forget', async () => {
+    const before = newClient();
+    const started = await before.start(shell('while [ ! -e go ]; do sleep 0.02; done; exit 5'));
+    await before.close();
+    mkdirSync(join(dataDirectory, 'go'));
+    await eventually(() => expect(alive(started)).toBe(false));
+    const after = newClient();
+    await after.connect();
+    expect(await after.exitOf('alloc/web#1')).toMatchObject({ exitCode: 5 });
+    await after.forget('alloc/web#1');
+    await after.close();
+    expect(await newClient().connect()).toEqual([]);
+  });
+
+  test('takes its tasks along when it keeps nothing', async () => {
+    const client = newClient({ endWithAgent: true });
+    const started = await client.start(shell('sleep 600'));
+    const supervisor = { ...started, pid: client.pid, startTime: readStat(client.pid)!.startTime };
+    await client.close();
+    await eventually(() => expect([alive(started), alive(supervisor)]).toEqual([false, false]));
+  });
+
+  test('leaves an idle supervisor, which ends', async () => {
+    const client = newClient({ idleTimeoutMs: 30 });
+    await client.connect();
+    const { pid } = client;
+    await client.close();
+    await eventually(() => expect(readStat(pid)?.state ?? 'Z').toBe('Z'));
+  });
+});
+
+describe('a supervisor that is killed', () => {
+  test('has a successor that ends its tasks and tells their loss', async () => {
+    const notices: string[] = [];
+    const client = newClient({ onNotice: (sentence) => notices.push(sentence) });
+    const started = await client.start(shell('sleep 600'));
+    const first = client.pid;
+    process.kill(first, 'SIGKILL');
+    expect(await client.exitOf('alloc/web#1')).toMatchObject({
+      signal: 9,
+      lost: 'the supervisor of the task ended unexpectedly',
+    });
+    expect(alive(started)).toBe(false);
+    await client.start(shell('sleep 600', { taskId: 'alloc/web#2' }));
+    expect(client.pid).not.toBe(first);
+    expect(notices).toHaveLength(1);
+  });
+
+  test('while the agent is away, too', async () => {
+    const before = newClient();
+    const started = await before.start(shell('sleep 600'));
+    await before.close();
+    process.kill(before.pid, 'SIGKILL');
+    const [status] = await newClient().connect();
+    expect(status).toMatchObject({ taskId: 'alloc/web#1', exit: { signal: 9 } });
+    expect(alive(started)).toBe(false);
+  });
+
+  test('or only stopped, and does not answer, is ended and replaced', async () => {
+    const before = newClient();
+    const started = await before.start(shell('sleep 600'));
+    await before.close();
+    process.kill(before.pid, 'SIGSTOP');
+    const after = newClient();
+    await after.connect();
+    expect(after.pid).not.toBe(before.pid);
+    expect(alive(started)).toBe(false);
+  });
+});
+
+describe('the socket', () => {
+  test('and the table are this user’s alone', async () => {
+    await newClient().connect();
+    const { directory, socket, table } = supervisorPaths(dataDirectory);
+    const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
+    expect([mode(directory), mode(socket), mode(table)]).toEqual(['700', '600', '600']);
+  });
+
+  test('of a long data directory is elsewhere', async () => {
+    dataDirectory = join(dataDirectory, 'x'.repeat(120));
+    mkdirSync(join(dataDirectory, 'logs'), { recursive: true });
+    const client = newClient();
+    await client.start(shell('exit 0'));
+    expect(await client.exitOf('alloc/web#1')).toMatchObject({ exitCode: 0 });
+    expect(supervisorPaths(dataDirectory).socket.length).toBeLessThan(100);
+  });
+
+  test.each([
+    ['a request before hello', '{"id":1,"op":"list"}\n', /say hello first/],
+    ['a line that is no JSON', 'hello\n', /not a JSON object/],
+    ['an unknown request', '{"id":1,"op":"hello"}\n{"id":2,"op":"dance"}\n', /knows no such/],
+  ])('answers %s with a reason', async (_name, text, reason) => {
+    await newClient().connect();
+    const socket = connect(supervisorPaths(dataDirectory).socket);
+    let answer = '';
+    socket.on('data', (chunk) => {
+      answer += chunk.toString();
+    });
+    socket.write(text);
+    await eventually(() => expect(answer).toMatch(reason));
+    socket.destroy();
+  });
+});

@@ -1,0 +1,259 @@
+import { chmodSync, rmSync } from 'node:fs';
+import { createServer, type Server, type Socket } from 'node:net';
+import { dirname } from 'node:path';
+import { limits } from '../../model/limits.ts';
+import { FifoPool } from './fifo-pool.ts';
+import { makePrivateDirectory, type SupervisorPaths } from './paths.ts';
+import {
+  type ExitEvent,
+  type Hello,
+  lineReader,
+  type Numbered,
+  type ProcessExit,
+  protocolVersion,
+  type Request,
+  type StartRequest,
+  SupervisorRefusal,
+  type TaskStatus,
+} from './protocol.ts';
+import { Sweeper, sweep } from './sweep.ts';
+import { TaskProcess } from './task-process.ts';
+import { readTable, writeTable } from './task-table.ts';
+
+export interface SupervisorOptions {
+  readonly paths: SupervisorPaths;
+  /** Ends all tasks and itself when the agent's connection closes. */
+  readonly endWithAgent: boolean;
+  /** How long it stays with no task and no agent. */
+  readonly idleTimeoutMs: number;
+  readonly onEnd: () => void;
+}
+
+interface Entry {
+  status: TaskStatus;
+  process?: TaskProcess;
+  started: Promise<TaskStatus>;
+}
+
+/** How long tasks get when their agent goes away and they must go with it. */
+const orphanGraceMs = 2000;
+
+/** The process that owns the tasks of one agent. Invariants: DESIGN.md. */
+export class Supervisor {
+  readonly #options: SupervisorOptions;
+  readonly #entries = new Map<string, Entry>();
+  readonly #sweeper = new Sweeper();
+  readonly #pool: FifoPool;
+  readonly #server: Server;
+  #agent: Socket | undefined;
+  #idleTimer: NodeJS.Timeout | undefined;
+  #ending = false;
+
+  constructor(options: SupervisorOptions) {
+    this.#options = options;
+    makePrivateDirectory(options.paths.directory);
+    makePrivateDirectory(dirname(options.paths.socket));
+    this.#pool = new FifoPool(options.paths.directory);
+    this.#server = createServer((socket) => this.#connect(socket));
+  }
+
+  /** Ends what a predecessor left, then takes requests. */
+  async listen(): Promise<void> {
+    await this.#inherit();
+    const { socket } = this.#options.paths;
+    rmSync(socket, { force: true });
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen(socket, resolve);
+    });
+    chmodSync(socket, 0o600);
+    this.#watchIdle();
+    void this.#pool.fill();
+  }
+
+  /** Ends all tasks, then the supervisor itself. */
+  async end(signal: string, timeoutMs: number): Promise<void> {
+    this.#ending = true;
+    const running = [...this.#entries.values()].filter(({ status }) => status.exit === undefined);
+    await Promise.all(
+      running.map(async (entry) => {
+        await entry.started.catch(() => {});
+        entry.process?.kill(signal, timeoutMs);
+        await entry.process?.exited;
+      }),
+    );
+  }
+
+  close(): void {
+    this.#agent?.end();
+    this.#server.close();
+    this.#options.onEnd();
+  }
+
+  async #inherit(): Promise<void> {
+    const { tasks, sameBoot } = readTable(this.#options.paths.table);
+    const orphans = tasks.filter((task) => task.exit === undefined);
+    if (sameBoot) await sweep(orphans);
+    const lost = sameBoot
+      ? 'the supervisor of the task ended unexpectedly'
+      : 'the machine restarted';
+    const exit: ProcessExit = { exitCode: 0, signal: 9, timeMs: Date.now(), lost };
+    for (const task of tasks) {
+      const status = { exit, ...task };
+      this.#entries.set(task.taskId, { status, started: Promise.resolve(status) });
+    }
+    this.#save();
+  }
+
+  #connect(socket: Socket): void {
+    let isAgent = false;
+    const send = (message: object): void => {
+      if (socket.writable) socket.write(`${JSON.stringify(message)}\n`);
+    };
+    const receive = (message: Record<string, unknown>): void => {
+      const request = message as unknown as Numbered<Request>;
+      if (request.op === 'hello' && !isAgent) {
+        isAgent = true;
+        this.#attach(socket);
+      }
+      void this.#answer(request, isAgent).then(send);
+    };
+    socket.on('error', () => {});
+    socket.on('close', () => this.#detach(socket));
+    socket.on(
+      'data',
+      lineReader(receive, (reason) => {
+        send({ id: 0, error: { code: 'malformed-request', message: reason } });
+        socket.end();
+      }),
+    );
+  }
+
+  #attach(socket: Socket): void {
+    this.#agent?.destroy();
+    this.#agent = socket;
+    clearTimeout(this.#idleTimer);
+  }
+
+  #detach(socket: Socket): void {
+    if (this.#agent !== socket) return;
+    this.#agent = undefined;
+    if (this.#options.endWithAgent) {
+      void this.end('SIGTERM', orphanGraceMs).then(() => this.close());
+    } else {
+      this.#watchIdle();
+    }
+  }
+
+  async #answer(request: Numbered<Request>, isAgent: boolean): Promise<object> {
+    const { id } = request;
+    try {
+      if (!isAgent) throw new SupervisorRefusal('malformed-request', 'say hello first');
+      return { id, value: (await this.#perform(request)) ?? null };
+    } catch (error) {
+      const { code = 'unknown', message } = error as NodeJS.ErrnoException;
+      return { id, error: { code, message } };
+    }
+  }
+
+  async #perform(request: Request): Promise<unknown> {
+    switch (request.op) {
+      case 'hello':
+        return { version: protocolVersion, pid: process.pid } satisfies Hello;
+      case 'start':
+        return this.#start(request);
+      case 'signal':
+        return (await this.#running(request.taskId))?.signal(request.signal) ?? false;
+      case 'kill':
+        return (await this.#running(request.taskId))?.kill(request.signal, request.timeoutMs);
+      case 'list':
+        return [...this.#entries.values()].map(({ status }) => status);
+      case 'forget':
+        return this.#forget(request.taskId);
+      case 'shutdown':
+        await this.end(request.signal, request.timeoutMs);
+        setImmediate(() => this.close());
+        return true;
+      default:
+        throw new SupervisorRefusal('unknown-request', 'this supervisor knows no such request');
+    }
+  }
+
+  /** Invariant 1: the same id again is the same process. */
+  #start(request: StartRequest): Promise<TaskStatus> {
+    const known = this.#entries.get(request.taskId);
+    if (known !== undefined) return known.started;
+    if (this.#ending) throw new SupervisorRefusal('ending', 'the supervisor is ending');
+    if (this.#entries.size >= limits.supervisor.tasksMax + limits.supervisor.exitsKept) {
+      throw new SupervisorRefusal('too-many-tasks', 'the supervisor has too many tasks');
+    }
+    const { taskId, allocId, taskName } = request;
+    const status = { taskId, allocId, taskName, pid: 0, startTime: '' };
+    const entry: Entry = { status, started: Promise.resolve(status) };
+    this.#entries.set(taskId, entry);
+    // Invariant 5: should this process die now, the environment tells whose the child is.
+    this.#save();
+    entry.started = this.#spawn(entry, request);
+    return entry.started;
+  }
+
+  async #spawn(entry: Entry, request: StartRequest): Promise<TaskStatus> {
+    try {
+      const process = await TaskProcess.start(request, this.#pool, this.#sweeper);
+      const { pid, startTime } = process;
+      entry.process = process;
+      entry.status = { ...entry.status, pid, startTime };
+      this.#save();
+      void process.exited.then((exit) => this.#exited(entry, exit));
+      return entry.status;
+    } catch (error) {
+      this.#entries.delete(request.taskId);
+      this.#save();
+      throw error;
+    }
+  }
+
+  #exited(entry: Entry, exit: ProcessExit): void {
+    entry.status = { ...entry.status, exit };
+    delete entry.process;
+    this.#save();
+    const event: ExitEvent = { event: 'exit', status: entry.status };
+    if (this.#agent?.writable) this.#agent.write(`${JSON.stringify(event)}\n`);
+    this.#watchIdle();
+  }
+
+  async #running(taskId: string): Promise<TaskProcess | undefined> {
+    const entry = this.#entries.get(taskId);
+    if (entry === undefined) throw new SupervisorRefusal('unknown-task', `no task ${taskId}`);
+    await entry.started.catch(() => {});
+    return entry.process;
+  }
+
+  #forget(taskId: string): void {
+    const entry = this.#entries.get(taskId);
+    if (entry === undefined) return;
+    if (entry.status.exit === undefined) {
+      throw new SupervisorRefusal('still-running', `the task ${taskId} is running`);
+    }
+    this.#entries.delete(taskId);
+    this.#save();
+  }
+
+  #save(): void {
+    const statuses = [...this.#entries.values()].map(({ status }) => status);
+    try {
+      writeTable(this.#options.paths.table, statuses);
+    } catch (error) {
+      // Going on is better than ending every task over a full disk; only a crash would now be worse.
+      process.stderr.write(`the task table could not be written: ${String(error)}\n`);
+    }
+  }
+
+  #watchIdle(): void {
+    clearTimeout(this.#idleTimer);
+    this.#idleTimer = setTimeout(() => {
+      const running = [...this.#entries.values()].some(({ status }) => status.exit === undefined);
+      if (this.#agent === undefined && !running) this.close();
+    }, this.#options.idleTimeoutMs);
+  }
+}

@@ -1,0 +1,94 @@
+/**
+ * Ends what a task leaves behind: members of its group or session, and descendants that left both
+ * but still carry its environment.
+ */
+import { listPids, type ProcessStat, readEnvironment, readStat } from './proc.ts';
+
+export interface SweepTarget {
+  readonly allocId: string;
+  readonly taskName: string;
+  /** 0 when the pid never became known. */
+  readonly pid: number;
+  readonly startTime: string;
+}
+
+/** A fork bomb races the sweep; after so many rounds the rest is left to the next one. */
+const roundsMax = 50;
+const roundDelayMs = 5;
+
+/** Live processes that belong to one of the tasks. One walk over `/proc` serves them all. */
+export function findLeftovers(targets: readonly SweepTarget[]): ProcessStat[] {
+  const found: ProcessStat[] = [];
+  for (const pid of listPids()) {
+    if (pid === process.pid) continue;
+    const stat = readStat(pid);
+    if (stat === undefined || stat.state === 'Z') continue;
+    const candidates = targets.filter((target) => startedAfter(stat, target));
+    if (candidates.length > 0 && belongs(stat, candidates)) found.push(stat);
+  }
+  return found;
+}
+
+const startedAfter = (stat: ProcessStat, target: SweepTarget): boolean =>
+  target.startTime === '' || Number(stat.startTime) >= Number(target.startTime);
+
+function belongs(stat: ProcessStat, targets: readonly SweepTarget[]): boolean {
+  if (targets.some(({ pid }) => pid > 0 && (stat.group === pid || stat.session === pid))) {
+    return true;
+  }
+  const environment = new Set(readEnvironment(stat.pid));
+  return targets.some(
+    ({ allocId, taskName }) =>
+      environment.has(`ROSTER_ALLOC_ID=${allocId}`) &&
+      environment.has(`ROSTER_TASK_NAME=${taskName}`),
+  );
+}
+
+/** Kills until nothing is left. Returns how many processes were killed. */
+export async function sweep(targets: readonly SweepTarget[]): Promise<number> {
+  const killed = new Set<string>();
+  for (let round = 0; round < roundsMax; round++) {
+    const leftovers = findLeftovers(targets);
+    if (leftovers.length === 0) break;
+    for (const { pid, startTime } of leftovers) {
+      killed.add(`${pid} ${startTime}`);
+      killProcess(pid);
+    }
+    await new Promise((resolve) => setTimeout(resolve, roundDelayMs));
+  }
+  return killed.size;
+}
+
+function killProcess(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It ended by itself, or is not ours to kill: the next round tells.
+  }
+}
+
+/** Gathers the tasks that end at about the same time into one walk over `/proc`. */
+export class Sweeper {
+  #waiting: { readonly target: SweepTarget; readonly done: () => void }[] = [];
+  #running = false;
+
+  /** Resolves when nothing of the task is left. */
+  end(target: SweepTarget): Promise<void> {
+    return new Promise((done) => {
+      this.#waiting.push({ target, done });
+      if (!this.#running) void this.#run();
+    });
+  }
+
+  async #run(): Promise<void> {
+    this.#running = true;
+    await new Promise((resolve) => setImmediate(resolve));
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting;
+      this.#waiting = [];
+      await sweep(batch.map(({ target }) => target));
+      for (const { done } of batch) done();
+    }
+    this.#running = false;
+  }
+}

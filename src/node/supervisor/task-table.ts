@@ -1,0 +1,44 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { bootId, isAlive, readStat } from './proc.ts';
+import type { TaskStatus } from './protocol.ts';
+
+interface TableFile {
+  readonly version: 1;
+  readonly bootId: string;
+  readonly supervisor: { readonly pid: number; readonly startTime: string };
+  readonly tasks: readonly TaskStatus[];
+}
+
+/** What a supervisor leaves for its successor: every task and every exit not yet acknowledged. */
+export function writeTable(path: string, tasks: readonly TaskStatus[]): void {
+  const table: TableFile = {
+    version: 1,
+    bootId: bootId(),
+    supervisor: { pid: process.pid, startTime: readStat(process.pid)?.startTime ?? '' },
+    tasks,
+  };
+  const temporary = `${path}.${process.pid}`;
+  writeFileSync(temporary, JSON.stringify(table), { mode: 0o600 });
+  renameSync(temporary, path);
+}
+
+export interface FoundTable {
+  /** The pid of the supervisor that wrote it, while that one is alive. */
+  readonly supervisorPid: number | undefined;
+  /** Whether its processes can still be there: the machine was not booted since. */
+  readonly sameBoot: boolean;
+  readonly tasks: readonly TaskStatus[];
+}
+
+/** An absent or damaged table is an empty one: then only the environments tell what was left. */
+export function readTable(path: string): FoundTable {
+  try {
+    const table = JSON.parse(readFileSync(path, 'utf8')) as TableFile;
+    const { pid, startTime } = table.supervisor;
+    const sameBoot = table.bootId === bootId();
+    const alive = sameBoot && pid !== process.pid && isAlive(pid, startTime);
+    return { supervisorPid: alive ? pid : undefined, sameBoot, tasks: table.tasks };
+  } catch {
+    return { supervisorPid: undefined, sameBoot: true, tasks: [] };
+  }
+}

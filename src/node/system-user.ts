@@ -1,0 +1,15 @@
+import { readFileSync } from 'node:fs';
+
+export interface SystemUser {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** A user of `/etc/passwd` by name or number, or `undefined`. */
+export function findSystemUser(user: string): SystemUser | undefined {
+  for (const line of readFileSync('/etc/passwd', 'utf8').split('\n')) {
+    const [name, , uid, gid] = line.split(':');
+    if (name === user || uid === user) return { uid: Number(uid), gid: Number(gid) };
+  }
+  return undefined;
+}

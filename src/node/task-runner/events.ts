@@ -1,0 +1,135 @@
+/**
+ * The events of a task, each with its sentence, its details and the flat fields that older readers
+ * use. `time` is Unix nanoseconds. Source: facts/scheduler.md §5.3, spec/3-jobs.md §2.2.
+ */
+import { formatDuration } from '../../base/duration.ts';
+import { taskEvent } from '../../model/allocation/task-event.ts';
+import { type TaskEvent, taskEventTypes as types } from '../../model/allocation/task-state.ts';
+import { limits } from '../../model/limits.ts';
+import type { TaskExit } from '../drivers/driver.ts';
+
+/** An event that still wants its time. */
+export type EventAt = (time: number) => TaskEvent;
+
+type Fields = Parameters<typeof taskEvent>[2];
+
+const event =
+  (type: string, sentence: string, details: Record<string, string> = {}, fields: Fields = {}) =>
+  (time: number): TaskEvent =>
+    taskEvent(type, time, { DisplayMessage: short(sentence), Details: details, ...fields });
+
+const short = (sentence: string): string => sentence.slice(0, limits.task.eventMessageLengthMax);
+
+export const received = event(types.received, 'Task received by client');
+
+export const taskSetup = event(
+  types.taskSetup,
+  'Building Task Directory',
+  { message: 'Building Task Directory' },
+  { Message: 'Building Task Directory' },
+);
+
+export const started = event(types.started, 'Task started by client');
+
+export const setupFailure = (error: string): EventAt =>
+  event(types.setupFailure, error, { setup_error: error }, { SetupError: error });
+
+export const failedValidation = (error: string): EventAt =>
+  event(
+    types.failedValidation,
+    `Validation of task failed: ${error}`,
+    { validation_error: error },
+    { ValidationError: error },
+  );
+
+export const driverFailure = (error: string): EventAt =>
+  event(types.driverFailure, error, { driver_error: error }, { DriverError: error });
+
+export function terminated(exit: TaskExit): EventAt {
+  const { exitCode, signal, lost = '' } = exit;
+  const sentence = [
+    `Exit Code: ${exitCode}`,
+    signal === 0 ? '' : `Signal: ${signal}`,
+    lost === '' ? '' : `Exit Message: "${lost}"`,
+  ];
+  const details = {
+    exit_code: String(exitCode),
+    signal: String(signal),
+    oom_killed: 'false',
+    ...(lost !== '' && { exit_message: lost }),
+  };
+  const fields = { ExitCode: exitCode, Signal: signal, Message: lost };
+  return event(types.terminated, sentence.filter(Boolean).join(', '), details, fields);
+}
+
+/** `delay` is in nanoseconds. */
+export const restarting = (reason: string, delay: number): EventAt =>
+  event(
+    types.restarting,
+    `Task restarting in ${formatDuration(delay)}`,
+    { restart_reason: reason, start_delay: String(delay) },
+    { RestartReason: reason, StartDelay: delay },
+  );
+
+export const notRestarting = (reason: string): EventAt =>
+  event(
+    types.notRestarting,
+    reason,
+    { restart_reason: reason, fails_task: 'true' },
+    { RestartReason: reason, FailsTask: true },
+  );
+
+export const restartSignaled = (reason: string): EventAt =>
+  event(types.restartSignaled, reason, { restart_reason: reason }, { RestartReason: reason });
+
+export const signaling = (signal: string, reason: string): EventAt =>
+  event(
+    types.signaling,
+    `Task being sent signal ${signal}${reason === '' ? '' : `: ${reason}`}`,
+    { task_signal: signal, task_signal_reason: reason },
+    { TaskSignal: signal, TaskSignalReason: reason },
+  );
+
+/** `timeout` is in nanoseconds. */
+export const killing = (timeout: number): EventAt =>
+  event(
+    types.killing,
+    `Sent interrupt. Waiting ${formatDuration(timeout)} before force killing`,
+    { kill_timeout: formatDuration(timeout) },
+    { KillTimeout: timeout },
+  );
+
+export const killed = (error = ''): EventAt =>
+  event(
+    types.killed,
+    error === '' ? 'Task successfully killed' : error,
+    error === '' ? {} : { kill_error: error },
+    { KillError: error },
+  );
+
+export const siblingFailed = (sibling: string): EventAt =>
+  event(
+    types.siblingFailed,
+    `Task's sibling "${sibling}" failed`,
+    { failed_sibling: sibling },
+    { FailedSibling: sibling },
+  );
+
+export const leaderDead = event(types.leaderDead, 'Leader Task in Group dead');
+
+export const mainTasksDead = event(types.mainTasksDead, 'Main tasks in the group died');
+
+export const failedRestoring = (reason: string): EventAt =>
+  event(types.failedRestoring, `Task could not be restored: ${reason}`, { message: reason });
+
+/** `delay` is in nanoseconds. */
+export const waitingForShutdownDelay = (delay: number): EventAt =>
+  event(
+    types.waitingForShutdownDelay,
+    `Waiting for shutdown_delay of ${formatDuration(delay)} before killing the task.`,
+  );
+
+export const skippingShutdownDelay = event(
+  types.skippingShutdownDelay,
+  'Skipping shutdown_delay before killing the task.',
+);

@@ -1,0 +1,86 @@
+/**
+ * Whether and when a task that ended, or did not start, runs again. Pure.
+ * Source: facts/scheduler.md §7.2.
+ */
+import { durationMs, formatDuration, nanosecondsPerMillisecond } from '../../base/duration.ts';
+import type { Job } from '../../model/job/job.ts';
+import { limits } from '../../model/limits.ts';
+import type { Task } from '../../model/task/task.ts';
+import type { RestartPolicy } from '../../model/task-group/policies.ts';
+
+/** What is remembered between ends. The window begins at the first start. */
+export interface RestartTracker {
+  readonly count: number;
+  readonly windowStartMs: number;
+}
+
+export type RestartCause =
+  | { readonly kind: 'exit'; readonly successful: boolean }
+  | { readonly kind: 'start-failure'; readonly recoverable: boolean };
+
+export type RestartDecision =
+  | {
+      readonly kind: 'restart';
+      readonly reason: string;
+      readonly delayMs: number;
+      readonly tracker: RestartTracker;
+    }
+  /** The task has failed for good. */
+  | { readonly kind: 'fail'; readonly reason: string }
+  /** The task has done its work. */
+  | { readonly kind: 'complete' };
+
+export interface RestartQuestion {
+  readonly policy: RestartPolicy;
+  readonly tracker: RestartTracker;
+  readonly cause: RestartCause;
+  /** Whether a successful end is to be followed by another run. */
+  readonly restartsOnSuccess: boolean;
+  readonly nowMs: number;
+  /** From [0, 1): how much of the greatest jitter is added. */
+  readonly jitter: number;
+}
+
+/** Service and system tasks run for ever; so do sidecars of any job; poststop tasks run once. */
+export function restartsOnSuccess(job: Pick<Job, 'Type'>, task: Pick<Task, 'Lifecycle'>): boolean {
+  const hook = task.Lifecycle?.Hook ?? '';
+  if (hook === 'poststop') return false;
+  if (hook !== '') return task.Lifecycle?.Sidecar === true;
+  return job.Type === 'service' || job.Type === 'system';
+}
+
+export function decideRestart(question: RestartQuestion): RestartDecision {
+  const { policy, cause, nowMs } = question;
+  if (cause.kind === 'exit' && cause.successful && !question.restartsOnSuccess) {
+    return { kind: 'complete' };
+  }
+  if (cause.kind === 'start-failure' && !cause.recoverable) {
+    return { kind: 'fail', reason: 'Error was unrecoverable' };
+  }
+  if (policy.Attempts === 0) return { kind: 'fail', reason: 'Policy allows no restarts' };
+
+  const windowMs = durationMs(policy.Interval);
+  const passed = nowMs - question.tracker.windowStartMs > windowMs;
+  const before = passed ? { count: 0, windowStartMs: nowMs } : question.tracker;
+  const tracker = { ...before, count: before.count + 1 };
+  if (tracker.count > policy.Attempts) return exceeded(question, tracker, windowMs);
+  const reason = 'Restart within policy';
+  const baseMs = Math.min(durationMs(policy.Delay), limits.restart.delayMaxMs);
+  const delayMs = Math.round(baseMs * (1 + limits.restart.jitterFraction * question.jitter));
+  return { kind: 'restart', reason, delayMs, tracker };
+}
+
+function exceeded(
+  { policy, nowMs }: RestartQuestion,
+  tracker: RestartTracker,
+  windowMs: number,
+): RestartDecision {
+  if (policy.Mode === 'delay') {
+    const reason = 'Exceeded allowed attempts, applying a delay';
+    const delayMs = Math.max(0, tracker.windowStartMs + windowMs - nowMs);
+    return { kind: 'restart', reason, delayMs, tracker };
+  }
+  const interval = formatDuration(windowMs * nanosecondsPerMillisecond);
+  const reason = `Exceeded allowed attempts ${policy.Attempts} in interval ${interval} and mode is "fail"`;
+  return { kind: 'fail', reason };
+}

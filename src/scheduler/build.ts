@@ -1,0 +1,134 @@
+/** The records that a plan consists of. Source: facts/scheduler.md §5.1, §5.2, §6.13. */
+import { instantFromMs } from '../base/instant.ts';
+import type { AllocatedResources } from '../model/allocation/allocated-resources.ts';
+import { type Allocation, noTransition } from '../model/allocation/allocation.ts';
+import type { PlacementMetrics } from '../model/allocation/placement-metrics.ts';
+import type { Evaluation } from '../model/evaluation/evaluation.ts';
+import type { Job } from '../model/job/job.ts';
+import type { Node } from '../model/node/node.ts';
+import type { TaskGroup } from '../model/task-group/task-group.ts';
+import type { PlacementRequest } from './reconcile.ts';
+import { trackerOfReplacement } from './reschedule.ts';
+import { lifecyclesOf } from './resources.ts';
+import { descriptions, type Proposed } from './view.ts';
+
+export interface NewAllocation {
+  readonly id: string;
+  readonly evaluation: Evaluation;
+  readonly job: Job;
+  readonly group: TaskGroup;
+  readonly request: PlacementRequest;
+  readonly node: Node;
+  readonly resources: AllocatedResources;
+  readonly metrics: PlacementMetrics;
+  readonly nowMs: number;
+}
+
+export function newAllocation(wanted: NewAllocation): Proposed<Allocation> {
+  const { id, evaluation, job, group, request, node, resources, metrics, nowMs } = wanted;
+  const now = instantFromMs(nowMs);
+  return {
+    ID: id,
+    Namespace: job.Namespace,
+    EvalID: evaluation.ID,
+    Name: request.name,
+    NodeID: node.ID,
+    NodeName: node.Name,
+    JobID: job.ID,
+    JobVersion: job.Version,
+    JobCreateIndex: job.CreateIndex,
+    TaskGroup: group.Name,
+    AllocatedResources: resources,
+    Metrics: metrics,
+    DesiredStatus: 'run',
+    DesiredDescription: '',
+    DesiredTransition: noTransition,
+    ClientStatus: 'pending',
+    ClientDescription: '',
+    TaskStates: {},
+    AllocStates: null,
+    PreviousAllocation: request.previous?.ID ?? '',
+    NextAllocation: '',
+    FollowupEvalID: '',
+    RescheduleTracker: trackerFor(request, group, nowMs),
+    DeploymentID: '',
+    DeploymentStatus: null,
+    PreemptedAllocations: null,
+    PreemptedByAllocation: '',
+    NetworkStatus: null,
+    CreateTime: now,
+    ModifyTime: now,
+  };
+}
+
+/** A move does not forget the failures before it; a new version does. */
+function trackerFor(
+  { kind, previous, delayNs }: PlacementRequest,
+  group: TaskGroup,
+  nowMs: number,
+): Allocation['RescheduleTracker'] {
+  if (previous === undefined || kind === 'update') return null;
+  if (kind !== 'reschedule') return previous.RescheduleTracker;
+  return trackerOfReplacement(previous, group.ReschedulePolicy, nowMs, delayNs);
+}
+
+/** The allocation as it goes on under the job's version, with its node, ports and cores. */
+export const updatedInPlace = (
+  allocation: Allocation,
+  evaluation: Evaluation,
+  job: Job,
+  group: TaskGroup,
+  nowMs: number,
+): Allocation => ({
+  ...allocation,
+  EvalID: evaluation.ID,
+  JobVersion: job.Version,
+  JobCreateIndex: job.CreateIndex,
+  AllocatedResources: {
+    ...allocation.AllocatedResources,
+    TaskLifecycles: lifecyclesOf(group),
+  },
+  DesiredDescription: descriptions.inPlace,
+  ModifyTime: instantFromMs(nowMs),
+});
+
+/** A pending evaluation that goes on with the work of another. */
+export function followUpEvaluation(
+  id: string,
+  evaluation: Evaluation,
+  job: Job,
+  nowMs: number,
+  fields: Partial<Evaluation>,
+): Proposed<Evaluation> {
+  const now = instantFromMs(nowMs);
+  return {
+    ID: id,
+    Namespace: evaluation.Namespace,
+    Priority: evaluation.Priority,
+    Type: evaluation.Type,
+    TriggeredBy: 'queued-allocs',
+    JobID: evaluation.JobID,
+    JobModifyIndex: job.JobModifyIndex,
+    NodeID: '',
+    NodeModifyIndex: 0,
+    DeploymentID: '',
+    Status: 'pending',
+    StatusDescription: '',
+    Wait: 0,
+    WaitUntil: 0,
+    NextEval: '',
+    PreviousEval: evaluation.ID,
+    BlockedEval: '',
+    FailedTGAllocs: null,
+    ClassEligibility: null,
+    EscapedComputedClass: false,
+    QuotaLimitReached: '',
+    AnnotatePlan: false,
+    PlanAnnotations: null,
+    QueuedAllocations: {},
+    SnapshotIndex: 0,
+    CreateTime: now,
+    ModifyTime: now,
+    ...fields,
+  };
+}

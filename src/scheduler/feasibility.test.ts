@@ -1,0 +1,139 @@
+import { describe, expect, test } from 'vitest';
+import { makeGroup, makeJob, makeNode, makeTask, type NodeWish } from './cluster.test-helper.ts';
+import { compileGlob, escapesClass, firstFailed, rulesFor } from './feasibility.ts';
+
+const constraint = (LTarget: string, Operand: string, RTarget: string) => ({
+  LTarget,
+  Operand,
+  RTarget,
+});
+
+const job = makeJob({
+  Datacenters: ['dc1', 'eu-*'],
+  NodePool: 'gpu',
+  Constraints: [constraint('${attr.kernel}', '=', 'linux')],
+  TaskGroups: [
+    makeGroup({
+      Constraints: [constraint('${meta.rack}', 'is_set', '')],
+      Tasks: [makeTask({ Constraints: [constraint('${node.unique.name}', '!=', 'name-bad')] })],
+      Networks: [
+        {
+          Mode: 'host',
+          DynamicPorts: [{ Label: 'http' }, { Label: 'admin', HostNetwork: 'eth1' }],
+        },
+      ],
+    }),
+  ],
+});
+
+const network = (Device: string, Mode = 'host') => ({ Mode, Device, IP: '10.0.0.1' });
+
+/** Passes every rule. */
+const good = {
+  NodePool: 'gpu',
+  Datacenter: 'eu-west',
+  Attributes: { kernel: 'linux' },
+  Meta: { rack: 'r1' },
+  networks: [network('eth0'), network('eth1')],
+};
+
+function nodeWith(changes: NodeWish & { networks?: ReturnType<typeof network>[]; id?: string }) {
+  const { networks, id = 'n1', ...wish } = { ...good, ...changes };
+  const node = makeNode(id, wish);
+  return { ...node, NodeResources: { ...node.NodeResources, Networks: networks } };
+}
+
+describe('the rule table, in the order of the checks', () => {
+  test.each<[string, Parameters<typeof nodeWith>[0], string]>([
+    ['status', { Status: 'down', NodePool: 'x' }, 'node is not ready and eligible'],
+    ['drain', { Drain: true }, 'node is not ready and eligible'],
+    ['eligibility', { SchedulingEligibility: 'ineligible' }, 'node is not ready and eligible'],
+    ['pool', { NodePool: 'default', Datacenter: 'dc9' }, 'node pool is not "gpu"'],
+    ['datacenter', { Datacenter: 'us', Attributes: {} }, 'datacenter is not one of dc1, eu-*'],
+    ['job constraint', { Attributes: {}, Meta: {} }, '${attr.kernel} = linux'],
+    ['group constraint', { Meta: {}, id: 'bad' }, '${meta.rack} is_set'],
+    ['task constraint', { id: 'bad', networks: [] }, '${node.unique.name} != name-bad'],
+    ['network', { networks: [] }, 'missing network'],
+    ['network mode', { networks: [network('eth0', 'bridge')] }, 'missing network'],
+    [
+      'host network',
+      { networks: [network('eth0')] },
+      'missing host network "eth1" for port "admin"',
+    ],
+  ])('%s', (_, changes, text) => {
+    expect(firstFailed(rulesFor(job, job.TaskGroups[0]!), nodeWith(changes))?.text).toBe(text);
+  });
+
+  test('a node that has everything', () => {
+    expect(firstFailed(rulesFor(job, job.TaskGroups[0]!), nodeWith({}))).toBeUndefined();
+  });
+
+  test.each([
+    ['not detected', { raw_exec: { Detected: false, Healthy: true } }],
+    ['unhealthy', { raw_exec: { Detected: true, Healthy: false } }],
+    ['absent', {}],
+  ])('driver %s', (_, drivers) => {
+    const info = Object.fromEntries(
+      Object.entries(drivers).map(([name, flags]) => [
+        name,
+        { ...flags, HealthDescription: '', Attributes: {}, UpdateTime: 0 },
+      ]),
+    );
+    const node = { ...nodeWith({}), Drivers: info, ComputedClass: '' };
+    expect(firstFailed(rulesFor(job, job.TaskGroups[0]!), node)?.text).toBe('missing drivers');
+  });
+
+  test.each([
+    [
+      'devices',
+      { Tasks: [makeTask({ Resources: { Devices: [{ Name: 'gpu' }] } })] },
+      'missing devices',
+    ],
+    [
+      'host volume',
+      { Volumes: { d: { Type: 'host', Source: 's' } } },
+      'missing compatible host volumes',
+    ],
+    ['storage plugin', { Volumes: { d: { Type: 'csi', Source: 's' } } }, 'missing storage plugin'],
+  ])('%s are offered by no node', (_, fields, text) => {
+    const wanting = makeJob({ TaskGroups: [makeGroup(fields)] });
+    const rules = rulesFor(wanting, wanting.TaskGroups[0]!);
+    expect(firstFailed(rules, makeNode('n1'))?.text).toBe(text);
+  });
+
+  test('the pool "all" is every pool', () => {
+    const everywhere = makeJob({ NodePool: 'all' });
+    const rules = rulesFor(everywhere, everywhere.TaskGroups[0]!);
+    expect(firstFailed(rules, makeNode('n1', { NodePool: 'odd' }))).toBeUndefined();
+  });
+});
+
+test('a verdict is shared by a class only where no unique attribute is concerned', () => {
+  const rules = rulesFor(job, job.TaskGroups[0]!);
+  const first = nodeWith({ id: 'n1' });
+  const bad = nodeWith({ id: 'bad' });
+  expect(bad.ComputedClass).toBe(first.ComputedClass);
+  expect(firstFailed(rules, first)).toBeUndefined();
+  expect(firstFailed(rules, bad)?.text).toBe('${node.unique.name} != name-bad');
+  expect(escapesClass(rules)).toBe(true);
+  const plain = makeJob();
+  expect(escapesClass(rulesFor(plain, plain.TaskGroups[0]!))).toBe(false);
+});
+
+describe('globs', () => {
+  test.each<[string, string, boolean]>([
+    ['*', '', true],
+    ['dc1', 'dc1', true],
+    ['dc1', 'dc10', false],
+    ['dc*', 'dc10', true],
+    ['*-west', 'eu-north-west', true],
+    ['*-west', 'eu-west-1', false],
+    ['a*b*c', 'a-b-b-c', true],
+    ['d?1', 'dc1', true],
+    ['d?1', 'd1', false],
+    ['d.1', 'dc1', false],
+    ['', 'dc1', false],
+  ])('%s on %s: %s', (glob, text, expected) => {
+    expect(compileGlob(glob)(text)).toBe(expected);
+  });
+});

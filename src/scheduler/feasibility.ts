@@ -1,0 +1,192 @@
+/**
+ * The rules that a node must pass for a group, whatever else runs there. One table: placement walks
+ * it to filter, explanation to name the first rule that fails.
+ * Source: facts/scheduler.md §6.2, §6.7, §6.8.
+ *
+ * 1. A rule's verdict depends on the node alone; rules of scope `class` on its computed class alone.
+ * 2. The order of the table is the order of the checks.
+ */
+import type { Constraint } from '../model/constraint/constraint.ts';
+import type { Job } from '../model/job/job.ts';
+import { defaultHostNetwork } from '../model/network/network.ts';
+import type { Node } from '../model/node/node.ts';
+import { isReadyNode } from '../model/node/node.ts';
+import type { TaskGroup } from '../model/task-group/task-group.ts';
+import { compileOperand } from './operands.ts';
+import { hostAddress, networkAsks, offersMode } from './ports.ts';
+import { isUnique } from './target.ts';
+
+export interface Rule {
+  readonly name: string;
+  /** How metrics and explanations tell of it. */
+  readonly text: string;
+  /**
+   * `standing`: whether the node takes new work; `candidate`: whether the job wants such nodes at
+   * all (neither counts as filtered); `class`: the same for all nodes of a computed class; `node`.
+   */
+  readonly scope: 'standing' | 'candidate' | 'class' | 'node';
+  readonly passes: (node: Node) => boolean;
+}
+
+/** The whole table for a group. */
+export function rulesFor(job: Job, group: TaskGroup): readonly Rule[] {
+  const inner = [...(group.Constraints ?? []), ...group.Tasks.flatMap((t) => t.Constraints ?? [])];
+  return [
+    ...candidateRules(job),
+    ...(job.Constraints ?? []).flatMap(constraintRule),
+    driverRule(group),
+    ...inner.flatMap(constraintRule),
+    ...demandRules(group),
+    ...networkRules(group),
+  ].map(classCached);
+}
+
+function candidateRules(job: Job): Rule[] {
+  const datacenters = job.Datacenters.map(compileGlob);
+  return [
+    {
+      name: 'ready',
+      text: 'node is not ready and eligible',
+      scope: 'standing',
+      passes: isReadyNode,
+    },
+    {
+      name: 'pool',
+      text: `node pool is not "${job.NodePool}"`,
+      scope: 'candidate',
+      passes: (node) => job.NodePool === 'all' || node.NodePool === job.NodePool,
+    },
+    {
+      name: 'datacenter',
+      text: `datacenter is not one of ${job.Datacenters.join(', ')}`,
+      scope: 'candidate',
+      passes: (node) => datacenters.some((matches) => matches(node.Datacenter)),
+    },
+  ];
+}
+
+/** `*` is any run of characters, `?` any one. Takes at most glob length x text length steps. */
+export function compileGlob(glob: string): (text: string) => boolean {
+  return (text) => {
+    let at = 0;
+    let position = 0;
+    // Where the last `*` was, and how much of the text it has been given.
+    let star = -1;
+    let given = 0;
+    while (position < text.length) {
+      if (glob[at] === '*') {
+        star = at++;
+        given = position;
+      } else if (glob[at] === '?' || (at < glob.length && glob[at] === text[position])) {
+        at++;
+        position++;
+      } else if (star >= 0) {
+        at = star + 1;
+        position = ++given;
+      } else {
+        return false;
+      }
+    }
+    while (glob[at] === '*') at++;
+    return at === glob.length;
+  };
+}
+
+export const constraintText = (rule: Pick<Constraint, 'LTarget' | 'RTarget' | 'Operand'>): string =>
+  [rule.LTarget, rule.Operand, rule.RTarget].filter((part) => part !== '').join(' ');
+
+/** `distinct_*` depend on what is placed (`distinct.ts`) and are no rule of this table. */
+function constraintRule(constraint: Constraint): Rule[] {
+  if (constraint.Operand.startsWith('distinct_')) return [];
+  const escapes = isUnique(constraint.LTarget) || isUnique(constraint.RTarget);
+  return [
+    {
+      name: 'constraint',
+      text: constraintText(constraint),
+      scope: escapes ? 'node' : 'class',
+      passes: compileOperand(constraint),
+    },
+  ];
+}
+
+function driverRule(group: TaskGroup): Rule {
+  const drivers = [...new Set(group.Tasks.map((task) => task.Driver))];
+  return {
+    name: 'drivers',
+    text: 'missing drivers',
+    // Detection and health are part of the computed class.
+    scope: 'class',
+    passes: (node) =>
+      drivers.every((driver) => {
+        const info = Object.hasOwn(node.Drivers, driver) ? node.Drivers[driver] : undefined;
+        return info?.Detected === true && info.Healthy;
+      }),
+  };
+}
+
+/** What no node can offer yet is refused by all, rather than promised. */
+function demandRules(group: TaskGroup): Rule[] {
+  const volumes = Object.values(group.Volumes ?? {});
+  const wanted: [boolean, string, string][] = [
+    [group.Tasks.some((t) => (t.Resources.Devices ?? []).length > 0), 'devices', 'missing devices'],
+    [
+      volumes.some((volume) => volume.Type !== 'csi'),
+      'host volumes',
+      'missing compatible host volumes',
+    ],
+    [volumes.some((volume) => volume.Type === 'csi'), 'storage plugin', 'missing storage plugin'],
+  ];
+  return wanted
+    .filter(([asked]) => asked)
+    .map(([, name, text]) => ({ name, text, scope: 'node', passes: () => false }));
+}
+
+function networkRules(group: TaskGroup): Rule[] {
+  const rules: Rule[] = [];
+  for (const { network } of networkAsks(group)) {
+    rules.push({
+      name: 'network',
+      text: 'missing network',
+      scope: 'node',
+      passes: (node) => offersMode(node, network.Mode),
+    });
+    for (const port of [...(network.ReservedPorts ?? []), ...(network.DynamicPorts ?? [])]) {
+      const name = port.HostNetwork || defaultHostNetwork;
+      rules.push({
+        name: 'host network',
+        text: `missing host network "${name}" for port "${port.Label}"`,
+        scope: 'node',
+        passes: (node) => hostAddress(node, name) !== undefined,
+      });
+    }
+  }
+  return rules;
+}
+
+function classCached(rule: Rule): Rule {
+  if (rule.scope !== 'class') return rule;
+  const verdicts = new Map<string, boolean>();
+  return {
+    ...rule,
+    passes: (node) => {
+      if (node.ComputedClass === '') return rule.passes(node);
+      let verdict = verdicts.get(node.ComputedClass);
+      if (verdict === undefined) {
+        verdict = rule.passes(node);
+        verdicts.set(node.ComputedClass, verdict);
+      }
+      return verdict;
+    },
+  };
+}
+
+/** The first rule that the node fails, of the scopes that matter. */
+export const firstFailed = (
+  rules: readonly Rule[],
+  node: Node,
+  isAsked: (scope: Rule['scope']) => boolean = () => true,
+): Rule | undefined => rules.find((rule) => isAsked(rule.scope) && !rule.passes(node));
+
+/** Whether some constraint speaks of unique attributes, so that classes do not tell all. */
+export const escapesClass = (rules: readonly Rule[]): boolean =>
+  rules.some((rule) => rule.name === 'constraint' && rule.scope === 'node');

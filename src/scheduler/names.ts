@@ -1,0 +1,30 @@
+/** The names of a group's allocations. Source: facts/scheduler.md §6.12. */
+import { allocationIndex, allocationName } from '../model/allocation/allocation-rules.ts';
+
+/** Hands out indexes: each one to a single holder, the lowest free one first. */
+export class NameIndex {
+  readonly #job: string;
+  readonly #group: string;
+  readonly #used: Set<number>;
+  #next = 0;
+
+  constructor(job: string, group: string, used: Iterable<string>) {
+    this.#job = job;
+    this.#group = group;
+    this.#used = new Set([...used].map(allocationIndex));
+  }
+
+  /** The name itself if nobody has its index, else the lowest free one: that repairs duplicates. */
+  inherit(name: string): string {
+    const index = allocationIndex(name);
+    if (index < 0 || this.#used.has(index)) return this.lowest();
+    this.#used.add(index);
+    return allocationName(this.#job, this.#group, index);
+  }
+
+  lowest(): string {
+    while (this.#used.has(this.#next)) this.#next++;
+    this.#used.add(this.#next);
+    return allocationName(this.#job, this.#group, this.#next);
+  }
+}

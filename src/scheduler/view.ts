@@ -1,0 +1,69 @@
+/** What the scheduler sees of the cluster, and what it answers. Source: DESIGN §6. */
+import type { Allocation } from '../model/allocation/allocation.ts';
+import type { Evaluation } from '../model/evaluation/evaluation.ts';
+import type { Job } from '../model/job/job.ts';
+import type { Node } from '../model/node/node.ts';
+import type { Plan } from '../model/plan/plan.ts';
+
+export interface SchedulerConfiguration {
+  /** `binpack` fills nodes, `spread` levels them. */
+  readonly algorithm: 'binpack' | 'spread';
+}
+
+/** A consistent view of the state: it does not change while an evaluation is decided. */
+export interface ClusterView {
+  /** Index of the snapshot that this is. */
+  readonly index: number;
+  readonly configuration: SchedulerConfiguration;
+  job(namespace: string, id: string): Job | undefined;
+  /** A version that allocations may still run; `undefined` when it is no longer kept. */
+  jobVersion(namespace: string, id: string, version: number): Job | undefined;
+  /** Every allocation there is of the job id, those of earlier registrations included. */
+  allocationsOfJob(namespace: string, jobId: string): Iterable<Allocation>;
+  node(id: string): Node | undefined;
+  /** Every node, ascending by id. */
+  nodes(): Iterable<Node>;
+  /** Every allocation on the node, of all namespaces, the finished ones included. */
+  allocationsOnNode(nodeId: string): Iterable<Allocation>;
+}
+
+/** A record that no transaction has stamped yet. */
+export type Proposed<R> = Omit<R, 'CreateIndex' | 'ModifyIndex' | 'AllocModifyIndex'>;
+
+/** What becomes of the evaluation itself once the plan is committed. */
+export interface EvaluationOutcome {
+  /**
+   * `complete`: all that could be done is in the plan. `blocked`: the evaluation was a blocked one
+   * and goes on waiting, with the eligibility given here. `failed`: it can never be decided.
+   */
+  readonly status: Extract<Evaluation['Status'], 'complete' | 'blocked' | 'failed'>;
+  readonly statusDescription: string;
+  /** Id of the blocked evaluation among the plan's; `''` when there is none. */
+  readonly blockedEvaluationId: string;
+  readonly failures: Evaluation['FailedTGAllocs'];
+  readonly queued: Evaluation['QueuedAllocations'];
+  /** Classes that were looked at, and whether an unplaced group could run there. */
+  readonly classEligibility: Evaluation['ClassEligibility'];
+  readonly escapedComputedClass: boolean;
+}
+
+export interface SchedulerResult {
+  readonly plan: Plan;
+  /** The plan changes no allocation; only the outcome and `plan.evaluations` are to be written. */
+  readonly isEmpty: boolean;
+  readonly outcome: EvaluationOutcome;
+}
+
+/** Why an allocation is stopped or changed. Source: facts/scheduler.md §5.2. */
+export const descriptions = {
+  notNeeded: 'alloc not needed due to job update',
+  migrating: 'alloc is being migrated',
+  updating: 'alloc is being updated due to job update',
+  inPlace: 'alloc updating in-place',
+  lost: 'alloc is lost since its node is down',
+  unknown: 'alloc is unknown since its node is disconnected',
+  rescheduled: 'alloc was rescheduled because it failed',
+  blocked: 'created to place remaining allocations',
+  conflicts: 'created due to placement conflicts',
+  delayedReschedule: 'created for delayed rescheduling',
+} as const;

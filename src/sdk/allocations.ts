@@ -1,0 +1,49 @@
+import type { Allocation } from '../model/allocation/allocation.ts';
+import type { AllocationStub } from '../model/allocation/allocation-stub.ts';
+import {
+  type Answer,
+  type CallOptions,
+  type ListOptions,
+  listQuery,
+  path,
+  type ReadOptions,
+  type Requester,
+} from './requester.ts';
+
+export interface AllocationListOptions extends ListOptions {
+  /** Carry `AllocatedResources`. */
+  readonly resources?: boolean | undefined;
+  /** Default true. */
+  readonly taskStates?: boolean | undefined;
+}
+
+export interface AllocationStopped {
+  readonly EvalID: string;
+  readonly Index: number;
+}
+
+export interface Allocations {
+  list(options?: AllocationListOptions): Promise<Answer<readonly AllocationStub[]>>;
+  /** `id` is whole; short ones are found with `list({ prefix })`. */
+  read(id: string, options?: ReadOptions): Promise<Answer<Allocation>>;
+  /** Stops it; the scheduler then decides whether another takes its place. */
+  stop(
+    id: string,
+    options?: CallOptions & { readonly noShutdownDelay?: boolean; readonly reschedule?: boolean },
+  ): Promise<Answer<AllocationStopped>>;
+}
+
+export const allocationsOf = (requester: Requester): Allocations => ({
+  list: (options = {}) =>
+    requester.read('/v1/allocations', options, {
+      ...listQuery(options),
+      resources: options.resources || undefined,
+      task_states: options.taskStates,
+    }),
+  read: (id, options) => requester.read(path`/v1/allocation/${id}`, options),
+  stop: (id, options = {}) =>
+    requester.write('PUT', path`/v1/allocation/${id}/stop`, options, undefined, {
+      no_shutdown_delay: options.noShutdownDelay || undefined,
+      reschedule: options.reschedule || undefined,
+    }),
+});

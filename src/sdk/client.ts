@@ -1,0 +1,97 @@
+/**
+ * The typed client of the API, used by the node agent and the command line. Every read gives its
+ * value with the index it is of; give that back to block until the value changed.
+ *
+ *     const client = createClient({ address: 'http://127.0.0.1:4720', token });
+ *     const { value: job, index } = await client.jobs.read('web');
+ *     const changed = await client.jobs.read('web', { index, waitMs: 60_000 });
+ */
+import { type AgentApi, agentOf, type StatusApi, statusOf } from './agent.ts';
+import { type Allocations, allocationsOf } from './allocations.ts';
+import { ConnectionError } from './errors.ts';
+import { type Evaluations, evaluationsOf } from './evaluations.ts';
+import { type Jobs, jobsOf } from './jobs.ts';
+import { type Logs, logsOf } from './logs.ts';
+import { type NodeAgent, nodeAgentOf } from './node-agent.ts';
+import { type Nodes, nodesOf } from './nodes.ts';
+import { createRequester } from './requester.ts';
+import type { Transport } from './transport.ts';
+import { httpTransport } from './transport-http.ts';
+
+export interface ClientOptions {
+  /** `http://host:port` or `https://host:port`, with or without a base path. */
+  readonly address: string;
+  /** A secret, or what gives the one that holds at the moment. */
+  readonly token?: string | (() => string | undefined) | undefined;
+  /** For every request that names none; the server's own default is `default`. */
+  readonly namespace?: string | undefined;
+  /** PEM of the authority that the server's certificate is checked against. */
+  readonly caCertificate?: string | undefined;
+  /** Instead of HTTP. */
+  readonly transport?: Transport | undefined;
+}
+
+export interface Client {
+  readonly jobs: Jobs;
+  readonly allocations: Allocations;
+  readonly evaluations: Evaluations;
+  readonly nodes: Nodes;
+  readonly logs: Logs;
+  readonly agent: AgentApi;
+  readonly status: StatusApi;
+  /** What a node asks for itself. */
+  readonly nodeAgent: NodeAgent;
+  /** Ends every request that is under way and lets go of the connections. */
+  close(): Promise<void>;
+}
+
+/** @throws ConnectionError when the address is none. */
+export function createClient(options: ClientOptions): Client {
+  const { token, namespace, caCertificate } = options;
+  const address = checkedAddress(options.address);
+  const transport = options.transport ?? httpTransport({ address, caCertificate });
+  const requester = createRequester({
+    transport,
+    address,
+    namespace,
+    token: typeof token === 'function' ? token : () => token,
+  });
+  return {
+    jobs: jobsOf(requester),
+    allocations: allocationsOf(requester),
+    evaluations: evaluationsOf(requester),
+    nodes: nodesOf(requester),
+    logs: logsOf(requester),
+    agent: agentOf(requester),
+    status: statusOf(requester),
+    nodeAgent: nodeAgentOf(requester, address),
+    close: () => transport.close(),
+  };
+}
+
+/** The address without a slash at its end; `host:port` alone means HTTP. */
+function checkedAddress(given: string): string {
+  const address = given.includes('://') ? given : `http://${given}`;
+  const url = URL.parse(address);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.hostname === '') {
+    const sentence = `"${given}" is not the address of an agent. It has the form http://127.0.0.1:4720.`;
+    throw new ConnectionError(given, 'malformed-address', sentence);
+  }
+  if (url.search !== '' || url.hash !== '' || url.username !== '') {
+    const sentence = `The address "${url.origin}" has more than a host, a port and a path. A token belongs in ROSTER_TOKEN.`;
+    throw new ConnectionError(url.origin, 'malformed-address', sentence);
+  }
+  return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
+}
+
+export type * from './agent.ts';
+export type * from './allocations.ts';
+export { ApiError, ConnectionError, isMissing } from './errors.ts';
+export type * from './evaluations.ts';
+export type * from './jobs.ts';
+export type * from './logs.ts';
+export type * from './node-agent.ts';
+export type * from './nodes.ts';
+export type { Answer, CallOptions, ListOptions, ReadOptions } from './requester.ts';
+export type * from './transport.ts';
+export { type WatchOptions, waitFor, watch } from './watch.ts';

@@ -1,0 +1,107 @@
+import type { ErrorCode, Fault } from '../model/errors.ts';
+
+/** The server refused. What it says is `problem+json` (DESIGN §5 "Errors"). */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly status: number;
+  /** Of the server's catalogue, or `unexplained` when something else answered. */
+  readonly code: ErrorCode | 'unexplained';
+  /** The sentence of the server; also the `message`. */
+  readonly detail: string;
+  /** Every fault of the body or the query, with its JSON pointer. */
+  readonly errors: readonly Fault[];
+  /** Index of the state that refused, so that a caller may block until that has changed. */
+  readonly index: number;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(fields: {
+    readonly status: number;
+    readonly code: ErrorCode | 'unexplained';
+    readonly detail: string;
+    readonly errors?: readonly Fault[];
+    readonly index?: number;
+    readonly retryAfterSeconds?: number | undefined;
+  }) {
+    super(fields.detail);
+    this.status = fields.status;
+    this.code = fields.code;
+    this.detail = fields.detail;
+    this.errors = fields.errors ?? [];
+    this.index = fields.index ?? 0;
+    this.retryAfterSeconds = fields.retryAfterSeconds;
+  }
+}
+
+/** No answer, or none that could be understood. The message says what to do. */
+export class ConnectionError extends Error {
+  override readonly name = 'ConnectionError';
+  readonly address: string;
+  /** The system's or the HTTP client's code: `ECONNREFUSED`, `ENOTFOUND` … */
+  readonly code: string;
+
+  constructor(address: string, code: string, sentence: string, cause?: unknown) {
+    super(sentence, { cause });
+    this.address = address;
+    this.code = code;
+  }
+}
+
+export const isMissing = (error: unknown): error is ApiError =>
+  error instanceof ApiError && error.status === 404;
+
+/** Says what an error of the network means for whoever wants to reach `address`. */
+export function connectionError(address: string, cause: unknown): ConnectionError {
+  const { code = '', message = String(cause) } = rootOf(cause);
+  return new ConnectionError(address, code, explain(address, code, message), cause);
+}
+
+/** The first error that carries a code: several addresses are tried, and errors wrap errors. */
+function rootOf(error: unknown): { code?: string; message?: string } {
+  const { code, cause, errors, message } = (error ?? {}) as {
+    code?: string;
+    cause?: unknown;
+    errors?: unknown[];
+    message?: string;
+  };
+  if (code !== undefined) return message === undefined ? { code } : { code, message };
+  if (cause !== undefined) return rootOf(cause);
+  if (Array.isArray(errors) && errors.length > 0) return rootOf(errors[0]);
+  return message === undefined ? {} : { message };
+}
+
+const pointElsewhere = 'point ROSTER_ADDR (or --address) at one that is';
+
+const sentences: Readonly<Record<string, (address: string) => string>> = {
+  ECONNREFUSED: (address) =>
+    `Nothing listens at ${address}. Is the agent running? Start one with "roster agent --dev", or ${pointElsewhere}.`,
+  ENOTFOUND: (address) =>
+    `The host name in ${address} is not known. Check ROSTER_ADDR or --address.`,
+  EAI_AGAIN: (address) =>
+    `The host name in ${address} could not be looked up. Check the network, ROSTER_ADDR or --address.`,
+  ECONNRESET: (address) => `${address} closed the connection before it answered. Is it an agent?`,
+  UND_ERR_SOCKET: (address) =>
+    `${address} closed the connection in the middle of its answer. Is the agent still running?`,
+  UND_ERR_CONNECT_TIMEOUT: (address) =>
+    `${address} did not accept a connection in time. Is the machine up and the port open? If not, ${pointElsewhere}.`,
+  UND_ERR_HEADERS_TIMEOUT: (address) =>
+    `${address} took the request and did not answer in time. Try again, or look at the agent's log.`,
+  UND_ERR_BODY_TIMEOUT: (address) =>
+    `${address} stopped in the middle of its answer. Try again, or look at the agent's log.`,
+  EHOSTUNREACH: (address) => `There is no way to the host of ${address}. Check the network.`,
+  ENETUNREACH: (address) => `There is no way to the network of ${address}. Check the network.`,
+};
+
+function explain(address: string, code: string, message: string): string {
+  const known = sentences[code];
+  if (known !== undefined) return known(address);
+  if (code === 'ERR_SSL_WRONG_VERSION_NUMBER' || code === 'EPROTO') {
+    return `${address} does not speak TLS. Try the address with http:// instead of https://.`;
+  }
+  if (/^(CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO_|ERR_TLS_)/.test(code)) {
+    return `The certificate of ${address} is not trusted (${message}). Name the file of its certificate authority in ROSTER_CACERT or --ca-cert.`;
+  }
+  if (code.startsWith('HPE_')) {
+    return `${address} does not answer in HTTP. Check the port, and whether it wants https://.`;
+  }
+  return `${address} could not be reached: ${message}${code === '' ? '' : ` (${code})`}.`;
+}

@@ -1,0 +1,91 @@
+import type { AllocationStub } from '../model/allocation/allocation-stub.ts';
+import type { Evaluation } from '../model/evaluation/evaluation.ts';
+import type { Job, JobInput } from '../model/job/job.ts';
+import type { JobStub } from '../model/job/job-stub.ts';
+import type { JobSubmission } from '../model/job-submission/job-submission.ts';
+import type { JobSummary } from '../model/job-summary/job-summary.ts';
+import {
+  type Answer,
+  type CallOptions,
+  type ListOptions,
+  listQuery,
+  path,
+  type ReadOptions,
+  type Requester,
+} from './requester.ts';
+
+/** Body of a registration. Source: spec/3-jobs.md §4.2. */
+export interface JobRegistration {
+  readonly Job: JobInput;
+  readonly Submission?: Partial<JobSubmission> | undefined;
+  readonly EnforceIndex?: boolean | undefined;
+  readonly JobModifyIndex?: number | undefined;
+  readonly EvalPriority?: number | undefined;
+  readonly PolicyOverride?: boolean | undefined;
+  readonly PreserveCounts?: boolean | undefined;
+}
+
+/** Source: facts/scheduler.md §3.11. `EvalID` is `''` for periodic and parameterized jobs. */
+export interface JobRegistered {
+  readonly EvalID: string;
+  readonly EvalCreateIndex: number;
+  readonly JobModifyIndex: number;
+  readonly Warnings: string;
+  readonly Index: number;
+}
+
+export interface JobStopped {
+  readonly EvalID: string;
+  readonly EvalCreateIndex: number;
+  readonly JobModifyIndex: number;
+  readonly Index: number;
+}
+
+export interface StopOptions extends CallOptions {
+  /** Forget the job at once instead of leaving that to garbage collection. */
+  readonly purge?: boolean | undefined;
+  readonly evalPriority?: number | undefined;
+  readonly noShutdownDelay?: boolean | undefined;
+}
+
+export interface Jobs {
+  list(options?: ListOptions & { readonly meta?: boolean }): Promise<Answer<readonly JobStub[]>>;
+  register(registration: JobRegistration, options?: CallOptions): Promise<Answer<JobRegistered>>;
+  /** As `register`, and refuses a job of another id. */
+  update(
+    id: string,
+    registration: JobRegistration,
+    options?: CallOptions,
+  ): Promise<Answer<JobRegistered>>;
+  read(id: string, options?: ReadOptions): Promise<Answer<Job>>;
+  stop(id: string, options?: StopOptions): Promise<Answer<JobStopped>>;
+  /** `all`: those of earlier registrations of the id as well. */
+  allocations(
+    id: string,
+    options?: ReadOptions & { readonly all?: boolean; readonly resources?: boolean },
+  ): Promise<Answer<readonly AllocationStub[]>>;
+  evaluations(id: string, options?: ReadOptions): Promise<Answer<readonly Evaluation[]>>;
+  summary(id: string, options?: ReadOptions): Promise<Answer<JobSummary>>;
+}
+
+export const jobsOf = (requester: Requester): Jobs => ({
+  list: (options = {}) =>
+    requester.read('/v1/jobs', options, { ...listQuery(options), meta: options.meta || undefined }),
+  register: (registration, options) => requester.write('POST', '/v1/jobs', options, registration),
+  update: (id, registration, options) =>
+    requester.write('POST', path`/v1/job/${id}`, options, registration),
+  read: (id, options) => requester.read(path`/v1/job/${id}`, options),
+  stop: (id, options = {}) =>
+    requester.write('DELETE', path`/v1/job/${id}`, options, undefined, {
+      purge: options.purge || undefined,
+      eval_priority: options.evalPriority || undefined,
+      no_shutdown_delay: options.noShutdownDelay || undefined,
+    }),
+  allocations: (id, options = {}) =>
+    requester.read(path`/v1/job/${id}/allocations`, options, {
+      all: options.all || undefined,
+      resources: options.resources || undefined,
+    }),
+  evaluations: (id, options) => requester.read(path`/v1/job/${id}/evaluations`, options),
+  summary: (id, options) => requester.read(path`/v1/job/${id}/summary`, options),
+});

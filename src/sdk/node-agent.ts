@@ -1,0 +1,58 @@
+import type { Allocation, AllocationReport } from '../model/allocation/allocation.ts';
+import type { Job } from '../model/job/job.ts';
+import type { NodeRegistration } from '../model/node/node.ts';
+import {
+  type Answer,
+  type CallOptions,
+  path,
+  type ReadOptions,
+  type Requester,
+} from './requester.ts';
+
+/** Source: DESIGN §7. */
+export interface NodeHeartbeat {
+  /** Nanoseconds until the next heartbeat is due. */
+  readonly HeartbeatTTL: number;
+  readonly Index: number;
+}
+
+/** An allocation of the node with the version of its job that it runs. */
+export interface Assignment {
+  readonly Allocation: Allocation;
+  readonly Job: Job;
+}
+
+/** The calls that a node makes for itself; the client's token is its secret. */
+export interface NodeAgent {
+  /** `secret` is the node's own, made by it; the client's token may be an introduction token. */
+  register(
+    registration: NodeRegistration,
+    secret: string,
+    options?: CallOptions,
+  ): Promise<Answer<NodeHeartbeat>>;
+  heartbeat(nodeId: string, options?: CallOptions): Promise<Answer<NodeHeartbeat>>;
+  /** Blocks with `index`; wakes by what servers change, not by the node's own reports. */
+  assignments(nodeId: string, options?: ReadOptions): Promise<Answer<readonly Assignment[]>>;
+  /** `limits.node.statusBatchSizeMax` of them at most. */
+  reportStatus(
+    nodeId: string,
+    reports: readonly AllocationReport[],
+    options?: CallOptions,
+  ): Promise<Answer<{ readonly Index: number }>>;
+  /** Where the node opens its one WebSocket to the server, and with which headers. */
+  stream(nodeId: string): { readonly url: string; readonly headers: Record<string, string> };
+}
+
+export const nodeAgentOf = (requester: Requester, address: string): NodeAgent => ({
+  register: (registration, secret, options) =>
+    requester.write('PUT', '/v1/node/register', options, { Node: registration, SecretID: secret }),
+  heartbeat: (nodeId, options) =>
+    requester.write('PUT', path`/v1/node/${nodeId}/heartbeat`, options),
+  assignments: (nodeId, options) => requester.read(path`/v1/node/${nodeId}/assignments`, options),
+  reportStatus: (nodeId, reports, options) =>
+    requester.write('PUT', path`/v1/node/${nodeId}/status`, options, { Allocations: reports }),
+  stream: (nodeId) => ({
+    url: `${address.replace(/^http/, 'ws')}${path`/v1/node/${nodeId}/stream`}`,
+    headers: { ...requester.headers() },
+  }),
+});

@@ -1,0 +1,225 @@
+import type { Fault, Problem } from '../model/errors.ts';
+import { ApiError, ConnectionError } from './errors.ts';
+import { limits } from './limits.ts';
+import type { Method, Transport, TransportAnswer, TransportRequest } from './transport.ts';
+
+/** What every request may say. */
+export interface CallOptions {
+  /** Instead of the client's own. `*` where a list may span all namespaces. */
+  readonly namespace?: string | undefined;
+  /** Ends the request; it then rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Source: DESIGN §5 "Blocking", "Consistency". */
+export interface ReadOptions extends CallOptions {
+  /** Wait until the answer's own index is greater than this; 0: answer at once. */
+  readonly index?: number | undefined;
+  /** How long to wait at most; the server's default is five minutes. */
+  readonly waitMs?: number | undefined;
+  readonly stale?: boolean | undefined;
+  readonly consistent?: boolean | undefined;
+}
+
+/** Source: DESIGN §5 "Lists". */
+export interface ListOptions extends ReadOptions {
+  readonly prefix?: string | undefined;
+  readonly filter?: string | undefined;
+  readonly perPage?: number | undefined;
+  /** `nextToken` of the page before. */
+  readonly nextToken?: string | undefined;
+  readonly reverse?: boolean | undefined;
+}
+
+export interface Answer<T> {
+  readonly value: T;
+  /** The index that the value is of; give it back to block until the value changed. */
+  readonly index: number;
+  /** Where the next page of a list begins; absent on the last one. */
+  readonly nextToken: string | undefined;
+  readonly knownLeader: boolean;
+  readonly lastContactMs: number;
+}
+
+type QueryValue = string | number | boolean | undefined;
+export type Query = Readonly<Record<string, QueryValue>>;
+
+export interface Requester {
+  read<T>(path: string, options?: ReadOptions, query?: Query): Promise<Answer<T>>;
+  write<T>(
+    method: Method,
+    path: string,
+    options?: CallOptions,
+    body?: unknown,
+    query?: Query,
+  ): Promise<Answer<T>>;
+  /** The body as it comes, without a limit of time or size. Leaving the loop ends the request. */
+  stream(path: string, options?: CallOptions, query?: Query): AsyncIterable<Uint8Array>;
+  /** Path and headers of a request that somebody else makes (a WebSocket). */
+  readonly headers: () => Readonly<Record<string, string>>;
+}
+
+export interface RequesterOptions {
+  readonly transport: Transport;
+  /** With any base path, without a slash at its end. */
+  readonly address: string;
+  readonly token: () => string | undefined;
+  readonly namespace: string | undefined;
+}
+
+/** Fills a path; what is put in is percent-encoded, slashes too. */
+export function path(literals: TemplateStringsArray, ...names: readonly string[]): string {
+  return literals.reduce(
+    (text, literal, at) => text + encodeURIComponent(names[at - 1]!) + literal,
+  );
+}
+
+export function createRequester(options: RequesterOptions): Requester {
+  const { transport, address, token } = options;
+  const basePath = new URL(address).pathname.replace(/\/+$/, '');
+  const headers = (): Record<string, string> => {
+    const secret = token();
+    return secret === undefined || secret === '' ? {} : { 'x-registry-token': secret };
+  };
+  const send = async (
+    request: Pick<TransportRequest, 'method' | 'headTimeoutMs' | 'bodyTimeoutMs'>,
+    relativePath: string,
+    call: CallOptions,
+    query: Query,
+    body?: unknown,
+  ): Promise<TransportAnswer> => {
+    const namespace = call.namespace ?? options.namespace;
+    const answer = await transport.send({
+      ...request,
+      path: `${basePath}${relativePath}${queryText({ namespace, ...query })}`,
+      headers: { ...headers(), ...(body !== undefined && { 'content-type': 'application/json' }) },
+      body: body === undefined ? undefined : JSON.stringify(body),
+      signal: call.signal,
+    });
+    if (answer.status >= 200 && answer.status < 300) return answer;
+    throw await refusalOf(answer, address, `${request.method} ${relativePath}`);
+  };
+  const { headTimeoutMs, bodyTimeoutMs } = limits;
+  return {
+    headers,
+    async read(relativePath, call = {}, query = {}) {
+      const request = {
+        method: 'GET',
+        headTimeoutMs: headTimeoutMs + longestWaitMs(call),
+        bodyTimeoutMs,
+      } as const;
+      const answer = await send(request, relativePath, call, { ...readQuery(call), ...query });
+      return decode(answer, address);
+    },
+    async write(method, relativePath, call = {}, body, query = {}) {
+      const request = { method, headTimeoutMs, bodyTimeoutMs };
+      return decode(await send(request, relativePath, call, query, body), address);
+    },
+    async *stream(relativePath, call = {}, query = {}) {
+      const request = { method: 'GET', headTimeoutMs, bodyTimeoutMs: 0 } as const;
+      yield* (await send(request, relativePath, call, query)).body;
+    },
+  };
+}
+
+/** How long the server may hold a blocking query, its jitter included. */
+function longestWaitMs({ index = 0, waitMs }: ReadOptions): number {
+  if (index === 0) return 0;
+  const heldMs = waitMs ?? limits.waitDefaultMs;
+  return heldMs + heldMs / limits.waitJitterDivisor;
+}
+
+const readQuery = ({ index, waitMs, stale, consistent }: ReadOptions): Query => ({
+  index: index || undefined,
+  wait: index && waitMs !== undefined ? `${Math.round(waitMs)}ms` : undefined,
+  stale: stale || undefined,
+  consistent: consistent || undefined,
+});
+
+export const listQuery = (options: ListOptions): Query => ({
+  prefix: options.prefix || undefined,
+  filter: options.filter || undefined,
+  per_page: options.perPage || undefined,
+  next_token: options.nextToken || undefined,
+  reverse: options.reverse || undefined,
+});
+
+function queryText(query: Query): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== '') parameters.set(name, String(value));
+  }
+  return parameters.size === 0 ? '' : `?${parameters}`;
+}
+
+async function decode<T>(answer: TransportAnswer, address: string): Promise<Answer<T>> {
+  const { headers } = answer;
+  const text = await textOf(answer, limits.answerBytesMax, address);
+  const either = (name: string) => headers[`x-scheduler-${name}`] ?? headers[`x-registry-${name}`];
+  let value: unknown;
+  try {
+    value = text === '' ? undefined : JSON.parse(text);
+  } catch (cause) {
+    const sentence = `${address} answered something other than JSON. Is it an agent's address?`;
+    throw new ConnectionError(address, 'malformed-answer', sentence, cause);
+  }
+  return {
+    value: value as T,
+    index: Number(either('index') ?? 0),
+    nextToken: either('nexttoken'),
+    knownLeader: either('knownleader') === 'true',
+    lastContactMs: Number(either('lastcontact') ?? 0),
+  };
+}
+
+async function textOf(answer: TransportAnswer, most: number, address: string): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of answer.body) {
+    bytes += chunk.length;
+    if (bytes > most) {
+      const sentence = `The answer of ${address} is larger than ${most} bytes. Ask for less: a page (per_page), a prefix or a filter.`;
+      throw new ConnectionError(address, 'answer-too-large', sentence);
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+async function refusalOf(
+  answer: TransportAnswer,
+  address: string,
+  request: string,
+): Promise<ApiError> {
+  const { status, headers } = answer;
+  const text = await textOf(answer, limits.problemBytesMax, address);
+  const problem = problemIn(text);
+  const retryAfter = Number(headers['retry-after']);
+  return new ApiError({
+    status,
+    code: problem?.code ?? 'unexplained',
+    detail: problem?.detail ?? unexplained(status, text, request),
+    errors: Array.isArray(problem?.errors) ? problem.errors.filter(isFault) : [],
+    index: Number(headers['x-scheduler-index'] ?? headers['x-registry-index'] ?? 0),
+    retryAfterSeconds: retryAfter > 0 ? retryAfter : undefined,
+  });
+}
+
+function problemIn(text: string): Problem | undefined {
+  try {
+    const parsed = JSON.parse(text) as Partial<Problem> | null;
+    const isProblem = typeof parsed?.code === 'string' && typeof parsed.detail === 'string';
+    return isProblem ? (parsed as Problem) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const isFault = (fault: Partial<Fault> | null): fault is Fault =>
+  typeof fault?.pointer === 'string' && typeof fault.message === 'string';
+
+function unexplained(status: number, text: string, request: string): string {
+  const quoted = text.trim().slice(0, limits.quotedCharactersMax);
+  const said = quoted === '' ? 'without a word' : `with: ${quoted}`;
+  return `${request} was answered ${status} ${said}. Is this the address of an agent?`;
+}

@@ -1,0 +1,76 @@
+import { type Dispatcher, Pool } from 'undici';
+import { connectionError } from './errors.ts';
+import { limits } from './limits.ts';
+import type { Transport, TransportAnswer, TransportRequest } from './transport.ts';
+
+export interface HttpTransportOptions {
+  /** `http://127.0.0.1:4720`; what follows the port is not used. */
+  readonly address: string;
+  /** PEM of the authority that the server's certificate is checked against. */
+  readonly caCertificate?: string | undefined;
+}
+
+/** Keeps connections open between requests. Follows no redirects, so a token stays with its server. */
+export function httpTransport({ address, caCertificate }: HttpTransportOptions): Transport {
+  const { origin } = new URL(address);
+  const pool = new Pool(origin, {
+    connections: limits.connectionsMax,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    connectTimeout: limits.connectTimeoutMs,
+    ...(caCertificate !== undefined && { connect: { ca: caCertificate } }),
+  });
+  return {
+    async send(request) {
+      const { signal } = request;
+      signal?.throwIfAborted();
+      try {
+        const response = await pool.request(requestOptions(request));
+        return {
+          status: response.statusCode,
+          headers: flatten(response.headers),
+          body: bodyOf(response.body, origin, signal),
+        };
+      } catch (error) {
+        signal?.throwIfAborted();
+        throw connectionError(origin, error);
+      }
+    },
+    close: () => pool.destroy(),
+  };
+}
+
+function requestOptions(request: TransportRequest): Dispatcher.RequestOptions {
+  const { method, path, headers, body, signal, headTimeoutMs, bodyTimeoutMs } = request;
+  return {
+    method,
+    path,
+    headers,
+    body: body ?? null,
+    signal: signal ?? null,
+    headersTimeout: headTimeoutMs,
+    bodyTimeout: bodyTimeoutMs,
+  };
+}
+
+async function* bodyOf(
+  body: AsyncIterable<Uint8Array>,
+  origin: string,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Uint8Array, void> {
+  try {
+    yield* body;
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw connectionError(origin, error);
+  }
+}
+
+function flatten(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): TransportAnswer['headers'] {
+  const flat: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) flat[name] = Array.isArray(value) ? value.join(', ') : value;
+  }
+  return flat;
+}

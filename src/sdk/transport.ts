@@ -1,0 +1,36 @@
+/**
+ * How requests reach a server. The HTTP one is in `transport-http.ts`; a simulator or an embedded
+ * agent may give its own.
+ */
+export interface Transport {
+  /**
+   * Resolves when the head of the answer is there. Rejects with `ConnectionError`, or with the
+   * signal's reason when it aborted.
+   */
+  send(request: TransportRequest): Promise<TransportAnswer>;
+  /** Ends every request that is under way. */
+  close(): Promise<void>;
+}
+
+export interface TransportRequest {
+  readonly method: Method;
+  /** Percent-encoded path with its query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+  readonly signal: AbortSignal | undefined;
+  /** How long the head of the answer may take. */
+  readonly headTimeoutMs: number;
+  /** How long the body may be silent; 0: for ever. */
+  readonly bodyTimeoutMs: number;
+}
+
+export interface TransportAnswer {
+  readonly status: number;
+  /** By lower-case name. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** To be read once. Leaving its loop early ends the request. */
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+export type Method = 'GET' | 'PUT' | 'POST' | 'DELETE';

@@ -1,0 +1,86 @@
+import { beforeEach, expect, test } from 'vitest';
+import { jobBody, startApi, type TestApi } from '../support/api.ts';
+
+let api: TestApi;
+let index: string;
+beforeEach(async () => {
+  api = await startApi();
+  await api.call('POST', '/v1/jobs', { body: jobBody({ ID: 'a' }) });
+  await api.settle();
+  index = (await api.call('GET', '/v1/jobs')).headers['x-scheduler-index']!;
+});
+
+/** A blocking query and whether it has been answered. */
+function park(url: string, options: Parameters<TestApi['call']>[2] = {}) {
+  const parked = { status: 0, index: 0 };
+  const done = api.call('GET', url, options).then((answer) => {
+    parked.status = answer.status;
+    parked.index = Number(answer.headers['x-scheduler-index']);
+    return answer;
+  });
+  return { parked, done };
+}
+
+test('it answers at once when the index has passed', async () => {
+  const { parked } = park('/v1/jobs?index=1');
+  await api.settle();
+  expect(parked.status).toBe(200);
+});
+
+test('it waits for the result to change, and an unrelated write leaves it alone', async () => {
+  const { parked } = park(`/v1/jobs?index=${index}&wait=1m`);
+  await api.call('POST', '/v1/jobs', { body: jobBody({ ID: 'b' }) });
+  await api.settle();
+  expect(parked.status).toBe(200);
+  const one = park(`/v1/job/a?index=${index}&wait=1m`);
+  await api.call('POST', '/v1/jobs', { body: jobBody({ ID: 'c' }) });
+  await api.settle();
+  expect(one.parked.status).toBe(0);
+  await api.call('DELETE', '/v1/job/a');
+  await api.settle();
+  expect(one.parked.status).toBe(200);
+});
+
+test('a delete moves the index of a list and wakes it', async () => {
+  const before = (await api.call('GET', '/v1/jobs')).headers['x-scheduler-index'];
+  const { parked, done } = park(`/v1/jobs?index=${before}&wait=1m`);
+  await api.settle();
+  await api.call('DELETE', '/v1/job/a?purge=true');
+  await api.settle();
+  expect(parked.index).toBeGreaterThan(Number(before));
+  expect((await done).json).toEqual([]);
+});
+
+test('at the timeout it answers what there is, later than asked by a sixteenth at most', async () => {
+  const { parked } = park(`/v1/job/a?index=${index}&wait=32s`);
+  await api.world.advance(31_999);
+  expect(parked.status).toBe(0);
+  await api.world.advance(2_001);
+  expect(parked.status).toBe(200);
+});
+
+test('what is missing is waited for', async () => {
+  const { parked } = park(`/v1/job/new?index=${index}&wait=1m`);
+  await api.call('POST', '/v1/jobs', { body: jobBody({ ID: 'other' }) });
+  await api.settle();
+  expect(parked.status).toBe(0);
+  await api.call('POST', '/v1/jobs', { body: jobBody({ ID: 'new' }) });
+  await api.settle();
+  expect(parked.status).toBe(200);
+});
+
+test('a caller that goes away leaves nothing behind', async () => {
+  const gone = new AbortController();
+  const { done } = park(`/v1/job/a?index=${index}&wait=1m`, { signal: gone.signal });
+  await api.settle();
+  const timers = api.world.pendingTimers;
+  gone.abort();
+  await done;
+  expect(api.world.pendingTimers).toBeLessThan(timers);
+});
+
+test('routes that do not block answer at once', async () => {
+  const { parked } = park('/v1/status/leader?index=99999&wait=1m');
+  await api.settle();
+  expect(parked.status).toBe(200);
+});

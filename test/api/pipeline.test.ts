@@ -1,0 +1,131 @@
+import { beforeAll, expect, test } from 'vitest';
+import { jobBody, startApi, type TestApi } from '../support/api.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi();
+  await api.call('POST', '/v1/jobs', { body: jobBody() });
+});
+
+const unknownToken = '99999999-9999-4999-8999-999999999999';
+
+// One row for each check, in the order in which the checks are made (DESIGN §5).
+test.each([
+  ['an unknown path', 'GET', '/v1/nothing', {}, 404, 'route-not-found', /openapi/],
+  ['a path that cannot be decoded', 'GET', '/v1/job/%zz', {}, 404, 'route-not-found', /./],
+  ['a known path, wrong method', 'PATCH', '/v1/jobs', {}, 405, 'method-not-allowed', /GET, POST/],
+  ['HEAD', 'HEAD', '/v1/jobs', {}, 405, 'method-not-allowed', /./],
+  ['an unknown token', 'GET', '/v1/jobs', { token: unknownToken }, 403, 'token-not-found', /./],
+  ['a token that is none', 'GET', '/v1/jobs', { token: 'x y' }, 403, 'token-not-found', /./],
+  ['a bad index', 'GET', '/v1/jobs?index=-1', {}, 400, 'invalid-query', /index must be/],
+  ['an index that is no number', 'GET', '/v1/jobs?index=a', {}, 400, 'invalid-query', /index/],
+  ['a bad wait', 'GET', '/v1/jobs?index=1&wait=10', {}, 400, 'invalid-query', /wait must be/],
+  ['two bad parameters', 'GET', '/v1/jobs?index=a&wait=b', {}, 400, 'invalid-query', /index.*wait/],
+  ['a bad boolean', 'GET', '/v1/jobs?meta=maybe', {}, 400, 'invalid-query', /meta must be/],
+  ['stale and consistent', 'GET', '/v1/jobs?stale&consistent', {}, 400, 'invalid-query', /stale/],
+  ['no body', 'POST', '/v1/jobs', {}, 400, 'body-required', /body/],
+  ['malformed JSON', 'POST', '/v1/jobs', { body: '{"Job":' }, 400, 'malformed-json', /JSON/],
+  ['bad UTF-8', 'POST', '/v1/jobs', { body: '\ud800' }, 400, 'malformed-json', /./],
+  ['JSON too deep', 'POST', '/v1/jobs', { body: '['.repeat(99) }, 400, 'json-too-deep', /64/],
+  ['an array as body', 'POST', '/v1/jobs', { body: '[]' }, 400, 'invalid-body', /object/],
+  ['a wrong type', 'POST', '/v1/jobs', { body: { Job: 1 } }, 400, 'invalid-body', /Job/],
+  ['no job', 'POST', '/v1/jobs', { body: {} }, 400, 'malformed-request', /Job/],
+  ['no token', 'GET', '/v1/jobs', { token: null }, 403, 'permission-denied', /list-jobs/],
+  ['no token, nothing there', 'GET', '/v1/job/x', { token: null }, 403, 'permission-denied', /./],
+  [
+    'no token, bad job',
+    'POST',
+    '/v1/jobs',
+    { token: null, body: { Job: {} } },
+    403,
+    'permission-denied',
+    /submit-job/,
+  ],
+  ['a bad filter', 'GET', '/v1/jobs?filter=Status+%3D%3D', {}, 400, 'invalid-filter', /position/],
+  ['an unknown selector', 'GET', '/v1/jobs?filter=Stats+==+x', {}, 400, 'invalid-filter', /Stat/],
+  ['a job that is not there', 'GET', '/v1/job/x', {}, 404, 'job-not-found', /"x"/],
+  [
+    'an allocation that is not there',
+    'GET',
+    '/v1/allocation/x',
+    {},
+    404,
+    'allocation-not-found',
+    /./,
+  ],
+  [
+    'an evaluation that is not there',
+    'GET',
+    '/v1/evaluation/x',
+    {},
+    404,
+    'evaluation-not-found',
+    /./,
+  ],
+  ['a node that is not there', 'GET', '/v1/node/x', {}, 404, 'node-not-found', /./],
+  [
+    'a guard that fails',
+    'POST',
+    '/v1/jobs',
+    { body: { ...jobBody(), EnforceIndex: true } },
+    409,
+    'job-exists',
+    /web/,
+  ],
+] as const)('%s: %s %s', async (_title, method, url, options, status, code, detail) => {
+  const answer = await api.call(method, url, options);
+  expect([answer.status, answer.json.code]).toEqual([status, code]);
+  expect(answer.json.detail).toMatch(detail);
+  expect(answer.json).toMatchObject({ status, type: `urn:roster:error:${code}` });
+  expect(answer.headers['content-type']).toBe('application/problem+json');
+});
+
+test('405 and OPTIONS name the methods', async () => {
+  expect((await api.call('PATCH', '/v1/jobs')).headers.allow).toBe('OPTIONS, GET, POST, PUT');
+  const options = await api.call('OPTIONS', '/v1/jobs', { token: null });
+  expect([options.status, options.headers.allow]).toEqual([200, 'OPTIONS, GET, POST, PUT']);
+});
+
+test('all faults of a job come at once, each with its place', async () => {
+  const bad = jobBody({ Priority: 1000 }, { Count: -1 }, { Name: '', Resources: { CPU: -5 } });
+  const { status, json } = await api.call('POST', '/v1/jobs', { body: bad });
+  expect(status).toBe(400);
+  const places = json.errors.map((error: { pointer: string }) => error.pointer);
+  for (const place of ['Priority', 'TaskGroups/0/Count', 'TaskGroups/0/Tasks/0/Name']) {
+    expect(places.some((pointer: string) => pointer.endsWith(place))).toBe(true);
+  }
+});
+
+const token = '11111111-1111-4111-8111-111111111111';
+test.each([
+  ['the query', `?token=${token}`, {}],
+  ['X-Registry-Token', '', { 'x-registry-token': token }],
+  ['X-Scheduler-Token', '', { 'x-scheduler-token': token }],
+  ['a bearer', '', { authorization: `bearer ${token}` }],
+  ['the query before a header', `?token=${token}`, { 'x-registry-token': unknownToken }],
+  [
+    'an empty header before a bearer',
+    '',
+    { 'x-registry-token': ' ', authorization: `Bearer ${token}` },
+  ],
+])('the token comes from %s', async (_title, query, headers) => {
+  expect((await api.call('GET', `/v1/jobs${query}`, { token: null, headers })).status).toBe(200);
+});
+
+test('pretty answers are indented, headers tell index and leader', async () => {
+  const { text, headers } = await api.call('GET', '/v1/job/web?pretty');
+  expect(text.startsWith('{\n    "ID": "web"')).toBe(true);
+  expect(text.endsWith('}\n')).toBe(true);
+  expect(headers).toMatchObject({
+    'x-scheduler-knownleader': 'true',
+    'x-scheduler-lastcontact': '0',
+    'content-type': 'application/json',
+  });
+  expect(Number(headers['x-scheduler-index'])).toBeGreaterThan(0);
+});
+
+test('with access control off everybody may do everything', async () => {
+  const open = await startApi({ aclEnabled: false });
+  const answer = await open.call('POST', '/v1/jobs', { token: null, body: jobBody() });
+  expect(answer.status).toBe(200);
+});

@@ -1,0 +1,127 @@
+import { Api } from '../../src/api/api.ts';
+import { SimulatedWorld } from '../../src/base/ports-simulated.ts';
+import { silentLog } from '../../src/server/context.ts';
+import { Server } from '../../src/server/server.ts';
+import { allTables } from '../../src/state/tables.ts';
+import { memoryState } from '../../src/state/testing.ts';
+
+export interface CallOptions {
+  readonly body?: unknown;
+  /** `null`: no token. Default: the root token. */
+  readonly token?: string | null;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+export interface Called {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
+  readonly json: any;
+}
+
+export const rootToken = '11111111-1111-4111-8111-111111111111';
+export const introduction = '22222222-2222-4222-8222-222222222222';
+
+/** The server and its API over simulated time and memory, called without a port. */
+export async function startApi({ aclEnabled = true, seed = 1 } = {}) {
+  const world = new SimulatedWorld(seed);
+  const state = await memoryState(allTables, world);
+  const server = new Server({
+    state,
+    world,
+    log: silentLog,
+    region: 'global',
+    rootSecret: rootToken,
+    scheduler: { algorithm: 'binpack' },
+  });
+  const api = new Api({
+    server,
+    acl: {
+      enabled: aclEnabled,
+      introductionHash: world.secrets.hash(introduction),
+      secrets: world.secrets,
+    },
+    name: 'test',
+    version: '0.0.0',
+    connectionsPerClientMax: 0,
+  });
+  await server.start();
+
+  async function call(method: string, url: string, options: CallOptions = {}): Promise<Called> {
+    const [path = '', query = ''] = url.split('?', 2);
+    const { token = rootToken, body, headers = {}, signal } = options;
+    const answer = await api.handle({
+      method,
+      path,
+      query,
+      headers: { ...(token !== null && { 'x-registry-token': token }), ...headers },
+      body: body === undefined ? undefined : encode(body),
+      signal,
+    });
+    const text = await textOf(answer.body);
+    const isJson = /json/.test(answer.headers['content-type'] ?? '') && text !== '';
+    return { ...answer, text, json: isJson ? JSON.parse(text) : undefined };
+  }
+
+  /** Lets everything that is ready happen, without time passing. */
+  const settle = () => world.advance(0);
+  return { world, state, server, api, call, settle };
+}
+
+export type TestApi = Awaited<ReturnType<typeof startApi>>;
+
+const encode = (body: unknown): Uint8Array =>
+  new TextEncoder().encode(typeof body === 'string' ? body : JSON.stringify(body));
+
+async function textOf(body: unknown): Promise<string> {
+  if (body === undefined) return '';
+  if (typeof body === 'string') return body;
+  const parts: Uint8Array[] = [];
+  for await (const part of body as AsyncIterable<Uint8Array>) parts.push(part);
+  return Buffer.concat(parts).toString();
+}
+
+/** A job that the contract accepts, with what a test needs changed. */
+export const jobBody = (changes: object = {}, group: object = {}, task: object = {}) => ({
+  Job: {
+    ID: 'web',
+    Type: 'service',
+    TaskGroups: [
+      {
+        Name: 'web',
+        Count: 1,
+        Tasks: [
+          {
+            Name: 'server',
+            Driver: 'mock',
+            Config: { run_for: '10s' },
+            Resources: { CPU: 100, MemoryMB: 64 },
+            ...task,
+          },
+        ],
+        ...group,
+      },
+    ],
+    ...changes,
+  },
+});
+
+export const nodeBody = (changes: object = {}) => ({
+  SecretID: '33333333-3333-4333-8333-333333333333',
+  Node: {
+    ID: '44444444-4444-4444-8444-444444444444',
+    Name: 'node-1',
+    Datacenter: 'dc1',
+    Attributes: { 'kernel.name': 'linux' },
+    NodeResources: {
+      Cpu: { CpuShares: 4000, TotalCpuCores: 2 },
+      Memory: { MemoryMB: 8192 },
+      Disk: { DiskMB: 100_000 },
+      Networks: [{ Mode: 'host', Device: 'lo', IP: '127.0.0.1' }],
+    },
+    Drivers: { mock: { Detected: true, Healthy: true } },
+    ...changes,
+  },
+});
