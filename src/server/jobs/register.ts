@@ -27,6 +27,7 @@ import {
 import type { Transaction, Unstamped } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
 import { createEvaluation } from '../evaluations/create.ts';
+import { refreshJobStatus } from './status.ts';
 import { summarizeGroups } from './summary.ts';
 
 export interface Registration {
@@ -85,15 +86,11 @@ export async function registerJob(
     const wanted = { ...job, SubmitTime: submitTime, SchedulerTokenID: registration.accessor };
     const stored = upsertJob(transaction, wanted, existing, registration.preserveCounts);
     if (submission !== undefined && !tooLarge) keepSubmission(transaction, stored, submission);
-    if (!isEvaluated(stored)) {
-      return { evaluation: undefined, jobModifyIndex: stored.JobModifyIndex };
-    }
     const priority = registration.evaluationPriority;
-    const evaluation = createEvaluation(transaction, world, {
-      job: stored,
-      triggeredBy: 'job-register',
-      priority,
-    });
+    const evaluation = isEvaluated(stored)
+      ? createEvaluation(transaction, world, { job: stored, triggeredBy: 'job-register', priority })
+      : undefined;
+    refreshJobStatus(transaction, stored.Namespace, stored.ID);
     return { evaluation, jobModifyIndex: stored.JobModifyIndex };
   });
   return {
@@ -149,7 +146,7 @@ function upsertJob(
   return writeVersion(transaction, {
     ...wanted,
     Version: nextVersion(stored, wanted.Version),
-    Status: stored === undefined || stored.Status === 'dead' ? 'pending' : stored.Status,
+    Status: stored?.Status ?? 'pending',
     Stable: false,
   });
 }

@@ -20,6 +20,7 @@ import type { Transaction } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
 import { createEvaluation } from '../evaluations/create.ts';
 import { writeVersion } from './register.ts';
+import { refreshJobStatus } from './status.ts';
 
 export interface Stop {
   readonly namespace: string;
@@ -54,7 +55,10 @@ export async function stopJob({ state, world }: ServerContext, stop: Stop): Prom
       const SubmitTime = instantFromMs(world.clock.nowMs());
       writeVersion(transaction, { ...job, Stop: true, Version: job.Version + 1, SubmitTime });
     }
-    if (!isEvaluated(job)) return '';
+    if (!isEvaluated(job)) {
+      refreshJobStatus(transaction, namespace, jobId);
+      return '';
+    }
     return createEvaluation(transaction, world, {
       job: { ...job, JobModifyIndex: transaction.index },
       triggeredBy: 'job-deregister',
