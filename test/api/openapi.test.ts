@@ -1,0 +1,154 @@
+import fc from 'fast-check';
+import { beforeAll, expect, test } from 'vitest';
+import { jobBody, nodeBody, startApi, type TestApi } from '../support/api.ts';
+
+let api: TestApi;
+// biome-ignore lint/suspicious/noExplicitAny: the document is read as whoever generates from it does.
+let document: any;
+beforeAll(async () => {
+  api = await startApi();
+  await api.call('PUT', '/v1/node/register', { body: nodeBody() });
+  await api.call('POST', '/v1/jobs', { body: jobBody() });
+  await api.settle();
+  document = (await api.call('GET', '/v1/openapi.json', { token: null })).json;
+});
+
+test('every route is in the document, once, with a name of its own', () => {
+  expect(document.openapi).toBe('3.1.0');
+  const operations = Object.values<Record<string, { operationId: string }>>(document.paths).flatMap(
+    (path) => Object.values(path).map((operation) => operation.operationId),
+  );
+  expect(operations).toHaveLength(api.api.routes.length);
+  expect(new Set(operations).size).toBe(operations.length);
+});
+
+test('blocking routes are those that the contract marks', () => {
+  const blocking = Object.entries<Record<string, { 'x-blocking'?: boolean }>>(document.paths)
+    .filter(([, path]) => path.get?.['x-blocking'])
+    .map(([path]) => path);
+  expect(blocking).toEqual([
+    ...['/v1/jobs', '/v1/job/{job_id}', '/v1/job/{job_id}/allocations'],
+    ...['/v1/job/{job_id}/evaluations', '/v1/job/{job_id}/deployments'],
+    ...['/v1/job/{job_id}/summary', '/v1/allocations', '/v1/allocation/{alloc_id}'],
+    ...['/v1/evaluations', '/v1/evaluation/{eval_id}', '/v1/evaluation/{eval_id}/allocations'],
+    ...['/v1/nodes', '/v1/node/{node_id}', '/v1/node/{node_id}/allocations'],
+    ...['/v1/node/{node_id}/assignments'],
+  ]);
+});
+
+test('what the server keeps to itself is in no schema', () => {
+  expect(JSON.stringify(document)).not.toContain('SecretHash');
+});
+
+test('answers have every field of their schema', async () => {
+  for (const path of ['/v1/job/{job_id}', '/v1/job/{job_id}/summary']) {
+    const { schema } = document.paths[path].get.responses[200].content['application/json'];
+    const { json } = await api.call('GET', path.replace('{job_id}', 'web'));
+    expect(Object.keys(json)).toEqual(expect.arrayContaining(Object.keys(schema.properties)));
+  }
+});
+
+const junk = fc.jsonValue({ maxDepth: 3 });
+
+/** Mostly what the schema says, sometimes anything at all. */
+// biome-ignore lint/suspicious/noExplicitAny: a schema of any shape.
+function valueOf(schema: any, depth = 0): fc.Arbitrary<unknown> {
+  const right = (): fc.Arbitrary<unknown> => {
+    if (schema.anyOf) return fc.oneof(...schema.anyOf.map((one: unknown) => valueOf(one, depth)));
+    if (schema.enum) return fc.constantFrom(...schema.enum);
+    if (schema.type === 'integer') return fc.oneof(fc.integer(), fc.maxSafeInteger());
+    if (schema.type === 'number') return fc.double();
+    if (schema.type === 'boolean') return fc.boolean();
+    if (schema.type === 'null') return fc.constant(null);
+    if (schema.type === 'string') return fc.oneof(fc.string(), fc.constantFrom('web', '30s', 'x y'));
+    if (depth > 5) return fc.constant(undefined);
+    if (schema.type === 'array') return fc.array(valueOf(schema.items, depth + 1), { maxLength: 2 });
+    if (schema.properties) {
+      const fields = Object.entries(schema.properties).map(([name, property]) => [
+        name,
+        fc.option(valueOf(property, depth + 1), { nil: undefined, freq: 2 }),
+      ]);
+      return fc.record(Object.fromEntries(fields));
+    }
+    return fc.dictionary(fc.string(), fc.string(), { maxKeys: 2 });
+  };
+  return fc.oneof({ weight: 19, arbitrary: right() }, { weight: 1, arbitrary: junk });
+}
+
+const words = fc.constantFrom('web', 'default', '*', '1', '0', 'true', '30s', '-1', '', 'ID == web');
+
+test('no request of any shape is answered with a 500', async () => {
+  const routes = api.api.routes.filter((route) => route.run.kind !== 'stream');
+  for (const route of routes) {
+    const pattern = route.path.split(/:[a-z_]+\+?/);
+    const names = Object.keys(document.paths[route.path.replace(/:([a-z_]+)\+?/g, '{$1}')]);
+    expect(names).toContain(route.method.toLowerCase());
+    const request = fc.record({
+      parts: fc.array(fc.oneof(words, fc.string()), { minLength: 1, maxLength: 1 }),
+      query: fc.dictionary(
+        fc.constantFrom('namespace', 'filter', 'per_page', 'next_token', 'prefix', 'all', 'stale'),
+        fc.oneof(words, fc.string()),
+      ),
+      body: route.body === undefined ? fc.constant(undefined) : valueOf(route.body.schema),
+    });
+    await fc.assert(
+      fc.asyncProperty(request, async ({ parts, query, body }) => {
+        const path = pattern.join(encodeURIComponent(parts[0]!));
+        const url = `${path}?${new URLSearchParams(query)}`;
+        const answer = await api.call(route.method, url, body === undefined ? {} : { body });
+        expect([answer.status, url, answer.status === 500 ? body : 0]).toEqual([
+          answer.status === 500 ? 'not 500' : answer.status,
+          url,
+          0,
+        ]);
+      }),
+      { numRuns: 150 },
+    );
+  }
+}, 60_000);
+
+test('a valid job with any one field changed is refused or decided, never a bug', async () => {
+  const { Job } = jobBody({}, { Count: 2, Networks: [{ DynamicPorts: [{ Label: 'http' }] }] });
+  const errors: unknown[] = [];
+  Object.assign(api.server.context.log, { error: (fields: unknown) => errors.push(fields) });
+  const field = fc.constantFrom(...paths(api.api.routes.find((route) => route.body)!.body!.schema));
+  const change = field.chain(({ path, schema }) => fc.tuple(fc.constant(path), valueOf(schema)));
+  await fc.assert(
+    fc.asyncProperty(change, async ([path, value]) => {
+      const body = { Job: structuredClone(Job) };
+      assign(body, path, value);
+      const answer = await api.call('POST', '/v1/jobs', { body });
+      expect(answer.status).not.toBe(500);
+      await api.settle();
+      expect(errors).toEqual([]);
+    }),
+    { numRuns: 1_000 },
+  );
+}, 60_000);
+
+interface Place {
+  readonly path: readonly string[];
+  readonly schema: unknown;
+}
+
+/** Every property below `Job`, with `0` for the first of a list. */
+// biome-ignore lint/suspicious/noExplicitAny: a schema of any shape.
+function paths(schema: any, path: readonly string[] = []): Place[] {
+  if (schema.anyOf) return paths(schema.anyOf[0], path);
+  const here = path[0] === 'Job' && path.length > 1 ? [{ path, schema }] : [];
+  if (schema.type === 'array') return [...here, ...paths(schema.items, [...path, '0'])];
+  const inner = Object.entries(schema.properties ?? {}).flatMap(([name, property]) =>
+    paths(property, [...path, name]),
+  );
+  return [...here, ...inner];
+}
+
+function assign(target: object, path: readonly string[], value: unknown): void {
+  // biome-ignore lint/suspicious/noExplicitAny: walks into objects and lists alike.
+  let place: any = target;
+  path.slice(0, -1).forEach((name, position) => {
+    place[name] ??= path[position + 1] === '0' ? [] : {};
+    place = place[name];
+  });
+  place[path.at(-1)!] = value;
+}
