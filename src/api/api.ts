@@ -1,9 +1,9 @@
 import { type ResolveOptions, resolveSecret } from '../acl/resolve.ts';
-import { refusal } from '../model/errors.ts';
+import { type RosterError, refusal } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { Server } from '../server/server.ts';
 import type { Answer, Request } from './http.ts';
-import { HttpServer, requestOf } from './http-server.ts';
+import { HttpServer, requestOf, type TransportFault } from './http-server.ts';
 import { Metrics } from './metrics.ts';
 import { nodeStreamUpgrade } from './node-stream.ts';
 import { openApi } from './openapi.ts';
@@ -65,12 +65,7 @@ export class Api {
   async listen(host: string, port: number): Promise<string> {
     this.#http = new HttpServer({
       handle: (request) => this.handle(request),
-      refuse: (_request, fault) =>
-        problemAnswer(
-          fault === 'too-large'
-            ? refusal('body-too-large', { limit: limits.http.jobBodyBytesMax })
-            : refusal('malformed-request', { reason: 'The request could not be read.' }),
-        ),
+      refuse: (fault) => problemAnswer(transportRefusal(fault)),
       upgrade: nodeStreamUpgrade(this.#options.server, this.#pipeline, requestOf),
       connectionsPerClientMax: this.#options.connectionsPerClientMax,
     });
@@ -150,5 +145,21 @@ export class Api {
     }
     const url = withoutSecrets(`${request.path}?${request.query}`);
     log.error({ method: request.method, url, requestId, error: failure }, 'request failed');
+  }
+}
+
+function transportRefusal(fault: TransportFault): RosterError {
+  const { jobBodyBytesMax, headerBytesMax, bodyTimeoutMs } = limits.http;
+  switch (fault) {
+    case 'body-too-large':
+      return refusal('body-too-large', { limit: jobBodyBytesMax });
+    case 'headers-too-large':
+      return refusal('headers-too-large', { limit: headerBytesMax });
+    case 'too-slow':
+      return refusal('request-timeout', { seconds: bodyTimeoutMs / 1000 });
+    case 'too-many-connections':
+      return refusal('too-many-connections', { limit: limits.http.connectionsPerAddressMax });
+    case 'unreadable':
+      return refusal('malformed-request', { reason: 'This is no HTTP request that can be read.' });
   }
 }

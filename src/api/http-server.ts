@@ -6,20 +6,32 @@ import { gzip } from 'node:zlib';
 import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
 import { limits } from '../model/limits.ts';
 import type { Answer, Request } from './http.ts';
+import { rawAnswer } from './raw-answer.ts';
 
 /** A request for a WebSocket, before anything was answered. */
 export type Upgrade = (request: IncomingMessage, socket: Socket, head: Buffer) => void;
 
 export interface HttpServerOptions {
   readonly handle: (request: Request) => Promise<Answer>;
-  /** Says that a body was larger than `limits.http.jobBodyBytesMax`, or could not be read. */
-  readonly refuse: (request: Request, fault: BodyFault) => Answer;
+  /** The answer to what never became a request: a transport's fault, by its name. */
+  readonly refuse: (fault: TransportFault) => Answer;
   readonly upgrade: Upgrade;
   /** Connections from one address that is not this machine's own; 0: no limit. */
   readonly connectionsPerClientMax: number;
 }
 
-export type BodyFault = 'too-large' | 'unreadable';
+export type TransportFault =
+  | 'body-too-large'
+  | 'headers-too-large'
+  | 'too-slow'
+  | 'too-many-connections'
+  | 'unreadable';
+
+/** What the parser says of a client that does not speak HTTP, or does so too slowly. */
+const clientFaults: Readonly<Record<string, TransportFault>> = {
+  HPE_HEADER_OVERFLOW: 'headers-too-large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'too-slow',
+};
 
 const compress = promisify(gzip);
 
@@ -36,13 +48,20 @@ export class HttpServer {
       keepAliveTimeout: limits.http.keepAliveTimeoutMs,
       forceCloseConnections: true,
       routerOptions: { maxParamLength: limits.http.urlBytesMax, ignoreDuplicateSlashes: false },
-      http: { maxHeaderSize: limits.http.headerBytesMax },
+      http: {
+        maxHeaderSize: limits.http.headerBytesMax,
+        headersTimeout: limits.http.headersTimeoutMs,
+      },
       frameworkErrors: (_error, request, reply) => refuse(request.raw, reply, 'unreadable'),
+      clientErrorHandler: (error, socket) => {
+        if (!socket.writable) return;
+        const fault = clientFaults[error.code ?? ''] ?? 'unreadable';
+        socket.end(rawAnswer(options.refuse(fault)));
+      },
     });
-    const refuse = (raw: IncomingMessage, reply: FastifyReply, fault: BodyFault) => {
-      const refused = requestOf(raw);
+    const refuse = (raw: IncomingMessage, reply: FastifyReply, fault: TransportFault) => {
       reply.hijack();
-      void write(reply.raw, refused, options.refuse(refused, fault));
+      void write(reply.raw, requestOf(raw), options.refuse(fault));
     };
 
     // Every content type is read the same way: the body is what it is (DESIGN §5 "Bodies").
@@ -51,7 +70,7 @@ export class HttpServer {
       done(null, body),
     );
     app.setErrorHandler((error: { statusCode?: number }, request, reply) => {
-      refuse(request.raw, reply, error.statusCode === 413 ? 'too-large' : 'unreadable');
+      refuse(request.raw, reply, error.statusCode === 413 ? 'body-too-large' : 'unreadable');
     });
     app.route({
       method: ['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'PATCH', 'OPTIONS'],
@@ -63,7 +82,7 @@ export class HttpServer {
       },
     });
     app.server.maxConnections = limits.http.connectionsMax;
-    app.server.on('connection', limitPerClient(options.connectionsPerClientMax));
+    app.server.on('connection', limitPerClient(options));
     app.server.on('upgrade', options.upgrade);
     this.#app = app;
   }
@@ -140,16 +159,15 @@ function acceptsGzip(request: Request): boolean {
 }
 
 /** Refuses connections over the limit with a 429, before anything is read from them. */
-function limitPerClient(most: number): (socket: Socket) => void {
+function limitPerClient(options: HttpServerOptions): (socket: Socket) => void {
+  const most = options.connectionsPerClientMax;
   const open = new Map<string, number>();
   return (socket) => {
     const address = socket.remoteAddress ?? '';
     if (most === 0 || /^(127\.|::1$|::ffff:127\.)/.test(address)) return;
     const count = (open.get(address) ?? 0) + 1;
     if (count > most) {
-      socket.end(
-        'HTTP/1.1 429 Too Many Requests\r\nRetry-After: 1\r\nConnection: close\r\nContent-Length: 0\r\n\r\n',
-      );
+      socket.end(rawAnswer(options.refuse('too-many-connections')));
       return;
     }
     open.set(address, count);

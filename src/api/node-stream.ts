@@ -1,4 +1,3 @@
-import { STATUS_CODES } from 'node:http';
 import { WebSocketServer } from 'ws';
 import type { Timers } from '../base/ports.ts';
 import { RosterError, refusal } from '../model/errors.ts';
@@ -6,9 +5,10 @@ import { limits } from '../model/limits.ts';
 import { StreamConnection } from '../model/node-stream/stream-connection.ts';
 import { longestMessageBytes, webSocketTransport } from '../model/node-stream/web-socket.ts';
 import type { Server } from '../server/server.ts';
-import type { Answer, Request } from './http.ts';
+import type { Request } from './http.ts';
 import type { Upgrade } from './http-server.ts';
 import { type Pipeline, problemAnswer } from './pipeline.ts';
+import { rawAnswer } from './raw-answer.ts';
 
 const path = /^\/v1\/node\/([0-9a-f-]{36})\/stream$/;
 
@@ -71,15 +71,4 @@ function keepAlive(
     timers.after(limits.stream.pongTimeoutMs, beat);
   };
   beat();
-}
-
-/** An answer to a request that was never handed to the HTTP framework. */
-function rawAnswer({ status, headers, body }: Answer): string {
-  const text = typeof body === 'string' ? body : '';
-  const lines = Object.entries({
-    ...headers,
-    connection: 'close',
-    'content-length': String(Buffer.byteLength(text)),
-  }).map(([name, value]) => `${name}: ${value}`);
-  return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('\r\n')}\r\n\r\n${text}`;
 }

@@ -82,6 +82,9 @@ export class Pipeline {
     let failure: { failure: unknown; requestId: string } | undefined;
     let answer: Answer;
     try {
+      if (request.path.length + request.query.length > limits.http.urlBytesMax) {
+        throw refusal('url-too-long', { limit: limits.http.urlBytesMax });
+      }
       const match = this.#router.match(request.method, request.path);
       if (match.kind === 'route') {
         route = match.route.route;

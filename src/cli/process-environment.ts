@@ -32,11 +32,12 @@ export function processEnvironment(
 
 function outputOf(stream: NodeJS.WriteStream): Output {
   const gone = new AbortController();
-  stream.on('error', (error: NodeJS.ErrnoException) => {
+  const failed = (error: NodeJS.ErrnoException): void => {
     // Whoever read has seen enough (`roster … | head`).
-    if (error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED') return gone.abort();
-    throw error;
-  });
+    if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') throw error;
+    gone.abort();
+  };
+  stream.on('error', failed);
   return {
     isTerminal: stream.isTTY === true,
     get columns() {
@@ -46,7 +47,11 @@ function outputOf(stream: NodeJS.WriteStream): Output {
     write: (chunk) =>
       new Promise((resolve) => {
         if (gone.signal.aborted || chunk.length === 0) return resolve();
-        stream.write(chunk, () => resolve());
+        stream.write(chunk, (error) => {
+          // Known before the next piece is made; the event comes later.
+          if (error) failed(error);
+          resolve();
+        });
       }),
   };
 }

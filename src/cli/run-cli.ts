@@ -68,7 +68,7 @@ async function parse(
     if (typeof code !== 'string' || !code.startsWith('commander.')) throw error;
     exitCode = given ?? 1;
   }
-  await stdout.write(out);
+  if (out !== '') await stdout.write(out);
   if (complaint !== '') await stderr.write(complaintText(complaint, words));
   return exitCode === 0 && found !== undefined ? found : exitCode;
 }

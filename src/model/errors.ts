@@ -226,7 +226,7 @@ export const catalogue = {
   'too-many-connections': {
     status: 429,
     title: 'Too many connections',
-    sentence: 'The address {address} holds {limit} connections, which is the limit.',
+    sentence: 'This address holds {limit} connections already, which is the limit.',
   },
   'too-many-watches': {
     status: 429,

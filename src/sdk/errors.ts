@@ -80,7 +80,7 @@ const sentences: Readonly<Record<string, (address: string) => string>> = {
     `The host name in ${address} could not be looked up. Check the network, ROSTER_ADDR or --address.`,
   ECONNRESET: (address) => `${address} closed the connection before it answered. Is it an agent?`,
   UND_ERR_SOCKET: (address) =>
-    `${address} closed the connection in the middle of its answer. Is the agent still running?`,
+    `${address} closed the connection in the middle of its answer. Is the agent still running, and does it want https://?`,
   UND_ERR_CONNECT_TIMEOUT: (address) =>
     `${address} did not accept a connection in time. Is the machine up and the port open? If not, ${pointElsewhere}.`,
   UND_ERR_HEADERS_TIMEOUT: (address) =>
@@ -98,7 +98,7 @@ function explain(address: string, code: string, message: string): string {
     return `${address} does not speak TLS. Try the address with http:// instead of https://.`;
   }
   if (/^(CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO_|ERR_TLS_)/.test(code)) {
-    return `The certificate of ${address} is not trusted (${message}). Name the file of its certificate authority in ROSTER_CACERT or --ca-cert.`;
+    return `The certificate of ${address} is not trusted (${message.split(';')[0]}). Name the file of its certificate authority in ROSTER_CACERT or --ca-cert.`;
   }
   if (code.startsWith('HPE_')) {
     return `${address} does not answer in HTTP. Check the port, and whether it wants https://.`;

@@ -74,7 +74,7 @@ function runningOf({ JobSummary: summary }: JobStub): string {
 }
 
 async function showJob(context: Context, id: string, all: boolean): Promise<number> {
-  const { client, screen, isJson } = context;
+  const { client, isJson } = context;
   // One after the other, so that a missing job is told once.
   const { value: job } = await client.jobs.read(id);
   const [summary, allocations, evaluations] = await Promise.all([
@@ -181,10 +181,14 @@ async function printAllocations(
         allocation.DesiredStatus,
         screen.status(allocation.ClientStatus),
         ago(allocation.ModifyTime, nowMs),
-        addressesOf(allocation.AllocatedResources).join(' '),
+        isOver(allocation) ? '' : addressesOf(allocation.AllocatedResources).join(' '),
       ]),
   );
 }
+
+/** Its ports may be another's by now. */
+const isOver = ({ ClientStatus }: AllocationStub): boolean =>
+  ClientStatus === 'complete' || ClientStatus === 'failed' || ClientStatus === 'lost';
 
 async function printEvaluations(
   { screen, id, nowMs }: Context,

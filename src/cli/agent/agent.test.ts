@@ -1,0 +1,136 @@
+import { expect, test } from 'vitest';
+import { run, type Setting } from '../harness.ts';
+import { parseHostPort } from './options.ts';
+
+const token = '7E1F6A8E-1111-4222-8333-123456789ABC';
+const start = (words: string, setting: Setting = {}) =>
+  run(['agent', ...words.split(' ').filter(Boolean)], setting);
+
+test('--dev alone keeps nothing and ends its tasks', async () => {
+  expect((await start('-dev')).agent).toEqual({
+    isDev: true,
+    http: { host: '127.0.0.1', port: 4720 },
+    dataDirectory: undefined,
+    rootToken: undefined,
+    aclEnabled: true,
+    region: 'global',
+    node: { name: undefined, datacenter: 'dc1', class: '', pool: 'default', meta: {} },
+    tasksOnExit: 'stop',
+    run: [],
+    logLevel: 'info',
+  });
+});
+
+test('every flag arrives', async () => {
+  const flags = `--data-dir /data --http 0.0.0.0:80 --root-token ${token} --node-name one --tasks-on-exit stop --run a.json --run b.json --log-level debug`;
+  const files = { 'a.json': '{"ID":"a"}', 'b.json': '{"Job":{"ID":"b"}}' };
+  expect((await start(flags, { files })).agent).toMatchObject({
+    isDev: false,
+    http: { host: '0.0.0.0', port: 80 },
+    dataDirectory: '/data',
+    rootToken: token.toLowerCase(),
+    node: { name: 'one' },
+    tasksOnExit: 'stop',
+    run: [
+      { path: 'a.json', registration: { Job: { ID: 'a' } } },
+      { path: 'b.json', registration: { Job: { ID: 'b' } } },
+    ],
+    logLevel: 'debug',
+  });
+});
+
+const configuration = JSON.stringify({
+  data_dir: '/data',
+  http: '10.0.0.1:4000',
+  acl: { enabled: false },
+  region: 'eu',
+  node: { name: 'two', datacenter: 'dc7', class: 'big', pool: 'gpu', meta: { rack: 'r1' } },
+  run: ['jobs/web.json'],
+});
+
+test('a file says the rest, paths in it are its own, and flags win', async () => {
+  const files = { '/etc/roster.json': configuration, '/etc/jobs/web.json': '{"ID":"web"}' };
+  const { agent } = await start('--config /etc/roster.json --http 127.0.0.1:9', { files });
+  expect(agent).toMatchObject({
+    http: { host: '127.0.0.1', port: 9 },
+    dataDirectory: '/data',
+    aclEnabled: false,
+    region: 'eu',
+    node: { name: 'two', datacenter: 'dc7', class: 'big', pool: 'gpu', meta: { rack: 'r1' } },
+    tasksOnExit: 'keep',
+    run: [{ path: '/etc/jobs/web.json' }],
+  });
+});
+
+test('the root token may come from the environment', async () => {
+  const env = { ROSTER_ROOT_TOKEN: token };
+  expect((await start('--dev', { env })).agent?.rootToken).toBe(token.toLowerCase());
+});
+
+test('the exit code is that of the agent', async () => {
+  expect(await start('--dev', { agentExitCode: 7 })).toMatchObject({ exitCode: 7 });
+});
+
+test.each<[string, string, Setting, string[]]>([
+  ['nowhere to keep the state', '', {}, ['--data-dir is missing: name a directory']],
+  [
+    'several faults at once',
+    '--dev --http 1:99999 --log-level loud --root-token s3cret --tasks-on-exit keep',
+    {},
+    [
+      '--http must be HOST:PORT',
+      '--root-token must be a UUID, such as one made by "uuidgen", got something else',
+      '--log-level must be trace or debug or info or warn or error, got "loud"',
+      '--tasks-on-exit cannot be keep without a data directory',
+    ],
+  ],
+  [
+    'a job file that is not there',
+    '--dev --run no.json',
+    {},
+    ['--run: "no.json" cannot be read: there is no such file'],
+  ],
+  ['a file that is not there', '--dev --config no.json', {}, ['no.json cannot be read: ENOENT']],
+  ['a file that is no JSON', '--dev --config c', { files: { c: '{' } }, ['c is not JSON: ']],
+  ['a file with a list', '--dev --config c', { files: { c: '[]' } }, ['c does not hold an object']],
+  [
+    'unknown and wrong settings',
+    '--dev --config c',
+    { files: { c: '{"htp":1,"node":{"datacentre":"x"},"acl":true,"region":"a b","zzz":1}' } },
+    [
+      'c: htp is not a setting; did you mean http?',
+      'c: node.datacentre is not a setting; did you mean node.datacenter?',
+      'c: acl must be an object',
+      'c: zzz is not a setting',
+      'c: region must be a name of letters',
+    ],
+  ],
+  [
+    'a bad token of the environment',
+    '--dev',
+    { env: { ROSTER_ROOT_TOKEN: 'x' } },
+    ['ROSTER_ROOT_TOKEN must be a UUID'],
+  ],
+])('%s is refused', async (_, words, setting, faults) => {
+  const { exitCode, stderr, agent } = await start(words, setting);
+  expect({ exitCode, agent }).toEqual({ exitCode: 1, agent: undefined });
+  const lines = stderr.split('\n').filter((line) => line.startsWith('  - '));
+  expect(lines).toEqual(faults.map((fault) => expect.stringContaining(fault)));
+  expect(stderr).not.toContain('s3cret');
+});
+
+test.each([
+  ['127.0.0.1:4720', { host: '127.0.0.1', port: 4720 }],
+  ['[::1]:80', { host: '::1', port: 80 }],
+  [':80', { host: '127.0.0.1', port: 80 }],
+  ['80', { host: '127.0.0.1', port: 80 }],
+  ['roster.example:0', { host: 'roster.example', port: 0 }],
+  ['::1:80', undefined],
+  ['127.0.0.1', undefined],
+  ['127.0.0.1:', undefined],
+  ['http://127.0.0.1:80', undefined],
+  ['127.0.0.1:65536', undefined],
+  [4720, undefined],
+])('%s is an address: %o', (given, expected) => {
+  expect(parseHostPort(given)).toEqual(expected);
+});

@@ -1,0 +1,89 @@
+import { execFileSync } from 'node:child_process';
+import { expect, test } from 'vitest';
+import { allocation, ids, jobStub, node } from '../fixtures.ts';
+import { run } from '../harness.ts';
+import { shellScripts } from './scripts.ts';
+
+const server = {
+  'GET /v1/jobs': { json: [jobStub(), jobStub({ ID: 'worker' })] },
+  'GET /v1/allocations': { json: [allocation()] },
+  'GET /v1/nodes': { json: [node()] },
+};
+
+/** The candidates for the last word, without their descriptions. */
+async function complete(...words: string[]): Promise<string[]> {
+  const { stdout, exitCode } = await run(['__complete', ...words], { server });
+  expect(exitCode).toBe(0);
+  return stdout
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => line.split('\t')[0]!);
+}
+
+test.each<[string[], string[]]>([
+  [[''], ['job', 'alloc', 'node', 'eval', 'agent', 'version', 'completion', 'help']],
+  [['a'], ['alloc', 'agent']],
+  [
+    ['job', ''],
+    ['run', 'status', 'stop', 'inspect'],
+  ],
+  [
+    ['job', 's'],
+    ['status', 'stop'],
+  ],
+  [
+    ['job', 'status', 'w'],
+    ['web', 'worker'],
+  ],
+  [['job', 'status', 'web', ''], []],
+  [['--address', 'http://127.0.0.1:1', 'job', 'status', 'w'], []],
+  [['alloc', 'logs', '-f', 'a0'], [ids.first]],
+  [['node', 'status', ''], [ids.node]],
+  [['job', 'run', ''], [':file']],
+  [['job', 'run', '--d'], ['--detach']],
+  [['job', 'run', '-d'], ['-detach']],
+  [
+    ['agent', '--log-level', ''],
+    ['trace', 'debug', 'info', 'warn', 'error'],
+  ],
+  [['agent', '--config', ''], [':file']],
+  [['job', '--token', ''], []],
+  [
+    ['completion', ''],
+    ['bash', 'zsh', 'fish'],
+  ],
+  [['nonsense', ''], []],
+  [[], ['job', 'alloc', 'node', 'eval', 'agent', 'version', 'completion', 'help']],
+])('after %j comes %j', async (words, expected) => {
+  expect(await complete(...words)).toEqual(expected);
+});
+
+test('a server that refuses gives nothing and no word', async () => {
+  expect(await run(['__complete', 'eval', 'status', ''], { server })).toMatchObject({
+    exitCode: 0,
+    stdout: '',
+    stderr: '',
+  });
+});
+
+test.each(Object.keys(shellScripts))('completion %s prints its script', async (shell) => {
+  const { exitCode, stdout } = await run(['completion', shell]);
+  expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: shellScripts[shell] });
+});
+
+test('another shell is refused', async () => {
+  const { exitCode, stderr } = await run(['completion', 'toString']);
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 1,
+    stderr: 'Error: There is no completion for "toString".\nGive one of bash, zsh, fish.\n',
+  });
+});
+
+test('bash takes the candidates, without their descriptions', () => {
+  const script = `${shellScripts.bash}
+fake() { printf 'web\\trunning\\nwork er\\tdead\\n'; }
+COMP_WORDS=(fake job status w); COMP_CWORD=3
+_roster
+printf '%s;' "\${COMPREPLY[@]}"`;
+  expect(execFileSync('bash', ['-c', script], { encoding: 'utf8' })).toBe('web;work er;');
+});

@@ -1,0 +1,333 @@
+import { expect, test } from 'vitest';
+import { indexed, problem } from '../../sdk/test-server.ts';
+import {
+  allocation,
+  evaluation,
+  event,
+  ids,
+  job,
+  jobStub,
+  metrics,
+  registered,
+  second,
+  summary,
+} from '../fixtures.ts';
+import { run } from '../harness.ts';
+
+const files = { 'web.json': '{"ID":"web"}', 'wrapped.json': '{"Job":{"ID":"web"}}' };
+const evaluationPath = `GET /v1/evaluation/${ids.evaluation}`;
+const pending = { ClientStatus: 'pending', ClientDescription: '', TaskStates: {} } as const;
+
+/** One allocation starts, the other fails to, and both were placed by a pending evaluation. */
+const starting = {
+  'POST /v1/jobs': { json: { ...registered, Warnings: '1 warning(s):\n\n* odd port' } },
+  [evaluationPath]: [indexed(12, evaluation({ Status: 'pending' })), indexed(13, evaluation())],
+  [`GET /v1/allocation/${ids.first}`]: { json: allocation() },
+};
+
+test('run shows what is placed and where it runs', async () => {
+  const ran = await run(['job', 'run', 'web.json'], {
+    files,
+    server: {
+      ...starting,
+      [`${evaluationPath}/allocations`]: [
+        indexed(13, [allocation({ ...second, ...pending }), allocation(pending)]),
+        indexed(14, [allocation({ ...second, ...pending }), allocation()]),
+        indexed(15, [allocation({ ...second, ClientStatus: 'complete' }), allocation()]),
+      ],
+    },
+  });
+  expect(ran.exitCode).toBe(0);
+  expect(ran.stdout).toBe(`Warning: odd port
+Job registered (JobModifyIndex 12).
+Evaluation e1e1e1e1 (job-register) is pending
+2 allocations are placed
+  web.front[0]  a0a0a0a0  pending on one
+  web.front[1]  a1a1a1a1  pending on one
+  web.front[0]  a0a0a0a0  running  http=127.0.0.1:20123 admin=[::1]:20124
+  web.front[1]  a1a1a1a1  complete: Tasks are running
+See "roster job status web".
+`);
+  expect(ran.seen[0]!.body).toEqual({
+    Job: { ID: 'web' },
+    Submission: { Format: 'json', Source: files['web.json'] },
+  });
+  const indexes = ran.seen.filter(({ path }) => path.endsWith('/allocations'));
+  expect(indexes.map(({ query }) => query.index)).toEqual([undefined, '13', '14']);
+});
+
+test('run tells why an allocation fails, and exits with 2', async () => {
+  const failing = (status: 'pending' | 'failed', ...events: ReturnType<typeof event>[]) =>
+    allocation({
+      ClientStatus: status,
+      ClientDescription: status === 'failed' ? 'Failed tasks' : '',
+      TaskStates: { server: { State: 'dead', Failed: true, Events: events } as never },
+    });
+  const received = event('Received', 'Task received', 9);
+  const failure = event('Driver Failure', 'there is no command "srv"', 8);
+  const end = event('Not Restarting', 'Exceeded allowed attempts', 7);
+  const { exitCode, stdout } = await run(['job', 'run', 'web.json'], {
+    files,
+    server: {
+      ...starting,
+      [`${evaluationPath}/allocations`]: [
+        indexed(13, [failing('pending', received)]),
+        indexed(14, [failing('pending', received, failure)]),
+        indexed(15, [failing('failed', received, failure, end)]),
+      ],
+    },
+  });
+  expect(exitCode).toBe(2);
+  expect(stdout.split('\n').slice(3)).toEqual([
+    '1 allocation is placed',
+    '  web.front[0]  a0a0a0a0  pending on one',
+    '  web.front[0]  task "server": Driver Failure: there is no command "srv"',
+    '  web.front[0]  task "server": Not Restarting: Exceeded allowed attempts',
+    '  web.front[0]  a0a0a0a0  failed: Failed tasks',
+    'See "roster job status web".',
+    '',
+  ]);
+});
+
+test('run tells why there is no room, and exits with 2', async () => {
+  const failed = { front: metrics({ DimensionExhausted: { memory: 3 }, CoalescedFailures: 1 }) };
+  const { exitCode, stdout } = await run(['job', 'run', 'web.json'], {
+    files,
+    server: {
+      'POST /v1/jobs': { json: registered },
+      [evaluationPath]: indexed(
+        13,
+        evaluation({ FailedTGAllocs: failed, BlockedEval: ids.blocked }),
+      ),
+      [`${evaluationPath}/allocations`]: indexed(13, []),
+    },
+  });
+  expect(exitCode).toBe(2);
+  expect(stdout).toBe(`Job registered (JobModifyIndex 12).
+Group "front": 2 allocations could not be placed
+  - 3 nodes were looked at
+  - 3 nodes have too little memory left
+Evaluation b1b1b1b1 waits for room and places them then.
+No allocation is placed.
+See "roster job status web".
+`);
+});
+
+test.each([
+  ['failed', 'maximum attempts reached (5)'],
+  ['canceled', 'a newer one took its place'],
+] as const)('run of an evaluation that is %s exits with 1', async (Status, StatusDescription) => {
+  const server = {
+    'POST /v1/jobs': { json: registered },
+    [evaluationPath]: indexed(13, evaluation({ Status, StatusDescription })),
+  };
+  const { exitCode, stdout } = await run(['job', 'run', 'web.json'], { files, server });
+  expect(exitCode).toBe(1);
+  expect(stdout).toContain(`Evaluation e1e1e1e1 is ${Status}: ${StatusDescription}.\n`);
+});
+
+test('run -detach returns at once, and -check-index is a guard', async () => {
+  const { exitCode, stdout, seen } = await run(
+    ['job', 'run', '-detach', '-check-index', '0', 'wrapped.json'],
+    { files, server: { 'POST /v1/jobs': { json: registered } } },
+  );
+  expect({ exitCode, stdout }).toEqual({
+    exitCode: 0,
+    stdout:
+      'Job registered (JobModifyIndex 12).\nEvaluation e1e1e1e1 is under way: see "roster eval status e1e1e1e1".\n',
+  });
+  expect(seen).toHaveLength(1);
+  expect(seen[0]!.body).toMatchObject({
+    Job: { ID: 'web' },
+    EnforceIndex: true,
+    JobModifyIndex: 0,
+  });
+});
+
+test('run -json gives JSON and nothing else', async () => {
+  const { stdout, stderr } = await run(['job', 'run', '-json', '-'], {
+    stdin: files['web.json'],
+    server: { ...starting, [`${evaluationPath}/allocations`]: indexed(13, [allocation()]) },
+  });
+  const { EvalID, Evaluation, Allocations } = JSON.parse(stdout);
+  expect([EvalID, Evaluation.ID, Allocations[0].ID]).toEqual([
+    ids.evaluation,
+    ids.evaluation,
+    ids.first,
+  ]);
+  expect(stderr).toContain('1 allocation is placed');
+});
+
+test('run of a periodic job has nothing to watch', async () => {
+  const server = { 'POST /v1/jobs': { json: { ...registered, EvalID: '' } } };
+  const { exitCode, stdout } = await run(['job', 'run', 'web.json'], { files, server });
+  expect(exitCode).toBe(0);
+  expect(stdout).toContain('It starts by its schedule or when it is dispatched.');
+});
+
+test('Ctrl-C while watching leaves the job and exits with 130', async () => {
+  const { exitCode, stderr } = await run(['job', 'run', 'web.json'], {
+    files,
+    server: {
+      'POST /v1/jobs': { json: registered },
+      [evaluationPath]: [indexed(12, evaluation({ Status: 'pending' }))],
+    },
+    onOutput: (text, interrupt) => {
+      if (text.includes('is pending')) interrupt();
+    },
+  });
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 130,
+    stderr: 'No longer watching; the job stays registered.\n',
+  });
+});
+
+const form = 'A job file holds {"Job": {…}} or the job itself; see examples/web.json.';
+test.each([
+  ['no.json', 'Error: "no.json" cannot be read: there is no such file.\n'],
+  ['empty', `Error: "empty" is empty.\n${form}\n`],
+  ['list', `Error: "list" does not hold an object.\n${form}\n`],
+  ['text', `Error: "text": "job" is not an object.\n${form}\n`],
+  ['broken', 'Error: "broken" is not JSON: '],
+  ['-', `Error: Standard input is empty.\n${form}\n`],
+])('run %s is refused before anything is sent', async (file, stderr) => {
+  const bad = { empty: ' \n', list: '[]', text: '{"job":"web"}', broken: '{"ID":' };
+  const ran = await run(['job', 'run', file], { files: bad });
+  expect(ran).toMatchObject({ exitCode: 1, stdout: '', seen: [] });
+  expect(ran.stderr).toContain(stderr);
+});
+
+test('run with a wrong -check-index is refused', async () => {
+  const { exitCode, stderr } = await run(['job', 'run', '-check-index', 'x', 'web.json'], {
+    files,
+  });
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain('--check-index must be an integer from 0, got "x".');
+});
+
+const details = {
+  'GET /v1/job/web': { json: job() },
+  'GET /v1/job/web/summary': { json: summary },
+  'GET /v1/job/web/allocations': { json: [allocation(second), allocation()] },
+  'GET /v1/job/web/evaluations': {
+    json: [
+      evaluation({ BlockedEval: ids.blocked, FailedTGAllocs: { front: metrics() } }),
+      evaluation({ ID: ids.blocked, Status: 'blocked', TriggeredBy: 'queued-allocs' }),
+    ],
+  },
+};
+
+test('status lists the jobs', async () => {
+  const server = {
+    'GET /v1/jobs': { json: [jobStub(), jobStub({ ID: 'old', Status: 'dead', Stop: true })] },
+  };
+  expect((await run(['job', 'status'], { server })).stdout).toBe(
+    `ID   Type     Priority  Status          Running  Submitted
+web  service  50        running         2/3      5m10s ago
+old  service  50        dead (stopped)  2/3      5m10s ago
+`,
+  );
+  const everywhere = await run(['job', 'status', '-namespace', '*'], { server });
+  expect(everywhere.stdout).toContain('web  default    service');
+  const json = await run(['job', 'status', '-json'], { server });
+  expect(JSON.parse(json.stdout)).toHaveLength(2);
+});
+
+test('status of a job shows its groups, its allocations and what waits for room', async () => {
+  expect((await run(['job', 'status', 'web'], { server: details })).stdout).toBe(
+    `ID           web
+Namespace    default
+Type         service
+Status       running
+Priority     50
+Datacenters  dc1, dc2
+Node pool    default
+Version      2
+Submitted    5m10s ago
+
+Summary
+Group  Queued  Starting  Running  Failed  Complete  Lost  Unknown
+front  0       1         2        0       0         0     0
+
+Waiting for room
+Group "front": 1 allocation could not be placed
+  - 3 nodes were looked at
+
+Allocations
+ID        Name          Node  Version  Desired  Status   Changed  Addresses
+a0a0a0a0  web.front[0]  one   2        run      running  1m ago   http=127.0.0.1:20123 admin=[::1]:20124
+a1a1a1a1  web.front[1]  one   2        run      running  1m ago   http=127.0.0.1:20123 admin=[::1]:20124
+`,
+  );
+  const { stdout } = await run(['job', 'status', '-verbose', 'web'], { server: details });
+  expect(stdout).toContain(ids.second);
+  expect(stdout).toContain(`${ids.blocked}  50        queued-allocs  blocked   -`);
+  const json = await run(['job', 'status', '-json', 'web'], { server: details });
+  expect(Object.keys(JSON.parse(json.stdout))).toEqual([
+    'Job',
+    'Summary',
+    'Allocations',
+    'Evaluations',
+  ]);
+});
+
+test('a job that is not there is told with those that begin alike', async () => {
+  const missing = problem(404, 'job-not-found', 'There is no job "we" in "default".');
+  const server = { 'GET /v1/job/we': missing, 'DELETE /v1/job/we': missing };
+  const alike = { ...server, 'GET /v1/jobs': { json: [jobStub()] } };
+  const none = { ...server, 'GET /v1/jobs': { json: [] } };
+  for (const command of ['status', 'inspect', 'stop']) {
+    expect(await run(['job', command, 'we'], { server: alike })).toMatchObject({
+      exitCode: 1,
+      stdout: '',
+      stderr: 'Error: There is no job "we" in "default".\nDid you mean "web"?\n',
+    });
+    expect((await run(['job', command, 'we'], { server: none })).stderr).toContain(
+      '"roster job status" lists the jobs; --namespace looks elsewhere.',
+    );
+  }
+});
+
+test('inspect prints a job file', async () => {
+  const server = { 'GET /v1/job/team/web': { json: job() } };
+  const { stdout, seen } = await run(['job', 'inspect', 'team/web'], { server });
+  expect(JSON.parse(stdout)).toEqual({ Job: job() });
+  expect(seen[0]!.path).toBe('/v1/job/team%2Fweb');
+});
+
+test('stop watches until nothing runs', async () => {
+  const { exitCode, stdout, seen } = await run(['job', 'stop', 'web'], {
+    server: {
+      'DELETE /v1/job/web': { json: registered },
+      [evaluationPath]: indexed(13, evaluation({ TriggeredBy: 'job-deregister' })),
+      'GET /v1/job/web/allocations': [
+        indexed(13, [allocation(), allocation({ ...second, ClientStatus: 'complete' })]),
+        indexed(14, [allocation({ ClientStatus: 'complete' })]),
+      ],
+    },
+  });
+  expect({ exitCode, stdout }).toEqual({
+    exitCode: 0,
+    stdout: `Job "web" is being stopped.
+  web.front[0]  a0a0a0a0  complete
+Nothing of it runs any more.
+`,
+  });
+  expect(seen[0]!.query).toEqual({});
+});
+
+test('stop -purge is content when everything is gone, -detach does not look', async () => {
+  const server = {
+    'DELETE /v1/job/web': { json: registered },
+    [evaluationPath]: indexed(13, evaluation()),
+    'GET /v1/job/web/allocations': problem(404, 'job-not-found', 'gone'),
+  };
+  const purged = await run(['job', 'stop', '-purge', '-no-shutdown-delay', 'web'], { server });
+  expect(purged).toMatchObject({
+    exitCode: 0,
+    stdout: 'Job "web" is being purged.\nNothing of it runs any more.\n',
+  });
+  expect(purged.seen[0]!.query).toEqual({ purge: 'true', no_shutdown_delay: 'true' });
+  const detached = await run(['job', 'stop', '-detach', 'web'], { server });
+  expect(detached.seen).toHaveLength(1);
+});
