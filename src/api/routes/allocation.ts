@@ -9,6 +9,7 @@ import type { ServerContext } from '../../server/context.ts';
 import { allocations, inNamespace, jobs, jobVersions, numberPart } from '../../state/tables.ts';
 import type { Snapshot } from '../../state/types.ts';
 import { scanPage } from '../list.ts';
+import type { QueryTable, QueryValues } from '../query.ts';
 import { listRoute, type Route, readRoute, type Scope, writeRoute } from '../route.ts';
 
 /** Ids are unique over all namespaces. @throws RosterError `allocation-not-found` */
@@ -38,10 +39,16 @@ export function inItsNamespace(capability: string) {
 const jobType = (snapshot: Snapshot, { Namespace, JobID }: Allocation) =>
   snapshot.table(jobs).get(...inNamespace(Namespace, JobID))?.Type ?? '';
 
-const stubQuery = {
+/** What of an allocation a list shows. */
+export const stubQuery = {
   resources: { kind: 'boolean', default: false, description: 'Include AllocatedResources.' },
   task_states: { kind: 'boolean', default: true, description: 'Include TaskStates.' },
-} as const;
+} as const satisfies QueryTable;
+
+export const stubOptions = (query: QueryValues<typeof stubQuery>) => ({
+  resources: query.resources,
+  taskStates: query.task_states,
+});
 
 /** Source: facts/scheduler.md §5.2, §8.2. */
 export function allocationRoutes(server: ServerContext): Route[] {
@@ -71,10 +78,7 @@ export function allocationRoutes(server: ServerContext): Route[] {
       matches: (allocation, { query }) => allocation.ID.startsWith(query.prefix),
       visible: (allocation) => namespaceCapability(allocation.Namespace, 'read-job'),
       present: (allocation, { query, unwatched }) =>
-        allocationStub(allocation, jobType(unwatched, allocation), {
-          resources: query.resources,
-          taskStates: query.task_states,
-        }),
+        allocationStub(allocation, jobType(unwatched, allocation), stubOptions(query)),
     }),
     readRoute({
       method: 'GET',

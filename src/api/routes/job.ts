@@ -25,6 +25,7 @@ import {
 import { scanPage } from '../list.ts';
 import type { QueryTable } from '../query.ts';
 import { type Input, listRoute, type Route, readRoute, type Scope, writeRoute } from '../route.ts';
+import { stubOptions, stubQuery } from './allocation.ts';
 
 /** What a write that may end in an evaluation answers (facts/scheduler.md §3.11). */
 const EvaluatedSchema = Type.Object({
@@ -220,7 +221,7 @@ export function jobRoutes(server: ServerContext): Route[] {
       noun: 'job',
       summary: "List a job's allocations",
       blocking: true,
-      query: everyRegistration,
+      query: { ...everyRegistration, ...stubQuery },
       answer: AllocationSchema,
       filterSchema: AllocationSchema,
       permission: readJob,
@@ -238,7 +239,8 @@ export function jobRoutes(server: ServerContext): Route[] {
         );
       },
       keyOf: ({ Namespace, JobID, ID }) => [Namespace, JobID, defaultPartition, Namespace, ID],
-      present: (allocation, input) => allocationStub(allocation, existingJob(input).Type),
+      present: (allocation, input) =>
+        allocationStub(allocation, existingJob(input).Type, stubOptions(input.query)),
     }),
     listRoute({
       method: 'GET',

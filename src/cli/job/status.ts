@@ -94,25 +94,9 @@ async function showJob(context: Context, id: string, all: boolean): Promise<numb
   await printHead(context, job);
   await printSummary(context, summary.value);
   await printBlocked(context, evaluations.value);
-  await printAllocations(context, await withResources(context, id, allocations.value));
+  await printAllocations(context, allocations.value);
   if (context.isVerbose) await printEvaluations(context, evaluations.value);
   return exitCodes.ok;
-}
-
-/** The list under a job may leave resources out, which hold the addresses. */
-async function withResources(
-  { client }: Context,
-  job: string,
-  stubs: readonly AllocationStub[],
-): Promise<readonly AllocationStub[]> {
-  if (stubs.every(({ AllocatedResources }) => AllocatedResources !== undefined)) return stubs;
-  const filter = `JobID == ${JSON.stringify(job)}`;
-  const { value } = await client.allocations.list({ filter, resources: true, taskStates: false });
-  const resources = new Map(value.map((stub) => [stub.ID, stub.AllocatedResources]));
-  return stubs.map((stub) => {
-    const AllocatedResources = resources.get(stub.ID);
-    return AllocatedResources === undefined ? stub : { ...stub, AllocatedResources };
-  });
 }
 
 async function printHead({ screen, nowMs }: Context, job: Job): Promise<void> {
