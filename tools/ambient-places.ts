@@ -22,7 +22,7 @@ export const instead: Readonly<Record<Kind, string>> = {
     'take Random for choices, Ids for names or Secrets for what nobody may guess ' +
     '(src/base/ports.ts) as an argument',
   process: 'take what it would tell as an argument, which main.ts or the command line passes in',
-  files: 'files are for src/state/engine and src/node/files; take what those offer as an argument',
+  files: 'files are for src/state/engine and the file access of src/node; take what those offer',
   network: 'HTTP is spoken by src/sdk/transport*.ts and served by src/api/http-server*.ts',
   programs: 'programs are started by src/node/drivers and src/node/supervisor',
   threads: 'threads are for src/state/engine and src/main.ts',
@@ -42,6 +42,11 @@ export const places: readonly Place[] = [
     files: 'src/main.ts',
     may: 'everything',
     reason: 'the composition root: it makes the world that all others are given',
+  },
+  {
+    files: 'src/agent.ts',
+    may: ['files', 'machine'],
+    reason: 'the composition root as a library: makes the data directory, takes a world',
   },
   {
     files: 'src/base/ports-real.ts',
@@ -74,9 +79,19 @@ export const places: readonly Place[] = [
     reason: 'a process of its own, and the client of its socket',
   },
   {
-    files: 'src/node/files/**',
+    files: 'src/node/{directories,files,system-user}.ts',
     may: ['files'],
-    reason: 'task directories and logs are files',
+    reason: 'task directories, and the users of the machine',
+  },
+  {
+    files: 'src/node/logs/**',
+    may: ['files'],
+    reason: 'logs are files',
+  },
+  {
+    files: 'src/node/allocation-runner/saved-allocation.ts',
+    may: ['files'],
+    reason: 'what a node remembers of an allocation while its agent is away',
   },
   {
     files: 'src/cli/**',
@@ -116,6 +131,13 @@ export const ambientModules: Readonly<Record<string, Kind>> = {
   'timers/promises': 'timers',
   tls: 'network',
   worker_threads: 'threads',
+};
+
+/** Names of ambient modules that are constants. */
+export const constants: Readonly<Record<string, readonly string[]>> = {
+  fs: ['constants'],
+  http: ['METHODS', 'STATUS_CODES'],
+  os: ['EOL', 'constants'],
 };
 
 /** Names of node:crypto that draw on the system's random. The others compute. */

@@ -14,6 +14,7 @@ import {
   ambientCrypto,
   ambientGlobals,
   ambientModules,
+  constants,
   instead,
   type Kind,
   places,
@@ -90,10 +91,13 @@ function findAmbient(source: ts.SourceFile, checker: ts.TypeChecker): Finding[] 
 function ofImport(node: ts.Node): Finding[] {
   const name = moduleName(node);
   if (name === undefined) return [];
-  const kind = ambientModules[name];
-  if (kind !== undefined) return [{ node, what: `importing node:${name}`, kind }];
-  if (name !== 'crypto') return [];
   const names = importedNames(node);
+  const kind = ambientModules[name];
+  if (kind !== undefined) {
+    if (names?.every((entry) => constants[name]?.includes(entry))) return [];
+    return [{ node, what: `importing node:${name}`, kind }];
+  }
+  if (name !== 'crypto') return [];
   if (names === undefined) {
     return [{ node, what: 'importing node:crypto as a whole', kind: 'random' }];
   }

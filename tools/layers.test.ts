@@ -16,8 +16,12 @@ describe('the layering lint', () => {
       { 'src/model/a.ts': nothing, 'src/model/b.ts': valueFrom('./a.ts') },
     ],
     [
-      'main.ts, which imports from anywhere',
-      { 'src/api/a.ts': nothing, 'src/main.ts': valueFrom('./api/a.ts') },
+      'main.ts and agent.ts, which import from anywhere',
+      {
+        'src/api/a.ts': nothing,
+        'src/agent.ts': valueFrom('./api/a.ts'),
+        'src/main.ts': valueFrom('./agent.ts'),
+      },
     ],
     [
       'tests that import the helper of the state and each other',
