@@ -51,59 +51,32 @@ async function startAgent(options: AgentOptions): Promise<number> {
     return 1;
   }
   process.stdout.write(`Roster is ready at ${agent.address}\n`);
-  const ended = new Promise<NodeJS.Signals>((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, resolve);
-  });
-  const registered = runJobs(agent.address, rootToken, options.run);
-  if (isDev) welcome(agent.address, rootToken, await registered);
-  // Nothing else keeps the process alive while it waits: timers do not.
+  const ended = firstSignal();
+  const { runFirstJobs, welcome } = await import('./cli/agent/first-jobs.ts');
+  const reached = { address: agent.address, token: rootToken };
+  const registered = runFirstJobs(reached, options.run, realWorld.timers);
+  const told = await Promise.race([registered, ended.then(() => undefined)]);
+  if (isDev && told !== undefined) process.stdout.write(welcome(reached, options.run, told));
   const signal = await ended;
   process.stdout.write(`\nRoster ends (${signal})\n`);
   await agent.close(options.tasksOnExit);
   return 0;
 }
 
-/** Registers the jobs that are not there yet. Returns a sentence for each. */
-async function runJobs(
-  address: string,
-  token: string | undefined,
-  run: AgentOptions['run'],
-): Promise<readonly string[]> {
-  const { createClient, isMissing } = await import('./sdk/client.ts');
-  const client = createClient({ address, token });
-  const told: string[] = [];
-  for (const { path, registration } of run) {
-    const id = registration.Job.ID ?? '';
-    try {
-      const known = await client.jobs.read(id).catch((error: unknown) => {
-        if (isMissing(error)) return undefined;
-        throw error;
-      });
-      if (known === undefined) await client.jobs.register(registration);
-      told.push(`The job "${id}" of ${path} ${known ? 'is registered already' : 'is running'}.`);
-    } catch (error) {
-      told.push(`The job of ${path} could not be registered: ${(error as Error).message}`);
-    }
-  }
-  return told;
-}
-
-function welcome(address: string, rootToken: string | undefined, told: readonly string[]): void {
-  const lines = [
-    ...told,
-    '',
-    `API         ${address}/v1    (every path: ${address}/v1/openapi.json)`,
-    `Root token  ${rootToken}`,
-    '',
-    'In another terminal:',
-    `  export ROSTER_ADDR=${address} ROSTER_TOKEN=${rootToken}`,
-    '  bin/roster node status',
-    '  bin/roster job status',
-    '  bin/roster job run examples/web.json',
-    '',
-    'Ctrl-C ends it.',
-  ];
-  process.stdout.write(`${lines.join('\n')}\n`);
+/** The first signal to end. One more, a second or later after it, ends the process at once. */
+function firstSignal(): Promise<NodeJS.Signals> {
+  const { clock } = realWorld;
+  return new Promise((resolve) => {
+    let firstMs: number | undefined;
+    const onSignal = (signal: NodeJS.Signals) => {
+      const nowMs = clock.monotonicMs();
+      firstMs ??= nowMs;
+      // npm passes on a Ctrl-C that the terminal has delivered already: that is the same key.
+      if (nowMs - firstMs > 1_000) process.exit(130);
+      resolve(signal);
+    };
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
+  });
 }
 
 /** What went wrong at the start, and what to do about it. */

@@ -14,11 +14,25 @@ export function parseJson(bytes: Uint8Array): unknown {
   if (deeperThan(text, limits.http.jsonDepthMax)) {
     throw refusal('json-too-deep', { limit: limits.http.jsonDepthMax });
   }
+  let value: unknown;
   try {
-    return JSON.parse(text);
+    value = JSON.parse(text);
   } catch (error) {
     throw refusal('malformed-json', { reason: (error as Error).message });
   }
+  if (escapedSurrogate.test(text) && !isWellFormed(value)) {
+    throw refusal('malformed-json', { reason: 'it has half a surrogate pair, which is no text' });
+  }
+  return value;
+}
+
+/** Only an escape can bring half a pair in: the bytes themselves were UTF-8. */
+const escapedSurrogate = /\\u[dD][89a-fA-F]/;
+
+function isWellFormed(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed();
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.entries(value).every(([key, inner]) => key.isWellFormed() && isWellFormed(inner));
 }
 
 /** A count of brackets, strings left out: enough to bound what the parser recurses into. */

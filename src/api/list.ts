@@ -2,7 +2,7 @@ import type { Authorizer } from '../acl/authorizer.ts';
 import type { Permission } from '../acl/permission.ts';
 import { compileFilter, FilterError } from '../language/filter/filter.ts';
 import { refusal } from '../model/errors.ts';
-import { defaultPartition } from '../model/namespace/namespace.ts';
+import { defaultPartition, everyNamespace } from '../model/namespace/namespace.ts';
 import type { Input, ListRun, PageStart } from './route.ts';
 import type { SharedQuery } from './shared-query.ts';
 
@@ -33,7 +33,7 @@ export class Lister {
     // The route's own functions and its rows fit each other; only the types are forgotten here.
     const { matches, visible, keyOf, present } = run as unknown as ErasedRun;
     const from = shared.next_token === '' ? undefined : decodeToken(shared.next_token);
-    const everywhere = input.namespace === '*';
+    const everywhere = input.namespace === everyNamespace;
     const items: unknown[] = [];
     let filteredByAcls = false;
     for (const row of run.rows(input, { from, reverse: shared.reverse })) {
@@ -71,11 +71,17 @@ const encodeToken = (key: readonly string[]): string =>
   key.map((part) => encodeURIComponent(part).replaceAll('.', '%2E')).join('.');
 
 function decodeToken(token: string): readonly string[] {
+  const key = token.split('.').map(decodePart);
+  if (key.every((part) => part !== undefined && !part.includes('\0'))) return key as string[];
+  const reason = 'must be the NextToken header of a page before';
+  throw refusal('invalid-query', { parameter: 'next_token', reason });
+}
+
+function decodePart(part: string): string | undefined {
   try {
-    return token.split('.').map(decodeURIComponent);
+    return decodeURIComponent(part);
   } catch {
-    const reason = 'must be the NextToken header of a page before';
-    throw refusal('invalid-query', { parameter: 'next_token', reason });
+    return undefined;
   }
 }
 

@@ -121,6 +121,10 @@ export class Pipeline {
   ): Promise<Answer> {
     const secret = presentedSecret(request);
     const authorizer = this.#options.resolve(this.#options.state.read(), secret);
+    // Keys of the state are parts that end in NUL: none may hold one.
+    if (Object.values(parameters).some((value) => value.includes('\0'))) {
+      throw refusal('invalid-path', { reason: 'must not hold a NUL character' });
+    }
     const { values, faults } = parseQuery(table, request.query);
     if (faults.length > 0) throw queryRefusal(faults);
     const shared = values as unknown as SharedQuery;
@@ -330,5 +334,6 @@ function readBody(route: Route, request: Request, inQuery: string | undefined) {
   });
   const body = value as { Namespace?: string; Job?: { Namespace?: string } } | null;
   const namespace = inQuery || body?.Namespace || body?.Job?.Namespace || undefined;
+  if (namespace?.includes('\0')) throw refusal('namespace-not-found', { namespace });
   return { body: value, unknownFields: unknown, namespace };
 }

@@ -56,7 +56,9 @@ export function parseQuery<T extends QueryTable>(
   const given = text === '' ? undefined : new URLSearchParams(text);
   for (const [name, parameter] of Object.entries(table)) {
     const key = given === undefined ? undefined : spelling(given, name);
-    if (parameter.kind === 'strings') {
+    if (key !== undefined && given!.getAll(key).some((value) => value.includes('\0'))) {
+      faults.push({ name, message: `${name} must not hold a NUL character` });
+    } else if (parameter.kind === 'strings') {
       values[name] = key === undefined ? [] : given!.getAll(key);
     } else if (key === undefined) {
       values[name] = parameter.default;

@@ -11,11 +11,6 @@ export function assert(condition: unknown, sentence: string): asserts condition 
   if (!condition) throw new AssertionError(sentence);
 }
 
-/** Marks a branch that the types say cannot be reached. */
-export function unreachable(value: never, sentence = 'unreachable value'): never {
-  throw new AssertionError(`${sentence}: ${JSON.stringify(value)}`);
-}
-
 /** The value, or an {@link AssertionError} when it is `undefined` or `null`. */
 export function present<T>(value: T | undefined | null, sentence: string): T {
   assert(value !== undefined && value !== null, sentence);

@@ -61,7 +61,6 @@ export const nanosecondsPerMillisecond = 1e6;
 /** Nanoseconds to milliseconds, for timers. */
 export const durationMs = (nanoseconds: number): number => nanoseconds / nanosecondsPerMillisecond;
 
-export const milliseconds = (count: number): number => count * 1e6;
 export const seconds = (count: number): number => count * 1e9;
 export const minutes = (count: number): number => count * 60e9;
 export const hours = (count: number): number => count * 3600e9;

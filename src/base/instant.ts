@@ -8,9 +8,6 @@ export const instantFromMs = (unixMs: number): number => unixMs * 1e6;
 
 export const instantToMs = (unixNanoseconds: number): number => Math.round(unixNanoseconds / 1e6);
 
-/** The zero time of the contract's RFC 3339 fields. */
-export const zeroTime = '0001-01-01T00:00:00Z';
-
 /** RFC 3339 in UTC, seconds without a fraction when there is none. */
 export function formatInstant(unixMs: number): string {
   return new Date(unixMs).toISOString().replace('.000Z', 'Z');

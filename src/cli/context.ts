@@ -1,7 +1,7 @@
 import { type Client, createClient } from '../sdk/client.ts';
-import type { Options } from './definition.ts';
 import type { CliEnvironment } from './environment.ts';
 import { CliError, Interrupted } from './errors.ts';
+import type { Options } from './options.ts';
 import { createScreen, type Screen } from './render/screen.ts';
 
 /** What a command works with once its words are understood. */

@@ -1,5 +1,6 @@
 import type { Context } from './context.ts';
 import type { CliEnvironment } from './environment.ts';
+import type { Options } from './options.ts';
 
 /** What stands for an argument, for completion and for the help. */
 export type ArgumentKind = 'job' | 'allocation' | 'evaluation' | 'node' | 'file' | 'word';
@@ -31,13 +32,6 @@ export interface CommandDefinition {
   readonly options?: readonly OptionDefinition[];
   /** After the list of options: more words, examples, exit codes. */
   readonly details?: string;
-}
-
-/** The options that were given, by their names in camelCase. */
-export interface Options {
-  flag(name: string): boolean;
-  text(name: string): string | undefined;
-  list(name: string): readonly string[];
 }
 
 /** A command that talks to an agent. */

@@ -5,8 +5,8 @@ import {
   type CommandDefinition,
   globalOptions,
   type OptionDefinition,
-  type Options,
 } from './definition.ts';
+import type { Options } from './options.ts';
 
 /** What the parser found: the command's words and options. */
 export interface Parsed {

@@ -3,8 +3,9 @@
  * wrong. Runs in process, so that tests and `main.ts` use it alike.
  */
 import picocolors from 'picocolors';
-import type { Command, Options } from './definition.ts';
+import type { Command } from './definition.ts';
 import type { CliEnvironment } from './environment.ts';
+import type { Options } from './options.ts';
 import { locate, normalizeWords } from './words.ts';
 
 /** `words` are those after the program's name. Gives the exit code; rejects only for a bug. */

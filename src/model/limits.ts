@@ -128,6 +128,8 @@ export const limits = {
     nackDelayMs: 20 * second,
     failedFollowUpDelayMs: 1 * minute,
     failedFollowUpJitterMs: 5 * minute,
+    /** How often an evaluation whose plans did not fit is tried again. */
+    conflictRetryMs: 1 * minute,
     planAttemptsServiceMax: 5,
     planAttemptsBatchMax: 2,
   },

@@ -45,6 +45,7 @@ async function serve(
   for (const [kind, handler] of options.handlers) connection.accept(kind, handler);
   const leave = (): void => connection.close(1001, 'the node is leaving');
   signal.addEventListener('abort', leave);
+  if (signal.aborted) leave();
   const over = new AbortController();
   void connection.closed.then(() => over.abort());
   try {

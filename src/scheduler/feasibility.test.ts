@@ -26,7 +26,10 @@ const job = makeJob({
   ],
 });
 
-const network = (Device: string, Mode = 'host') => ({ Mode, Device, IP: '10.0.0.1' });
+const network = (Device: string, Mode = 'host') => ({
+  ...{ Mode, Device, IP: '10.0.0.1' },
+  ...{ CIDR: '', MBits: 0 },
+});
 
 /** Passes every rule. */
 const good = {

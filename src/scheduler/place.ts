@@ -5,6 +5,7 @@
  * 1. Rooms and presence show the snapshot, less what the plan stops, plus what it places.
  * 2. A replacement that finds no node leaves what it would have replaced as it was.
  */
+import { assert } from '../base/assert.ts';
 import type { Ids } from '../base/ports.ts';
 import type { Allocation } from '../model/allocation/allocation.ts';
 import type { PlacementMetrics } from '../model/allocation/placement-metrics.ts';
@@ -134,7 +135,7 @@ export class Placer {
     const { evaluation, job, ids, nowMs } = this.#input;
     const node = field.nodes[slot]!;
     const fit = field.fitAt(slot);
-    if (!fit.fits) throw new Error('a slot that does not fit was chosen');
+    assert(fit.fits, 'only a slot that fits is chosen');
     const { resources } = fit;
     const id = ids.uuid();
     field.roomAt(slot).add(id, resources);

@@ -66,7 +66,7 @@ export interface ReconcileContext extends Pick<ClassifyContext, 'nodeOf' | 'nowM
   readonly splitStaying: (
     group: TaskGroup,
     allocations: readonly Allocation[],
-    counted: readonly Allocation[],
+    current: readonly Allocation[],
   ) => { readonly staying: readonly Allocation[]; readonly leaving: readonly Allocation[] };
 }
 
@@ -196,8 +196,8 @@ function splitUpdates(
   if (old.length === 0) return { inPlace: [], destructive: [] };
   const outdated = old.filter(context.isOutdated);
   const compatible = old.filter((allocation) => !outdated.includes(allocation));
-  const counted = staying.map(({ allocation }) => allocation).filter((one) => !isTerminal(one));
-  const split = context.splitStaying(group, compatible, counted);
+  const current = ofKind(staying, 'kept').filter((allocation) => isCurrent(allocation, job));
+  const split = context.splitStaying(group, compatible, current);
   return {
     inPlace: split.staying,
     destructive: [...outdated, ...split.leaving].sort(byIndex),

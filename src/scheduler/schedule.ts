@@ -214,7 +214,7 @@ function blockedBy(
  * tried again from time to time. Source: facts §6.1, §6.8.
  */
 export const conflictEvaluation = (
-  view: ClusterView,
+  snapshotIndex: number,
   evaluation: Evaluation,
   job: Job,
   { nowMs, ids }: ScheduleOptions,
@@ -224,5 +224,5 @@ export const conflictEvaluation = (
     Status: 'blocked',
     StatusDescription: descriptions.conflicts,
     EscapedComputedClass: true,
-    SnapshotIndex: view.index,
+    SnapshotIndex: snapshotIndex,
   });

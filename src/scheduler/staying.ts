@@ -32,17 +32,17 @@ export function outdatedTest(view: ClusterView, job: Job): (allocation: Allocati
 
 /**
  * An allocation stays if its node passes the group's rules, whether or not the node takes new work,
- * and the distinct rules hold with those that stay before it.
+ * and the distinct rules hold with those that are current and those that stay before it.
  */
 export function stayingSplit(
   view: ClusterView,
   job: Job,
   allocations: readonly Allocation[],
 ): ReconcileContext['splitStaying'] {
-  return (group, candidates, counted) => {
+  return (group, candidates, current) => {
     const rules = rulesFor(job, group);
     const others = allocations.filter((one) => one.TaskGroup !== group.Name && !isTerminal(one));
-    const columns = distinctColumns(view, job, group, [...others, ...counted]);
+    const columns = distinctColumns(view, job, group, [...others, ...current]);
     const staying: Allocation[] = [];
     const leaving: Allocation[] = [];
     for (const allocation of candidates) {
@@ -51,7 +51,6 @@ export function stayingSplit(
         leaving.push(allocation);
         continue;
       }
-      for (const column of columns) column.change(node, group.Name, -1);
       const passes =
         firstFailed(rules, node, (scope) => scope !== 'standing') === undefined &&
         columns.every((column) => column.allowsNode(node));

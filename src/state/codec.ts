@@ -1,7 +1,7 @@
 import { StateCorrupted, StateFormatUnknown } from './errors.ts';
-import type { RowChange } from './head.ts';
 import { decodeKey, encodeKey } from './keys.ts';
 import type { OrderedIndex, Step } from './ordered-index.ts';
+import type { RowChange } from './row-change.ts';
 import type { AnyTable } from './table.ts';
 import type { Stamps } from './types.ts';
 import type { Tables, View } from './view.ts';

@@ -3,6 +3,7 @@ import { encodeTransaction } from './codec.ts';
 import { deepFreeze } from './freeze.ts';
 import { encodeKey } from './keys.ts';
 import type { OrderedIndex, Step } from './ordered-index.ts';
+import type { RowChange } from './row-change.ts';
 import type { AnyTable, Table } from './table.ts';
 import type {
   Key,
@@ -16,14 +17,6 @@ import type {
   Unstamped,
 } from './types.ts';
 import { type Tables, tableOf, View } from './view.ts';
-
-/** One row's change, as the machinery hands it on. */
-export interface RowChange {
-  readonly table: AnyTable;
-  readonly key: Key;
-  readonly before: Stamps | undefined;
-  readonly after: Stamps | undefined;
-}
 
 /** A transaction that ran on the head and changed something. */
 export interface Ran {

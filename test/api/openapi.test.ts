@@ -52,21 +52,24 @@ const junk = fc.jsonValue({ maxDepth: 3 });
 
 /** Mostly what the schema says, sometimes anything at all. */
 // biome-ignore lint/suspicious/noExplicitAny: a schema of any shape.
-function valueOf(schema: any, depth = 0): fc.Arbitrary<unknown> {
+function arbitraryOf(schema: any, depth = 0): fc.Arbitrary<unknown> {
   const right = (): fc.Arbitrary<unknown> => {
-    if (schema.anyOf) return fc.oneof(...schema.anyOf.map((one: unknown) => valueOf(one, depth)));
+    if (schema.anyOf)
+      return fc.oneof(...schema.anyOf.map((one: unknown) => arbitraryOf(one, depth)));
     if (schema.enum) return fc.constantFrom(...schema.enum);
     if (schema.type === 'integer') return fc.oneof(fc.integer(), fc.maxSafeInteger());
     if (schema.type === 'number') return fc.double();
     if (schema.type === 'boolean') return fc.boolean();
     if (schema.type === 'null') return fc.constant(null);
-    if (schema.type === 'string') return fc.oneof(fc.string(), fc.constantFrom('web', '30s', 'x y'));
+    if (schema.type === 'string')
+      return fc.oneof(fc.string(), fc.constantFrom('web', '30s', 'x y'));
     if (depth > 5) return fc.constant(undefined);
-    if (schema.type === 'array') return fc.array(valueOf(schema.items, depth + 1), { maxLength: 2 });
+    if (schema.type === 'array')
+      return fc.array(arbitraryOf(schema.items, depth + 1), { maxLength: 2 });
     if (schema.properties) {
       const fields = Object.entries(schema.properties).map(([name, property]) => [
         name,
-        fc.option(valueOf(property, depth + 1), { nil: undefined, freq: 2 }),
+        fc.option(arbitraryOf(property, depth + 1), { nil: undefined, freq: 2 }),
       ]);
       return fc.record(Object.fromEntries(fields));
     }
@@ -75,7 +78,18 @@ function valueOf(schema: any, depth = 0): fc.Arbitrary<unknown> {
   return fc.oneof({ weight: 19, arbitrary: right() }, { weight: 1, arbitrary: junk });
 }
 
-const words = fc.constantFrom('web', 'default', '*', '1', '0', 'true', '30s', '-1', '', 'ID == web');
+const words = fc.constantFrom(
+  'web',
+  'default',
+  '*',
+  '1',
+  '0',
+  'true',
+  '30s',
+  '-1',
+  '',
+  'ID == web',
+);
 
 test('no request of any shape is answered with a 500', async () => {
   const routes = api.api.routes.filter((route) => route.run.kind !== 'stream');
@@ -89,7 +103,7 @@ test('no request of any shape is answered with a 500', async () => {
         fc.constantFrom('namespace', 'filter', 'per_page', 'next_token', 'prefix', 'all', 'stale'),
         fc.oneof(words, fc.string()),
       ),
-      body: route.body === undefined ? fc.constant(undefined) : valueOf(route.body.schema),
+      body: route.body === undefined ? fc.constant(undefined) : arbitraryOf(route.body.schema),
     });
     await fc.assert(
       fc.asyncProperty(request, async ({ parts, query, body }) => {
@@ -112,7 +126,9 @@ test('a valid job with any one field changed is refused or decided, never a bug'
   const errors: unknown[] = [];
   Object.assign(api.server.context.log, { error: (fields: unknown) => errors.push(fields) });
   const field = fc.constantFrom(...paths(api.api.routes.find((route) => route.body)!.body!.schema));
-  const change = field.chain(({ path, schema }) => fc.tuple(fc.constant(path), valueOf(schema)));
+  const change = field.chain(({ path, schema }) =>
+    fc.tuple(fc.constant(path), arbitraryOf(schema)),
+  );
   await fc.assert(
     fc.asyncProperty(change, async ([path, value]) => {
       const body = { Job: structuredClone(Job) };

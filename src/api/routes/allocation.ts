@@ -2,7 +2,7 @@ import { namespaceCapability } from '../../acl/permission.ts';
 import { type Allocation, AllocationSchema } from '../../model/allocation/allocation.ts';
 import { allocationStub } from '../../model/allocation/allocation-stub.ts';
 import { refusal } from '../../model/errors.ts';
-import { defaultPartition } from '../../model/namespace/namespace.ts';
+import { defaultPartition, everyNamespace } from '../../model/namespace/namespace.ts';
 import { Text, Type, Whole } from '../../model/schema.ts';
 import { stopAllocation } from '../../server/allocations/stop.ts';
 import type { ServerContext } from '../../server/context.ts';
@@ -66,10 +66,12 @@ export function allocationRoutes(server: ServerContext): Route[] {
       answer: AllocationSchema,
       filterSchema: AllocationSchema,
       permission: ({ namespace }) =>
-        namespace === '*' ? { kind: 'open' } : namespaceCapability(namespace, 'read-job'),
+        namespace === everyNamespace
+          ? { kind: 'open' }
+          : namespaceCapability(namespace, 'read-job'),
       rows: ({ namespace, query, snapshot }, page) =>
         snapshot.table(allocations).scan({
-          ...(namespace === '*'
+          ...(namespace === everyNamespace
             ? { prefix: [defaultPartition] }
             : { prefix: inNamespace(namespace), text: query.prefix }),
           ...scanPage(page),

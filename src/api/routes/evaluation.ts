@@ -3,7 +3,7 @@ import { AllocationSchema } from '../../model/allocation/allocation.ts';
 import { allocationStub } from '../../model/allocation/allocation-stub.ts';
 import { refusal } from '../../model/errors.ts';
 import { type Evaluation, EvaluationSchema } from '../../model/evaluation/evaluation.ts';
-import { defaultPartition } from '../../model/namespace/namespace.ts';
+import { defaultPartition, everyNamespace } from '../../model/namespace/namespace.ts';
 import { allocations, evaluations, inNamespace } from '../../state/tables.ts';
 import type { Snapshot } from '../../state/types.ts';
 import { scanPage } from '../list.ts';
@@ -45,10 +45,12 @@ export function evaluationRoutes(): Route[] {
       answer: EvaluationSchema,
       filterSchema: EvaluationSchema,
       permission: ({ namespace }) =>
-        namespace === '*' ? { kind: 'open' } : namespaceCapability(namespace, 'read-job'),
+        namespace === everyNamespace
+          ? { kind: 'open' }
+          : namespaceCapability(namespace, 'read-job'),
       rows: ({ namespace, query, snapshot }, page) =>
         snapshot.table(evaluations).scan({
-          ...(namespace === '*'
+          ...(namespace === everyNamespace
             ? { prefix: [defaultPartition] }
             : { prefix: inNamespace(namespace), text: query.prefix }),
           ...scanPage(page),

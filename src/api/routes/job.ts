@@ -9,7 +9,7 @@ import { JobStubSchema, jobStub } from '../../model/job/job-stub.ts';
 import { JobSubmissionSchema } from '../../model/job-submission/job-submission.ts';
 import { JobSummarySchema } from '../../model/job-summary/job-summary.ts';
 import { limits } from '../../model/limits.ts';
-import { defaultPartition } from '../../model/namespace/namespace.ts';
+import { defaultPartition, everyNamespace } from '../../model/namespace/namespace.ts';
 import { Flag, Nullable, Text, Type, Whole } from '../../model/schema.ts';
 import type { ServerContext } from '../../server/context.ts';
 import { type Registration, registerJob } from '../../server/jobs/register.ts';
@@ -142,12 +142,12 @@ export function jobRoutes(server: ServerContext): Route[] {
       answer: JobStubSchema,
       filterSchema: JobSchema,
       permission: (input) =>
-        input.namespace === '*'
+        input.namespace === everyNamespace
           ? { kind: 'open' }
           : namespaceCapability(input.namespace, 'list-jobs'),
       rows: (input, page) => {
         const range =
-          input.namespace === '*'
+          input.namespace === everyNamespace
             ? { prefix: [defaultPartition] }
             : { prefix: inNamespace(input.namespace), text: input.query.prefix };
         // The counters are part of the answer: noted as one range, not job by job.

@@ -1,8 +1,9 @@
 import { dirname, resolve } from 'node:path';
-import type { LocalCommand, OptionDefinition, Options } from '../definition.ts';
+import type { LocalCommand, OptionDefinition } from '../definition.ts';
 import type { CliEnvironment } from '../environment.ts';
 import { CliError, explainError } from '../errors.ts';
 import { readJobFile } from '../job-file.ts';
+import type { Options } from '../options.ts';
 import { parseConfiguration } from './configuration.ts';
 import {
   type AgentOptions,

@@ -1,8 +1,9 @@
 import type { LogOptions } from '../../sdk/client.ts';
 import type { Context } from '../context.ts';
-import type { ClientCommand, Options } from '../definition.ts';
+import type { ClientCommand } from '../definition.ts';
 import { CliError, exitCodes, Interrupted } from '../errors.ts';
 import { resolveAllocation } from '../nouns.ts';
+import type { Options } from '../options.ts';
 import { oneLine } from '../render/text.ts';
 import { taskNames } from './status.ts';
 import { readTail } from './tail.ts';

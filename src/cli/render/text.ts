@@ -7,12 +7,6 @@ export const oneLine = (text: string): string =>
 export const plural = (count: number, noun: string, nouns = `${noun}s`): string =>
   `${count} ${count === 1 ? noun : nouns}`;
 
-/** `a`, `a and b`, `a, b and c`. */
-export function listed(words: readonly string[]): string {
-  if (words.length < 2) return words.join();
-  return `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
-}
-
 const units = [
   ['d', 86_400],
   ['h', 3600],
@@ -45,11 +39,6 @@ export function agoText(text: string | null | undefined, nowMs: number): string 
   if (!text || text.startsWith('0001-')) return '-';
   return `${span(nowMs - Date.parse(text))} ago`;
 }
-
-const shortLength = 8;
-
-/** The part of a UUID that people read and type. */
-export const shortId = (id: string): string => id.slice(0, shortLength);
 
 export const orDash = (text: string | null | undefined): string => (text ? oneLine(text) : '-');
 

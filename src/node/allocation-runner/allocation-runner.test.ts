@@ -18,11 +18,13 @@ let dataDirectory: string;
 let world: SimulatedWorld;
 let driver: MockDriver;
 let surroundings: AllocationSurroundings;
+let runners: AllocationRunner[];
 
 beforeEach(async () => {
   dataDirectory = await mkdtemp(join(tmpdir(), 'roster-alloc-'));
   world = new SimulatedWorld(7);
   driver = new MockDriver(world);
+  runners = [];
   surroundings = {
     world,
     dataDirectory,
@@ -36,10 +38,15 @@ beforeEach(async () => {
   await readSavedAllocations(dataDirectory);
 });
 
-afterEach(() => rm(dataDirectory, { recursive: true }));
+afterEach(async () => {
+  // What they still write must be written before its place goes.
+  for (const runner of runners) await runner.leave();
+  await rm(dataDirectory, { recursive: true });
+});
 
 async function run(tasks: readonly Input<Task>[], job: JobInput = {}): Promise<AllocationRunner> {
   const runner = new AllocationRunner(surroundings, testAllocation(), testJob(tasks, job));
+  runners.push(runner);
   await runner.start();
   return runner;
 }
@@ -48,6 +55,8 @@ async function run(tasks: readonly Input<Task>[], job: JobInput = {}): Promise<A
 async function restart(): Promise<AllocationRunner> {
   const [saved] = (await readSavedAllocations(dataDirectory)).saved;
   const runner = new AllocationRunner(surroundings, saved!.allocation, saved!.job, saved);
+  // The one before has left: two of them would write one file.
+  runners = [runner];
   await runner.restore();
   return runner;
 }

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: it is the notation under test
 import { describe, expect, test } from 'vitest';
 import { complete } from '../../model/complete.ts';
 import { NodeRegistrationSchema } from '../../model/node/node.ts';

@@ -3,7 +3,7 @@ import { limits } from '../../model/limits.ts';
 import { ConnectionLost, dial, SupervisorConnection, VersionMismatch } from './connection.ts';
 import { launchSupervisor } from './launch.ts';
 import { type SupervisorPaths, supervisorPaths } from './paths.ts';
-import { readStat } from './proc.ts';
+import { isEnded, readStat } from './proc.ts';
 import type { ProcessExit, Request, StartRequest, TaskStatus } from './protocol.ts';
 import { readTable } from './task-table.ts';
 
@@ -160,10 +160,16 @@ export class SupervisorClient {
   }
 
   async #open(): Promise<SupervisorConnection> {
-    const connection = (await this.#attach()) ?? (await this.#launch());
-    const tasks = await connection.request<TaskStatus[]>({ op: 'list' });
-    this.#synchronize(tasks);
-    return connection;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const connection = (await this.#attach()) ?? (await this.#launch());
+        this.#synchronize(await connection.request<TaskStatus[]>({ op: 'list' }));
+        return connection;
+      } catch (error) {
+        // It went away right after it was found: the next look finds none, and starts one.
+        if (!(error instanceof ConnectionLost) || this.#closing || attempt === 3) throw error;
+      }
+    }
   }
 
   /** The running supervisor, if there is one that this agent can work with. */
@@ -254,7 +260,4 @@ export class SupervisorClient {
   }
 }
 
-const isRunning = (pid: number): boolean => {
-  const stat = readStat(pid);
-  return stat !== undefined && stat.state !== 'Z';
-};
+const isRunning = (pid: number): boolean => !isEnded(readStat(pid));

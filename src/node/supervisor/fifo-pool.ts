@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { closeSync, constants, openSync, rmSync, unlinkSync } from 'node:fs';
+import { closeSync, constants, openSync, readdirSync, rmSync, unlinkSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -12,6 +12,7 @@ export interface OutputPipe {
 }
 
 const batchSize = 16;
+const prefix = 'pipes-';
 
 /**
  * Named pipes made ahead in batches by one `mkfifo`, and unlinked as soon as they are open. See
@@ -24,8 +25,11 @@ export class FifoPool {
   #filling: Promise<void> | undefined;
 
   constructor(directory: string) {
-    this.#directory = join(directory, 'pipes');
-    rmSync(this.#directory, { recursive: true, force: true });
+    for (const name of readdirSync(directory)) {
+      if (name.startsWith(prefix)) rmSync(join(directory, name), { recursive: true, force: true });
+    }
+    // A name of its own: a predecessor's last `mkfifo` may still be at work.
+    this.#directory = join(directory, `${prefix}${process.pid}`);
     makePrivateDirectory(this.#directory);
   }
 
@@ -49,13 +53,13 @@ export class FifoPool {
     const paths = Array.from({ length: batchSize }, () =>
       join(this.#directory, String(this.#made++)),
     );
-    return new Promise((resolve) => {
+    return new Promise<void>((resolve) => {
       // A task with a user of its own may open /dev/stdout again; the directory keeps others out.
       execFile('mkfifo', ['-m', '666', ...paths], (error) => {
         if (error === null) this.#paths.push(...paths);
         resolve();
       });
-    });
+    }).catch(() => {});
   }
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isAlive, parseStat, readStat } from './proc.ts';
+import { isAlive, isEnded, parseStat, readStat } from './proc.ts';
 
 const tail = 'S 1 42 43 0 -1 4194560 0 0 0 0 0 0 0 0 20 0 1 0 987654 0 0';
 
@@ -13,6 +13,7 @@ test.each([
     parent: 1,
     group: 42,
     session: 43,
+    threads: 1,
     startTime: '987654',
   });
 });
@@ -21,4 +22,12 @@ test('a process is alive under its own start time only', () => {
   const { startTime } = readStat(process.pid)!;
   expect(isAlive(process.pid, startTime)).toBe(true);
   expect(isAlive(process.pid, String(Number(startTime) + 1))).toBe(false);
+});
+
+test.each([
+  ['S', 3, false],
+  ['Z', 1, true],
+  ['Z', 2, false],
+])('a process in state %s with %i threads has ended: %s', (state, threads, expected) => {
+  expect(isEnded({ ...readStat(process.pid)!, state, threads })).toBe(expected);
 });

@@ -8,6 +8,8 @@ export interface ProcessStat {
   readonly parent: number;
   readonly group: number;
   readonly session: number;
+  /** More than one in a zombie: its first thread is gone, and others still run. */
+  readonly threads: number;
   /** Clock ticks since boot, as text: with the pid it names a process for ever. */
   readonly startTime: string;
 }
@@ -32,6 +34,7 @@ export function parseStat(text: string): ProcessStat | undefined {
     parent: Number(fields[1]),
     group: Number(fields[2]),
     session: Number(fields[3]),
+    threads: Number(fields[17]),
     startTime,
   };
 }
@@ -55,10 +58,14 @@ export function readEnvironment(pid: number): readonly string[] {
   }
 }
 
-/** Whether the process of this pid is the one that started then, and is no zombie. */
+/** Nothing of it runs any more: only its parent has still to be told. */
+export const isEnded = (stat: ProcessStat | undefined): boolean =>
+  stat === undefined || ((stat.state === 'Z' || stat.state === 'X') && stat.threads <= 1);
+
+/** Whether the process of this pid is the one that started then, and runs. */
 export function isAlive(pid: number, startTime: string): boolean {
   const stat = readStat(pid);
-  return stat !== undefined && stat.startTime === startTime && stat.state !== 'Z';
+  return stat?.startTime === startTime && !isEnded(stat);
 }
 
 /** Changes with every boot: start times of another boot mean nothing. */

@@ -12,11 +12,14 @@ import type { StartRequest, TaskStatus } from './protocol.ts';
 
 let dataDirectory: string;
 let clients: SupervisorClient[];
+/** Not the same twice: a task's leftovers are known by it all over the machine. */
+let taskId: string;
 
 beforeEach(() => {
   dataDirectory = mkdtempSync(join(tmpdir(), 'roster-sup-'));
   mkdirSync(join(dataDirectory, 'logs'));
   clients = [];
+  taskId = `${realWorld.ids.uuid()}/web#1`;
 });
 
 afterEach(async () => {
@@ -41,16 +44,16 @@ function newClient(options: Partial<SupervisorClientOptions> = {}): SupervisorCl
 }
 
 function shell(script: string, change: Partial<StartRequest> = {}): StartRequest {
-  const taskId = change.taskId ?? 'alloc/web#1';
+  const [allocId = ''] = taskId.split('/');
   return {
     taskId,
-    allocId: taskId.split('/')[0]!,
+    allocId,
     taskName: 'web',
     command: '/bin/sh',
     args: ['-c', script],
     env: {
       PATH: '/usr/bin:/bin',
-      ROSTER_ALLOC_ID: taskId.split('/')[0]!,
+      ROSTER_ALLOC_ID: allocId,
       ROSTER_TASK_NAME: 'web',
     },
     directory: dataDirectory,
@@ -79,13 +82,13 @@ describe('a task', () => {
   ])('%s', async (_name, script, exit) => {
     const client = newClient();
     await client.start(shell(script));
-    expect(await client.exitOf('alloc/web#1')).toMatchObject(exit);
+    expect(await client.exitOf(taskId)).toMatchObject(exit);
   });
 
   test('has its output in its files by the time its exit is told', async () => {
     const client = newClient();
     await client.start(shell('echo out; echo err >&2; echo again > /dev/stdout'));
-    await client.exitOf('alloc/web#1');
+    await client.exitOf(taskId);
     expect([log(), log('stderr')]).toEqual(['out\nagain\n', 'err\n']);
   });
 
@@ -95,18 +98,18 @@ describe('a task', () => {
       shell('trap "echo got; exit 3" USR1; echo ready; while :; do sleep 0.02; done'),
     );
     await eventually(() => expect(log()).toBe('ready\n'));
-    expect(await client.signal('alloc/web#1', 'SIGUSR1')).toBe(true);
-    expect(await client.exitOf('alloc/web#1')).toMatchObject({ exitCode: 3 });
+    expect(await client.signal(taskId, 'SIGUSR1')).toBe(true);
+    expect(await client.exitOf(taskId)).toMatchObject({ exitCode: 3 });
     expect(log()).toBe('ready\ngot\n');
-    expect(await client.signal('alloc/web#1', 'SIGUSR1')).toBe(false);
+    expect(await client.signal(taskId, 'SIGUSR1')).toBe(false);
   });
 
   test('that ignores its kill signal is killed after the timeout', async () => {
     const client = newClient();
     await client.start(shell('trap "" TERM; echo ready; while :; do sleep 0.02; done'));
     await eventually(() => expect(log()).toBe('ready\n'));
-    await client.kill('alloc/web#1', 'SIGTERM', 50);
-    expect(await client.exitOf('alloc/web#1')).toMatchObject({ signal: 9 });
+    await client.kill(taskId, 'SIGTERM', 50);
+    expect(await client.exitOf(taskId)).toMatchObject({ signal: 9 });
   });
 
   test('leaves nothing: neither its group nor who fled from it', async () => {
@@ -114,7 +117,7 @@ describe('a task', () => {
     await client.start(
       shell('sleep 600 & echo $!; setsid sleep 600 & echo $!; sleep 0.05; exit 0'),
     );
-    await client.exitOf('alloc/web#1');
+    await client.exitOf(taskId);
     const pids = log().trim().split('\n').map(Number);
     expect(pids).toHaveLength(2);
     for (const pid of pids) expect(readStat(pid)?.state ?? 'Z').toBe('Z');
@@ -133,7 +136,7 @@ describe('a task', () => {
 
   test.each([
     ['a command that is not there', { command: '/no/such/command' }, /no such file/],
-    ['a signal-less user', { user: 'nobody-knows-me' }, /no user "nobody-knows-me"/],
+    ['a user that nobody knows', { user: 'nobody-knows-me' }, /no user "nobody-knows-me"/],
   ])('is refused with %s', async (_name, change, reason) => {
     const client = newClient();
     await expect(client.start(shell('exit 0', change))).rejects.toThrow(reason);
@@ -160,8 +163,8 @@ describe('an agent that goes away', () => {
     await eventually(() => expect(alive(started)).toBe(false));
     const after = newClient();
     await after.connect();
-    expect(await after.exitOf('alloc/web#1')).toMatchObject({ exitCode: 5 });
-    await after.forget('alloc/web#1');
+    expect(await after.exitOf(taskId)).toMatchObject({ exitCode: 5 });
+    await after.forget(taskId);
     await after.close();
     expect(await newClient().connect()).toEqual([]);
   });
@@ -175,7 +178,7 @@ describe('an agent that goes away', () => {
   });
 
   test('leaves an idle supervisor, which ends', async () => {
-    const client = newClient({ idleTimeoutMs: 30 });
+    const client = newClient({ idleTimeoutMs: 500 });
     await client.connect();
     const { pid } = client;
     await client.close();
@@ -190,12 +193,12 @@ describe('a supervisor that is killed', () => {
     const started = await client.start(shell('sleep 600'));
     const first = client.pid;
     process.kill(first, 'SIGKILL');
-    expect(await client.exitOf('alloc/web#1')).toMatchObject({
+    expect(await client.exitOf(taskId)).toMatchObject({
       signal: 9,
       lost: 'the supervisor of the task ended unexpectedly',
     });
     expect(alive(started)).toBe(false);
-    await client.start(shell('sleep 600', { taskId: 'alloc/web#2' }));
+    await client.start(shell('sleep 600', { taskId: taskId.replace('#1', '#2') }));
     expect(client.pid).not.toBe(first);
     expect(notices).toHaveLength(1);
   });
@@ -206,7 +209,7 @@ describe('a supervisor that is killed', () => {
     await before.close();
     process.kill(before.pid, 'SIGKILL');
     const [status] = await newClient().connect();
-    expect(status).toMatchObject({ taskId: 'alloc/web#1', exit: { signal: 9 } });
+    expect(status).toMatchObject({ taskId, exit: { signal: 9 } });
     expect(alive(started)).toBe(false);
   });
 
@@ -235,7 +238,7 @@ describe('the socket', () => {
     mkdirSync(join(dataDirectory, 'logs'), { recursive: true });
     const client = newClient();
     await client.start(shell('exit 0'));
-    expect(await client.exitOf('alloc/web#1')).toMatchObject({ exitCode: 0 });
+    expect(await client.exitOf(taskId)).toMatchObject({ exitCode: 0 });
     expect(supervisorPaths(dataDirectory).socket.length).toBeLessThan(100);
   });
 

@@ -2,7 +2,7 @@
  * Ends what a task leaves behind: members of its group or session, and descendants that left both
  * but still carry its environment.
  */
-import { listPids, type ProcessStat, readEnvironment, readStat } from './proc.ts';
+import { isEnded, listPids, type ProcessStat, readEnvironment, readStat } from './proc.ts';
 
 export interface SweepTarget {
   readonly allocId: string;
@@ -22,7 +22,7 @@ export function findLeftovers(targets: readonly SweepTarget[]): ProcessStat[] {
   for (const pid of listPids()) {
     if (pid === process.pid) continue;
     const stat = readStat(pid);
-    if (stat === undefined || stat.state === 'Z') continue;
+    if (stat === undefined || isEnded(stat)) continue;
     const candidates = targets.filter((target) => startedAfter(stat, target));
     if (candidates.length > 0 && belongs(stat, candidates)) found.push(stat);
   }

@@ -136,7 +136,7 @@ const failure = (child: ChildProcess): Promise<never> =>
   new Promise((_resolve, reject) => child.once('error', reject));
 
 /** Throws {@link SupervisorRefusal} for a name that is no signal. */
-export function signalNumber(name: string): number {
+function signalNumber(name: string): number {
   const number = constants.signals[name as NodeJS.Signals];
   if (number === undefined) {
     throw new SupervisorRefusal('unknown-signal', `"${name}" is not a signal of this system`);

@@ -85,19 +85,30 @@ export class EvaluationDispatcher {
   }
 
   #take(evaluation: Evaluation): void {
-    if (evaluation.Status === 'blocked') this.blocked.add(evaluation);
-    else this.#queue(evaluation);
+    if (evaluation.Status === 'pending') {
+      this.#queueAt(evaluation, instantToMs(evaluation.WaitUntil));
+      return;
+    }
+    this.blocked.add(evaluation);
+    if (evaluation.TriggeredBy !== 'max-plan-attempts') return;
+    // Nothing tells when plans no longer get into each other's way: it is tried again.
+    this.#queueAt(
+      evaluation,
+      this.#context.world.clock.nowMs() + limits.evaluation.conflictRetryMs,
+    );
   }
 
-  #queue(evaluation: Evaluation): void {
-    const waitMs = instantToMs(evaluation.WaitUntil) - this.#context.world.clock.nowMs();
-    if (evaluation.WaitUntil === 0 || waitMs <= 0) {
+  #queueAt(evaluation: Evaluation, dueMs: number): void {
+    const { clock, timers } = this.#context.world;
+    const waitMs = dueMs - clock.nowMs();
+    if (waitMs <= 0) {
       this.broker.enqueue(evaluation);
       return;
     }
     if (this.#delayed.has(evaluation.ID)) return;
-    const timer = this.#context.world.timers.after(waitMs, () => {
+    const timer = timers.after(waitMs, () => {
       this.#delayed.delete(evaluation.ID);
+      this.blocked.remove(evaluation);
       this.broker.enqueue(evaluation);
     });
     this.#delayed.set(evaluation.ID, timer);

@@ -2,9 +2,9 @@ import { instantFromMs } from '../../base/instant.ts';
 import type { Timer } from '../../base/ports.ts';
 import { type Evaluation, isTerminalEvaluation } from '../../model/evaluation/evaluation.ts';
 import { limits } from '../../model/limits.ts';
-import { schedule } from '../../scheduler/schedule.ts';
+import { conflictEvaluation, schedule } from '../../scheduler/schedule.ts';
 import type { SchedulerConfiguration, SchedulerResult } from '../../scheduler/view.ts';
-import { evaluations, inNamespace } from '../../state/tables.ts';
+import { evaluations, inNamespace, jobs } from '../../state/tables.ts';
 import type { Transaction } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
 import { refreshJobStatus } from '../jobs/status.ts';
@@ -82,8 +82,8 @@ export class EvaluationWorker {
     const { log } = this.#context;
     const { evaluation } = delivery;
     try {
-      if (await this.#decide(evaluation)) this.#cancel(delivery.ack(), evaluation);
-      else delivery.nack();
+      await this.#decide(evaluation);
+      this.#cancel(delivery.ack(), evaluation);
     } catch (error) {
       if (this.#stopped || this.#context.state.closed !== undefined) return;
       log.error({ evaluation: evaluation.ID, job: evaluation.JobID, error }, 'evaluation failed');
@@ -91,8 +91,8 @@ export class EvaluationWorker {
     }
   }
 
-  /** `false` when too many attempts were rejected. */
-  async #decide(evaluation: Evaluation): Promise<boolean> {
+  /** After too many rejections it fails, and another waits in its place. */
+  async #decide(evaluation: Evaluation): Promise<void> {
     const { state, world, log } = this.#context;
     const attempts =
       evaluation.Type === 'batch' || evaluation.Type === 'sysbatch'
@@ -105,10 +105,12 @@ export class EvaluationWorker {
       const { value } = await state.write((transaction) =>
         commit(transaction, this.#context, evaluation, result),
       );
-      if (value.length === 0) return true;
+      if (value.length === 0) return;
       log.warn({ evaluation: evaluation.ID, rejections: value }, 'plan did not fit any more');
     }
-    return false;
+    await state.write((transaction) =>
+      failForConflicts(transaction, this.#context, evaluation, attempts),
+    );
   }
 
   /** Evaluations that a newer one of their job made superfluous. */
@@ -153,6 +155,29 @@ function commit(
   setQueued(transaction, Namespace, JobID, outcome.queued);
   refreshJobStatus(transaction, Namespace, JobID);
   return [];
+}
+
+/** Source: facts/scheduler.md §6.1 "Attempts". */
+function failForConflicts(
+  transaction: Transaction,
+  { world }: ServerContext,
+  { Namespace, ID }: Evaluation,
+  attempts: number,
+): void {
+  const table = transaction.table(evaluations);
+  const stored = table.get(...inNamespace(Namespace, ID));
+  if (stored === undefined || isTerminalEvaluation(stored)) return;
+  const { ids, clock } = world;
+  const nowMs = clock.nowMs();
+  const job = transaction.table(jobs).get(...inNamespace(Namespace, stored.JobID));
+  const next = job && table.put(conflictEvaluation(transaction.index, stored, job, { nowMs, ids }));
+  table.put({
+    ...stored,
+    Status: 'failed',
+    StatusDescription: `maximum attempts reached (${attempts})`,
+    BlockedEval: next?.ID ?? '',
+    ModifyTime: instantFromMs(nowMs),
+  });
 }
 
 /** All is placed: what waited for room of the same job has nothing to wait for. */

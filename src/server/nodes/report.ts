@@ -49,6 +49,7 @@ export async function reportAllocations(
 }
 
 export function findById(transaction: Transaction, id: string): Allocation | undefined {
+  if (id.includes('\0')) return undefined;
   for (const row of transaction
     .table(allocations)
     .by('id')

@@ -26,6 +26,12 @@ export function applyPlan(
   const rejections = rejectionsOf(transaction, plan);
   if (plan.allAtOnce && rejections.length > 0) return rejections;
   const rejected = new Set(rejections.map(({ nodeId }) => nodeId));
+  // What would have been replaced there goes on until its replacement has found a place.
+  const kept = new Set(
+    plan.placements
+      .filter((placement) => rejected.has(placement.NodeID))
+      .map((placement) => placement.PreviousAllocation),
+  );
   const now = instantFromMs(world.clock.nowMs());
   const table = transaction.table(allocations);
   const AllocModifyIndex = transaction.index;
@@ -33,7 +39,7 @@ export function applyPlan(
 
   for (const stop of plan.stops) {
     const before = table.get(...inNamespace(plan.namespace, stop.allocationId));
-    if (before === undefined) continue;
+    if (before === undefined || kept.has(stop.allocationId)) continue;
     const after = { ...before, ...stopFields(stop), AllocModifyIndex, ModifyTime: now };
     moves.push({ before, after: table.put(after) });
   }

@@ -235,13 +235,15 @@ test.each([
         else flip(path, position, random.below(8));
         const found = await outcome(copy);
         const what = `${attempt % 4 === 0 ? 'cut' : 'flip'} of ${file} at ${position}`;
-        if (typeof found === 'string') outcomes.set(found, (outcomes.get(found) ?? 0) + 1);
-        else expect(found, what).toEqual(was);
+        if (typeof found !== 'string') expect(found, what).toEqual(was);
+        const kind = typeof found === 'string' ? found : 'exact';
+        outcomes.set(kind, (outcomes.get(kind) ?? 0) + 1);
         rmSync(copy, { recursive: true });
       }
     }
-    expect([...outcomes.keys()]).toEqual(['state-corrupted']);
-    expect(outcomes.get('state-corrupted')).toBeGreaterThan(100);
+    // Both happen often, or the faults would not be where it matters.
+    expect([...outcomes.keys()].sort()).toEqual(['exact', 'state-corrupted']);
+    expect(Math.min(...outcomes.values())).toBeGreaterThan(20);
   },
   60_000,
 );

@@ -1,0 +1,114 @@
+import { delay, type Timers } from '../../base/ports.ts';
+import type { AllocationStub } from '../../model/allocation/allocation-stub.ts';
+import { type Client, createClient, isMissing, waitFor } from '../../sdk/client.ts';
+import { addressesOf } from '../render/addresses.ts';
+import type { AgentOptions } from './options.ts';
+
+/** How long the welcome waits for the instances, so that it can say where they are. */
+const startingMaxMs = 10_000;
+
+/**
+ * Registers the jobs of `--run` that are not there yet and waits until their instances have
+ * started. Returns what to tell: a sentence for each job, and where its instances are.
+ */
+export async function runFirstJobs(
+  agent: { readonly address: string; readonly token: string | undefined },
+  run: AgentOptions['run'],
+  timers: Timers,
+): Promise<readonly string[]> {
+  const client = createClient(agent);
+  try {
+    const told: string[] = [];
+    for (const { path, registration } of run) {
+      told.push(...(await runOne(client, path, registration, timers)));
+    }
+    return told;
+  } finally {
+    await client.close();
+  }
+}
+
+async function runOne(
+  client: Client,
+  path: string,
+  registration: AgentOptions['run'][number]['registration'],
+  timers: Timers,
+): Promise<readonly string[]> {
+  const id = registration.Job.ID ?? '';
+  try {
+    const known = await isRegistered(client, id);
+    if (!known) await client.jobs.register(registration);
+    const allocations = await startedAllocations(client, id, timers);
+    const running = allocations.filter(({ ClientStatus }) => ClientStatus === 'running');
+    const sentence =
+      allocations.length > 0 && running.length === allocations.length
+        ? `The job "${id}" runs:`
+        : `The job "${id}" of ${path} is registered; "roster job status ${id}" tells how it fares.`;
+    return [sentence, ...running.map(describe).sort()];
+  } catch (error) {
+    return [`The job "${id}" of ${path} could not be registered: ${(error as Error).message}`];
+  }
+}
+
+async function isRegistered(client: Client, id: string): Promise<boolean> {
+  try {
+    return !(await client.jobs.read(id)).value.Stop;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+}
+
+/** What the job wants running, once all of it has started or failed, or the time is up. */
+async function startedAllocations(
+  client: Client,
+  id: string,
+  timers: Timers,
+): Promise<readonly AllocationStub[]> {
+  const tooLate = new AbortController();
+  let seen: readonly AllocationStub[] = [];
+  void delay(timers, startingMaxMs, tooLate.signal).then(() => tooLate.abort());
+  const wanted = (list: readonly AllocationStub[]) =>
+    list.filter(({ DesiredStatus }) => DesiredStatus === 'run');
+  await waitFor(
+    (options) => client.jobs.allocations(id, { ...options, resources: true }),
+    (list) => {
+      seen = wanted(list);
+      return seen.length > 0 && seen.every(({ ClientStatus }) => ClientStatus !== 'pending');
+    },
+    { signal: tooLate.signal },
+  ).catch((error: unknown) => {
+    if (!tooLate.signal.aborted) throw error;
+  });
+  tooLate.abort();
+  return seen;
+}
+
+const describe = ({ Name, ID, AllocatedResources }: AllocationStub): string =>
+  `  ${Name}  ${ID.slice(0, 8)}  ${addressesOf(AllocatedResources).join(' ')}`;
+
+/** Where everything is, and what to try next. */
+export function welcome(
+  { address, token }: { readonly address: string; readonly token: string | undefined },
+  run: AgentOptions['run'],
+  told: readonly string[],
+): string {
+  const job = run[0]?.registration.Job.ID;
+  const lines = [
+    ...told,
+    '',
+    `API         ${address}/v1    (every path: ${address}/v1/openapi.json)`,
+    `Root token  ${token}`,
+    '',
+    'In another terminal:',
+    `  export ROSTER_ADDR=${address} ROSTER_TOKEN=${token}`,
+    '  bin/roster node status',
+    ...(job === undefined
+      ? ['  bin/roster job run examples/web.json']
+      : [`  bin/roster job status ${job}`, `  bin/roster job stop ${job}`]),
+    '  bin/roster help',
+    '',
+    'Ctrl-C ends it.',
+  ];
+  return `${lines.join('\n')}\n`;
+}

@@ -1,0 +1,104 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { SupervisorClient } from '../supervisor/client.ts';
+import type { StartRequest } from '../supervisor/protocol.ts';
+import { SupervisorRefusal } from '../supervisor/protocol.ts';
+import type { DriverTask } from './driver.ts';
+import { rawExecDriver } from './raw-exec.ts';
+
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'roster-raw-'));
+  mkdirSync(join(directory, 'local'));
+  for (const name of ['local/tool', 'other']) {
+    writeFileSync(join(directory, name), '#!/bin/sh\n');
+    chmodSync(join(directory, name), 0o755);
+  }
+  writeFileSync(join(directory, 'plain'), 'no program');
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+const taskOf = (config: Record<string, unknown>): DriverTask => ({
+  runId: 'a/app#1',
+  allocId: 'a',
+  taskName: 'app',
+  config,
+  variables: { PATH: '/usr/bin:/bin:relative' },
+  directory,
+  localDirectory: join(directory, 'local'),
+  user: '',
+  logs: { directory, name: 'app', maxFiles: 1, maxFileBytes: 1, disabled: true },
+});
+
+/** Only `start` is asked for here; the real one is in `supervisor.test.ts`. */
+function supervisorThat(start: (request: StartRequest) => Promise<unknown>): SupervisorClient {
+  return { start, exitOf: () => new Promise(() => {}) } as unknown as SupervisorClient;
+}
+
+test.each([
+  ['a name in PATH', { command: 'sh' }, /^\/(usr\/)?bin\/sh$/],
+  ['a name in local', { command: 'tool' }, /\/local\/tool$/],
+  ['a name in the task’s directory', { command: 'other' }, /roster-raw-\w+\/other$/],
+  ['an absolute path', { command: '/bin/sh' }, /^\/bin\/sh$/],
+  ['a path in the task’s directory', { command: './local/tool' }, /\/local\/tool$/],
+])('the command may be %s', async (_name, config, expected) => {
+  let started: StartRequest | undefined;
+  const driver = rawExecDriver(
+    supervisorThat(async (request) => {
+      started = request;
+    }),
+  );
+  await driver.start(taskOf(config));
+  expect(started?.command).toMatch(expected);
+});
+
+test.each([
+  [
+    'a name that is nowhere',
+    'no-such-thing',
+    /"no-such-thing" was not found in .*:\/usr\/bin:\/bin$/,
+  ],
+  ['a path that is not there', '/no/such', /"\/no\/such" does not exist/],
+  ['no program', './plain', /plain is not executable/],
+  ['a directory', '/bin', /"\/bin" does not exist/],
+])('%s fails for good', async (_name, command, message) => {
+  const driver = rawExecDriver(supervisorThat(async () => {}));
+  const failure = driver.start(taskOf({ command }));
+  await expect(failure).rejects.toMatchObject({
+    message: expect.stringMatching(message),
+    recoverable: false,
+  });
+});
+
+test.each([
+  ['EACCES', false],
+  ['EAGAIN', true],
+])('a start that fails with %s may be tried again: %s', async (code, recoverable) => {
+  const driver = rawExecDriver(
+    supervisorThat(async () => {
+      throw new SupervisorRefusal(code, 'refused');
+    }),
+  );
+  await expect(driver.start(taskOf({ command: 'sh' }))).rejects.toMatchObject({ recoverable });
+});
+
+test.each([
+  ['a good one', { command: 'sh', args: ['-c', 'x'], work_dir: 'local' }, []],
+  ['an empty one', {}, ['Config.command is required']],
+  [
+    'all wrong',
+    { command: 3, args: 'x', work_dir: '', image: 'y' },
+    [
+      'Config.command must be a text that is not empty',
+      'Config.args must be a list of texts',
+      'Config.work_dir must be a text that is not empty',
+      'Config.image is not known here; known are command, args, work_dir',
+    ],
+  ],
+  ['a number in args', { command: 'x', args: [1] }, ['Config.args must be a list of texts']],
+])('%s has these faults', (_name, config, messages) => {
+  const faults = rawExecDriver(supervisorThat(async () => {})).validate(config);
+  expect(faults.map(({ message }) => message)).toEqual(messages);
+});

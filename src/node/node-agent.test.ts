@@ -1,0 +1,261 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { realWorld } from '../base/ports-real.ts';
+import type { AllocationReport } from '../model/allocation/allocation.ts';
+import type { ByteStream } from '../model/node-stream/byte-stream.ts';
+import { NodeAgent, type NodeAgentOptions } from './node-agent.ts';
+import type { Assignment } from './server-api.ts';
+import { SupervisorClient } from './supervisor/client.ts';
+import { findLeftovers } from './supervisor/sweep.ts';
+import { eventually } from './testing/eventually.ts';
+import { FakeServers } from './testing/fake-servers.ts';
+import { testAllocation, testJob, testPolicy } from './testing/records.ts';
+
+let dataDirectory: string;
+let servers: FakeServers;
+let agents: NodeAgent[];
+let children: ChildProcess[];
+
+beforeEach(() => {
+  dataDirectory = mkdtempSync(join(tmpdir(), 'roster-node-'));
+  servers = new FakeServers();
+  agents = [];
+  children = [];
+});
+
+afterEach(async () => {
+  for (const child of children) child.kill('SIGKILL');
+  await agents.at(-1)?.stop({ stopTasks: true });
+  const { timers, random } = realWorld;
+  const last = new SupervisorClient({ dataDirectory, endWithAgent: true, timers, random });
+  await last.connect();
+  await last.shutdown('SIGKILL', 100);
+  rmSync(dataDirectory, { recursive: true });
+});
+
+async function startAgent(options: Partial<NodeAgentOptions> = {}): Promise<NodeAgent> {
+  const agent = new NodeAgent({
+    world: realWorld,
+    api: servers,
+    dataDirectory,
+    version: '1.2.3',
+    region: 'global',
+    settings: { name: 'alpha', address: '127.0.0.1' },
+    endWithAgent: false,
+    environment: { PATH: process.env.PATH, ROSTER_TOKEN: 'never-in-a-task' },
+    onNotice: () => {},
+    ...options,
+  });
+  agents.push(agent);
+  await agent.start();
+  return agent;
+}
+
+/** Not the same twice: a task's leftovers are known by it all over the machine. */
+const run = realWorld.ids.uuid().slice(0, 8);
+const id = (number: number) => `${run}-0000-4000-8000-00000000000${number}`;
+
+function assignment(script: string, fields: { number?: number; desired?: 'run' | 'stop' } = {}) {
+  const { number = 1, desired = 'run' } = fields;
+  const Config = { command: 'sh', args: ['-c', script] };
+  const RestartPolicy = { ...testPolicy, Attempts: 0 };
+  return {
+    Allocation: testAllocation({
+      ID: id(number),
+      DesiredStatus: desired,
+      AllocModifyIndex: desired === 'run' ? 1 : 2,
+    }),
+    Job: testJob([{ Name: 'app', Driver: 'raw_exec', Config, RestartPolicy }]),
+  } satisfies Assignment;
+}
+
+const running = (number = 1) =>
+  findLeftovers([{ allocId: id(number), taskName: 'app', pid: 0, startTime: '' }]);
+
+const eventsOf = (report: AllocationReport | undefined) =>
+  (report?.TaskStates.app?.Events ?? []).map(({ Type }) => Type);
+
+describe('an allocation', () => {
+  test('runs as a process, is seen at once, and ends when the servers say so', async () => {
+    await startAgent();
+    await eventually(() => expect(servers.node?.Name).toBe('alpha'));
+    const begun = performance.now();
+    servers.assign([assignment('echo $ROSTER_JOB_ID $ROSTER_TOKEN; exec sleep 600')]);
+    await eventually(() => expect(servers.statusOf(id(1))).toBe('running'));
+    expect(performance.now() - begun).toBeLessThan(1000);
+    const log = join(dataDirectory, 'alloc', id(1), 'alloc', 'logs', 'app.stdout.0');
+    await eventually(() => expect(readFileSync(log, 'utf8')).toBe('web\n'));
+    expect(running()).toHaveLength(1);
+    servers.assign([assignment('', { desired: 'stop' })]);
+    await eventually(() => expect(servers.statusOf(id(1))).toBe('complete'));
+    expect(running()).toEqual([]);
+  });
+
+  test('that disappears from the list is ended', async () => {
+    await startAgent();
+    servers.assign([assignment('exec sleep 600')]);
+    await eventually(() => expect(servers.statusOf(id(1))).toBe('running'));
+    servers.assign([]);
+    await eventually(() => expect(servers.statusOf(id(1))).toBe('complete'));
+    expect(running()).toEqual([]);
+  });
+
+  test('whose command does not exist fails with the reason', async () => {
+    const job = testJob([{ Name: 'app', Driver: 'raw_exec', Config: { command: 'no-such' } }]);
+    await startAgent();
+    servers.assign([{ Allocation: testAllocation({ ID: id(1) }), Job: job }]);
+    await eventually(() => expect(servers.statusOf(id(1))).toBe('failed'));
+    const events = servers.reports.get(id(1))?.TaskStates.app?.Events ?? [];
+    expect(events.at(-2)).toMatchObject({
+      Type: 'Driver Failure',
+      DriverError: expect.stringMatching(/the command "no-such" was not found in /),
+    });
+    expect(events.at(-1)).toMatchObject({ Type: 'Not Restarting', FailsTask: true });
+  });
+
+  test('that the servers already want ended is reported complete and never started', async () => {
+    await startAgent();
+    servers.assign([assignment('exec sleep 600', { desired: 'stop' })]);
+    await eventually(() => expect(servers.statusOf(id(1))).toBe('complete'));
+    expect(eventsOf(servers.reports.get(id(1)))).toEqual(['Received']);
+  });
+});
+
+describe('servers that are lost', () => {
+  test('end no task and lose no report', async () => {
+    await startAgent();
+    servers.assign([assignment('exec sleep 600'), assignment('sleep 0.2; exit 3', { number: 2 })]);
+    await eventually(() => expect(servers.statusOf(id(1))).toBe('running'));
+    servers.lose();
+    await eventually(() => expect(running(2)).toEqual([]));
+    expect(running()).toHaveLength(1);
+    servers.reachable = true;
+    await eventually(() => expect(servers.statusOf(id(2))).toBe('failed'));
+    servers.assign([assignment('', { desired: 'stop' })]);
+    await eventually(() => expect(servers.statusOf(id(1))).toBe('complete'));
+  });
+
+  test('and come back without their data are told of the node again', async () => {
+    await startAgent({ introductionToken: 'introduction' });
+    await eventually(() => expect(servers.connection).toBeDefined());
+    servers.forgetNode();
+    servers.assign([]);
+    await eventually(() => expect(servers.node).toBeDefined());
+    expect(servers.tokens).toEqual(['introduction', 'secret']);
+  });
+});
+
+describe('the next agent', () => {
+  test('has the same identity, which nobody else can read', async () => {
+    const first = await startAgent();
+    await first.stop({ stopTasks: true });
+    const second = await startAgent();
+    expect(second.id).toBe(first.id);
+    expect(statSync(join(dataDirectory, 'node.json')).mode & 0o777).toBe(0o600);
+  });
+
+  test('starts tasks again that were ended with the agent', async () => {
+    const first = await startAgent();
+    servers.assign([assignment('exec sleep 600')]);
+    await eventually(() => expect(servers.statusOf(id(1))).toBe('running'));
+    await first.stop({ stopTasks: true });
+    expect(running()).toEqual([]);
+    await startAgent();
+    await eventually(() => expect(running()).toHaveLength(1));
+    expect(servers.reports.get(id(1))?.TaskStates.app).toMatchObject({ Restarts: 0 });
+  });
+});
+
+describe('kill -9 of the agent', () => {
+  function startChild(assignments: readonly Assignment[]) {
+    const entry = fileURLToPath(new URL('./testing/agent-process.ts', import.meta.url));
+    const options = JSON.stringify({ dataDirectory, assignments });
+    const child = spawn(process.execPath, [entry, options], { stdio: ['pipe', 'pipe', 'pipe'] });
+    children.push(child);
+    const reports = new Map<string, AllocationReport>();
+    let text = '';
+    child.stdout.on('data', (chunk) => {
+      const lines = `${text}${chunk}`.split('\n');
+      text = lines.pop()!;
+      for (const line of lines) {
+        const report = JSON.parse(line) as AllocationReport;
+        reports.set(report.ID, report);
+      }
+    });
+    return { child, reports };
+  }
+
+  test('leaves the tasks alone; the next one finds them, and what ended meanwhile', async () => {
+    const assignments = [
+      assignment('exec sleep 600'),
+      assignment(`while [ ! -e ${dataDirectory}/go ]; do sleep 0.02; done; exit 4`, { number: 2 }),
+    ];
+    const first = startChild(assignments);
+    await eventually(() => {
+      expect(first.reports.get(id(1))?.ClientStatus).toBe('running');
+      expect(first.reports.get(id(2))?.ClientStatus).toBe('running');
+    });
+    const [before] = running();
+    first.child.kill('SIGKILL');
+    await eventually(() => expect(first.child.signalCode).toBe('SIGKILL'));
+    writeFileSync(join(dataDirectory, 'go'), '');
+    await eventually(() => expect(running(2)).toEqual([]));
+
+    const second = startChild(assignments);
+    await eventually(() => {
+      expect(second.reports.get(id(1))?.ClientStatus).toBe('running');
+      expect(second.reports.get(id(2))?.ClientStatus).toBe('failed');
+    });
+    expect(running()).toEqual([before]);
+    expect(eventsOf(second.reports.get(id(1)))).toEqual(['Received', 'Task Setup', 'Started']);
+    const ended = second.reports.get(id(2))?.TaskStates.app?.Events ?? [];
+    expect(ended.find(({ Type }) => Type === 'Terminated')?.ExitCode).toBe(4);
+  }, 20_000);
+});
+
+describe('logs over the stream', () => {
+  async function readAll(stream: ByteStream): Promise<string> {
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of stream) chunks.push(chunk);
+    return Buffer.concat(chunks).toString();
+  }
+
+  const params = { alloc_id: id(1), task: 'app', type: 'stdout', plain: true };
+
+  test('are followed to the end of the task, and read again afterwards', async () => {
+    await startAgent();
+    const script = `echo one; while [ ! -e ${dataDirectory}/go ]; do sleep 0.02; done; echo two`;
+    servers.assign([assignment(script)]);
+    await eventually(() => expect(servers.statusOf(id(1))).toBe('running'));
+    await eventually(() => expect(servers.connection).toBeDefined());
+    const following = readAll(servers.connection!.open('logs', { ...params, follow: true }));
+    writeFileSync(join(dataDirectory, 'go'), '');
+    expect(await following).toBe('one\ntwo\n');
+    const read = (change: object) =>
+      readAll(servers.connection!.open('logs', { ...params, ...change }));
+    expect(await read({})).toBe('one\ntwo\n');
+    expect(await read({ origin: 'end', offset: 4 })).toBe('two\n');
+    expect(await read({ origin: 'start', offset: 2 })).toBe('e\ntwo\n');
+    const frame = { File: 'alloc/logs/app.stdout.0', Offset: 4, Data: 'dHdvCg==' };
+    expect(JSON.parse(await read({ plain: false, offset: 4 }))).toEqual(frame);
+  });
+
+  test.each([
+    ['an unknown allocation', { alloc_id: 'nobody' }, 404, /"nobody" is not on this node/],
+    ['an unknown task', { task: 'other' }, 404, /has no task "other"; its tasks are: app/],
+    ['a wrong type', { type: 'stdlog' }, 400, /"type" must be one of stdout, stderr/],
+    ['a wrong offset', { offset: -1 }, 400, /"offset" must be an integer/],
+  ])('of %s are refused', async (_name, change, status, message) => {
+    await startAgent();
+    servers.assign([assignment('exec sleep 600')]);
+    await eventually(() => expect(servers.statusOf(id(1))).toBe('running'));
+    await eventually(() => expect(servers.connection).toBeDefined());
+    const stream = servers.connection!.open('logs', { ...params, ...change });
+    const error = await readAll(stream).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ status, message: expect.stringMatching(message) });
+  });
+});

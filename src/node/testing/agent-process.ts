@@ -1,0 +1,36 @@
+/**
+ * A node agent as a process of its own, so that a test can kill it: its servers are fake ones that
+ * assign what the argument says, and each report is a line of its output.
+ */
+import { realWorld } from '../../base/ports-real.ts';
+import { NodeAgent } from '../node-agent.ts';
+import type { Assignment } from '../server-api.ts';
+import { FakeServers } from './fake-servers.ts';
+
+const { dataDirectory, assignments } = JSON.parse(process.argv[2]!) as {
+  dataDirectory: string;
+  assignments: Assignment[];
+};
+
+class TellingServers extends FakeServers {
+  override async reportStatus(...call: Parameters<FakeServers['reportStatus']>): Promise<void> {
+    await super.reportStatus(...call);
+    for (const report of call[1]) process.stdout.write(`${JSON.stringify(report)}\n`);
+  }
+}
+
+const api = new TellingServers();
+api.assign(assignments);
+const agent = new NodeAgent({
+  world: realWorld,
+  api,
+  dataDirectory,
+  version: '0.0.0',
+  region: 'global',
+  settings: {},
+  endWithAgent: false,
+  environment: process.env,
+  onNotice: (sentence) => process.stderr.write(`${sentence}\n`),
+});
+process.stdin.resume();
+await agent.start();

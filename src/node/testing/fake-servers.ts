@@ -1,0 +1,117 @@
+import type { AllocationReport } from '../../model/allocation/allocation.ts';
+import { isClientTerminal } from '../../model/allocation/allocation-rules.ts';
+import type { NodeRegistration } from '../../model/node/node.ts';
+import { socketPair } from '../../model/node-stream/socket-pair.ts';
+import { StreamConnection } from '../../model/node-stream/stream-connection.ts';
+import type { Assignment, AssignmentsAnswer, ServerApi } from '../server-api.ts';
+
+class Fault extends Error {
+  readonly status: number;
+  constructor(status: number) {
+    super(`answered ${status}`);
+    this.status = status;
+  }
+}
+
+/** Servers in memory that do what the contract of `server-api.ts` says, and can be lost. */
+export class FakeServers implements ServerApi {
+  /** `false`: every call fails as a lost connection does. */
+  reachable = true;
+  readonly tokens: string[] = [];
+  readonly batches: (readonly AllocationReport[])[] = [];
+  readonly reports = new Map<string, AllocationReport>();
+  node: NodeRegistration | undefined;
+  connection: StreamConnection | undefined;
+  heartbeats = 0;
+
+  #secret = '';
+  #index = 1;
+  #assignments: readonly Assignment[] = [];
+  #wake = new Set<() => void>();
+
+  assign(assignments: readonly Assignment[]): void {
+    this.#assignments = assignments;
+    this.#index++;
+    for (const wake of [...this.#wake]) wake();
+  }
+
+  /** Forgets the node, as a server that lost its data. */
+  forgetNode(): void {
+    this.node = undefined;
+  }
+
+  lose(): void {
+    this.reachable = false;
+    for (const wake of [...this.#wake]) wake();
+    this.connection?.close(1001, 'lost');
+  }
+
+  statusOf(id: string): string | undefined {
+    return this.reports.get(id)?.ClientStatus;
+  }
+
+  async register(body: { Node: NodeRegistration; SecretID: string }, token: string) {
+    this.#check();
+    this.tokens.push(token === body.SecretID ? 'secret' : token);
+    this.node = body.Node;
+    this.#secret = body.SecretID;
+    return { HeartbeatTTL: 20e9, Index: this.#index };
+  }
+
+  async heartbeat(_id: string, token: string) {
+    this.#authorize(token);
+    this.heartbeats++;
+    return { HeartbeatTTL: 20e9, Index: this.#index };
+  }
+
+  async assignments(
+    _id: string,
+    query: { index: number },
+    token: string,
+    signal: AbortSignal,
+  ): Promise<AssignmentsAnswer> {
+    this.#authorize(token);
+    if (query.index >= this.#index) await this.#change(signal);
+    this.#authorize(token);
+    const assignments = this.#assignments.filter(({ Allocation }) => {
+      const report = this.reports.get(Allocation.ID);
+      return report === undefined || !isClientTerminal(report);
+    });
+    return { index: this.#index, assignments };
+  }
+
+  async reportStatus(_id: string, reports: readonly AllocationReport[], token: string) {
+    this.#authorize(token);
+    this.batches.push(reports);
+    for (const report of reports) this.reports.set(report.ID, report);
+  }
+
+  async openStream(_id: string, token: string) {
+    this.#authorize(token);
+    const [server, node] = socketPair();
+    this.connection = new StreamConnection({ socket: server, side: 'server' });
+    return node;
+  }
+
+  #change(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const wake = (): void => {
+        this.#wake.delete(wake);
+        resolve();
+      };
+      if (signal.aborted) reject(new Error('aborted'));
+      this.#wake.add(wake);
+      signal.addEventListener('abort', () => reject(new Error('aborted')));
+    });
+  }
+
+  #check(): void {
+    if (!this.reachable) throw new Error('connection refused');
+  }
+
+  #authorize(token: string): void {
+    this.#check();
+    if (this.node === undefined) throw new Fault(404);
+    if (token !== this.#secret) throw new Fault(403);
+  }
+}

@@ -1,0 +1,241 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Job } from '../model/job/job.ts';
+import type { Node } from '../model/node/node.ts';
+import { bruteForce, type Held, heldBy } from './brute-force.test-helper.ts';
+import { checkNode } from './check.ts';
+import { makeGroup, makeJob, makeNode, makeTask, TestCluster } from './cluster.test-helper.ts';
+
+const racks = ['r1', 'r2', 'r3'];
+
+const node = fc.record({
+  cpu: fc.constantFrom(300, 500, 1000),
+  memory: fc.constantFrom(300, 500, 1000),
+  disk: fc.constantFrom(40, 1000),
+  Datacenter: fc.constantFrom('dc1', 'dc2'),
+  NodePool: fc.constantFrom('default', 'default', 'default', 'gpu'),
+  SchedulingEligibility: fc.constantFrom('eligible', 'eligible', 'eligible', 'ineligible'),
+  Meta: fc.oneof(
+    { weight: 5, arbitrary: fc.record({ rack: fc.constantFrom(...racks) }) },
+    { weight: 1, arbitrary: fc.constant({}) },
+  ),
+  Attributes: fc.record({ size: fc.constantFrom('1', '2', '10') }),
+  ports: fc.constantFrom<[number, number]>([20_000, 20_001], [20_000, 20_010]),
+});
+
+const constraint = fc.constantFrom(
+  { LTarget: '${attr.size}', Operand: '>=', RTarget: '2' },
+  { LTarget: '${node.unique.id}', Operand: '!=', RTarget: 'n01' },
+  { LTarget: '', Operand: 'distinct_hosts', RTarget: '' },
+  { LTarget: '${meta.rack}', Operand: 'distinct_property', RTarget: '2' },
+);
+
+const affinity = fc.record({
+  LTarget: fc.constant('${meta.rack}'),
+  Operand: fc.constant('='),
+  RTarget: fc.constantFrom(...racks),
+  Weight: fc.constantFrom(-50, 25, 100),
+});
+
+const spread = fc.record({
+  Attribute: fc.constant('${meta.rack}'),
+  Weight: fc.constantFrom(20, 50),
+  SpreadTarget: fc.constantFrom(
+    [],
+    [{ Value: 'r1', Percent: 50 }],
+    [
+      { Value: 'r1', Percent: 70 },
+      { Value: 'r2', Percent: 30 },
+    ],
+  ),
+});
+
+const network = fc.constantFrom(
+  [],
+  [{ DynamicPorts: [{ Label: 'a' }] }],
+  [{ DynamicPorts: [{ Label: 'a' }, { Label: 'b' }] }],
+  [{ ReservedPorts: [{ Label: 's', Value: 20_001 }], DynamicPorts: [{ Label: 'a' }] }],
+);
+
+const wish = fc.record({
+  count: fc.integer({ min: 0, max: 12 }),
+  cpu: fc.constantFrom(50, 100, 250),
+  memory: fc.constantFrom(50, 100, 250),
+  Datacenters: fc.constantFrom(['*'], ['dc1']),
+  Constraints: fc.array(constraint, { maxLength: 2 }),
+  Affinities: fc.array(affinity, { maxLength: 2 }),
+  Spreads: fc.array(spread, { maxLength: 2 }),
+  Networks: network,
+});
+
+type Wish = Parameters<Parameters<typeof wish.map>[0]>[0];
+
+const jobOf = (wanted: Wish, ID = 'job', version = 0): Job =>
+  makeJob(
+    {
+      ID,
+      Datacenters: wanted.Datacenters,
+      Spreads: wanted.Spreads,
+      TaskGroups: [
+        makeGroup({
+          Count: wanted.count,
+          Constraints: wanted.Constraints,
+          Affinities: wanted.Affinities,
+          Networks: wanted.Networks,
+          Tasks: [makeTask({ Resources: { CPU: wanted.cpu, MemoryMB: wanted.memory } })],
+        }),
+      ],
+    },
+    version,
+  );
+
+const world = fc.record({
+  nodes: fc
+    .array(node, { minLength: 1, maxLength: 8 })
+    .map((list) => list.map((one, index) => makeNode(`n0${index}`, one))),
+  other: wish,
+  job: wish,
+  smaller: fc.integer({ min: 0, max: 12 }),
+  algorithm: fc.constantFrom('binpack' as const, 'spread' as const),
+  id: fc.uuid(),
+});
+
+interface World {
+  readonly nodes: readonly Node[];
+  readonly other: Wish;
+  readonly job: Wish;
+  readonly smaller: number;
+  readonly algorithm: 'binpack' | 'spread';
+}
+
+/** Another job's allocations are there first, then some of the job's own. */
+function prepared({ nodes, other, job, smaller, algorithm }: World): TestCluster {
+  const cluster = new TestCluster(nodes);
+  cluster.configuration = { algorithm };
+  cluster.putJob(jobOf(other, 'other'));
+  cluster.run({ JobID: 'other' });
+  cluster.putJob(jobOf({ ...job, count: Math.min(job.count, smaller) }));
+  cluster.run();
+  return cluster;
+}
+
+const heldNow = (cluster: TestCluster): Held[] =>
+  cluster.live().map((allocation) => heldBy(allocation, 'job'));
+
+/** Nothing is held twice, as the plan applier sees it. */
+function expectSound(cluster: TestCluster): void {
+  for (const one of cluster.nodes()) {
+    const placements = cluster.live().filter((allocation) => allocation.NodeID === one.ID);
+    const eligible = { ...one, SchedulingEligibility: 'eligible' as const };
+    const change = { node: eligible, existing: [], stops: [], updates: [], placements };
+    expect(checkNode(change)).toBeUndefined();
+  }
+}
+
+describe('random clusters and jobs', () => {
+  test('the same choices as looking at everything from scratch', () => {
+    fc.assert(
+      fc.property(world, (given) => {
+        const cluster = prepared(given);
+        const expected = bruteForce(
+          jobOf(given.job),
+          jobOf(given.job).TaskGroups[0]!,
+          given.nodes,
+          heldNow(cluster),
+          given,
+        );
+        cluster.putJob(jobOf(given.job));
+        const { plan } = cluster.decide();
+        const missing =
+          given.job.count -
+          Math.min(given.job.count, cluster.live().filter((one) => one.JobID === 'job').length);
+        expect(plan.placements.map((one) => one.NodeID)).toEqual(expected);
+        expect(plan.queued).toEqual({ web: missing - expected.length });
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  test('nothing is given twice, the count is kept, and a satisfied job changes nothing', () => {
+    fc.assert(
+      fc.property(world, fc.constantFrom('same', 'in place', 'destructive'), (given, change) => {
+        const cluster = prepared(given);
+        const next = jobOf(given.job, 'job', 1);
+        const env = { A: 'changed' };
+        const group = next.TaskGroups[0]!;
+        const Tasks = group.Tasks.map((task) => ({ ...task, Env: env }));
+        cluster.putJob(
+          change === 'same'
+            ? jobOf(given.job)
+            : change === 'in place'
+              ? next
+              : { ...next, TaskGroups: [{ ...group, Tasks }] },
+        );
+        const { plan } = cluster.run();
+        cluster.settle();
+        expectSound(cluster);
+        const live = cluster.live().filter((one) => one.JobID === 'job');
+        expect(live.length).toBeLessThanOrEqual(given.job.count);
+        expect(new Set(live.map((one) => one.Name)).size).toBe(live.length);
+        if (Object.keys(plan.failures).length > 0) return;
+        expect(live).toHaveLength(given.job.count);
+        expect(cluster.decide().isEmpty).toBe(true);
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  test('the same input gives the same plan', () => {
+    fc.assert(
+      fc.property(world, (given) => {
+        const plans = [1, 2].map(() => {
+          const cluster = prepared(given);
+          cluster.putJob(jobOf(given.job));
+          return cluster.decide({ ID: given.id }).plan;
+        });
+        expect(plans[0]).toEqual(plans[1]);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  test('nodes lost, allocations failed and moved: the count comes back while there is room', () => {
+    const fate = fc.array(fc.constantFrom('lose', 'fail', 'complete', 'migrate', 'stop'), {
+      minLength: 1,
+      maxLength: 6,
+    });
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 10 }), fate, (count, fates) => {
+        const nodes = Array.from({ length: 12 }, (_, index) => makeNode(`n${index + 10}`));
+        const cluster = new TestCluster(nodes);
+        const Networks = [{ DynamicPorts: [{ Label: 'a' }] }];
+        cluster.putJob(makeJob({ TaskGroups: [makeGroup({ Count: count, Networks })] }));
+        cluster.run();
+        for (const [turn, what] of fates.entries()) {
+          befall(cluster, what, turn);
+          cluster.nowMs += 3_700_000;
+          cluster.run({ ID: `e${turn}` });
+          cluster.settle();
+          expect(cluster.live()).toHaveLength(count);
+          expect(new Set(cluster.liveNames()).size).toBe(count);
+          expectSound(cluster);
+        }
+        expect(cluster.decide().isEmpty).toBe(true);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+function befall(cluster: TestCluster, what: string, turn: number): void {
+  const live = cluster.live();
+  const victim = live[turn % live.length]!;
+  const { DesiredTransition } = victim;
+  if (what === 'lose') cluster.putNode(makeNode(victim.NodeID, { Status: 'down' }));
+  if (what === 'fail') cluster.fail(victim.ID);
+  if (what === 'complete') cluster.change(victim.ID, { ClientStatus: 'complete' });
+  if (what === 'stop') cluster.change(victim.ID, { DesiredStatus: 'stop' });
+  if (what === 'migrate') {
+    cluster.change(victim.ID, { DesiredTransition: { ...DesiredTransition, Migrate: true } });
+  }
+}

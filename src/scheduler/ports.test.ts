@@ -1,0 +1,155 @@
+import { describe, expect, test } from 'vitest';
+import { makeGroup, makeJob, makeNode, TestCluster } from './cluster.test-helper.ts';
+import { parsePortList, portsOf } from './ports.ts';
+import { askOf } from './resources.ts';
+import { NodeRoom } from './room.ts';
+
+const askFor = (network: object) =>
+  askOf(makeJob({ TaskGroups: [makeGroup({ Networks: [network] })] }).TaskGroups[0]!);
+
+const values = (room: NodeRoom, network: object): unknown => {
+  const fit = room.fit(askFor(network));
+  return fit.fits ? portsOf(fit.resources).map((port) => port.Value) : fit.dimension;
+};
+
+/** Gives the ask to an allocation of that name. */
+function take(room: NodeRoom, id: string, network: object): readonly number[] {
+  const fit = room.fit(askFor(network));
+  if (!fit.fits) throw new Error(fit.dimension);
+  room.add(id, fit.resources);
+  return portsOf(fit.resources).map((port) => port.Value);
+}
+
+const dynamic = (...labels: string[]) => ({ DynamicPorts: labels.map((Label) => ({ Label })) });
+const fixed = (Value: number, more: object = {}) => ({
+  ReservedPorts: [{ Label: 'http', Value, ...more }],
+});
+const small = () => makeNode('n1', { ports: [20_000, 20_003], reservedPorts: '20001, 80' });
+
+describe('dynamic ports (facts §6.11)', () => {
+  test('begin at the start, go on behind the last, skip reserved ones and wrap', () => {
+    const room = new NodeRoom(small(), [], 20_002);
+    expect(take(room, 'a', dynamic('x'))).toEqual([20_002]);
+    expect(take(room, 'b', dynamic('x', 'y'))).toEqual([20_003, 20_000]);
+    expect(values(room, dynamic('x'))).toBe('network: dynamic port selection failed');
+  });
+
+  test('what the plan frees comes last', () => {
+    const room = new NodeRoom(small(), [], 20_000);
+    take(room, 'a', dynamic('x'));
+    room.remove('a');
+    expect(take(room, 'b', dynamic('x'))).toEqual([20_002]);
+    expect(take(room, 'c', dynamic('x'))).toEqual([20_003]);
+    expect(take(room, 'd', dynamic('x'))).toEqual([20_000]);
+  });
+
+  test('any start falls into the range', () => {
+    expect(values(new NodeRoom(small(), [], 0), dynamic('x'))).toEqual([20_000]);
+    expect(values(new NodeRoom(small(), [], 4_294_967_295), dynamic('x'))).toEqual([20_003]);
+  });
+
+  test('static ports of the same ask come first', () => {
+    const room = new NodeRoom(small(), [], 20_000);
+    expect(values(room, { ...fixed(20_000), ...dynamic('x') })).toEqual([20_000, 20_002]);
+  });
+});
+
+describe('static ports', () => {
+  test.each<[string, object, unknown]>([
+    ['free', fixed(8080), [8080]],
+    ['reserved by the node', fixed(80), 'network: reserved port collision http=80'],
+    ['taken', fixed(9000), 'network: reserved port collision http=9000'],
+    ['taken, but careless', fixed(9000, { IgnoreCollision: true }), [9000]],
+    ['on another address', fixed(9000, { HostNetwork: 'eth1' }), [9000]],
+    [
+      'twice in one ask',
+      {
+        ReservedPorts: [
+          { Label: 'a', Value: 81 },
+          { Label: 'b', Value: 81 },
+        ],
+      },
+      'network: reserved port collision b=81',
+    ],
+  ])('%s', (_, network, expected) => {
+    const node = small();
+    const Networks = [
+      { Mode: 'host', Device: 'eth0', IP: '10.0.0.1', CIDR: '', MBits: 0 },
+      { Mode: 'host', Device: 'eth1', IP: '10.0.1.1', CIDR: '', MBits: 0 },
+    ];
+    const room = new NodeRoom({ ...node, NodeResources: { ...node.NodeResources, Networks } }, []);
+    take(room, 'a', fixed(9000));
+    expect(values(room, network)).toEqual(expected);
+  });
+});
+
+test('the whole record of a port', () => {
+  const fit = new NodeRoom(makeNode('n1'), [], 20_005).fit(
+    askFor({
+      ReservedPorts: [{ Label: 'a', Value: 80, To: 8080 }],
+      DynamicPorts: [{ Label: 'b', To: -1 }, { Label: 'c' }],
+    }),
+  );
+  const common = { HostIP: '10.0.0.1', HostNetwork: 'default' };
+  expect(fit.fits && fit.resources.Shared.Ports).toEqual([
+    { Label: 'a', Value: 80, To: 8080, ...common },
+    { Label: 'b', Value: 20_005, To: 20_005, ...common },
+    { Label: 'c', Value: 20_006, To: 0, ...common },
+  ]);
+});
+
+test.each<[string, readonly number[]]>([
+  ['', []],
+  ['22', [22]],
+  ['22, 80-82', [22, 80, 81, 82]],
+  ['90-80,x,70000-99999', []],
+])('the list "%s" is %j', (text, expected) => {
+  expect([...parsePortList(text)]).toEqual(expected);
+});
+
+test('two evaluations do not begin at the same port', () => {
+  const ports = ['e1', 'e2'].map((ID) => {
+    const cluster = new TestCluster([makeNode('n1')]);
+    cluster.putJob(makeJob({ TaskGroups: [makeGroup({ Networks: [dynamic('x')] })] }));
+    return cluster.decide({ ID }).plan.placements[0]!.AllocatedResources.Shared.Ports![0]!.Value;
+  });
+  expect(ports[0]).not.toBe(ports[1]);
+});
+
+test('reserved cores', () => {
+  const node = makeNode('n1', { cpu: 4000, cores: [0, 1, 2] });
+  const tasks = [1, 2].map((Cores, index) => ({
+    ...{ Name: `t${index}`, Driver: 'raw_exec' },
+    Resources: { Cores, MemoryMB: 10 },
+  }));
+  const ask = askOf(makeJob({ TaskGroups: [makeGroup({ Tasks: tasks })] }).TaskGroups[0]!);
+  const room = new NodeRoom(node, []);
+  const fit = room.fit(ask);
+  expect(fit.fits && fit.resources.Tasks.t1!.Cpu).toEqual({
+    CpuShares: 2000,
+    ReservedCores: [1, 2],
+  });
+  if (fit.fits) room.add('a', fit.resources);
+  const one = askOf(makeJob({ TaskGroups: [makeGroup({ Tasks: [tasks[0]!] })] }).TaskGroups[0]!);
+  expect(room.fit(one)).toEqual({ fits: false, dimension: 'cores' });
+});
+
+test('tasks that never run beside each other do not add up', () => {
+  const task = (Name: string, CPU: number, Lifecycle: object | null = null) => ({
+    ...{ Name, Driver: 'raw_exec', Lifecycle },
+    Resources: { CPU, MemoryMB: 10 },
+  });
+  const group = makeGroup({
+    Tasks: [
+      task('before', 500, { Hook: 'prestart' }),
+      task('beside', 100, { Hook: 'prestart', Sidecar: true }),
+      task('main', 300),
+      task('started', 50, { Hook: 'poststart' }),
+      task('after', 200, { Hook: 'poststop' }),
+    ],
+  });
+  const fit = new NodeRoom(makeNode('n1'), []).fit(
+    askOf(makeJob({ TaskGroups: [group] }).TaskGroups[0]!),
+  );
+  expect(fit.fits && fit.need).toEqual({ cpu: 600, memory: 30, disk: 10, cores: 0 });
+});

@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest';
+import { encodeKey } from './keys.ts';
+import { OrderedIndex, type Step } from './ordered-index.ts';
+import type { Stamps } from './types.ts';
+
+const key = (name: string) => encodeKey(['s', name]);
+const row = (index: number): Stamps => ({ CreateIndex: index, ModifyIndex: index });
+
+/** Puts and deletes the keys in turn, one transaction each, from index 1 on. */
+function churned(...names: string[]): OrderedIndex<Stamps> {
+  const order = new OrderedIndex<Stamps>(0, undefined);
+  const steps: Step[] = [];
+  let index = 0;
+  for (const name of names) {
+    order.set(key(name), undefined, row(++index), index, steps);
+    order.remove(key(name), order.get(key(name))!, ++index, steps);
+  }
+  return order;
+}
+
+test('a delete leaves a mark, a row that comes again takes its place', () => {
+  const order = churned('a', 'b');
+  expect(order.marks()).toEqual([
+    [key('a'), 2],
+    [key('b'), 4],
+  ]);
+  order.set(key('a'), undefined, row(5), 5, []);
+  expect(order.marks()).toEqual([[key('b'), 4]]);
+});
+
+test('the oldest marks go when there are too many, and count for every key and range', () => {
+  const order = churned('a', 'b', 'c', 'd');
+  order.prune(4);
+  expect([order.floor, order.marks().length]).toEqual([0, 4]);
+  order.prune(3);
+  expect(order.floor).toBe(6);
+  expect(order.marks()).toEqual([[key('d'), 8]]);
+  expect(order.lastIndexOfKey(key('a'))).toBe(6);
+  expect(order.lastIndexOfKey(key('never'))).toBe(6);
+  expect(order.lastIndexOfKey(key('d'))).toBe(8);
+  expect(order.lastIndex({ prefix: ['elsewhere'] })).toBe(6);
+  expect(order.lastIndex()).toBe(8);
+});
+
+test('steps taken back in reverse leave rows, marks and index as they were', () => {
+  const order = churned('a', 'b');
+  const steps: Step[] = [];
+  order.set(key('a'), undefined, row(5), 5, steps);
+  order.remove(key('a'), row(5), 5, steps);
+  order.set(key('c'), undefined, row(5), 5, steps);
+  for (const step of steps.toReversed()) order.undo(step);
+  expect([...order.scan()]).toEqual([]);
+  expect(order.marks()).toEqual(churned('a', 'b').marks());
+  expect(order.last).toBe(4);
+});
+
+test.each<[string, number | undefined, number, number, boolean]>([
+  // what the row comes as, touch before, touch after, index that the range then has, whether marked
+  ['new, touched now', undefined, 7, 7, false],
+  ['new, touched long ago', undefined, 2, 7, true],
+  ['there, touched now', 2, 7, 7, false],
+  ['there, touched as before', 2, 2, 2, false],
+  ['there, touched earlier than before', 4, 3, 7, true],
+])('a change shows in the touch, or else in a mark: %s', (_, before, after, last, marked) => {
+  const touched = new Map<Stamps, number>();
+  const order = new OrderedIndex<Stamps>(0, (one) => touched.get(one)!);
+  const made = (touch: number, index: number) => {
+    const one = row(index);
+    touched.set(one, touch);
+    return one;
+  };
+  const old = before === undefined ? undefined : made(before, before);
+  if (old !== undefined) order.set(key('a'), undefined, old, before!, []);
+  const steps: Step[] = [];
+  order.set(key('a'), old, made(after, 7), 7, steps);
+  expect(order.lastIndex({ prefix: ['s'] })).toBe(last);
+  expect(order.lastIndexOfKey(key('a'))).toBe(last);
+  expect(order.lastIndex()).toBe(last);
+  expect(steps[0]!.moved).toBe(last === 7);
+  expect(order.marks().length).toBe(marked ? 1 : 0);
+});

@@ -1,0 +1,10 @@
+import type { AnyTable } from './table.ts';
+import type { Key, Stamps } from './types.ts';
+
+/** One row's change, as the machinery hands it on. */
+export interface RowChange {
+  readonly table: AnyTable;
+  readonly key: Key;
+  readonly before: Stamps | undefined;
+  readonly after: Stamps | undefined;
+}
