@@ -300,7 +300,8 @@ export class AllocationRunner {
           const event = reason && eventOf(reason, name);
           return this.#tasks.get(name)?.kill({
             ...(event && { reason: event }),
-            shutdownDelayMs: skip ? 0 : ownDelayMs,
+            shutdownDelayMs: ownDelayMs,
+            skipsShutdownDelay: skip,
           });
         }),
       );

@@ -37,6 +37,8 @@ export interface KillOptions {
   /** Told before the kill itself. */
   readonly reason?: events.EventAt;
   readonly shutdownDelayMs?: number;
+  /** Somebody asked not to wait for it. */
+  readonly skipsShutdownDelay?: boolean;
 }
 
 /** How one run came to its end, as far as the loop is concerned. */
@@ -283,8 +285,9 @@ export class TaskRunner {
 
   async #end(handle: DriverHandle): Promise<void> {
     const { timers } = this.#context.world;
-    const { shutdownDelayMs = 0 } = this.#killOptions;
-    if (shutdownDelayMs > 0) {
+    const { shutdownDelayMs = 0, skipsShutdownDelay = false } = this.#killOptions;
+    if (shutdownDelayMs > 0 && skipsShutdownDelay) this.#emit(events.skippingShutdownDelay);
+    else if (shutdownDelayMs > 0) {
       this.#emit(events.waitingForShutdownDelay(shutdownDelayMs * nanosecondsPerMillisecond));
       await delay(timers, shutdownDelayMs, this.#leave.signal);
     }
