@@ -2,6 +2,7 @@
  * `npm run build [-- FOLDER]`: what is published. Node does not strip types under node_modules, so
  * an installed package runs these bundles; a checkout never does.
  */
+import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,6 +13,7 @@ const entries: Readonly<Record<string, string>> = {
   main: 'src/main.ts',
   'sqlite-worker': 'src/state/engine/sqlite-worker.ts',
   supervisor: 'src/node/supervisor/main.ts',
+  sdk: 'src/sdk/client.ts',
 };
 
 /** Packages that others load if they happen to be there. None is needed. */
@@ -46,9 +48,21 @@ export async function bundle(root: string, outdir: string): Promise<string[]> {
     .sort();
 }
 
+/** Writes the type declarations of what the package exports. Throws when types are wrong. */
+export function declareTypes(root: string, outdir: string): void {
+  const tsc = join(root, 'node_modules/ts7/bin/tsc');
+  const project = join(root, 'tsconfig.published.json');
+  execFileSync(process.execPath, [tsc, '-p', project, '--outDir', join(outdir, 'types')], {
+    cwd: root,
+    stdio: 'inherit',
+  });
+}
+
 if (import.meta.main) {
   const root = fileURLToPath(new URL('..', import.meta.url));
   const outdir = resolve(process.argv[2] ?? join(root, 'dist'));
   if (!existsSync(join(root, 'src/main.ts'))) throw new Error('there is no src/main.ts to bundle');
   for (const file of await bundle(root, outdir)) console.log(file);
+  declareTypes(root, outdir);
+  console.log(join(outdir, 'types'));
 }
