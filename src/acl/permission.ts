@@ -1,16 +1,29 @@
 /**
  * What a route needs, as data: it is authorized, named in a refusal, listed in the OpenAPI
- * document and explained from the same value. Source: DESIGN §5, spec/1 §5, spec/3 §4.
+ * document and explained from the same value. Source: DESIGN §5, spec/1 §5, spec/3 §4,
+ * facts/registry.md §3, facts/scheduler.md §8.
  */
 export type Permission =
   /** Everybody, an anonymous caller included. */
   | { readonly kind: 'open' }
   /** A token that may do everything. */
   | { readonly kind: 'management' }
-  /** A capability in one namespace. */
-  | { readonly kind: 'namespace'; readonly namespace: string; readonly capability: string }
-  /** A coarse resource of the rules language. */
-  | { readonly kind: 'resource'; readonly resource: Resource; readonly access: Access }
+  /** A capability in one namespace; `any`: whatever capability there is. */
+  | ({
+      readonly kind: 'namespace';
+      readonly namespace: string;
+      readonly capability: string;
+    } & Partition)
+  /** A resource as a whole: `operator:read`, or every node there may be. */
+  | ({
+      readonly kind: 'resource';
+      readonly resource: Resource;
+      readonly access: Access;
+      /** Where the resource lives in namespaces (`acl`); the default is `default`. */
+      readonly namespace?: string;
+    } & Partition)
+  /** A resource that has a name of its own. */
+  | NamedPermission
   /** The node itself, shown by its secret. */
   | { readonly kind: 'own-node'; readonly nodeId: string }
   /** Whoever may bring a new node into the fleet. */
@@ -18,8 +31,38 @@ export type Permission =
   | { readonly kind: 'any'; readonly of: readonly Permission[] }
   | { readonly kind: 'all'; readonly of: readonly Permission[] };
 
-export type Resource = 'acl' | 'agent' | 'keyring' | 'mesh' | 'node' | 'operator' | 'peering';
-export type Access = 'read' | 'write';
+interface Partition {
+  /** The default is `default`. */
+  readonly partition?: string;
+}
+
+export interface NamedPermission extends Partition {
+  readonly kind: 'named';
+  readonly resource: NamedResource;
+  readonly access: NamedAccess;
+  readonly name: string;
+  /** The default is `one`. */
+  readonly extent?: Extent;
+  /** Where the resource lives in namespaces; the default is `default`. */
+  readonly namespace?: string;
+}
+
+/**
+ * How much of a resource is asked for: the one with the name; whether there is any at all that is
+ * allowed; every one there may be; or every one whose name begins so.
+ */
+export type Extent = 'one' | 'any' | 'every' | 'under';
+
+export type Resource =
+  | ('acl' | 'agent' | 'keyring' | 'mesh' | 'node' | 'operator' | 'peering')
+  | ('plugin' | 'quota');
+
+export type NamedResource =
+  | ('agent' | 'event' | 'intention' | 'key' | 'node' | 'query' | 'service' | 'session')
+  | ('node_pool' | 'host_volume' | 'variable');
+
+export type Access = 'list' | 'read' | 'write';
+export type NamedAccess = Access | 'delete' | 'destroy' | 'mount-readonly' | 'mount-readwrite';
 
 export const open: Permission = { kind: 'open' };
 export const management: Permission = { kind: 'management' };
@@ -30,17 +73,36 @@ export const namespaceCapability = (namespace: string, capability: string): Perm
   capability,
 });
 
-export const resourceAccess = (resource: Resource, access: Access): Permission => ({
-  kind: 'resource',
-  resource,
-  access,
-});
+/** May the caller know that the namespace exists? Any capability in it will do. */
+export const anyCapability = (namespace: string): Permission =>
+  namespaceCapability(namespace, 'any');
+
+export interface Place {
+  readonly namespace?: string;
+  readonly partition?: string;
+}
+
+export const resourceAccess = (
+  resource: Resource,
+  access: Access,
+  place: Place = {},
+): Permission => ({ kind: 'resource', resource, access, ...place });
+
+export const namedAccess = (
+  resource: NamedResource,
+  access: NamedAccess,
+  name: string,
+  place: Place & { readonly extent?: Extent } = {},
+): NamedPermission => ({ kind: 'named', resource, access, name, ...place });
 
 export const anyOf = (...of: readonly Permission[]): Permission => ({ kind: 'any', of });
 
 export const allOf = (...of: readonly Permission[]): Permission => ({ kind: 'all', of });
 
-/** The permission as a refusal names it: `namespace:submit-job on "default"`, `node:read`. */
+/**
+ * The permission as a refusal names it: `namespace:submit-job on "default"`, `node:read`,
+ * `service:write on "web" in the namespace "shop"`.
+ */
 export function describePermission(permission: Permission): string {
   switch (permission.kind) {
     case 'open':
@@ -50,7 +112,9 @@ export function describePermission(permission: Permission): string {
     case 'namespace':
       return `namespace:${permission.capability} on "${permission.namespace}"`;
     case 'resource':
-      return `${permission.resource}:${permission.access}`;
+      return `${permission.resource}:${permission.access}${placeOf(permission)}`;
+    case 'named':
+      return `${permission.resource}:${permission.access}${extentOf(permission)}${placeOf(permission)}`;
     case 'own-node':
       return `the secret of node "${permission.nodeId}"`;
     case 'node-introduction':
@@ -60,4 +124,22 @@ export function describePermission(permission: Permission): string {
     case 'all':
       return permission.of.map(describePermission).join(' and ');
   }
+}
+
+function extentOf({ extent, name }: NamedPermission): string {
+  switch (extent) {
+    case 'any':
+      return ' on any';
+    case 'every':
+      return ' on every one';
+    case 'under':
+      return ` on every one under "${name}"`;
+    default:
+      return ` on "${name}"`;
+  }
+}
+
+function placeOf({ namespace = 'default', partition = 'default' }: Place): string {
+  const inNamespace = namespace === 'default' ? '' : ` in the namespace "${namespace}"`;
+  return partition === 'default' ? inNamespace : `${inNamespace} in the partition "${partition}"`;
 }

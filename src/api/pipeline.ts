@@ -142,6 +142,7 @@ export class Pipeline {
       unknownFields,
       namespace: namespace ?? 'default',
       caller: authorized.caller,
+      allows: (permission) => authorized.allows(permission),
       snapshot,
     });
     const { run } = route;

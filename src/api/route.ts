@@ -51,6 +51,8 @@ export interface Input<Q extends QueryTable = QueryTable, B = unknown> {
   /** The namespace the request selects: query, body, the body's `Job.Namespace`, `default`. */
   readonly namespace: string;
   readonly caller: Caller;
+  /** What else the caller may do, where the answer depends on it (secrets that are shown or not). */
+  readonly allows: (permission: Permission) => boolean;
   /** In a read, what is read through it decides the answer's index and what wakes it. */
   readonly snapshot: Snapshot;
   /** The same view for what the answer depends on but does not tell. */
@@ -58,7 +60,10 @@ export interface Input<Q extends QueryTable = QueryTable, B = unknown> {
 }
 
 /** The part of an input that does not depend on the route's own query and body. */
-export type Scope = Pick<Input, 'parameters' | 'namespace' | 'caller' | 'snapshot' | 'unwatched'>;
+export type Scope = Pick<
+  Input,
+  'parameters' | 'namespace' | 'caller' | 'allows' | 'snapshot' | 'unwatched'
+>;
 
 export type Run =
   | {
