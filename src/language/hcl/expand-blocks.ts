@@ -1,0 +1,82 @@
+import { bodyOfObject } from './json.ts';
+import type {
+  HclAttribute,
+  HclBlock,
+  HclBody,
+  HclEntry,
+  HclExpression,
+  HclItem,
+  HclLabel,
+  HclObject,
+} from './syntax.ts';
+
+/** Which attributes of a body stand for blocks, as a JSON text writes them. */
+export interface BodyShape {
+  readonly blocks: ReadonlyMap<string, BlockShape>;
+}
+
+export interface BlockShape {
+  readonly labels: 0 | 1;
+  readonly body: BodyShape;
+}
+
+/**
+ * Turns attributes whose value is an object, or a list of objects, into the blocks that the shape
+ * says they are: `{"key": {"a": {"policy": "read"}}}` reads as `key "a" { policy = "read" }`. Where
+ * a block takes a label, an object with anything else than objects in it has none:
+ * `{"agent": {"policy": "read"}}`. Other items stay as they are, for the reader of the body to judge.
+ */
+export function expandBlocks(body: HclBody, shape: BodyShape): HclBody {
+  const items = body.items.flatMap((item): readonly HclItem[] => {
+    const block = shape.blocks.get(item.kind === 'block' ? item.type : item.name);
+    if (block === undefined) return [item];
+    if (item.kind === 'block') return [{ ...item, body: expandBlocks(item.body, block.body) }];
+    const objects = objectsOf(item.value);
+    return objects?.flatMap((object) => blocksOf(item, object, block)) ?? [item];
+  });
+  return { ...body, items };
+}
+
+function blocksOf(
+  attribute: HclAttribute,
+  object: HclObject,
+  shape: BlockShape,
+): readonly HclBlock[] {
+  const isLabelled =
+    shape.labels === 1 && object.entries.every(({ value }) => objectsOf(value) !== undefined);
+  if (!isLabelled) return [blockOf(attribute, [], object, shape, attribute.range)];
+  return object.entries.flatMap((entry) =>
+    objectsOf(entry.value)!.map((inner) =>
+      blockOf(attribute, [labelOf(entry)], inner, shape, entry.range),
+    ),
+  );
+}
+
+function blockOf(
+  { name, nameRange }: HclAttribute,
+  labels: readonly HclLabel[],
+  object: HclObject,
+  shape: BlockShape,
+  range: HclBlock['range'],
+): HclBlock {
+  const body = expandBlocks(bodyOfObject(object), shape.body);
+  return { kind: 'block', type: name, typeRange: nameRange, labels, body, range };
+}
+
+function labelOf({ key }: HclEntry): HclLabel {
+  const text = key.kind === 'literal' ? String(key.value) : '';
+  return { kind: 'label', text, quoted: true, range: key.range };
+}
+
+/** The objects that stand for blocks, or `undefined` when the value is something else. */
+function objectsOf(value: HclExpression): readonly HclObject[] | undefined {
+  if (value.kind === 'object') return hasPlainKeys(value) ? [value] : undefined;
+  if (value.kind !== 'tuple') return undefined;
+  const objects = value.items.filter(
+    (item): item is HclObject => item.kind === 'object' && hasPlainKeys(item),
+  );
+  return objects.length === value.items.length ? objects : undefined;
+}
+
+const hasPlainKeys = ({ entries }: HclObject): boolean =>
+  entries.every(({ key }) => key.kind === 'literal');

@@ -1,0 +1,45 @@
+import { type BodyOptions, BodyParser } from './body.ts';
+import { parseExpression } from './expression.ts';
+import { type HclLimits, hclLimits, Reader } from './reader.ts';
+import { Source } from './source.ts';
+import type { HclBody, HclExpression } from './syntax.ts';
+import { checkHeight } from './walk.ts';
+
+export interface HclOptions extends Partial<BodyOptions>, Partial<HclLimits> {}
+
+/**
+ * A text in HCL2's native syntax. Nothing is evaluated. Source: facts/stack.md §4.
+ * @throws HclError with all faults that could be told apart
+ */
+export function parseHcl(text: string, options: HclOptions = {}): HclBody {
+  const { source, limits, reader } = openText(text, options);
+  const body = new BodyParser(reader, { hcl1Blocks: options.hcl1Blocks ?? false }).file();
+  checkHeight(source, limits, body);
+  return body;
+}
+
+/**
+ * One expression that is the whole text, such as the value of a variable given on a command line.
+ * @throws HclError
+ */
+export function parseHclExpression(text: string, options: Partial<HclLimits> = {}): HclExpression {
+  const { source, limits, reader } = openText(text, options);
+  const expression = reader.withNewlines(false, () => {
+    const value = parseExpression(reader);
+    if (reader.peek().kind !== 'end') throw reader.expected('an operator or the end of the text');
+    return value;
+  });
+  checkHeight(source, limits, expression);
+  return expression;
+}
+
+/** A reader at the start of a text that is not too long. */
+export function openText(text: string, options: Partial<HclLimits>) {
+  const limits: HclLimits = { ...hclLimits, ...options };
+  const isTooLong = text.length > limits.textLengthMax;
+  const source = new Source(isTooLong ? text.slice(0, 100) : text);
+  if (isTooLong) {
+    throw source.error(`The text is longer than ${limits.textLengthMax} characters`, 0);
+  }
+  return { source, limits, reader: new Reader(source, limits) };
+}

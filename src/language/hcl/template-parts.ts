@@ -1,0 +1,68 @@
+import type { HclExpression } from './syntax.ts';
+
+/** A template before its directives are matched: lines of text, and sequences between them. */
+export type FlatPart = FlatText | Sequence;
+
+export interface FlatText {
+  readonly kind: 'text';
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+export type Sequence = SequenceContent & {
+  /** `${~`: spaces of the text right before are cut off. */
+  readonly trimBefore: boolean;
+  /** `~}`: spaces of the text right after are cut off. */
+  readonly trimAfter: boolean;
+  readonly start: number;
+  readonly end: number;
+};
+
+type SequenceContent =
+  | { readonly kind: 'interpolation'; readonly expression: HclExpression }
+  | { readonly kind: 'if'; readonly condition: HclExpression }
+  | {
+      readonly kind: 'for';
+      readonly keyName: string | undefined;
+      readonly valueName: string;
+      readonly collection: HclExpression;
+    }
+  | { readonly kind: 'else' | 'endif' | 'endfor' };
+
+/** Applies the trim markers: each reaches over the one piece of text that it touches. */
+export function trimMarked(parts: readonly FlatPart[]): readonly FlatPart[] {
+  return parts.map((part, index) => {
+    if (part.kind !== 'text') return part;
+    const before = parts[index - 1];
+    const after = parts[index + 1];
+    let { text } = part;
+    if (before !== undefined && before.kind !== 'text' && before.trimAfter) text = text.trimStart();
+    if (after !== undefined && after.kind !== 'text' && after.trimBefore) text = text.trimEnd();
+    return { ...part, text };
+  });
+}
+
+/**
+ * Cuts the spaces that all lines of a `<<-` heredoc begin with. Blank lines do not count and stay
+ * as they are; a line that begins with a sequence has no spaces.
+ */
+export function cutIndentation(parts: readonly FlatPart[]): readonly FlatPart[] {
+  const cut = new Set<FlatPart>();
+  let common = Number.POSITIVE_INFINITY;
+  let lineStart = true;
+  for (const part of parts) {
+    const text = part.kind === 'text' ? part.text : '';
+    if (lineStart) {
+      lineStart = false;
+      if (text.trimStart() !== '' || !text.endsWith('\n')) {
+        common = Math.min(common, text.length - text.trimStart().length);
+        cut.add(part);
+      }
+    }
+    if (text.endsWith('\n')) lineStart = true;
+  }
+  return parts.map((part) =>
+    part.kind === 'text' && cut.has(part) ? { ...part, text: part.text.slice(common) } : part,
+  );
+}

@@ -1,0 +1,90 @@
+import type { ParseExpression } from './collection.ts';
+import { numberOf } from './lexer.ts';
+import type { Reader } from './reader.ts';
+import type { HclExpression } from './syntax.ts';
+
+/** What may follow a value: `.name`, `.0`, `[key]`, and the splats `.*` and `[*]`. */
+export function parsePostfix(
+  reader: Reader,
+  from: HclExpression,
+  parse: ParseExpression,
+): HclExpression {
+  const start = from.range.start.offset;
+  let value = from;
+  for (;;) {
+    if (reader.take('.')) {
+      value = reader.at('*') ? attributeSplat(reader, value) : step(reader, value, start);
+    } else if (reader.at('[')) {
+      const opened = reader.next();
+      const isSplat = reader.withNewlines(false, () => reader.at('*'));
+      if (isSplat) return fullSplat(reader, value, parse, opened.offset);
+      value = index(reader, value, parse, start, opened.offset);
+    } else {
+      return value;
+    }
+  }
+}
+
+/** `.name`, or `.0` from before there were brackets. */
+function step(reader: Reader, of: HclExpression, start: number): HclExpression {
+  const token = reader.peek();
+  if (token.kind === 'name') {
+    reader.next();
+    return { kind: 'get-attribute', of, name: token.text, range: reader.range(start) };
+  }
+  if (token.kind !== 'number') throw reader.expected('a name after "."');
+  if (token.text.includes('.')) {
+    const hint = 'write the indexes in brackets';
+    throw reader.error(`"${token.text.slice(0, 40)}" is not one index; ${hint}`, token.offset);
+  }
+  reader.next();
+  const value = numberOf(token.text);
+  if (value === undefined) throw reader.error('This index is too large', token.offset);
+  const key = { kind: 'literal', value, range: reader.range(token.offset) } as const;
+  return { kind: 'index', of, key, range: reader.range(start) };
+}
+
+function index(
+  reader: Reader,
+  of: HclExpression,
+  parse: ParseExpression,
+  start: number,
+  opened: number,
+): HclExpression {
+  return reader.withNewlines(false, () => {
+    const key = parse(reader);
+    if (reader.peek().kind === 'end') throw reader.error('This "[" is not closed by "]"', opened);
+    reader.expect(']');
+    return { kind: 'index', of, key, range: reader.range(start) };
+  });
+}
+
+/** Takes the names that follow; an index after them applies to the whole list. */
+function attributeSplat(reader: Reader, of: HclExpression): HclExpression {
+  const star = reader.next();
+  const start = of.range.start.offset;
+  let item: HclExpression = { kind: 'splat-item', range: reader.range(star.offset) };
+  while (reader.take('.')) {
+    if (reader.at('*')) throw reader.expected('a name: ".*" cannot be used within another one');
+    item = step(reader, item, star.offset);
+  }
+  return { kind: 'splat', style: 'attribute', of, item, range: reader.range(start) };
+}
+
+/** Takes all that follows, further splats included. */
+function fullSplat(
+  reader: Reader,
+  of: HclExpression,
+  parse: ParseExpression,
+  opened: number,
+): HclExpression {
+  reader.withNewlines(false, () => {
+    reader.next();
+    reader.expect(']', '"]" after "*"');
+  });
+  const first: HclExpression = { kind: 'splat-item', range: reader.range(opened) };
+  // Splats after splats nest; each of them is one level down.
+  const item = reader.nested(opened, () => parsePostfix(reader, first, parse));
+  const start = of.range.start.offset;
+  return { kind: 'splat', style: 'full', of, item, range: reader.range(start) };
+}

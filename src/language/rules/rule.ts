@@ -1,0 +1,66 @@
+import type { Position } from '../hcl/source.ts';
+
+/**
+ * Policy rules as plain data, in the order of the text. What they decide together is the
+ * authorizer's to say. Source: DESIGN §5, facts/registry.md §3, facts/scheduler.md §8.5.
+ */
+export interface Rules {
+  readonly rules: readonly Rule[];
+}
+
+export interface Rule {
+  readonly resource: RuleResource;
+  /**
+   * What `name` covers: that name, all that begin with it, all that fit it with `*` for any
+   * characters, or everything (`name` is then empty): resources without names, and the forms
+   * `agent { … }` and `node { … }`, which are as wide as an empty prefix.
+   */
+  readonly match: 'exact' | 'prefix' | 'glob' | 'all';
+  readonly name: string;
+  /** The policy as written; `undefined` where only capabilities are given. */
+  readonly access: Access | undefined;
+  /** Only on a service: its own policy for intentions. */
+  readonly intentions: Access | undefined;
+  /**
+   * What is allowed by name, sorted: the capabilities given and those that the policy stands for.
+   * `deny` among them denies all. Empty on resources that have none.
+   */
+  readonly capabilities: readonly string[];
+  /** The blocks around the rule; `undefined` is where the policy itself lives. */
+  readonly partition: ScopeName | undefined;
+  readonly namespace: ScopeName | undefined;
+  /** Where the rule begins. */
+  readonly position: Position;
+  /** How it is written, shortened to {@link rulesLimits.ruleTextLengthMax}. */
+  readonly text: string;
+}
+
+export type RuleResource =
+  | ('acl' | 'agent' | 'event' | 'host_volume' | 'key' | 'keyring' | 'mesh' | 'namespace' | 'node')
+  | ('node_pool' | 'operator' | 'peering' | 'plugin' | 'query' | 'quota' | 'service' | 'session')
+  | 'variable';
+
+/** `list` on keys and plugins only; `scale` on namespaces only. */
+export type Access = 'deny' | 'list' | 'read' | 'scale' | 'write';
+
+export interface ScopeName {
+  readonly match: 'exact' | 'prefix' | 'glob';
+  readonly name: string;
+}
+
+export interface RulesLimits {
+  /** UTF-16 code units. */
+  readonly textLengthMax: number;
+  readonly rulesMax: number;
+  readonly nameLengthMax: number;
+  readonly faultsMax: number;
+  readonly ruleTextLengthMax: number;
+}
+
+export const rulesLimits: RulesLimits = {
+  textLengthMax: 512 * 1024,
+  rulesMax: 10_000,
+  nameLengthMax: 1024,
+  faultsMax: 50,
+  ruleTextLengthMax: 400,
+};
