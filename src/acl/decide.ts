@@ -1,0 +1,95 @@
+import type { Entry } from './name-index.ts';
+import type { Permission } from './permission.ts';
+import { resources } from './resources.ts';
+import type { RuleTable, View } from './rule-table.ts';
+
+/** One thing asked of the rules. */
+export interface Question {
+  readonly resource: string;
+  readonly access: string;
+  readonly name: string;
+  /** The one with the name; whether any is allowed; all whose names begin so. */
+  readonly extent: 'one' | 'any' | 'under';
+  readonly namespace: string;
+  readonly partition: string;
+}
+
+/** Permissions that rules decide; the others depend on who the caller is. */
+export type RulePermission = Extract<Permission, { kind: 'namespace' | 'resource' | 'named' }>;
+
+export interface Verdict {
+  readonly allowed: boolean;
+  /** What decided; `undefined`: no rule speaks of it, so that the default policy did. */
+  readonly entry: Entry | undefined;
+}
+
+/** What `capability` asks for when whatever capability there is will do. */
+const anyAccess = 'any';
+
+export function questionOf(permission: RulePermission): Question {
+  const { partition = 'default' } = permission;
+  if (permission.kind === 'namespace') {
+    const { namespace: name, capability: access } = permission;
+    const question = { resource: 'namespace', access, name, extent: 'one' } as const;
+    return { ...question, namespace: 'default', partition };
+  }
+  const { resource, access, namespace = 'default' } = permission;
+  if (permission.kind === 'resource') {
+    // As a whole, and so every one of those that have names.
+    return { resource, access, name: '', extent: 'under', namespace, partition };
+  }
+  const { name, extent = 'one' } = permission;
+  const place = { resource, access, namespace, partition };
+  if (resource === 'intention' && name === '*' && extent === 'one') {
+    // facts/registry.md §3.2: reading "*" takes any rule that allows it, writing it takes all.
+    return { ...place, name: '', extent: access === 'read' ? 'any' : 'under' };
+  }
+  return extent === 'every' ? { ...place, name: '', extent: 'under' } : { ...place, name, extent };
+}
+
+/**
+ * What the rules say. Deciding and explaining are both this one function.
+ * Source: facts/registry.md §3.2, facts/scheduler.md §8.5.
+ */
+export function decide(table: RuleTable, question: Question, defaultAllows: boolean): Verdict {
+  const { resource, partition, namespace } = question;
+  const view = table.view(resource, partition, namespace);
+  const found = ask(view, question);
+  if (found !== undefined) return found;
+  const { fallback, followsDefault } = resources[resource]!;
+  if (fallback !== undefined) {
+    return decide(table, { ...question, resource: fallback }, defaultAllows);
+  }
+  return { allowed: defaultAllows && followsDefault, entry: undefined };
+}
+
+function ask(view: View, { extent, name, access }: Question): Verdict | undefined {
+  switch (extent) {
+    case 'one':
+      for (const index of view) {
+        const entry = index.find(name);
+        if (entry !== undefined) return verdict(entry, access);
+      }
+      return undefined;
+    case 'any':
+      for (const { entries } of view) {
+        const entry = entries.find(({ holds }) => holds.has(access));
+        if (entry !== undefined) return { allowed: true, entry };
+      }
+      return undefined;
+    case 'under':
+      for (const [at, index] of view.entries()) {
+        const weakest = index.weakest(access, name, view.slice(0, at));
+        if (weakest !== undefined) return { allowed: false, entry: weakest };
+        // Where one entry fits them all, what is farther away is never asked.
+        const covering = index.covering(name);
+        if (covering !== undefined) return verdict(covering, access);
+      }
+      return undefined;
+  }
+}
+
+const verdict = (entry: Entry, access: string): Verdict => ({
+  allowed: access === anyAccess ? entry.holds.size > 0 : entry.holds.has(access),
+  entry,
+});
