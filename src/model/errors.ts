@@ -81,6 +81,38 @@ export const catalogue = {
     title: 'Not running',
     sentence: 'The {noun} "{id}" is not running.',
   },
+  'id-mismatch': {
+    status: 400,
+    title: 'Id mismatch',
+    sentence: 'The body names the {noun} "{body}", and the path names "{path}".',
+  },
+  'immutable-field': {
+    status: 400,
+    title: 'Field cannot change',
+    sentence: '{field} of the {noun} cannot be changed.',
+  },
+  'builtin-protected': {
+    status: 400,
+    title: 'Builtin',
+    sentence: 'The {noun} "{name}" is builtin: {reason}.',
+  },
+  'own-token': {
+    status: 400,
+    title: 'Own token',
+    sentence:
+      'A token cannot delete itself; use another one, or log out where it came from a login.',
+  },
+  'login-token-clone': {
+    status: 400,
+    title: 'Token of a login',
+    sentence: 'A token that a login made cannot be cloned.',
+  },
+  'bootstrap-reset-wrong': {
+    status: 400,
+    title: 'Wrong reset index',
+    sentence:
+      'The file acl-bootstrap-reset in the data directory must hold the reset index {index}, and holds something else.',
+  },
 
   // 401 and 403: who asks.
   'acl-disabled': {
@@ -103,10 +135,26 @@ export const catalogue = {
     title: 'Node secret mismatch',
     sentence: 'The secret is not the one that the node "{node}" registered with.',
   },
+  'login-refused': {
+    status: 403,
+    title: 'Login refused',
+    sentence: 'The auth method "{method}" refuses the login: {reason}.',
+  },
+  'not-logged-in': {
+    status: 401,
+    title: 'Not logged in',
+    sentence: 'The supplied token does not exist: only the token of a login can be logged out.',
+  },
+  'token-not-from-login': {
+    status: 403,
+    title: 'Token not from a login',
+    sentence: "Permission denied: the token wasn't created via login, so it cannot be logged out.",
+  },
   'bootstrap-done': {
     status: 403,
     title: 'Bootstrap done',
-    sentence: 'The first token was already made. {hint}',
+    sentence:
+      'The first token was already made (reset index: {index}). To make another, write that index into the file acl-bootstrap-reset in the data directory and try again.',
   },
 
   // 404: no such thing.
@@ -165,10 +213,41 @@ export const catalogue = {
     title: 'Namespace not found',
     sentence: 'There is no namespace "{namespace}".',
   },
+  'partition-not-found': {
+    status: 404,
+    title: 'Partition not found',
+    sentence: 'There is no partition "{partition}".',
+  },
+  'policy-not-found': {
+    status: 404,
+    title: 'Policy not found',
+    sentence: 'There is no policy "{policy}" in the namespace "{namespace}".',
+  },
+  'role-not-found': {
+    status: 404,
+    title: 'Role not found',
+    sentence: 'There is no role "{role}" in the namespace "{namespace}".',
+  },
+  'template-not-found': {
+    status: 404,
+    title: 'Templated policy not found',
+    sentence:
+      'There is no templated policy "{template}"; GET /v1/acl/templated-policies lists them.',
+  },
   'accessor-not-found': {
     status: 404,
     title: 'Token not found',
     sentence: 'There is no token with the accessor {accessor}.',
+  },
+  'auth-method-not-found': {
+    status: 404,
+    title: 'Auth method not found',
+    sentence: 'There is no auth method "{name}" in the namespace "{namespace}".',
+  },
+  'binding-rule-not-found': {
+    status: 404,
+    title: 'Binding rule not found',
+    sentence: 'There is no binding rule {id}.',
   },
   'file-not-found': {
     status: 404,
@@ -207,6 +286,16 @@ export const catalogue = {
     title: 'Name taken',
     sentence: 'There is already a {noun} named "{name}".',
   },
+  'id-taken': {
+    status: 409,
+    title: 'Id taken',
+    sentence: 'The {field} that was given is already in use.',
+  },
+  'in-use': {
+    status: 409,
+    title: 'In use',
+    sentence: 'The {noun} "{name}" cannot be deleted: {reason}.',
+  },
 
   'body-too-large': {
     status: 413,
@@ -227,6 +316,11 @@ export const catalogue = {
     status: 429,
     title: 'Too many connections',
     sentence: 'This address holds {limit} connections already, which is the limit.',
+  },
+  'too-many-logins': {
+    status: 429,
+    title: 'Too many logins',
+    sentence: 'There were too many attempts to log in {whence}. Wait before the next one.',
   },
   'too-many-watches': {
     status: 429,
@@ -262,6 +356,11 @@ export const catalogue = {
     status: 503,
     title: 'Queue full',
     sentence: 'The {queue} queue is full at {limit} entries. Try again shortly.',
+  },
+  'identity-provider-unreachable': {
+    status: 503,
+    title: 'Identity provider unreachable',
+    sentence: 'The identity provider cannot be asked: {reason}.',
   },
   'node-unreachable': {
     status: 503,

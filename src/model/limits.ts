@@ -182,6 +182,70 @@ export const limits = {
     rowBytesMax: 8 * mebibyte,
   },
 
+  acl: {
+    /** UTF-16 code units of a policy's rules. */
+    rulesLengthMax: 512 * kibibyte,
+    policyNameLengthMax: 128,
+    /** Policies, roles or identities of one token or role, each. */
+    linksMax: 1000,
+    datacentersMax: 256,
+    tokenTtlMinMs: 1 * minute,
+    tokenTtlMaxMs: 24 * hour,
+    /** Expired tokens are gone at once; their rows go in slices this large. */
+    reapedPerTransactionMax: 1000,
+    reapRetryMs: 10 * second,
+  },
+
+  /** Configurations of logins. */
+  authMethod: {
+    configTextLengthMax: 2048,
+    /** Certificates may come as a chain. */
+    pemLengthMax: 64 * kibibyte,
+    claimMappingsMax: 128,
+    namespaceRulesMax: 128,
+  },
+
+  bindingRule: { selectorLengthMax: 4096, bindNameLengthMax: 512 },
+
+  /** Who logs in is nobody yet: all that a login may cost is bounded. */
+  aclLogin: {
+    ttlMinMs: 1 * minute,
+    ttlMaxMs: 24 * hour,
+    bearerLengthMax: 64 * kibibyte,
+    metaEntriesMax: 64,
+    metaTextLengthMax: 512,
+    /** Failures of one address (and of one method) before it has to wait. */
+    failuresBurst: 20,
+    failureRefillMs: 3 * second,
+    methodFailuresBurst: 400,
+    methodFailureRefillMs: 100,
+    addressesKept: 10_000,
+    concurrentMax: 256,
+    leewayDefaultMs: 150 * second,
+    clockSkewDefaultMs: 60 * second,
+  },
+
+  /** Calls to identity providers. */
+  outbound: {
+    timeoutMs: 10 * second,
+    answerBytesMax: 1 * mebibyte,
+    /** How long fetched keys serve, and how soon an unknown key may cause another fetch. */
+    keysAgeMs: 10 * minute,
+    keysRefetchMs: 30 * second,
+    providersKept: 1000,
+  },
+
+  /** Logins that a browser is to finish. */
+  oidcSession: { keptMax: 4096, ageMs: 10 * minute, startsBurst: 60, startRefillMs: 1 * second },
+
+  audit: { queuedBytesMax: 16 * mebibyte, textLengthMax: 512 },
+
+  keyring: {
+    keysMax: 64,
+    /** Rows sealed anew in one transaction of a rotation. */
+    rowsPerTransactionMax: 500,
+  },
+
   collection: {
     intervalMs: 5 * minute,
     jobAgeMs: 4 * hour,

@@ -1,0 +1,70 @@
+import { limits } from '../limits.ts';
+import {
+  Choice,
+  FreeMap,
+  FullList,
+  Hidden,
+  type Model,
+  Nanoseconds,
+  ResponseOnly,
+  stamps,
+  Text,
+  TextMap,
+  Type,
+} from '../schema.ts';
+
+/** Where a login comes from and what its tokens are. Source: spec/1 §2.1, facts/registry.md §2.7. */
+export const NamespaceRuleSchema = Type.Object({
+  /** A filter over the verified identity; empty matches every one. */
+  Selector: Text({ maxLength: limits.list.filterLengthMax }),
+  /** Where the token is made; `${…}` stands for what the identity says. */
+  BindNamespace: Text({ maxLength: limits.names.lengthMax }),
+});
+export type NamespaceRule = Model<typeof NamespaceRuleSchema>;
+
+export const authMethodTypes = ['jwt', 'oidc', 'kubernetes'] as const;
+export type AuthMethodType = (typeof authMethodTypes)[number];
+export const tokenLocalities = ['', 'local', 'global'] as const;
+
+/** As a caller writes it and as it is stored; `present.ts` makes what is shown. */
+export const AuthMethodSchema = Type.Object({
+  Name: Text(),
+  Type: Choice(authMethodTypes, ''),
+  Description: Text({ maxLength: limits.names.descriptionLengthMax }),
+  DisplayName: Text({ maxLength: limits.names.lengthMax }),
+  MaxTokenTTL: Nanoseconds(),
+  TokenLocality: Choice(tokenLocalities),
+  /** What the type needs (`config.ts`). Secrets are not in here but in `SealedConfig`. */
+  Config: FreeMap(),
+  /** Field of `Config` to its value, sealed under the keyring. */
+  SealedConfig: Hidden(ResponseOnly(TextMap())),
+  NamespaceRules: FullList(NamespaceRuleSchema),
+  Namespace: Text(),
+  Partition: Text(),
+  ...stamps,
+});
+export type AuthMethod = Model<typeof AuthMethodSchema>;
+
+/** What stands for a secret that the caller may not read; as input: keep the one that is stored. */
+export const hiddenSecret = '<hidden>';
+
+const PresentedSchema = Type.Object({
+  Name: Text(),
+  Type: Text(),
+  Description: Type.Optional(Text()),
+  DisplayName: Type.Optional(Text()),
+  /** Written like `5m0s`; left out when there is no limit. */
+  MaxTokenTTL: Type.Optional(Text()),
+  TokenLocality: Type.Optional(Text()),
+  NamespaceRules: Type.Optional(FullList(NamespaceRuleSchema)),
+  Namespace: Text(),
+  Partition: Text(),
+  ...stamps,
+});
+
+/** An auth method in a list: without `Config`. */
+export const AuthMethodStubSchema = PresentedSchema;
+export const AuthMethodAnswerSchema = Type.Object({
+  ...PresentedSchema.properties,
+  Config: FreeMap(),
+});

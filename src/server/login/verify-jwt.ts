@@ -1,0 +1,196 @@
+import type { KeyObject } from 'node:crypto';
+import { type CryptoKey, compactVerify, decodeProtectedHeader, errors } from 'jose';
+import type { JwtConfig, OidcConfig } from '../../model/auth-method/config.ts';
+import type { Claims } from '../../model/auth-method/identity.ts';
+import { leewayMs } from '../../model/auth-method/validate.ts';
+import { limits } from '../../model/limits.ts';
+import type { SigningKeys } from './signing-keys.ts';
+
+/**
+ * Verifies a signed JWT against a method's configuration.
+ *
+ * Invariants
+ *  J1. Only the algorithms that the method names are accepted, and none of them is symmetric or
+ *      `none`: a public key never serves as an HMAC secret.
+ *  J2. Nothing of the token is believed before its signature was verified.
+ *  J3. A token without any time in it is refused: it would be valid for ever.
+ *  J4. What is thrown is a {@link TokenRefused}, whose sentence names the fault and no claim of
+ *      the token but those that are compared.
+ */
+export class TokenRefused extends Error {
+  override readonly name = 'TokenRefused';
+}
+
+const defaultAlgorithms = ['RS256'];
+
+export async function verifyJwt(
+  token: string,
+  config: JwtConfig | OidcConfig,
+  keys: SigningKeys,
+  nowMs: number,
+): Promise<Claims> {
+  const algorithms =
+    config.JWTSupportedAlgs.length === 0 ? defaultAlgorithms : [...config.JWTSupportedAlgs];
+  checkHeader(token, algorithms);
+  const payload = await verifiedPayload(token, keys, algorithms);
+  const claims = claimsOf(payload);
+  checkTimes(claims, leewaysOf(config), nowMs);
+  checkIssuer(claims, 'BoundIssuer' in config ? config.BoundIssuer : '', keys);
+  checkAudience(claims, config.BoundAudiences);
+  return claims;
+}
+
+function checkHeader(token: string, algorithms: readonly string[]): void {
+  let algorithm: unknown;
+  try {
+    algorithm = decodeProtectedHeader(token).alg;
+  } catch {
+    throw new TokenRefused('it is no signed JWT');
+  }
+  if (typeof algorithm !== 'string' || !algorithms.includes(algorithm)) {
+    const used = JSON.stringify(String(algorithm).slice(0, 32));
+    const wanted = algorithms.join(', ');
+    throw new TokenRefused(`its signature algorithm is ${used}; this method takes ${wanted}`);
+  }
+}
+
+async function verifiedPayload(
+  token: string,
+  keys: SigningKeys,
+  algorithms: string[],
+): Promise<Uint8Array> {
+  if (keys.kind === 'static') return tryEach(token, keys.keys, algorithms);
+  try {
+    return (await compactVerify(token, keys.find, { algorithms })).payload;
+  } catch (error) {
+    if (error instanceof errors.JWKSMultipleMatchingKeys) {
+      return tryEach(token, await all(error), algorithms);
+    }
+    if (!(error instanceof errors.JWKSNoMatchingKey)) throw refusedBy(error);
+  }
+  // The provider may have changed its keys since they were fetched.
+  const again = await keys.again();
+  try {
+    return (await compactVerify(token, again, { algorithms })).payload;
+  } catch (error) {
+    if (error instanceof errors.JWKSMultipleMatchingKeys) {
+      return tryEach(token, await all(error), algorithms);
+    }
+    throw refusedBy(error);
+  }
+}
+
+type Key = KeyObject | CryptoKey;
+
+async function all(matching: AsyncIterable<CryptoKey>): Promise<readonly Key[]> {
+  const keys: Key[] = [];
+  for await (const key of matching) keys.push(key);
+  return keys;
+}
+
+/** Those of another kind than the algorithm asks for, or with another signature, are passed over. */
+async function tryEach(
+  token: string,
+  keys: readonly Key[],
+  algorithms: string[],
+): Promise<Uint8Array> {
+  for (const key of keys) {
+    try {
+      return (await compactVerify(token, key, { algorithms })).payload;
+    } catch (error) {
+      if (error instanceof errors.JWSInvalid) throw refusedBy(error);
+    }
+  }
+  throw new TokenRefused('no key of this method verifies its signature');
+}
+
+/** Whatever a stranger's token makes the verification throw is a refusal. */
+function refusedBy(error: unknown): TokenRefused {
+  if (error instanceof errors.JWSSignatureVerificationFailed) {
+    return new TokenRefused('its signature is wrong');
+  }
+  if (error instanceof errors.JWKSNoMatchingKey) {
+    return new TokenRefused('it is signed with a key that the provider does not publish');
+  }
+  return new TokenRefused('it is no signed JWT that can be verified');
+}
+
+function claimsOf(payload: Uint8Array): Claims {
+  try {
+    const parsed: unknown = JSON.parse(new TextDecoder('utf8', { fatal: true }).decode(payload));
+    if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) {
+      return parsed as Claims;
+    }
+  } catch {
+    // Said below.
+  }
+  throw new TokenRefused('its claims are no JSON object');
+}
+
+interface Leeways {
+  readonly expirationMs: number;
+  readonly notBeforeMs: number;
+  readonly skewMs: number;
+}
+
+function leewaysOf(config: JwtConfig | OidcConfig): Leeways {
+  const { leewayDefaultMs, clockSkewDefaultMs } = limits.aclLogin;
+  const jwt = 'ExpirationLeeway' in config ? config : undefined;
+  return {
+    expirationMs: leewayMs(jwt?.ExpirationLeeway ?? 0, leewayDefaultMs),
+    notBeforeMs: leewayMs(jwt?.NotBeforeLeeway ?? 0, leewayDefaultMs),
+    skewMs: leewayMs(jwt?.ClockSkewLeeway ?? 0, clockSkewDefaultMs),
+  };
+}
+
+/** A time that is missing follows from the others. The wider of two leeways holds. */
+function checkTimes(claims: Claims, leeways: Leeways, nowMs: number): void {
+  const issuedMs = timeOf(claims, 'iat');
+  const givenExpiryMs = timeOf(claims, 'exp');
+  const givenStartMs = timeOf(claims, 'nbf');
+  if (issuedMs === undefined && givenExpiryMs === undefined && givenStartMs === undefined) {
+    throw new TokenRefused('it has none of the claims iat, nbf and exp');
+  }
+  const startMs = givenStartMs ?? issuedMs ?? Number.NEGATIVE_INFINITY;
+  const expiryMs = givenExpiryMs ?? Math.max(issuedMs ?? 0, givenStartMs ?? 0);
+  const { expirationMs, notBeforeMs, skewMs } = leeways;
+  if (nowMs > expiryMs + Math.max(expirationMs, skewMs)) {
+    const claim = givenExpiryMs === undefined ? 'too old' : 'expired';
+    throw new TokenRefused(`it is ${claim} since ${new Date(expiryMs).toISOString()}`);
+  }
+  if (nowMs < startMs - Math.max(notBeforeMs, skewMs)) {
+    throw new TokenRefused(`it is not valid before ${new Date(startMs).toISOString()}`);
+  }
+  if (issuedMs !== undefined && nowMs < issuedMs - Math.max(notBeforeMs, skewMs)) {
+    throw new TokenRefused(`it is issued in the future, at ${new Date(issuedMs).toISOString()}`);
+  }
+}
+
+/** The last second that a Date can show. */
+const lastSecond = 8.64e12;
+
+function timeOf(claims: Claims, name: 'iat' | 'exp' | 'nbf'): number | undefined {
+  const value = claims[name];
+  if (value === undefined) return undefined;
+  if (typeof value !== 'number' || !Number.isFinite(value) || Math.abs(value) > lastSecond) {
+    throw new TokenRefused(`its claim ${name} is no time`);
+  }
+  return value * 1000;
+}
+
+function checkIssuer(claims: Claims, boundIssuer: string, keys: SigningKeys): void {
+  const provider = keys.kind === 'fetched' ? keys.issuer : undefined;
+  for (const wanted of [boundIssuer, provider]) {
+    if (wanted === undefined || wanted === '' || claims.iss === wanted) continue;
+    const got = JSON.stringify(claims.iss ?? null).slice(0, 256);
+    throw new TokenRefused(`its issuer is ${got}; this method takes "${wanted}"`);
+  }
+}
+
+function checkAudience(claims: Claims, bound: readonly string[]): void {
+  if (bound.length === 0) return;
+  const audiences = Array.isArray(claims.aud) ? (claims.aud as unknown[]) : [claims.aud];
+  if (audiences.some((one) => bound.includes(one as string))) return;
+  const got = JSON.stringify(claims.aud ?? null).slice(0, 256);
+  throw new TokenRefused(`its audience is ${got}; this method takes ${bound.join(', ')}`);
+}
