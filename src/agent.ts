@@ -9,6 +9,7 @@ import { Api } from './api/api.ts';
 import type { Answer, Request } from './api/http.ts';
 import type { World } from './base/ports.ts';
 import { realWorld } from './base/ports-real.ts';
+import { rootKeyBox } from './base/secret-box.ts';
 import { limits } from './model/limits.ts';
 import type { NodeSettings } from './node/fingerprint/fingerprint.ts';
 import { NodeAgent } from './node/node-agent.ts';
@@ -70,8 +71,10 @@ export async function createAgent(options: CreateAgentOptions): Promise<Agent> {
       report: (error) => log.warn({ error }, 'a snapshot of the state failed'),
     });
     opened.push(() => state.close());
+    const rootKey = Buffer.from(await keptRootKey(options.dataDirectory, world), 'base64');
+    const box = rootKeyBox(rootKey, world.secrets);
     const server = new Server({
-      ...{ state, world, log, region },
+      ...{ state, world, log, region, box },
       rootSecret: options.rootToken,
       scheduler: { algorithm: 'binpack' },
     });
@@ -147,20 +150,32 @@ async function startNode(
   };
 }
 
+/** The key that everything secret in the state is sealed under, 32 bytes in base64. */
+const keptRootKey = (dataDirectory: string | undefined, world: World): Promise<string> =>
+  kept(dataDirectory, 'root-key', () => Buffer.from(world.secrets.bytes(32)).toString('base64'));
+
 /** A secret that is made once and kept in the data directory, readable by its user only. */
 export async function keptSecret(
   dataDirectory: string | undefined,
   name: string,
   world: Pick<World, 'secrets'>,
 ): Promise<string> {
-  if (dataDirectory === undefined) return world.secrets.uuid();
+  return kept(dataDirectory, name, () => world.secrets.uuid());
+}
+
+async function kept(
+  dataDirectory: string | undefined,
+  name: string,
+  make: () => string,
+): Promise<string> {
+  if (dataDirectory === undefined) return make();
   const path = join(dataDirectory, name);
   try {
     return (await readFile(path, 'utf8')).trim();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
-  const secret = world.secrets.uuid();
+  const secret = make();
   await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
   await writeFile(path, `${secret}\n`, { mode: 0o600, flag: 'wx' });
   return secret;

@@ -6,7 +6,14 @@ import type { Permission } from './permission.ts';
  */
 export type Caller =
   | { readonly kind: 'anonymous'; readonly accessor: string }
-  | { readonly kind: 'token'; readonly accessor: string; readonly management: boolean }
+  | {
+      readonly kind: 'token';
+      readonly accessor: string;
+      readonly management: boolean;
+      /** Where the token lives: what a request means that names no other place. */
+      readonly namespace: string;
+      readonly partition: string;
+    }
   | { readonly kind: 'node'; readonly nodeId: string }
   | { readonly kind: 'introduction' }
   /** Access control is switched off (`acl { enabled = false }`). */

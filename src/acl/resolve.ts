@@ -1,5 +1,6 @@
-import type { Secrets } from '../base/ports.ts';
-import { anonymousAccessorId, isManagement } from '../model/acl-token/acl-token.ts';
+import type { Clock, Secrets } from '../base/ports.ts';
+import type { SecretBox } from '../base/secret-box.ts';
+import { anonymousAccessorId, isExpired, isManagement } from '../model/acl-token/acl-token.ts';
 import { refusal } from '../model/errors.ts';
 import { aclTokens, nodes } from '../state/tables.ts';
 import type { Snapshot } from '../state/types.ts';
@@ -11,6 +12,9 @@ export interface ResolveOptions {
   /** What a new node has to show, as a hash; `undefined`: no node may join. */
   readonly introductionHash: string | undefined;
   readonly secrets: Pick<Secrets, 'hash' | 'equal'>;
+  readonly box: Pick<SecretBox, 'fingerprint'>;
+  /** An expired token is dead at once, whether or not its row is still there. */
+  readonly clock: Pick<Clock, 'nowMs'>;
 }
 
 /**
@@ -26,7 +30,7 @@ export function resolveSecret(
 }
 
 function callerOf(
-  { enabled, introductionHash, secrets }: ResolveOptions,
+  { enabled, introductionHash, secrets, box, clock }: ResolveOptions,
   snapshot: Snapshot,
   secret: string | undefined,
 ): Caller {
@@ -38,9 +42,11 @@ function callerOf(
   for (const token of snapshot
     .table(aclTokens)
     .by('secret')
-    .scan({ prefix: [hash] })) {
+    .scan({ prefix: [box.fingerprint(secret)] })) {
     if (!enabled) return anonymous;
-    return { kind: 'token', accessor: token.AccessorID, management: isManagement(token) };
+    if (isExpired(token, clock.nowMs())) break;
+    const { AccessorID: accessor, Namespace: namespace, Partition: partition } = token;
+    return { kind: 'token', accessor, namespace, partition, management: isManagement(token) };
   }
   for (const node of snapshot
     .table(nodes)

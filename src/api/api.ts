@@ -19,7 +19,7 @@ import { withoutSecrets } from './token.ts';
 
 export interface ApiOptions {
   readonly server: Server;
-  readonly acl: ResolveOptions;
+  readonly acl: Omit<ResolveOptions, 'box' | 'clock'>;
   /** Name of this agent. */
   readonly name: string;
   readonly version: string;
@@ -37,8 +37,9 @@ export class Api {
 
   constructor(options: ApiOptions) {
     this.#options = options;
-    const { server, acl } = options;
-    const { state, world } = server.context;
+    const { server } = options;
+    const { state, world, box } = server.context;
+    const acl = { ...options.acl, box, clock: world.clock };
     this.#metrics = new Metrics(this.#gauges());
     this.routes = this.#collectRoutes();
     this.#pipeline = new Pipeline({

@@ -1,4 +1,5 @@
 import type { World } from '../base/ports.ts';
+import type { SecretBox } from '../base/secret-box.ts';
 import type { State } from '../state/types.ts';
 
 /** What every loop and action of the server works with. */
@@ -6,6 +7,8 @@ export interface ServerContext {
   readonly state: State;
   readonly world: World;
   readonly log: Log;
+  /** Seals secrets and finds them again. */
+  readonly box: SecretBox;
   /** Name of the region that jobs without one belong to. */
   readonly region: string;
 }

@@ -1,13 +1,8 @@
-import { instantFromMs } from '../base/instant.ts';
-import {
-  anonymousAccessorId,
-  managementPolicyId,
-  managementPolicyName,
-} from '../model/acl-token/acl-token.ts';
 import { refusal } from '../model/errors.ts';
-import { defaultNamespace, defaultPartition } from '../model/namespace/namespace.ts';
 import type { SchedulerConfiguration } from '../scheduler/view.ts';
-import { aclTokens, inNamespace, namespaces, nodes } from '../state/tables.ts';
+import { nodes } from '../state/tables.ts';
+import { TokenReaper } from './acl/reaper.ts';
+import { seedAcl, seedRealms } from './acl/seed.ts';
 import type { ServerContext } from './context.ts';
 import { EvaluationDispatcher } from './evaluations/dispatcher.ts';
 import { EvaluationWorker } from './evaluations/worker.ts';
@@ -29,12 +24,14 @@ export class Server {
   readonly streams = new NodeStreams();
   readonly dispatcher: EvaluationDispatcher;
   readonly #worker: EvaluationWorker;
+  readonly #reaper: TokenReaper;
   readonly #options: ServerOptions;
 
   constructor(options: ServerOptions) {
-    const { state, world, log, region } = options;
+    const { state, world, log, region, box } = options;
     this.#options = options;
-    this.context = { state, world, log, region };
+    this.context = { state, world, log, region, box };
+    this.#reaper = new TokenReaper(this.context);
     this.heartbeats = new Heartbeats({
       timers: world.timers,
       random: world.random,
@@ -58,9 +55,11 @@ export class Server {
     }
     this.dispatcher.start();
     this.#worker.start();
+    this.#reaper.start();
   }
 
   stop(): void {
+    this.#reaper.stop();
     this.#worker.stop();
     this.dispatcher.stop();
     this.heartbeats.stop();
@@ -76,36 +75,10 @@ export class Server {
   }
 
   async #seed(): Promise<void> {
-    const { state, world } = this.context;
     const { rootSecret } = this.#options;
-    const rootHash = rootSecret === undefined ? undefined : world.secrets.hash(rootSecret);
-    const now = instantFromMs(world.clock.nowMs());
-    await state.write((transaction) => {
-      if (!transaction.table(namespaces).has(...inNamespace(defaultNamespace))) {
-        const Description = 'Default shared namespace';
-        const rest = { Description, Meta: null, Capabilities: null };
-        transaction.table(namespaces).put({ Name: defaultNamespace, ...rest });
-      }
-      const tokens = transaction.table(aclTokens);
-      const common = { Local: false, CreateTime: now };
-      if (!tokens.has(defaultPartition, anonymousAccessorId)) {
-        tokens.put({
-          ...common,
-          AccessorID: anonymousAccessorId,
-          SecretHash: world.secrets.hash('anonymous'),
-          Description: 'Anonymous Token',
-          Policies: [],
-        });
-      }
-      if (rootHash === undefined) return;
-      for (const _ of tokens.by('secret').scan({ prefix: [rootHash] })) return;
-      tokens.put({
-        ...common,
-        AccessorID: world.ids.uuid(),
-        SecretHash: rootHash,
-        Description: 'Initial Management Token',
-        Policies: [{ ID: managementPolicyId, Name: managementPolicyName }],
-      });
+    await this.context.state.write((transaction) => {
+      seedRealms(transaction);
+      seedAcl(transaction, this.context, rootSecret);
     });
   }
 

@@ -1,3 +1,6 @@
+import type { AclPolicy } from '../model/acl-policy/acl-policy.ts';
+import type { AclBootstrap } from '../model/acl-policy/bootstrap.ts';
+import type { AclRole } from '../model/acl-role/acl-role.ts';
 import { type AclToken, isManagement } from '../model/acl-token/acl-token.ts';
 import type { Allocation } from '../model/allocation/allocation.ts';
 import type { Deployment } from '../model/deployment/deployment.ts';
@@ -5,8 +8,14 @@ import { type Evaluation, isTerminalEvaluation } from '../model/evaluation/evalu
 import type { Job } from '../model/job/job.ts';
 import type { JobSubmission } from '../model/job-submission/job-submission.ts';
 import type { JobSummary } from '../model/job-summary/job-summary.ts';
-import { defaultPartition, type Namespace } from '../model/namespace/namespace.ts';
+import {
+  defaultNamespace,
+  defaultPartition,
+  type Namespace,
+  type Scope,
+} from '../model/namespace/namespace.ts';
 import type { Node } from '../model/node/node.ts';
+import type { Partition } from '../model/partition/partition.ts';
 import type { Key, Stamps, TableDefinition } from './types.ts';
 
 /**
@@ -15,6 +24,13 @@ import type { Key, Stamps, TableDefinition } from './types.ts';
  */
 export const inNamespace = (namespace: string, ...rest: Key): Key => [
   defaultPartition,
+  namespace,
+  ...rest,
+];
+
+/** The key of a record outside the scheduler, which may live in any partition. */
+export const inScope = ({ partition, namespace }: Scope, ...rest: Key): Key => [
+  partition,
   namespace,
   ...rest,
 ];
@@ -108,22 +124,89 @@ export const nodes = table<Node, 'secret'>({
   indexes: { secret: { key: (node) => [node.SecretHash] } },
 });
 
-export const namespaces = table<Namespace>({
-  name: 'namespaces',
+export const partitions = table<Partition>({
+  name: 'partitions',
   version: 1,
-  key: (namespace) => [defaultPartition, namespace.Name],
+  key: (partition) => [partition.Name],
   indexes: {},
 });
 
-export const aclTokens = table<AclToken, 'secret' | 'management'>({
-  name: 'acl-tokens',
+export const namespaces = table<Namespace>({
+  name: 'namespaces',
+  version: 2,
+  key: (namespace) => [namespace.Partition, namespace.Name],
+  indexes: {},
+  upcast: (row) => ({ ...(row as Namespace), Partition: defaultPartition, ACLs: null }),
+});
+
+const placed = (row: { readonly Partition: string; readonly Namespace: string }): Key => [
+  row.Partition,
+  row.Namespace,
+];
+
+export const aclPolicies = table<AclPolicy, 'id' | 'name'>({
+  name: 'acl-policies',
   version: 1,
-  key: (token) => [defaultPartition, token.AccessorID],
+  key: (policy) => [...placed(policy), policy.ID],
   indexes: {
-    /** Secrets are found by their hash, so that no lookup compares them bit by bit. */
+    id: { key: (policy) => [policy.ID] },
+    name: { key: (policy) => [...placed(policy), policy.Name] },
+  },
+});
+
+export const aclRoles = table<AclRole, 'id' | 'name'>({
+  name: 'acl-roles',
+  version: 1,
+  key: (role) => [...placed(role), role.ID],
+  indexes: {
+    id: { key: (role) => [role.ID] },
+    name: { key: (role) => [...placed(role), role.Name] },
+  },
+});
+
+export const aclTokens = table<
+  AclToken,
+  'accessor' | 'secret' | 'management' | 'expiration' | 'method'
+>({
+  name: 'acl-tokens',
+  version: 2,
+  key: (token) => [...placed(token), token.AccessorID],
+  indexes: {
+    accessor: { key: (token) => [token.AccessorID] },
+    /** Secrets are found by their fingerprint, so that no lookup compares them bit by bit. */
     secret: { key: (token) => [token.SecretHash] },
     management: { key: (token) => (isManagement(token) ? ['management'] : undefined) },
+    /** Those that expire, the next one first. */
+    expiration: {
+      key: ({ ExpirationTime }) =>
+        ExpirationTime === 0 ? undefined : [numberPart(ExpirationTime)],
+    },
+    /** Those of logins, by the auth method that made them. */
+    method: {
+      key: ({ Partition, AuthMethodNamespace, AuthMethod }) =>
+        AuthMethod === '' ? undefined : [Partition, AuthMethodNamespace, AuthMethod],
+    },
   },
+  // Only the root token and the anonymous one were ever kept in that form, and no secret but as a
+  // hash: `server/acl/seed.ts` makes both anew.
+  upcast: (row) => {
+    const { AccessorID, SecretHash, Description, CreateIndex, ModifyIndex } = row as AclToken;
+    return {
+      ...{ AccessorID, SecretHash, Description, CreateIndex, ModifyIndex, SecretSealed: '' },
+      ...{ Policies: [], Roles: [], TemplatedPolicies: [], ServiceIdentities: [] },
+      ...{ NodeIdentities: [], Local: false, AuthMethod: '', AuthMethodNamespace: '' },
+      ...{ ExpirationTime: 0, CreateTime: 0, Hash: '' },
+      ...{ Namespace: defaultNamespace, Partition: defaultPartition },
+    };
+  },
+});
+
+/** One row: whether the first token was made. */
+export const aclBootstrap = table<AclBootstrap>({
+  name: 'acl-bootstrap',
+  version: 1,
+  key: () => ['bootstrap'],
+  indexes: {},
 });
 
 /** For opening the state. */
@@ -136,6 +219,10 @@ export const allTables: readonly TableDefinition[] = [
   allocations,
   deployments,
   nodes,
+  partitions,
   namespaces,
+  aclPolicies,
+  aclRoles,
   aclTokens,
+  aclBootstrap,
 ] as unknown as readonly TableDefinition[];

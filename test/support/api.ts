@@ -1,5 +1,6 @@
 import { Api } from '../../src/api/api.ts';
 import { SimulatedWorld } from '../../src/base/ports-simulated.ts';
+import { rootKeyBox } from '../../src/base/secret-box.ts';
 import { silentLog } from '../../src/server/context.ts';
 import { Server } from '../../src/server/server.ts';
 import { allTables } from '../../src/state/tables.ts';
@@ -32,6 +33,7 @@ export async function startApi({ aclEnabled = true, seed = 1 } = {}) {
     state,
     world,
     log: silentLog,
+    box: rootKeyBox(new Uint8Array(32).fill(1), world.secrets),
     region: 'global',
     rootSecret: rootToken,
     scheduler: { algorithm: 'binpack' },

@@ -1,33 +1,114 @@
+import { limits } from '../limits.ts';
+import { LinkSchema } from '../namespace/namespace.ts';
 import {
   Flag,
   FullList,
-  Hidden,
-  Instant,
   type Model,
+  Nanoseconds,
+  Nullable,
   ResponseOnly,
   stamps,
   Text,
   Type,
 } from '../schema.ts';
+import { type Identities, identityProperties, type StoredLink } from './identities.ts';
 
-/** A token. Of its secret only a hash is kept. Source: DESIGN §5 "Token", "Anonymous", "First token". */
-export const AclTokenSchema = Type.Object({
+/**
+ * A token as it is kept. Its secret is sealed, and found by its fingerprint (`base/secret-box.ts`);
+ * links are by id. Source: spec/1 §2.2, facts/registry.md §2.4.
+ */
+export interface AclToken extends Identities {
+  readonly AccessorID: string;
+  readonly SecretSealed: string;
+  readonly SecretHash: string;
+  readonly Description: string;
+  readonly Policies: readonly StoredLink[];
+  readonly Roles: readonly StoredLink[];
+  readonly Local: boolean;
+  /** The auth method whose login made it, and where that lives; empty for others. */
+  readonly AuthMethod: string;
+  readonly AuthMethodNamespace: string;
+  /** Unix milliseconds; 0 is never. */
+  readonly ExpirationTime: number;
+  /** Unix milliseconds. */
+  readonly CreateTime: number;
+  readonly Hash: string;
+  readonly Namespace: string;
+  readonly Partition: string;
+  readonly CreateIndex: number;
+  readonly ModifyIndex: number;
+}
+
+/** What a caller may write. */
+export const AclTokenInputSchema = Type.Object({
   AccessorID: Text(),
-  SecretHash: Hidden(ResponseOnly(Text())),
-  Description: Text(),
-  Policies: FullList(Type.Object({ ID: Text(), Name: Text() })),
+  SecretID: Text(),
+  Description: Text({ maxLength: limits.names.descriptionLengthMax }),
+  Policies: FullList(LinkSchema),
+  Roles: FullList(LinkSchema),
+  ...identityProperties,
   Local: Flag(),
-  CreateTime: ResponseOnly(Instant()),
+  AuthMethod: Text(),
+  /** RFC 3339. */
+  ExpirationTime: Nullable(Type.String()),
+  ExpirationTTL: Nanoseconds(),
+  Namespace: Text(),
+  Partition: Text(),
+  AuthMethodNamespace: ResponseOnly(Text()),
+  CreateTime: ResponseOnly(Text()),
+  Hash: ResponseOnly(Text()),
+  // What an expanded token has besides, so that it can be sent back as it was read.
+  ID: ResponseOnly(Text()),
+  ExpandedPolicies: ResponseOnly(FullList(Type.Object({}))),
+  ExpandedRoles: ResponseOnly(FullList(Type.Object({}))),
+  NamespaceDefaultPolicies: ResponseOnly(FullList(LinkSchema)),
+  NamespaceDefaultRoles: ResponseOnly(FullList(LinkSchema)),
+  AgentACLDefaultPolicy: ResponseOnly(Text()),
+  AgentACLDownPolicy: ResponseOnly(Text()),
+  ResolvedByAgent: ResponseOnly(Text()),
   ...stamps,
 });
-export type AclToken = Model<typeof AclTokenSchema>;
+export type AclTokenInput = Model<typeof AclTokenInputSchema>;
+
+/** What is shown of a token, but for its secret: that is what filters see. */
+export const AclTokenFilterSchema = Type.Object({
+  AccessorID: Text(),
+  Description: Text(),
+  Policies: FullList(LinkSchema),
+  Roles: FullList(LinkSchema),
+  ...identityProperties,
+  Local: Flag(),
+  AuthMethod: Text(),
+  AuthMethodNamespace: Text(),
+  /** RFC 3339, or null when it never expires. */
+  ExpirationTime: Nullable(Type.String()),
+  CreateTime: Text(),
+  Hash: Text(),
+  Namespace: Text(),
+  Partition: Text(),
+  ...stamps,
+});
+
+export const AclTokenSchema = Type.Object({
+  ...AclTokenFilterSchema.properties,
+  /** `<hidden>` to who may read but not write tokens. */
+  SecretID: Text(),
+});
+export type PresentedAclToken = Model<typeof AclTokenSchema>;
 
 /** Stands for whoever shows no token. Its secret is no secret. */
 export const anonymousAccessorId = '00000000-0000-0000-0000-000000000002';
+export const anonymousSecret = 'anonymous';
 
 /** The policy that may do everything; the first token has it. */
 export const managementPolicyId = '00000000-0000-0000-0000-000000000001';
 export const managementPolicyName = 'global-management';
 
+export const hiddenSecretId = '<hidden>';
+
 export const isManagement = (token: Pick<AclToken, 'Policies'>): boolean =>
   token.Policies.some((policy) => policy.ID === managementPolicyId);
+
+/** An expired token is no token, whether or not its row is still there. spec/1 §3. */
+export const isExpired = (token: Pick<AclToken, 'ExpirationTime'>, nowMs: number): boolean =>
+  token.ExpirationTime !== 0 && token.ExpirationTime <= nowMs;

@@ -1,10 +1,14 @@
 import { limits } from '../limits.ts';
-import { List, type Model, Nullable, stamps, Text, TextMap, Type } from '../schema.ts';
+import { FullList, List, type Model, Nullable, stamps, Text, TextMap, Type } from '../schema.ts';
 
-/** A realm of names for jobs and what comes of them. */
+/** A policy or role by id; what is written may give its name instead. */
+export const LinkSchema = Type.Object({ ID: Text(), Name: Text() });
+
+/** A realm of names: for jobs and what comes of them, and for tokens, roles, policies and logins. */
 export const NamespaceSchema = Type.Object({
   Name: Text({ maxLength: limits.names.lengthMax }),
   Description: Text({ maxLength: limits.names.descriptionLengthMax }),
+  Partition: Text(),
   Meta: TextMap(),
   Capabilities: Nullable(
     Type.Object({
@@ -12,6 +16,13 @@ export const NamespaceSchema = Type.Object({
       DisabledTaskDrivers: List(Type.String()),
       EnabledNetworkModes: List(Type.String()),
       DisabledNetworkModes: List(Type.String()),
+    }),
+  ),
+  /** What every token of the namespace has besides its own links. facts/registry.md §7. */
+  ACLs: Nullable(
+    Type.Object({
+      PolicyDefaults: FullList(LinkSchema),
+      RoleDefaults: FullList(LinkSchema),
     }),
   ),
   ...stamps,
@@ -24,3 +35,14 @@ export const everyNamespace = '*';
 
 /** The partition of every noun of the scheduler. */
 export const defaultPartition = 'default';
+
+/** Where a record lives. */
+export interface Scope {
+  readonly partition: string;
+  readonly namespace: string;
+}
+
+export const defaultScope: Scope = { partition: defaultPartition, namespace: defaultNamespace };
+
+/** Names of namespaces and partitions are DNS labels. */
+export const realmNamePattern = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i;

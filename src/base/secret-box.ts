@@ -1,0 +1,45 @@
+import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto';
+import type { Secrets } from './ports.ts';
+
+/**
+ * How secrets are kept (DESIGN §4 "Secrets at rest"): sealed, so that what is stored tells nothing
+ * without the key, and found again by a keyed fingerprint.
+ */
+export interface SecretBox {
+  /** The text encrypted; sealing it twice gives different texts. */
+  seal(plain: string): string;
+  /** @throws Error when it was not sealed under this box's keys, or was changed since. */
+  open(sealed: string): string;
+  /** Lower-case hex; the same secret always has the same. Without the key it cannot be guessed. */
+  fingerprint(secret: string): string;
+}
+
+const form = 'v1';
+const nonceBytes = 12;
+const tagBytes = 16;
+
+/** A box under one root key of 32 bytes: AES-256-GCM, and HMAC-SHA256 for the fingerprints. */
+export function rootKeyBox(rootKey: Uint8Array, secrets: Pick<Secrets, 'bytes'>): SecretBox {
+  if (rootKey.length !== 32) throw new Error('a root key has 32 bytes');
+  const derived = (purpose: string) => createHmac('sha256', rootKey).update(purpose).digest();
+  const sealing = derived('roster seal');
+  const finding = derived('roster fingerprint');
+  return {
+    seal(plain) {
+      const nonce = secrets.bytes(nonceBytes);
+      const cipher = createCipheriv('aes-256-gcm', sealing, nonce);
+      const text = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
+      return `${form}:${Buffer.concat([nonce, cipher.getAuthTag(), text]).toString('base64')}`;
+    },
+    open(sealed) {
+      if (!sealed.startsWith(`${form}:`)) throw new Error('this text is not sealed');
+      const bytes = Buffer.from(sealed.slice(form.length + 1), 'base64');
+      if (bytes.length < nonceBytes + tagBytes) throw new Error('this sealed text is cut off');
+      const decipher = createDecipheriv('aes-256-gcm', sealing, bytes.subarray(0, nonceBytes));
+      decipher.setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes));
+      const text = decipher.update(bytes.subarray(nonceBytes + tagBytes));
+      return Buffer.concat([text, decipher.final()]).toString('utf8');
+    },
+    fingerprint: (secret) => createHmac('sha256', finding).update(secret).digest('hex'),
+  };
+}

@@ -1,0 +1,82 @@
+import { HclError } from '../../language/hcl/errors.ts';
+import { parseRules } from '../../language/rules/parse.ts';
+import { isDatacenterName } from '../acl-token/identities.ts';
+import { complete } from '../complete.ts';
+import { type Fault, invalid, refusal } from '../errors.ts';
+import { limits } from '../limits.ts';
+import { faultAt, type Path } from '../path.ts';
+import type { Input } from '../schema.ts';
+import { type AclPolicy, AclPolicySchema } from './acl-policy.ts';
+import { builtinPolicies } from './builtin.ts';
+import { contentHash } from './content-hash.ts';
+
+export type AclPolicyInput = Input<AclPolicy>;
+
+/** What a caller may change of a policy. */
+export type PolicyContent = Pick<AclPolicy, 'Name' | 'Description' | 'Rules' | 'Datacenters'>;
+
+export const policyHash = ({ Name, Description, Rules, Datacenters }: PolicyContent): string =>
+  contentHash([Name, Description, Rules, Datacenters]);
+
+/** Letters, digits, `-`, `_` and at most one `/`, which it does not begin with. */
+const namePattern = /^[A-Za-z0-9_-]+(\/[A-Za-z0-9_-]*)?$/;
+const reservedPrefix = 'builtin/';
+
+/**
+ * A policy as a caller wrote it, checked. `stored` is what it replaces; a builtin one keeps its
+ * rules. Source: facts/registry.md §2.3.
+ * @throws RosterError `invalid-body` with every fault, `builtin-protected`
+ */
+export function policyContent(input: AclPolicyInput, stored?: AclPolicy): PolicyContent {
+  const { Name, Description, Rules, Datacenters } = complete(AclPolicySchema, input);
+  const builtin = builtinPolicies.find(({ ID }) => ID === stored?.ID);
+  const faults: Fault[] = [];
+  const report = (path: Path, message: string) => faults.push(faultAt(path, message));
+  const at = (key: string): Path => ({ parent: null, key });
+  const nameFault = policyNameFault(Name, stored);
+  if (nameFault !== undefined) report(at('Name'), nameFault);
+  if ((Datacenters ?? []).length > limits.acl.datacentersMax) {
+    report(at('Datacenters'), `must hold at most ${limits.acl.datacentersMax} names`);
+  }
+  (Datacenters ?? []).slice(0, limits.fault.listedMax).forEach((datacenter, key) => {
+    if (isDatacenterName(datacenter)) return;
+    report({ parent: at('Datacenters'), key }, 'must be made of letters, digits, "-" and "_"');
+  });
+  if (builtin === undefined) faults.push(...rulesFaults(Rules));
+  if (faults.length > 0) throw invalid('invalid-body', faults);
+  if (builtin === undefined) return { Name, Description, Rules, Datacenters };
+  const refuse = (reason: string) =>
+    refusal('builtin-protected', { noun: 'policy', name: builtin.Name, reason });
+  if (input.Rules != null && input.Rules !== builtin.Rules) {
+    throw refuse('its rules cannot be changed');
+  }
+  if (Datacenters !== null) throw refuse('its datacenters cannot be changed');
+  return { Name, Description, Rules: builtin.Rules, Datacenters };
+}
+
+function policyNameFault(name: string, stored: AclPolicy | undefined): string | undefined {
+  const { policyNameLengthMax } = limits.acl;
+  if (name === '') return 'is required';
+  if (name.length > policyNameLengthMax) {
+    return `must be at most ${policyNameLengthMax} characters long`;
+  }
+  if (!namePattern.test(name)) {
+    return 'must be made of letters, digits, "-", "_" and at most one "/"';
+  }
+  if (!name.startsWith(reservedPrefix) || name === stored?.Name) return undefined;
+  return `must not begin with "${reservedPrefix}", which is for builtin policies`;
+}
+
+/** Every fault of the text, each with its line and column. */
+export function rulesFaults(rules: string): Fault[] {
+  try {
+    parseRules(rules);
+    return [];
+  } catch (error) {
+    if (!(error instanceof HclError)) throw error;
+    return error.faults.slice(0, limits.fault.listedMax).map(({ line, column, sentence }) => ({
+      pointer: '/Rules',
+      message: `Rules, line ${line}, column ${column}: ${sentence}`,
+    }));
+  }
+}

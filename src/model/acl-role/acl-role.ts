@@ -1,0 +1,31 @@
+import { type Identities, identityProperties, type StoredLink } from '../acl-token/identities.ts';
+import { limits } from '../limits.ts';
+import { LinkSchema } from '../namespace/namespace.ts';
+import { FullList, type Model, ResponseOnly, stamps, Text, Type } from '../schema.ts';
+
+/** A role as it is kept: its policies are linked by id. Source: spec/1 §2.3. */
+export interface AclRole extends Identities {
+  readonly ID: string;
+  readonly Name: string;
+  readonly Description: string;
+  readonly Policies: readonly StoredLink[];
+  readonly Hash: string;
+  readonly Namespace: string;
+  readonly Partition: string;
+  readonly CreateIndex: number;
+  readonly ModifyIndex: number;
+}
+
+/** A role as it is written and shown. */
+export const AclRoleSchema = Type.Object({
+  ID: Text(),
+  Name: Text(),
+  Description: Text({ maxLength: limits.names.descriptionLengthMax }),
+  Policies: FullList(LinkSchema),
+  ...identityProperties,
+  Hash: ResponseOnly(Text()),
+  Namespace: Text(),
+  Partition: Text(),
+  ...stamps,
+});
+export type PresentedAclRole = Model<typeof AclRoleSchema>;

@@ -1,0 +1,49 @@
+import { contentHash } from '../acl-policy/content-hash.ts';
+import { checkedIdentities } from '../acl-token/check-identities.ts';
+import type { Identities } from '../acl-token/identities.ts';
+import { complete } from '../complete.ts';
+import { type Fault, invalid } from '../errors.ts';
+import { limits } from '../limits.ts';
+import { below, faultAt, type Report } from '../path.ts';
+import type { Input } from '../schema.ts';
+import { type AclRole, AclRoleSchema, type PresentedAclRole } from './acl-role.ts';
+
+export type RoleRequest = Input<PresentedAclRole>;
+
+export interface RoleContent extends Identities {
+  readonly Name: string;
+  readonly Description: string;
+  readonly Policies: AclRole['Policies'];
+}
+
+export const roleHash = (content: RoleContent): string =>
+  contentHash([
+    content.Name,
+    content.Description,
+    content.Policies.map(({ ID }) => ID),
+    content.ServiceIdentities,
+    content.NodeIdentities,
+    content.TemplatedPolicies,
+  ]);
+
+export interface CheckedRole {
+  readonly given: PresentedAclRole;
+  readonly identities: Identities;
+}
+
+/** Source: spec/1 §2.3, facts/registry.md §2.5. @throws RosterError `invalid-body` */
+export function checkedRole(request: RoleRequest): CheckedRole {
+  const given = complete(AclRoleSchema, request);
+  const faults: Fault[] = [];
+  const report: Report = (path, message) => faults.push(faultAt(path, message));
+  const name = below(null, 'Name');
+  if (given.Name === '') report(name, 'is required');
+  else if (given.Name.length > limits.names.lengthMax) {
+    report(name, `must be at most ${limits.names.lengthMax} characters long`);
+  } else if (!/^[A-Za-z0-9_-]+$/.test(given.Name)) {
+    report(name, 'must be made of letters, digits, "-" and "_"');
+  }
+  const identities = checkedIdentities(given, { noun: 'role', isLocal: false }, report);
+  if (faults.length > 0) throw invalid('invalid-body', faults.slice(0, limits.fault.listedMax));
+  return { given, identities };
+}

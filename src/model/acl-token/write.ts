@@ -1,0 +1,134 @@
+import { formatInstant } from '../../base/instant.ts';
+import { contentHash } from '../acl-policy/content-hash.ts';
+import { complete } from '../complete.ts';
+import { type Fault, invalid } from '../errors.ts';
+import { limits } from '../limits.ts';
+import { below, faultAt, type Path, type Report } from '../path.ts';
+import type { Input } from '../schema.ts';
+import { type AclToken, type AclTokenInput, AclTokenInputSchema } from './acl-token.ts';
+import { checkedIdentities } from './check-identities.ts';
+import type { Identities } from './identities.ts';
+
+/** A token as a caller may give it: any field absent. */
+export type TokenRequest = Input<AclTokenInput>;
+
+/** What a caller may change of a token. */
+export interface TokenContent extends Identities {
+  readonly Description: string;
+  readonly Policies: AclToken['Policies'];
+  readonly Roles: AclToken['Roles'];
+  readonly Local: boolean;
+}
+
+/** Over what may change, and nothing that tells of a secret. Source: facts/registry.md §2.11. */
+export const tokenHash = (content: TokenContent): string =>
+  contentHash([
+    content.Description,
+    content.Local ? 'local' : 'global',
+    content.Policies.map(({ ID }) => ID),
+    content.Roles.map(({ ID }) => ID),
+    content.ServiceIdentities,
+    content.NodeIdentities,
+    content.TemplatedPolicies,
+  ]);
+
+/** The parts of a request that need no state to be judged. */
+export interface CheckedToken {
+  readonly given: AclTokenInput;
+  readonly identities: Identities;
+}
+
+/**
+ * What a new or changed token is asked to be. `rules` sees the whole request and reports what its
+ * own kind of write does not allow; all faults come together.
+ * @throws RosterError `invalid-body`
+ */
+export function checkedToken(
+  request: TokenRequest,
+  rules: (given: AclTokenInput, report: Report) => void,
+): CheckedToken {
+  const given = complete(AclTokenInputSchema, request);
+  const faults: Fault[] = [];
+  const report: Report = (path: Path, message) => faults.push(faultAt(path, message));
+  rules(given, report);
+  const holder = { noun: 'token', isLocal: given.Local } as const;
+  const identities = checkedIdentities(given, holder, report);
+  if (faults.length > 0) throw invalid('invalid-body', faults.slice(0, limits.fault.listedMax));
+  return { given, identities };
+}
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const reserved = '00000000-0000-0000-0000-0000000000';
+
+export const isUuid = (text: string): boolean => uuid.test(text);
+
+/** Ids of the caller's own making. Source: facts/registry.md §2.4 "Create". */
+export function checkGivenId(text: string, field: string, report: Report): void {
+  if (text === '') return;
+  if (!isUuid(text)) report(below(null, field), 'must be a UUID');
+  else if (text.startsWith(reserved)) {
+    report(below(null, field), `must not begin with "${reserved}": such UUIDs are reserved`);
+  }
+}
+
+/**
+ * When the new token expires, in Unix milliseconds; 0 for never. Source: spec/1 §2.2 rule 2.
+ */
+export function expirationOf(given: AclTokenInput, nowMs: number, report: Report): number {
+  const { ExpirationTime, ExpirationTTL } = given;
+  const { tokenTtlMinMs, tokenTtlMaxMs } = limits.acl;
+  if (ExpirationTTL < 0) report(below(null, 'ExpirationTTL'), 'must be greater than 0');
+  if (ExpirationTime !== null && ExpirationTTL !== 0) {
+    report(below(null, 'ExpirationTime'), 'cannot be given together with ExpirationTTL');
+    return 0;
+  }
+  if (ExpirationTime === null && ExpirationTTL <= 0) return 0;
+  const field = ExpirationTime === null ? 'ExpirationTTL' : 'ExpirationTime';
+  const path = below(null, field);
+  const atMs = ExpirationTime === null ? nowMs + ExpirationTTL / 1e6 : parseTime(ExpirationTime);
+  if (atMs === undefined) {
+    report(path, 'must be a time such as "2030-01-31T12:00:00Z"');
+    return 0;
+  }
+  // The zero time of the clients that there are: no time at all.
+  if (atMs === 0) return 0;
+  const leftMs = atMs - nowMs;
+  const what = field === 'ExpirationTTL' ? '' : ' in the future';
+  if (leftMs < 0) report(path, 'must not be before the token is made');
+  else if (leftMs < tokenTtlMinMs) {
+    report(path, `must be at least ${tokenTtlMinMs / 60_000} minute${what}`);
+  } else if (leftMs > tokenTtlMaxMs) {
+    report(path, `must be at most ${tokenTtlMaxMs / 3_600_000} hours${what}`);
+  }
+  return Math.round(atMs);
+}
+
+const timePattern = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$/;
+
+/** Unix milliseconds of an RFC 3339 text; 0 for the zero time, `undefined` when it is none. */
+export function parseTime(text: string): number | undefined {
+  if (!timePattern.test(text)) return undefined;
+  if (text.startsWith('0001-01-01T00:00:00')) return 0;
+  const ms = Date.parse(text.toUpperCase());
+  return Number.isNaN(ms) ? undefined : ms;
+}
+
+/**
+ * Holds what an update gives against what stands fast; absent is as it is, but for `Local`, whose
+ * absence means false. Source: spec/1 §4.2 "Update", DESIGN §5.
+ */
+export function checkImmutables(
+  given: AclTokenInput,
+  stored: AclToken,
+  secretFits: boolean,
+): 'SecretID' | 'AuthMethod' | 'ExpirationTime' | 'Local' | undefined {
+  if (!secretFits) return 'SecretID';
+  if (given.AuthMethod !== '' && given.AuthMethod !== stored.AuthMethod) return 'AuthMethod';
+  if (given.ExpirationTTL !== 0) return 'ExpirationTime';
+  const at = given.ExpirationTime === null ? undefined : parseTime(given.ExpirationTime);
+  // A time that is none is no time that fits, either.
+  if (given.ExpirationTime !== null && at !== stored.ExpirationTime) return 'ExpirationTime';
+  return given.Local === stored.Local ? undefined : 'Local';
+}
+
+export const shownTime = (ms: number): string | null => (ms === 0 ? null : formatInstant(ms));

@@ -1,0 +1,124 @@
+import { type Model, Text, Type } from '../schema.ts';
+
+/** A policy with a gap for a name. Source: spec/1 §2.4, facts/registry.md §4. */
+export const TemplatedPolicySchema = Type.Object({
+  TemplateName: Text(),
+  /** JSON schema of the variables, as text; empty when there are none. */
+  Schema: Text(),
+  Template: Text(),
+  Description: Text(),
+});
+export type TemplatedPolicy = Model<typeof TemplatedPolicySchema>;
+
+export interface BuiltinTemplate extends TemplatedPolicy {
+  readonly TemplateID: string;
+}
+
+const nameSchema = `{
+	"type": "object",
+	"properties": {
+		"name": { "type": "string", "$ref": "#/definitions/min-length-one" }
+	},
+	"required": ["name"],
+	"definitions": {
+		"min-length-one": {
+			"type": "string",
+			"minLength": 1
+		}
+	}
+}`;
+
+type Line = readonly [head: string, access: 'read' | 'write'];
+
+const block = ([head, access]: Line): string => `\n\t${head} {\n\t\tpolicy = "${access}"\n\t}`;
+const rules = (...lines: readonly Line[]): string => `${lines.map(block).join('')}\n`;
+
+const readServices: Line = ['service_prefix ""', 'read'];
+const readNodes: Line = ['node_prefix ""', 'read'];
+const readAgents: Line = ['agent_prefix ""', 'read'];
+const writeServices: Line = ['service_prefix ""', 'write'];
+
+function template(
+  number: number,
+  name: string,
+  isNamed: boolean,
+  Description: string,
+  Template: string,
+): BuiltinTemplate {
+  return {
+    TemplateID: `00000000-0000-0000-0000-${String(number).padStart(12, '0')}`,
+    TemplateName: `builtin/${name}`,
+    Schema: isNamed ? nameSchema : '',
+    Template,
+    Description,
+  };
+}
+
+export const builtinTemplates: readonly BuiltinTemplate[] = [
+  template(
+    3,
+    'service',
+    true,
+    'Gives the token the permissions that a service and its proxy need.',
+    rules(
+      ['service "{{.Name}}"', 'write'],
+      ['service "{{.Name}}-sidecar-proxy"', 'write'],
+      ...[readServices, readNodes],
+    ),
+  ),
+  template(
+    4,
+    'node',
+    true,
+    'Gives the token the permissions that a node needs.',
+    rules(['node "{{.Name}}"', 'write'], readServices),
+  ),
+  template(
+    5,
+    'dns',
+    false,
+    'Gives the token what answering name queries needs.',
+    rules(readNodes, readServices, ['query_prefix ""', 'read']),
+  ),
+  template(
+    6,
+    'scheduler-server',
+    false,
+    'Gives the token the permissions that a server of the scheduler needs.',
+    `\n\tacl = "write"${rules(readAgents, readNodes, writeServices)}`,
+  ),
+  template(
+    7,
+    'workload-identity',
+    true,
+    'Gives the token the permissions of a workload under its own name.',
+    rules(['service "{{.Name}}"', 'write']),
+  ),
+  template(
+    8,
+    'api-gateway',
+    true,
+    'Gives the token the permissions that an API gateway needs.',
+    `\n\tmesh = "read"${rules(readNodes, readServices, ['service "{{.Name}}"', 'write'])}`,
+  ),
+  template(
+    9,
+    'scheduler-client',
+    false,
+    'Gives the token the permissions that a client of the scheduler needs.',
+    rules(readAgents, readNodes, writeServices),
+  ),
+];
+
+const byName = new Map(builtinTemplates.map((one) => [one.TemplateName, one]));
+
+export const templateNamed = (name: string): BuiltinTemplate | undefined => byName.get(name);
+
+export const takesName = ({ Schema }: Pick<TemplatedPolicy, 'Schema'>): boolean => Schema !== '';
+
+/** `name` is an identity's name, so that nothing in it can end the text that it stands in. */
+export const renderTemplate = ({ Template }: Pick<TemplatedPolicy, 'Template'>, name: string) =>
+  Template.replaceAll('{{.Name}}', () => name);
+
+export const presentedTemplate = ({ TemplateID: _, ...shown }: BuiltinTemplate): TemplatedPolicy =>
+  shown;

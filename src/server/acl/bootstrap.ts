@@ -1,0 +1,57 @@
+import { type AclToken, managementPolicyId } from '../../model/acl-token/acl-token.ts';
+import { checkGivenId } from '../../model/acl-token/write.ts';
+import { type Fault, invalid, refusal } from '../../model/errors.ts';
+import { defaultScope } from '../../model/namespace/namespace.ts';
+import { faultAt } from '../../model/path.ts';
+import { aclBootstrap } from '../../state/tables.ts';
+import type { Written } from '../../state/types.ts';
+import type { ServerContext } from '../context.ts';
+import { insertToken } from './tokens.ts';
+
+/** The file by which an operator of the machine allows another first token. */
+export interface BootstrapReset {
+  /** What it holds; `undefined` when there is none. */
+  read(): Promise<string | undefined>;
+  remove(): Promise<void>;
+}
+
+export const noReset: BootstrapReset = { read: async () => undefined, remove: async () => {} };
+
+/**
+ * Makes the first token, once. Source: facts/registry.md §2.2.
+ * @throws RosterError `invalid-body`, `bootstrap-done`, `bootstrap-reset-wrong`, `id-taken`
+ */
+export async function bootstrap(
+  context: ServerContext,
+  reset: BootstrapReset,
+  givenSecret: string,
+): Promise<Written<AclToken>> {
+  checkSecret(givenSecret);
+  const found = await reset.read();
+  const written = await context.state.write((transaction) => {
+    const table = transaction.table(aclBootstrap);
+    const done = table.get('bootstrap');
+    if (done !== undefined) {
+      const index = done.ModifyIndex;
+      if (found === undefined) throw refusal('bootstrap-done', { index });
+      if (found.trim() !== String(index)) throw refusal('bootstrap-reset-wrong', { index });
+    }
+    const token = insertToken(transaction, context, defaultScope, {
+      Description: 'Bootstrap Token (Global Management)',
+      Policies: [{ ID: managementPolicyId }],
+      ...{ Roles: [], TemplatedPolicies: [], ServiceIdentities: [], NodeIdentities: [] },
+      ...{ Local: false, AuthMethod: '', AuthMethodNamespace: '', ExpirationTime: 0 },
+      ...{ accessor: '', secret: givenSecret },
+    });
+    table.put({ AccessorID: token.AccessorID });
+    return token;
+  });
+  if (found !== undefined) await reset.remove();
+  return written;
+}
+
+function checkSecret(given: string): void {
+  const faults: Fault[] = [];
+  checkGivenId(given, 'BootstrapSecret', (path, message) => faults.push(faultAt(path, message)));
+  if (faults.length > 0) throw invalid('invalid-body', faults);
+}

@@ -1,0 +1,122 @@
+import { isBuiltinPolicy } from '../../model/acl-policy/builtin.ts';
+import type { StoredLink } from '../../model/acl-token/identities.ts';
+import { type Fault, invalid } from '../../model/errors.ts';
+import { limits } from '../../model/limits.ts';
+import { defaultNamespace, type Scope } from '../../model/namespace/namespace.ts';
+import { below, faultAt, quote } from '../../model/path.ts';
+import { aclPolicies, aclRoles, inScope } from '../../state/tables.ts';
+import type { Snapshot, Stamps, TableReader } from '../../state/types.ts';
+
+/** A link as it is written: an id, a name, or both, of which the id then counts. */
+export interface WrittenLink {
+  readonly ID: string;
+  readonly Name: string;
+}
+
+interface Linkable extends Stamps {
+  readonly ID: string;
+  readonly Name: string;
+}
+
+/**
+ * The ids that links mean, each once, in the order of their ids. A link reaches what lives in the
+ * same namespace or in `default`, and the builtin policies from everywhere.
+ * Source: spec/1 §2.2, facts/registry.md §2.4, §7.
+ */
+export class LinkResolver {
+  readonly #snapshot: Snapshot;
+  readonly #scope: Scope;
+  readonly #faults: Fault[] = [];
+
+  constructor(snapshot: Snapshot, scope: Scope) {
+    this.#snapshot = snapshot;
+    this.#scope = scope;
+  }
+
+  policies(links: readonly WrittenLink[], keys: readonly string[] = ['Policies']): StoredLink[] {
+    return this.#resolve('policy', this.#snapshot.table(aclPolicies), links, keys);
+  }
+
+  roles(links: readonly WrittenLink[], keys: readonly string[] = ['Roles']): StoredLink[] {
+    return this.#resolve('role', this.#snapshot.table(aclRoles), links, keys);
+  }
+
+  /** @throws RosterError `invalid-body` with every link that leads nowhere */
+  check(): void {
+    if (this.#faults.length > 0) throw invalid('invalid-body', this.#faults);
+  }
+
+  #resolve<R extends Linkable>(
+    noun: string,
+    table: TableReader<R, 'id' | 'name'>,
+    links: readonly WrittenLink[],
+    keys: readonly string[],
+  ): StoredLink[] {
+    const place = below(null, ...keys);
+    if (links.length > limits.acl.linksMax) {
+      this.#fault(faultAt(place, `must hold at most ${limits.acl.linksMax} links`));
+      return [];
+    }
+    const ids = new Set<string>();
+    links.forEach((link, index) => {
+      const { ID, Name } = link;
+      if (ID === '' && Name === '') {
+        this.#fault(faultAt(below(place, index), 'must have an ID or a Name'));
+        return;
+      }
+      const id = ID === '' ? this.#named(table, Name) : this.#known(table, ID.toLowerCase());
+      if (id !== undefined) ids.add(id);
+      else {
+        const what = ID === '' ? `named ${quote(Name)}` : `with the id ${quote(ID)}`;
+        this.#fault(faultAt(below(place, index), `leads nowhere: there is no ${noun} ${what}`));
+      }
+    });
+    return [...ids].sort().map((ID) => ({ ID }));
+  }
+
+  #fault(fault: Fault): void {
+    if (this.#faults.length < limits.fault.listedMax) this.#faults.push(fault);
+  }
+
+  #named<R extends Linkable>(table: TableReader<R, 'name'>, name: string): string | undefined {
+    if (name.includes('\0')) return undefined;
+    for (const scope of this.#reached()) {
+      for (const row of table.by('name').scan({ prefix: inScope(scope, name) })) return row.ID;
+    }
+    return undefined;
+  }
+
+  #known<R extends Linkable>(table: TableReader<R, 'id'>, id: string): string | undefined {
+    if (id.includes('\0')) return undefined;
+    if (isBuiltinPolicy(id)) return rowWithId(table, id)?.ID;
+    return this.#reached().some((scope) => table.has(...inScope(scope, id))) ? id : undefined;
+  }
+
+  #reached(): readonly Scope[] {
+    const { partition, namespace } = this.#scope;
+    if (namespace === defaultNamespace) return [this.#scope];
+    return [this.#scope, { partition, namespace: defaultNamespace }];
+  }
+}
+
+/** Names of linked policies and roles, looked up once for each answer. */
+export interface LinkNames {
+  policy(id: string): string | undefined;
+  role(id: string): string | undefined;
+}
+
+export function linkNames(snapshot: Snapshot): LinkNames {
+  const memory = <R extends Linkable>(table: TableReader<R, 'id'>) => {
+    const known = new Map<string, string | undefined>();
+    return (id: string): string | undefined => {
+      if (!known.has(id)) known.set(id, rowWithId(table, id)?.Name);
+      return known.get(id);
+    };
+  };
+  return { policy: memory(snapshot.table(aclPolicies)), role: memory(snapshot.table(aclRoles)) };
+}
+
+export function rowWithId<R extends Linkable>(table: TableReader<R, 'id'>, id: string) {
+  for (const row of table.by('id').scan({ prefix: [id] })) return row;
+  return undefined;
+}

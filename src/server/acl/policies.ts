@@ -1,0 +1,91 @@
+import type { AclPolicy } from '../../model/acl-policy/acl-policy.ts';
+import { isBuiltinPolicy } from '../../model/acl-policy/builtin.ts';
+import { type AclPolicyInput, policyContent, policyHash } from '../../model/acl-policy/write.ts';
+import { type Fault, invalid, refusal } from '../../model/errors.ts';
+import type { Scope } from '../../model/namespace/namespace.ts';
+import { aclPolicies, inScope } from '../../state/tables.ts';
+import type { Snapshot, Transaction, Written } from '../../state/types.ts';
+import type { ServerContext } from '../context.ts';
+import { requireScope, requireUuid } from './scope.ts';
+
+/** @throws RosterError `invalid-body`, `namespace-not-found`, `name-taken` */
+export async function createPolicy(
+  { state, world }: ServerContext,
+  scope: Scope,
+  input: AclPolicyInput,
+): Promise<Written<AclPolicy>> {
+  if (input.ID) throw invalid('invalid-body', [idGiven('policy')]);
+  const content = policyContent(input);
+  const ID = world.ids.uuid();
+  return state.write((transaction) => {
+    requireScope(transaction, scope);
+    requireFreeName(transaction, scope, content.Name);
+    return transaction.table(aclPolicies).put({
+      ...{ ...content, ID, Hash: policyHash(content) },
+      ...{ Namespace: scope.namespace, Partition: scope.partition },
+    });
+  });
+}
+
+/**
+ * Replaces a policy. What links to it goes on to do so, also under a new name.
+ * @throws RosterError `id-mismatch`, `invalid-body`, `policy-not-found`, `builtin-protected`,
+ *   `name-taken`
+ */
+export async function updatePolicy(
+  { state }: ServerContext,
+  scope: Scope,
+  pathId: string,
+  input: AclPolicyInput,
+): Promise<Written<AclPolicy>> {
+  const id = requireUuid(pathId);
+  if (input.ID && input.ID.toLowerCase() !== id) {
+    throw refusal('id-mismatch', { noun: 'policy', body: input.ID, path: pathId });
+  }
+  // Faults of the body come before what is not there: both are told without the state.
+  if (!isBuiltinPolicy(id)) policyContent(input, readPolicy(state.head(), scope, id));
+  return state.write((transaction) => {
+    const stored = readPolicy(transaction, scope, id);
+    if (stored === undefined) throw missingPolicy(id, scope);
+    const content = policyContent(input, stored);
+    if (content.Name !== stored.Name) requireFreeName(transaction, scope, content.Name);
+    return transaction.table(aclPolicies).put({ ...stored, ...content, Hash: policyHash(content) });
+  });
+}
+
+/** `false` when there was none. Links to it are no links any more. */
+export async function deletePolicy(
+  { state }: ServerContext,
+  scope: Scope,
+  pathId: string,
+): Promise<Written<boolean>> {
+  const id = requireUuid(pathId);
+  return state.write((transaction) => {
+    const stored = readPolicy(transaction, scope, id);
+    if (stored === undefined) return false;
+    if (isBuiltinPolicy(id)) {
+      const reason = 'it cannot be deleted';
+      throw refusal('builtin-protected', { noun: 'policy', name: stored.Name, reason });
+    }
+    return transaction.table(aclPolicies).delete(...inScope(scope, id));
+  });
+}
+
+export const readPolicy = (snapshot: Snapshot, scope: Scope, id: string) =>
+  snapshot.table(aclPolicies).get(...inScope(scope, id));
+
+export const missingPolicy = (policy: string, { namespace }: Scope) =>
+  refusal('policy-not-found', { policy, namespace });
+
+export const idGiven = (noun: string): Fault => ({
+  pointer: '/ID',
+  message: `ID cannot be given for a new ${noun}: the server makes it`,
+});
+
+function requireFreeName(transaction: Transaction, scope: Scope, name: string): void {
+  const taken = transaction
+    .table(aclPolicies)
+    .by('name')
+    .scan({ prefix: inScope(scope, name) });
+  for (const _ of taken) throw refusal('name-taken', { noun: 'policy', name });
+}

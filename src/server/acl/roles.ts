@@ -1,0 +1,86 @@
+import type { AclRole } from '../../model/acl-role/acl-role.ts';
+import {
+  type CheckedRole,
+  checkedRole,
+  type RoleRequest,
+  roleHash,
+} from '../../model/acl-role/write.ts';
+import { invalid, refusal } from '../../model/errors.ts';
+import type { Scope } from '../../model/namespace/namespace.ts';
+import { aclRoles, inScope } from '../../state/tables.ts';
+import type { Transaction, Written } from '../../state/types.ts';
+import type { ServerContext } from '../context.ts';
+import { LinkResolver } from './links.ts';
+import { idGiven } from './policies.ts';
+import { requireScope, requireUuid } from './scope.ts';
+
+/** @throws RosterError `invalid-body`, `namespace-not-found`, `name-taken` */
+export async function createRole(
+  { state, world }: ServerContext,
+  scope: Scope,
+  input: RoleRequest,
+): Promise<Written<AclRole>> {
+  if (input.ID) throw invalid('invalid-body', [idGiven('role')]);
+  const checked = checkedRole(input);
+  const ID = world.ids.uuid();
+  return state.write((transaction) => {
+    requireScope(transaction, scope);
+    const content = contentOf(transaction, scope, checked);
+    requireFreeName(transaction, scope, content.Name);
+    return transaction.table(aclRoles).put({
+      ...{ ...content, ID, Hash: roleHash(content) },
+      ...{ Namespace: scope.namespace, Partition: scope.partition },
+    });
+  });
+}
+
+/** @throws RosterError `id-mismatch`, `invalid-body`, `role-not-found`, `name-taken` */
+export async function updateRole(
+  { state }: ServerContext,
+  scope: Scope,
+  pathId: string,
+  input: RoleRequest,
+): Promise<Written<AclRole>> {
+  const id = requireUuid(pathId);
+  if (input.ID && input.ID.toLowerCase() !== id) {
+    throw refusal('id-mismatch', { noun: 'role', body: input.ID, path: pathId });
+  }
+  const checked = checkedRole(input);
+  return state.write((transaction) => {
+    const table = transaction.table(aclRoles);
+    const stored = table.get(...inScope(scope, id));
+    if (stored === undefined) throw missingRole(id, scope);
+    const content = contentOf(transaction, scope, checked);
+    if (content.Name !== stored.Name) requireFreeName(transaction, scope, content.Name);
+    return table.put({ ...stored, ...content, Hash: roleHash(content) });
+  });
+}
+
+/** `false` when there was none. Links to it are no links any more. */
+export async function deleteRole(
+  { state }: ServerContext,
+  scope: Scope,
+  pathId: string,
+): Promise<Written<boolean>> {
+  const id = requireUuid(pathId);
+  return state.write((transaction) => transaction.table(aclRoles).delete(...inScope(scope, id)));
+}
+
+export const missingRole = (role: string, { namespace }: Scope) =>
+  refusal('role-not-found', { role, namespace });
+
+function contentOf(transaction: Transaction, scope: Scope, { given, identities }: CheckedRole) {
+  const resolver = new LinkResolver(transaction, scope);
+  const Policies = resolver.policies(given.Policies);
+  resolver.check();
+  const { Name, Description } = given;
+  return { Name, Description, Policies, ...identities };
+}
+
+function requireFreeName(transaction: Transaction, scope: Scope, name: string): void {
+  const taken = transaction
+    .table(aclRoles)
+    .by('name')
+    .scan({ prefix: inScope(scope, name) });
+  for (const _ of taken) throw refusal('name-taken', { noun: 'role', name });
+}

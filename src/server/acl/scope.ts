@@ -1,0 +1,23 @@
+import { refusal } from '../../model/errors.ts';
+import type { Scope } from '../../model/namespace/namespace.ts';
+import { namespaces, partitions } from '../../state/tables.ts';
+import type { Snapshot } from '../../state/types.ts';
+
+/**
+ * Holds that the place of a record to be made is there.
+ * @throws RosterError `partition-not-found`, `namespace-not-found`
+ */
+export function requireScope(snapshot: Snapshot, { partition, namespace }: Scope): void {
+  if (!snapshot.table(partitions).has(partition)) {
+    throw refusal('partition-not-found', { partition });
+  }
+  if (!snapshot.table(namespaces).has(partition, namespace)) {
+    throw refusal('namespace-not-found', { namespace });
+  }
+}
+
+/** A path's id in the form in which ids are kept. @throws RosterError `invalid-path` */
+export function requireUuid(id: string): string {
+  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)) return id.toLowerCase();
+  throw refusal('invalid-path', { reason: 'must end in the UUID of the record' });
+}

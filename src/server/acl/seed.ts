@@ -1,0 +1,114 @@
+import { builtinPolicies } from '../../model/acl-policy/builtin.ts';
+import { policyHash } from '../../model/acl-policy/write.ts';
+import {
+  anonymousAccessorId,
+  anonymousSecret,
+  managementPolicyId,
+} from '../../model/acl-token/acl-token.ts';
+import { tokenHash } from '../../model/acl-token/write.ts';
+import {
+  defaultNamespace,
+  defaultPartition,
+  defaultScope,
+} from '../../model/namespace/namespace.ts';
+import {
+  aclBootstrap,
+  aclPolicies,
+  aclTokens,
+  inScope,
+  namespaces,
+  partitions,
+} from '../../state/tables.ts';
+import type { Transaction } from '../../state/types.ts';
+import type { ServerContext } from '../context.ts';
+
+type World = Pick<ServerContext, 'world' | 'box'>;
+
+/** What every cluster has from its first moment on. Doing it again changes nothing. */
+export function seedRealms(transaction: Transaction): void {
+  const realms = transaction.table(partitions);
+  if (!realms.has(defaultPartition)) {
+    realms.put({ Name: defaultPartition, Description: 'Default partition' });
+  }
+  const spaces = transaction.table(namespaces);
+  if (spaces.has(defaultPartition, defaultNamespace)) return;
+  spaces.put({
+    Name: defaultNamespace,
+    Description: 'Default namespace',
+    Partition: defaultPartition,
+    ...{ Meta: null, Capabilities: null, ACLs: null },
+  });
+}
+
+/** Builtin policies, the anonymous token and, where its secret is given, the root token. */
+export function seedAcl(transaction: Transaction, context: World, rootSecret?: string): void {
+  const nowMs = context.world.clock.nowMs();
+  const policies = transaction.table(aclPolicies);
+  for (const builtin of builtinPolicies) {
+    const key = inScope(defaultScope, builtin.ID);
+    const stored = policies.get(...key);
+    // An operator may have renamed it; its rules are this version's.
+    if (stored?.Rules === builtin.Rules) continue;
+    const content = { ...builtin, ...stored, Rules: builtin.Rules, Datacenters: null };
+    policies.put({
+      ...content,
+      Hash: policyHash(content),
+      Namespace: defaultNamespace,
+      Partition: defaultPartition,
+    });
+  }
+  dropUnsealed(transaction);
+  if (!transaction.table(aclTokens).has(...inScope(defaultScope, anonymousAccessorId))) {
+    putGlobalToken(transaction, context, {
+      ...{ accessor: anonymousAccessorId, secret: anonymousSecret, nowMs, policies: [] },
+      description: 'Anonymous Token',
+    });
+  }
+  if (rootSecret === undefined) return;
+  const hash = context.box.fingerprint(rootSecret);
+  for (const _ of transaction
+    .table(aclTokens)
+    .by('secret')
+    .scan({ prefix: [hash] }))
+    return;
+  const accessor = context.world.ids.uuid();
+  putGlobalToken(transaction, context, {
+    ...{ accessor, secret: rootSecret, nowMs, policies: [managementPolicyId] },
+    description: 'Initial Management Token',
+  });
+  transaction.table(aclBootstrap).put({ AccessorID: accessor });
+}
+
+/** Tokens kept by versions that had no way to seal a secret; nobody can show theirs any more. */
+function dropUnsealed(transaction: Transaction): void {
+  const tokens = transaction.table(aclTokens);
+  for (const token of [...tokens.scan({ prefix: inScope(defaultScope) })]) {
+    if (token.SecretSealed === '') tokens.delete(...inScope(defaultScope, token.AccessorID));
+  }
+}
+
+interface GlobalToken {
+  readonly accessor: string;
+  readonly secret: string;
+  readonly description: string;
+  readonly policies: readonly string[];
+  readonly nowMs: number;
+}
+
+export function putGlobalToken(transaction: Transaction, { box }: World, token: GlobalToken) {
+  const content = {
+    Description: token.description,
+    Policies: token.policies.map((ID) => ({ ID })),
+    ...{ Roles: [], TemplatedPolicies: [], ServiceIdentities: [], NodeIdentities: [] },
+    Local: false,
+  };
+  return transaction.table(aclTokens).put({
+    ...content,
+    AccessorID: token.accessor,
+    SecretSealed: box.seal(token.secret),
+    SecretHash: box.fingerprint(token.secret),
+    ...{ AuthMethod: '', AuthMethodNamespace: '', ExpirationTime: 0, CreateTime: token.nowMs },
+    Hash: tokenHash(content),
+    ...{ Namespace: defaultNamespace, Partition: defaultPartition },
+  });
+}

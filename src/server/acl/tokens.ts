@@ -1,0 +1,208 @@
+import { type AclToken, anonymousAccessorId, isExpired } from '../../model/acl-token/acl-token.ts';
+import {
+  type CheckedToken,
+  checkedToken,
+  checkGivenId,
+  checkImmutables,
+  expirationOf,
+  type TokenContent,
+  type TokenRequest,
+  tokenHash,
+} from '../../model/acl-token/write.ts';
+import { invalid, refusal } from '../../model/errors.ts';
+import { limits } from '../../model/limits.ts';
+import type { Scope } from '../../model/namespace/namespace.ts';
+import { below } from '../../model/path.ts';
+import { aclTokens, inScope } from '../../state/tables.ts';
+import type { Snapshot, Transaction, Written } from '../../state/types.ts';
+import type { ServerContext } from '../context.ts';
+import { LinkResolver } from './links.ts';
+import { requireScope, requireUuid } from './scope.ts';
+
+/** @throws RosterError `invalid-body`, `namespace-not-found`, `id-taken` */
+export async function createToken(
+  context: ServerContext,
+  scope: Scope,
+  request: TokenRequest,
+): Promise<Written<AclToken>> {
+  const nowMs = context.world.clock.nowMs();
+  let ExpirationTime = 0;
+  const checked = checkedToken(request, (given, report) => {
+    checkGivenId(given.AccessorID, 'AccessorID', report);
+    checkGivenId(given.SecretID, 'SecretID', report);
+    if (given.AuthMethod !== '') {
+      report(below(null, 'AuthMethod'), 'cannot be given: only a login makes such a token');
+    }
+    ExpirationTime = expirationOf(given, nowMs, report);
+  });
+  const { AccessorID, SecretID } = checked.given;
+  return context.state.write((transaction) => {
+    requireScope(transaction, scope);
+    return insertToken(transaction, context, scope, {
+      ...contentOf(transaction, scope, checked),
+      ...{ AuthMethod: '', AuthMethodNamespace: '', ExpirationTime },
+      accessor: AccessorID.toLowerCase(),
+      secret: SecretID,
+    });
+  });
+}
+
+export interface NewToken extends TokenContent {
+  readonly AuthMethod: string;
+  readonly AuthMethodNamespace: string;
+  /** Unix milliseconds; 0 is never. */
+  readonly ExpirationTime: number;
+  /** Of the caller's making; empty: one is made. */
+  readonly accessor: string;
+  readonly secret: string;
+}
+
+/**
+ * Puts a token of checked content. Accessors and secrets are unlike all others, each other's too.
+ * @throws RosterError `id-taken`
+ */
+export function insertToken(
+  transaction: Transaction,
+  { world, box }: Pick<ServerContext, 'world' | 'box'>,
+  { namespace, partition }: Scope,
+  { accessor, secret, ...content }: NewToken,
+): AclToken {
+  const table = transaction.table(aclTokens);
+  const AccessorID = accessor || world.ids.uuid();
+  const SecretID = secret || world.secrets.uuid();
+  const isTaken = (id: string): boolean => {
+    for (const _ of table.by('accessor').scan({ prefix: [id] })) return true;
+    for (const _ of table.by('secret').scan({ prefix: [box.fingerprint(id)] })) return true;
+    return false;
+  };
+  if (isTaken(AccessorID)) throw refusal('id-taken', { field: 'AccessorID' });
+  if (isTaken(SecretID) || SecretID === AccessorID) {
+    throw refusal('id-taken', { field: 'SecretID' });
+  }
+  return table.put({
+    ...content,
+    AccessorID,
+    SecretSealed: box.seal(SecretID),
+    SecretHash: box.fingerprint(SecretID),
+    CreateTime: world.clock.nowMs(),
+    Hash: tokenHash(content),
+    ...{ Namespace: namespace, Partition: partition },
+  });
+}
+
+/**
+ * Replaces what may change of a token.
+ * @throws RosterError `id-mismatch`, `invalid-body`, `accessor-not-found`, `immutable-field`
+ */
+export async function updateToken(
+  context: ServerContext,
+  scope: Scope,
+  pathAccessor: string,
+  request: TokenRequest,
+): Promise<Written<AclToken>> {
+  const accessor = requireUuid(pathAccessor);
+  if (request.AccessorID && request.AccessorID.toLowerCase() !== accessor) {
+    const body = request.AccessorID;
+    throw refusal('id-mismatch', { noun: 'token', body, path: pathAccessor });
+  }
+  const checked = checkedToken(request, () => {});
+  const { given } = checked;
+  const { state, world, box } = context;
+  const fingerprint = given.SecretID === '' ? undefined : box.fingerprint(given.SecretID);
+  return state.write((transaction) => {
+    const stored = requireToken(transaction, scope, accessor, world.clock.nowMs());
+    const fits = fingerprint === undefined || world.secrets.equal(fingerprint, stored.SecretHash);
+    const changed = checkImmutables(given, stored, fits);
+    if (changed !== undefined) throw refusal('immutable-field', { field: changed, noun: 'token' });
+    const content = contentOf(transaction, scope, checked);
+    return transaction.table(aclTokens).put({ ...stored, ...content, Hash: tokenHash(content) });
+  });
+}
+
+/**
+ * A new token with the links of another. Source: spec/1 §4.2 "Clone", facts/registry.md §2.4.
+ * @throws RosterError `accessor-not-found`, `login-token-clone`, `invalid-body`
+ */
+export async function cloneToken(
+  context: ServerContext,
+  scope: Scope,
+  pathAccessor: string,
+  description: string,
+): Promise<Written<AclToken>> {
+  const accessor = requireUuid(pathAccessor);
+  return context.state.write((transaction) => {
+    const nowMs = context.world.clock.nowMs();
+    const source = requireToken(transaction, scope, accessor, nowMs);
+    if (source.AuthMethod !== '') throw refusal('login-token-clone');
+    const { Policies, Roles, TemplatedPolicies, ServiceIdentities, NodeIdentities } = source;
+    const { Local, ExpirationTime, AuthMethod, AuthMethodNamespace } = source;
+    if (ExpirationTime !== 0 && ExpirationTime - nowMs < limits.acl.tokenTtlMinMs) {
+      const message = 'the token to clone expires in less than a minute, and so would its clone';
+      throw invalid('invalid-body', [{ pointer: '/ExpirationTime', message }]);
+    }
+    return insertToken(transaction, context, scope, {
+      Description: description || source.Description,
+      ...{ Policies, Roles, TemplatedPolicies, ServiceIdentities, NodeIdentities },
+      ...{ Local, ExpirationTime, AuthMethod, AuthMethodNamespace, accessor: '', secret: '' },
+    });
+  });
+}
+
+/**
+ * `false` when there was none. `callerAccessor` is the token that asks.
+ * @throws RosterError `builtin-protected`, `own-token`
+ */
+export async function deleteToken(
+  { state, world }: ServerContext,
+  scope: Scope,
+  pathAccessor: string,
+  callerAccessor: string | undefined,
+): Promise<Written<boolean>> {
+  const accessor = requireUuid(pathAccessor);
+  if (accessor === anonymousAccessorId) {
+    const reason = 'it cannot be deleted';
+    throw refusal('builtin-protected', { noun: 'token', name: 'Anonymous Token', reason });
+  }
+  if (accessor === callerAccessor) throw refusal('own-token');
+  return state.write((transaction) => {
+    const stored = readToken(transaction, scope, accessor, world.clock.nowMs());
+    if (stored === undefined) return false;
+    return transaction.table(aclTokens).delete(...inScope(scope, accessor));
+  });
+}
+
+/** The token, unless it has expired. */
+export function readToken(
+  snapshot: Snapshot,
+  scope: Scope,
+  accessor: string,
+  nowMs: number,
+): AclToken | undefined {
+  const token = snapshot.table(aclTokens).get(...inScope(scope, accessor));
+  return token === undefined || isExpired(token, nowMs) ? undefined : token;
+}
+
+/** @throws RosterError `accessor-not-found` */
+export function requireToken(
+  snapshot: Snapshot,
+  scope: Scope,
+  accessor: string,
+  nowMs: number,
+): AclToken {
+  const token = readToken(snapshot, scope, accessor, nowMs);
+  if (token === undefined) throw refusal('accessor-not-found', { accessor });
+  return token;
+}
+
+function contentOf(
+  transaction: Transaction,
+  scope: Scope,
+  { given, identities }: CheckedToken,
+): TokenContent {
+  const resolver = new LinkResolver(transaction, scope);
+  const Policies = resolver.policies(given.Policies);
+  const Roles = resolver.roles(given.Roles);
+  resolver.check();
+  const { Description, Local } = given;
+  return { Description, Policies, Roles, ...identities, Local };
+}
