@@ -1,4 +1,6 @@
+import { decide, questionOf, type RulePermission } from './decide.ts';
 import type { Permission } from './permission.ts';
+import type { RuleTable } from './rule-table.ts';
 
 /**
  * Who asks, as far as the request's secret tells. The secret itself is not kept: what names the
@@ -19,33 +21,60 @@ export type Caller =
   /** Access control is switched off (`acl { enabled = false }`). */
   | { readonly kind: 'unrestricted' };
 
-/** Decides for one caller. Whatever no rule allows is denied. */
-export interface Authorizer {
+/** What decides where no rule speaks. */
+export type DefaultPolicy = 'allow' | 'deny';
+
+/** What is decided by: the caller, and the rules of its token (anonymous ones have a token, too). */
+export interface Subject {
   readonly caller: Caller;
+  /** `undefined`: no token, no rules. */
+  readonly rules: RuleTable | undefined;
+  readonly defaultPolicy: DefaultPolicy;
+}
+
+/** Decides for one caller. Whatever no rule allows is up to the default policy. */
+export interface Authorizer extends Subject {
   allows(permission: Permission): boolean;
 }
 
-export function authorizerFor(caller: Caller): Authorizer {
-  return { caller, allows: (permission) => decide(caller, permission) };
+export const authorizerFor = (subject: Subject): Authorizer => ({
+  ...subject,
+  allows: (permission) => allows(subject, permission),
+});
+
+/** `explain.ts` has its traced twin, and a property holds the two equal. */
+export function allows(subject: Subject, permission: Permission): boolean {
+  switch (permission.kind) {
+    case 'any':
+      return permission.of.some((one) => allows(subject, one));
+    case 'all':
+      return permission.of.every((one) => allows(subject, one));
+    case 'namespace':
+    case 'resource':
+    case 'named':
+      return decideFor(subject, permission).allowed;
+    default:
+      return decideByCaller(subject.caller, permission);
+  }
 }
 
-function decide(caller: Caller, permission: Permission): boolean {
-  if (permission.kind === 'any') return permission.of.some((one) => decide(caller, one));
-  if (permission.kind === 'all') return permission.of.every((one) => decide(caller, one));
-  if (permission.kind === 'open') return true;
-  switch (caller.kind) {
-    case 'unrestricted':
-      return true;
-    case 'token':
-      return caller.management;
-    case 'node':
-      // A node reads and changes itself, and nothing else (DESIGN §7).
-      return permission.kind === 'own-node' && permission.nodeId === caller.nodeId;
-    case 'introduction':
-      return permission.kind === 'node-introduction';
-    case 'anonymous':
-      return false;
+export type CallerPermission = Exclude<Permission, RulePermission | { kind: 'any' | 'all' }>;
+
+/** What rules have no say in. */
+export function decideByCaller(caller: Caller, permission: CallerPermission): boolean {
+  if (permission.kind === 'open' || caller.kind === 'unrestricted') return true;
+  if (caller.kind === 'token') return caller.management;
+  if (permission.kind === 'own-node') {
+    // A node reads and changes itself, and nothing else (DESIGN §7).
+    return caller.kind === 'node' && caller.nodeId === permission.nodeId;
   }
+  return permission.kind === 'node-introduction' && caller.kind === 'introduction';
+}
+
+/** What the subject's rules say. Who has no token has no rules, and no default is for it. */
+export function decideFor({ caller, rules, defaultPolicy }: Subject, permission: RulePermission) {
+  if (rules === undefined) return { allowed: caller.kind === 'unrestricted', entry: undefined };
+  return decide(rules, questionOf(permission), defaultPolicy === 'allow');
 }
 
 /** How a refusal names the caller; never by a secret. */

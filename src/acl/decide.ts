@@ -1,4 +1,4 @@
-import type { Entry } from './name-index.ts';
+import { type Entry, holds } from './name-index.ts';
 import type { Permission } from './permission.ts';
 import { resources } from './resources.ts';
 import type { RuleTable, View } from './rule-table.ts';
@@ -24,7 +24,7 @@ export interface Verdict {
 }
 
 /** What `capability` asks for when whatever capability there is will do. */
-const anyAccess = 'any';
+export const anyAccess = 'any';
 
 export function questionOf(permission: RulePermission): Question {
   const { partition = 'default' } = permission;
@@ -73,7 +73,7 @@ function ask(view: View, { extent, name, access }: Question): Verdict | undefine
       return undefined;
     case 'any':
       for (const { entries } of view) {
-        const entry = entries.find(({ holds }) => holds.has(access));
+        const entry = entries.find((one) => holds(one, access));
         if (entry !== undefined) return { allowed: true, entry };
       }
       return undefined;
@@ -90,6 +90,6 @@ function ask(view: View, { extent, name, access }: Question): Verdict | undefine
 }
 
 const verdict = (entry: Entry, access: string): Verdict => ({
-  allowed: access === anyAccess ? entry.holds.size > 0 : entry.holds.has(access),
+  allowed: access === anyAccess ? entry.holds.size > 0 : holds(entry, access),
   entry,
 });

@@ -1,4 +1,5 @@
 import type { Rule } from '../language/rules/rule.ts';
+import { managementPolicyId } from '../model/acl-token/acl-token.ts';
 import { everything, exactly, nearness, type Pattern, patternOf } from './pattern.ts';
 import { heldBy, resources } from './resources.ts';
 
@@ -26,8 +27,13 @@ export interface Grant {
   readonly rule: Rule;
 }
 
+const readOnlyPolicyId = '00000000-0000-0000-0000-000000000002';
+
 /** The rules of these speak for every namespace and partition there is. */
-const isBuiltin = (id: string): boolean => /^00000000-0000-0000-0000-00000000000[12]$/.test(id);
+const isBuiltin = (id: string): boolean => id === managementPolicyId || id === readOnlyPolicyId;
+
+/** Stands for every access there is, what later versions add included. */
+export const everyAccess = '*';
 
 /**
  * The grants of one policy.
@@ -39,6 +45,7 @@ const isBuiltin = (id: string): boolean => /^00000000-0000-0000-0000-00000000000
  * holds everywhere: it could link the management policy anyway.
  */
 export function grantsOf(policy: Policy): Grant[] {
+  if (policy.ID === managementPolicyId) return managementGrants(policy);
   return policy.rules.flatMap((rule) => {
     const { resource, access, capabilities, intentions } = rule;
     const place = placeOf(policy, rule);
@@ -59,6 +66,20 @@ export function grantsOf(policy: Policy): Grant[] {
     // Reading or writing a service lets one read its intentions; writing them is asked for alone.
     const follows = access === 'deny' ? undefined : heldBy('intention', 'read');
     return [own, grant('intention', follows, true)];
+  });
+}
+
+/**
+ * The management policy gives everything there is, whatever words its rules have for it. Still, a
+ * narrower rule of another policy weighs more, and a denial of everything as much.
+ */
+function managementGrants(policy: Policy): Grant[] {
+  return Object.keys(resources).flatMap((resource) => {
+    const written = { intention: 'service', variable: 'namespace' }[resource] ?? resource;
+    const rule = policy.rules.find((one) => one.resource === written) ?? policy.rules[0];
+    if (rule === undefined) return [];
+    const everywhere = { names: everything, partitions: everything, namespaces: everything };
+    return [{ ...everywhere, resource, holds: [everyAccess], derived: false, policy, rule }];
   });
 }
 

@@ -1,4 +1,4 @@
-import type { Grant } from './grants.ts';
+import { everyAccess, type Grant } from './grants.ts';
 import { labelOf, nearness, type Pattern } from './pattern.ts';
 
 /** All grants with one label, as one: they add up, and one denial outweighs them all. */
@@ -15,6 +15,9 @@ interface PrefixNode {
   /** The longest other prefix that this one begins with. */
   readonly parent: PrefixNode | undefined;
 }
+
+export const holds = (entry: Entry, access: string): boolean =>
+  entry.holds.has(access) || entry.holds.has(everyAccess);
 
 const rememberedMax = 4096;
 
@@ -72,7 +75,7 @@ export class NameIndex {
    * nearer indexes leave nothing of do not count.
    */
   weakest(access: string, beginning: string, nearer: readonly NameIndex[]): Entry | undefined {
-    const fails = ({ names, holds }: Entry) => !holds.has(access) && mayMeet(names, beginning);
+    const fails = (entry: Entry) => !holds(entry, access) && mayMeet(entry.names, beginning);
     if (nearer.length > 0) {
       const isLeft = ({ names }: Entry) => !nearer.some((index) => index.#hides(names));
       return this.entries.find((entry) => fails(entry) && isLeft(entry));
@@ -156,9 +159,7 @@ function merge(grants: readonly Grant[]): Entry[] {
 }
 
 function joined(names: Pattern, grants: readonly Grant[]): Entry {
-  const holds = new Set<string>();
-  if (grants.every((grant) => grant.holds !== undefined)) {
-    for (const grant of grants) for (const one of grant.holds!) holds.add(one);
-  }
-  return { names, holds, grants };
+  const all = grants.map((grant) => grant.holds);
+  const isDenied = all.includes(undefined);
+  return { names, holds: new Set(isDenied ? [] : all.flatMap((one) => one ?? [])), grants };
 }

@@ -1,14 +1,20 @@
 import type { Clock, Secrets } from '../base/ports.ts';
 import type { SecretBox } from '../base/secret-box.ts';
-import { anonymousAccessorId, isExpired, isManagement } from '../model/acl-token/acl-token.ts';
+import { type AclToken, anonymousAccessorId, isExpired } from '../model/acl-token/acl-token.ts';
 import { refusal } from '../model/errors.ts';
 import { aclTokens, nodes } from '../state/tables.ts';
 import type { Snapshot } from '../state/types.ts';
-import { type Authorizer, authorizerFor, type Caller } from './authorizer.ts';
+import { type Authorizer, authorizerFor, type Caller, type DefaultPolicy } from './authorizer.ts';
+import type { Linked } from './links.ts';
+import { type TokenRules, TokenRulesCache } from './token-rules.ts';
 
 export interface ResolveOptions {
-  /** Access control is on and denies by default (DESIGN §5 "First token"). */
+  /** Access control is on (DESIGN §5 "First token"). */
   readonly enabled: boolean;
+  /** What decides where no rule speaks; the default is `deny`. */
+  readonly defaultPolicy?: DefaultPolicy;
+  /** Where this server is: policies that name other datacenters count for nothing here. */
+  readonly datacenter?: string;
   /** What a new node has to show, as a hash; `undefined`: no node may join. */
   readonly introductionHash: string | undefined;
   readonly secrets: Pick<Secrets, 'hash' | 'equal'>;
@@ -17,46 +23,113 @@ export interface ResolveOptions {
   readonly clock: Pick<Clock, 'nowMs'>;
 }
 
-/**
- * Who presents this secret. No secret is the anonymous token; a secret that nobody has is
- * `token-not-found` (403). Source: DESIGN §5 "Token", "Anonymous", "Denied".
- */
-export function resolveSecret(
-  options: ResolveOptions,
-  snapshot: Snapshot,
-  secret: string | undefined,
-): Authorizer {
-  return authorizerFor(callerOf(options, snapshot, secret));
+const unrestricted: Authorizer = authorizerFor({
+  caller: { kind: 'unrestricted' },
+  rules: undefined,
+  defaultPolicy: 'deny',
+});
+
+/** Finds who presents a secret, and what they may do. */
+export class Resolver {
+  readonly #options: ResolveOptions;
+  readonly #rules: TokenRulesCache;
+  /** The authorizers made last, by what they were made of. */
+  readonly #made = new WeakMap<AclToken, { rules: TokenRules; authorizer: Authorizer }>();
+
+  constructor(options: ResolveOptions) {
+    this.#options = options;
+    this.#rules = new TokenRulesCache(options.datacenter ?? 'dc1');
+  }
+
+  get enabled(): boolean {
+    return this.#options.enabled;
+  }
+
+  /**
+   * Who presents this secret. No secret is the anonymous token; a secret that nobody has is
+   * `token-not-found` (403), as is one that has expired. Source: DESIGN §5 "Token", "Anonymous",
+   * "Denied".
+   */
+  resolve(snapshot: Snapshot, secret: string | undefined): Authorizer {
+    const { enabled, introductionHash, secrets, box } = this.#options;
+    if (secret === undefined) return enabled ? this.#anonymous(snapshot) : unrestricted;
+    const token = first(
+      snapshot
+        .table(aclTokens)
+        .by('secret')
+        .scan({ prefix: [box.fingerprint(secret)] }),
+    );
+    if (token !== undefined && !this.#isDead(token)) {
+      return enabled ? this.authorizerOf(snapshot, token) : unrestricted;
+    }
+    const hash = secrets.hash(secret);
+    const node = first(
+      snapshot
+        .table(nodes)
+        .by('secret')
+        .scan({ prefix: [hash] }),
+    );
+    if (node !== undefined) return this.#ruleless({ kind: 'node', nodeId: node.ID });
+    if (introductionHash !== undefined && secrets.equal(hash, introductionHash)) {
+      return this.#ruleless({ kind: 'introduction' });
+    }
+    if (!enabled) return unrestricted;
+    throw refusal('token-not-found');
+  }
+
+  /** What a token may do, whoever asks. */
+  authorizerOf(snapshot: Snapshot, token: AclToken): Authorizer {
+    const rules = this.#rules.rulesOf(snapshot, token);
+    const known = this.#made.get(token);
+    if (known !== undefined && known.rules === rules) return known.authorizer;
+    const { defaultPolicy = 'deny' } = this.#options;
+    const authorizer = authorizerFor({
+      caller: callerOf(token, rules.management),
+      rules: rules.table,
+      defaultPolicy,
+    });
+    this.#made.set(token, { rules, authorizer });
+    return authorizer;
+  }
+
+  /** The policies of a token, and how it comes by them. */
+  linksOf(snapshot: Snapshot, token: AclToken): readonly Linked[] {
+    return this.#rules.linksOf(snapshot, token);
+  }
+
+  /** The token with the accessor, unless it has expired. */
+  tokenOf(snapshot: Snapshot, accessor: string): AclToken | undefined {
+    const token = first(
+      snapshot
+        .table(aclTokens)
+        .by('accessor')
+        .scan({ prefix: [accessor] }),
+    );
+    return token === undefined || this.#isDead(token) ? undefined : token;
+  }
+
+  #anonymous(snapshot: Snapshot): Authorizer {
+    const token = this.tokenOf(snapshot, anonymousAccessorId);
+    if (token !== undefined) return this.authorizerOf(snapshot, token);
+    return this.#ruleless({ kind: 'anonymous', accessor: anonymousAccessorId });
+  }
+
+  #isDead(token: AclToken): boolean {
+    return isExpired(token, this.#options.clock.nowMs());
+  }
+
+  #ruleless(caller: Caller): Authorizer {
+    return authorizerFor({ caller, rules: undefined, defaultPolicy: 'deny' });
+  }
 }
 
-function callerOf(
-  { enabled, introductionHash, secrets, box, clock }: ResolveOptions,
-  snapshot: Snapshot,
-  secret: string | undefined,
-): Caller {
-  const anonymous: Caller = enabled
-    ? { kind: 'anonymous', accessor: anonymousAccessorId }
-    : { kind: 'unrestricted' };
-  if (secret === undefined) return anonymous;
-  const hash = secrets.hash(secret);
-  for (const token of snapshot
-    .table(aclTokens)
-    .by('secret')
-    .scan({ prefix: [box.fingerprint(secret)] })) {
-    if (!enabled) return anonymous;
-    if (isExpired(token, clock.nowMs())) break;
-    const { AccessorID: accessor, Namespace: namespace, Partition: partition } = token;
-    return { kind: 'token', accessor, namespace, partition, management: isManagement(token) };
-  }
-  for (const node of snapshot
-    .table(nodes)
-    .by('secret')
-    .scan({ prefix: [hash] })) {
-    return { kind: 'node', nodeId: node.ID };
-  }
-  if (introductionHash !== undefined && secrets.equal(hash, introductionHash)) {
-    return { kind: 'introduction' };
-  }
-  if (!enabled) return anonymous;
-  throw refusal('token-not-found');
+function callerOf(token: AclToken, management: boolean): Caller {
+  const { AccessorID: accessor, Namespace: namespace, Partition: partition } = token;
+  if (accessor === anonymousAccessorId) return { kind: 'anonymous', accessor };
+  return { kind: 'token', accessor, namespace, partition, management };
 }
+
+const first = <R>(rows: IterableIterator<R>): R | undefined => {
+  for (const row of rows) return row;
+  return undefined;
+};

@@ -4,6 +4,8 @@ import { labelOf, nearness, type Pattern } from './pattern.ts';
 
 /** The grants of one resource that speak for the same namespaces and partitions. */
 interface Scope {
+  /** 0: the token's own; -1: what its namespace gives where those say nothing. */
+  readonly layer: number;
   readonly partitions: Pattern;
   readonly namespaces: Pattern;
   readonly grants: Grant[];
@@ -19,8 +21,9 @@ const viewsMax = 1024;
  * The rules of a set of policies, ready to be asked.
  *
  * Invariants
- *  T1. A place (partition, namespace) is seen through the scopes that fit it, nearest first: the
- *      partition weighs more than the namespace. Scopes that are equally near are one.
+ *  T1. A place (partition, namespace) is seen through the scopes that fit it, nearest first: what
+ *      is the token's own is nearer than what its namespace gives, and the partition weighs more
+ *      than the namespace. Scopes that are equally near are one.
  *  T2. The nearest scope that has a rule for the name decides; the others are not asked.
  *  T3. Indexes are made when they are first asked for, once for each set of scopes, not for each
  *      place; what is remembered of places is bounded.
@@ -28,15 +31,14 @@ const viewsMax = 1024;
 export class RuleTable {
   readonly #resources = new Map<string, ResourceRules>();
 
-  constructor(policies: readonly Policy[]) {
-    const byResource = new Map<string, Grant[]>();
-    for (const grant of policies.flatMap(grantsOf)) {
-      const known = byResource.get(grant.resource);
-      if (known === undefined) byResource.set(grant.resource, [grant]);
-      else known.push(grant);
-    }
-    for (const [resource, grants] of byResource) {
-      this.#resources.set(resource, new ResourceRules(grants));
+  /** `defaults`: policies that only count where the others say nothing. facts/registry.md §7. */
+  constructor(policies: readonly Policy[], defaults: readonly Policy[] = []) {
+    for (const [layer, some] of [policies, defaults].entries()) {
+      for (const grant of some.flatMap(grantsOf)) {
+        const known = this.#resources.get(grant.resource) ?? new ResourceRules();
+        this.#resources.set(grant.resource, known);
+        known.add(grant, -layer);
+      }
     }
   }
 
@@ -46,21 +48,24 @@ export class RuleTable {
 }
 
 class ResourceRules {
-  readonly #scopes: readonly Scope[];
+  readonly #scopes: Scope[] = [];
+  readonly #byLabel = new Map<string, Scope>();
   readonly #views = new Map<string, Map<string, View>>();
   readonly #indexes = new Map<string, NameIndex>();
   #viewCount = 0;
 
-  constructor(grants: readonly Grant[]) {
-    const scopes = new Map<string, Scope>();
-    for (const grant of grants) {
-      const { partitions, namespaces } = grant;
-      const label = `${labelOf(partitions)}\0${labelOf(namespaces)}`;
-      const scope = scopes.get(label);
-      if (scope === undefined) scopes.set(label, { partitions, namespaces, grants: [grant] });
-      else scope.grants.push(grant);
+  /** Only before the first question. */
+  add(grant: Grant, layer: number): void {
+    const { partitions, namespaces } = grant;
+    const label = `${layer}\0${labelOf(partitions)}\0${labelOf(namespaces)}`;
+    const known = this.#byLabel.get(label);
+    if (known !== undefined) {
+      known.grants.push(grant);
+      return;
     }
-    this.#scopes = [...scopes.values()];
+    const scope = { layer, partitions, namespaces, grants: [grant] };
+    this.#byLabel.set(label, scope);
+    this.#scopes.push(scope);
   }
 
   view(partition: string, namespace: string): View {
@@ -79,12 +84,12 @@ class ResourceRules {
 
   #look(partition: string, namespace: string): View {
     const fitting = this.#scopes
-      .map((scope, id) => ({
-        scope,
-        id,
-        near: [nearness(scope.partitions, partition), nearness(scope.namespaces, namespace)],
-      }))
-      .filter(({ near }) => near[0]! >= 0 && near[1]! >= 0)
+      .map((scope, id) => {
+        const { layer, partitions, namespaces } = scope;
+        const near = [layer, nearness(partitions, partition), nearness(namespaces, namespace)];
+        return { scope, id, near };
+      })
+      .filter(({ near }) => near[1]! >= 0 && near[2]! >= 0)
       .sort((left, right) => compare(right.near, left.near) || left.id - right.id);
     const view: NameIndex[] = [];
     for (let at = 0; at < fitting.length; ) {

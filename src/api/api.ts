@@ -1,4 +1,4 @@
-import { type ResolveOptions, resolveSecret } from '../acl/resolve.ts';
+import { type ResolveOptions, Resolver } from '../acl/resolve.ts';
 import { type RosterError, refusal } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { Server } from '../server/server.ts';
@@ -32,6 +32,7 @@ export class Api {
   readonly #options: ApiOptions;
   readonly #pipeline: Pipeline;
   readonly #metrics: Metrics;
+  readonly #resolver: Resolver;
   #http: HttpServer | undefined;
   #address = '';
 
@@ -39,14 +40,14 @@ export class Api {
     this.#options = options;
     const { server } = options;
     const { state, world, box } = server.context;
-    const acl = { ...options.acl, box, clock: world.clock };
+    this.#resolver = new Resolver({ ...options.acl, box, clock: world.clock });
     this.#metrics = new Metrics(this.#gauges());
     this.routes = this.#collectRoutes();
     this.#pipeline = new Pipeline({
       routes: this.routes,
       state,
       world,
-      resolve: (snapshot, secret) => resolveSecret(acl, snapshot, secret),
+      resolve: (snapshot, secret) => this.#resolver.resolve(snapshot, secret),
       proveLeadership: () => server.proveLeadership(),
       observe: (observation) => this.#observe(observation),
     });

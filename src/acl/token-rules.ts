@@ -1,0 +1,102 @@
+import { parseRules } from '../language/rules/parse.ts';
+import type { AclPolicy } from '../model/acl-policy/acl-policy.ts';
+import { type AclToken, managementPolicyId } from '../model/acl-token/acl-token.ts';
+import type { Snapshot } from '../state/types.ts';
+import type { Policy } from './grants.ts';
+import { type Linked, linksOf, linksVersion } from './links.ts';
+import { RuleTable } from './rule-table.ts';
+
+/** What a token's links come to. */
+export interface TokenRules {
+  readonly table: RuleTable;
+  /** It has the management policy, on whatever way. */
+  readonly management: boolean;
+}
+
+const tokensMax = 16_384;
+const tablesMax = 1024;
+
+interface Known {
+  readonly token: AclToken;
+  readonly version: string;
+  readonly rules: TokenRules;
+}
+
+/**
+ * The compiled rules of tokens.
+ *
+ * Invariants
+ *  R1. What is given out is always what the snapshot's own rows come to: a commit that takes
+ *      something away takes effect with the first request that sees it.
+ *  R2. While no policy, role or namespace changed, a token's rules are found without reading any.
+ *  R3. Tokens whose policies have the same content share one table.
+ *  R4. What is kept is bounded; the oldest goes first.
+ */
+export class TokenRulesCache {
+  readonly #datacenter: string;
+  readonly #tokens = new Map<string, Known>();
+  readonly #tables = new Map<string, TokenRules>();
+  readonly #parsed = new WeakMap<AclPolicy, Policy>();
+  #version: { readonly snapshot: Snapshot; readonly version: string } | undefined;
+
+  constructor(datacenter: string) {
+    this.#datacenter = datacenter;
+  }
+
+  rulesOf(snapshot: Snapshot, token: AclToken): TokenRules {
+    const version = this.#versionOf(snapshot);
+    const known = this.#tokens.get(token.AccessorID);
+    if (known !== undefined && known.token === token && known.version === version) {
+      return known.rules;
+    }
+    const rules = this.#compiled(linksOf(snapshot, token, this.#datacenter));
+    this.#tokens.delete(token.AccessorID);
+    keep(this.#tokens, token.AccessorID, { token, version, rules }, tokensMax);
+    return rules;
+  }
+
+  linksOf(snapshot: Snapshot, token: AclToken): readonly Linked[] {
+    return linksOf(snapshot, token, this.#datacenter);
+  }
+
+  #versionOf(snapshot: Snapshot): string {
+    if (this.#version?.snapshot === snapshot) return this.#version.version;
+    const version = linksVersion(snapshot);
+    this.#version = { snapshot, version };
+    return version;
+  }
+
+  #compiled(links: readonly Linked[]): TokenRules {
+    const here = links.filter(({ elsewhere }) => !elsewhere);
+    const key = here.map(({ policy, from }) => `${policy.ID} ${policy.Hash} ${from}`).join('\n');
+    const known = this.#tables.get(key);
+    if (known !== undefined) return known;
+    const from = (origin: Linked['from']) =>
+      distinct(here.filter((one) => one.from === origin)).map((policy) => this.#policy(policy));
+    const rules: TokenRules = {
+      table: new RuleTable(from('token'), from('namespace')),
+      management: here.some((one) => one.from === 'token' && one.policy.ID === managementPolicyId),
+    };
+    keep(this.#tables, key, rules, tablesMax);
+    return rules;
+  }
+
+  #policy(row: AclPolicy): Policy {
+    const known = this.#parsed.get(row);
+    if (known !== undefined) return known;
+    const { ID, Name, Namespace, Partition, Rules } = row;
+    const policy = { ID, Name, Namespace, Partition, rules: parseRules(Rules).rules };
+    this.#parsed.set(row, policy);
+    return policy;
+  }
+}
+
+/** A policy that is linked on two ways counts once. */
+const distinct = (links: readonly Linked[]): AclPolicy[] => [
+  ...new Map(links.map(({ policy }) => [policy.ID, policy])).values(),
+];
+
+function keep<K, V>(map: Map<K, V>, key: K, value: V, most: number): void {
+  if (map.size >= most) map.delete(map.keys().next().value as K);
+  map.set(key, value);
+}
