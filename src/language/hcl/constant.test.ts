@@ -15,10 +15,10 @@ describe('constants', () => {
     ['(("a"))', 'a'],
     ['[1, "a", [true]]', [1, 'a', [true]]],
     ['{a = 1, "b c" = [2], (3) = {}, true = null}', { a: 1, 'b c': [2], 3: {}, true: null }],
-    ['"a${1}b${true}${null}"', 'a1btruenull'],
+    ['"a${1}b${true}${"c"}"', 'a1btruec'],
     ['"${[1]}"', [1]],
     ['"${"${"a"}"}"', 'a'],
-    ['<<-E\n  a\n E\n', ' a\n'.trimStart()],
+    ['<<-E\n  a\n E\n', 'a\n'],
   ])('%s', (text, value) => {
     expect(evaluate(text)).toEqual(value);
   });
@@ -26,7 +26,7 @@ describe('constants', () => {
   test('a key cannot reach the prototype', () => {
     const value = evaluate('{"__proto__" = {a = 1}}') as Record<string, HclValue>;
     expect(Object.keys(value)).toEqual(['__proto__']);
-    expect(value['a']).toBeUndefined();
+    expect(value.a).toBeUndefined();
   });
 
   test.each<[text: string, place: string, sentence: string]>([
@@ -40,6 +40,7 @@ describe('constants', () => {
     ['-"a"', '1:1', '"-" needs a number'],
     ['!1', '1:1', '"!" needs true or false'],
     ['"a${[1]}"', '1:5', 'This value has no form as text'],
+    ['"a${null}"', '1:5', 'This value has no form as text'],
     ['{([1]) = 2}', '1:2', 'This value has no form as text'],
   ])('%s is refused', (text, place, sentence) => {
     expect.assertions(2);

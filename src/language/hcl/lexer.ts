@@ -17,7 +17,7 @@ export interface Token {
 }
 
 const space = /[ \t]*/y;
-const number = /[0-9]+(?:\.[0-9]+)*(?:[eE][+-]?[0-9]+(?:\.[0-9]+)*)?/y;
+const number = /[0-9]+(?:\.[0-9]+)*(?:\.?[eE][+-]?[0-9]+(?:\.[0-9]+)*)?/y;
 const wellFormedNumber = /^[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
 const asciiName = /[A-Za-z0-9_-]*/y;
 const symbol = /\.\.\.|[=!<>]=|=>|&&|\|\||::|~\}|[-+*/%<>!=?:.,{}[\]()]/y;

@@ -126,13 +126,12 @@ describe('bodies', () => {
     ['a "b" { c = 1 d = 2 }', 'a "b" {\n  c = 1\n  d = 2\n}\n'],
     ['a { b = 1, c { } d = 2, }', 'a {\n  b = 1\n  c {\n  }\n  d = 2\n}\n'],
     ['a = 1 b = 2', 'a = 1\nb = 2\n'],
-    ['a\n"b"\n{\nc =\n1 }', 'a "b" {\n  c = 1\n}\n'],
+    ['a "b"\n{\nc =\n1 }', 'a "b" {\n  c = 1\n}\n'],
     ['"a" = 1\n"b" "c" {}', 'a = 1\nb "c" {\n}\n'],
     ['a = 1\na = 2', 'a = 1\na = 2\n'],
-    ['a { b = [\n1,\n2] }', 'a {\n  b = [1, 2]\n}\n'],
   ])('of HCL1: %j', (text, expected) => {
     expect(printBody(withoutRanges(parseHcl(text, { hcl1Blocks: true })))).toBe(expected);
-    expect(failure(text === 'a { b = [\n1,\n2] }' ? 'a {' : text)).toBeInstanceOf(HclError);
+    expect(failure(text).faults.length).toBeGreaterThan(0);
   });
 });
 

@@ -16,8 +16,7 @@ export function parsePostfix(
       value = reader.at('*') ? attributeSplat(reader, value) : step(reader, value, start);
     } else if (reader.at('[')) {
       const opened = reader.next();
-      const isSplat = reader.withNewlines(false, () => reader.at('*'));
-      if (isSplat) return fullSplat(reader, value, parse, opened.offset);
+      if (reader.at('*')) return fullSplat(reader, value, parse, opened.offset);
       value = index(reader, value, parse, start, opened.offset);
     } else {
       return value;
@@ -78,10 +77,8 @@ function fullSplat(
   parse: ParseExpression,
   opened: number,
 ): HclExpression {
-  reader.withNewlines(false, () => {
-    reader.next();
-    reader.expect(']', '"]" after "*"');
-  });
+  reader.next();
+  reader.expect(']', '"]" after "*"');
   const first: HclExpression = { kind: 'splat-item', range: reader.range(opened) };
   // Splats after splats nest; each of them is one level down.
   const item = reader.nested(opened, () => parsePostfix(reader, first, parse));

@@ -1,4 +1,3 @@
-import { nearestNames } from '../filter/errors.ts';
 import { HclError, type HclFault } from '../hcl/errors.ts';
 import type { Range, Source } from '../hcl/source.ts';
 import type { HclAttribute, HclBlock, HclBody } from '../hcl/syntax.ts';
@@ -13,7 +12,7 @@ import {
   wordsIn,
 } from './resources.ts';
 import type { Access, Rule, Rules, RulesLimits, ScopeName } from './rule.ts';
-import { listed, RuleValues } from './rule-values.ts';
+import { listed, RuleValues, shown, suggestion } from './rule-values.ts';
 
 /** The blocks around a rule. */
 interface Scope {
@@ -230,9 +229,8 @@ export class RuleReader {
 
   private unknown(word: string, { place }: Scope, range: Range): void {
     const own = place === 'namespace' ? ['policy', 'capabilities', 'variables'] : [];
-    const [nearest] = nearestNames(word.slice(0, 64), [...wordsIn(place), ...own]);
-    const hint = nearest === undefined ? '' : `; did you mean "${nearest}"?`;
-    this.fault(`"${word.slice(0, 64).toWellFormed()}" is not a resource${hint}`, range);
+    const hint = suggestion(word, [...wordsIn(place), ...own]);
+    this.fault(`"${shown(word)}" is not a resource${hint}`, range);
   }
 
   private fault(sentence: string, { start }: Range): void {

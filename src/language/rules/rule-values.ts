@@ -50,9 +50,8 @@ export class RuleValues {
   ): void {
     const [word, range] =
       item.kind === 'attribute' ? [item.name, item.nameRange] : [item.type, item.typeRange];
-    const [nearest] = nearestNames(word.slice(0, 64), [...names, ...types]);
     const isOther = names.includes(word) || types.includes(word);
-    const hint = nearest === undefined || isOther ? '' : `; did you mean "${nearest}"?`;
+    const hint = isOther ? '' : suggestion(word, [...names, ...types]);
     const what = item.kind === 'attribute' ? 'takes no attribute' : 'takes no block';
     this.report(`"${block.type}" ${what} "${shown(word)}"${hint}`, range);
   }
@@ -104,8 +103,7 @@ export class RuleValues {
       this.report(`Expected a capability, found ${describe(expression)}`, expression.range);
       return undefined;
     }
-    const [nearest] = nearestNames(value.slice(0, 64), table.known);
-    const hint = nearest === undefined ? '' : `; did you mean "${nearest}"?`;
+    const hint = suggestion(value, table.known);
     this.report(`"${shown(value)}" is not a capability${hint}`, expression.range);
     return undefined;
   }
@@ -127,4 +125,10 @@ export const listed = (words: readonly string[]): string => {
   return `${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}`;
 };
 
-const shown = (text: string): string => text.slice(0, 64).toWellFormed();
+/** What to add to a sentence about an unknown word; the shortest words are like everything. */
+export function suggestion(word: string, known: readonly string[]): string {
+  const [nearest] = word.length < 3 ? [] : nearestNames(word.slice(0, 64), known);
+  return nearest === undefined ? '' : `; did you mean "${nearest}"?`;
+}
+
+export const shown = (text: string): string => text.slice(0, 64).toWellFormed();
