@@ -77,6 +77,9 @@ export async function createAgent(options: CreateAgentOptions): Promise<Agent> {
       ...{ state, world, log, region, box },
       rootSecret: options.rootToken,
       scheduler: { algorithm: 'binpack' },
+      ...(options.dataDirectory !== undefined && {
+        bootstrapReset: resetFile(join(options.dataDirectory, 'acl-bootstrap-reset')),
+      }),
     });
     const introduction = await keptSecret(options.dataDirectory, 'introduction-token', world);
     const api = new Api({
@@ -149,6 +152,18 @@ async function startNode(
     },
   };
 }
+
+const resetFile = (path: string) => ({
+  async read(): Promise<string | undefined> {
+    try {
+      return await readFile(path, 'utf8');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      throw error;
+    }
+  },
+  remove: () => rm(path, { force: true }),
+});
 
 /** The key that everything secret in the state is sealed under, 32 bytes in base64. */
 const keptRootKey = (dataDirectory: string | undefined, world: World): Promise<string> =>

@@ -9,12 +9,18 @@ import { nodeStreamUpgrade } from './node-stream.ts';
 import { openApi } from './openapi.ts';
 import { type Observation, Pipeline, problemAnswer } from './pipeline.ts';
 import type { Route } from './route.ts';
+import { aclBootstrapRoutes } from './routes/acl-bootstrap.ts';
+import { aclPolicyRoutes } from './routes/acl-policy.ts';
+import { aclRoleRoutes } from './routes/acl-role.ts';
+import { aclTokenRoutes } from './routes/acl-token.ts';
 import { agentRoutes } from './routes/agent.ts';
 import { allocationRoutes } from './routes/allocation.ts';
 import { clientRoutes } from './routes/client.ts';
 import { evaluationRoutes } from './routes/evaluation.ts';
 import { jobRoutes } from './routes/job.ts';
+import { namespaceRoutes, partitionRoutes } from './routes/namespace.ts';
 import { nodeAgentRoutes, nodeRoutes } from './routes/node.ts';
+import { templatedPolicyRoutes } from './routes/templated-policy.ts';
 import { withoutSecrets } from './token.ts';
 
 export interface ApiOptions {
@@ -90,6 +96,13 @@ export class Api {
       ...nodeRoutes(),
       ...nodeAgentRoutes(server),
       ...clientRoutes(server),
+      ...aclBootstrapRoutes(server.context, server.bootstrapReset),
+      ...aclTokenRoutes(server.context, name),
+      ...aclPolicyRoutes(server.context),
+      ...aclRoleRoutes(server.context),
+      ...templatedPolicyRoutes(),
+      ...namespaceRoutes(server.context),
+      ...partitionRoutes(server.context),
       ...agentRoutes({
         name,
         version,

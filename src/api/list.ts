@@ -17,6 +17,7 @@ export interface Page {
 interface ErasedRun {
   readonly matches?: (row: unknown, input: Input) => boolean;
   readonly visible?: (row: unknown) => Permission;
+  readonly record?: (row: unknown, input: Input) => unknown;
   readonly keyOf: (row: unknown) => readonly string[];
   readonly present: (row: unknown, input: Input) => unknown;
 }
@@ -31,9 +32,9 @@ export class Lister {
   page(run: ListRun, input: Input, shared: SharedQuery, authorizer: Authorizer): Page {
     const filter = this.#filter(run, shared.filter);
     // The route's own functions and its rows fit each other; only the types are forgotten here.
-    const { matches, visible, keyOf, present } = run as unknown as ErasedRun;
+    const { matches, visible, record, keyOf, present } = run as unknown as ErasedRun;
     const from = shared.next_token === '' ? undefined : decodeToken(shared.next_token);
-    const everywhere = input.namespace === everyNamespace;
+    const everywhere = input.namespace === everyNamespace || run.asksEach === true;
     const items: unknown[] = [];
     let filteredByAcls = false;
     for (const row of run.rows(input, { from, reverse: shared.reverse })) {
@@ -42,7 +43,8 @@ export class Lister {
         filteredByAcls = true;
         continue;
       }
-      if (filter !== undefined && !filter(row)) continue;
+      if (filter !== undefined && !filter(record === undefined ? row : record(row, input)))
+        continue;
       if (shared.per_page > 0 && items.length === shared.per_page) {
         return { items, nextToken: encodeToken(keyOf(row)), filteredByAcls };
       }

@@ -11,6 +11,7 @@ import { prettyJson, RowEncoder } from './encode.ts';
 import { type Answer, jsonType, type Request } from './http.ts';
 import { parseJson } from './json.ts';
 import { Lister } from './list.ts';
+import { placeOf } from './place.ts';
 import { parseQuery, type QueryTable } from './query.ts';
 import type { Family, Input, Reply, Route } from './route.ts';
 import { Router } from './router.ts';
@@ -132,7 +133,8 @@ export class Pipeline {
       const reason = 'cannot be given together with "consistent": they contradict each other';
       throw refusal('invalid-query', { parameter: 'stale', reason });
     }
-    const { body, unknownFields, namespace } = readBody(route, request, shared.namespace);
+    const { body, unknownFields } = readBody(route, request);
+    const place = placeOf(route.family, shared, body, request);
     const { state } = this.#options;
     const input = (authorized: Authorizer, snapshot: Snapshot): Input => ({
       unwatched: state.read(),
@@ -140,7 +142,7 @@ export class Pipeline {
       query: values,
       body,
       unknownFields,
-      namespace: namespace ?? 'default',
+      ...place(authorized.caller),
       caller: authorized.caller,
       allows: (permission) => authorized.allows(permission),
       snapshot,
@@ -316,10 +318,10 @@ function queryRefusal(faults: readonly { name: string; message: string }[]): Ros
   return new RosterError('invalid-query', list.map(({ message }) => message).join('; '), list);
 }
 
-function readBody(route: Route, request: Request, inQuery: string | undefined) {
+function readBody(route: Route, request: Request) {
   const { body: definition } = route;
   if (definition === undefined) {
-    return { body: undefined, unknownFields: [], namespace: inQuery };
+    return { body: undefined, unknownFields: [] };
   }
   if (request.headers['content-encoding'] !== undefined) {
     const encoding = String(request.headers['content-encoding']);
@@ -333,8 +335,5 @@ function readBody(route: Route, request: Request, inQuery: string | undefined) {
     unknown: definition.unknown,
     checkValues: definition.checkValues ?? true,
   });
-  const body = value as { Namespace?: string; Job?: { Namespace?: string } } | null;
-  const namespace = inQuery || body?.Namespace || body?.Job?.Namespace || undefined;
-  if (namespace?.includes('\0')) throw refusal('namespace-not-found', { namespace });
-  return { body: value, unknownFields: unknown, namespace };
+  return { body: value, unknownFields: unknown };
 }

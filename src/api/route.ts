@@ -48,8 +48,9 @@ export interface Input<Q extends QueryTable = QueryTable, B = unknown> {
   readonly body: B;
   /** Paths of body fields that the schema does not know; only with `unknown: 'report'`. */
   readonly unknownFields: readonly string[];
-  /** The namespace the request selects: query, body, the body's `Job.Namespace`, `default`. */
+  /** Where the request means to be (`place.ts`). */
   readonly namespace: string;
+  readonly partition: string;
   readonly caller: Caller;
   /** What else the caller may do, where the answer depends on it (secrets that are shown or not). */
   readonly allows: (permission: Permission) => boolean;
@@ -62,7 +63,7 @@ export interface Input<Q extends QueryTable = QueryTable, B = unknown> {
 /** The part of an input that does not depend on the route's own query and body. */
 export type Scope = Pick<
   Input,
-  'parameters' | 'namespace' | 'caller' | 'allows' | 'snapshot' | 'unwatched'
+  'parameters' | 'namespace' | 'partition' | 'caller' | 'allows' | 'snapshot' | 'unwatched'
 >;
 
 export type Run =
@@ -96,8 +97,11 @@ export interface ListRun {
   readonly keyOf: (row: never) => readonly string[];
   /** Rows of the range that the request does not ask for are left out before paging. */
   readonly matches?: (row: never, input: Input) => boolean;
-  /** Whether the caller may see the row; only asked with `namespace=*`. */
+  /** Whether the caller may see the row; asked with `namespace=*`, or of every row. */
   readonly visible?: (row: never) => Permission;
+  readonly asksEach?: boolean;
+  /** What filters see of a row; the default is the row itself. */
+  readonly record?: (row: never, input: Input) => unknown;
   readonly present: (row: never, input: Input) => unknown;
 }
 
@@ -146,6 +150,8 @@ export function listRoute<Q extends QueryTable, R>(
     readonly keyOf: (row: R) => readonly string[];
     readonly matches?: (row: R, input: Input<Q>) => boolean;
     readonly visible?: (row: R) => Permission;
+    readonly asksEach?: boolean;
+    readonly record?: (row: R, input: Input<Q>) => unknown;
     readonly present: (row: R, input: Input<Q>) => unknown;
   },
 ): Route {

@@ -8,6 +8,12 @@ const everywhere = {
   namespace: { kind: 'string', description: 'The namespace; `default` when absent.' },
 } as const satisfies QueryTable;
 
+/** spec/1 §1.4, §1.5: what names the place outside the scheduler. */
+const place = {
+  ns: { kind: 'string', description: 'The namespace; `*` on a list: all of them.' },
+  partition: { kind: 'string', description: 'The partition.' },
+} as const satisfies QueryTable;
+
 /** DESIGN §5 "Consistency". */
 const consistency = {
   stale: { kind: 'boolean', default: false, description: 'Any server may answer.' },
@@ -49,6 +55,8 @@ const list = {
 export type SharedQuery = {
   readonly pretty: boolean;
   readonly namespace: string | undefined;
+  readonly ns: string | undefined;
+  readonly partition: string | undefined;
   readonly stale: boolean;
   readonly consistent: boolean;
   readonly index: number;
@@ -68,6 +76,7 @@ export function queryOf(route: Route): QueryTable {
   const reads = route.run.kind === 'read' || route.run.kind === 'list';
   return {
     ...everywhere,
+    ...(route.family === 'registry' && place),
     ...(reads && consistency),
     ...(isBlocking(route) && blocking),
     ...(route.run.kind === 'list' && list),

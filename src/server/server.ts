@@ -1,6 +1,7 @@
 import { refusal } from '../model/errors.ts';
 import type { SchedulerConfiguration } from '../scheduler/view.ts';
 import { nodes } from '../state/tables.ts';
+import { type BootstrapReset, noReset } from './acl/bootstrap.ts';
 import { TokenReaper } from './acl/reaper.ts';
 import { seedAcl, seedRealms } from './acl/seed.ts';
 import type { ServerContext } from './context.ts';
@@ -15,6 +16,8 @@ export interface ServerOptions extends ServerContext {
   /** The secret of the first management token, when the operator or `--dev` gives one. */
   readonly rootSecret: string | undefined;
   readonly scheduler: SchedulerConfiguration;
+  /** How an operator of the machine allows another first token; the default: not at all. */
+  readonly bootstrapReset?: BootstrapReset;
 }
 
 /** The loops that drive the state to what was asked for. One leader runs them. */
@@ -23,6 +26,7 @@ export class Server {
   readonly heartbeats: Heartbeats;
   readonly streams = new NodeStreams();
   readonly dispatcher: EvaluationDispatcher;
+  readonly bootstrapReset: BootstrapReset;
   readonly #worker: EvaluationWorker;
   readonly #reaper: TokenReaper;
   readonly #options: ServerOptions;
@@ -30,6 +34,7 @@ export class Server {
   constructor(options: ServerOptions) {
     const { state, world, log, region, box } = options;
     this.#options = options;
+    this.bootstrapReset = options.bootstrapReset ?? noReset;
     this.context = { state, world, log, region, box };
     this.#reaper = new TokenReaper(this.context);
     this.heartbeats = new Heartbeats({

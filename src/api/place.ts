@@ -1,0 +1,51 @@
+import type { Caller } from '../acl/authorizer.ts';
+import { refusal } from '../model/errors.ts';
+import { defaultNamespace, defaultPartition, type Scope } from '../model/namespace/namespace.ts';
+import { header, type Request } from './http.ts';
+import type { Family } from './route.ts';
+import type { SharedQuery } from './shared-query.ts';
+
+interface NamingBody {
+  readonly Namespace?: string;
+  readonly Partition?: string;
+  readonly Job?: { readonly Namespace?: string };
+}
+
+/**
+ * Where a request means to be. The scheduler's: query, body, the body's `Job.Namespace`, `default`,
+ * and never the token's. Elsewhere: body, query, header, the token's own, `default`.
+ * Source: spec/1 §1.4 and §1.5, DESIGN §5 "Namespace".
+ * @throws RosterError `namespace-not-found`, `partition-not-found`
+ */
+export function placeOf(
+  family: Family,
+  query: Pick<SharedQuery, 'namespace' | 'ns' | 'partition'>,
+  given: unknown,
+  request: Request,
+): (caller: Caller) => Scope {
+  const body = (given ?? {}) as NamingBody;
+  if (family === 'scheduler') {
+    const namespace = query.namespace || body.Namespace || body.Job?.Namespace || defaultNamespace;
+    const place = checked({ namespace, partition: defaultPartition });
+    return () => place;
+  }
+  const inHeader = header(request, 'x-registry-namespace');
+  const namespace = body.Namespace || query.ns || query.namespace || inHeader || '';
+  const partition = body.Partition || query.partition || '';
+  checked({ namespace, partition });
+  return (caller) => {
+    const own = caller.kind === 'token' ? caller : undefined;
+    return {
+      namespace: namespace || own?.namespace || defaultNamespace,
+      partition: partition || own?.partition || defaultPartition,
+    };
+  };
+}
+
+/** Keys of the state are parts that end in NUL: none may hold one. */
+function checked(place: Scope): Scope {
+  const { namespace, partition } = place;
+  if (namespace.includes('\0')) throw refusal('namespace-not-found', { namespace });
+  if (partition.includes('\0')) throw refusal('partition-not-found', { partition });
+  return place;
+}

@@ -1,0 +1,64 @@
+import type { Caller } from '../../acl/authorizer.ts';
+import { type Access, open, type Permission, resourceAccess } from '../../acl/permission.ts';
+import { refusal } from '../../model/errors.ts';
+import { everyNamespace, type Scope } from '../../model/namespace/namespace.ts';
+import { type LinkNames, linkNames } from '../../server/acl/links.ts';
+import type { Snapshot } from '../../state/types.ts';
+import type { Input, PageStart } from '../route.ts';
+
+type Asking = Pick<Input, 'namespace' | 'partition'> & { readonly caller: Caller };
+
+/** @throws RosterError `acl-disabled` where access control is off: there is nothing to manage. */
+export function requireAcl({ caller }: { readonly caller: Caller }): void {
+  if (caller.kind === 'unrestricted') throw refusal('acl-disabled');
+}
+
+const aclAccess =
+  (access: Access) =>
+  (input: Asking): Permission => {
+    requireAcl(input);
+    return resourceAccess('acl', access, {
+      namespace: input.namespace,
+      partition: input.partition,
+    });
+  };
+
+/** What every route of spec/1 needs, in the place that the request selects. */
+export const aclRead = aclAccess('read');
+export const aclWrite = aclAccess('write');
+
+/** Of a list: with `ns=*` everyone sees what each namespace lets them see. */
+export function aclList(input: Asking): Permission {
+  requireAcl(input);
+  return input.namespace === everyNamespace ? open : aclRead(input);
+}
+
+interface Placed {
+  readonly Namespace: string;
+  readonly Partition: string;
+}
+
+/** Of one row of such a list. */
+export const aclVisible = ({ Namespace: namespace, Partition: partition }: Placed): Permission =>
+  resourceAccess('acl', 'read', { namespace, partition });
+
+export const scopeOf = ({ namespace, partition }: Scope): Scope => ({ namespace, partition });
+
+/** The range of a list, and where its page begins. */
+export const placedScan = ({ namespace, partition }: Scope, { from, reverse }: PageStart) => ({
+  prefix: namespace === everyNamespace ? [partition] : [partition, namespace],
+  ...(from && { from }),
+  reverse,
+});
+
+const names = new WeakMap<Snapshot, LinkNames>();
+
+/** The names of links as of a snapshot, each looked up once. */
+export function namesIn(snapshot: Snapshot): LinkNames {
+  let known = names.get(snapshot);
+  if (known === undefined) {
+    known = linkNames(snapshot);
+    names.set(snapshot, known);
+  }
+  return known;
+}

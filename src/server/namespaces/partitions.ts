@@ -1,0 +1,70 @@
+import { complete } from '../../model/complete.ts';
+import { refusal } from '../../model/errors.ts';
+import { defaultNamespace, defaultPartition } from '../../model/namespace/namespace.ts';
+import { requireRealmName } from '../../model/namespace/write.ts';
+import { type Partition, PartitionSchema } from '../../model/partition/partition.ts';
+import type { Input } from '../../model/schema.ts';
+import { namespaces, partitions } from '../../state/tables.ts';
+import type { Written } from '../../state/types.ts';
+import type { ServerContext } from '../context.ts';
+import { contentOf } from './write.ts';
+
+export type PartitionRequest = Input<Partition>;
+
+/**
+ * Makes a partition, with its namespace `default`, or replaces its description.
+ * @throws RosterError `id-mismatch`, `invalid-body`
+ */
+export async function writePartition(
+  { state }: ServerContext,
+  pathName: string,
+  request: PartitionRequest,
+): Promise<Written<Partition>> {
+  if (pathName !== '' && request.Name && request.Name !== pathName) {
+    throw refusal('id-mismatch', { noun: 'partition', body: request.Name, path: pathName });
+  }
+  const { Name, Description } = complete(PartitionSchema, {
+    ...request,
+    Name: request.Name || pathName,
+  });
+  requireRealmName(Name);
+  return state.write((transaction) => {
+    const spaces = transaction.table(namespaces);
+    if (!spaces.has(Name, defaultNamespace)) {
+      spaces.put({
+        Name: defaultNamespace,
+        Description: 'Default namespace',
+        Partition: Name,
+        ...{ Meta: null, Capabilities: null, ACLs: null },
+      });
+    }
+    return transaction.table(partitions).put({ Name, Description });
+  });
+}
+
+/**
+ * `false` when there was none. Only an empty one can go.
+ * @throws RosterError `builtin-protected`, `in-use`
+ */
+export async function deletePartition(
+  { state }: ServerContext,
+  name: string,
+): Promise<Written<boolean>> {
+  if (name === defaultPartition) {
+    const reason = 'it cannot be deleted';
+    throw refusal('builtin-protected', { noun: 'partition', name, reason });
+  }
+  return state.write((transaction) => {
+    if (!transaction.table(partitions).has(name)) return false;
+    const spaces = transaction.table(namespaces);
+    const others = [...spaces.scan({ prefix: [name] })].filter(
+      ({ Name }) => Name !== defaultNamespace,
+    );
+    const content = others.length > 0 ? 'namespaces' : contentOf(transaction, [name]);
+    if (content !== undefined) {
+      throw refusal('in-use', { noun: 'partition', name, reason: `it still has ${content}` });
+    }
+    spaces.delete(name, defaultNamespace);
+    return transaction.table(partitions).delete(name);
+  });
+}

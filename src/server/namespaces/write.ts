@@ -1,0 +1,87 @@
+import { refusal } from '../../model/errors.ts';
+import { defaultNamespace, type Namespace } from '../../model/namespace/namespace.ts';
+import { checkedNamespace, type NamespaceRequest } from '../../model/namespace/write.ts';
+import {
+  aclPolicies,
+  aclRoles,
+  aclTokens,
+  jobs,
+  namespaces,
+  partitions,
+} from '../../state/tables.ts';
+import type { Snapshot, Stamps, TableDefinition, Written } from '../../state/types.ts';
+import { LinkResolver } from '../acl/links.ts';
+import type { ServerContext } from '../context.ts';
+
+/**
+ * Makes a namespace, or replaces what is said of it. `pathName` is empty where the path names none.
+ * @throws RosterError `id-mismatch`, `invalid-body`, `partition-not-found`
+ */
+export async function writeNamespace(
+  { state }: ServerContext,
+  partition: string,
+  pathName: string,
+  request: NamespaceRequest,
+): Promise<Written<Namespace>> {
+  if (pathName !== '' && request.Name && request.Name !== pathName) {
+    throw refusal('id-mismatch', { noun: 'namespace', body: request.Name, path: pathName });
+  }
+  const given = checkedNamespace({ ...request, Name: request.Name || pathName });
+  return state.write((transaction) => {
+    if (!transaction.table(partitions).has(partition)) {
+      throw refusal('partition-not-found', { partition });
+    }
+    const resolver = new LinkResolver(transaction, { partition, namespace: given.Name });
+    const named = (links: readonly { ID: string }[]) => links.map(({ ID }) => ({ ID, Name: '' }));
+    const ACLs = given.ACLs && {
+      PolicyDefaults: named(
+        resolver.policies(given.ACLs.PolicyDefaults, ['ACLs', 'PolicyDefaults']),
+      ),
+      RoleDefaults: named(resolver.roles(given.ACLs.RoleDefaults, ['ACLs', 'RoleDefaults'])),
+    };
+    resolver.check();
+    const { Name, Description, Meta, Capabilities } = given;
+    const row = { Name, Description, Meta, Capabilities, ACLs, Partition: partition };
+    return transaction.table(namespaces).put(row);
+  });
+}
+
+/**
+ * `false` when there was none. What is in it has to go first.
+ * @throws RosterError `builtin-protected`, `in-use`
+ */
+export async function deleteNamespace(
+  { state }: ServerContext,
+  partition: string,
+  name: string,
+): Promise<Written<boolean>> {
+  if (name === defaultNamespace) {
+    const reason = 'it cannot be deleted';
+    throw refusal('builtin-protected', { noun: 'namespace', name, reason });
+  }
+  return state.write((transaction) => {
+    if (!transaction.table(namespaces).has(partition, name)) return false;
+    const content = contentOf(transaction, [partition, name]);
+    if (content !== undefined) {
+      throw refusal('in-use', { noun: 'namespace', name, reason: `it still has ${content}` });
+    }
+    return transaction.table(namespaces).delete(partition, name);
+  });
+}
+
+/** The tables whose records live in namespaces, and what people call their records. */
+const inhabitants = [
+  [jobs, 'jobs'],
+  [aclTokens, 'tokens'],
+  [aclRoles, 'roles'],
+  [aclPolicies, 'policies'],
+] as unknown as readonly (readonly [TableDefinition<Stamps>, string])[];
+
+/** What is found in the place, in words: `jobs and tokens`. */
+export function contentOf(snapshot: Snapshot, prefix: readonly string[]): string | undefined {
+  const found = inhabitants.flatMap(([table, name]) => {
+    const isEmpty = snapshot.table(table).scan({ prefix }).next().done;
+    return isEmpty ? [] : [name];
+  });
+  return found.length === 0 ? undefined : found.join(' and ');
+}
