@@ -9,18 +9,19 @@ import { Api } from './api/api.ts';
 import type { Answer, Request } from './api/http.ts';
 import type { World } from './base/ports.ts';
 import { realWorld } from './base/ports-real.ts';
-import { rootKeyBox } from './base/secret-box.ts';
 import { limits } from './model/limits.ts';
 import type { NodeSettings } from './node/fingerprint/fingerprint.ts';
 import { NodeAgent } from './node/node-agent.ts';
 import { httpServerApi } from './node/server-api-http.ts';
 import { type Log, silentLog } from './server/context.ts';
+import { Keyring, WrongRootKey } from './server/keyring/keyring.ts';
+import { HttpOutbound } from './server/login/outbound-http.ts';
 import { Server } from './server/server.ts';
 import type { Engine } from './state/engine/engine.ts';
 import { MemoryDisk, MemoryEngine } from './state/engine/memory.ts';
 import { SqliteEngine } from './state/engine/sqlite.ts';
 import { openState } from './state/state.ts';
-import { allTables } from './state/tables.ts';
+import { allTables, keyringKeys } from './state/tables.ts';
 import type { State } from './state/types.ts';
 
 export interface CreateAgentOptions {
@@ -34,6 +35,8 @@ export interface CreateAgentOptions {
   readonly rootToken?: string | undefined;
   /** Environment variables, a few of which tasks inherit. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** 32 bytes that the keyring is sealed under; `undefined`: those in the data directory. */
+  readonly rootKey?: Uint8Array | undefined;
   readonly aclEnabled?: boolean;
   readonly region?: string;
   readonly version?: string;
@@ -71,10 +74,13 @@ export async function createAgent(options: CreateAgentOptions): Promise<Agent> {
       report: (error) => log.warn({ error }, 'a snapshot of the state failed'),
     });
     opened.push(() => state.close());
-    const rootKey = Buffer.from(await keptRootKey(options.dataDirectory, world), 'base64');
-    const box = rootKeyBox(rootKey, world.secrets);
+    const rootKey = options.rootKey ?? (await keptRootKey(options.dataDirectory, state, world));
+    const keyring = await Keyring.open(state, rootKey, world);
+    const outbound = new HttpOutbound(world.timers);
+    opened.push(() => outbound.close());
     const server = new Server({
-      ...{ state, world, log, region, box },
+      ...{ state, world, log, region, keyring, outbound: outbound.call },
+      datacenter: options.node?.datacenter ?? 'dc1',
       rootSecret: options.rootToken,
       scheduler: { algorithm: 'binpack' },
       ...(options.dataDirectory !== undefined && {
@@ -165,9 +171,32 @@ const resetFile = (path: string) => ({
   remove: () => rm(path, { force: true }),
 });
 
-/** The key that everything secret in the state is sealed under, 32 bytes in base64. */
-const keptRootKey = (dataDirectory: string | undefined, world: World): Promise<string> =>
-  kept(dataDirectory, 'root-key', () => Buffer.from(world.secrets.bytes(32)).toString('base64'));
+/**
+ * The key that the keyring is sealed under, 32 bytes, from the data directory. One is made only
+ * for a state that has no keyring: another than the one it was sealed under would be of no use.
+ */
+async function keptRootKey(
+  dataDirectory: string | undefined,
+  state: State,
+  world: World,
+): Promise<Uint8Array> {
+  const make = () => {
+    if (state.read().table(keyringKeys).size > 0) throw new WrongRootKey();
+    return Buffer.from(world.secrets.bytes(rootKeyBytes)).toString('base64');
+  };
+  return parseRootKey(await kept(dataDirectory, 'root-key', make));
+}
+
+const rootKeyBytes = 32;
+
+/** @throws Error when the text is not 32 bytes in base64. */
+export function parseRootKey(text: string): Uint8Array {
+  const bytes = Buffer.from(text.trim(), 'base64');
+  if (bytes.length === rootKeyBytes) return bytes;
+  throw new Error(
+    'the root key must be 32 bytes in base64, as "openssl rand -base64 32" makes them',
+  );
+}
 
 /** A secret that is made once and kept in the data directory, readable by its user only. */
 export async function keptSecret(

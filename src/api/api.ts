@@ -15,9 +15,13 @@ import { aclRoleRoutes } from './routes/acl-role.ts';
 import { aclTokenRoutes } from './routes/acl-token.ts';
 import { agentRoutes } from './routes/agent.ts';
 import { allocationRoutes } from './routes/allocation.ts';
+import { authMethodRoutes } from './routes/auth-method.ts';
+import { bindingRuleRoutes } from './routes/binding-rule.ts';
 import { clientRoutes } from './routes/client.ts';
 import { evaluationRoutes } from './routes/evaluation.ts';
 import { jobRoutes } from './routes/job.ts';
+import { keyringRoutes } from './routes/keyring.ts';
+import { loginRoutes } from './routes/login.ts';
 import { namespaceRoutes, partitionRoutes } from './routes/namespace.ts';
 import { nodeAgentRoutes, nodeRoutes } from './routes/node.ts';
 import { templatedPolicyRoutes } from './routes/templated-policy.ts';
@@ -100,6 +104,10 @@ export class Api {
       ...aclTokenRoutes(server.context, name),
       ...aclPolicyRoutes(server.context),
       ...aclRoleRoutes(server.context),
+      ...authMethodRoutes(server),
+      ...bindingRuleRoutes(server.context),
+      ...loginRoutes(server),
+      ...keyringRoutes(server),
       ...templatedPolicyRoutes(),
       ...namespaceRoutes(server.context),
       ...partitionRoutes(server.context),

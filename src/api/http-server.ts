@@ -112,6 +112,7 @@ export function requestOf(
     path: mark < 0 ? url : url.slice(0, mark),
     query: mark < 0 ? '' : url.slice(mark + 1),
     headers: raw.headers,
+    remoteAddress: raw.socket.remoteAddress,
     body: body === undefined || body.length === 0 ? undefined : body,
     /** Made only for those that ask, since most answers are given at once. */
     get signal() {

@@ -11,6 +11,8 @@ export interface Request {
   /** Header values by lower-case name. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Uint8Array | undefined;
+  /** Where it came from, as far as the connection tells; absent when it came through none. */
+  readonly remoteAddress?: string | undefined;
   /** Aborts when the caller is gone, so that nothing is kept waiting for it. */
   readonly signal: AbortSignal | undefined;
 }

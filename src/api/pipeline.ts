@@ -144,6 +144,7 @@ export class Pipeline {
       unknownFields,
       ...place(authorized.caller),
       caller: authorized.caller,
+      address: request.remoteAddress ?? '',
       allows: (permission) => authorized.allows(permission),
       snapshot,
     });

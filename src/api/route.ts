@@ -52,6 +52,8 @@ export interface Input<Q extends QueryTable = QueryTable, B = unknown> {
   readonly namespace: string;
   readonly partition: string;
   readonly caller: Caller;
+  /** Where the request came from; empty when it came through no connection. */
+  readonly address: string;
   /** What else the caller may do, where the answer depends on it (secrets that are shown or not). */
   readonly allows: (permission: Permission) => boolean;
   /** In a read, what is read through it decides the answer's index and what wakes it. */

@@ -189,6 +189,8 @@ export const limits = {
     /** Policies, roles or identities of one token or role, each. */
     linksMax: 1000,
     datacentersMax: 256,
+    /** Of one request that asks what a token may do. */
+    questionsMax: 64,
     tokenTtlMinMs: 1 * minute,
     tokenTtlMaxMs: 24 * hour,
     /** Expired tokens are gone at once; their rows go in slices this large. */
@@ -209,8 +211,6 @@ export const limits = {
 
   /** Who logs in is nobody yet: all that a login may cost is bounded. */
   aclLogin: {
-    ttlMinMs: 1 * minute,
-    ttlMaxMs: 24 * hour,
     bearerLengthMax: 64 * kibibyte,
     metaEntriesMax: 64,
     metaTextLengthMax: 512,

@@ -5,6 +5,9 @@ import { type BootstrapReset, noReset } from './acl/bootstrap.ts';
 import { TokenReaper } from './acl/reaper.ts';
 import { seedAcl, seedRealms } from './acl/seed.ts';
 import type { ServerContext } from './context.ts';
+import type { Keyring } from './keyring/keyring.ts';
+import { LoginService } from './login/login.ts';
+import type { Outbound } from './login/outbound.ts';
 import { EvaluationDispatcher } from './evaluations/dispatcher.ts';
 import { EvaluationWorker } from './evaluations/worker.ts';
 import { evaluateJobsOnNode } from './nodes/evaluate.ts';
@@ -12,7 +15,12 @@ import { Heartbeats } from './nodes/heartbeats.ts';
 import { setNodeStatus } from './nodes/register.ts';
 import { NodeStreams } from './nodes/streams.ts';
 
-export interface ServerOptions extends ServerContext {
+export interface ServerOptions extends Omit<ServerContext, 'box'> {
+  readonly keyring: Keyring;
+  /** The way to identity providers. */
+  readonly outbound: Outbound;
+  /** Where this server stands. */
+  readonly datacenter: string;
   /** The secret of the first management token, when the operator or `--dev` gives one. */
   readonly rootSecret: string | undefined;
   readonly scheduler: SchedulerConfiguration;
@@ -27,16 +35,21 @@ export class Server {
   readonly streams = new NodeStreams();
   readonly dispatcher: EvaluationDispatcher;
   readonly bootstrapReset: BootstrapReset;
+  readonly logins: LoginService;
+  readonly keyring: Keyring;
   readonly #worker: EvaluationWorker;
   readonly #reaper: TokenReaper;
   readonly #options: ServerOptions;
 
   constructor(options: ServerOptions) {
-    const { state, world, log, region, box } = options;
+    const { state, world, log, region, keyring } = options;
     this.#options = options;
     this.bootstrapReset = options.bootstrapReset ?? noReset;
-    this.context = { state, world, log, region, box };
+    this.context = { state, world, log, region, box: keyring };
+    this.keyring = keyring;
     this.#reaper = new TokenReaper(this.context);
+    const { outbound, datacenter } = options;
+    this.logins = new LoginService({ context: this.context, outbound, datacenter });
     this.heartbeats = new Heartbeats({
       timers: world.timers,
       random: world.random,

@@ -3,11 +3,14 @@ import type { AclBootstrap } from '../model/acl-policy/bootstrap.ts';
 import type { AclRole } from '../model/acl-role/acl-role.ts';
 import { type AclToken, isManagement } from '../model/acl-token/acl-token.ts';
 import type { Allocation } from '../model/allocation/allocation.ts';
+import type { AuthMethod } from '../model/auth-method/auth-method.ts';
+import type { BindingRule } from '../model/binding-rule/binding-rule.ts';
 import type { Deployment } from '../model/deployment/deployment.ts';
 import { type Evaluation, isTerminalEvaluation } from '../model/evaluation/evaluation.ts';
 import type { Job } from '../model/job/job.ts';
 import type { JobSubmission } from '../model/job-submission/job-submission.ts';
 import type { JobSummary } from '../model/job-summary/job-summary.ts';
+import type { KeyringKey } from '../model/keyring/keyring-key.ts';
 import {
   defaultNamespace,
   defaultPartition,
@@ -201,6 +204,27 @@ export const aclTokens = table<
   },
 });
 
+export const authMethods = table<AuthMethod>({
+  name: 'auth-methods',
+  version: 1,
+  key: (method) => [...placed(method), method.Name],
+  indexes: {},
+});
+
+export const bindingRules = table<BindingRule, 'method'>({
+  name: 'binding-rules',
+  version: 1,
+  key: (rule) => [...placed(rule), rule.ID],
+  indexes: { method: { key: (rule) => [...placed(rule), rule.AuthMethod] } },
+});
+
+export const keyringKeys = table<KeyringKey>({
+  name: 'keyring-keys',
+  version: 1,
+  key: (key) => [key.KeyID],
+  indexes: {},
+});
+
 /** One row: whether the first token was made. */
 export const aclBootstrap = table<AclBootstrap>({
   name: 'acl-bootstrap',
@@ -225,4 +249,7 @@ export const allTables: readonly TableDefinition[] = [
   aclRoles,
   aclTokens,
   aclBootstrap,
+  authMethods,
+  bindingRules,
+  keyringKeys,
 ] as unknown as readonly TableDefinition[];

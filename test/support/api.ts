@@ -1,7 +1,8 @@
 import { Api } from '../../src/api/api.ts';
 import { SimulatedWorld } from '../../src/base/ports-simulated.ts';
-import { rootKeyBox } from '../../src/base/secret-box.ts';
 import { silentLog } from '../../src/server/context.ts';
+import { Keyring } from '../../src/server/keyring/keyring.ts';
+import { type Outbound, OutboundError } from '../../src/server/login/outbound.ts';
 import { Server } from '../../src/server/server.ts';
 import { allTables } from '../../src/state/tables.ts';
 import { memoryState } from '../../src/state/testing.ts';
@@ -12,6 +13,8 @@ export interface CallOptions {
   readonly token?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
+  /** Where the request comes from. */
+  readonly address?: string;
 }
 
 export interface Called {
@@ -25,15 +28,26 @@ export interface Called {
 export const rootToken = '11111111-1111-4111-8111-111111111111';
 export const introduction = '22222222-2222-4222-8222-222222222222';
 
+/** No identity provider can be reached. */
+const nowhere: Outbound = async ({ url }) => {
+  throw new OutboundError(`${url} cannot be reached: ECONNREFUSED`);
+};
+
 /** The server and its API over simulated time and memory, called without a port. */
-export async function startApi({ aclEnabled = true, seed = 1 } = {}) {
+export async function startApi({
+  aclEnabled = true,
+  seed = 1,
+  outbound = nowhere as Outbound,
+} = {}) {
   const world = new SimulatedWorld(seed);
   const state = await memoryState(allTables, world);
   const server = new Server({
     state,
     world,
     log: silentLog,
-    box: rootKeyBox(new Uint8Array(32).fill(1), world.secrets),
+    keyring: await Keyring.open(state, new Uint8Array(32).fill(1), world),
+    outbound,
+    datacenter: 'dc1',
     region: 'global',
     rootSecret: rootToken,
     scheduler: { algorithm: 'binpack' },
@@ -53,13 +67,14 @@ export async function startApi({ aclEnabled = true, seed = 1 } = {}) {
 
   async function call(method: string, url: string, options: CallOptions = {}): Promise<Called> {
     const [path = '', query = ''] = url.split('?', 2);
-    const { token = rootToken, body, headers = {}, signal } = options;
+    const { token = rootToken, body, headers = {}, signal, address } = options;
     const answer = await api.handle({
       method,
       path,
       query,
       headers: { ...(token !== null && { 'x-registry-token': token }), ...headers },
       body: body === undefined ? undefined : encode(body),
+      remoteAddress: address,
       signal,
     });
     const text = await textOf(answer.body);

@@ -27,8 +27,8 @@ export function authMethodFaults(
   if (!nameForm.test(Name)) {
     report(below(null, 'Name'), 'must be 1 to 128 letters, digits, "-" and "_"');
   }
-  const { ttlMinMs, ttlMaxMs } = limits.aclLogin;
-  const bounds = [ttlMinMs * 1e6, ttlMaxMs * 1e6] as const;
+  const { tokenTtlMinMs, tokenTtlMaxMs } = limits.acl;
+  const bounds = [tokenTtlMinMs * 1e6, tokenTtlMaxMs * 1e6] as const;
   if (MaxTokenTTL !== 0 && (MaxTokenTTL < bounds[0] || MaxTokenTTL > bounds[1])) {
     const range = bounds.map(formatDuration).join(' to ');
     report(below(null, 'MaxTokenTTL'), `must be ${range}, got ${formatDuration(MaxTokenTTL)}`);

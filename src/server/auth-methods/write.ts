@@ -1,0 +1,208 @@
+import type { SecretBox } from '../../base/secret-box.ts';
+import {
+  type AuthMethod,
+  AuthMethodSchema,
+  type AuthMethodType,
+  authMethodTypes,
+  hiddenSecret,
+} from '../../model/auth-method/auth-method.ts';
+import { readConfig, secretFields, type TypedConfig } from '../../model/auth-method/config.ts';
+import { authMethodFaults } from '../../model/auth-method/validate.ts';
+import { complete } from '../../model/complete.ts';
+import { type Fault, invalid, refusal } from '../../model/errors.ts';
+import type { Scope } from '../../model/namespace/namespace.ts';
+import type { Input } from '../../model/schema.ts';
+import { aclTokens, authMethods, bindingRules, inScope } from '../../state/tables.ts';
+import type { Snapshot, Transaction, Unstamped, Written } from '../../state/types.ts';
+import { requireScope } from '../acl/scope.ts';
+import type { ServerContext } from '../context.ts';
+import { OutboundError } from '../login/outbound.ts';
+import type { SigningKeyStore } from '../login/signing-keys.ts';
+
+export type AuthMethodRequest = Input<AuthMethod>;
+
+export interface AuthMethodContext extends ServerContext {
+  readonly keys: SigningKeyStore;
+}
+
+/**
+ * Makes an auth method. What it fetches its keys from is asked before anything is stored, so that
+ * a wrong address shows now and not at the first login.
+ * @throws RosterError `invalid-body`, `name-taken`, `namespace-not-found`
+ */
+export async function createAuthMethod(
+  context: AuthMethodContext,
+  scope: Scope,
+  request: AuthMethodRequest,
+): Promise<Written<AuthMethod>> {
+  const checked = checkedMethod(context.box, scope, request, undefined);
+  refuseTaken(context.state.head(), scope, checked.row.Name);
+  await contact(context, checked.typed);
+  return context.state.write((transaction) => {
+    requireScope(transaction, scope);
+    refuseTaken(transaction, scope, checked.row.Name);
+    return put(transaction, context.box, checked);
+  });
+}
+
+/**
+ * Replaces an auth method. Name and type stand fast. A secret that is given as `<hidden>` stays.
+ * Source: spec/1 §4.1 "Update".
+ * @throws RosterError `id-mismatch`, `auth-method-not-found`, `immutable-field`, `invalid-body`
+ */
+export async function updateAuthMethod(
+  context: AuthMethodContext,
+  scope: Scope,
+  name: string,
+  request: AuthMethodRequest,
+): Promise<Written<AuthMethod>> {
+  if (request.Name && request.Name !== name) {
+    throw refusal('id-mismatch', { noun: 'auth method', body: request.Name, path: name });
+  }
+  const stored = requireAuthMethod(context.state.head(), scope, name);
+  if (request.Type && request.Type !== stored.Type) {
+    throw refusal('immutable-field', { field: 'Type', noun: 'auth method' });
+  }
+  const whole = { ...request, Name: name, Type: stored.Type };
+  const checked = checkedMethod(context.box, scope, whole, stored);
+  await contact(context, checked.typed);
+  return context.state.write((transaction) => {
+    // It may be gone, or another of its name, by the time its provider has answered.
+    const now = requireAuthMethod(transaction, scope, name);
+    if (now.Type !== checked.row.Type) {
+      throw refusal('immutable-field', { field: 'Type', noun: 'auth method' });
+    }
+    return put(transaction, context.box, checked);
+  });
+}
+
+/** Secrets are sealed in the transaction that stores them (`keyring/keyring.ts` K2). */
+function put(transaction: Transaction, box: SecretBox, { row, given, type }: Checked): AuthMethod {
+  const { open, sealed } = apart(box, type, given);
+  return transaction.table(authMethods).put({ ...row, Config: open, SealedConfig: sealed });
+}
+
+/**
+ * Deletes the method, its binding rules and every token that it made, all at once; `false` when
+ * there was none. Source: spec/1 §3 rule 2.
+ */
+export async function deleteAuthMethod(
+  { state }: ServerContext,
+  scope: Scope,
+  name: string,
+): Promise<Written<boolean>> {
+  return state.write((transaction) => {
+    if (!transaction.table(authMethods).delete(...inScope(scope, name))) return false;
+    const range = { prefix: inScope(scope, name) };
+    const rules = transaction.table(bindingRules);
+    for (const { ID } of [...rules.by('method').scan(range)]) rules.delete(...inScope(scope, ID));
+    deleteTokensOf(transaction, range);
+    return true;
+  });
+}
+
+function deleteTokensOf(
+  transaction: Transaction,
+  range: { readonly prefix: readonly string[] },
+): void {
+  const tokens = transaction.table(aclTokens);
+  for (const { Partition, Namespace, AccessorID } of [...tokens.by('method').scan(range)]) {
+    tokens.delete(Partition, Namespace, AccessorID);
+  }
+}
+
+/** @throws RosterError `auth-method-not-found` */
+export function requireAuthMethod(snapshot: Snapshot, scope: Scope, name: string): AuthMethod {
+  const method = snapshot.table(authMethods).get(...inScope(scope, name));
+  if (method !== undefined) return method;
+  throw refusal('auth-method-not-found', { name, namespace: scope.namespace });
+}
+
+function refuseTaken(snapshot: Snapshot, scope: Scope, name: string): void {
+  if (!snapshot.table(authMethods).has(...inScope(scope, name))) return;
+  throw refusal('name-taken', { noun: 'auth method', name });
+}
+
+interface Checked {
+  /** All but its configuration. */
+  readonly row: Unstamped<AuthMethod>;
+  readonly type: AuthMethodType;
+  /** The configuration as it was written, its secrets in clear. */
+  readonly given: Readonly<Record<string, unknown>>;
+  readonly typed: TypedConfig;
+}
+
+function checkedMethod(
+  box: SecretBox,
+  { namespace: Namespace, partition: Partition }: Scope,
+  request: AuthMethodRequest,
+  stored: AuthMethod | undefined,
+): Checked {
+  const { CreateIndex: _, ModifyIndex: __, ...method } = complete(AuthMethodSchema, request);
+  const placed = { ...method, Namespace, Partition };
+  const faults: Fault[] = [];
+  if (!(authMethodTypes as readonly string[]).includes(method.Type)) {
+    const message = `Type must be one of ${authMethodTypes.join(', ')}`;
+    faults.push({ pointer: '/Type', message });
+  }
+  if (request.Config === undefined || request.Config === null) {
+    faults.push({ pointer: '/Config', message: 'Config is required' });
+  }
+  if (faults.length > 0) {
+    throw invalid('invalid-body', [...faults, ...authMethodFaults(placed, undefined)]);
+  }
+  const type = method.Type as AuthMethodType;
+  const read = readConfig(type, withStoredSecrets(box, type, method.Config ?? {}, stored));
+  const all = [...read.faults, ...authMethodFaults(placed, read.typed)];
+  if (read.typed === undefined || all.length > 0) throw invalid('invalid-body', all);
+  const row = { ...placed, Config: null, SealedConfig: null };
+  return { row, type, given: read.given, typed: read.typed };
+}
+
+/** What was read with its secrets hidden can be sent back. */
+function withStoredSecrets(
+  box: SecretBox,
+  type: AuthMethodType,
+  config: Readonly<Record<string, unknown>>,
+  stored: AuthMethod | undefined,
+): Readonly<Record<string, unknown>> {
+  const names = new Map(secretFields[type].map((name) => [name.toLowerCase(), name]));
+  const entries = Object.entries(config).map(([key, value]) => {
+    const name = names.get(key.toLowerCase());
+    const sealed = name === undefined ? undefined : stored?.SealedConfig?.[name];
+    return [key, value === hiddenSecret && sealed !== undefined ? box.open(sealed) : value];
+  });
+  return Object.fromEntries(entries);
+}
+
+function apart(
+  box: SecretBox,
+  type: AuthMethodType,
+  given: Readonly<Record<string, unknown>>,
+): {
+  readonly open: Readonly<Record<string, unknown>>;
+  readonly sealed: Readonly<Record<string, string>> | null;
+} {
+  const isSecret = ([name]: [string, unknown]) => secretFields[type].includes(name);
+  const entries = Object.entries(given);
+  const sealed = entries
+    .filter(isSecret)
+    .map(([name, value]) => [name, box.seal(String(value))] as const);
+  return {
+    open: Object.fromEntries(entries.filter((entry) => !isSecret(entry))),
+    sealed: sealed.length === 0 ? null : Object.fromEntries(sealed),
+  };
+}
+
+/** A cluster is not asked: there is no harmless question, and it may be up only later. */
+async function contact({ keys }: AuthMethodContext, { type, config }: TypedConfig): Promise<void> {
+  if (type === 'kubernetes') return;
+  try {
+    await keys.keysOf(config, true);
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error;
+    const field = config.OIDCDiscoveryURL === '' ? 'JWKSURL' : 'OIDCDiscoveryURL';
+    const message = `Config.${field} cannot be used: ${error.message}`;
+    throw invalid('invalid-body', [{ pointer: `/Config/${field}`, message }]);
+  }
+}

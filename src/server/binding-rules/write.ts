@@ -1,0 +1,96 @@
+import { configOf } from '../../model/auth-method/config.ts';
+import { identityShape } from '../../model/auth-method/identity.ts';
+import { bindingRuleFaults } from '../../model/binding-rule/bind.ts';
+import { type BindingRule, BindingRuleSchema } from '../../model/binding-rule/binding-rule.ts';
+import { complete } from '../../model/complete.ts';
+import { type Fault, invalid, refusal } from '../../model/errors.ts';
+import type { Scope } from '../../model/namespace/namespace.ts';
+import type { Input } from '../../model/schema.ts';
+import { authMethods, bindingRules, inScope } from '../../state/tables.ts';
+import type { Snapshot, Transaction, Written } from '../../state/types.ts';
+import { requireScope, requireUuid } from '../acl/scope.ts';
+import type { ServerContext } from '../context.ts';
+
+export type BindingRuleRequest = Input<BindingRule>;
+
+/** @throws RosterError `invalid-body`, `namespace-not-found` */
+export async function createBindingRule(
+  context: ServerContext,
+  scope: Scope,
+  request: BindingRuleRequest,
+): Promise<Written<BindingRule>> {
+  const rule = complete(BindingRuleSchema, request);
+  if (rule.ID !== '') {
+    const message = 'ID cannot be given for a new binding rule';
+    throw invalid('invalid-body', [{ pointer: '/ID', message }]);
+  }
+  return context.state.write((transaction) => {
+    requireScope(transaction, scope);
+    return put(transaction, context, scope, { ...rule, ID: context.world.ids.uuid() });
+  });
+}
+
+/**
+ * Replaces a binding rule; its auth method stands fast.
+ * @throws RosterError `id-mismatch`, `binding-rule-not-found`, `immutable-field`, `invalid-body`
+ */
+export async function updateBindingRule(
+  context: ServerContext,
+  scope: Scope,
+  pathId: string,
+  request: BindingRuleRequest,
+): Promise<Written<BindingRule>> {
+  const ID = requireUuid(pathId);
+  if (request.ID && request.ID.toLowerCase() !== ID) {
+    throw refusal('id-mismatch', { noun: 'binding rule', body: request.ID, path: pathId });
+  }
+  const rule = complete(BindingRuleSchema, request);
+  return context.state.write((transaction) => {
+    const stored = requireBindingRule(transaction, scope, ID);
+    if (rule.AuthMethod !== '' && rule.AuthMethod !== stored.AuthMethod) {
+      throw refusal('immutable-field', { field: 'AuthMethod', noun: 'binding rule' });
+    }
+    return put(transaction, context, scope, { ...rule, ID, AuthMethod: stored.AuthMethod });
+  });
+}
+
+/** `false` when there was none. */
+export async function deleteBindingRule(
+  { state }: ServerContext,
+  scope: Scope,
+  pathId: string,
+): Promise<Written<boolean>> {
+  const id = requireUuid(pathId);
+  return state.write((transaction) =>
+    transaction.table(bindingRules).delete(...inScope(scope, id)),
+  );
+}
+
+/** @throws RosterError `binding-rule-not-found` */
+export function requireBindingRule(snapshot: Snapshot, scope: Scope, id: string): BindingRule {
+  const rule = snapshot.table(bindingRules).get(...inScope(scope, id));
+  if (rule === undefined) throw refusal('binding-rule-not-found', { id });
+  return rule;
+}
+
+function put(
+  transaction: Transaction,
+  { box }: ServerContext,
+  scope: Scope,
+  rule: BindingRule,
+): BindingRule {
+  const method = transaction.table(authMethods).get(...inScope(scope, rule.AuthMethod));
+  const faults: Fault[] = [];
+  if (method === undefined) {
+    const given = rule.AuthMethod;
+    const message =
+      given === '' ? 'AuthMethod is required' : `AuthMethod names no auth method: "${given}"`;
+    faults.push({ pointer: '/AuthMethod', message });
+  } else {
+    const shape = identityShape(configOf(method, (sealed) => box.open(sealed)));
+    faults.push(...bindingRuleFaults(rule, shape));
+  }
+  if (faults.length > 0) throw invalid('invalid-body', faults);
+  const { namespace: Namespace, partition: Partition } = scope;
+  return transaction.table(bindingRules).put({ ...rule, Namespace, Partition });
+}

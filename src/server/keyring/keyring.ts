@@ -1,0 +1,128 @@
+import { instantFromMs } from '../../base/instant.ts';
+import type { World } from '../../base/ports.ts';
+import { rootKeyBox, type SecretBox } from '../../base/secret-box.ts';
+import type { KeyringKey } from '../../model/keyring/keyring-key.ts';
+import { keyringKeys } from '../../state/tables.ts';
+import type { State, Transaction, Unstamped } from '../../state/types.ts';
+
+/**
+ * The keys that secrets in the state are sealed under: data keys, themselves sealed under the root
+ * key, which is never in the state.
+ *
+ * Invariants
+ *  K1. State, log and snapshots without the root key show no secret.
+ *  K2. One sealing key is active. It changes in the middle of the transaction that stores it, so
+ *      everything sealed in a later transaction is under it: secrets are sealed only in the
+ *      transaction that stores them.
+ *  K3. A retired key stays until no row is sealed under it (`rotate.ts`).
+ *  K4. The fingerprint key does not rotate: it protects lookups, not contents, and what it hides
+ *      cannot be guessed (UUIDs from the system's random).
+ */
+export class Keyring implements SecretBox {
+  readonly #root: SecretBox;
+  readonly #world: Pick<World, 'clock' | 'ids' | 'secrets'>;
+  readonly #boxes = new Map<string, SecretBox>();
+  #active = '';
+  #finding: SecretBox | undefined;
+
+  private constructor(root: SecretBox, world: Pick<World, 'clock' | 'ids' | 'secrets'>) {
+    this.#root = root;
+    this.#world = world;
+  }
+
+  /** Opens the keyring of the state, or makes one where there is none. @throws WrongRootKey */
+  static async open(
+    state: State,
+    rootKey: Uint8Array,
+    world: Pick<World, 'clock' | 'ids' | 'secrets'>,
+  ): Promise<Keyring> {
+    const keyring = new Keyring(rootKeyBox(rootKey, world.secrets), world);
+    for (const key of state.read().table(keyringKeys).scan()) keyring.#take(key);
+    if (keyring.#active === '' || keyring.#finding === undefined) {
+      await state.write((transaction) => {
+        if (keyring.#active === '') keyring.#take(keyring.#make(transaction, 'sealing'));
+        if (keyring.#finding === undefined) {
+          keyring.#take(keyring.#make(transaction, 'fingerprint'));
+        }
+      });
+    }
+    return keyring;
+  }
+
+  seal(plain: string): string {
+    return `${this.#active}${separator}${this.#boxes.get(this.#active)!.seal(plain)}`;
+  }
+
+  open(sealed: string): string {
+    const box = this.#boxes.get(keyOf(sealed));
+    if (box === undefined) throw new Error('this text is sealed under a key that is not here');
+    return box.open(sealed.slice(sealed.indexOf(separator) + 1));
+  }
+
+  fingerprint(secret: string): string {
+    return this.#finding!.fingerprint(secret);
+  }
+
+  /** Whether the text would be sealed under another key today. */
+  isStale(sealed: string): boolean {
+    return keyOf(sealed) !== this.#active;
+  }
+
+  /** Makes a new key the active one. */
+  renew(transaction: Transaction): KeyringKey {
+    const table = transaction.table(keyringKeys);
+    for (const key of [...table.scan()]) {
+      if (isActiveSealing(key)) table.put({ ...key, State: 'retired' });
+    }
+    const made = this.#make(transaction, 'sealing');
+    this.#take(made);
+    return made;
+  }
+
+  #make(transaction: Transaction, Purpose: KeyringKey['Purpose']): KeyringKey {
+    const bytes = Buffer.from(this.#world.secrets.bytes(32)).toString('base64');
+    const row: Unstamped<KeyringKey> = {
+      KeyID: this.#world.ids.uuid(),
+      Algorithm: Purpose === 'sealing' ? 'aes256-gcm' : 'hmac-sha256',
+      Purpose,
+      State: 'active',
+      CreateTime: instantFromMs(this.#world.clock.nowMs()),
+      Wrapped: this.#root.seal(bytes),
+    };
+    return transaction.table(keyringKeys).put(row);
+  }
+
+  #take(key: KeyringKey): void {
+    let bytes: Uint8Array;
+    try {
+      bytes = Buffer.from(this.#root.open(key.Wrapped), 'base64');
+    } catch {
+      throw new WrongRootKey();
+    }
+    const box = rootKeyBox(bytes, this.#world.secrets);
+    if (key.Purpose === 'fingerprint') {
+      this.#finding = box;
+      return;
+    }
+    this.#boxes.set(key.KeyID, box);
+    if (key.State === 'active') this.#active = key.KeyID;
+  }
+}
+
+const separator = ':';
+
+export const keyOf = (sealed: string): string => sealed.slice(0, sealed.indexOf(separator));
+
+export const isActiveSealing = ({ Purpose, State }: KeyringKey): boolean =>
+  Purpose === 'sealing' && State === 'active';
+
+/** The root key is not the one that the state was sealed under. */
+export class WrongRootKey extends Error {
+  override readonly name = 'WrongRootKey';
+
+  constructor() {
+    super(
+      'the root key does not open the keyring of this data: it was sealed under another one. Bring back the file "root-key" of the data directory, or name the right file in keyring.root_key_file',
+    );
+  }
+}

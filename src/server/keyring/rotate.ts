@@ -1,0 +1,111 @@
+import type { AclToken } from '../../model/acl-token/acl-token.ts';
+import type { AuthMethod } from '../../model/auth-method/auth-method.ts';
+import type { KeyringKey } from '../../model/keyring/keyring-key.ts';
+import { limits } from '../../model/limits.ts';
+import { aclTokens, authMethods, keyringKeys } from '../../state/tables.ts';
+import type {
+  Key,
+  Snapshot,
+  Stamps,
+  State,
+  TableDefinition,
+  Transaction,
+  Unstamped,
+  Written,
+} from '../../state/types.ts';
+import { type Keyring, keyOf } from './keyring.ts';
+
+/** A table with secrets in its rows: which they are, and the row with others in their place. */
+interface SealedTable<R extends Stamps> {
+  readonly definition: TableDefinition<R>;
+  readonly sealedOf: (row: R) => readonly string[];
+  readonly withSealed: (row: R, map: (sealed: string) => string) => Unstamped<R>;
+}
+
+const tokens: SealedTable<AclToken> = {
+  definition: aclTokens,
+  sealedOf: ({ SecretSealed }) => (SecretSealed === '' ? [] : [SecretSealed]),
+  withSealed: (row, map) => ({ ...row, SecretSealed: map(row.SecretSealed) }),
+};
+
+const methods: SealedTable<AuthMethod> = {
+  definition: authMethods,
+  sealedOf: ({ SealedConfig }) => Object.values(SealedConfig ?? {}),
+  withSealed: (row, map) => ({
+    ...row,
+    SealedConfig: Object.fromEntries(
+      Object.entries(row.SealedConfig ?? {}).map(([name, sealed]) => [name, map(sealed)]),
+    ),
+  }),
+};
+
+/** Every table that holds secrets: a new one is added here, or its keys are lost by a rotation. */
+const sealedTables = [tokens, methods] as unknown as readonly SealedTable<Stamps>[];
+
+/**
+ * Makes a new key active, seals everything anew in slices, and forgets the keys that nothing is
+ * sealed under any more. Interrupted, it is completed by the next one: a retired key stays until
+ * it is of no use.
+ */
+export async function rotateKeyring(state: State, keyring: Keyring): Promise<Written<KeyringKey>> {
+  const { value } = await state.write((transaction) => keyring.renew(transaction));
+  for (const table of sealedTables) await resealTable(state, keyring, table);
+  const { index } = await state.write(forgetUnused);
+  return { index, value };
+}
+
+async function resealTable(
+  state: State,
+  keyring: Keyring,
+  table: SealedTable<Stamps>,
+): Promise<void> {
+  let from: Key | undefined;
+  do {
+    const start = from;
+    const { value } = await state.write((transaction) =>
+      resealSlice(transaction, keyring, table, start),
+    );
+    from = value;
+  } while (from !== undefined);
+}
+
+/** Gives the key of the first row of the next slice. */
+function resealSlice(
+  transaction: Transaction,
+  keyring: Keyring,
+  { definition, sealedOf, withSealed }: SealedTable<Stamps>,
+  from: Key | undefined,
+): Key | undefined {
+  const table = transaction.table(definition);
+  const stale: Stamps[] = [];
+  let next: Key | undefined;
+  let seen = 0;
+  for (const row of table.scan(from === undefined ? {} : { from })) {
+    if (seen === limits.keyring.rowsPerTransactionMax) {
+      next = definition.key(row);
+      break;
+    }
+    seen++;
+    if (sealedOf(row).some((sealed) => keyring.isStale(sealed))) stale.push(row);
+  }
+  for (const row of stale) table.put(withSealed(row, (text) => keyring.seal(keyring.open(text))));
+  return next;
+}
+
+function forgetUnused(transaction: Transaction): void {
+  const used = usedKeys(transaction);
+  const table = transaction.table(keyringKeys);
+  for (const key of [...table.scan()]) {
+    if (key.State === 'retired' && !used.has(key.KeyID)) table.delete(key.KeyID);
+  }
+}
+
+function usedKeys(snapshot: Snapshot): ReadonlySet<string> {
+  const used = new Set<string>();
+  for (const { definition, sealedOf } of sealedTables) {
+    for (const row of snapshot.table(definition).scan()) {
+      for (const sealed of sealedOf(row)) used.add(keyOf(sealed));
+    }
+  }
+  return used;
+}

@@ -1,0 +1,153 @@
+import type { AclToken } from '../../model/acl-token/acl-token.ts';
+import { checkedToken } from '../../model/acl-token/write.ts';
+import type { AuthMethod } from '../../model/auth-method/auth-method.ts';
+import type { TypedConfig } from '../../model/auth-method/config.ts';
+import {
+  type Identity,
+  type IdentityShape,
+  identityShape,
+  selects,
+} from '../../model/auth-method/identity.ts';
+import { parseTemplate, renderTemplate } from '../../model/auth-method/template.ts';
+import { type Bound, bindingsOf } from '../../model/binding-rule/bind.ts';
+import { RosterError } from '../../model/errors.ts';
+import { defaultNamespace, type Scope } from '../../model/namespace/namespace.ts';
+import {
+  aclPolicies,
+  aclRoles,
+  authMethods,
+  bindingRules,
+  inScope,
+  namespaces,
+} from '../../state/tables.ts';
+import type { Snapshot, Written } from '../../state/types.ts';
+import { insertToken } from '../acl/tokens.ts';
+import type { ServerContext } from '../context.ts';
+import { TokenRefused } from './verify-jwt.ts';
+
+/** A verified identity, with what only its type of method knows. */
+export interface Verified {
+  readonly identity: Identity;
+  /** Where the token is made, when the method's type decides that. */
+  readonly namespace?: string;
+}
+
+export interface Issue {
+  readonly method: AuthMethod;
+  readonly typed: TypedConfig;
+  readonly verified: Verified;
+  readonly meta: Readonly<Record<string, string>>;
+  readonly datacenter: string;
+}
+
+/**
+ * Makes the token of a login: every binding rule that matches adds to it. Source:
+ * facts/registry.md §2.6, §2.8. @throws TokenRefused
+ */
+export async function issueToken(context: ServerContext, issue: Issue): Promise<Written<AclToken>> {
+  const { method, typed, verified, meta } = issue;
+  const home: Scope = { partition: method.Partition, namespace: method.Namespace };
+  const shape = identityShape(typed);
+  return context.state.write((transaction) => {
+    const current = transaction.table(authMethods).get(...inScope(home, method.Name));
+    // What was verified was verified by the method as it was.
+    if (current?.ModifyIndex !== method.ModifyIndex) {
+      throw new TokenRefused('it was changed during the login; try again');
+    }
+    const scope = { ...home, namespace: targetOf(method, shape, verified) };
+    if (!transaction.table(namespaces).has(scope.partition, scope.namespace)) {
+      throw new TokenRefused(
+        `its rules lead to the namespace "${scope.namespace}", which is not there`,
+      );
+    }
+    const rules = transaction
+      .table(bindingRules)
+      .by('method')
+      .scan({ prefix: inScope(home, method.Name) });
+    const bound = bindingsOf(rules, shape, verified.identity);
+    if (typeof bound === 'string') throw new TokenRefused(bound);
+    const content = contentOf(transaction, scope, bound, issue.datacenter);
+    const nowMs = context.world.clock.nowMs();
+    return insertToken(transaction, context, scope, {
+      ...content,
+      Description: describe(meta),
+      Local: method.TokenLocality !== 'global',
+      AuthMethod: method.Name,
+      AuthMethodNamespace: method.Namespace,
+      ExpirationTime: method.MaxTokenTTL === 0 ? 0 : nowMs + method.MaxTokenTTL / 1e6,
+      ...{ accessor: '', secret: '' },
+    });
+  });
+}
+
+function describe(meta: Readonly<Record<string, string>>): string {
+  const plain = 'token created via login';
+  return Object.keys(meta).length === 0 ? plain : `${plain}: ${JSON.stringify(meta)}`;
+}
+
+/** The first namespace rule that matches wins; without one the method's own namespace holds. */
+function targetOf(method: AuthMethod, shape: IdentityShape, verified: Verified): string {
+  if (verified.namespace !== undefined) return verified.namespace;
+  for (const { Selector, BindNamespace } of method.NamespaceRules) {
+    if (!selects(Selector, shape, verified.identity)) continue;
+    const template = parseTemplate(BindNamespace, shape.variables);
+    if (typeof template === 'string') throw new TokenRefused(`its BindNamespace ${template}`);
+    return rendered(renderTemplate(template, verified.identity.variables));
+  }
+  return method.Namespace;
+}
+
+const rendered = (name: string): string => (name.includes('\0') ? '' : name.toLowerCase());
+
+/** Roles and policies that are not there are passed over. What is left must be something. */
+function contentOf(snapshot: Snapshot, scope: Scope, bound: readonly Bound[], datacenter: string) {
+  const named = (type: Bound['type']) => bound.filter((one) => one.type === type);
+  const find = (type: 'policy' | 'role') => [
+    ...new Set(named(type).flatMap((one) => idOf(snapshot, scope, type, one))),
+  ];
+  const [Policies, Roles] = [find('policy'), find('role')].map((ids) =>
+    ids.sort().map((ID) => ({ ID })),
+  ) as [{ ID: string }[], { ID: string }[]];
+  const identities = identitiesOf(named, datacenter);
+  const isEmpty = [Policies, Roles, ...Object.values(identities)].every(
+    (list) => list.length === 0,
+  );
+  if (isEmpty)
+    throw new TokenRefused('Permission denied: no binding rule gives this identity anything');
+  return { Policies, Roles, ...identities };
+}
+
+function identitiesOf(named: (type: Bound['type']) => readonly Bound[], datacenter: string) {
+  const request = {
+    ServiceIdentities: named('service').map(({ lowered }) => ({ ServiceName: lowered })),
+    NodeIdentities: named('node').map(({ lowered }) => ({
+      NodeName: lowered,
+      Datacenter: datacenter,
+    })),
+    TemplatedPolicies: named('templated-policy').map(({ lowered, variable }) => ({
+      TemplateName: lowered,
+      TemplateVariables: variable === undefined ? {} : { name: variable.toLowerCase() },
+    })),
+  };
+  try {
+    return checkedToken(request, () => {}).identities;
+  } catch (error) {
+    if (!(error instanceof RosterError)) throw error;
+    throw new TokenRefused(`its binding rules give what no token can have: ${error.detail}`);
+  }
+}
+
+/** In the token's namespace first, then in `default`; in lower case first, then as written. */
+function idOf(snapshot: Snapshot, scope: Scope, type: 'policy' | 'role', bound: Bound): string[] {
+  for (const namespace of [scope.namespace, defaultNamespace]) {
+    for (const name of [bound.lowered, bound.name]) {
+      const range = { prefix: inScope({ ...scope, namespace }, name) };
+      const found =
+        type === 'policy'
+          ? snapshot.table(aclPolicies).by('name').scan(range)
+          : snapshot.table(aclRoles).by('name').scan(range);
+      for (const { ID } of found) return [ID];
+    }
+  }
+  return [];
+}

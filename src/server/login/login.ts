@@ -1,0 +1,224 @@
+import type { AclToken } from '../../model/acl-token/acl-token.ts';
+import type { AuthMethod } from '../../model/auth-method/auth-method.ts';
+import { configOf, type TypedConfig } from '../../model/auth-method/config.ts';
+import { identityOfClaims } from '../../model/auth-method/identity.ts';
+import { type Fault, invalid, type RosterError, refusal } from '../../model/errors.ts';
+import { limits } from '../../model/limits.ts';
+import type { Scope } from '../../model/namespace/namespace.ts';
+import { aclTokens, authMethods, inScope } from '../../state/tables.ts';
+import type { Written } from '../../state/types.ts';
+import type { ServerContext } from '../context.ts';
+import { Attempts, LoginGuard } from './attempts.ts';
+import { issueToken, type Verified } from './issue-token.ts';
+import { OidcLogins } from './oidc.ts';
+import { type Outbound, OutboundError, unreachable } from './outbound.ts';
+import { SigningKeyStore } from './signing-keys.ts';
+import { TokenRefused, verifyJwt } from './verify-jwt.ts';
+import { verifyKubernetes } from './verify-kubernetes.ts';
+
+export interface LoginRequest {
+  readonly authMethod: string;
+  readonly bearerToken: string;
+  readonly meta: Readonly<Record<string, string>>;
+}
+
+export interface OidcStartRequest {
+  readonly authMethod: string;
+  readonly redirectUri: string;
+  readonly clientNonce: string;
+  readonly meta: Readonly<Record<string, string>>;
+}
+
+export interface OidcFinishRequest {
+  readonly authMethod: string;
+  readonly state: string;
+  readonly code: string;
+  readonly clientNonce: string;
+  readonly issuer: string | undefined;
+}
+
+export interface LoginOptions {
+  readonly context: ServerContext;
+  readonly outbound: Outbound;
+  /** Where node identities of logins hold. */
+  readonly datacenter: string;
+}
+
+/**
+ * Logins: whoever shows a credential that an auth method accepts gets a token of what the binding
+ * rules give it. Source: facts/registry.md §2.8.
+ *
+ * Invariants
+ *  L1. A token is made in the same transaction in which the method, its rules and what they bind
+ *      are read: what was deleted before gives nothing.
+ *  L2. Credentials are neither kept nor logged.
+ *  L3. A failure names the fault; it counts against the address it came from.
+ */
+export class LoginService {
+  readonly keys: SigningKeyStore;
+  readonly #options: LoginOptions;
+  readonly #guard: LoginGuard;
+  readonly #starts: Attempts;
+  readonly #oidc: OidcLogins;
+
+  constructor(options: LoginOptions) {
+    this.#options = options;
+    const { outbound } = options;
+    const { clock, secrets } = options.context.world;
+    this.keys = new SigningKeyStore(outbound, clock);
+    this.#guard = new LoginGuard(clock);
+    const { startsBurst, startRefillMs } = limits.oidcSession;
+    this.#starts = new Attempts(clock, { burst: startsBurst, refillMs: startRefillMs });
+    this.#oidc = new OidcLogins({ outbound, keys: this.keys, clock, secrets });
+  }
+
+  /** @throws RosterError `login-refused`, `too-many-logins`, `identity-provider-unreachable` */
+  async login(scope: Scope, request: LoginRequest, address: string): Promise<Written<AclToken>> {
+    requireGiven({ AuthMethod: request.authMethod, BearerToken: request.bearerToken });
+    return this.#attempt(scope, request.authMethod, address, async (method, typed) => {
+      const verified = await this.#verify(typed, request.bearerToken.trim());
+      return this.#issue(method, typed, verified, request.meta);
+    });
+  }
+
+  /** The address to open in a browser. @throws RosterError as {@link login} */
+  async oidcAuthUrl(scope: Scope, request: OidcStartRequest, address: string): Promise<string> {
+    const { authMethod, redirectUri, clientNonce, meta } = request;
+    requireGiven({ AuthMethod: authMethod, RedirectURI: redirectUri, ClientNonce: clientNonce });
+    // It gives nothing away, but it makes the provider work.
+    if (!this.#starts.take(address)) {
+      throw refusal('too-many-logins', { whence: 'from this address' });
+    }
+    const method = methodKey(scope, authMethod);
+    const start = { method, redirectUri, clientNonce, meta };
+    return this.#attempt(scope, authMethod, address, async (_, typed) =>
+      this.#oidc.start(oidcOf(typed), start),
+    );
+  }
+
+  /** @throws RosterError as {@link login} */
+  async oidcCallback(
+    scope: Scope,
+    request: OidcFinishRequest,
+    address: string,
+  ): Promise<Written<AclToken>> {
+    const { authMethod, state, code, clientNonce, issuer } = request;
+    const given = { AuthMethod: authMethod, State: state, Code: code, ClientNonce: clientNonce };
+    requireGiven(given);
+    const finish = { method: methodKey(scope, authMethod), state, code, clientNonce, issuer };
+    return this.#attempt(scope, authMethod, address, async (method, typed) => {
+      const { claims, meta } = await this.#oidc.finish(oidcOf(typed), finish);
+      const identity = identityOfClaims(typed as Extract<TypedConfig, { type: 'oidc' }>, claims);
+      if (typeof identity === 'string') throw new TokenRefused(identity);
+      return this.#issue(method, typed, { identity }, meta);
+    });
+  }
+
+  /**
+   * Ends the token of a login; `undefined`: the caller showed none.
+   * @throws RosterError `not-logged-in`, `token-not-from-login`
+   */
+  async logout(accessor: string | undefined): Promise<Written<boolean>> {
+    if (accessor === undefined) throw refusal('not-logged-in');
+    return this.#options.context.state.write((transaction) => {
+      const tokens = transaction.table(aclTokens);
+      for (const token of tokens.by('accessor').scan({ prefix: [accessor] })) {
+        if (token.AuthMethod === '') throw refusal('token-not-from-login');
+        return tokens.delete(token.Partition, token.Namespace, token.AccessorID);
+      }
+      throw refusal('not-logged-in');
+    });
+  }
+
+  async #attempt<T>(
+    scope: Scope,
+    name: string,
+    address: string,
+    run: (method: AuthMethod, typed: TypedConfig) => Promise<T>,
+  ): Promise<T> {
+    return this.#guard.attempt(address, methodKey(scope, name), async () => {
+      const { state, box } = this.#options.context;
+      const method = name.includes('\0')
+        ? undefined
+        : state
+            .head()
+            .table(authMethods)
+            .get(...inScope(scope, name));
+      try {
+        if (method === undefined) {
+          throw new TokenRefused(
+            `there is none of that name in the namespace "${scope.namespace}"`,
+          );
+        }
+        return await run(
+          method,
+          configOf(method, (sealed) => box.open(sealed)),
+        );
+      } catch (error) {
+        if (error instanceof TokenRefused) throw this.#refused(name, error.message);
+        if (error instanceof OutboundError) unreachable(error);
+        throw error;
+      }
+    });
+  }
+
+  #refused(method: string, reason: string): RosterError {
+    this.#options.context.log.info({ method, reason }, 'a login was refused');
+    return refusal('login-refused', { method: method.slice(0, limits.names.lengthMax), reason });
+  }
+
+  async #verify(typed: TypedConfig, bearer: string): Promise<Verified> {
+    if (bearer.length > limits.aclLogin.bearerLengthMax) {
+      throw new TokenRefused(`it is longer than ${limits.aclLogin.bearerLengthMax} characters`);
+    }
+    switch (typed.type) {
+      case 'oidc':
+        throw new TokenRefused(
+          'it is for logins with a browser, which begin at /v1/acl/oidc/auth-url',
+        );
+      case 'kubernetes': {
+        const login = await verifyKubernetes(bearer, typed.config, this.#options.outbound);
+        const { MapNamespaces, NamespacePrefix, NamespaceOverrides } = typed.config;
+        if (!MapNamespaces) return login;
+        const mapped = NamespaceOverrides[login.namespace] ?? NamespacePrefix + login.namespace;
+        return { identity: login.identity, namespace: mapped };
+      }
+      case 'jwt': {
+        const keys = await this.keys.keysOf(typed.config);
+        const nowMs = this.#options.context.world.clock.nowMs();
+        const claims = await verifyJwt(bearer, typed.config, keys, nowMs);
+        const identity = identityOfClaims(typed, claims);
+        if (typeof identity === 'string') throw new TokenRefused(identity);
+        return { identity };
+      }
+    }
+  }
+
+  #issue(
+    method: AuthMethod,
+    typed: TypedConfig,
+    verified: Verified,
+    meta: Readonly<Record<string, string>>,
+  ): Promise<Written<AclToken>> {
+    const { context, datacenter } = this.#options;
+    return issueToken(context, { method, typed, verified, meta, datacenter });
+  }
+}
+
+const methodKey = ({ partition, namespace }: Scope, name: string): string =>
+  JSON.stringify([partition, namespace, name]);
+
+function oidcOf(typed: TypedConfig) {
+  if (typed.type === 'oidc') return typed.config;
+  throw new TokenRefused(
+    `it is of the type ${typed.type}, which takes a credential at /v1/acl/login`,
+  );
+}
+
+/** @throws RosterError `invalid-body` naming what is missing. */
+function requireGiven(fields: Readonly<Record<string, string>>): void {
+  const faults: Fault[] = Object.entries(fields)
+    .filter(([, value]) => value.trim() === '')
+    .map(([name]) => ({ pointer: `/${name}`, message: `${name} is required` }));
+  if (faults.length > 0) throw invalid('invalid-body', faults);
+}
