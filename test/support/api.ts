@@ -1,5 +1,6 @@
 import { Api } from '../../src/api/api.ts';
 import { SimulatedWorld } from '../../src/base/ports-simulated.ts';
+import { noReset } from '../../src/server/acl/bootstrap.ts';
 import { silentLog } from '../../src/server/context.ts';
 import { Keyring } from '../../src/server/keyring/keyring.ts';
 import { type Outbound, OutboundError } from '../../src/server/login/outbound.ts';
@@ -37,9 +38,12 @@ const nowhere: Outbound = async ({ url }) => {
 export async function startApi({
   aclEnabled = true,
   seed = 1,
+  startMs = Date.UTC(2026, 0, 1),
   outbound = nowhere as Outbound,
+  hasRoot = true,
+  bootstrapReset = noReset,
 } = {}) {
-  const world = new SimulatedWorld(seed);
+  const world = new SimulatedWorld(seed, startMs);
   const state = await memoryState(allTables, world);
   const server = new Server({
     state,
@@ -49,7 +53,8 @@ export async function startApi({
     outbound,
     datacenter: 'dc1',
     region: 'global',
-    rootSecret: rootToken,
+    rootSecret: hasRoot ? rootToken : undefined,
+    bootstrapReset,
     scheduler: { algorithm: 'binpack' },
   });
   const api = new Api({

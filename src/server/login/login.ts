@@ -179,7 +179,7 @@ export class LoginService {
       case 'kubernetes': {
         const login = await verifyKubernetes(bearer, typed.config, this.#options.outbound);
         const { MapNamespaces, NamespacePrefix, NamespaceOverrides } = typed.config;
-        if (!MapNamespaces) return login;
+        if (!MapNamespaces) return { identity: login.identity };
         const mapped = NamespaceOverrides[login.namespace] ?? NamespacePrefix + login.namespace;
         return { identity: login.identity, namespace: mapped };
       }

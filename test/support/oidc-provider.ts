@@ -1,0 +1,80 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+// @ts-expect-error: it brings no types of its own.
+import Provider from 'oidc-provider';
+
+export interface RunningProvider {
+  readonly issuer: string;
+  /** Does what a person in a browser does: opens the address, logs in, agrees. Gives the redirect. */
+  browse(authUrl: string, login: string): Promise<URL>;
+  close(): Promise<void>;
+}
+
+export const clientId = 'roster';
+export const clientSecret = 'the-client-secret';
+export const redirectUri = 'http://127.0.0.1:8250/oidc/callback';
+
+/** A real OpenID provider on this machine; everybody exists there, in the group named after them. */
+export async function startOidcProvider(): Promise<RunningProvider> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const provider = new Provider(issuer, {
+    clients: [
+      {
+        ...{ client_id: clientId, client_secret: clientSecret },
+        ...{ redirect_uris: [redirectUri], grant_types: ['authorization_code'] },
+      },
+    ],
+    claims: { openid: ['sub'], profile: ['name', 'groups'] },
+    findAccount: async (_: unknown, id: string) => ({
+      accountId: id,
+      claims: async () => ({ sub: id, name: id.toUpperCase(), groups: [`${id}s`, 'all'] }),
+    }),
+    pkce: { required: () => true },
+    features: { devInteractions: { enabled: true } },
+    cookies: { keys: ['for tests'] },
+  });
+  server.on('request', provider.callback());
+  return { issuer, browse: (url, login) => browse(url, login), close: () => closed(server) };
+}
+
+const closed = (server: ReturnType<typeof createServer>): Promise<void> =>
+  new Promise((resolve) => {
+    server.closeAllConnections();
+    server.close(() => resolve());
+  });
+
+/** Follows redirects and fills in the two forms, until the provider sends the browser away. */
+async function browse(authUrl: string, login: string): Promise<URL> {
+  const cookies = new Map<string, string>();
+  let url = authUrl;
+  let form: URLSearchParams | undefined;
+  for (let step = 0; step < 12; step++) {
+    const response = await fetch(url, {
+      redirect: 'manual',
+      method: form === undefined ? 'GET' : 'POST',
+      headers: { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
+      ...(form !== undefined && { body: form }),
+    });
+    for (const cookie of response.headers.getSetCookie()) {
+      const [name = '', value = ''] = cookie.split(';', 1)[0]!.split('=', 2);
+      cookies.set(name, value);
+    }
+    form = undefined;
+    const location = response.headers.get('location');
+    if (location !== null) {
+      const next = new URL(location, url);
+      if (next.href.startsWith(redirectUri)) return next;
+      url = next.href;
+      continue;
+    }
+    const page = await response.text();
+    const action = /<form[^>]*action="([^"]+)"/.exec(page)?.[1];
+    if (action === undefined) throw new Error(`no form at ${url}: ${page.slice(0, 500)}`);
+    const prompt = /name="prompt" value="([^"]+)"/.exec(page)?.[1] ?? 'login';
+    url = new URL(action, url).href;
+    form = new URLSearchParams({ prompt, ...(prompt === 'login' && { login, password: 'x' }) });
+  }
+  throw new Error('the provider never sent the browser back');
+}
