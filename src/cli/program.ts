@@ -45,29 +45,30 @@ export function buildProgram(options: ProgramOptions): Parser {
     .helpCommand('help [command...]', 'Explain a command.');
   prepare(program, options, false);
   program.version(`roster ${options.version}`, '--version', 'Print the version of this program.');
-  const parents = new Map<string, Parser>();
+  const parents = new Map<string, Parser>([['', program]]);
+  const parentOf = (words: readonly string[]): Parser => {
+    const above = words.slice(0, -1);
+    const name = above.join(' ');
+    const parent = parents.get(name) ?? addGroup(parentOf(above), name, options);
+    parents.set(name, parent);
+    return parent;
+  };
   for (const entry of commands) {
-    const [first, second] = entry.words;
-    const name = second ?? first!;
+    const name = entry.words.at(-1)!;
     const command = new Parser(name).summary(entry.summary).description(entry.summary);
     const loaded = options.loaded?.entry === entry ? options.loaded.command : undefined;
     // Its own options come before those that every command has.
     if (loaded !== undefined) fill(command, loaded.definition, options);
     prepare(command, options, loaded !== undefined && 'runLocally' in loaded);
-    let parent = program;
-    if (second !== undefined) {
-      parent = parents.get(first!) ?? addGroup(program, first!, options);
-      parents.set(first!, parent);
-    }
-    parent.addCommand(command);
+    parentOf(entry.words).addCommand(command);
   }
   return program;
 }
 
-function addGroup(program: Parser, name: string, options: ProgramOptions): Parser {
-  const group = new Parser(name).description(groups[name]!).helpCommand(false);
+function addGroup(parent: Parser, name: string, options: ProgramOptions): Parser {
+  const group = new Parser(name.split(' ').at(-1)).description(groups[name]!).helpCommand(false);
   prepare(group, options, false);
-  program.addCommand(group);
+  parent.addCommand(group);
   return group;
 }
 

@@ -30,7 +30,7 @@ function asHelp(words: readonly string[]): readonly string[] {
   const asked = words[0] === 'help';
   const rest = asked ? words.slice(1) : words;
   const { entry, group, plain } = locate(rest);
-  const isOpen = group !== undefined ? plain.length === 1 : plain.length === 0;
+  const isOpen = plain.length === (group === undefined ? 0 : group.split(' ').length);
   const wantsHelp = (asked && entry !== undefined) || (isOpen && !words.includes('--version'));
   return wantsHelp ? [...rest, '--help'] : rest;
 }

@@ -19,6 +19,7 @@ export function normalizeWords(words: readonly string[]): string[] {
 export interface Located {
   /** The command that the words name, as far as they do. */
   readonly entry: CommandEntry | undefined;
+  /** The words that stand before commands, as `groups` has them: `acl token`. */
   readonly group: string | undefined;
   /** The words that are neither an option nor an option's value, with their positions. */
   readonly plain: readonly { readonly word: string; readonly position: number }[];
@@ -27,12 +28,12 @@ export interface Located {
 /** Finds the command in normalized words. Options of every command may stand before it. */
 export function locate(words: readonly string[]): Located {
   const plain = plainWords(words, globalOptions);
-  const [first, second] = plain.map(({ word }) => word);
-  const group = first !== undefined && Object.hasOwn(groups, first) ? first : undefined;
+  const given = plain.map(({ word }) => word);
+  const group = Object.keys(groups)
+    .filter((name) => name.split(' ').every((word, index) => given[index] === word))
+    .sort((left, right) => right.length - left.length)[0];
   const entry = commands.find((candidate) =>
-    candidate.words.length === 1
-      ? candidate.words[0] === first
-      : candidate.words[0] === first && candidate.words[1] === second,
+    candidate.words.every((word, index) => given[index] === word),
   );
   return { entry, group, plain };
 }

@@ -49,22 +49,32 @@ async function candidatesFor(
     return argument === undefined ? [] : argumentCandidates(argument, before, current, environment);
   }
   if (plain.length === 0) return firstWords();
-  return group !== undefined && plain.length === 1 ? wordsAfter(group) : [];
+  if (group === undefined || plain.length !== group.split(' ').length) return [];
+  return wordsAfter(group);
 }
 
 function firstWords(): Candidate[] {
   const alone = commands.filter(({ words }) => words.length === 1);
   return [
-    ...Object.entries(groups).map(([word, about]) => ({ word, about })),
+    ...groupsIn(''),
     ...alone.map(({ words, summary }) => ({ word: words[0]!, about: summary })),
     { word: 'help', about: 'Explain a command.' },
   ];
 }
 
-const wordsAfter = (group: string): Candidate[] =>
-  commands
-    .filter(({ words }) => words[0] === group)
-    .map(({ words, summary }) => ({ word: words[1]!, about: summary }));
+const wordsAfter = (group: string): Candidate[] => [
+  ...groupsIn(group),
+  ...commands
+    .filter(({ words }) => words.slice(0, -1).join(' ') === group)
+    .map(({ words, summary }) => ({ word: words.at(-1)!, about: summary })),
+];
+
+/** The groups right below one; `''` is the program itself. */
+const groupsIn = (above: string): Candidate[] =>
+  Object.entries(groups)
+    .map(([name, about]) => ({ words: name.split(' '), about }))
+    .filter(({ words }) => words.slice(0, -1).join(' ') === above)
+    .map(({ words, about }) => ({ word: words.at(-1)!, about }));
 
 /** With as many dashes as were typed. */
 function optionCandidates(options: readonly OptionDefinition[], current: string): Candidate[] {
