@@ -10,6 +10,7 @@ import { openApi } from './openapi.ts';
 import { type Observation, Pipeline, problemAnswer } from './pipeline.ts';
 import type { Route } from './route.ts';
 import { aclBootstrapRoutes } from './routes/acl-bootstrap.ts';
+import { aclDecisionRoutes } from './routes/acl-decision.ts';
 import { aclPolicyRoutes } from './routes/acl-policy.ts';
 import { aclRoleRoutes } from './routes/acl-role.ts';
 import { aclTokenRoutes } from './routes/acl-token.ts';
@@ -104,6 +105,7 @@ export class Api {
       ...aclTokenRoutes(server.context, name),
       ...aclPolicyRoutes(server.context),
       ...aclRoleRoutes(server.context),
+      ...aclDecisionRoutes(this.#resolver),
       ...authMethodRoutes(server),
       ...bindingRuleRoutes(server.context),
       ...loginRoutes(server),

@@ -95,7 +95,12 @@ function decodeRoot(schema: Type.TSchema, input: unknown, path: Path, context: C
     fault(context, null, `must be an object, got ${describe(input)}`);
     return undefined;
   }
-  throw new AssertionError('only records are decoded');
+  if (shape.kind === 'list') {
+    if (Array.isArray(input)) return listItems(decoderOf(shape.item), input, null, context);
+    fault(context, null, `must be an array, got ${describe(input)}`);
+    return undefined;
+  }
+  throw new AssertionError('only records and lists of them are decoded');
 }
 
 const decoders = new WeakMap<Type.TSchema, Decoder>();
@@ -188,18 +193,19 @@ const freeDecoder: Decoder = (value, parent, key, context) =>
       );
 
 function listDecoder(item: Decoder): Decoder {
-  return (value, parent, key, context) => {
-    if (!Array.isArray(value)) return mistyped('an array', value, parent, key, context);
-    const path = { parent, key };
-    const decoded: unknown[] = [];
-    for (let index = 0; index < value.length; index++) {
-      const one: unknown = value[index];
-      // What is at fault leaves a hole, so that later faults still have the right index.
-      if (one !== null && one !== undefined) decoded.push(item(one, path, index, context));
-      else decoded.push(fault(context, below(path, index), 'must not be null'));
-    }
-    return decoded;
-  };
+  return (value, parent, key, context) =>
+    Array.isArray(value)
+      ? listItems(item, value, { parent, key }, context)
+      : mistyped('an array', value, parent, key, context);
+}
+
+function listItems(item: Decoder, values: readonly unknown[], path: Path, context: Context) {
+  return values.map((one, index) =>
+    // What is at fault leaves a hole, so that later faults still have the right index.
+    one !== null && one !== undefined
+      ? item(one, path, index, context)
+      : fault(context, below(path, index), 'must not be null'),
+  );
 }
 
 /** Names are the caller's: kept as written. A map of free values or of right text passes as it is. */

@@ -33,6 +33,12 @@ test('blocking routes are those that the contract marks', () => {
     ...['/v1/evaluations', '/v1/evaluation/{eval_id}', '/v1/evaluation/{eval_id}/allocations'],
     ...['/v1/nodes', '/v1/node/{node_id}', '/v1/node/{node_id}/allocations'],
     ...['/v1/node/{node_id}/assignments'],
+    ...['/v1/acl/token/self', '/v1/acl/token/{accessor_id}', '/v1/acl/tokens'],
+    ...['/v1/acl/policy/{policy_id}', '/v1/acl/policy/name/{name}', '/v1/acl/policies'],
+    ...['/v1/acl/role/{role_id}', '/v1/acl/role/name/{name}', '/v1/acl/roles'],
+    ...['/v1/acl/auth-method/{name}', '/v1/acl/auth-methods'],
+    ...['/v1/acl/binding-rule/{rule_id}', '/v1/acl/binding-rules'],
+    ...['/v1/namespace/{name}', '/v1/namespaces', '/v1/partition/{name}', '/v1/partitions'],
   ]);
 });
 

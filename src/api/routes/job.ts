@@ -1,4 +1,4 @@
-import { allOf, namespaceCapability } from '../../acl/permission.ts';
+import { allOf, anyOf, namespaceCapability } from '../../acl/permission.ts';
 import { AllocationSchema } from '../../model/allocation/allocation.ts';
 import { allocationStub } from '../../model/allocation/allocation-stub.ts';
 import { DeploymentSchema } from '../../model/deployment/deployment.ts';
@@ -65,8 +65,12 @@ const jobId = (scope: Scope): string => scope.parameters.job_id!;
 const readJob = (input: Pick<Input, 'namespace'>) =>
   namespaceCapability(input.namespace, 'read-job');
 
+/** `submit-job`, or a capability that is a part of it. facts/scheduler.md §8.1. */
+const submitOr = (namespace: string, ...parts: readonly string[]) =>
+  anyOf(...['submit-job', ...parts].map((part) => namespaceCapability(namespace, part)));
+
 const submitJob = (input: Input<QueryTable, RegistrationBody>) => {
-  const submit = namespaceCapability(input.namespace, 'submit-job');
+  const submit = submitOr(input.namespace, 'register-job');
   if (!input.body.PolicyOverride) return submit;
   return allOf(submit, namespaceCapability(input.namespace, 'policy-override'));
 };
@@ -203,7 +207,10 @@ export function jobRoutes(server: ServerContext): Route[] {
         },
       },
       answer: EvaluatedSchema,
-      permission: (input) => namespaceCapability(input.namespace, 'submit-job'),
+      permission: ({ namespace, query }) =>
+        query.purge
+          ? submitOr(namespace, 'purge-job')
+          : submitOr(namespace, 'purge-job', 'deregister-job'),
       handle: async (input) => {
         const stopped = await stopJob(server, {
           namespace: input.namespace,

@@ -1,4 +1,11 @@
-import { anyOf, management, namespaceCapability, resourceAccess } from '../../acl/permission.ts';
+import {
+  anyOf,
+  management,
+  namedAccess,
+  namespaceCapability,
+  type Permission,
+  resourceAccess,
+} from '../../acl/permission.ts';
 import { AllocationReportSchema, AllocationSchema } from '../../model/allocation/allocation.ts';
 import { isClientTerminal } from '../../model/allocation/allocation-rules.ts';
 import { allocationStub } from '../../model/allocation/allocation-stub.ts';
@@ -27,6 +34,17 @@ function requireNode({ parameters, snapshot }: Scope): Node {
 }
 
 const readNodes = () => resourceAccess('node', 'read');
+/** Some of them, at least: of a list everybody sees the nodes that it may read. */
+const readSomeNode = () => namedAccess('node', 'read', '', { extent: 'any' });
+const readThatNode = ({ Name }: Node) => namedAccess('node', 'read', Name);
+
+/** A refusal speaks of nodes as such: it does not tell whose name the id is. */
+function readNode({ parameters, unwatched, allows }: Scope): Permission {
+  const node = unwatched.table(nodes).get(parameters.node_id!);
+  const named = node && readThatNode(node);
+  return named !== undefined && allows(named) ? named : readNodes();
+}
+
 const itself = ({ parameters }: Scope) =>
   anyOf({ kind: 'own-node', nodeId: parameters.node_id! }, management);
 
@@ -52,7 +70,9 @@ export function nodeRoutes(): Route[] {
       },
       answer: NodeSchema,
       filterSchema: NodeSchema,
-      permission: readNodes,
+      permission: readSomeNode,
+      visible: readThatNode,
+      asksEach: true,
       rows: ({ query, snapshot }, { from, reverse }) =>
         snapshot.table(nodes).scan({ text: query.prefix, ...(from && { from }), reverse }),
       keyOf: (node: Node) => [node.ID],
@@ -65,7 +85,7 @@ export function nodeRoutes(): Route[] {
       summary: 'Read a node',
       blocking: true,
       answer: NodeSchema,
-      permission: (scope) => anyOf(readNodes(), itself(scope)),
+      permission: (scope) => anyOf(readNode(scope), itself(scope)),
       handle: (scope) => presentedNode(requireNode(scope)),
     }),
     listRoute({
@@ -76,7 +96,7 @@ export function nodeRoutes(): Route[] {
       blocking: true,
       answer: AllocationSchema,
       filterSchema: AllocationSchema,
-      permission: readNodes,
+      permission: readNode,
       rows: (input, { from, reverse }) => {
         const { ID } = requireNode({ ...input, snapshot: input.unwatched });
         const range = { prefix: [ID], ...(from && { from }), reverse };
@@ -84,6 +104,7 @@ export function nodeRoutes(): Route[] {
       },
       keyOf: ({ NodeID, Namespace, ID }) => [NodeID, ...inNamespace(Namespace, ID)],
       visible: ({ Namespace }) => namespaceCapability(Namespace, 'read-job'),
+      asksEach: true,
       present: (allocation) => allocationStub(allocation, ''),
     }),
   ];

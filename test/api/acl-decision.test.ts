@@ -1,0 +1,195 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { introduction, jobBody, nodeBody, startApi, type TestApi } from '../support/api.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi();
+});
+
+/** A token with one policy of these rules. */
+async function tokenWith(name: string, Rules: string) {
+  const policy = await api.call('PUT', '/v1/acl/policy', { body: { Name: name, Rules } });
+  expect(policy.status).toBe(200);
+  const role = await api.call('PUT', '/v1/acl/role', {
+    body: { Name: `role-${name}`, Policies: [{ Name: name }] },
+  });
+  const { json } = await api.call('PUT', '/v1/acl/token', {
+    body: { Roles: [{ ID: role.json.ID }] },
+  });
+  return { secret: json.SecretID as string, accessor: json.AccessorID as string };
+}
+
+const authorize = (body: unknown, token?: string | null) =>
+  api.call('POST', '/v1/internal/acl/authorize', { body, ...(token !== undefined && { token }) });
+
+describe('asking what the caller may do', () => {
+  test('answers each question in its order', async () => {
+    const { secret } = await tokenWith(
+      'ask',
+      'service "web" { policy = "write" }\nkey_prefix "a/" { policy = "write" }',
+    );
+    const questions = [
+      { Resource: 'service', Segment: 'web', Access: 'write' },
+      { Resource: 'service', Segment: 'api', Access: 'read' },
+      { Resource: 'intention', Segment: 'web', Access: 'read' },
+      { Resource: 'key', Segment: 'a/', Access: 'write-prefix' },
+      { Resource: 'operator', Access: 'read' },
+      { Resource: 'service', Segment: 'web', Access: 'read', Namespace: 'other' },
+    ];
+    const { json, status } = await authorize(questions, secret);
+    expect(status).toBe(200);
+    const Allow = [true, false, true, true, false, false];
+    expect(json).toEqual(questions.map((question, at) => ({ ...question, Allow: Allow[at] })));
+    const ofRoot = await authorize(questions);
+    expect(ofRoot.json.every((one: { Allow: boolean }) => one.Allow)).toBe(true);
+    expect((await authorize([], null)).json).toEqual([]);
+  });
+
+  const wrong: readonly [string, unknown, RegExp][] = [
+    ['more than 64 questions', Array(65).fill({ Resource: 'acl', Access: 'read' }), /at most 64/],
+    ['an unknown resource', [{ Resource: 'x', Access: 'read' }], /names no resource "x"/],
+    ['an unknown access', [{ Resource: 'acl', Access: 'list' }], /no access "list" to acl/],
+    ['an unknown field', [{ Resource: 'acl', Access: 'read', Name: 'x' }], /Name/],
+    ['no list', { Resource: 'acl', Access: 'read' }, /list|array/],
+  ];
+  test.each(wrong)('refuses %s', async (_, body, fault) => {
+    const { status, json } = await authorize(body);
+    expect(status).toBe(400);
+    const messages = json.errors.map(({ message }: { message: string }) => message);
+    expect(messages.join('\n')).toMatch(fault);
+  });
+});
+
+describe('asking why', () => {
+  const explain = (query: string, token?: string) =>
+    api.call('GET', `/v1/acl/explain?${query}`, token === undefined ? {} : { token });
+
+  test('names the rule, where it stands and how the token comes by it', async () => {
+    const rules = 'key_prefix "" { policy = "read" }\n\nservice "web" {\n  policy = "deny"\n}';
+    const { secret, accessor } = await tokenWith('why', rules);
+    const { json, status } = await explain('permission=service:read&name=web', secret);
+    expect(status).toBe(200);
+    expect(json).toEqual({
+      AccessorID: accessor,
+      Permission: 'service:read on "web"',
+      Allowed: false,
+      Reason: 'The nearest rule denies it.',
+      Rules: [
+        {
+          Policy: { ID: expect.any(String), Name: 'why' },
+          Via: ['the token → role "role-why" → policy "why"'],
+          Effect: 'deny',
+          Text: 'service "web" {\n  policy = "deny"\n}',
+          ...{ Line: 3, Column: 1 },
+        },
+      ],
+      Missing: 'service "web" { policy = "read" }',
+    });
+    expect((await explain(`permission=key:read&name=a&accessor=${accessor}`)).json).toMatchObject({
+      AccessorID: accessor,
+      Allowed: true,
+      Rules: [{ Effect: 'allow', Line: 1 }],
+    });
+  });
+
+  test('names the rule that is missing', async () => {
+    const { secret } = await tokenWith('missing', '');
+    const { json } = await explain('permission=namespace:submit-job', secret);
+    expect(json).toMatchObject({
+      Allowed: false,
+      Reason: 'No rule of its policies speaks of it, so the default policy decides: deny.',
+      Missing: 'namespace "default" { capabilities = ["submit-job"] }',
+    });
+  });
+
+  test("another's token takes acl:read; one that is not there is 404", async () => {
+    const { secret, accessor } = await tokenWith('other', 'acl = "read"');
+    const { secret: stranger } = await tokenWith('stranger', '');
+    const query = `permission=acl:write&accessor=${accessor}`;
+    expect((await explain(query, stranger)).status).toBe(403);
+    expect((await explain(query, secret)).status).toBe(200);
+    const missing = 'permission=acl:write&accessor=99999999-9999-4999-8999-999999999999';
+    expect((await explain(missing, stranger)).status).toBe(403);
+    expect((await explain(missing, secret)).json.code).toBe('accessor-not-found');
+    expect((await explain('permission=acl:x', secret)).json.code).toBe('invalid-query');
+    expect((await explain('', secret)).json.code).toBe('invalid-query');
+  });
+
+  test('there is nothing to ask where access control is off', async () => {
+    const off = await startApi({ aclEnabled: false });
+    const ask = await off.call('GET', '/v1/acl/explain?permission=acl:read', { token: null });
+    expect([ask.status, ask.json.code]).toEqual([401, 'acl-disabled']);
+    const authorizing = await off.call('POST', '/v1/internal/acl/authorize', { body: [] });
+    expect([authorizing.status, authorizing.json.code]).toEqual([401, 'acl-disabled']);
+  });
+});
+
+describe('enforcing', () => {
+  test('of nodes everybody sees those that its rules name', async () => {
+    await api.call('PUT', '/v1/node/register', { body: nodeBody(), token: introduction });
+    const ID = '55555555-5555-4555-8555-555555555555';
+    const other = { ...nodeBody({ ID, Name: 'node-2' }), SecretID: ID };
+    expect((await api.call('PUT', '/v1/node/register', { body: other })).status).toBe(200);
+    const { secret: token } = await tokenWith('one-node', 'node "node-1" { policy = "read" }');
+    const { json } = await api.call('GET', '/v1/nodes', { token });
+    expect(json.map(({ Name }: { Name: string }) => Name)).toEqual(['node-1']);
+    const read = async (id: string) => (await api.call('GET', `/v1/node/${id}`, { token })).status;
+    expect([await read(nodeBody().Node.ID), await read(ID)]).toEqual([200, 403]);
+    const denied = await api.call('GET', `/v1/node/${ID}`, { token });
+    expect(denied.json.detail).not.toContain('node-2');
+    expect((await api.call('GET', '/v1/nodes')).json).toHaveLength(2);
+  });
+
+  test("a node's allocations are those of namespaces whose jobs the caller may read", async () => {
+    await api.call('POST', '/v1/jobs', { body: jobBody() });
+    await api.settle();
+    const url = `/v1/allocations`;
+    const [placed] = (await api.call('GET', url)).json;
+    const list = async (token?: string) => {
+      const options = token === undefined ? {} : { token };
+      return (await api.call('GET', `/v1/node/${placed.NodeID}/allocations`, options)).json;
+    };
+    const { secret } = await tokenWith('nodes-only', 'node_prefix "" { policy = "read" }');
+    expect((await list()).length).toBeGreaterThan(0);
+    expect(await list(secret)).toEqual([]);
+  });
+
+  test('a part of submit-job is enough for its part', async () => {
+    const rules = 'namespace "default" { capabilities = ["register-job", "deregister-job"] }';
+    const { secret: token } = await tokenWith('parts', rules);
+    const statusOf = async (method: string, path: string, body?: unknown) =>
+      (await api.call(method, path, { token, body })).status;
+    expect(await statusOf('POST', '/v1/jobs', jobBody())).toBe(200);
+    expect(await statusOf('GET', '/v1/job/web')).toBe(403);
+    expect(await statusOf('DELETE', '/v1/job/web?purge=true')).toBe(403);
+    expect(await statusOf('DELETE', '/v1/job/web')).toBe(200);
+  });
+
+  test('a policy of one namespace gives nothing outside it', async () => {
+    expect((await api.call('PUT', '/v1/namespace', { body: { Name: 'team' } })).status).toBe(200);
+    const body = { Name: 'all', Rules: 'namespace "*" { policy = "write" }\noperator = "write"' };
+    await api.call('PUT', '/v1/acl/policy?ns=team', { body });
+    const links = { Policies: [{ Name: 'all' }] };
+    const { json } = await api.call('PUT', '/v1/acl/token?ns=team', { body: links });
+    const token = json.SecretID;
+    const statusIn = async (path: string) => (await api.call('GET', path, { token })).status;
+    expect(await statusIn('/v1/jobs?namespace=team')).toBe(200);
+    expect(await statusIn('/v1/jobs?namespace=default')).toBe(403);
+    expect(await statusIn('/v1/partitions')).toBe(403);
+  });
+
+  test('revoking ends a blocking query that waits', async () => {
+    const { secret: token, accessor } = await tokenWith(
+      'waits',
+      'namespace "*" { policy = "read" }',
+    );
+    await api.settle();
+    const { headers } = await api.call('GET', '/v1/jobs', { token });
+    const waiting = api.call('GET', `/v1/jobs?index=${headers['x-scheduler-index']}`, { token });
+    await api.settle();
+    expect((await api.call('DELETE', `/v1/acl/token/${accessor}`)).json).toBe(true);
+    await api.call('POST', '/v1/jobs', { body: jobBody({ ID: 'wakes' }) });
+    await api.settle();
+    expect((await waiting).status).toBe(403);
+  });
+});

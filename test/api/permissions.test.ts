@@ -1,0 +1,129 @@
+import { expect, test } from 'vitest';
+import type { Route } from '../../src/api/route.ts';
+import {
+  type Called,
+  introduction,
+  jobBody,
+  nodeBody,
+  rootToken,
+  startApi,
+  type TestApi,
+} from '../support/api.ts';
+
+/** Kinds of callers, by the rules of the one policy they have; in the order of the columns. */
+const byRules: readonly (readonly [column: string, rules: string])[] = [
+  ['jobs read', 'namespace "default" { policy = "read" }'],
+  ['jobs write', 'namespace "default" { policy = "write" }'],
+  ['other jobs', 'namespace "other" { policy = "write" acl = "write" }'],
+  ['acl read', 'acl = "read"'],
+  ['acl write', 'acl = "write"'],
+  ['node read', 'node_prefix "" { policy = "read" }'],
+  ['node write', 'node { policy = "write" }'],
+  ['one node', 'node "node-1" { policy = "write" }'],
+  ['agent read', 'agent_prefix "" { policy = "read" }'],
+  ['operator read', 'operator = "read"'],
+  ['operator write', 'operator = "write"'],
+];
+
+/** What is put for the parameters of a path: things that are not there, but for the one node. */
+const parameters: Readonly<Record<string, string>> = {
+  node_id: nodeBody().Node.ID,
+  name: 'missing',
+};
+const missingId = '99999999-9999-4999-8999-999999999999';
+
+/** Bodies of those routes that read more than `{}`. */
+const bodies: Readonly<Record<string, unknown>> = {
+  'POST /v1/jobs': jobBody(),
+  'PUT /v1/jobs': jobBody(),
+  'POST /v1/job/:job_id+': jobBody(),
+  'PUT /v1/job/:job_id+': jobBody(),
+  'PUT /v1/node/register': nodeBody(),
+  'POST /v1/internal/acl/authorize': [],
+};
+const queries: Readonly<Record<string, string>> = {
+  'GET /v1/acl/explain': `permission=acl:read&accessor=${missingId}`,
+  'GET /v1/client/fs/logs/:alloc_id': 'task=web&type=stdout',
+};
+
+async function callers(api: TestApi): Promise<Map<string, string | null>> {
+  const found = new Map<string, string | null>([
+    ['management', rootToken],
+    ['nobody', null],
+  ]);
+  const token = async (column: string, policy: string) => {
+    const body = { Policies: [{ Name: policy }] };
+    found.set(column, (await api.call('PUT', '/v1/acl/token', { body })).json.SecretID);
+  };
+  await token('read-only', 'builtin/global-read-only');
+  for (const [column, Rules] of byRules) {
+    const Name = column.replaceAll(' ', '-');
+    await api.call('PUT', '/v1/acl/policy', { body: { Name, Rules } });
+    await token(column, Name);
+  }
+  await api.call('PUT', '/v1/node/register', { body: nodeBody(), token: introduction });
+  found.set('the node', nodeBody().SecretID);
+  found.set('new node', introduction);
+  return found;
+}
+
+const nameOf = ({ method, path }: Pick<Route, 'method' | 'path'>) => `${method} ${path}`;
+
+function urlOf(route: Route): string {
+  const path = route.path.replace(/:([a-z_]+)\+?/g, (_, name) => parameters[name] ?? missingId);
+  const query = queries[nameOf(route)];
+  return query === undefined ? path : `${path}?${query}`;
+}
+
+/** `yes`: it got past the permission, whatever came of it then. */
+function cellOf({ status, json }: Called): string {
+  if (status === 500) return 'bug';
+  if (json?.code === 'permission-denied' && status === 403) return '·';
+  return status === 400 && parsing.includes(json.code) ? 'unread' : 'yes';
+}
+const parsing = ['malformed-json', 'body-required', 'invalid-query'];
+
+const permissionIn = (answer: Called): string =>
+  /lacks the permission (.*)\.$/.exec(answer.json?.detail ?? '')?.[1] ?? 'open';
+
+test('every route lets in whom the table says, and no one else', async () => {
+  const api = await startApi();
+  const tokens = await callers(api);
+  const rows: string[][] = [['', 'needs', ...tokens.keys()]];
+  for (const route of api.api.routes) {
+    const name = nameOf(route);
+    const controller = new AbortController();
+    controller.abort();
+    const body = route.body === undefined ? undefined : (bodies[name] ?? {});
+    const answers: Called[] = [];
+    for (const token of tokens.values()) {
+      const { signal } = controller;
+      answers.push(await api.call(route.method, urlOf(route), { token, signal, body }));
+    }
+    const needs = permissionIn(answers[1]!).replaceAll(nodeBody().Node.ID, 'NODE');
+    rows.push([name, needs, ...answers.map(cellOf)]);
+  }
+  for (const row of rows) expect(row).not.toEqual(expect.arrayContaining(['unread']));
+  for (const row of rows) expect(row).not.toEqual(expect.arrayContaining(['bug']));
+  await expect(table(rows)).toMatchFileSnapshot('../golden/permissions.txt');
+});
+
+function table(rows: readonly (readonly string[])[]): string {
+  const rules = byRules.map(([column, text]) => `#   ${column}: ${text}`);
+  const heading = [
+    '# Who may call what: every route, and every kind of caller. Written by the test',
+    '# test/api/permissions.test.ts; CONTRIBUTING.md tells how to write it anew. Read what changes.',
+    '#   management: the root token; nobody: no token; read-only: the builtin policy',
+    ...rules,
+    '#   the node: the secret of the node that is asked about; new node: the introduction token',
+    '',
+  ];
+  const widths = rows[0]!.map((_, at) => Math.max(...rows.map((row) => row[at]!.length)));
+  const lines = rows.map((row) =>
+    row
+      .map((cell, at) => cell.padEnd(widths[at]!))
+      .join('  ')
+      .trimEnd(),
+  );
+  return `${[...heading, ...lines].join('\n')}\n`;
+}
