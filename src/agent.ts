@@ -6,6 +6,8 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Api } from './api/api.ts';
+import type { AuditOptions, AuditSink } from './api/audit.ts';
+import { AuditFile } from './api/audit-file.ts';
 import type { Answer, Request } from './api/http.ts';
 import type { World } from './base/ports.ts';
 import { realWorld } from './base/ports-real.ts';
@@ -37,6 +39,10 @@ export interface CreateAgentOptions {
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** 32 bytes that the keyring is sealed under; `undefined`: those in the data directory. */
   readonly rootKey?: Uint8Array | undefined;
+  /** Where the audit log goes: a file's path, or what takes its lines; `undefined`: nowhere. */
+  readonly audit?:
+    | { readonly to: string | AuditSink; readonly events: AuditOptions['events'] }
+    | undefined;
   readonly aclEnabled?: boolean;
   readonly region?: string;
   readonly version?: string;
@@ -87,6 +93,12 @@ export async function createAgent(options: CreateAgentOptions): Promise<Agent> {
         bootstrapReset: resetFile(join(options.dataDirectory, 'acl-bootstrap-reset')),
       }),
     });
+    const auditSink = (to: string | AuditSink): AuditSink => {
+      if (typeof to !== 'string') return to;
+      const file = new AuditFile(to, log);
+      opened.push(() => file.close());
+      return file;
+    };
     const introduction = await keptSecret(options.dataDirectory, 'introduction-token', world);
     const api = new Api({
       ...{ server, version },
@@ -97,6 +109,7 @@ export async function createAgent(options: CreateAgentOptions): Promise<Agent> {
         secrets: world.secrets,
       },
       connectionsPerClientMax: limits.http.connectionsPerAddressMax,
+      audit: options.audit && { sink: auditSink(options.audit.to), events: options.audit.events },
     });
     await server.start();
     opened.push(() => server.stop());

@@ -104,6 +104,11 @@ export const places: readonly Place[] = [
     reason: 'the one adapter between handlers and sockets',
   },
   {
+    files: 'src/api/audit-file.ts',
+    may: ['files'],
+    reason: 'the audit log is a file that is only ever appended to',
+  },
+  {
     files: 'src/sdk/transport*.ts',
     may: ['network'],
     reason: 'the one place where the client sends a request',

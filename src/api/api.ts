@@ -2,6 +2,7 @@ import { type ResolveOptions, Resolver } from '../acl/resolve.ts';
 import { type RosterError, refusal } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { Server } from '../server/server.ts';
+import { type AuditOptions, auditTo } from './audit.ts';
 import type { Answer, Request } from './http.ts';
 import { HttpServer, requestOf, type TransportFault } from './http-server.ts';
 import { Metrics } from './metrics.ts';
@@ -35,6 +36,8 @@ export interface ApiOptions {
   readonly name: string;
   readonly version: string;
   readonly connectionsPerClientMax: number;
+  /** Who asked for what; `undefined`: it is not kept. */
+  readonly audit?: AuditOptions | undefined;
 }
 
 /** The HTTP API of one server: every route, served over a port or called directly. */
@@ -43,6 +46,7 @@ export class Api {
   readonly #options: ApiOptions;
   readonly #pipeline: Pipeline;
   readonly #metrics: Metrics;
+  readonly #audit: ((observation: Observation) => void) | undefined;
   readonly #resolver: Resolver;
   #http: HttpServer | undefined;
   #address = '';
@@ -53,6 +57,7 @@ export class Api {
     const { state, world, box } = server.context;
     this.#resolver = new Resolver({ ...options.acl, box, clock: world.clock });
     this.#metrics = new Metrics(this.#gauges());
+    this.#audit = options.audit && auditTo(options.audit, world.clock);
     this.routes = this.#collectRoutes();
     this.#pipeline = new Pipeline({
       routes: this.routes,
@@ -162,6 +167,7 @@ export class Api {
 
   #observe(observation: Observation): void {
     this.#metrics.observe(observation);
+    this.#audit?.(observation);
     const { request, status, durationMs, failure, requestId } = observation;
     const { log } = this.#options.server.context;
     if (failure === undefined) {

@@ -17,6 +17,7 @@ import type { Family, Input, Reply, Route } from './route.ts';
 import { Router } from './router.ts';
 import { isBlocking, queryOf, type SharedQuery } from './shared-query.ts';
 import { presentedSecret } from './token.ts';
+import type { Trail } from './trail.ts';
 import { changed, waitMsOf } from './wait.ts';
 
 export interface PipelineOptions {
@@ -38,6 +39,7 @@ export interface Observation {
   readonly durationMs: number;
   readonly failure?: unknown;
   readonly requestId?: string;
+  readonly trail: Trail;
 }
 
 interface Prepared {
@@ -82,6 +84,7 @@ export class Pipeline {
     let route: Route | undefined;
     let failure: { failure: unknown; requestId: string } | undefined;
     let answer: Answer;
+    const trail: Trail = {};
     try {
       if (request.path.length + request.query.length > limits.http.urlBytesMax) {
         throw refusal('url-too-long', { limit: limits.http.urlBytesMax });
@@ -89,13 +92,14 @@ export class Pipeline {
       const match = this.#router.match(request.method, request.path);
       if (match.kind === 'route') {
         route = match.route.route;
-        answer = await this.#run(match.route, match.parameters, request);
+        answer = await this.#run(match.route, match.parameters, request, trail);
       } else {
         answer = missed(match, request);
       }
     } catch (thrown) {
       const known = knownRefusal(thrown);
       if (known !== undefined) {
+        trail.code = known.code;
         answer = problemAnswer(known);
       } else {
         failure = { failure: thrown, requestId: this.#options.world.ids.uuid() };
@@ -103,7 +107,8 @@ export class Pipeline {
       }
     }
     const durationMs = clock.monotonicMs() - startMs;
-    this.#options.observe({ request, route, status: answer.status, durationMs, ...failure });
+    const { status } = answer;
+    this.#options.observe({ request, route, status, durationMs, trail, ...failure });
     return answer;
   }
 
@@ -111,7 +116,7 @@ export class Pipeline {
   authorizeUpgrade(request: Request, permission: Permission): Authorizer {
     const { state, resolve } = this.#options;
     const authorizer = resolve(state.read(), presentedSecret(request));
-    demand(authorizer, permission);
+    demand(authorizer, permission, undefined, {});
     return authorizer;
   }
 
@@ -119,9 +124,11 @@ export class Pipeline {
     { route, query: table }: Prepared,
     parameters: Readonly<Record<string, string>>,
     request: Request,
+    trail: Trail,
   ): Promise<Answer> {
     const secret = presentedSecret(request);
     const authorizer = this.#options.resolve(this.#options.state.read(), secret);
+    trail.caller = authorizer.caller;
     // Keys of the state are parts that end in NUL: none may hold one.
     if (Object.values(parameters).some((value) => value.includes('\0'))) {
       throw refusal('invalid-path', { reason: 'must not hold a NUL character' });
@@ -151,14 +158,16 @@ export class Pipeline {
     const { run } = route;
     if (run.kind === 'read' || run.kind === 'list') {
       if (shared.consistent) await this.#options.proveLeadership();
-      return this.#read(route, shared, request, secret, input);
+      return this.#read(route, shared, request, secret, input, trail);
     }
     const given = input(authorizer, state.read());
-    demand(authorizer, run.permission(given));
+    demand(authorizer, run.permission(given), given, trail);
     if (run.kind === 'stream') {
       return run.handle(given, request.signal ?? new AbortController().signal);
     }
-    return replyAnswer(route.family, await run.handle(given), shared.pretty);
+    const reply = await run.handle(given);
+    if (reply.made !== undefined) trail.made = reply.made;
+    return replyAnswer(route.family, reply, shared.pretty);
   }
 
   async #read(
@@ -167,12 +176,13 @@ export class Pipeline {
     request: Request,
     secret: string | undefined,
     input: (authorizer: Authorizer, snapshot: Snapshot) => Input,
+    trail: Trail,
   ): Promise<Answer> {
     const { state, world, resolve } = this.#options;
     const minimum = isBlocking(route) ? shared.index : 0;
     let deadlineMs: number | undefined;
     for (;;) {
-      const attempt = this.#attempt(route, shared, resolve(state.read(), secret), input);
+      const attempt = this.#attempt(route, shared, resolve(state.read(), secret), input, trail);
       const index = attempt.footprint.index;
       if (minimum === 0 || index > minimum) return finish(attempt);
       const nowMs = world.clock.monotonicMs();
@@ -188,13 +198,15 @@ export class Pipeline {
     shared: SharedQuery,
     authorizer: Authorizer,
     input: (authorizer: Authorizer, snapshot: Snapshot) => Input,
+    trail: Trail,
   ): Attempt {
     const { run, family } = route;
     assert(run.kind === 'read' || run.kind === 'list', 'only reads are attempted');
     const { snapshot, footprint } = this.#options.state.track();
     const given = input(authorizer, snapshot);
     // Asked of the unwatched view, so that the check leaves no trace in the footprint.
-    demand(authorizer, run.permission({ ...given, snapshot: given.unwatched }));
+    const permission = run.permission({ ...given, snapshot: given.unwatched });
+    demand(authorizer, permission, given, trail);
     try {
       if (run.kind === 'list') {
         const page = this.#lister.page(run, given, shared, authorizer);
@@ -204,6 +216,7 @@ export class Pipeline {
       return { family, footprint, pretty: shared.pretty, value, rows: this.#rows };
     } catch (thrown) {
       if (!(thrown instanceof RosterError) || thrown.status !== 404) throw thrown;
+      trail.code = thrown.code;
       return { family, footprint, pretty: shared.pretty, missing: thrown };
     }
   }
@@ -306,8 +319,16 @@ function replyAnswer(family: Family, { index, value }: Reply, pretty: boolean): 
   return { status: 200, headers, body: pretty ? prettyJson(value) : JSON.stringify(value) };
 }
 
-function demand(authorizer: Authorizer, permission: Permission): void {
-  if (authorizer.allows(permission)) return;
+function demand(
+  authorizer: Authorizer,
+  permission: Permission,
+  place: Pick<Input, 'namespace'> | undefined,
+  trail: Trail,
+): void {
+  trail.permission = permission;
+  if (place !== undefined) trail.namespace = place.namespace;
+  trail.isAllowed = authorizer.allows(permission);
+  if (trail.isAllowed) return;
   throw refusal('permission-denied', {
     caller: describeCaller(authorizer.caller),
     permission: describePermission(permission),

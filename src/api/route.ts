@@ -116,6 +116,8 @@ export interface PageStart {
 export interface Reply {
   readonly index?: number;
   readonly value: unknown;
+  /** For the audit log: what was made, by names and ids and no secret. */
+  readonly made?: Readonly<Record<string, string>>;
 }
 
 interface Common<Q extends QueryTable> {

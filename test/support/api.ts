@@ -1,4 +1,5 @@
 import { Api } from '../../src/api/api.ts';
+import type { AuditOptions } from '../../src/api/audit.ts';
 import { SimulatedWorld } from '../../src/base/ports-simulated.ts';
 import { noReset } from '../../src/server/acl/bootstrap.ts';
 import { silentLog } from '../../src/server/context.ts';
@@ -40,6 +41,7 @@ export async function startApi({
   seed = 1,
   startMs = Date.UTC(2026, 0, 1),
   outbound = nowhere as Outbound,
+  audit = undefined as AuditOptions | undefined,
   hasRoot = true,
   bootstrapReset = noReset,
 } = {}) {
@@ -67,6 +69,7 @@ export async function startApi({
     name: 'test',
     version: '0.0.0',
     connectionsPerClientMax: 0,
+    audit,
   });
   await server.start();
 

@@ -54,6 +54,7 @@ export function loginRoutes(server: Server): Route[] {
   const { context, logins } = server;
   const shown = ({ index, value }: Written<AclToken>) => ({
     index,
+    made: { accessor: value.AccessorID, authMethod: value.AuthMethod },
     value: {
       ...shownToken(value, namesIn(context.state.read())),
       SecretID: context.box.open(value.SecretSealed),

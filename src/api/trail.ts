@@ -1,0 +1,17 @@
+import type { Caller } from '../acl/authorizer.ts';
+import type { Permission } from '../acl/permission.ts';
+import type { ErrorCode } from '../model/errors.ts';
+
+/** What the pipeline learns of a request on its way, for the audit log. Never a secret. */
+export interface Trail {
+  /** Absent: the request ended before anybody asked who sends it, or nobody has its secret. */
+  caller?: Caller;
+  /** The permission that the route needs, and whether the caller has it. */
+  permission?: Permission;
+  isAllowed?: boolean;
+  namespace?: string;
+  /** Why it was refused. */
+  code?: ErrorCode;
+  /** What the handler adds: the token that a login made. */
+  made?: Readonly<Record<string, string>>;
+}
