@@ -14,6 +14,13 @@ export const groups: Readonly<Record<string, string>> = {
   alloc: 'Look at allocations and read their logs.',
   node: 'Look at the machines that run them.',
   eval: 'Look at the decisions of the scheduler.',
+  acl: 'Say who may do what.',
+  'acl token': 'Hand out and look at tokens.',
+  'acl policy': 'Write the rules that tokens are judged by.',
+  'acl role': 'Bundle policies under a name.',
+  'acl templated-policy': 'Look at the builtin templates of policies.',
+  namespace: 'Keep realms of names apart.',
+  partition: 'Keep realms of namespaces apart.',
 };
 
 export const commands: readonly CommandEntry[] = [
@@ -61,6 +68,156 @@ export const commands: readonly CommandEntry[] = [
     words: ['eval', 'status'],
     summary: 'Show what an evaluation decided.',
     load: async () => (await import('./eval/status.ts')).evalStatus,
+  },
+  {
+    words: ['acl', 'bootstrap'],
+    summary: 'Make the first token, which may do everything.',
+    load: async () => (await import('./acl/bootstrap.ts')).aclBootstrap,
+  },
+  {
+    words: ['acl', 'token', 'create'],
+    summary: 'Create a token.',
+    load: async () => (await import('./acl/token.ts')).tokenCreate,
+  },
+  {
+    words: ['acl', 'token', 'read'],
+    summary: 'Show a token.',
+    load: async () => (await import('./acl/token.ts')).tokenRead,
+  },
+  {
+    words: ['acl', 'token', 'update'],
+    summary: 'Change a token.',
+    load: async () => (await import('./acl/token.ts')).tokenUpdate,
+  },
+  {
+    words: ['acl', 'token', 'clone'],
+    summary: 'Make a token with the links of another.',
+    load: async () => (await import('./acl/token.ts')).tokenClone,
+  },
+  {
+    words: ['acl', 'token', 'delete'],
+    summary: 'Delete a token.',
+    load: async () => (await import('./acl/token.ts')).tokenDelete,
+  },
+  {
+    words: ['acl', 'token', 'list'],
+    summary: 'List the tokens.',
+    load: async () => (await import('./acl/token.ts')).tokenList,
+  },
+  {
+    words: ['acl', 'policy', 'create'],
+    summary: 'Create a policy.',
+    load: async () => (await import('./acl/policy.ts')).policyCreate,
+  },
+  {
+    words: ['acl', 'policy', 'read'],
+    summary: 'Show a policy.',
+    load: async () => (await import('./acl/policy.ts')).policyRead,
+  },
+  {
+    words: ['acl', 'policy', 'update'],
+    summary: 'Change a policy.',
+    load: async () => (await import('./acl/policy.ts')).policyUpdate,
+  },
+  {
+    words: ['acl', 'policy', 'delete'],
+    summary: 'Delete a policy.',
+    load: async () => (await import('./acl/policy.ts')).policyDelete,
+  },
+  {
+    words: ['acl', 'policy', 'list'],
+    summary: 'List the policies.',
+    load: async () => (await import('./acl/policy.ts')).policyList,
+  },
+  {
+    words: ['acl', 'role', 'create'],
+    summary: 'Create a role.',
+    load: async () => (await import('./acl/role.ts')).roleCreate,
+  },
+  {
+    words: ['acl', 'role', 'read'],
+    summary: 'Show a role.',
+    load: async () => (await import('./acl/role.ts')).roleRead,
+  },
+  {
+    words: ['acl', 'role', 'update'],
+    summary: 'Change a role.',
+    load: async () => (await import('./acl/role.ts')).roleUpdate,
+  },
+  {
+    words: ['acl', 'role', 'delete'],
+    summary: 'Delete a role.',
+    load: async () => (await import('./acl/role.ts')).roleDelete,
+  },
+  {
+    words: ['acl', 'role', 'list'],
+    summary: 'List the roles.',
+    load: async () => (await import('./acl/role.ts')).roleList,
+  },
+  {
+    words: ['acl', 'templated-policy', 'list'],
+    summary: 'List the templates of policies.',
+    load: async () => (await import('./acl/templated-policy.ts')).templatedPolicyList,
+  },
+  {
+    words: ['acl', 'templated-policy', 'read'],
+    summary: 'Show a template of policies.',
+    load: async () => (await import('./acl/templated-policy.ts')).templatedPolicyRead,
+  },
+  {
+    words: ['acl', 'templated-policy', 'preview'],
+    summary: 'Show the rules that a template stands for.',
+    load: async () => (await import('./acl/templated-policy.ts')).templatedPolicyPreview,
+  },
+  {
+    words: ['namespace', 'create'],
+    summary: 'Create a namespace.',
+    load: async () => (await import('./namespace/realms.ts')).namespaceCommands.create,
+  },
+  {
+    words: ['namespace', 'read'],
+    summary: 'Show a namespace.',
+    load: async () => (await import('./namespace/realms.ts')).namespaceCommands.read,
+  },
+  {
+    words: ['namespace', 'update'],
+    summary: 'Change a namespace.',
+    load: async () => (await import('./namespace/realms.ts')).namespaceCommands.update,
+  },
+  {
+    words: ['namespace', 'delete'],
+    summary: 'Delete a namespace.',
+    load: async () => (await import('./namespace/realms.ts')).namespaceCommands.delete,
+  },
+  {
+    words: ['namespace', 'list'],
+    summary: 'List the namespaces.',
+    load: async () => (await import('./namespace/realms.ts')).namespaceCommands.list,
+  },
+  {
+    words: ['partition', 'create'],
+    summary: 'Create a partition.',
+    load: async () => (await import('./namespace/realms.ts')).partitionCommands.create,
+  },
+  {
+    words: ['partition', 'read'],
+    summary: 'Show a partition.',
+    load: async () => (await import('./namespace/realms.ts')).partitionCommands.read,
+  },
+  {
+    words: ['partition', 'update'],
+    summary: 'Change a partition.',
+    load: async () => (await import('./namespace/realms.ts')).partitionCommands.update,
+  },
+  {
+    words: ['partition', 'delete'],
+    summary: 'Delete a partition.',
+    load: async () => (await import('./namespace/realms.ts')).partitionCommands.delete,
+  },
+  {
+    words: ['partition', 'list'],
+    summary: 'List the partitions.',
+    load: async () => (await import('./namespace/realms.ts')).partitionCommands.list,
   },
   {
     words: ['version'],

@@ -3,7 +3,9 @@ import type { CliEnvironment } from './environment.ts';
 import type { Options } from './options.ts';
 
 /** What stands for an argument, for completion and for the help. */
-export type ArgumentKind = 'job' | 'allocation' | 'evaluation' | 'node' | 'file' | 'word';
+export type ArgumentKind =
+  | ('job' | 'allocation' | 'evaluation' | 'node' | 'file' | 'word')
+  | ('token' | 'policy' | 'role' | 'namespace' | 'partition');
 
 export interface ArgumentDefinition {
   /** In capitals, as the help shows it. */

@@ -6,6 +6,14 @@
  *     const { value: job, index } = await client.jobs.read('web');
  *     const changed = await client.jobs.read('web', { index, waitMs: 60_000 });
  */
+import {
+  type Acl,
+  aclOf,
+  type Namespaces,
+  namespacesOf,
+  type Partitions,
+  partitionsOf,
+} from './acl.ts';
 import { type AgentApi, agentOf, type StatusApi, statusOf } from './agent.ts';
 import { type Allocations, allocationsOf } from './allocations.ts';
 import { ConnectionError } from './errors.ts';
@@ -32,6 +40,9 @@ export interface ClientOptions {
 }
 
 export interface Client {
+  readonly acl: Acl;
+  readonly namespaces: Namespaces;
+  readonly partitions: Partitions;
   readonly jobs: Jobs;
   readonly allocations: Allocations;
   readonly evaluations: Evaluations;
@@ -57,6 +68,9 @@ export function createClient(options: ClientOptions): Client {
     token: typeof token === 'function' ? token : () => token,
   });
   return {
+    acl: aclOf(requester),
+    namespaces: namespacesOf(requester),
+    partitions: partitionsOf(requester),
     jobs: jobsOf(requester),
     allocations: allocationsOf(requester),
     evaluations: evaluationsOf(requester),
@@ -84,6 +98,7 @@ function checkedAddress(given: string): string {
   return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
 }
 
+export type * from './acl.ts';
 export type * from './agent.ts';
 export type * from './allocations.ts';
 export { ApiError, ConnectionError, isMissing } from './errors.ts';

@@ -16,7 +16,7 @@ import {
 import type { ServerContext } from '../../server/context.ts';
 import { aclPolicies, inScope } from '../../state/tables.ts';
 import { type Input, listRoute, type Route, readRoute, writeRoute } from '../route.ts';
-import { aclList, aclRead, aclVisible, aclWrite, placedScan, scopeOf } from './acl.ts';
+import { aclList, aclRead, aclVisible, aclWrite, placedScan, prefixQuery, scopeOf } from './acl.ts';
 
 type PolicyWrite = Input<Record<never, never>, AclPolicyInput>;
 
@@ -78,11 +78,14 @@ export function aclPolicyRoutes(context: ServerContext): Route[] {
       ...{ method: 'GET', path: '/v1/acl/policies', noun: 'acl-policy', family },
       summary: 'List policies',
       blocking: true,
+      query: prefixQuery,
       answer: AclPolicyStubSchema,
       filterSchema: AclPolicyStubSchema,
       permission: aclList,
-      rows: (input, page) => input.snapshot.table(aclPolicies).scan(placedScan(input, page)),
+      rows: (input, page) =>
+        input.snapshot.table(aclPolicies).scan(placedScan(input, page, input.query.prefix)),
       keyOf: ({ Partition, Namespace, ID }: AclPolicy) => [Partition, Namespace, ID],
+      matches: ({ ID }, { query }) => ID.startsWith(query.prefix.toLowerCase()),
       visible: aclVisible,
       present: policyStub,
     }),

@@ -7,7 +7,16 @@ import type { ServerContext } from '../../server/context.ts';
 import { aclRoles, inScope } from '../../state/tables.ts';
 import type { Snapshot, Written } from '../../state/types.ts';
 import { type Input, listRoute, type Route, readRoute, writeRoute } from '../route.ts';
-import { aclList, aclRead, aclVisible, aclWrite, namesIn, placedScan, scopeOf } from './acl.ts';
+import {
+  aclList,
+  aclRead,
+  aclVisible,
+  aclWrite,
+  namesIn,
+  placedScan,
+  prefixQuery,
+  scopeOf,
+} from './acl.ts';
 
 type RoleWrite = Input<Record<never, never>, RoleRequest>;
 
@@ -79,15 +88,18 @@ export function aclRoleRoutes(context: ServerContext): Route[] {
       summary: 'List roles',
       blocking: true,
       query: {
+        ...prefixQuery,
         policy: { kind: 'string', default: '', description: 'Id of a policy that they link.' },
       },
       answer: AclRoleSchema,
       filterSchema: AclRoleSchema,
       permission: aclList,
-      rows: (input, page) => input.snapshot.table(aclRoles).scan(placedScan(input, page)),
+      rows: (input, page) =>
+        input.snapshot.table(aclRoles).scan(placedScan(input, page, input.query.prefix)),
       keyOf: ({ Partition, Namespace, ID }: AclRole) => [Partition, Namespace, ID],
-      matches: ({ Policies }, { query }) =>
-        query.policy === '' || Policies.some(({ ID }) => ID === query.policy.toLowerCase()),
+      matches: ({ ID: id, Policies }, { query }) =>
+        id.startsWith(query.prefix.toLowerCase()) &&
+        (query.policy === '' || Policies.some(({ ID }) => ID === query.policy.toLowerCase())),
       visible: aclVisible,
       record: (role, { snapshot }) => shown(role, snapshot),
       present: (role, { snapshot }) => roleListed(shown(role, snapshot)),

@@ -35,6 +35,7 @@ import {
   aclWrite,
   namesIn,
   placedScan,
+  prefixQuery,
   requireAcl,
   scopeOf,
 } from './acl.ts';
@@ -64,6 +65,7 @@ const noun = 'acl-token';
 const body = { schema: AclTokenInputSchema, unknown: 'refuse' } as const;
 
 const listQuery = {
+  ...prefixQuery,
   policy: { kind: 'string', default: '', description: 'Id of a policy that they link.' },
   role: { kind: 'string', default: '', description: 'Id of a role that they link.' },
   servicename: { kind: 'string', default: '', description: 'Name of a service identity.' },
@@ -193,7 +195,8 @@ export function aclTokenRoutes(context: ServerContext, agentName: string): Route
       answer: AclTokenSchema,
       filterSchema: AclTokenFilterSchema,
       permission: aclList,
-      rows: (input, page) => input.snapshot.table(aclTokens).scan(placedScan(input, page)),
+      rows: (input, page) =>
+        input.snapshot.table(aclTokens).scan(placedScan(input, page, input.query.prefix)),
       keyOf: ({ Partition, Namespace, AccessorID }: AclToken) => [
         ...[Partition, Namespace, AccessorID],
       ],
@@ -210,7 +213,8 @@ type ListQuery = { readonly [K in keyof typeof listQuery]: string };
 
 /** Every filter that is given has to fit. */
 function fitsQuery(token: AclToken, query: ListQuery, namespace: string): boolean {
-  const { policy, role, servicename, authmethod } = query;
+  const { prefix, policy, role, servicename, authmethod } = query;
+  if (!token.AccessorID.startsWith(prefix.toLowerCase())) return false;
   if (policy !== '' && !token.Policies.some(({ ID }) => ID === policy.toLowerCase())) return false;
   if (role !== '' && !token.Roles.some(({ ID }) => ID === role.toLowerCase())) return false;
   if (

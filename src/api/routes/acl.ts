@@ -44,9 +44,20 @@ export const aclVisible = ({ Namespace: namespace, Partition: partition }: Place
 
 export const scopeOf = ({ namespace, partition }: Scope): Scope => ({ namespace, partition });
 
+/** Lists may be narrowed to ids that begin so. */
+export const prefixQuery = {
+  prefix: { kind: 'string', default: '', description: 'The beginning of the id.' },
+} as const;
+
 /** The range of a list, and where its page begins. */
-export const placedScan = ({ namespace, partition }: Scope, { from, reverse }: PageStart) => ({
-  prefix: namespace === everyNamespace ? [partition] : [partition, namespace],
+export const placedScan = (
+  { namespace, partition }: Scope,
+  { from, reverse }: PageStart,
+  idPrefix = '',
+) => ({
+  ...(namespace === everyNamespace
+    ? { prefix: [partition] }
+    : { prefix: [partition, namespace], text: idPrefix.toLowerCase() }),
   ...(from && { from }),
   reverse,
 });

@@ -1,7 +1,12 @@
 import type { Client } from '../../sdk/client.ts';
 import { commands, groups } from '../commands.ts';
 import { connect } from '../context.ts';
-import { type ArgumentDefinition, globalOptions, type OptionDefinition } from '../definition.ts';
+import {
+  type ArgumentDefinition,
+  type ArgumentKind,
+  globalOptions,
+  type OptionDefinition,
+} from '../definition.ts';
 import type { CliEnvironment } from '../environment.ts';
 import { optionsOf } from '../program.ts';
 import { oneLine } from '../render/text.ts';
@@ -112,7 +117,27 @@ type Ids = (client: Client, prefix: string, signal: AbortSignal) => Promise<read
 
 const page = (prefix: string, signal: AbortSignal) => ({ prefix, signal, perPage: limits.idsMax });
 
-const idsOf: Readonly<Record<'job' | 'allocation' | 'evaluation' | 'node', Ids>> = {
+/** People call these by name. */
+const named =
+  (
+    list: (client: Client) => (options: ReturnType<typeof page>) => Promise<{
+      readonly value: readonly { readonly Name: string; readonly Description: string }[];
+    }>,
+  ): Ids =>
+  async (client, _prefix, signal) => {
+    const { value } = await list(client)(page('', signal));
+    return value.map(({ Name, Description }) => ({ word: Name, about: Description }));
+  };
+
+const idsOf: Readonly<Record<Exclude<ArgumentKind, 'file' | 'word'>, Ids>> = {
+  policy: named((client) => client.acl.policies.list),
+  role: named((client) => client.acl.roles.list),
+  namespace: named((client) => client.namespaces.list),
+  partition: named((client) => client.partitions.list),
+  async token(client, prefix, signal) {
+    const { value } = await client.acl.tokens.list(page(prefix, signal));
+    return value.map(({ AccessorID, Description }) => ({ word: AccessorID, about: Description }));
+  },
   async job(client, prefix, signal) {
     const { value } = await client.jobs.list(page(prefix, signal));
     return value.map(({ ID, Status }) => ({ word: ID, about: Status }));

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
+import { commands, groups } from '../commands.ts';
 import { allocation, ids, jobStub, node } from '../fixtures.ts';
 import { run } from '../harness.ts';
 import { shellScripts } from './scripts.ts';
@@ -9,6 +10,13 @@ const server = {
   'GET /v1/allocations': { json: [allocation()] },
   'GET /v1/nodes': { json: [node()] },
 };
+
+test.each([[['']], [[]]])('%j begins with every group, command and help', async (words) => {
+  const outer = Object.keys(groups).filter((name) => !name.includes(' '));
+  const alone = commands.filter((one) => one.words.length === 1).map((one) => one.words[0]);
+  expect(await complete(...words)).toEqual([...outer, ...alone, 'help']);
+  expect(outer).toEqual(expect.arrayContaining(['job', 'acl', 'namespace']));
+});
 
 /** The candidates for the last word, without their descriptions. */
 async function complete(...words: string[]): Promise<string[]> {
@@ -21,8 +29,12 @@ async function complete(...words: string[]): Promise<string[]> {
 }
 
 test.each<[string[], string[]]>([
-  [[''], ['job', 'alloc', 'node', 'eval', 'agent', 'version', 'completion', 'help']],
-  [['a'], ['alloc', 'agent']],
+  [['al'], ['alloc']],
+  [['a'], ['alloc', 'acl', 'agent']],
+  [
+    ['acl', 'token', ''],
+    ['create', 'read', 'update', 'clone', 'delete', 'list'],
+  ],
   [
     ['job', ''],
     ['run', 'status', 'stop', 'inspect'],
@@ -53,7 +65,6 @@ test.each<[string[], string[]]>([
     ['bash', 'zsh', 'fish'],
   ],
   [['nonsense', ''], []],
-  [[], ['job', 'alloc', 'node', 'eval', 'agent', 'version', 'completion', 'help']],
 ])('after %j comes %j', async (words, expected) => {
   expect(await complete(...words)).toEqual(expected);
 });

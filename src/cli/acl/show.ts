@@ -1,0 +1,71 @@
+import type { PresentedAclRole, PresentedAclToken } from '../../sdk/client.ts';
+import type { Context } from '../context.ts';
+import { agoText, oneLine, orDash } from '../render/text.ts';
+
+type Holder = Pick<
+  PresentedAclRole,
+  'Policies' | 'TemplatedPolicies' | 'ServiceIdentities' | 'NodeIdentities'
+>;
+
+export const linkList = (links: readonly { readonly Name: string }[]): string =>
+  orDash(links.map(({ Name }) => oneLine(Name)).join(', '));
+
+/** What a token or role has besides its policies. */
+function identityRows(holder: Holder): [string, string][] {
+  const at = (datacenters: readonly string[]) =>
+    datacenters.length === 0 ? '' : ` (${datacenters.map(oneLine).join(', ')})`;
+  const rows: [string, readonly string[]][] = [
+    [
+      'Services',
+      holder.ServiceIdentities.map((one) => oneLine(one.ServiceName) + at(one.Datacenters)),
+    ],
+    ['Nodes', holder.NodeIdentities.map((one) => oneLine(one.NodeName) + at([one.Datacenter]))],
+    [
+      'Templates',
+      holder.TemplatedPolicies.map(({ TemplateName, TemplateVariables, Datacenters }) => {
+        const variable = TemplateVariables.name;
+        return oneLine(TemplateName) + (variable ? `:${oneLine(variable)}` : '') + at(Datacenters);
+      }),
+    ],
+  ];
+  return rows.filter(([, list]) => list.length > 0).map(([name, list]) => [name, list.join(', ')]);
+}
+
+/** Elsewhere than in `default`, the place is worth a line. */
+export const placeRows = (row: {
+  readonly Namespace: string;
+  readonly Partition: string;
+}): [string, string][] => [
+  ['Namespace', oneLine(row.Namespace)],
+  ...(row.Partition === 'default'
+    ? []
+    : [['Partition', oneLine(row.Partition)] as [string, string]]),
+];
+
+export async function showToken(context: Context, token: PresentedAclToken): Promise<void> {
+  const { screen, nowMs } = context;
+  await screen.fields([
+    ['AccessorID', token.AccessorID],
+    ['SecretID', token.SecretID],
+    ['Description', orDash(token.Description)],
+    ...placeRows(token),
+    ['Local', String(token.Local)],
+    ...(token.AuthMethod === '' ? [] : [['AuthMethod', oneLine(token.AuthMethod)] as const]),
+    ['Policies', linkList(token.Policies)],
+    ['Roles', linkList(token.Roles)],
+    ...identityRows(token),
+    ['Created', agoText(token.CreateTime, nowMs)],
+    ['Expires', token.ExpirationTime ?? 'never'],
+  ]);
+}
+
+export async function showRole(context: Context, role: PresentedAclRole): Promise<void> {
+  await context.screen.fields([
+    ['ID', role.ID],
+    ['Name', oneLine(role.Name)],
+    ['Description', orDash(role.Description)],
+    ...placeRows(role),
+    ['Policies', linkList(role.Policies)],
+    ...identityRows(role),
+  ]);
+}

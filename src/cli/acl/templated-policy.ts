@@ -1,0 +1,54 @@
+import type { ClientCommand } from '../definition.ts';
+import { exitCodes } from '../errors.ts';
+import { oneLine } from '../render/text.ts';
+import { argument } from './links.ts';
+
+const template = argument('TEMPLATE', 'Its name, as builtin/service.');
+
+export const templatedPolicyList: ClientCommand = {
+  definition: {},
+  async run({ client, screen, isJson, json }) {
+    const { value } = await client.acl.templatedPolicies.list();
+    if (isJson) await json(value);
+    else {
+      await screen.table(
+        ['Name', 'Variable', 'Description'],
+        Object.values(value).map(({ TemplateName, Schema, Description }) => [
+          ...[oneLine(TemplateName), Schema === '' ? '-' : 'name', oneLine(Description)],
+        ]),
+      );
+    }
+    return exitCodes.ok;
+  },
+};
+
+export const templatedPolicyRead: ClientCommand = {
+  definition: { arguments: [template] },
+  async run({ client, screen, isJson, json }, [name]) {
+    const { value } = await client.acl.templatedPolicies.read(name!);
+    if (isJson) await json(value);
+    else {
+      await screen.fields([
+        ['Name', oneLine(value.TemplateName)],
+        ['Description', oneLine(value.Description)],
+        ['Variable', value.Schema === '' ? '-' : 'name (required)'],
+      ]);
+      await screen.title('Template');
+      await screen.line(value.Template.trim());
+    }
+    return exitCodes.ok;
+  },
+};
+
+export const templatedPolicyPreview: ClientCommand = {
+  definition: {
+    arguments: [template, argument('NAME', 'What fills its gap.', 'word', false)],
+    details: 'Prints the rules that a token with this templated policy would have.',
+  },
+  async run({ client, screen, isJson, json }, [name, variable]) {
+    const { value } = await client.acl.templatedPolicies.preview(name!, variable);
+    if (isJson) await json(value);
+    else await screen.line(value.Rules.trim());
+    return exitCodes.ok;
+  },
+};

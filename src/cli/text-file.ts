@@ -1,0 +1,21 @@
+import type { Context } from './context.ts';
+import { CliError } from './errors.ts';
+
+/** The text of a file, or standard input for `-`. @throws CliError naming the file */
+export async function readText(
+  { environment: { readFile, stdin } }: Pick<Context, 'environment'>,
+  path: string,
+  what: string,
+): Promise<string> {
+  if (path !== '-') {
+    try {
+      return (await readFile(path)).replace(/^\uFEFF/, '');
+    } catch (error) {
+      const hint = `Give the path of a file with the ${what}, or - for standard input.`;
+      throw new CliError(`"${path}" cannot be read: ${(error as Error).message}.`, { hint });
+    }
+  }
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of stdin.read()) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8');
+}

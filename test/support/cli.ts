@@ -1,0 +1,81 @@
+import type { Clock, Timers } from '../../src/base/ports.ts';
+import type { CliEnvironment, Output } from '../../src/cli/environment.ts';
+import { runCli } from '../../src/cli/run-cli.ts';
+import type { Transport } from '../../src/sdk/transport.ts';
+import { rootToken, type TestApi } from './api.ts';
+
+export interface CliRun {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface CliSetting {
+  readonly token?: string;
+  readonly files?: Readonly<Record<string, string>>;
+  readonly stdin?: string;
+}
+
+/** Runs commands against the whole server, without a port and in simulated time. */
+export function cliOf(api: TestApi) {
+  return async (words: readonly string[], setting: CliSetting = {}): Promise<CliRun> => {
+    const [stdout, stderr] = [collector(), collector()];
+    const { clock, timers }: { clock: Clock; timers: Timers } = api.world;
+    const environment: CliEnvironment = {
+      ...{ stdout, stderr, clock, timers },
+      startAgent: async () => 1,
+      secrets: api.world.secrets,
+      browser: {
+        open: () => {},
+        awaitRedirect: () => Promise.reject(new Error('there is no browser here')),
+      },
+      writeSecretFile: () => Promise.reject(new Error('there are no files here')),
+      stdin: {
+        isTerminal: false,
+        read: async function* () {
+          yield Buffer.from(setting.stdin ?? '');
+        },
+      },
+      env: { ROSTER_TOKEN: setting.token ?? rootToken },
+      readFile: async (path) => {
+        const text = setting.files?.[path];
+        if (text === undefined) throw new Error(`ENOENT: no such file, open '${path}'`);
+        return text;
+      },
+      onInterrupt: () => () => {},
+      version: '0.0.0',
+      transport: transportOf(api),
+    };
+    const exitCode = await runCli(words, environment);
+    return { exitCode, stdout: stdout.text, stderr: stderr.text };
+  };
+}
+
+const transportOf = (api: TestApi): Transport => ({
+  async send({ method, path, headers, body, signal }) {
+    const called = await api.call(method, path, {
+      headers,
+      token: null,
+      ...(body !== undefined && { body }),
+      ...(signal !== undefined && { signal }),
+    });
+    return { ...called, body: once(called.text) };
+  },
+  close: async () => {},
+});
+
+async function* once(text: string): AsyncIterable<Uint8Array> {
+  yield Buffer.from(text);
+}
+
+function collector(): Output & { text: string } {
+  return {
+    text: '',
+    isTerminal: false,
+    columns: 100,
+    closed: new AbortController().signal,
+    async write(chunk) {
+      this.text += typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString();
+    },
+  };
+}
