@@ -3,6 +3,7 @@
  * gives `createAgent`.
  */
 import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { realWorld } from './base/ports-real.ts';
 import type { AgentOptions } from './cli/agent/options.ts';
 import { processEnvironment } from './cli/process-environment.ts';
@@ -25,7 +26,7 @@ function readVersion(): string {
 
 /** Runs an agent until a signal ends it. Gives the exit code. */
 async function startAgent(options: AgentOptions): Promise<number> {
-  const { keptSecret } = await import('./agent.ts');
+  const { keptSecret, parseRootKey } = await import('./agent.ts');
   const { pino } = await import('pino');
   const { isDev, dataDirectory, http } = options;
   const log = pino({ level: options.logLevel, name: 'roster' }, pino.destination(2));
@@ -33,11 +34,15 @@ async function startAgent(options: AgentOptions): Promise<number> {
   let rootToken = options.rootToken;
   try {
     if (isDev) rootToken ??= await keptSecret(dataDirectory, 'root-token', realWorld);
+    const { rootKeyFile, audit } = options;
+    const rootKey = rootKeyFile && parseRootKey(await readFile(rootKeyFile, 'utf8'));
     const { class: nodeClass, pool: nodePool, name, ...node } = options.node;
     agent = await createAgent({
       ...{ dataDirectory, http, rootToken, log },
       environment: process.env,
       aclEnabled: options.aclEnabled,
+      ...(rootKey && { rootKey }),
+      audit: audit && { ...audit, to: audit.to === 'stdout' ? standardOutput : audit.to },
       region: options.region,
       node: {
         ...{ ...node, nodeClass, nodePool },
@@ -62,6 +67,9 @@ async function startAgent(options: AgentOptions): Promise<number> {
   await agent.close(options.tasksOnExit);
   return 0;
 }
+
+/** Takes the lines of the audit log, among what the program itself has to say. */
+const standardOutput = { write: (line: string) => void process.stdout.write(line) };
 
 /** The first signal to end. One more, a second or later after it, ends the process at once. */
 function firstSignal(): Promise<NodeJS.Signals> {

@@ -99,6 +99,11 @@ export const places: readonly Place[] = [
     reason: 'a command reads its arguments, environment and files; its timers come from ports',
   },
   {
+    files: 'src/cli/login/browser.ts',
+    may: ['network', 'programs'],
+    reason: 'a login opens the browser and waits for it to come back',
+  },
+  {
     files: 'src/api/http-server*.ts',
     may: ['network'],
     reason: 'the one adapter between handlers and sockets',

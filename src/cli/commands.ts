@@ -14,6 +14,10 @@ export const groups: Readonly<Record<string, string>> = {
   alloc: 'Look at allocations and read their logs.',
   node: 'Look at the machines that run them.',
   eval: 'Look at the decisions of the scheduler.',
+  'acl auth-method': 'Say how people and machines log in.',
+  'acl binding-rule': 'Say what a login gives.',
+  operator: 'Look after the control plane itself.',
+  'operator keyring': 'The keys that secrets are sealed under.',
   acl: 'Say who may do what.',
   'acl token': 'Hand out and look at tokens.',
   'acl policy': 'Write the rules that tokens are judged by.',
@@ -218,6 +222,76 @@ export const commands: readonly CommandEntry[] = [
     words: ['partition', 'list'],
     summary: 'List the partitions.',
     load: async () => (await import('./namespace/realms.ts')).partitionCommands.list,
+  },
+  {
+    words: ['acl', 'auth-method', 'create'],
+    summary: 'Create an auth method.',
+    load: async () => (await import('./acl/auth-method.ts')).authMethodCreate,
+  },
+  {
+    words: ['acl', 'auth-method', 'read'],
+    summary: 'Show an auth method.',
+    load: async () => (await import('./acl/auth-method.ts')).authMethodRead,
+  },
+  {
+    words: ['acl', 'auth-method', 'update'],
+    summary: 'Change an auth method.',
+    load: async () => (await import('./acl/auth-method.ts')).authMethodUpdate,
+  },
+  {
+    words: ['acl', 'auth-method', 'delete'],
+    summary: 'Delete an auth method.',
+    load: async () => (await import('./acl/auth-method.ts')).authMethodDelete,
+  },
+  {
+    words: ['acl', 'auth-method', 'list'],
+    summary: 'List the auth methods.',
+    load: async () => (await import('./acl/auth-method.ts')).authMethodList,
+  },
+  {
+    words: ['acl', 'binding-rule', 'create'],
+    summary: 'Create a binding rule.',
+    load: async () => (await import('./acl/binding-rule.ts')).bindingRuleCreate,
+  },
+  {
+    words: ['acl', 'binding-rule', 'read'],
+    summary: 'Show a binding rule.',
+    load: async () => (await import('./acl/binding-rule.ts')).bindingRuleRead,
+  },
+  {
+    words: ['acl', 'binding-rule', 'update'],
+    summary: 'Change a binding rule.',
+    load: async () => (await import('./acl/binding-rule.ts')).bindingRuleUpdate,
+  },
+  {
+    words: ['acl', 'binding-rule', 'delete'],
+    summary: 'Delete a binding rule.',
+    load: async () => (await import('./acl/binding-rule.ts')).bindingRuleDelete,
+  },
+  {
+    words: ['acl', 'binding-rule', 'list'],
+    summary: 'List the binding rules.',
+    load: async () => (await import('./acl/binding-rule.ts')).bindingRuleList,
+  },
+  {
+    words: ['login'],
+    summary: 'Log in and get a token.',
+    load: async () => (await import('./login/login.ts')).login,
+  },
+  {
+    words: ['logout'],
+    summary: 'End the token of a login.',
+    load: async () => (await import('./login/logout.ts')).logout,
+  },
+  {
+    words: ['operator', 'keyring', 'list'],
+    summary: 'List the keys of the keyring.',
+    load: async () => (await import('./operator/keyring.ts')).keyringList,
+  },
+  {
+    words: ['operator', 'keyring', 'rotate'],
+    summary: 'Make a new key and seal every secret anew.',
+    load: async () => (await import('./operator/keyring.ts')).keyringRotate,
   },
   {
     words: ['version'],

@@ -1,6 +1,7 @@
-import type { Clock, Timers } from '../base/ports.ts';
+import type { Clock, Secrets, Timers } from '../base/ports.ts';
 import type { ClientOptions } from '../sdk/client.ts';
 import type { AgentOptions } from './agent/options.ts';
+import type { Browser } from './login/browser.ts';
 
 /** The world of a command; the real one is in `process-environment.ts`. */
 export interface CliEnvironment {
@@ -13,8 +14,12 @@ export interface CliEnvironment {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
   readonly timers: Timers;
+  readonly secrets: Pick<Secrets, 'uuid'>;
+  readonly browser: Browser;
   /** The text of a file. Rejects with the system's error. */
   readonly readFile: (path: string) => Promise<string>;
+  /** Writes a file that only its user may read. Rejects with the system's error. */
+  readonly writeSecretFile: (path: string, text: string) => Promise<void>;
   /** Calls `run` at the next Ctrl-C, which then does not end the process; undone by the result. */
   readonly onInterrupt: (run: () => void) => () => void;
   /** Of this program. */

@@ -12,6 +12,8 @@ export interface Setting {
   readonly stdin?: string;
   readonly isTerminal?: boolean;
   readonly agentExitCode?: number;
+  /** What the provider sends the browser back with. */
+  readonly redirect?: string;
   /** Called with every piece written to standard output; may interrupt. */
   readonly onOutput?: (text: string, interrupt: () => void) => void;
   /** Reads no further than this many pieces of output. */
@@ -24,6 +26,10 @@ export interface Ran {
   readonly stderr: string;
   readonly seen: readonly SeenRequest[];
   readonly agent: AgentOptions | undefined;
+  /** Addresses that were opened in the browser. */
+  readonly opened: readonly string[];
+  /** Secret files that were written. */
+  readonly written: Readonly<Record<string, string>>;
 }
 
 /** The clock of every test: fixtures are so many seconds before it. */
@@ -41,6 +47,8 @@ export async function run(words: readonly string[], setting: Setting = {}): Prom
   );
   const stderr = collector(setting.isTerminal ?? false);
   let agent: AgentOptions | undefined;
+  const opened: string[] = [];
+  const written: Record<string, string> = {};
   const environment: CliEnvironment = {
     startAgent: async (options) => {
       agent = options;
@@ -57,6 +65,18 @@ export async function run(words: readonly string[], setting: Setting = {}): Prom
     env: { ROSTER_ADDR: server.address, ...setting.env },
     clock: world.clock,
     timers: world.timers,
+    secrets: world.secrets,
+    browser: {
+      open: (url) => opened.push(url),
+      awaitRedirect: async (address) => ({
+        uri: `http://${address}/oidc/callback`,
+        query: Promise.resolve(new URLSearchParams(setting.redirect ?? '')),
+        close: async () => {},
+      }),
+    },
+    writeSecretFile: async (path, text) => {
+      written[path] = text;
+    },
     readFile: async (path) => {
       const text = setting.files?.[path];
       if (text !== undefined) return text;
@@ -70,7 +90,15 @@ export async function run(words: readonly string[], setting: Setting = {}): Prom
   };
   const exitCode = await runCli(words, environment);
   const text = (output: { text: string }) => output.text.replaceAll(server.address, 'ADDRESS');
-  return { exitCode, stdout: text(stdout), stderr: text(stderr), seen: server.seen, agent };
+  return {
+    exitCode,
+    stdout: text(stdout),
+    stderr: text(stderr),
+    seen: server.seen,
+    agent,
+    opened,
+    written,
+  };
 }
 
 function collector(

@@ -1,6 +1,7 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import type { World } from '../base/ports.ts';
 import type { CliEnvironment, Output } from './environment.ts';
+import { systemBrowser } from './login/browser.ts';
 
 type Process = Pick<NodeJS.Process, 'stdout' | 'stderr' | 'stdin' | 'env' | 'once' | 'off'>;
 
@@ -8,7 +9,7 @@ type Process = Pick<NodeJS.Process, 'stdout' | 'stderr' | 'stdin' | 'env' | 'onc
 export function processEnvironment(
   process: Process,
   options: Pick<CliEnvironment, 'startAgent' | 'version'> & {
-    readonly world: Pick<World, 'clock' | 'timers'>;
+    readonly world: Pick<World, 'clock' | 'timers' | 'secrets'>;
   },
 ): CliEnvironment {
   const { startAgent, version, world } = options;
@@ -17,11 +18,19 @@ export function processEnvironment(
     version,
     clock: world.clock,
     timers: world.timers,
+    secrets: world.secrets,
+    browser: systemBrowser,
     stdout: outputOf(process.stdout),
     stderr: outputOf(process.stderr),
     stdin: { isTerminal: process.stdin.isTTY === true, read: () => process.stdin },
     env: process.env,
     readFile: (path) => readFile(path, 'utf8'),
+    async writeSecretFile(path, text) {
+      // A file that was there may be open to others, and stays so when it is only written anew.
+      const made = `${path}.${world.secrets.uuid()}`;
+      await writeFile(made, text, { mode: 0o600, flag: 'wx' });
+      await rename(made, path);
+    },
     onInterrupt(run) {
       // Once, so that a second Ctrl-C ends a command that does not end by itself.
       process.once('SIGINT', run);

@@ -19,6 +19,16 @@ import { type Allocations, allocationsOf } from './allocations.ts';
 import { ConnectionError } from './errors.ts';
 import { type Evaluations, evaluationsOf } from './evaluations.ts';
 import { type Jobs, jobsOf } from './jobs.ts';
+import {
+  type AuthMethods,
+  authMethodsOf,
+  type BindingRules,
+  bindingRulesOf,
+  type Keyring,
+  keyringOf,
+  type Logins,
+  loginsOf,
+} from './logins.ts';
 import { type Logs, logsOf } from './logs.ts';
 import { type NodeAgent, nodeAgentOf } from './node-agent.ts';
 import { type Nodes, nodesOf } from './nodes.ts';
@@ -40,6 +50,10 @@ export interface ClientOptions {
 }
 
 export interface Client {
+  readonly authMethods: AuthMethods;
+  readonly bindingRules: BindingRules;
+  readonly logins: Logins;
+  readonly keyring: Keyring;
   readonly acl: Acl;
   readonly namespaces: Namespaces;
   readonly partitions: Partitions;
@@ -71,6 +85,10 @@ export function createClient(options: ClientOptions): Client {
     acl: aclOf(requester),
     namespaces: namespacesOf(requester),
     partitions: partitionsOf(requester),
+    authMethods: authMethodsOf(requester),
+    bindingRules: bindingRulesOf(requester),
+    logins: loginsOf(requester),
+    keyring: keyringOf(requester),
     jobs: jobsOf(requester),
     allocations: allocationsOf(requester),
     evaluations: evaluationsOf(requester),
@@ -104,6 +122,7 @@ export type * from './allocations.ts';
 export { ApiError, ConnectionError, isMissing } from './errors.ts';
 export type * from './evaluations.ts';
 export type * from './jobs.ts';
+export type * from './logins.ts';
 export type * from './logs.ts';
 export type * from './node-agent.ts';
 export type * from './nodes.ts';

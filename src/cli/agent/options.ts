@@ -10,6 +10,10 @@ export interface AgentOptions {
   /** A UUID, in lower case. */
   readonly rootToken: string | undefined;
   readonly aclEnabled: boolean;
+  /** The file of the key that secrets are sealed under; `undefined`: it is in the data directory. */
+  readonly rootKeyFile: string | undefined;
+  /** Where the audit log goes: `stdout` or a file; `undefined`: there is none. */
+  readonly audit: { readonly to: string; readonly events: AuditEvents } | undefined;
   readonly region: string;
   readonly node: {
     /** `undefined`: the machine's name. */
@@ -28,6 +32,9 @@ export interface AgentOptions {
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof logLevels)[number];
+export const auditEventWords = ['all', 'writes'] as const;
+export type AuditEvents = (typeof auditEventWords)[number];
+
 export const tasksOnExitWords = ['stop', 'keep'] as const;
 
 /** What flags, environment and the configuration file may say, before it is checked. */
@@ -76,6 +83,9 @@ export const settings = {
         : 'must be a UUID, such as one made by "uuidgen"',
   },
   'acl.enabled': flag,
+  'keyring.root_key_file': text(4096),
+  'audit.file': text(4096),
+  'audit.events': oneOf(auditEventWords),
   region: name,
   'node.name': text(),
   'node.datacenter': name,
@@ -133,6 +143,9 @@ export function settingFaults(
       `${nameOf('data_dir')} is missing: name a directory to keep the state in, or give --dev to keep nothing`,
     );
   }
+  if (given['audit.events'] !== undefined && given['audit.file'] === undefined) {
+    faults.push(`${nameOf('audit.events')} is of no use without audit.file: a path, or "stdout"`);
+  }
   if (given.tasks_on_exit === 'keep' && given.data_dir === undefined) {
     faults.push(
       `${nameOf('tasks_on_exit')} cannot be keep without a data directory: nothing would know of the tasks later`,
@@ -145,6 +158,12 @@ export function settingFaults(
 const shown = (setting: SettingName, value: unknown): string =>
   setting === 'root_token' ? 'something else' : (JSON.stringify(value) ?? '').slice(0, 64);
 
+function auditOf(words: Partial<Record<SettingName, string>>): AgentOptions['audit'] {
+  const to = words['audit.file'];
+  if (to === undefined) return undefined;
+  return { to, events: (words['audit.events'] as AuditEvents | undefined) ?? 'all' };
+}
+
 /** The options of settings without faults; `run` holds the files that `run` names. */
 export function agentOptions(given: AgentSettings, run: AgentOptions['run']): AgentOptions {
   const words = given as Partial<Record<SettingName, string>>;
@@ -156,6 +175,8 @@ export function agentOptions(given: AgentSettings, run: AgentOptions['run']): Ag
     dataDirectory,
     rootToken: words.root_token?.toLowerCase(),
     aclEnabled: given['acl.enabled'] !== false,
+    rootKeyFile: words['keyring.root_key_file'],
+    audit: auditOf(words),
     region: words.region ?? 'global',
     node: {
       name: words['node.name'],
