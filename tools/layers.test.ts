@@ -53,7 +53,7 @@ describe('the layering lint', () => {
         'src/api/a.ts': 'export type A = 1;\n',
         'src/cli/b.ts': "import type { A } from '../api/a.ts';\nexport const b: A = 1;\n",
       },
-      'src/cli/b.ts:1 imports src/api/a.ts: the layer "cli" may import base, language, model, sdk, cli itself',
+      'src/cli/b.ts:1 imports src/api/a.ts: the layer "cli" may import base, language, model, acl, sdk, cli itself',
     ],
     [
       'a dynamic import from above',
@@ -73,7 +73,7 @@ describe('the layering lint', () => {
     [
       'an import of main.ts',
       { 'src/main.ts': nothing, 'src/cli/b.ts': valueFrom('../main.ts') },
-      'src/cli/b.ts:1 imports src/main.ts: the layer "cli" may import base, language, model, sdk, cli itself',
+      'src/cli/b.ts:1 imports src/main.ts: the layer "cli" may import base, language, model, acl, sdk, cli itself',
     ],
     [
       'an import of what is outside',

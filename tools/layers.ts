@@ -25,7 +25,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   api: ['base', 'language', 'model', 'state', 'acl', 'scheduler', 'server'],
   sdk: ['base', 'model'],
   node: ['base', 'model', 'sdk'],
-  cli: ['base', 'language', 'model', 'sdk'],
+  // It judges rules that are not stored anywhere yet (`acl policy test`), without a server.
+  cli: ['base', 'language', 'model', 'acl', 'sdk'],
 };
 
 /** The composition root, the command's and the library's: the only files that know every layer. */

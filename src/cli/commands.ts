@@ -74,6 +74,21 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./eval/status.ts')).evalStatus,
   },
   {
+    words: ['acl', 'why'],
+    summary: 'Say why a token may do something, or may not.',
+    load: async () => (await import('./acl/why.ts')).aclWhy,
+  },
+  {
+    words: ['acl', 'policy', 'test'],
+    summary: 'Hold rules against what they are expected to allow and deny.',
+    load: async () => (await import('./acl/policy-test.ts')).aclPolicyTest,
+  },
+  {
+    words: ['acl', 'policy', 'diff'],
+    summary: 'Say what other rules would change, and for which tokens.',
+    load: async () => (await import('./acl/policy-diff.ts')).aclPolicyDiff,
+  },
+  {
     words: ['acl', 'bootstrap'],
     summary: 'Make the first token, which may do everything.',
     load: async () => (await import('./acl/bootstrap.ts')).aclBootstrap,

@@ -14,6 +14,7 @@ import {
   type Partitions,
   partitionsOf,
 } from './acl.ts';
+import { type AclDecisions, aclDecisionsOf } from './acl-decisions.ts';
 import { type AgentApi, agentOf, type StatusApi, statusOf } from './agent.ts';
 import { type Allocations, allocationsOf } from './allocations.ts';
 import { ConnectionError } from './errors.ts';
@@ -55,6 +56,8 @@ export interface Client {
   readonly logins: Logins;
   readonly keyring: Keyring;
   readonly acl: Acl;
+  /** What tokens may do, and why. */
+  readonly aclDecisions: AclDecisions;
   readonly namespaces: Namespaces;
   readonly partitions: Partitions;
   readonly jobs: Jobs;
@@ -83,6 +86,7 @@ export function createClient(options: ClientOptions): Client {
   });
   return {
     acl: aclOf(requester),
+    aclDecisions: aclDecisionsOf(requester),
     namespaces: namespacesOf(requester),
     partitions: partitionsOf(requester),
     authMethods: authMethodsOf(requester),
@@ -117,6 +121,7 @@ function checkedAddress(given: string): string {
 }
 
 export type * from './acl.ts';
+export type * from './acl-decisions.ts';
 export type * from './agent.ts';
 export type * from './allocations.ts';
 export { ApiError, ConnectionError, isMissing } from './errors.ts';

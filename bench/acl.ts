@@ -1,0 +1,141 @@
+/**
+ * Deciding by the rules of one token, no HTTP. `node tools/run.mjs bench/acl.ts` prints the
+ * figures; the shape is that of the other benchmarks.
+ */
+import { fileURLToPath } from 'node:url';
+import { type Authorizer, authorizerFor } from '../src/acl/authorizer.ts';
+import { questionOf, type RulePermission } from '../src/acl/decide.ts';
+import { decideSlowly } from '../src/acl/oracle.testing.ts';
+import { namedAccess, namespaceCapability, resourceAccess } from '../src/acl/permission.ts';
+import { policyOf } from '../src/acl/policy-test.ts';
+import { Resolver } from '../src/acl/resolve.ts';
+import { RuleTable } from '../src/acl/rule-table.ts';
+import { realWorld } from '../src/base/ports-real.ts';
+import { rootKeyBox } from '../src/base/secret-box.ts';
+import { aclPolicies, aclTokens, allTables } from '../src/state/tables.ts';
+import { memoryState } from '../src/state/testing.ts';
+
+const rulesCount = 1000;
+const sliceMs = 1500;
+
+/** 1,000 rules of one token: prefixes that nest, names, globs of namespaces, keys. */
+const rulesText = (): string =>
+  Array.from({ length: rulesCount / 5 }, (_, at) =>
+    [
+      `service_prefix "team-${at}-" { policy = "read" }`,
+      `service "team-${at}-web" { policy = "write" }`,
+      `key_prefix "config/${at}/" { policy = "write" }`,
+      `key_prefix "config/${at}/secret/" { policy = "deny" }`,
+      `namespace "*-${at}-prod*" { policy = "write" }`,
+    ].join('\n'),
+  ).join('\n');
+
+/** What is asked in turn: found by prefix, by name, by glob, and not at all. */
+const permissions = (): RulePermission[] =>
+  Array.from({ length: rulesCount / 5 }, (_, at) => [
+    namedAccess('service', 'read', `team-${at}-api`),
+    namedAccess('service', 'write', `team-${at}-web`),
+    namedAccess('key', 'write', `config/${at}/secret/password`),
+    namespaceCapability(`eu-${at}-production`, 'submit-job') as RulePermission,
+    resourceAccess('operator', 'read') as RulePermission,
+  ]).flat();
+
+const policy = policyOf('bench', rulesText());
+
+/** How often a second `run`, which counts what it did, gets done. */
+function perSecond(run: () => number): number {
+  const startMs = performance.now();
+  let done = 0;
+  let elapsedMs = 0;
+  while (elapsedMs < sliceMs) {
+    done += run();
+    elapsedMs = performance.now() - startMs;
+  }
+  return (done / elapsedMs) * 1000;
+}
+
+function decisions(authorizer: Authorizer): number {
+  const asked = permissions();
+  return perSecond(() => {
+    for (const permission of asked) authorizer.allows(permission);
+    return asked.length;
+  });
+}
+
+function slowDecisions(): number {
+  const asked = permissions().map(questionOf);
+  let at = 0;
+  return perSecond(() => {
+    decideSlowly([policy], asked[at++ % asked.length]!, false, []);
+    return 1;
+  });
+}
+
+/** Finding who presents a secret, with the rules at hand: what each request adds. */
+async function resolving(): Promise<() => number> {
+  const box = rootKeyBox(new Uint8Array(32), realWorld.secrets);
+  const state = await memoryState(allTables, realWorld);
+  const secret = realWorld.secrets.uuid();
+  const place = { Namespace: 'default', Partition: 'default' };
+  await state.write((transaction) => {
+    const named = { ID: 'bench', Name: 'bench', Description: '', Rules: rulesText(), Hash: 'h' };
+    transaction.table(aclPolicies).put({ ...named, ...place, Datacenters: null });
+    transaction.table(aclTokens).put({
+      ...{ AccessorID: 'a', SecretSealed: '', SecretHash: box.fingerprint(secret) },
+      ...{ Description: '', Policies: [{ ID: 'bench' }], Roles: [], Local: false, Hash: '' },
+      ...{ ServiceIdentities: [], NodeIdentities: [], TemplatedPolicies: [] },
+      ...{ AuthMethod: '', AuthMethodNamespace: '', ExpirationTime: 0, CreateTime: 0 },
+      ...place,
+    });
+  });
+  const { secrets, clock } = realWorld;
+  const resolver = new Resolver({
+    ...{ enabled: true, introductionHash: undefined, secrets, box, clock },
+  });
+  return () =>
+    perSecond(() => {
+      for (let at = 0; at < 100; at++) resolver.resolve(state.read(), secret);
+      return 100;
+    });
+}
+
+export const acl = {
+  name: 'acl',
+  title: `Decisions for a token with ${rulesCount} rules, no HTTP`,
+  baseline: 'reading the rules one by one, as the tests do',
+  takesGiven: false,
+  async run({ runs, progress }: { runs: number; progress: (text: string) => void }) {
+    const caller = { kind: 'anonymous', accessor: '' } as const;
+    const rules = new RuleTable([policy]);
+    const authorizer = authorizerFor({ caller, rules, defaultPolicy: 'deny' });
+    const resolve = await resolving();
+    const figures = { decisions: [] as number[], slow: [] as number[], resolved: [] as number[] };
+    for (let run = 1; run <= runs; run++) {
+      progress(`run ${run} of ${runs}`);
+      figures.decisions.push(decisions(authorizer));
+      figures.slow.push(slowDecisions());
+      figures.resolved.push(resolve());
+    }
+    const target = { of: 'median', is: 'at least', value: 500_000 } as const;
+    return {
+      figures: [
+        { name: 'decisions', unit: '/s', ours: figures.decisions, baseline: figures.slow, target },
+        { name: 'secrets resolved', unit: '/s', ours: figures.resolved },
+      ],
+      notes: [
+        'Half of the questions are found by a prefix or a name, the others by a glob, or by none. ' +
+          'Resolving a secret takes its fingerprint, finds the token and the compiled rules.',
+      ],
+    };
+  },
+};
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const { figures } = await acl.run({ runs: 3, progress: () => {} });
+  for (const { name, unit, ours, baseline } of figures) {
+    const shown = (values: readonly number[]) => values.map((value) => Math.round(value)).join(' ');
+    console.log(
+      `${name} (${unit}): ${shown(ours)}${baseline ? `; baseline ${shown(baseline)}` : ''}`,
+    );
+  }
+}

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { policyChanges } from './policy-diff.ts';
+import { parsePolicyTest, policyOf, runPolicyTest } from './policy-test.ts';
+
+const file = `
+policies = ["web.hcl"]
+allow = ["service:write web", "namespace:read-job team"]
+deny  = ["operator:read", "service:write web"]
+namespace "team" {
+  deny = ["service:read web"]
+}`;
+const web = 'service "web" { policy = "write" }\nnamespace "team" { policy = "read" }';
+
+describe('a policy test', () => {
+  it('tells of each expectation whether it is met, and why', () => {
+    const test = parsePolicyTest(file);
+    expect(test.policies).toEqual(['web.hcl']);
+    const results = runPolicyTest(test, new Map([['web.hcl', web]]));
+    expect(results.map(({ line, expected, met }) => [line, expected, met])).toEqual([
+      [3, 'allow', true],
+      [3, 'allow', true],
+      [4, 'deny', true],
+      [4, 'deny', false],
+      [6, 'deny', true],
+    ]);
+    expect(results[3]!.explanation.Rules[0]).toMatchObject({
+      Policy: { Name: 'web.hcl' },
+      Line: 1,
+    });
+  });
+
+  const wrong: readonly [string, RegExp][] = [
+    ['allow = ["x:read"]', /names no resource "x".*\(line 1, column 10\)/],
+    ['allow = ["service:eat web"]', /no access "eat" to service/],
+    ['alow = []', /A policy test has policies/],
+    ['default = "maybe"', /"default" is "allow" or "deny"/],
+    ['allow = [1]', /Expected a text/],
+    ['namespace "a" { rules = "" }', /A policy test has allow, deny/],
+    ['allow = [', /line 1/],
+  ];
+  it.each(wrong)('refuses %s', (text, fault) => {
+    expect(() => parsePolicyTest(text)).toThrow(fault);
+  });
+});
+
+describe('what changes between policies', () => {
+  const cases: readonly [string, string, string, readonly string[]][] = [
+    ['nothing', web, `# the same\n${web}`, []],
+    [
+      'a word of one name',
+      'service "web" { policy = "read" }',
+      'service "web" { policy = "write" }',
+      ['gained service:write on "web"'],
+    ],
+    [
+      'what a narrower rule leaves of a prefix',
+      'service_prefix "" { policy = "write" }\nservice "web" { policy = "deny" }',
+      'service_prefix "" { policy = "read" }\nservice "web" { policy = "deny" }',
+      ['lost service:write on "…"'],
+    ],
+    [
+      'the operator, and what falls back on it',
+      'operator = "read"',
+      '',
+      ['lost mesh:read', 'lost operator:read', 'lost peering:read'],
+    ],
+    [
+      'a capability in namespaces that a glob fits',
+      'namespace "team-*" { capabilities = ["read-job"] }',
+      'namespace "team-*" { capabilities = ["read-job", "read-logs"] }',
+      ['gained namespace:read-logs on "team-…"'],
+    ],
+  ];
+  it.each(cases)('%s', (_, before, after, expected) => {
+    const changes = policyChanges([policyOf('p', before)], [policyOf('p', after)]);
+    expect(changes.map(({ permission, change }) => `${change} ${permission}`)).toEqual(expected);
+  });
+});

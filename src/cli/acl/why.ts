@@ -1,0 +1,66 @@
+import type { AclExplanation } from '../../sdk/client.ts';
+import type { ClientCommand } from '../definition.ts';
+import { exitCodes } from '../errors.ts';
+import type { Screen } from '../render/screen.ts';
+import { oneLine } from '../render/text.ts';
+import { resolveToken } from './resolve.ts';
+
+export const aclWhy: ClientCommand = {
+  definition: {
+    arguments: [
+      {
+        name: 'TOKEN',
+        kind: 'word',
+        isRequired: true,
+        description: 'Accessor of the token, 8 or more characters of it, or "self".',
+      },
+      {
+        name: 'PERMISSION',
+        kind: 'word',
+        isRequired: true,
+        description: 'What a refusal names: service:write, namespace:submit-job, management …',
+      },
+      {
+        name: 'NAME',
+        kind: 'word',
+        isRequired: false,
+        description: 'The one thing that it is about; of namespace permissions, the namespace.',
+      },
+    ],
+    details: 'Exit code 0 when the token may, 1 when it may not.',
+  },
+  async run(context, [token, permission, name]) {
+    const accessor = token === 'self' ? undefined : await resolveToken(context, token!);
+    const answer = await context.client.aclDecisions.explain(permission!, { name, accessor });
+    if (context.isJson) await context.json(answer.value);
+    else await print(context.screen, answer.value);
+    return answer.value.Allowed ? exitCodes.ok : exitCodes.error;
+  },
+};
+
+async function print(screen: Screen, explanation: AclExplanation): Promise<void> {
+  const { Allowed, Permission, Reason, Rules, Missing, AccessorID } = explanation;
+  const { green, red } = screen.colors;
+  await screen.fields([
+    ['Permission', oneLine(Permission)],
+    ['Token', AccessorID || '-'],
+    ['Answer', Allowed ? green('allowed') : red('denied')],
+    ['Because', oneLine(Reason)],
+  ]);
+  await printRules(screen, Rules);
+  if (Missing === '') return;
+  await screen.title('This rule would allow it');
+  await screen.line(`  ${oneLine(Missing)}`);
+}
+
+/** The rules that decided: each with its place, how the token comes by it, and its text. */
+export async function printRules(screen: Screen, rules: AclExplanation['Rules']): Promise<void> {
+  for (const { Policy, Line, Column, Via, Text } of rules) {
+    await screen.title(`Policy "${oneLine(Policy.Name)}", line ${Line}, column ${Column}`);
+    for (const way of Via) await screen.line(`  by ${oneLine(way)}`);
+    for (const line of Text.split('\n'))
+      await screen.line(`  | ${oneLine(line) && indented(line)}`);
+  }
+}
+
+const indented = (line: string): string => /^ */.exec(line)![0] + oneLine(line);
