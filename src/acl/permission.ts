@@ -74,8 +74,12 @@ export const namespaceCapability = (namespace: string, capability: string): Perm
 });
 
 /** May the caller know that the namespace exists? Any capability in it will do. */
-export const anyCapability = (namespace: string): Permission =>
-  namespaceCapability(namespace, 'any');
+export const anyCapability = (namespace: string, partition: string): Permission => ({
+  kind: 'namespace',
+  capability: 'any',
+  namespace,
+  partition,
+});
 
 export interface Place {
   readonly namespace?: string;

@@ -1,4 +1,10 @@
-import { anyOf, management, type Permission, resourceAccess } from '../../acl/permission.ts';
+import {
+  anyCapability,
+  anyOf,
+  management,
+  type Permission,
+  resourceAccess,
+} from '../../acl/permission.ts';
 import { shownLinks } from '../../model/acl-token/present.ts';
 import { refusal } from '../../model/errors.ts';
 import { type Namespace, NamespaceSchema } from '../../model/namespace/namespace.ts';
@@ -29,7 +35,7 @@ const mayRead = () => resourceAccess('operator', 'read');
 
 /** Whoever may do anything in a namespace may know of it. */
 const mayKnow = (partition: string, namespace: string): Permission =>
-  anyOf(mayRead(), { kind: 'namespace', capability: 'any', namespace, partition });
+  anyOf(mayRead(), anyCapability(namespace, partition));
 
 /** The names of its links are those of the moment. */
 function shown(namespace: Namespace, snapshot: Snapshot): Namespace {

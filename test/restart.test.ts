@@ -1,0 +1,99 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { World } from '../src/base/ports.ts';
+import { realWorld } from '../src/base/ports-real.ts';
+import { type Agent, createAgent } from '../src/main.ts';
+import { aclTokens } from '../src/state/tables.ts';
+
+let directory: string;
+let agent: Agent | undefined;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'roster-test-'));
+});
+afterEach(async () => {
+  await agent?.close('stop');
+  await rm(directory, { recursive: true });
+});
+
+const root = '11111111-1111-4111-8111-111111111111';
+
+async function start(options: { rootToken?: string; world?: World } = {}): Promise<void> {
+  await agent?.close('stop');
+  agent = undefined;
+  agent = await createAgent({ dataDirectory: directory, ...options });
+}
+
+async function call(method: string, path: string, token: string, body?: object) {
+  const answer = await agent!.handle({
+    ...{ method, path, query: '', signal: undefined },
+    headers: { 'x-registry-token': token },
+    body: body && new TextEncoder().encode(JSON.stringify(body)),
+  });
+  return { status: answer.status, json: JSON.parse(String(answer.body)) };
+}
+
+/** Every byte that is kept, but for what holds a secret by its purpose. */
+async function kept(): Promise<string> {
+  const names = await readdir(directory, { recursive: true, withFileTypes: true });
+  const files = names.filter((entry) => entry.isFile() && !secretFiles.includes(entry.name));
+  const texts = files.map((file) => readFile(join(file.parentPath, file.name), 'latin1'));
+  return (await Promise.all(texts)).join('\n');
+}
+const secretFiles = ['root-key', 'introduction-token'];
+
+test('a restart keeps tokens, and what is kept shows no secret', async () => {
+  await start({ rootToken: root });
+  const body = { Description: 'a token that is kept' };
+  const { json: token } = await call('PUT', '/v1/acl/token', root, body);
+  const self = () => call('GET', '/v1/acl/token/self', token.SecretID);
+  expect((await self()).json).toEqual(token);
+  await start({ rootToken: root });
+  expect((await self()).json).toEqual(token);
+  const list = (await call('GET', '/v1/acl/tokens', root)).json;
+  expect(list).toHaveLength(3);
+  await start();
+  expect((await call('GET', '/v1/acl/token/self', root)).json.Description).toBe(
+    'Initial Management Token',
+  );
+  await agent!.close('stop');
+  agent = undefined;
+  const text = await kept();
+  expect(text).toContain(token.AccessorID);
+  expect(text).toContain(body.Description);
+  for (const secret of [token.SecretID, root]) expect(text).not.toContain(secret);
+  expect((await stat(join(directory, 'root-key'))).mode & 0o777).toBe(0o600);
+});
+
+test('tokens that expire while nobody runs are gone at the next start', async () => {
+  await start({ rootToken: root });
+  const { json } = await call('PUT', '/v1/acl/token', root, { ExpirationTTL: '1m' });
+  const later: World = {
+    ...realWorld,
+    clock: { ...realWorld.clock, nowMs: () => realWorld.clock.nowMs() + 61_000 },
+  };
+  await start({ world: later });
+  expect((await call('GET', '/v1/acl/token/self', json.SecretID)).status).toBe(403);
+  const row = () => agent!.state.read().table(aclTokens).by('accessor');
+  await expect
+    .poll(() => [...row().scan({ prefix: [json.AccessorID] })], { interval: 5 })
+    .toEqual([]);
+  await agent!.close('stop');
+  await start();
+  const path = `/v1/acl/token/${json.AccessorID}`;
+  expect((await call('GET', path, root)).json.code).toBe('accessor-not-found');
+});
+
+test('the file with the reset index allows another first token, and goes', async () => {
+  await start();
+  const first = await call('PUT', '/v1/acl/bootstrap', '', {});
+  expect(first.status).toBe(200);
+  const refused = await call('PUT', '/v1/acl/bootstrap', '', {});
+  const index = /reset index: (\d+)/.exec(refused.json.detail)![1]!;
+  const file = join(directory, 'acl-bootstrap-reset');
+  await writeFile(file, index);
+  expect((await call('PUT', '/v1/acl/bootstrap', '', {})).status).toBe(200);
+  await expect(stat(file)).rejects.toThrow('ENOENT');
+  expect((await call('PUT', '/v1/acl/bootstrap', '', {})).status).toBe(403);
+});
