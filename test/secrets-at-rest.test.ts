@@ -1,0 +1,98 @@
+import { mkdtemp, readdir, readFile, rm, stat, unlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Agent, createAgent } from '../src/agent.ts';
+import { certificate } from './support/certificate.ts';
+
+const rootToken = '11111111-1111-4111-8111-111111111111';
+const secret = '12121212-1212-4212-8212-121212121212';
+const jwt = ['{"alg":"RS256"}', '{"sub":"reviewer"}', 'signature']
+  .map((part) => Buffer.from(part).toString('base64url'))
+  .join('.');
+
+let dataDirectory: string;
+beforeEach(async () => {
+  dataDirectory = await mkdtemp(join(tmpdir(), 'roster-secrets-'));
+});
+afterEach(() => rm(dataDirectory, { recursive: true }));
+
+const start = (options: object = {}): Promise<Agent> =>
+  createAgent({ dataDirectory, rootToken, ...options });
+
+async function call(agent: Agent, method: string, path: string, body?: object, token = rootToken) {
+  const answer = await agent.handle({
+    ...{ method, path, query: '', headers: { 'x-registry-token': token }, signal: undefined },
+    body: body && new TextEncoder().encode(JSON.stringify(body)),
+  });
+  return { status: answer.status, json: JSON.parse(String(answer.body)) };
+}
+
+async function fill(agent: Agent): Promise<void> {
+  const Config = { Host: 'https://k8s.example', CACert: certificate, ServiceAccountJWT: jwt };
+  const method = { Name: 'k8s', Type: 'kubernetes', Config };
+  expect((await call(agent, 'PUT', '/v1/acl/token', { SecretID: secret })).status).toBe(200);
+  expect((await call(agent, 'PUT', '/v1/acl/auth-method', method)).status).toBe(200);
+}
+
+/** All that is below the directory, but for the root key. */
+async function stored(): Promise<string> {
+  const names = await readdir(dataDirectory, { recursive: true, withFileTypes: true });
+  const files = names.filter((entry) => entry.isFile() && entry.name !== 'root-key');
+  const contents = await Promise.all(
+    files.map((entry) => readFile(join(entry.parentPath, entry.name), 'latin1')),
+  );
+  return contents.join('\n');
+}
+
+test('what is stored shows no secret, and the root key is for its user alone', async () => {
+  const agent = await start();
+  await fill(agent);
+  await call(agent, 'PUT', '/v1/operator/keyring/rotate');
+  await agent.close('stop');
+  const text = await stored();
+  expect(text).toContain('k8s.example');
+  for (const hidden of [secret, rootToken, jwt]) expect(text).not.toContain(hidden);
+  const key = join(dataDirectory, 'root-key');
+  expect((await stat(key)).mode & 0o777).toBe(0o600);
+  expect(text).not.toContain((await readFile(key, 'utf8')).trim());
+});
+
+test('secrets are there again after a restart', async () => {
+  const agent = await start();
+  await fill(agent);
+  await agent.close('stop');
+  const again = await start();
+  const self = await call(again, 'GET', '/v1/acl/token/self', undefined, secret);
+  expect(self.json.SecretID).toBe(secret);
+  const method = await call(again, 'GET', '/v1/acl/auth-method/k8s');
+  expect(method.json.Config.ServiceAccountJWT).toBe(jwt);
+  await again.close('stop');
+});
+
+test('without its root key, or with another, an agent does not start and makes no new one', async () => {
+  const agent = await start();
+  await fill(agent);
+  await agent.close('stop');
+  const path = join(dataDirectory, 'root-key');
+  const key = await readFile(path, 'utf8');
+  await unlink(path);
+  await expect(start()).rejects.toThrow(/root key does not open the keyring/);
+  await expect(stat(path)).rejects.toThrow('ENOENT');
+  await writeFile(path, Buffer.alloc(32, 1).toString('base64'));
+  await expect(start()).rejects.toThrow(/root key does not open the keyring/);
+  await writeFile(path, 'too short');
+  await expect(start()).rejects.toThrow(/32 bytes in base64/);
+  await writeFile(path, key);
+  await (await start()).close('stop');
+});
+
+test('a root key that is given is not kept', async () => {
+  const rootKey = new Uint8Array(32).fill(3);
+  const agent = await start({ rootKey });
+  await fill(agent);
+  await agent.close('stop');
+  expect(await readdir(dataDirectory)).not.toContain('root-key');
+  await expect(start()).rejects.toThrow(/root key does not open the keyring/);
+  await (await start({ rootKey })).close('stop');
+});
