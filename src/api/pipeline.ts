@@ -127,7 +127,8 @@ export class Pipeline {
     trail: Trail,
   ): Promise<Answer> {
     const secret = presentedSecret(request);
-    const authorizer = this.#options.resolve(this.#options.state.read(), secret);
+    const seen = this.#options.state.read();
+    const authorizer = this.#options.resolve(seen, secret);
     trail.caller = authorizer.caller;
     // Keys of the state are parts that end in NUL: none may hold one.
     if (Object.values(parameters).some((value) => value.includes('\0'))) {
@@ -158,7 +159,8 @@ export class Pipeline {
     const { run } = route;
     if (run.kind === 'read' || run.kind === 'list') {
       if (shared.consistent) await this.#options.proveLeadership();
-      return this.#read(route, shared, request, secret, input, trail);
+      const first = state.read() === seen ? authorizer : undefined;
+      return this.#read(route, shared, request, { secret, first }, input, trail);
     }
     const given = input(authorizer, state.read());
     demand(authorizer, run.permission(given), given, trail);
@@ -174,21 +176,24 @@ export class Pipeline {
     route: Route,
     shared: SharedQuery,
     request: Request,
-    secret: string | undefined,
+    asker: { readonly secret: string | undefined; readonly first: Authorizer | undefined },
     input: (authorizer: Authorizer, snapshot: Snapshot) => Input,
     trail: Trail,
   ): Promise<Answer> {
     const { state, world, resolve } = this.#options;
+    let authorizer = asker.first ?? resolve(state.read(), asker.secret);
     const minimum = isBlocking(route) ? shared.index : 0;
     let deadlineMs: number | undefined;
     for (;;) {
-      const attempt = this.#attempt(route, shared, resolve(state.read(), secret), input, trail);
+      const attempt = this.#attempt(route, shared, authorizer, input, trail);
       const index = attempt.footprint.index;
       if (minimum === 0 || index > minimum) return finish(attempt);
       const nowMs = world.clock.monotonicMs();
       deadlineMs ??= nowMs + this.#waitMs(shared.wait);
       if (nowMs >= deadlineMs) return finish(attempt);
       if (await this.#park(attempt.footprint, deadlineMs - nowMs, request)) return gone;
+      // The token may have expired meanwhile, which no commit tells of.
+      authorizer = resolve(state.read(), asker.secret);
     }
   }
 

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { SimulatedWorld } from './ports-simulated.ts';
@@ -40,4 +41,12 @@ test('fingerprints are the same for the same secret under the same key, and only
 
 test('a root key of another length is refused', () => {
   expect(() => rootKeyBox(new Uint8Array(16), secrets)).toThrow('32 bytes');
+});
+
+test('a fingerprint is the HMAC that the crypto module computes', () => {
+  const key = createHmac('sha256', new Uint8Array(32)).update('roster fingerprint').digest();
+  const box = rootKeyBox(new Uint8Array(32), new SimulatedWorld(1).secrets);
+  for (const text of ['', 'a', 'ünï', 'x'.repeat(1000)]) {
+    expect(box.fingerprint(text)).toBe(createHmac('sha256', key).update(text).digest('hex'));
+  }
 });
