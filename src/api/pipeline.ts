@@ -6,6 +6,7 @@ import { decode } from '../model/codec.ts';
 import { problemOf, RosterError, refusal, retryAfterSeconds } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { StateError, WriteQueueFull } from '../state/errors.ts';
+import { aclTokens } from '../state/tables.ts';
 import type { Footprint, Snapshot, State } from '../state/types.ts';
 import { prettyJson, RowEncoder } from './encode.ts';
 import { type Answer, jsonType, type Request } from './http.ts';
@@ -191,7 +192,8 @@ export class Pipeline {
       const nowMs = world.clock.monotonicMs();
       deadlineMs ??= nowMs + this.#waitMs(shared.wait);
       if (nowMs >= deadlineMs) return finish(attempt);
-      if (await this.#park(attempt.footprint, deadlineMs - nowMs, request)) return gone;
+      const watched = [attempt.footprint, ...this.#tokenOf(authorizer)];
+      if (await this.#park(watched, deadlineMs - nowMs, request)) return gone;
       // The token may have expired meanwhile, which no commit tells of.
       authorizer = resolve(state.read(), asker.secret);
     }
@@ -232,15 +234,30 @@ export class Pipeline {
     return waitMsOf(wait, this.#options.world.random, bounds);
   }
 
+  /** Losing the token ends the wait (DESIGN §5 "Blocking"), so its row is watched as well. */
+  #tokenOf({ caller }: Authorizer): readonly Footprint[] {
+    if (caller.kind !== 'token') return [];
+    const { snapshot, footprint } = this.#options.state.track();
+    snapshot
+      .table(aclTokens)
+      .by('accessor')
+      .scan({ prefix: [caller.accessor] });
+    return [footprint];
+  }
+
   /** `true` when the caller is gone. */
-  async #park(footprint: Footprint, waitMs: number, request: Request): Promise<boolean> {
+  async #park(
+    footprints: readonly Footprint[],
+    waitMs: number,
+    request: Request,
+  ): Promise<boolean> {
     if (this.#parked >= limits.watch.parkedMax) {
       throw refusal('too-many-watches', { limit: limits.watch.parkedMax });
     }
     const { state, world } = this.#options;
     this.#parked++;
     try {
-      return (await changed(state, world.timers, footprint, waitMs, request.signal)) === 'gone';
+      return (await changed(state, world.timers, footprints, waitMs, request.signal)) === 'gone';
     } finally {
       this.#parked--;
     }

@@ -1,21 +1,22 @@
 import type { Random, Timers } from '../base/ports.ts';
-import type { Footprint, State } from '../state/types.ts';
+import type { Footprint, State, Watch } from '../state/types.ts';
 
 /**
- * Waits until something in the footprint changes, the time is up, or the caller is gone. Holds
- * nothing but one watch and one timer, since ten thousand of these may be parked at once.
+ * Waits until something in one of the footprints changes, the time is up, or the caller is gone. Holds
+ * nothing but a watch each and one timer, since ten thousand of these may be parked at once.
  */
 export function changed(
   state: Pick<State, 'watch'>,
   timers: Timers,
-  footprint: Footprint,
+  footprints: readonly Footprint[],
   waitMs: number,
   signal: AbortSignal | undefined,
 ): Promise<'changed' | 'elapsed' | 'gone'> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve('gone');
+    const watches: Watch[] = [];
     const end = (how: 'changed' | 'elapsed' | 'gone') => {
-      watch.cancel();
+      for (const watch of watches) watch.cancel();
       timer.clear();
       signal?.removeEventListener('abort', gone);
       resolve(how);
@@ -25,13 +26,12 @@ export function changed(
     signal?.addEventListener('abort', gone);
     // Last, since it may call back at once.
     let early = false;
-    let watch = { cancel: () => {} };
-    const set = state.watch(footprint, () => {
+    const wake = () => {
       early = true;
       end('changed');
-    });
-    if (early) set.cancel();
-    else watch = set;
+    };
+    for (const footprint of footprints) watches.push(state.watch(footprint, wake));
+    if (early) for (const watch of watches) watch.cancel();
   });
 }
 

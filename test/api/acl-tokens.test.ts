@@ -253,8 +253,24 @@ describe('expiry', () => {
     const { SecretID } = await acl.token({ ExpirationTTL: '1m', Policies: [{ ID }] });
     const index = (await get('roles', SecretID)).headers['x-registry-index'];
     const waiting = get(`roles?index=${index}&wait=10m`, SecretID);
-    await api.world.advance(11 * minute);
+    await api.world.advance(minute);
     expect((await waiting).status).toBe(403);
+  });
+
+  test('whoever waits under a token that is deleted or loses its policies is refused at once', async () => {
+    const { ID } = await acl.policy('p', { Rules: 'acl = "read"' });
+    const changes = [
+      (path: string) => api.call('DELETE', `/v1/acl/${path}`),
+      (path: string) => put(path, {}),
+    ];
+    for (const change of changes) {
+      const { SecretID, AccessorID } = await acl.token({ Policies: [{ ID }] });
+      const index = (await get('roles', SecretID)).headers['x-registry-index'];
+      const waiting = get(`roles?index=${index}`, SecretID);
+      await api.settle();
+      await change(`token/${AccessorID}`);
+      expect((await waiting).status).toBe(403);
+    }
   });
 });
 
