@@ -61,7 +61,7 @@ export class HttpServer {
     });
     const refuse = (raw: IncomingMessage, reply: FastifyReply, fault: TransportFault) => {
       reply.hijack();
-      void write(reply.raw, requestOf(raw), options.refuse(fault));
+      write(reply.raw, requestOf(raw), options.refuse(fault));
     };
 
     // Every content type is read the same way: the body is what it is (DESIGN §5 "Bodies").
@@ -125,29 +125,43 @@ export function requestOf(
   };
 }
 
-async function write(response: ServerResponse, request: Request, answer: Answer): Promise<void> {
+function write(response: ServerResponse, request: Request, answer: Answer): void {
   if (response.destroyed || response.headersSent) return;
   const { status, headers, body } = answer;
   if (body === undefined) {
-    response.writeHead(status, { ...headers, 'content-length': '0' }).end();
+    response.writeHead(status, { ...headers, 'content-length': 0 }).end();
   } else if (typeof body !== 'string' && !(body instanceof Uint8Array)) {
-    response.writeHead(status, headers);
-    response.flushHeaders();
-    // A reader that goes away ends the source, and a source that fails cuts the connection.
-    Readable.from(body, { objectMode: false, highWaterMark: 1 })
-      .on('error', () => response.destroy())
-      .on('close', () => response.end())
-      .pipe(response);
+    writeStream(response, answer, body);
   } else if (body.length >= limits.http.compressBytesMin && acceptsGzip(request)) {
-    const packed = await compress(body);
-    const packedHeaders = { ...headers, 'content-encoding': 'gzip', vary: 'accept-encoding' };
-    response
-      .writeHead(status, { ...packedHeaders, 'content-length': String(packed.length) })
-      .end(packed);
+    void writeCompressed(response, answer, body);
   } else {
-    const bytes = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
-    response.writeHead(status, { ...headers, 'content-length': String(bytes) }).end(body);
+    const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
+    response.writeHead(status, { ...headers, 'content-length': length }).end(body);
   }
+}
+
+function writeStream(
+  response: ServerResponse,
+  { status, headers }: Answer,
+  body: AsyncIterable<Uint8Array>,
+): void {
+  response.writeHead(status, headers);
+  response.flushHeaders();
+  // A reader that goes away ends the source, and a source that fails cuts the connection.
+  Readable.from(body, { objectMode: false, highWaterMark: 1 })
+    .on('error', () => response.destroy())
+    .on('close', () => response.end())
+    .pipe(response);
+}
+
+async function writeCompressed(
+  response: ServerResponse,
+  { status, headers }: Answer,
+  body: string | Uint8Array,
+): Promise<void> {
+  const packed = await compress(body);
+  const how = { 'content-encoding': 'gzip', vary: 'accept-encoding' };
+  response.writeHead(status, { ...headers, ...how, 'content-length': packed.length }).end(packed);
 }
 
 function acceptsGzip(request: Request): boolean {

@@ -147,7 +147,7 @@ export class Pipeline {
     const { run } = route;
     if (run.kind === 'read' || run.kind === 'list') {
       if (shared.consistent) await this.#options.proveLeadership();
-      return this.#read(route, shared, request, secret, input);
+      return this.#read(route, shared, request, { authorizer, secret }, input);
     }
     const given = input(authorizer, state.read());
     demand(authorizer, run.permission(given));
@@ -161,20 +161,22 @@ export class Pipeline {
     route: Route,
     shared: SharedQuery,
     request: Request,
-    secret: string | undefined,
+    caller: { readonly authorizer: Authorizer; readonly secret: string | undefined },
     input: (authorizer: Authorizer, snapshot: Snapshot) => Input,
   ): Promise<Answer> {
     const { state, world, resolve } = this.#options;
     const minimum = isBlocking(route) ? shared.index : 0;
     let deadlineMs: number | undefined;
+    let { authorizer } = caller;
     for (;;) {
-      const attempt = this.#attempt(route, shared, resolve(state.read(), secret), input);
+      const attempt = this.#attempt(route, shared, authorizer, input);
       const index = attempt.footprint.index;
       if (minimum === 0 || index > minimum) return finish(attempt);
       const nowMs = world.clock.monotonicMs();
       deadlineMs ??= nowMs + this.#waitMs(shared.wait);
       if (nowMs >= deadlineMs) return finish(attempt);
       if (await this.#park(attempt.footprint, deadlineMs - nowMs, request)) return gone;
+      authorizer = resolve(state.read(), caller.secret);
     }
   }
 
@@ -197,7 +199,8 @@ export class Pipeline {
         return { family, footprint, pretty: shared.pretty, value: page.items, ...page };
       }
       const value = run.handle(given);
-      return { family, footprint, pretty: shared.pretty, value, rows: this.#rows };
+      const rows = run.answersRow ? this.#rows : undefined;
+      return { family, footprint, pretty: shared.pretty, value, rows };
     } catch (thrown) {
       if (!(thrown instanceof RosterError) || thrown.status !== 404) throw thrown;
       return { family, footprint, pretty: shared.pretty, missing: thrown };
@@ -230,8 +233,8 @@ interface Attempt {
   readonly footprint: Footprint;
   readonly pretty: boolean;
   readonly value?: unknown;
-  /** Where an unchanging row's encoding is kept. */
-  readonly rows?: RowEncoder;
+  /** Where the encoding of a row is kept. */
+  readonly rows?: RowEncoder | undefined;
   readonly missing?: RosterError;
   readonly nextToken?: string;
   readonly filteredByAcls?: boolean;
@@ -252,8 +255,8 @@ function finish(attempt: Attempt): Answer {
   if (missing !== undefined) return problemAnswer(missing, headers);
   headers['content-type'] = 'application/json';
   if (pretty) return { status: 200, headers, body: prettyJson(value) };
-  const kept = rows !== undefined && typeof value === 'object' && Object.isFrozen(value);
-  return { status: 200, headers, body: kept ? rows.encode(value!) : JSON.stringify(value) };
+  const body = rows === undefined ? JSON.stringify(value) : rows.encode(value as object);
+  return { status: 200, headers, body };
 }
 
 /** The caller is gone: nobody reads this. */

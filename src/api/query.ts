@@ -51,6 +51,8 @@ export function parseQuery<T extends QueryTable>(
   table: T,
   text: string,
 ): { values: QueryValues<T>; faults: QueryFault[] } {
+  const known = text === '' ? withoutQuery.get(table) : undefined;
+  if (known !== undefined) return known as { values: QueryValues<T>; faults: QueryFault[] };
   const values: Record<string, unknown> = {};
   const faults: QueryFault[] = [];
   const given = text === '' ? undefined : new URLSearchParams(text);
@@ -69,8 +71,13 @@ export function parseQuery<T extends QueryTable>(
       else values[name] = value;
     }
   }
-  return { values: values as QueryValues<T>, faults };
+  const parsed = { values: values as QueryValues<T>, faults };
+  if (text === '') withoutQuery.set(table, parsed);
+  return parsed;
 }
+
+/** Most requests have no query: what that means is worked out once for each table. */
+const withoutQuery = new WeakMap<QueryTable, { values: unknown; faults: QueryFault[] }>();
 
 function spelling(given: URLSearchParams, name: string): string | undefined {
   if (given.has(name)) return name;

@@ -8,17 +8,20 @@ const bearer = /^bearer\s+(\S+)/i;
  * wins. DESIGN §5 "Token".
  */
 export function presentedSecret(request: Request): string | undefined {
-  const inQuery = request.query.includes('token=')
-    ? new URLSearchParams(request.query).get('token')
-    : undefined;
-  const candidates = [
-    inQuery,
-    header(request, 'x-registry-token'),
-    header(request, 'x-scheduler-token'),
-    bearer.exec(header(request, 'authorization') ?? '')?.[1],
-  ];
-  return candidates.find((candidate) => candidate?.trim())?.trim();
+  return (
+    inQuery(request.query) ??
+    filled(header(request, 'x-registry-token')) ??
+    filled(header(request, 'x-scheduler-token')) ??
+    bearer.exec(header(request, 'authorization') ?? '')?.[1]
+  );
 }
+
+const inQuery = (query: string): string | undefined =>
+  query.includes('token=')
+    ? filled(new URLSearchParams(query).get('token') ?? undefined)
+    : undefined;
+
+const filled = (text: string | undefined): string | undefined => text?.trim() || undefined;
 
 /** A URL fit for a log: the value of `token` is cut out. */
 export function withoutSecrets(url: string): string {

@@ -28,8 +28,8 @@ export const limits = {
     connectionsMax: 20_000,
     connectionBacklog: 4096,
     /** Encodings of rows that are kept, since rows that are read are often read again. */
-    encodedRowCharactersMax: 64 * kibibyte,
-    encodedRowsCharactersMax: 16 * mebibyte,
+    encodedRowBytesMax: 64 * kibibyte,
+    encodedRowsBytesMax: 16 * mebibyte,
     headersTimeoutMs: 10 * second,
     bodyTimeoutMs: 30 * second,
     keepAliveTimeoutMs: 75 * second,

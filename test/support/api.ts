@@ -78,6 +78,7 @@ const encode = (body: unknown): Uint8Array =>
 async function textOf(body: unknown): Promise<string> {
   if (body === undefined) return '';
   if (typeof body === 'string') return body;
+  if (body instanceof Uint8Array) return Buffer.from(body).toString();
   const parts: Uint8Array[] = [];
   for await (const part of body as AsyncIterable<Uint8Array>) parts.push(part);
   return Buffer.concat(parts).toString();

@@ -69,6 +69,7 @@ export function evaluationRoutes(): Route[] {
       noun: 'evaluation',
       summary: 'Read an evaluation',
       blocking: true,
+      answersRow: true,
       answer: EvaluationSchema,
       permission: readInItsNamespace,
       handle: ({ parameters, snapshot }) => evaluationById(snapshot, parameters.eval_id!),

@@ -174,6 +174,7 @@ export function jobRoutes(server: ServerContext): Route[] {
       noun: 'job',
       summary: 'Read a job',
       blocking: true,
+      answersRow: true,
       answer: JobSchema,
       permission: readJob,
       handle: requireJob,
@@ -294,6 +295,7 @@ export function jobRoutes(server: ServerContext): Route[] {
       noun: 'job',
       summary: "Read a job's summary",
       blocking: true,
+      answersRow: true,
       answer: JobSummarySchema,
       permission: readJob,
       handle: (input) => {
