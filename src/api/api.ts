@@ -74,7 +74,9 @@ export class Api {
     return this.#address;
   }
 
+  /** Answers what waits and takes nothing more. */
   async close(): Promise<void> {
+    this.#pipeline.stop();
     await this.#http?.close();
   }
 

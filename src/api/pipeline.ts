@@ -61,7 +61,9 @@ export class Pipeline {
   readonly #router: Router<Route & Prepared>;
   readonly #rows = new RowEncoder();
   readonly #lister = new Lister();
-  #parked = 0;
+  /** What ends each wait that is under way. */
+  readonly #parked = new Set<() => void>();
+  #stopping = false;
 
   constructor(options: PipelineOptions) {
     this.#options = options;
@@ -72,7 +74,13 @@ export class Pipeline {
 
   /** Blocking queries that wait at the moment. */
   get parked(): number {
-    return this.#parked;
+    return this.#parked.size;
+  }
+
+  /** Answers every blocking query with what there is, now and from then on. */
+  stop(): void {
+    this.#stopping = true;
+    for (const end of [...this.#parked]) end();
   }
 
   async handle(request: Request): Promise<Answer> {
@@ -164,20 +172,35 @@ export class Pipeline {
     caller: { readonly authorizer: Authorizer; readonly secret: string | undefined },
     input: (authorizer: Authorizer, snapshot: Snapshot) => Input,
   ): Promise<Answer> {
-    const { state, world, resolve } = this.#options;
+    const { clock } = this.#options.world;
     const minimum = isBlocking(route) ? shared.index : 0;
-    let deadlineMs: number | undefined;
     let { authorizer } = caller;
+    let deadlineMs: number | undefined;
     for (;;) {
-      const attempt = this.#attempt(route, shared, authorizer, input);
-      const index = attempt.footprint.index;
-      if (minimum === 0 || index > minimum) return finish(attempt);
-      const nowMs = world.clock.monotonicMs();
+      const looked = this.#look(route, shared, authorizer, input, minimum, deadlineMs);
+      if ('status' in looked) return looked;
+      // From here on only the footprint is held: the result, which may be large, is let go.
+      const nowMs = clock.monotonicMs();
       deadlineMs ??= nowMs + this.#waitMs(shared.wait);
-      if (nowMs >= deadlineMs) return finish(attempt);
-      if (await this.#park(attempt.footprint, deadlineMs - nowMs, request)) return gone;
-      authorizer = resolve(state.read(), caller.secret);
+      if (await this.#park(looked, caller.secret, deadlineMs - nowMs, request)) return gone;
+      authorizer = this.#options.resolve(this.#options.state.read(), caller.secret);
     }
+  }
+
+  /** The answer, or what to wait for. */
+  #look(
+    route: Route,
+    shared: SharedQuery,
+    authorizer: Authorizer,
+    input: (authorizer: Authorizer, snapshot: Snapshot) => Input,
+    minimum: number,
+    deadlineMs: number | undefined,
+  ): Answer | Footprint {
+    const attempt = this.#attempt(route, shared, authorizer, input);
+    const { footprint } = attempt;
+    if (minimum === 0 || footprint.index > minimum || this.#stopping) return finish(attempt);
+    const late = deadlineMs !== undefined && this.#options.world.clock.monotonicMs() >= deadlineMs;
+    return late ? finish(attempt) : footprint;
   }
 
   /** One look at the newest state. What it finds missing is an outcome, since it may appear. */
@@ -213,18 +236,26 @@ export class Pipeline {
     return waitMsOf(wait, this.#options.world.random, bounds);
   }
 
-  /** `true` when the caller is gone. */
-  async #park(footprint: Footprint, waitMs: number, request: Request): Promise<boolean> {
-    if (this.#parked >= limits.watch.parkedMax) {
+  /** `true` when the caller is gone. Wakes as well when the caller's token changes or is lost. */
+  async #park(
+    footprint: Footprint,
+    secret: string | undefined,
+    waitMs: number,
+    request: Request,
+  ): Promise<boolean> {
+    if (this.#parked.size >= limits.watch.parkedMax) {
       throw refusal('too-many-watches', { limit: limits.watch.parkedMax });
     }
-    const { state, world } = this.#options;
-    this.#parked++;
-    try {
-      return (await changed(state, world.timers, footprint, waitMs, request.signal)) === 'gone';
-    } finally {
-      this.#parked--;
-    }
+    const { state, world, resolve } = this.#options;
+    const identity = state.track();
+    resolve(identity.snapshot, secret);
+    const footprints = [footprint, identity.footprint];
+    const how = await changed({
+      ...{ state, footprints, waitMs, parked: this.#parked },
+      timers: world.timers,
+      signal: request.signal,
+    });
+    return how === 'gone';
   }
 }
 

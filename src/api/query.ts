@@ -1,4 +1,5 @@
 import { parseDuration } from '../base/duration.ts';
+import { limits } from '../model/limits.ts';
 
 /**
  * Query parameters as a route declares them. One table gives their parser, the OpenAPI document
@@ -14,6 +15,8 @@ export interface QueryParameter {
   readonly default?: string | boolean | number;
   readonly minimum?: number;
   readonly maximum?: number;
+  /** Of text. Default: `limits.names.lengthMax`. */
+  readonly lengthMax?: number;
   readonly required?: true;
 }
 
@@ -41,9 +44,9 @@ export interface QueryFault {
   readonly message: string;
 }
 
-const truth: Readonly<Record<string, boolean>> = Object.fromEntries([
-  ...['', '1', 't', 'T', 'true', 'TRUE', 'True'].map((text) => [text, true]),
-  ...['0', 'f', 'F', 'false', 'FALSE', 'False'].map((text) => [text, false]),
+const truth: ReadonlyMap<string, boolean> = new Map([
+  ...['', '1', 't', 'T', 'true', 'TRUE', 'True'].map((text) => [text, true] as const),
+  ...['0', 'f', 'F', 'false', 'FALSE', 'False'].map((text) => [text, false] as const),
 ]);
 
 /** Parses what the table names; other parameters are not ours and are left alone. */
@@ -94,7 +97,7 @@ function parseValue(
 ): string | boolean | number | { must: string } {
   switch (parameter.kind) {
     case 'boolean':
-      return truth[text] ?? { must: `must be true or false, got "${clip(text)}"` };
+      return truth.get(text) ?? { must: `must be true or false, got "${clip(text)}"` };
     case 'integer': {
       const { minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = parameter;
       const number = /^-?\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
@@ -106,8 +109,11 @@ function parseValue(
       if (nanoseconds !== undefined && nanoseconds >= 0) return nanoseconds;
       return { must: `must be a duration such as 30s or 5m, got "${clip(text)}"` };
     }
-    default:
-      return text;
+    default: {
+      const { lengthMax = limits.names.lengthMax } = parameter;
+      if (text.length <= lengthMax) return text;
+      return { must: `must have at most ${lengthMax} characters, and has ${text.length}` };
+    }
   }
 }
 

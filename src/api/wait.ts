@@ -1,37 +1,42 @@
 import type { Random, Timers } from '../base/ports.ts';
 import type { Footprint, State } from '../state/types.ts';
 
+export interface Wait {
+  readonly state: Pick<State, 'watch'>;
+  readonly timers: Timers;
+  readonly footprints: readonly Footprint[];
+  readonly waitMs: number;
+  /** Aborts when the caller is gone. */
+  readonly signal: AbortSignal | undefined;
+  /** Where this wait leaves the way to end it, while it lasts. */
+  readonly parked: Set<() => void>;
+}
+
 /**
- * Waits until something in the footprint changes, the time is up, or the caller is gone. Holds
- * nothing but one watch and one timer, since ten thousand of these may be parked at once.
+ * Waits until something in the footprints changes, the time is up, the wait is ended or the caller
+ * is gone. Holds nothing but its watches and one timer, since ten thousand of these may be parked.
  */
-export function changed(
-  state: Pick<State, 'watch'>,
-  timers: Timers,
-  footprint: Footprint,
-  waitMs: number,
-  signal: AbortSignal | undefined,
-): Promise<'changed' | 'elapsed' | 'gone'> {
+export function changed(wait: Wait): Promise<'over' | 'gone'> {
+  const { state, timers, footprints, waitMs, signal, parked } = wait;
   return new Promise((resolve) => {
-    if (signal?.aborted) return resolve('gone');
-    const end = (how: 'changed' | 'elapsed' | 'gone') => {
-      watch.cancel();
+    if (signal?.aborted) {
+      resolve('gone');
+      return;
+    }
+    const end = (how: 'over' | 'gone') => {
+      for (const watch of watches) watch.cancel();
       timer.clear();
       signal?.removeEventListener('abort', gone);
+      parked.delete(over);
       resolve(how);
     };
+    const over = () => end('over');
     const gone = () => end('gone');
-    const timer = timers.after(waitMs, () => end('elapsed'));
+    // A watch never calls back before `watch` has returned.
+    const watches = footprints.map((footprint) => state.watch(footprint, over));
+    const timer = timers.after(waitMs, over);
     signal?.addEventListener('abort', gone);
-    // Last, since it may call back at once.
-    let early = false;
-    let watch = { cancel: () => {} };
-    const set = state.watch(footprint, () => {
-      early = true;
-      end('changed');
-    });
-    if (early) set.cancel();
-    else watch = set;
+    parked.add(over);
   });
 }
 

@@ -51,7 +51,7 @@ export class Table<R extends Stamps, I extends string> implements TableReader<R,
     const indexes = Object.entries<IndexDefinition<R>>(definition.indexes);
     return new Table(
       definition,
-      new OrderedIndex<R>(firstSlot, undefined),
+      new OrderedIndex<R>(firstSlot, undefined, definition.scopeParts),
       indexes.map(([name, { key, touch }], position) => ({
         name,
         key,

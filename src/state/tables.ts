@@ -30,14 +30,16 @@ const table = <R extends Stamps, I extends string = never>(
 export const jobs = table<Job>({
   name: 'jobs',
   version: 1,
+  scopeParts: 2,
   key: (job) => inNamespace(job.Namespace, job.ID),
   indexes: {},
 });
 
-/** The versions kept of each job, the current one included. */
+/** The versions kept of each job, the current one included, each created when the job was. */
 export const jobVersions = table<Job>({
   name: 'job-versions',
   version: 1,
+  keepsCreateIndex: true,
   key: (job) => inNamespace(job.Namespace, job.ID, numberPart(job.Version)),
   indexes: {},
 });
@@ -45,6 +47,7 @@ export const jobVersions = table<Job>({
 export const jobSummaries = table<JobSummary>({
   name: 'job-summaries',
   version: 1,
+  scopeParts: 2,
   key: (summary) => inNamespace(summary.Namespace, summary.JobID),
   indexes: {},
 });
@@ -60,6 +63,7 @@ export const jobSubmissions = table<JobSubmission>({
 export const evaluations = table<Evaluation, 'id' | 'job' | 'open'>({
   name: 'evaluations',
   version: 1,
+  scopeParts: 2,
   key: (evaluation) => inNamespace(evaluation.Namespace, evaluation.ID),
   indexes: {
     id: { key: (evaluation) => [evaluation.ID] },
@@ -77,6 +81,7 @@ export const evaluations = table<Evaluation, 'id' | 'job' | 'open'>({
 export const allocations = table<Allocation, 'id' | 'job' | 'node' | 'evaluation' | 'assignment'>({
   name: 'allocations',
   version: 1,
+  scopeParts: 2,
   key: (allocation) => inNamespace(allocation.Namespace, allocation.ID),
   indexes: {
     id: { key: (allocation) => [allocation.ID] },
@@ -94,6 +99,7 @@ export const allocations = table<Allocation, 'id' | 'job' | 'node' | 'evaluation
 export const deployments = table<Deployment, 'id' | 'job'>({
   name: 'deployments',
   version: 1,
+  scopeParts: 2,
   key: (deployment) => inNamespace(deployment.Namespace, deployment.ID),
   indexes: {
     id: { key: (deployment) => [deployment.ID] },

@@ -32,6 +32,10 @@ export interface TableDefinition<R extends Stamps = Stamps, I extends string = s
   /** Version of the row's durable form; rises with each incompatible change. */
   readonly version: number;
   readonly key: (row: R) => Key;
+  /** Lists are read by ranges of so many leading parts: their `lastIndex` is kept. Default: none. */
+  readonly scopeParts?: number;
+  /** New rows keep a `CreateIndex` they are put with: that of the record they are part of. */
+  readonly keepsCreateIndex?: true;
   readonly indexes: Readonly<Record<I, IndexDefinition<R>>>;
   /** Lifts a durable row of an older version to the current one. */
   readonly upcast?: (row: unknown, version: number) => R;
