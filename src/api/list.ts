@@ -5,6 +5,7 @@ import { refusal } from '../model/errors.ts';
 import { defaultPartition, everyNamespace } from '../model/namespace/namespace.ts';
 import type { Input, ListRun, PageStart } from './route.ts';
 import type { SharedQuery } from './shared-query.ts';
+import { shownSchema } from './shown-schema.ts';
 
 export interface Page {
   readonly items: readonly unknown[];
@@ -33,7 +34,7 @@ export class Lister {
     // The route's own functions and its rows fit each other; only the types are forgotten here.
     const { matches, visible, keyOf, present } = run as unknown as ErasedRun;
     const from = shared.next_token === '' ? undefined : decodeToken(shared.next_token);
-    const everywhere = input.namespace === everyNamespace;
+    const everywhere = run.spansNamespaces || input.namespace === everyNamespace;
     const items: unknown[] = [];
     let filteredByAcls = false;
     for (const row of run.rows(input, { from, reverse: shared.reverse })) {
@@ -56,7 +57,7 @@ export class Lister {
     const known = this.#compiled.get(run);
     if (known?.expression === expression) return known.matches;
     try {
-      const matches = compileFilter(expression, run.filterSchema);
+      const matches = compileFilter(expression, shownSchema(run.filterSchema));
       this.#compiled.set(run, { expression, matches });
       return matches;
     } catch (error) {

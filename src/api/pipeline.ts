@@ -175,14 +175,16 @@ export class Pipeline {
     const { clock } = this.#options.world;
     const minimum = isBlocking(route) ? shared.index : 0;
     let { authorizer } = caller;
-    let deadlineMs: number | undefined;
+    let before: Before = { minimum, deadlineMs: undefined, wasMissing: false };
     for (;;) {
-      const looked = this.#look(route, shared, authorizer, input, minimum, deadlineMs);
+      const looked = this.#look(route, shared, authorizer, input, before);
       if ('status' in looked) return looked;
       // From here on only the footprint is held: the result, which may be large, is let go.
       const nowMs = clock.monotonicMs();
-      deadlineMs ??= nowMs + this.#waitMs(shared.wait);
-      if (await this.#park(looked, caller.secret, deadlineMs - nowMs, request)) return gone;
+      const deadlineMs = before.deadlineMs ?? nowMs + this.#waitMs(shared.wait);
+      before = { minimum, deadlineMs, wasMissing: looked.isMissing };
+      const left = deadlineMs - nowMs;
+      if (await this.#park(looked.footprint, caller.secret, left, request)) return gone;
       authorizer = this.#options.resolve(this.#options.state.read(), caller.secret);
     }
   }
@@ -193,14 +195,20 @@ export class Pipeline {
     shared: SharedQuery,
     authorizer: Authorizer,
     input: (authorizer: Authorizer, snapshot: Snapshot) => Input,
-    minimum: number,
-    deadlineMs: number | undefined,
-  ): Answer | Footprint {
+    { minimum, deadlineMs, wasMissing }: Before,
+  ): Answer | { readonly footprint: Footprint; readonly isMissing: boolean } {
     const attempt = this.#attempt(route, shared, authorizer, input);
     const { footprint } = attempt;
-    if (minimum === 0 || footprint.index > minimum || this.#stopping) return finish(attempt);
-    const late = deadlineMs !== undefined && this.#options.world.clock.monotonicMs() >= deadlineMs;
-    return late ? finish(attempt) : footprint;
+    const isMissing = attempt.missing !== undefined;
+    const { clock } = this.#options.world;
+    const isOver =
+      minimum === 0 ||
+      footprint.index > minimum ||
+      // What has appeared is news, even when nothing that it holds has an index yet.
+      (wasMissing && !isMissing) ||
+      this.#stopping ||
+      (deadlineMs !== undefined && clock.monotonicMs() >= deadlineMs);
+    return isOver ? finish(attempt) : { footprint, isMissing };
   }
 
   /** One look at the newest state. What it finds missing is an outcome, since it may appear. */
@@ -259,6 +267,13 @@ export class Pipeline {
   }
 }
 
+/** What a blocking query knows from its last look. */
+interface Before {
+  readonly minimum: number;
+  readonly deadlineMs: number | undefined;
+  readonly wasMissing: boolean;
+}
+
 interface Attempt {
   readonly family: Family;
   readonly footprint: Footprint;
@@ -307,12 +322,15 @@ function missed(
   return problemAnswer(error, { allow });
 }
 
+/** Why nothing can be written, as an answer. */
+export const closedRefusal = ({ message }: Error): RosterError =>
+  new RosterError('writes-closed', `${message}; reads go on`);
+
 /** The catalogue's error for what a handler threw; `undefined` when it is a bug. */
 function knownRefusal(thrown: unknown): RosterError | undefined {
   if (thrown instanceof RosterError) return thrown;
   if (thrown instanceof WriteQueueFull) return new RosterError('queue-full', thrown.message);
-  if (thrown instanceof StateError)
-    return new RosterError('writes-closed', `${thrown.message}; reads go on`);
+  if (thrown instanceof StateError) return closedRefusal(thrown);
   return undefined;
 }
 

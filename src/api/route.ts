@@ -93,8 +93,10 @@ export interface ListRun {
   readonly keyOf: (row: never) => readonly string[];
   /** Rows of the range that the request does not ask for are left out before paging. */
   readonly matches?: (row: never, input: Input) => boolean;
-  /** Whether the caller may see the row; only asked with `namespace=*`. */
+  /** What it takes to see the row; asked when the list may hold rows of several namespaces. */
   readonly visible?: (row: never) => Permission;
+  /** It may do so without `namespace=*`, too. */
+  readonly spansNamespaces?: boolean;
   readonly present: (row: never, input: Input) => unknown;
 }
 
@@ -144,6 +146,7 @@ export function listRoute<Q extends QueryTable, R>(
     readonly keyOf: (row: R) => readonly string[];
     readonly matches?: (row: R, input: Input<Q>) => boolean;
     readonly visible?: (row: R) => Permission;
+    readonly spansNamespaces?: boolean;
     readonly present: (row: R, input: Input<Q>) => unknown;
   },
 ): Route {
