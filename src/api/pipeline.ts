@@ -2,17 +2,24 @@ import { type Authorizer, describeCaller } from '../acl/authorizer.ts';
 import { describePermission, type Permission } from '../acl/permission.ts';
 import { assert } from '../base/assert.ts';
 import type { World } from '../base/ports.ts';
-import { decode } from '../model/codec.ts';
-import { problemOf, RosterError, refusal, retryAfterSeconds } from '../model/errors.ts';
+import { RosterError, refusal } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
-import { StateError, WriteQueueFull } from '../state/errors.ts';
 import type { Footprint, Snapshot, State } from '../state/types.ts';
-import { prettyJson, RowEncoder } from './encode.ts';
-import { type Answer, jsonType, type Request } from './http.ts';
-import { parseJson } from './json.ts';
+import {
+  type Attempt,
+  gone,
+  knownRefusal,
+  problemAnswer,
+  readAnswer,
+  replyAnswer,
+  unroutedAnswer,
+} from './answers.ts';
+import { readBody } from './body.ts';
+import { RowEncoder } from './encode.ts';
+import type { Answer, Request } from './http.ts';
 import { Lister } from './list.ts';
 import { parseQuery, type QueryTable } from './query.ts';
-import type { Family, Input, Reply, Route } from './route.ts';
+import type { Input, Route } from './route.ts';
 import { Router } from './router.ts';
 import { isBlocking, queryOf, type SharedQuery } from './shared-query.ts';
 import { presentedSecret } from './token.ts';
@@ -98,7 +105,7 @@ export class Pipeline {
         route = match.route.route;
         answer = await this.#run(match.route, match.parameters, request);
       } else {
-        answer = missed(match, request);
+        answer = unroutedAnswer(match, request);
       }
     } catch (thrown) {
       const known = knownRefusal(thrown);
@@ -208,7 +215,7 @@ export class Pipeline {
       (wasMissing && !isMissing) ||
       this.#stopping ||
       (deadlineMs !== undefined && clock.monotonicMs() >= deadlineMs);
-    return isOver ? finish(attempt) : { footprint, isMissing };
+    return isOver ? readAnswer(attempt) : { footprint, isMissing };
   }
 
   /** One look at the newest state. What it finds missing is an outcome, since it may appear. */
@@ -274,86 +281,6 @@ interface Before {
   readonly wasMissing: boolean;
 }
 
-interface Attempt {
-  readonly family: Family;
-  readonly footprint: Footprint;
-  readonly pretty: boolean;
-  readonly value?: unknown;
-  /** Where the encoding of a row is kept. */
-  readonly rows?: RowEncoder | undefined;
-  readonly missing?: RosterError;
-  readonly nextToken?: string;
-  readonly filteredByAcls?: boolean;
-}
-
-function finish(attempt: Attempt): Answer {
-  const { family, footprint, nextToken, filteredByAcls, value, missing, pretty, rows } = attempt;
-  const name = family === 'registry' ? 'x-registry' : 'x-scheduler';
-  const headers: Record<string, string> = {
-    [`${name}-index`]: String(footprint.index),
-    [`${name}-knownleader`]: 'true',
-    [`${name}-lastcontact`]: '0',
-  };
-  if (nextToken !== undefined) headers[`${name}-nexttoken`] = nextToken;
-  if (filteredByAcls && family === 'registry') {
-    headers[`${name}-results-filtered-by-acls`] = 'true';
-  }
-  if (missing !== undefined) return problemAnswer(missing, headers);
-  headers['content-type'] = 'application/json';
-  if (pretty) return { status: 200, headers, body: prettyJson(value) };
-  const body = rows === undefined ? JSON.stringify(value) : rows.encode(value as object);
-  return { status: 200, headers, body };
-}
-
-/** The caller is gone: nobody reads this. */
-const gone: Answer = { status: 499, headers: {}, body: undefined };
-
-function missed(
-  match: { kind: 'method'; allow: readonly string[] } | { kind: 'unknown' },
-  request: Request,
-): Answer {
-  if (match.kind === 'unknown') {
-    throw refusal('route-not-found', { path: request.path.slice(0, limits.names.lengthMax) });
-  }
-  const allow = ['OPTIONS', ...match.allow].join(', ');
-  if (request.method === 'OPTIONS') return { status: 200, headers: { allow }, body: undefined };
-  const { method } = request;
-  const error = refusal('method-not-allowed', { method, allowed: match.allow.join(', ') });
-  return problemAnswer(error, { allow });
-}
-
-/** Why nothing can be written, as an answer. */
-export const closedRefusal = ({ message }: Error): RosterError =>
-  new RosterError('writes-closed', `${message}; reads go on`);
-
-/** The catalogue's error for what a handler threw; `undefined` when it is a bug. */
-function knownRefusal(thrown: unknown): RosterError | undefined {
-  if (thrown instanceof RosterError) return thrown;
-  if (thrown instanceof WriteQueueFull) return new RosterError('queue-full', thrown.message);
-  if (thrown instanceof StateError) return closedRefusal(thrown);
-  return undefined;
-}
-
-export function problemAnswer(error: RosterError, headers: Record<string, string> = {}): Answer {
-  const retryAfter = retryAfterSeconds(error.code);
-  return {
-    status: error.status,
-    headers: {
-      ...headers,
-      'content-type': 'application/problem+json',
-      ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
-    },
-    body: JSON.stringify(problemOf(error)),
-  };
-}
-
-function replyAnswer(family: Family, { index, value }: Reply, pretty: boolean): Answer {
-  const name = family === 'registry' ? 'x-registry-index' : 'x-scheduler-index';
-  const headers = index === undefined ? jsonType : { ...jsonType, [name]: String(index) };
-  if (value === undefined) return { status: 200, headers: {}, body: undefined };
-  return { status: 200, headers, body: pretty ? prettyJson(value) : JSON.stringify(value) };
-}
-
 function demand(authorizer: Authorizer, permission: Permission): void {
   if (authorizer.allows(permission)) return;
   throw refusal('permission-denied', {
@@ -365,27 +292,4 @@ function demand(authorizer: Authorizer, permission: Permission): void {
 function queryRefusal(faults: readonly { name: string; message: string }[]): RosterError {
   const list = faults.map(({ name, message }) => ({ pointer: `?${name}`, message }));
   return new RosterError('invalid-query', list.map(({ message }) => message).join('; '), list);
-}
-
-function readBody(route: Route, request: Request, inQuery: string | undefined) {
-  const { body: definition } = route;
-  if (definition === undefined) {
-    return { body: undefined, unknownFields: [], namespace: inQuery };
-  }
-  if (request.headers['content-encoding'] !== undefined) {
-    const encoding = String(request.headers['content-encoding']);
-    if (encoding !== 'identity') throw refusal('unsupported-encoding', { encoding });
-  }
-  const most = definition.bytesMax ?? limits.http.bodyBytesMax;
-  if ((request.body?.length ?? 0) > most) throw refusal('body-too-large', { limit: most });
-  if (request.body === undefined && !definition.optional) throw refusal('body-required');
-  const parsed = request.body === undefined ? {} : parseJson(request.body);
-  const { value, unknown } = decode(definition.schema, parsed, {
-    unknown: definition.unknown,
-    checkValues: definition.checkValues ?? true,
-  });
-  const body = value as { Namespace?: string; Job?: { Namespace?: string } } | null;
-  const namespace = inQuery || body?.Namespace || body?.Job?.Namespace || undefined;
-  if (namespace?.includes('\0')) throw refusal('namespace-not-found', { namespace });
-  return { body: value, unknownFields: unknown, namespace };
 }

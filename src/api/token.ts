@@ -16,14 +16,22 @@ export function presentedSecret(request: Request): string | undefined {
   );
 }
 
+// A name can be written in many ways (`%74oken`), so a query that may hold one is parsed.
 const inQuery = (query: string): string | undefined =>
-  query.includes('token=')
-    ? filled(new URLSearchParams(query).get('token') ?? undefined)
-    : undefined;
+  /token|%/.test(query) ? filled(new URLSearchParams(query).get('token') ?? undefined) : undefined;
 
 const filled = (text: string | undefined): string | undefined => text?.trim() || undefined;
 
-/** A URL fit for a log: the value of `token` is cut out. */
+/** A URL fit for a log: the value of `token`, however its name is written, is cut out. */
 export function withoutSecrets(url: string): string {
-  return url.replace(/([?&]token=)[^&#]*/gi, '$1redacted');
+  const mark = url.indexOf('?');
+  if (mark < 0) return url;
+  const pairs = url.slice(mark + 1).split('&');
+  return `${url.slice(0, mark)}?${pairs.map(withoutSecret).join('&')}`;
+}
+
+function withoutSecret(pair: string): string {
+  const names = [...new URLSearchParams(pair).keys()];
+  if (!names.some((name) => name.trim().toLowerCase() === 'token')) return pair;
+  return `${pair.slice(0, pair.indexOf('=') + 1)}redacted`;
 }

@@ -2,7 +2,7 @@ import { open, resourceAccess } from '../../acl/permission.ts';
 import { limits } from '../../model/limits.ts';
 import { Text, Type } from '../../model/schema.ts';
 import type { Metrics } from '../metrics.ts';
-import { closedRefusal } from '../pipeline.ts';
+import { closedRefusal } from '../answers.ts';
 import { type Route, readRoute, streamRoute } from '../route.ts';
 
 export interface AgentFacts {
