@@ -7,9 +7,9 @@ import { limits } from '../model/limits.ts';
 import { StreamConnection } from '../model/node-stream/stream-connection.ts';
 import { longestMessageBytes, webSocketTransport } from '../model/node-stream/web-socket.ts';
 import type { Server } from '../server/server.ts';
+import { problemAnswer } from './answers.ts';
 import type { Request } from './http.ts';
 import { pathOf, type Upgrade } from './http-server.ts';
-import { problemAnswer } from './answers.ts';
 import type { Pipeline } from './pipeline.ts';
 import { hangUp, ownSocket } from './raw-answer.ts';
 

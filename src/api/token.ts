@@ -31,7 +31,7 @@ export function withoutSecrets(url: string): string {
 }
 
 function withoutSecret(pair: string): string {
-  const names = [...new URLSearchParams(pair).keys()];
-  if (!names.some((name) => name.trim().toLowerCase() === 'token')) return pair;
-  return `${pair.slice(0, pair.indexOf('=') + 1)}redacted`;
+  const [name = ''] = new URLSearchParams(pair).keys();
+  if (name.trim().toLowerCase() !== 'token') return pair;
+  return pair.replace(/=.*$/s, '=redacted');
 }
