@@ -53,7 +53,6 @@ export const Nanoseconds = (options: Range = {}) =>
 /** An instant: Unix nanoseconds, 0 for never (`base/instant.ts`). */
 export const Instant = () => Type.Integer({ default: 0, 'x-unit': 'instant' });
 
-
 export const Flag = (absent = false) => Type.Boolean({ default: absent });
 
 /** The schema or null, which is also what stands when it is absent. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { makeGroup, makeJob, makeNode, TestCluster } from './cluster.test-helper.ts';
+import { makeGroup, makeJob, makeNode, makeTask, TestCluster } from './cluster.test-helper.ts';
 import { parsePortList, portsOf } from './ports.ts';
 import { askOf } from './resources.ts';
 import { NodeRoom } from './room.ts';
@@ -34,13 +34,19 @@ describe('dynamic ports (facts §6.11)', () => {
     expect(values(room, dynamic('x'))).toBe('network: dynamic port selection failed');
   });
 
-  test('what the plan frees comes last', () => {
+  test('what makes way gives its ports to its replacement, as the last, and to no other', () => {
     const room = new NodeRoom(small(), [], 20_000);
     take(room, 'a', dynamic('x'));
-    room.remove('a');
-    expect(take(room, 'b', dynamic('x'))).toEqual([20_002]);
-    expect(take(room, 'c', dynamic('x'))).toEqual([20_003]);
-    expect(take(room, 'd', dynamic('x'))).toEqual([20_000]);
+    take(room, 'b', dynamic('x'));
+    const replace = (previous: string, id: string) => {
+      room.yield(previous);
+      const given = take(room, id, dynamic('x'));
+      room.resume();
+      return given;
+    };
+    expect(replace('a', 'a2')).toEqual([20_003]);
+    expect(values(room, dynamic('x'))).toBe('network: dynamic port selection failed');
+    expect(replace('b', 'b2')).toEqual([20_002]);
   });
 
   test('any start falls into the range', () => {
@@ -152,4 +158,43 @@ test('tasks that never run beside each other do not add up', () => {
     askOf(makeJob({ TaskGroups: [group] }).TaskGroups[0]!),
   );
   expect(fit.fits && fit.need).toEqual({ cpu: 600, memory: 30, disk: 10, cores: 0 });
+});
+
+describe('a replacement on the node of what it replaces', () => {
+  const ask = (CPU: number) =>
+    askOf(
+      makeJob({ TaskGroups: [makeGroup({ Tasks: [makeTask({ Resources: { CPU } })] })] })
+        .TaskGroups[0]!,
+    );
+  const place = (room: NodeRoom, id: string, cpu: number): boolean => {
+    const fit = room.fit(ask(cpu));
+    if (fit.fits) room.add(id, fit.resources);
+    return fit.fits;
+  };
+  const replace = (room: NodeRoom, previous: string, id: string, cpu: number): boolean => {
+    room.yield(previous);
+    const done = place(room, id, cpu);
+    room.resume();
+    return done;
+  };
+
+  test.each<[string, number, boolean, number]>([
+    ['as large: takes its place', 600, true, 1000],
+    ['smaller: the rest is free only when the old one has ended', 100, true, 1000],
+    ['larger than what is free beside it', 601, false, 1000],
+  ])('%s', (_, cpu, fits, used) => {
+    const room = new NodeRoom(makeNode('n1'), []);
+    place(room, 'old', 600);
+    place(room, 'other', 400);
+    expect(replace(room, 'old', 'new', cpu)).toBe(fits);
+    expect(room.used.cpu).toBe(used);
+  });
+
+  test('one that waits for its own predecessor has nothing to hand on', () => {
+    const room = new NodeRoom(makeNode('n1'), []);
+    place(room, 'first', 600);
+    expect(replace(room, 'first', 'second', 600)).toBe(true);
+    expect(replace(room, 'second', 'third', 600)).toBe(false);
+    expect(replace(room, 'second', 'third', 400)).toBe(true);
+  });
 });

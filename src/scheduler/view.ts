@@ -23,7 +23,7 @@ export interface ClusterView {
   node(id: string): Node | undefined;
   /** Every node, ascending by id. */
   nodes(): Iterable<Node>;
-  /** Every allocation on the node, of all namespaces, the finished ones included. */
+  /** Every allocation that occupies the node, of all namespaces; finished ones may be left out. */
   allocationsOnNode(nodeId: string): Iterable<Allocation>;
 }
 

@@ -16,7 +16,7 @@ import { Heartbeats } from './nodes/heartbeats.ts';
 import { setNodeStatus } from './nodes/register.ts';
 import { NodeStreams } from './nodes/streams.ts';
 
-export interface ServerOptions extends ServerContext {
+export interface ServerOptions extends Omit<ServerContext, 'openEvaluations'> {
   /** The secret of the first management token, when the operator or `--dev` gives one. */
   readonly rootSecret: string | undefined;
   readonly scheduler: SchedulerConfiguration;
@@ -30,23 +30,22 @@ export class Server {
   readonly dispatcher: EvaluationDispatcher;
   readonly #worker: EvaluationWorker;
   readonly #options: ServerOptions;
+  #stopped = false;
 
   constructor(options: ServerOptions) {
     const { state, world, log, region } = options;
     this.#options = options;
-    this.context = { state, world, log, region };
+    const openEvaluations = () => this.dispatcher.size;
+    this.context = { state, world, log, region, openEvaluations };
     this.heartbeats = new Heartbeats({
       timers: world.timers,
       random: world.random,
       nodeCount: () => state.read().table(nodes).size,
       onMissed: (nodeId) => void this.#markDown(nodeId),
     });
-    this.dispatcher = new EvaluationDispatcher(this.context);
-    this.#worker = new EvaluationWorker(
-      this.context,
-      this.dispatcher.broker,
-      () => options.scheduler,
-    );
+    const configuration = () => options.scheduler;
+    this.dispatcher = new EvaluationDispatcher(this.context, configuration);
+    this.#worker = new EvaluationWorker(this.context, this.dispatcher, configuration);
   }
 
   /** Makes sure of what every cluster has, and takes up what the state holds. */
@@ -61,6 +60,7 @@ export class Server {
   }
 
   stop(): void {
+    this.#stopped = true;
     this.#worker.stop();
     this.dispatcher.stop();
     this.heartbeats.stop();
@@ -122,6 +122,7 @@ export class Server {
       log.warn({ node: nodeId }, 'a node missed its heartbeat and counts as down');
     } catch (error) {
       log.error({ node: nodeId, error }, 'a node that is down could not be marked so');
+      if (!this.#stopped && state.closed === undefined) this.heartbeats.expectAgain(nodeId);
     }
   }
 }

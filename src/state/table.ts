@@ -52,10 +52,10 @@ export class Table<R extends Stamps, I extends string> implements TableReader<R,
     return new Table(
       definition,
       new OrderedIndex<R>(firstSlot, undefined, definition.scopeParts),
-      indexes.map(([name, { key, touch }], position) => ({
+      indexes.map(([name, { key, touch, scopeParts }], position) => ({
         name,
         key,
-        index: new OrderedIndex<R>(firstSlot + 1 + position, touch),
+        index: new OrderedIndex<R>(firstSlot + 1 + position, touch, scopeParts),
       })),
     );
   }

@@ -1,5 +1,6 @@
 import { type AclToken, isManagement } from '../model/acl-token/acl-token.ts';
 import type { Allocation } from '../model/allocation/allocation.ts';
+import { occupiesNode } from '../model/allocation/allocation-rules.ts';
 import type { Deployment } from '../model/deployment/deployment.ts';
 import { type Evaluation, isTerminalEvaluation } from '../model/evaluation/evaluation.ts';
 import type { Job } from '../model/job/job.ts';
@@ -78,7 +79,10 @@ export const evaluations = table<Evaluation, 'id' | 'job' | 'open'>({
   },
 });
 
-export const allocations = table<Allocation, 'id' | 'job' | 'node' | 'evaluation' | 'assignment'>({
+export const allocations = table<
+  Allocation,
+  'id' | 'job' | 'node' | 'occupant' | 'evaluation' | 'assignment'
+>({
   name: 'allocations',
   version: 1,
   scopeParts: 2,
@@ -87,6 +91,10 @@ export const allocations = table<Allocation, 'id' | 'job' | 'node' | 'evaluation
     id: { key: (allocation) => [allocation.ID] },
     job: { key: (allocation) => inNamespace(allocation.Namespace, allocation.JobID) },
     node: { key: (allocation) => [allocation.NodeID] },
+    /** By node, without those that ended, so that a node's past costs the scheduler nothing. */
+    occupant: {
+      key: (allocation) => (occupiesNode(allocation) ? [allocation.NodeID] : undefined),
+    },
     evaluation: { key: (allocation) => [allocation.EvalID] },
     /** As the node sees it: what the node itself reports does not call for its attention. */
     assignment: {

@@ -24,6 +24,8 @@ export interface IndexDefinition<R extends Stamps> {
    * `lastIndex` nor wakes who watches it.
    */
   readonly touch?: (row: R) => number;
+  /** As the table's own. */
+  readonly scopeParts?: number;
 }
 
 /** One table. A namespaced noun's key starts with its partition and namespace. */

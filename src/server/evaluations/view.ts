@@ -30,7 +30,7 @@ export function clusterView(
     allocationsOnNode: (nodeId) =>
       snapshot
         .table(allocations)
-        .by('node')
+        .by('occupant')
         .scan({ prefix: [nodeId] }),
   };
 }
