@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Api } from './api/api.ts';
 import type { Answer, Request } from './api/http.ts';
+import { holdPort } from './api/http-server-hold.ts';
 import type { World } from './base/ports.ts';
 import { realWorld } from './base/ports-real.ts';
 import { limits } from './model/limits.ts';
@@ -31,6 +32,8 @@ export interface CreateAgentOptions {
   readonly node?: NodeSettings | undefined;
   /** Secret of the first management token; `undefined`: there is none but those that are stored. */
   readonly rootToken?: string | undefined;
+  /** Where none is given, make one; it is kept in the data directory. */
+  readonly makesRootToken?: boolean;
   /** Environment variables, a few of which tasks inherit. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   readonly aclEnabled?: boolean;
@@ -44,16 +47,21 @@ export interface CreateAgentOptions {
 export interface Agent {
   /** `http://host:port`; empty when it does not listen. */
   readonly address: string;
+  /** The one that was given or made. */
+  readonly rootToken: string | undefined;
   readonly state: State;
   /** Serves one request in process. */
   handle(request: Request): Promise<Answer>;
   /** `stop` ends the running tasks first, `keep` leaves them to their supervisor. */
   close(tasks: 'stop' | 'keep'): Promise<void>;
+  /** Kills every task at once, also while `close` gives them time. Resolves when they are gone. */
+  killTasks(): Promise<void>;
 }
 
 /**
  * Starts an agent. Rejects with a `StateError` when the data directory cannot be used, and with
- * the system's error when the port cannot be had; nothing is left running then.
+ * the system's error when the port cannot be had; nothing is left running then, and nothing is
+ * written before the port is had.
  */
 export async function createAgent(options: CreateAgentOptions): Promise<Agent> {
   const { world = realWorld, log = silentLog, version = '0.0.0', region = 'global' } = options;
@@ -62,6 +70,8 @@ export async function createAgent(options: CreateAgentOptions): Promise<Agent> {
     for (const close of opened.splice(0).reverse()) await close();
   };
   try {
+    const release = options.http && (await holdPort(options.http));
+    opened.push(() => release?.());
     const engine = newEngine(options.dataDirectory, world);
     const state = await openState({
       tables: allTables,
@@ -70,9 +80,13 @@ export async function createAgent(options: CreateAgentOptions): Promise<Agent> {
       report: (error) => log.warn({ error }, 'a snapshot of the state failed'),
     });
     opened.push(() => state.close());
+    const { makesRootToken = false } = options;
+    const rootToken =
+      options.rootToken ??
+      (makesRootToken ? await keptSecret(options.dataDirectory, 'root-token', world) : undefined);
     const server = new Server({
       ...{ state, world, log, region },
-      rootSecret: options.rootToken,
+      rootSecret: rootToken,
       scheduler: { algorithm: 'binpack' },
     });
     const introduction = await keptSecret(options.dataDirectory, 'introduction-token', world);
@@ -88,22 +102,26 @@ export async function createAgent(options: CreateAgentOptions): Promise<Agent> {
     });
     await server.start();
     opened.push(() => server.stop());
+    release?.();
     const address =
       options.http && `http://${await api.listen(options.http.host, options.http.port)}`;
     opened.push(() => api.close());
     let tasks: 'stop' | 'keep' = 'stop';
+    let node: Awaited<ReturnType<typeof startNode>> | undefined;
     if (options.node !== undefined && address !== undefined) {
-      const node = await startNode({ ...options, node: options.node }, { address, introduction });
-      opened.push(() => node.close(tasks));
+      node = await startNode({ ...options, node: options.node }, { address, introduction });
+      opened.push(() => node?.close(tasks));
     }
     return {
       address: address ?? '',
+      rootToken,
       state,
       handle: (request) => api.handle(request),
       close: async (fate) => {
         tasks = fate;
         await closeAll();
       },
+      killTasks: async () => node?.killTasks(),
     };
   } catch (error) {
     await closeAll();
@@ -138,17 +156,25 @@ async function startNode(
     environment: options.environment ?? {},
     onNotice: (sentence) => log.info({ component: 'node' }, sentence),
   });
-  await node.start();
-  return {
-    async close(tasks: 'stop' | 'keep') {
+  const close = async (tasks: 'stop' | 'keep') => {
+    try {
       await node.stop({ stopTasks: temporary || tasks === 'stop' });
+    } finally {
       if (temporary) await rm(directory, { recursive: true, force: true });
-    },
+    }
   };
+  try {
+    await node.start();
+  } catch (error) {
+    // What an earlier agent left is not this one's to end.
+    await close('keep').catch((failure) => log.warn({ error: failure }, 'the node did not end'));
+    throw error;
+  }
+  return { close, killTasks: () => node.killTasks() };
 }
 
 /** A secret that is made once and kept in the data directory, readable by its user only. */
-export async function keptSecret(
+async function keptSecret(
   dataDirectory: string | undefined,
   name: string,
   world: Pick<World, 'secrets'>,

@@ -1,5 +1,5 @@
 /** Every bad start, file and request is answered with what is wrong and what to do about it. */
-import { writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -46,9 +46,20 @@ const file = (name: string, content: unknown = ''): string => {
 
 describe('an agent is not started', () => {
   test('on a port that is in use, which it names', async () => {
-    const said = await refusal({ args: ['--http', `127.0.0.1:${port()}`] });
+    const place = join(directory, 'never-made');
+    const args = ['--http', `127.0.0.1:${port()}`];
+    const said = await refusal({ args, dataDirectory: place, token: null });
     expect(said).toContain(`the port ${port()} is in use`);
     expect(said).toContain('--http');
+    expect(existsSync(place)).toBe(false);
+  });
+
+  test('whose node cannot start, and leaves nothing running', async () => {
+    const place = newDirectory();
+    mkdirSync(join(place, 'node'));
+    writeFileSync(join(place, 'node/allocations'), 'not a directory');
+    const said = await refusal({ dataDirectory: place });
+    expect(said).toContain(join(place, 'node/allocations'));
   });
 
   test('on a data directory that another one holds, which it names', async () => {
@@ -163,6 +174,7 @@ describe('a request is refused', () => {
     [400, 'GET', '/v1/jobs?index=-1', undefined, 'invalid-query'],
     [400, 'GET', '/v1/jobs?wait=blue', undefined, 'invalid-query'],
     [400, 'GET', '/v1/jobs?filter=Nope%3D%3D1', undefined, 'invalid-filter'],
+    [400, 'GET', '/v1/jobs?filter=Statu%3D%3D1', undefined, 'invalid-filter'],
     [404, 'GET', '/v1/nothing', undefined, 'route-not-found'],
     [404, 'GET', '/v1/job/nothing', undefined, 'job-not-found'],
     [405, 'PATCH', '/v1/jobs', undefined, 'method-not-allowed'],
@@ -171,6 +183,7 @@ describe('a request is refused', () => {
   test.each(problems)('%i %s %s', async (status, method, path, sent, code) => {
     const answer = await agent.request(method, path, sent);
     expect(answer).toMatchObject({ status, json: { status, code, detail: expect.any(String) } });
+    expect(answer.json.detail).not.toMatch(/[.?!]\.$/);
     expect(answer.headers.get('content-type')).toBe('application/problem+json');
     if (status === 405) expect(answer.headers.get('allow')).toMatch(/GET.*POST|POST.*GET/);
   });
@@ -214,7 +227,7 @@ describe('who does not speak HTTP does no harm', () => {
     ['a length and chunks', `${head}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n`, 400],
     ['a negative length', `${head}Content-Length: -5\r\n\r\n`, 400],
     ['huge headers', `GET / HTTP/1.1\r\nHost: x\r\nBig: ${'x'.repeat(100_000)}`, 431],
-    ['a bad path', 'GET /v1/job/%zz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 400],
+    ['a bad path', 'GET /v1/job/%zz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 404],
   ])('%s: a 4xx with its reason', async (_name, text, status) => {
     const answer = await raw(text);
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));

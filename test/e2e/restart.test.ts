@@ -32,6 +32,7 @@ const settled = (value: unknown) =>
 const looked = (evaluation: object) => ({
   ...evaluation,
   ...{ ModifyIndex: 0, ModifyTime: 0, SnapshotIndex: 0 },
+  ...{ FailedTGAllocs: null, QueuedAllocations: {} },
 });
 
 const webProcesses = (all: Record<string, Allocation[]>): number[] =>

@@ -163,14 +163,17 @@ describe('an agent that is killed', () => {
   });
 
   test('takes everything along when it has no data directory', async () => {
+    const kept = readdirSync(temporary);
     const agent = await startAgent();
     const allocations = await run(agent, job('idle', { group: { Count: 2 }, task: idle }));
     expect(pidsOf(allocations)).toHaveLength(2);
+    expect(readdirSync(temporary)).not.toEqual(kept);
     expect(supervisorsOf(temporary)).toHaveLength(1);
     await agent.stop('SIGKILL');
     await eventually(() => {
       expect(allocations.flatMap(processesOf)).toEqual([]);
       expect(supervisorsOf(temporary)).toEqual([]);
+      expect(readdirSync(temporary)).toEqual(kept);
     });
   });
 });
@@ -205,6 +208,37 @@ describe('an agent that is told to end', () => {
       await second.stop();
     },
   );
+
+  test.each([
+    ['with a data directory', true],
+    ['without one', false],
+  ])('twice %s, ends at once and leaves no task', async (_name, keeps) => {
+    const options = keeps
+      ? { dataDirectory: newDirectory(), args: ['--tasks-on-exit', 'stop'] }
+      : {};
+    const agent = await startAgent(options);
+    const ignoring = node(`
+      for (const name of ['SIGINT', 'SIGTERM']) process.on(name, () => {});
+      setInterval(() => {}, 1e9);
+      console.log('ready');
+    `);
+    const [deaf] = await run(agent, job('deaf', { task: { ...ignoring, KillTimeout: '30s' } }));
+    await eventually(async () =>
+      expect((await agent.cli('alloc', 'logs', deaf!.ID)).stdout).toBe('ready\n'),
+    );
+    const beganMs = performance.now();
+    agent.signal('SIGINT');
+    await agent.says(/Roster ends \(SIGINT\)/);
+    // A second signal counts when it is not the same key that was heard twice.
+    await eventually(() => expect(performance.now() - beganMs).toBeGreaterThan(1_100));
+    const { code } = await agent.stop('SIGINT');
+    expect(code).toBe(130);
+    expect(performance.now() - beganMs).toBeLessThan(10_000);
+    expect(processesOf(deaf!)).toEqual([]);
+    await eventually(() =>
+      expect(supervisorsOf(keeps ? options.dataDirectory! : temporary)).toEqual([]),
+    );
+  });
 
   test('with "keep" leaves them, and the next one finds them', async () => {
     const dataDirectory = newDirectory();
