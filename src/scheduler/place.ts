@@ -20,6 +20,7 @@ import { type Candidates, candidatesFor, classVerdicts } from './candidates.ts';
 import { escapesClass } from './feasibility.ts';
 import { Field } from './field.ts';
 import { measure } from './metrics.ts';
+import { occupancyIn } from './occupancy.ts';
 import { JobPresence } from './presence.ts';
 import type { GroupDecision, PlacementRequest } from './reconcile.ts';
 import { nodesOfFailures } from './reschedule.ts';
@@ -181,7 +182,7 @@ export class Placer {
     let room = this.#rooms.get(node.ID);
     if (room === undefined) {
       const { view } = this.#input;
-      room = new NodeRoom(node, view.allocationsOnNode(node.ID), this.#portStart);
+      room = new NodeRoom(node, occupancyIn(view, node.ID), this.#portStart);
       this.#rooms.set(node.ID, room);
     }
     return room;

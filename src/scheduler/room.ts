@@ -9,9 +9,8 @@
  * 3. `used` is the sum of the needs of the holders, less what this plan's replacements take over.
  */
 import type { AllocatedResources } from '../model/allocation/allocated-resources.ts';
-import type { Allocation } from '../model/allocation/allocation.ts';
-import { occupiesNode } from '../model/allocation/allocation-rules.ts';
 import type { Node } from '../model/node/node.ts';
+import { type Holder, type Occupancy, raise, type Sum } from './occupancy.ts';
 import { PortLedger, portsOf } from './ports.ts';
 import {
   type Ask,
@@ -30,17 +29,13 @@ export type Fit =
   | { readonly fits: true; readonly resources: AllocatedResources; readonly need: Need }
   | { readonly fits: false; readonly dimension: string };
 
-interface Holder {
-  readonly resources: AllocatedResources;
-  /** Id of the allocation that it replaces; `''` for none. */
-  readonly previous: string;
-}
-
 export class NodeRoom {
   readonly node: Node;
   readonly capacity: Need;
-  readonly #used = { cpu: 0, memory: 0, disk: 0, cores: 0 };
-  readonly #holders = new Map<string, Holder>();
+  readonly #used: Sum;
+  readonly #before: ReadonlyMap<string, Holder>;
+  /** What this plan places. */
+  readonly #added = new Map<string, Holder>();
   readonly #portStart: number;
   /** Id of the holder that makes way for what is placed next. */
   #yielding: string | undefined;
@@ -48,16 +43,12 @@ export class NodeRoom {
   #ledger: PortLedger | undefined;
 
   /** `portStart` is where the search for dynamic ports begins. */
-  constructor(node: Node, allocations: Iterable<Allocation>, portStart = 0) {
+  constructor(node: Node, { holders, used }: Occupancy, portStart = 0) {
     this.node = node;
     this.capacity = capacityOf(node);
     this.#portStart = portStart;
-    for (const allocation of allocations) {
-      if (!occupiesNode(allocation)) continue;
-      const { ID, AllocatedResources: resources, PreviousAllocation: previous } = allocation;
-      this.#holders.set(ID, { resources, previous });
-      this.#count(needOf(resources));
-    }
+    this.#before = holders;
+    this.#used = { ...used };
   }
 
   get used(): Need {
@@ -66,8 +57,8 @@ export class NodeRoom {
 
   /** Places an allocation; where another makes way, in its place. */
   add(id: string, resources: AllocatedResources): void {
-    this.#count(this.#onTop(needOf(resources)));
-    this.#holders.set(id, { resources, previous: this.#yielding ?? '' });
+    raise(this.#used, this.#onTop(needOf(resources)));
+    this.#added.set(id, { resources, previous: this.#yielding ?? '' });
     if (this.#ledger === undefined) return;
     const ports = portsOf(resources);
     this.#ledger.take(ports);
@@ -76,8 +67,8 @@ export class NodeRoom {
 
   /** Lets what comes next have what this one has, until `resume`. */
   yield(id: string): void {
-    const holder = this.#holders.get(id);
-    if (holder === undefined || this.#holders.has(holder.previous)) return;
+    const holder = this.#holder(id);
+    if (holder === undefined || this.#holder(holder.previous) !== undefined) return;
     this.#yielding = id;
     this.#ledger = undefined;
   }
@@ -104,14 +95,14 @@ export class NodeRoom {
 
   /** What a need adds to `used`. */
   #onTop(need: Need): Need {
-    const yielding = this.#yielding === undefined ? undefined : this.#holders.get(this.#yielding);
+    const yielding = this.#yielding === undefined ? undefined : this.#holder(this.#yielding);
     return yielding === undefined ? need : beyond(need, needOf(yielding.resources));
   }
 
   #ports(): PortLedger {
     if (this.#ledger !== undefined) return this.#ledger;
     const ledger = new PortLedger(this.node, this.#portStart);
-    for (const [id, { resources }] of this.#holders) {
+    for (const [id, { resources }] of this.#holders()) {
       if (id === this.#yielding) ledger.leave(portsOf(resources));
       else ledger.take(portsOf(resources));
     }
@@ -121,17 +112,19 @@ export class NodeRoom {
 
   #freeCores(): readonly number[] {
     const taken = new Set<number>();
-    for (const [id, { resources }] of this.#holders) {
+    for (const [id, { resources }] of this.#holders()) {
       if (id === this.#yielding) continue;
       for (const core of coresOf(resources)) taken.add(core);
     }
     return this.node.NodeResources.Cpu.ReservableCpuCores.filter((core) => !taken.has(core));
   }
 
-  #count(need: Need): void {
-    this.#used.cpu += need.cpu;
-    this.#used.memory += need.memory;
-    this.#used.disk += need.disk;
-    this.#used.cores += need.cores;
+  #holder(id: string): Holder | undefined {
+    return this.#added.get(id) ?? this.#before.get(id);
+  }
+
+  *#holders(): Iterable<readonly [string, Holder]> {
+    yield* this.#before;
+    yield* this.#added;
   }
 }

@@ -93,6 +93,7 @@ export const allocations = table<
     node: { key: (allocation) => [allocation.NodeID] },
     /** By node, without those that ended, so that a node's past costs the scheduler nothing. */
     occupant: {
+      scopeParts: 1,
       key: (allocation) => (occupiesNode(allocation) ? [allocation.NodeID] : undefined),
     },
     evaluation: { key: (allocation) => [allocation.EvalID] },

@@ -1,8 +1,8 @@
 import { open, resourceAccess } from '../../acl/permission.ts';
 import { limits } from '../../model/limits.ts';
 import { Text, Type } from '../../model/schema.ts';
-import type { Metrics } from '../metrics.ts';
 import { closedRefusal } from '../answers.ts';
+import type { Metrics } from '../metrics.ts';
 import { type Route, readRoute, streamRoute } from '../route.ts';
 
 export interface AgentFacts {

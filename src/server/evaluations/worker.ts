@@ -14,7 +14,7 @@ import { applyPlan, type Rejection } from '../plans/apply.ts';
 import type { Delivery } from './broker.ts';
 import { cancelAll } from './cancel.ts';
 import type { EvaluationDispatcher } from './dispatcher.ts';
-import { clusterView } from './view.ts';
+import { clusterView, Occupancies } from './view.ts';
 
 /**
  * Takes evaluations from the broker, has them decided and commits what came out.
@@ -29,6 +29,7 @@ export class EvaluationWorker {
   readonly #context: ServerContext;
   readonly #dispatcher: EvaluationDispatcher;
   readonly #configuration: () => SchedulerConfiguration;
+  readonly #occupancies = new Occupancies();
   #inFlight = 0;
   #next: Timer | undefined;
   #stopped = false;
@@ -104,7 +105,7 @@ export class EvaluationWorker {
         ? limits.evaluation.planAttemptsBatchMax
         : limits.evaluation.planAttemptsServiceMax;
     for (let attempt = 1; attempt <= attempts; attempt++) {
-      const view = clusterView(state.head(), this.#configuration());
+      const view = clusterView(state.head(), this.#configuration(), this.#occupancies);
       const options = { nowMs: world.clock.nowMs(), ids: world.ids, attempt };
       const result = schedule(view, evaluation, options);
       const { value } = await state.write((transaction) =>
