@@ -116,7 +116,7 @@ export async function createAgent(options: CreateAgentOptions): Promise<Agent> {
       address: address ?? '',
       rootToken,
       state,
-      handle: (request) => api.handle(request),
+      handle: async (request) => api.handle(request),
       close: async (fate) => {
         tasks = fate;
         await closeAll();

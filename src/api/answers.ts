@@ -19,21 +19,31 @@ export interface Attempt {
   readonly filteredByAcls?: boolean;
 }
 
+/** Written out, since every read makes one of them. */
+const headersOf: Readonly<Record<Family, (index: string) => Record<string, string>>> = {
+  registry: (index) => ({
+    'content-type': 'application/json',
+    'x-registry-index': index,
+    'x-registry-knownleader': 'true',
+    'x-registry-lastcontact': '0',
+  }),
+  scheduler: (index) => ({
+    'content-type': 'application/json',
+    'x-scheduler-index': index,
+    'x-scheduler-knownleader': 'true',
+    'x-scheduler-lastcontact': '0',
+  }),
+};
+
 /** What a look found, as an answer with the headers of its family. */
 export function readAnswer(attempt: Attempt): Answer {
   const { family, footprint, nextToken, filteredByAcls, value, missing, pretty, rows } = attempt;
-  const name = family === 'registry' ? 'x-registry' : 'x-scheduler';
-  const headers: Record<string, string> = {
-    [`${name}-index`]: String(footprint.index),
-    [`${name}-knownleader`]: 'true',
-    [`${name}-lastcontact`]: '0',
-  };
-  if (nextToken !== undefined) headers[`${name}-nexttoken`] = nextToken;
+  const headers = headersOf[family](String(footprint.index));
+  if (nextToken !== undefined) headers[`x-${family}-nexttoken`] = nextToken;
   if (filteredByAcls && family === 'registry') {
-    headers[`${name}-results-filtered-by-acls`] = 'true';
+    headers['x-registry-results-filtered-by-acls'] = 'true';
   }
   if (missing !== undefined) return problemAnswer(missing, headers);
-  headers['content-type'] = 'application/json';
   if (pretty) return { status: 200, headers, body: prettyJson(value) };
   const body = rows === undefined ? JSON.stringify(value) : rows.encode(value as object);
   return { status: 200, headers, body };
@@ -83,8 +93,8 @@ export function problemAnswer(error: RosterError, headers: Record<string, string
 }
 
 export function replyAnswer(family: Family, { index, value }: Reply, pretty: boolean): Answer {
-  const name = family === 'registry' ? 'x-registry-index' : 'x-scheduler-index';
-  const headers = index === undefined ? jsonType : { ...jsonType, [name]: String(index) };
+  const headers =
+    index === undefined ? jsonType : { ...jsonType, [`x-${family}-index`]: String(index) };
   if (value === undefined) return { status: 200, headers: {}, body: undefined };
   return { status: 200, headers, body: pretty ? prettyJson(value) : JSON.stringify(value) };
 }

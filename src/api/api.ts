@@ -53,7 +53,7 @@ export class Api {
   }
 
   /** Serves one request without a port. */
-  handle(request: Request): Promise<Answer> {
+  handle(request: Request): Answer | Promise<Answer> {
     return this.#pipeline.handle(request);
   }
 

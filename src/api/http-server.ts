@@ -17,7 +17,7 @@ export interface Upgrade {
 }
 
 export interface HttpServerOptions {
-  readonly handle: (request: Request) => Promise<Answer>;
+  readonly handle: (request: Request) => Answer | Promise<Answer>;
   /** The answer to what never became a request: a transport's fault, by its name. */
   readonly refuse: (fault: TransportFault) => Answer;
   readonly upgrade: Upgrade;
@@ -95,13 +95,15 @@ export class HttpServer {
       if (lacksHost(raw)) return refuse(raw, reply, 'unreadable');
       reply.hijack();
       const request = requestOf(raw, incoming.body as Uint8Array | undefined, reply.raw);
-      void options.handle(request).then((answer) => write(reply.raw, request, answer));
+      const answer = options.handle(request);
+      if (answer instanceof Promise) void answer.then((made) => write(reply.raw, request, made));
+      else write(reply.raw, request, answer);
     });
     app.server.maxConnections = limits.http.connectionsMax;
     app.server.on('upgrade', options.upgrade.take);
     app.server.on('connect', (raw: IncomingMessage, socket: Socket) => {
       ownSocket(socket);
-      void options.handle(requestOf(raw)).then((answer) => hangUp(socket, answer));
+      void Promise.resolve(options.handle(requestOf(raw))).then((answer) => hangUp(socket, answer));
     });
     limitPerClient(app.server, options);
     this.#app = app;
@@ -143,7 +145,6 @@ class HttpRequest implements Request {
   readonly headers: Request['headers'];
   readonly body: Uint8Array | undefined;
   readonly #response: ServerResponse | undefined;
-  #gone: AbortController | undefined;
 
   constructor(raw: Incoming, body: Uint8Array | undefined, response: ServerResponse | undefined) {
     const url = raw.originalUrl ?? raw.url ?? '/';
@@ -156,17 +157,12 @@ class HttpRequest implements Request {
     this.#response = response;
   }
 
-  /** Made only for those that ask, since most answers are given at once. */
-  get signal(): AbortSignal | undefined {
+  onGone(run: () => void): () => void {
     const response = this.#response;
-    if (response === undefined) return undefined;
-    if (this.#gone === undefined) {
-      const gone = new AbortController();
-      this.#gone = gone;
-      if (response.destroyed) gone.abort();
-      else response.once('close', () => gone.abort());
-    }
-    return this.#gone.signal;
+    if (response === undefined) return () => {};
+    if (response.destroyed) run();
+    else response.once('close', run);
+    return () => response.off('close', run);
   }
 }
 

@@ -11,8 +11,11 @@ export interface Request {
   /** Header values by lower-case name. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Uint8Array | undefined;
-  /** Aborts when the caller is gone, so that nothing is kept waiting for it. */
-  readonly signal: AbortSignal | undefined;
+  /**
+   * Calls `run` when the caller is gone (at once if it already is), so that nothing is kept waiting
+   * for it. Undone by the result. Absent where nobody can tell.
+   */
+  onGone?(run: () => void): () => void;
 }
 
 export interface Answer {

@@ -90,34 +90,53 @@ export class Pipeline {
     for (const end of [...this.#parked]) end();
   }
 
-  async handle(request: Request): Promise<Answer> {
-    const { clock } = this.#options.world;
-    const startMs = clock.monotonicMs();
-    let route: Route | undefined;
-    let failure: { failure: unknown; requestId: string } | undefined;
-    let answer: Answer;
+  /** At once where nothing has to be waited for: most answers need no promise. */
+  handle(request: Request): Answer | Promise<Answer> {
+    const seen: Seen = {
+      request,
+      route: undefined,
+      startMs: this.#options.world.clock.monotonicMs(),
+    };
+    let outcome: Answer | Promise<Answer>;
     try {
-      if (request.path.length + request.query.length > limits.http.urlBytesMax) {
-        throw refusal('url-too-long', { limit: limits.http.urlBytesMax });
-      }
-      const match = this.#router.match(request.method, request.path);
-      if (match.kind === 'route') {
-        route = match.route.route;
-        answer = await this.#run(match.route, match.parameters, request);
-      } else {
-        answer = unroutedAnswer(match, request);
-      }
+      outcome = this.#route(request, seen);
     } catch (thrown) {
-      const known = knownRefusal(thrown);
-      if (known !== undefined) {
-        answer = problemAnswer(known);
-      } else {
-        failure = { failure: thrown, requestId: this.#options.world.ids.uuid() };
-        answer = problemAnswer(refusal('internal-error', { request: failure.requestId }));
-      }
+      return this.#fail(seen, thrown);
     }
+    if (!(outcome instanceof Promise)) return this.#done(seen, outcome);
+    return outcome.then(
+      (answer) => this.#done(seen, answer),
+      (thrown) => this.#fail(seen, thrown),
+    );
+  }
+
+  #route(request: Request, seen: Seen): Answer | Promise<Answer> {
+    if (request.path.length + request.query.length > limits.http.urlBytesMax) {
+      throw refusal('url-too-long', { limit: limits.http.urlBytesMax });
+    }
+    const match = this.#router.match(request.method, request.path);
+    if (match.kind !== 'route') return unroutedAnswer(match, request);
+    seen.route = match.route.route;
+    return this.#run(match.route, match.parameters, request);
+  }
+
+  #done({ request, route, startMs }: Seen, answer: Answer): Answer {
+    const durationMs = this.#options.world.clock.monotonicMs() - startMs;
+    this.#options.observe({ request, route, status: answer.status, durationMs });
+    return answer;
+  }
+
+  /** What was thrown, as an answer: a refusal of the catalogue, or a bug that only the log tells. */
+  #fail(seen: Seen, thrown: unknown): Answer {
+    const known = knownRefusal(thrown);
+    if (known !== undefined) return this.#done(seen, problemAnswer(known));
+    const { clock, ids } = this.#options.world;
+    const { request, route, startMs } = seen;
+    const requestId = ids.uuid();
+    const answer = problemAnswer(refusal('internal-error', { request: requestId }));
     const durationMs = clock.monotonicMs() - startMs;
-    this.#options.observe({ request, route, status: answer.status, durationMs, ...failure });
+    const { status } = answer;
+    this.#options.observe({ request, route, status, durationMs, failure: thrown, requestId });
     return answer;
   }
 
@@ -129,15 +148,16 @@ export class Pipeline {
     return authorizer;
   }
 
-  async #run(
+  #run(
     { route, query: table }: Prepared,
     parameters: Readonly<Record<string, string>>,
     request: Request,
-  ): Promise<Answer> {
+  ): Answer | Promise<Answer> {
     const secret = presentedSecret(request);
     const authorizer = this.#options.resolve(this.#options.state.read(), secret);
     // Keys of the state are parts that end in NUL: none may hold one.
-    if (Object.values(parameters).some((value) => value.includes('\0'))) {
+    for (const name in parameters) {
+      if (!parameters[name]!.includes('\0')) continue;
       throw refusal('invalid-path', { reason: 'must not hold a NUL character' });
     }
     const { values, faults } = parseQuery(table, request.query);
@@ -161,49 +181,47 @@ export class Pipeline {
     });
     const { run } = route;
     if (run.kind === 'read' || run.kind === 'list') {
-      if (shared.consistent) await this.#options.proveLeadership();
-      return this.#read(route, shared, request, { authorizer, secret }, input);
+      const reading: Reading = { route, shared, request, secret, input };
+      if (!shared.consistent) return this.#read(reading, authorizer);
+      return this.#options.proveLeadership().then(() => this.#read(reading, authorizer));
     }
     const given = input(authorizer, state.read());
     demand(authorizer, run.permission(given));
-    if (run.kind === 'stream') {
-      return run.handle(given, request.signal ?? new AbortController().signal);
-    }
-    return replyAnswer(route.family, await run.handle(given), shared.pretty);
+    if (run.kind === 'stream') return run.handle(given, untilGone(request));
+    const { family } = route;
+    return run.handle(given).then((reply) => replyAnswer(family, reply, shared.pretty));
   }
 
-  async #read(
-    route: Route,
-    shared: SharedQuery,
-    request: Request,
-    caller: { readonly authorizer: Authorizer; readonly secret: string | undefined },
-    input: (authorizer: Authorizer, snapshot: Snapshot) => Input,
-  ): Promise<Answer> {
-    const { clock } = this.#options.world;
-    const minimum = isBlocking(route) ? shared.index : 0;
-    let { authorizer } = caller;
-    let before: Before = { minimum, deadlineMs: undefined, wasMissing: false };
+  #read(reading: Reading, authorizer: Authorizer): Answer | Promise<Answer> {
+    const minimum = isBlocking(reading.route) ? reading.shared.index : 0;
+    const before = { minimum, deadlineMs: undefined, wasMissing: false };
+    const looked = this.#look(reading, authorizer, before);
+    return 'status' in looked ? looked : this.#wait(reading, looked, minimum);
+  }
+
+  /** Looks again whenever something changed. In between only a footprint is held. */
+  async #wait(reading: Reading, seen: Unchanged, minimum: number): Promise<Answer> {
+    const { state, world, resolve } = this.#options;
+    const { clock } = world;
+    const { shared, secret, request } = reading;
+    const deadlineMs = clock.monotonicMs() + this.#waitMs(shared.wait);
+    let looked = seen;
     for (;;) {
-      const looked = this.#look(route, shared, authorizer, input, before);
-      if ('status' in looked) return looked;
-      // From here on only the footprint is held: the result, which may be large, is let go.
-      const nowMs = clock.monotonicMs();
-      const deadlineMs = before.deadlineMs ?? nowMs + this.#waitMs(shared.wait);
-      before = { minimum, deadlineMs, wasMissing: looked.isMissing };
-      const left = deadlineMs - nowMs;
-      if (await this.#park(looked.footprint, caller.secret, left, request)) return gone;
-      authorizer = this.#options.resolve(this.#options.state.read(), caller.secret);
+      const leftMs = deadlineMs - clock.monotonicMs();
+      if ((await this.#park(looked.footprint, secret, leftMs, request)) === 'gone') return gone;
+      const before = { minimum, deadlineMs, wasMissing: looked.isMissing };
+      const next = this.#look(reading, resolve(state.read(), secret), before);
+      if ('status' in next) return next;
+      looked = next;
     }
   }
 
   /** The answer, or what to wait for. */
   #look(
-    route: Route,
-    shared: SharedQuery,
+    { route, shared, input }: Reading,
     authorizer: Authorizer,
-    input: (authorizer: Authorizer, snapshot: Snapshot) => Input,
     { minimum, deadlineMs, wasMissing }: Before,
-  ): Answer | { readonly footprint: Footprint; readonly isMissing: boolean } {
+  ): Answer | Unchanged {
     const attempt = this.#attempt(route, shared, authorizer, input);
     const { footprint } = attempt;
     const isMissing = attempt.missing !== undefined;
@@ -251,13 +269,13 @@ export class Pipeline {
     return waitMsOf(wait, this.#options.world.random, bounds);
   }
 
-  /** `true` when the caller is gone. Wakes as well when the caller's token changes or is lost. */
-  async #park(
+  /** Wakes as well when the caller's token changes or is lost. */
+  #park(
     footprint: Footprint,
     secret: string | undefined,
     waitMs: number,
     request: Request,
-  ): Promise<boolean> {
+  ): Promise<'over' | 'gone'> {
     if (this.#parked.size >= limits.watch.parkedMax) {
       throw refusal('too-many-watches', { limit: limits.watch.parkedMax });
     }
@@ -265,13 +283,30 @@ export class Pipeline {
     const identity = state.track();
     resolve(identity.snapshot, secret);
     const footprints = [footprint, identity.footprint];
-    const how = await changed({
-      ...{ state, footprints, waitMs, parked: this.#parked },
-      timers: world.timers,
-      signal: request.signal,
-    });
-    return how === 'gone';
+    const { timers } = world;
+    return changed({ state, footprints, waitMs, parked: this.#parked, timers, request });
   }
+}
+
+interface Seen {
+  readonly request: Request;
+  route: Route | undefined;
+  readonly startMs: number;
+}
+
+/** A read under way. */
+interface Reading {
+  readonly route: Route;
+  readonly shared: SharedQuery;
+  readonly request: Request;
+  readonly secret: string | undefined;
+  readonly input: (authorizer: Authorizer, snapshot: Snapshot) => Input;
+}
+
+/** Nothing to answer yet: what to wait for. */
+interface Unchanged {
+  readonly footprint: Footprint;
+  readonly isMissing: boolean;
 }
 
 /** What a blocking query knows from its last look. */
@@ -279,6 +314,13 @@ interface Before {
   readonly minimum: number;
   readonly deadlineMs: number | undefined;
   readonly wasMissing: boolean;
+}
+
+/** For what goes on after the answer has begun. */
+function untilGone(request: Request): AbortSignal {
+  const gone = new AbortController();
+  request.onGone?.(() => gone.abort());
+  return gone.signal;
 }
 
 function demand(authorizer: Authorizer, permission: Permission): void {

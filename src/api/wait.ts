@@ -1,13 +1,13 @@
 import type { Random, Timers } from '../base/ports.ts';
 import type { Footprint, State } from '../state/types.ts';
+import type { Request } from './http.ts';
 
 export interface Wait {
   readonly state: Pick<State, 'watch'>;
   readonly timers: Timers;
   readonly footprints: readonly Footprint[];
   readonly waitMs: number;
-  /** Aborts when the caller is gone. */
-  readonly signal: AbortSignal | undefined;
+  readonly request: Pick<Request, 'onGone'>;
   /** Where this wait leaves the way to end it, while it lasts. */
   readonly parked: Set<() => void>;
 }
@@ -17,26 +17,22 @@ export interface Wait {
  * is gone. Holds nothing but its watches and one timer, since ten thousand of these may be parked.
  */
 export function changed(wait: Wait): Promise<'over' | 'gone'> {
-  const { state, timers, footprints, waitMs, signal, parked } = wait;
+  const { state, timers, footprints, waitMs, request, parked } = wait;
   return new Promise((resolve) => {
-    if (signal?.aborted) {
-      resolve('gone');
-      return;
-    }
     const end = (how: 'over' | 'gone') => {
       for (const watch of watches) watch.cancel();
       timer.clear();
-      signal?.removeEventListener('abort', gone);
+      stay?.();
       parked.delete(over);
       resolve(how);
     };
     const over = () => end('over');
-    const gone = () => end('gone');
     // A watch never calls back before `watch` has returned.
     const watches = footprints.map((footprint) => state.watch(footprint, over));
     const timer = timers.after(waitMs, over);
-    signal?.addEventListener('abort', gone);
     parked.add(over);
+    let stay: (() => void) | undefined;
+    stay = request.onGone?.(() => end('gone'));
   });
 }
 

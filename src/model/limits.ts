@@ -142,8 +142,8 @@ export const limits = {
   },
 
   scheduler: {
-    /** The longest time that scheduling holds the main thread. */
-    sliceMs: 10,
+    /** After how long scheduling lets requests go first. */
+    sliceMs: 2,
     scoredNodesReported: 5,
     plansQueuedMax: 1024,
   },

@@ -12,7 +12,6 @@ test('a job that is read again and again is written out once', async () => {
     agent.handle({
       ...{ method, path, query: '', headers: { 'x-registry-token': rootToken } },
       body: body && new TextEncoder().encode(JSON.stringify(body)),
-      signal: undefined,
     });
   await call('POST', '/v1/jobs', jobBody());
   await call('GET', '/v1/job/web');

@@ -58,7 +58,7 @@ export async function startApi({ aclEnabled = true, seed = 1 } = {}) {
       query,
       headers: { ...(token !== null && { 'x-registry-token': token }), ...headers },
       body: body === undefined ? undefined : encode(body),
-      signal,
+      ...(signal && { onGone: onAbort(signal) }),
     });
     const text = await textOf(answer.body);
     const isJson = /json/.test(answer.headers['content-type'] ?? '') && text !== '';
@@ -69,6 +69,12 @@ export async function startApi({ aclEnabled = true, seed = 1 } = {}) {
   const settle = () => world.advance(0);
   return { world, state, server, api, call, settle };
 }
+
+const onAbort = (signal: AbortSignal) => (run: () => void) => {
+  if (signal.aborted) run();
+  signal.addEventListener('abort', run);
+  return () => signal.removeEventListener('abort', run);
+};
 
 export type TestApi = Awaited<ReturnType<typeof startApi>>;
 

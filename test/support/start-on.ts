@@ -41,7 +41,6 @@ export async function startOn(
       query,
       headers: { 'x-registry-token': token },
       body: body === undefined ? undefined : new TextEncoder().encode(JSON.stringify(body)),
-      signal: undefined,
     });
     const text = answer instanceof Uint8Array ? Buffer.from(answer).toString() : answer;
     const isText = typeof text === 'string' && text !== '';
