@@ -3,9 +3,9 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'sim/**/*.test.ts', 'test/**/*.test.ts', 'tools/**/*.test.ts'],
-    // Has its own command, `npm run crash`: it kills agents for minutes.
-    exclude: ['**/node_modules/**', 'test/crash/**'],
+    exclude: ['**/node_modules/**'],
     environment: 'node',
+    setupFiles: ['test/support/properties.ts'],
     // Processes, not threads: tests start programs, change folders and load native code.
     pool: 'forks',
     testTimeout: 30_000,

@@ -9,6 +9,7 @@ import { Api } from './api/api.ts';
 import type { AuditOptions, AuditSink } from './api/audit.ts';
 import { AuditFile } from './api/audit-file.ts';
 import type { Answer, Request } from './api/http.ts';
+import { holdPort } from './api/http-server-hold.ts';
 import type { World } from './base/ports.ts';
 import { realWorld } from './base/ports-real.ts';
 import { limits } from './model/limits.ts';
@@ -35,6 +36,8 @@ export interface CreateAgentOptions {
   readonly node?: NodeSettings | undefined;
   /** Secret of the first management token; `undefined`: there is none but those that are stored. */
   readonly rootToken?: string | undefined;
+  /** Where none is given, make one; it is kept in the data directory. */
+  readonly makesRootToken?: boolean;
   /** Environment variables, a few of which tasks inherit. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** 32 bytes that the keyring is sealed under; `undefined`: those in the data directory. */
@@ -54,16 +57,21 @@ export interface CreateAgentOptions {
 export interface Agent {
   /** `http://host:port`; empty when it does not listen. */
   readonly address: string;
+  /** The one that was given or made. */
+  readonly rootToken: string | undefined;
   readonly state: State;
   /** Serves one request in process. */
   handle(request: Request): Promise<Answer>;
   /** `stop` ends the running tasks first, `keep` leaves them to their supervisor. */
   close(tasks: 'stop' | 'keep'): Promise<void>;
+  /** Kills every task at once, also while `close` gives them time. Resolves when they are gone. */
+  killTasks(): Promise<void>;
 }
 
 /**
  * Starts an agent. Rejects with a `StateError` when the data directory cannot be used, and with
- * the system's error when the port cannot be had; nothing is left running then.
+ * the system's error when the port cannot be had; nothing is left running then, and nothing is
+ * written before the port is had.
  */
 export async function createAgent(options: CreateAgentOptions): Promise<Agent> {
   const { world = realWorld, log = silentLog, version = '0.0.0', region = 'global' } = options;
@@ -72,6 +80,8 @@ export async function createAgent(options: CreateAgentOptions): Promise<Agent> {
     for (const close of opened.splice(0).reverse()) await close();
   };
   try {
+    const release = options.http && (await holdPort(options.http));
+    opened.push(() => release?.());
     const engine = newEngine(options.dataDirectory, world);
     const state = await openState({
       tables: allTables,
@@ -84,10 +94,14 @@ export async function createAgent(options: CreateAgentOptions): Promise<Agent> {
     const keyring = await Keyring.open(state, rootKey, world);
     const outbound = new HttpOutbound(world.timers);
     opened.push(() => outbound.close());
+    const { makesRootToken = false } = options;
+    const rootToken =
+      options.rootToken ??
+      (makesRootToken ? await keptSecret(options.dataDirectory, 'root-token', world) : undefined);
     const server = new Server({
       ...{ state, world, log, region, keyring, outbound: outbound.call },
       datacenter: options.node?.datacenter ?? 'dc1',
-      rootSecret: options.rootToken,
+      rootSecret: rootToken,
       scheduler: { algorithm: 'binpack' },
       ...(options.dataDirectory !== undefined && {
         bootstrapReset: resetFile(join(options.dataDirectory, 'acl-bootstrap-reset')),
@@ -113,22 +127,26 @@ export async function createAgent(options: CreateAgentOptions): Promise<Agent> {
     });
     await server.start();
     opened.push(() => server.stop());
+    release?.();
     const address =
       options.http && `http://${await api.listen(options.http.host, options.http.port)}`;
     opened.push(() => api.close());
     let tasks: 'stop' | 'keep' = 'stop';
+    let node: Awaited<ReturnType<typeof startNode>> | undefined;
     if (options.node !== undefined && address !== undefined) {
-      const node = await startNode({ ...options, node: options.node }, { address, introduction });
-      opened.push(() => node.close(tasks));
+      node = await startNode({ ...options, node: options.node }, { address, introduction });
+      opened.push(() => node?.close(tasks));
     }
     return {
       address: address ?? '',
+      rootToken,
       state,
-      handle: (request) => api.handle(request),
+      handle: async (request) => api.handle(request),
       close: async (fate) => {
         tasks = fate;
         await closeAll();
       },
+      killTasks: async () => node?.killTasks(),
     };
   } catch (error) {
     await closeAll();
@@ -163,13 +181,21 @@ async function startNode(
     environment: options.environment ?? {},
     onNotice: (sentence) => log.info({ component: 'node' }, sentence),
   });
-  await node.start();
-  return {
-    async close(tasks: 'stop' | 'keep') {
+  const close = async (tasks: 'stop' | 'keep') => {
+    try {
       await node.stop({ stopTasks: temporary || tasks === 'stop' });
+    } finally {
       if (temporary) await rm(directory, { recursive: true, force: true });
-    },
+    }
   };
+  try {
+    await node.start();
+  } catch (error) {
+    // What an earlier agent left is not this one's to end.
+    await close('keep').catch((failure) => log.warn({ error: failure }, 'the node did not end'));
+    throw error;
+  }
+  return { close, killTasks: () => node.killTasks() };
 }
 
 const resetFile = (path: string) => ({
@@ -212,7 +238,7 @@ export function parseRootKey(text: string): Uint8Array {
 }
 
 /** A secret that is made once and kept in the data directory, readable by its user only. */
-export async function keptSecret(
+async function keptSecret(
   dataDirectory: string | undefined,
   name: string,
   world: Pick<World, 'secrets'>,

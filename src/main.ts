@@ -4,7 +4,9 @@
  */
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { delay } from './base/ports.ts';
 import { realWorld } from './base/ports-real.ts';
+import { logOptions } from './cli/agent/log-options.ts';
 import type { AgentOptions } from './cli/agent/options.ts';
 import { processEnvironment } from './cli/process-environment.ts';
 import { runCli } from './cli/run-cli.ts';
@@ -26,19 +28,21 @@ function readVersion(): string {
 
 /** Runs an agent until a signal ends it. Gives the exit code. */
 async function startAgent(options: AgentOptions): Promise<number> {
-  const { keptSecret, parseRootKey } = await import('./agent.ts');
+  const { parseRootKey } = await import('./agent.ts');
   const { pino } = await import('pino');
-  const { isDev, dataDirectory, http } = options;
-  const log = pino({ level: options.logLevel, name: 'roster' }, pino.destination(2));
-  let agent: import('./agent.ts').Agent;
-  let rootToken = options.rootToken;
+  const { isDev, dataDirectory, http, rootToken } = options;
+  const log = pino({ name: 'roster', ...logOptions(options.logLevel) }, pino.destination(2));
+  let agent: import('./agent.ts').Agent | undefined;
+  // Tasks that are to end with the agent end, too, when nobody has the patience for it.
+  const ended = firstSignal(async () => {
+    if (options.tasksOnExit === 'stop') await agent?.killTasks();
+  });
   try {
-    if (isDev) rootToken ??= await keptSecret(dataDirectory, 'root-token', realWorld);
     const { rootKeyFile, audit } = options;
     const rootKey = rootKeyFile && parseRootKey(await readFile(rootKeyFile, 'utf8'));
     const { class: nodeClass, pool: nodePool, name, ...node } = options.node;
     agent = await createAgent({
-      ...{ dataDirectory, http, rootToken, log },
+      ...{ dataDirectory, http, rootToken, makesRootToken: isDev, log },
       environment: process.env,
       aclEnabled: options.aclEnabled,
       ...(rootKey && { rootKey }),
@@ -56,9 +60,8 @@ async function startAgent(options: AgentOptions): Promise<number> {
     return 1;
   }
   process.stdout.write(`Roster is ready at ${agent.address}\n`);
-  const ended = firstSignal();
   const { runFirstJobs, welcome } = await import('./cli/agent/first-jobs.ts');
-  const reached = { address: agent.address, token: rootToken };
+  const reached = { address: agent.address, token: agent.rootToken };
   const registered = runFirstJobs(reached, options.run, realWorld.timers);
   const told = await Promise.race([registered, ended.then(() => undefined)]);
   if (isDev && told !== undefined) process.stdout.write(welcome(reached, options.run, told));
@@ -71,17 +74,27 @@ async function startAgent(options: AgentOptions): Promise<number> {
 /** Takes the lines of the audit log, among what the program itself has to say. */
 const standardOutput = { write: (line: string) => void process.stdout.write(line) };
 
-/** The first signal to end. One more, a second or later after it, ends the process at once. */
-function firstSignal(): Promise<NodeJS.Signals> {
-  const { clock } = realWorld;
+/** How long whoever insists waits for `hurry`. */
+const hurryTimeoutMs = 2_000;
+
+/**
+ * The first signal to end. One more, a second or later after it, ends the process after `hurry`;
+ * the next at once.
+ */
+function firstSignal(hurry: () => Promise<void>): Promise<NodeJS.Signals> {
+  const { clock, timers } = realWorld;
+  const exit = () => process.exit(130);
+  let hurries = false;
   return new Promise((resolve) => {
     let firstMs: number | undefined;
     const onSignal = (signal: NodeJS.Signals) => {
       const nowMs = clock.monotonicMs();
       firstMs ??= nowMs;
       // npm passes on a Ctrl-C that the terminal has delivered already: that is the same key.
-      if (nowMs - firstMs > 1_000) process.exit(130);
-      resolve(signal);
+      if (nowMs - firstMs <= 1_000) return resolve(signal);
+      if (hurries) exit();
+      hurries = true;
+      void Promise.race([hurry(), delay(timers, hurryTimeoutMs)]).then(exit, exit);
     };
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
   });

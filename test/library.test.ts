@@ -7,7 +7,7 @@ afterEach(() => agent?.close('stop'));
 
 const token = '11111111-1111-4111-8111-111111111111';
 const request = (method: string, path: string) => ({
-  ...{ method, path, query: '', body: undefined, signal: undefined },
+  ...{ method, path, query: '', body: undefined },
   headers: { 'x-registry-token': token },
 });
 

@@ -2,13 +2,14 @@ import { type ResolveOptions, Resolver } from '../acl/resolve.ts';
 import { type RosterError, refusal } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { Server } from '../server/server.ts';
+import { problemAnswer } from './answers.ts';
 import { type AuditOptions, auditTo } from './audit.ts';
 import type { Answer, Request } from './http.ts';
 import { HttpServer, requestOf, type TransportFault } from './http-server.ts';
 import { Metrics } from './metrics.ts';
 import { nodeStreamUpgrade } from './node-stream.ts';
 import { openApi } from './openapi.ts';
-import { type Observation, Pipeline, problemAnswer } from './pipeline.ts';
+import { type Observation, Pipeline } from './pipeline.ts';
 import type { Route } from './route.ts';
 import { aclBootstrapRoutes } from './routes/acl-bootstrap.ts';
 import { aclDecisionRoutes } from './routes/acl-decision.ts';
@@ -70,7 +71,7 @@ export class Api {
   }
 
   /** Serves one request without a port. */
-  handle(request: Request): Promise<Answer> {
+  handle(request: Request): Answer | Promise<Answer> {
     return this.#pipeline.handle(request);
   }
 
@@ -92,7 +93,9 @@ export class Api {
     return this.#address;
   }
 
+  /** Answers what waits and takes nothing more. */
   async close(): Promise<void> {
+    this.#pipeline.stop();
     await this.#http?.close();
   }
 

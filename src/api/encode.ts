@@ -1,33 +1,33 @@
 import { limits } from '../model/limits.ts';
 
 /**
- * JSON of records that never change. Rows are immutable, so a row that is read again and again is
- * written out once; the least recently used go first when there are too many.
+ * JSON of rows, as bytes. Rows are immutable, so one that is read again and again is written out
+ * once; the least recently used go first when there are too many.
  */
 export class RowEncoder {
-  readonly #encoded = new Map<object, string>();
-  #characters = 0;
+  readonly #encoded = new Map<object, Uint8Array>();
+  #bytes = 0;
 
-  /** `row` must be frozen in fact: a row of the state, not something made for this answer. */
-  encode(row: object): string {
+  /** `row` is a row of the state, not something made for this answer. */
+  encode(row: object): Uint8Array {
     const known = this.#encoded.get(row);
     if (known !== undefined) {
       this.#encoded.delete(row);
       this.#encoded.set(row, known);
       return known;
     }
-    const text = JSON.stringify(row);
-    if (text.length <= limits.http.encodedRowCharactersMax) this.#keep(row, text);
-    return text;
+    const bytes = Buffer.from(JSON.stringify(row));
+    if (bytes.length <= limits.http.encodedRowBytesMax) this.#keep(row, bytes);
+    return bytes;
   }
 
-  #keep(row: object, text: string): void {
-    this.#encoded.set(row, text);
-    this.#characters += text.length;
+  #keep(row: object, bytes: Uint8Array): void {
+    this.#encoded.set(row, bytes);
+    this.#bytes += bytes.length;
     for (const [oldest, { length }] of this.#encoded) {
-      if (this.#characters <= limits.http.encodedRowsCharactersMax) break;
+      if (this.#bytes <= limits.http.encodedRowsBytesMax) break;
       this.#encoded.delete(oldest);
-      this.#characters -= length;
+      this.#bytes -= length;
     }
   }
 }

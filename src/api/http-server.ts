@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type IncomingMessage, METHODS, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
@@ -6,13 +6,18 @@ import { gzip } from 'node:zlib';
 import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
 import { limits } from '../model/limits.ts';
 import type { Answer, Request } from './http.ts';
-import { rawAnswer } from './raw-answer.ts';
+import { hangUp, ownSocket } from './raw-answer.ts';
 
-/** A request for a WebSocket, before anything was answered. */
-export type Upgrade = (request: IncomingMessage, socket: Socket, head: Buffer) => void;
+/** Requests for a WebSocket, before anything was answered. */
+export interface Upgrade {
+  /** Whether this is one; what is none is served like every other request. */
+  readonly isAsked: (request: IncomingMessage) => boolean;
+  /** Owns the socket from here on. */
+  readonly take: (request: IncomingMessage, socket: Socket, head: Buffer) => void;
+}
 
 export interface HttpServerOptions {
-  readonly handle: (request: Request) => Promise<Answer>;
+  readonly handle: (request: Request) => Answer | Promise<Answer>;
   /** The answer to what never became a request: a transport's fault, by its name. */
   readonly refuse: (fault: TransportFault) => Answer;
   readonly upgrade: Upgrade;
@@ -35,7 +40,14 @@ const clientFaults: Readonly<Record<string, TransportFault>> = {
 
 const compress = promisify(gzip);
 
-/** Serves framework-free routes over HTTP. Listening, bodies and closing are the framework's. */
+/** The framework keeps the target here when it is rewritten. */
+type Incoming = IncomingMessage & { readonly originalUrl?: string };
+
+/**
+ * Serves framework-free routes over HTTP. Listening, limits, bodies and closing are the
+ * framework's; methods, paths and content types are the routes', so that they mean the same
+ * without a port.
+ */
 export class HttpServer {
   readonly #app: FastifyInstance;
 
@@ -47,24 +59,25 @@ export class HttpServer {
       requestTimeout: limits.http.bodyTimeoutMs,
       keepAliveTimeout: limits.http.keepAliveTimeoutMs,
       forceCloseConnections: true,
-      routerOptions: { maxParamLength: limits.http.urlBytesMax, ignoreDuplicateSlashes: false },
+      // Nobody reads these ids: the pipeline gives its own to what fails.
+      genReqId: () => '',
+      rewriteUrl: toOnlyRoute,
       http: {
         maxHeaderSize: limits.http.headerBytesMax,
         headersTimeout: limits.http.headersTimeoutMs,
+        optimizeEmptyRequests: true,
+        requireHostHeader: false,
+        shouldUpgradeCallback: options.upgrade.isAsked,
       },
-      frameworkErrors: (_error, request, reply) => refuse(request.raw, reply, 'unreadable'),
       clientErrorHandler: (error, socket) => {
-        if (!socket.writable) return;
-        const fault = clientFaults[error.code ?? ''] ?? 'unreadable';
-        socket.end(rawAnswer(options.refuse(fault)));
+        hangUp(socket as Socket, options.refuse(clientFaults[error.code ?? ''] ?? 'unreadable'));
       },
     });
     const refuse = (raw: IncomingMessage, reply: FastifyReply, fault: TransportFault) => {
       reply.hijack();
-      void write(reply.raw, requestOf(raw), options.refuse(fault));
+      write(reply.raw, requestOf(raw), options.refuse(fault));
     };
 
-    // Every content type is read the same way: the body is what it is (DESIGN §5 "Bodies").
     app.removeAllContentTypeParsers();
     app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) =>
       done(null, body),
@@ -72,18 +85,27 @@ export class HttpServer {
     app.setErrorHandler((error: { statusCode?: number }, request, reply) => {
       refuse(request.raw, reply, error.statusCode === 413 ? 'body-too-large' : 'unreadable');
     });
-    app.route({
-      method: ['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'PATCH', 'OPTIONS'],
-      url: '/*',
-      handler: (incoming, reply) => {
-        reply.hijack();
-        const request = requestOf(incoming.raw, incoming.body as Uint8Array | undefined, reply.raw);
-        void options.handle(request).then((answer) => write(reply.raw, request, answer));
-      },
+    for (const method of METHODS) {
+      if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
+    }
+    // The framework demands a content type of this one, before anybody knows whether it is served.
+    app.addHttpMethod('QUERY', { overrideExisting: true });
+    app.all('/', (incoming, reply) => {
+      const { raw } = incoming;
+      if (lacksHost(raw)) return refuse(raw, reply, 'unreadable');
+      reply.hijack();
+      const request = requestOf(raw, incoming.body as Uint8Array | undefined, reply.raw);
+      const answer = options.handle(request);
+      if (answer instanceof Promise) void answer.then((made) => write(reply.raw, request, made));
+      else write(reply.raw, request, answer);
     });
     app.server.maxConnections = limits.http.connectionsMax;
-    app.server.on('connection', limitPerClient(options));
-    app.server.on('upgrade', options.upgrade);
+    app.server.on('upgrade', options.upgrade.take);
+    app.server.on('connect', (raw: IncomingMessage, socket: Socket) => {
+      ownSocket(socket);
+      void Promise.resolve(options.handle(requestOf(raw))).then((answer) => hangUp(socket, answer));
+    });
+    limitPerClient(app.server, options);
     this.#app = app;
   }
 
@@ -98,57 +120,99 @@ export class HttpServer {
   }
 }
 
-/** The request as the pipeline knows it. Without a response nobody can tell when it is gone. */
-export function requestOf(
-  raw: IncomingMessage,
-  body?: Uint8Array,
-  response?: ServerResponse,
-): Request {
-  const url = raw.url ?? '/';
-  const mark = url.indexOf('?');
-  let gone: AbortController | undefined;
-  return {
-    method: raw.method ?? 'GET',
-    path: mark < 0 ? url : url.slice(0, mark),
-    query: mark < 0 ? '' : url.slice(mark + 1),
-    headers: raw.headers,
-    remoteAddress: raw.socket.remoteAddress,
-    body: body === undefined || body.length === 0 ? undefined : body,
-    /** Made only for those that ask, since most answers are given at once. */
-    get signal() {
-      if (gone === undefined && response !== undefined) {
-        const made = new AbortController();
-        gone = made;
-        response.once('close', () => made.abort());
-      }
-      return gone?.signal;
-    },
-  };
+/**
+ * To the framework every target is the same, and a content type is nothing that a request could
+ * get wrong (DESIGN §5 "Bodies").
+ */
+function toOnlyRoute({ headers }: IncomingMessage): string {
+  if (headers['content-type'] !== undefined) headers['content-type'] = undefined;
+  return '/';
 }
 
-async function write(response: ServerResponse, request: Request, answer: Answer): Promise<void> {
+/** RFC 9112 §3.2. */
+const lacksHost = ({ headers, httpVersion }: IncomingMessage): boolean =>
+  headers.host === undefined && httpVersion === '1.1';
+
+/** The request as the pipeline knows it. Without a response nobody can tell when it is gone. */
+export const requestOf = (raw: Incoming, body?: Uint8Array, response?: ServerResponse): Request =>
+  new HttpRequest(raw, body, response);
+
+/** A class, since an accessor in a literal costs every request a shape that outlives it. */
+class HttpRequest implements Request {
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly headers: Request['headers'];
+  readonly body: Uint8Array | undefined;
+  readonly remoteAddress: string | undefined;
+  readonly #response: ServerResponse | undefined;
+
+  constructor(raw: Incoming, body: Uint8Array | undefined, response: ServerResponse | undefined) {
+    const url = raw.originalUrl ?? raw.url ?? '/';
+    const mark = url.indexOf('?');
+    this.method = raw.method ?? 'GET';
+    this.path = pathOf(url);
+    this.query = mark < 0 ? '' : url.slice(mark + 1);
+    this.headers = raw.headers;
+    this.remoteAddress = raw.socket.remoteAddress;
+    this.body = body === undefined || body.length === 0 ? undefined : body;
+    this.#response = response;
+  }
+
+  onGone(run: () => void): () => void {
+    const response = this.#response;
+    if (response === undefined) return () => {};
+    if (response.destroyed) run();
+    else response.once('close', run);
+    return () => response.off('close', run);
+  }
+}
+
+/** The path of a target, also where that is a whole URL (RFC 9112 §3.2.2). */
+export function pathOf(target: string): string {
+  const mark = target.indexOf('?');
+  const path = mark < 0 ? target : target.slice(0, mark);
+  if (path.startsWith('/')) return path;
+  return path.replace(/^https?:\/\/[^/]*/i, '') || '/';
+}
+
+function write(response: ServerResponse, request: Request, answer: Answer): void {
   if (response.destroyed || response.headersSent) return;
   const { status, headers, body } = answer;
   if (body === undefined) {
-    response.writeHead(status, { ...headers, 'content-length': '0' }).end();
+    response.writeHead(status, { ...headers, 'content-length': 0 }).end();
   } else if (typeof body !== 'string' && !(body instanceof Uint8Array)) {
-    response.writeHead(status, headers);
-    response.flushHeaders();
-    // A reader that goes away ends the source, and a source that fails cuts the connection.
-    Readable.from(body, { objectMode: false, highWaterMark: 1 })
-      .on('error', () => response.destroy())
-      .on('close', () => response.end())
-      .pipe(response);
+    writeStream(response, answer, body);
   } else if (body.length >= limits.http.compressBytesMin && acceptsGzip(request)) {
-    const packed = await compress(body);
-    const packedHeaders = { ...headers, 'content-encoding': 'gzip', vary: 'accept-encoding' };
-    response
-      .writeHead(status, { ...packedHeaders, 'content-length': String(packed.length) })
-      .end(packed);
+    void writeCompressed(response, answer, body);
   } else {
-    const bytes = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
-    response.writeHead(status, { ...headers, 'content-length': String(bytes) }).end(body);
+    const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
+    response.writeHead(status, { ...headers, 'content-length': length }).end(body);
   }
+}
+
+function writeStream(
+  response: ServerResponse,
+  { status, headers }: Answer,
+  body: AsyncIterable<Uint8Array>,
+): void {
+  response.writeHead(status, headers);
+  response.flushHeaders();
+  // A reader that goes away ends the source, and a source that fails cuts the connection.
+  Readable.from(body, { objectMode: false, highWaterMark: 1 })
+    .on('error', () => response.destroy())
+    .on('close', () => response.end())
+    .pipe(response);
+}
+
+async function writeCompressed(
+  response: ServerResponse,
+  { status, headers }: Answer,
+  body: string | Uint8Array,
+): Promise<void> {
+  const packed = await compress(body);
+  const how = { 'content-encoding': 'gzip', vary: 'accept-encoding' };
+  response.writeHead(status, { ...headers, ...how, 'content-length': packed.length }).end(packed);
 }
 
 function acceptsGzip(request: Request): boolean {
@@ -159,23 +223,30 @@ function acceptsGzip(request: Request): boolean {
   );
 }
 
-/** Refuses connections over the limit with a 429, before anything is read from them. */
-function limitPerClient(options: HttpServerOptions): (socket: Socket) => void {
+/**
+ * Refuses connections over the limit with a 429. Only those that are let in ever reach the HTTP
+ * server, which would serve whatever they ask.
+ */
+function limitPerClient(server: Server, options: HttpServerOptions): void {
   const most = options.connectionsPerClientMax;
+  if (most === 0) return;
   const open = new Map<string, number>();
-  return (socket) => {
+  const serve = server.listeners('connection');
+  server.removeAllListeners('connection');
+  server.on('connection', (socket: Socket) => {
     const address = socket.remoteAddress ?? '';
-    if (most === 0 || /^(127\.|::1$|::ffff:127\.)/.test(address)) return;
-    const count = (open.get(address) ?? 0) + 1;
-    if (count > most) {
-      socket.end(rawAnswer(options.refuse('too-many-connections')));
-      return;
+    if (!isOwnMachine(address)) {
+      const count = (open.get(address) ?? 0) + 1;
+      if (count > most) return hangUp(socket, options.refuse('too-many-connections'));
+      open.set(address, count);
+      socket.once('close', () => {
+        const left = open.get(address)! - 1;
+        if (left === 0) open.delete(address);
+        else open.set(address, left);
+      });
     }
-    open.set(address, count);
-    socket.once('close', () => {
-      const left = open.get(address)! - 1;
-      if (left === 0) open.delete(address);
-      else open.set(address, left);
-    });
-  };
+    for (const listener of serve) listener.call(server, socket);
+  });
 }
+
+const isOwnMachine = (address: string): boolean => /^(127\.|::1$|::ffff:127\.)/.test(address);

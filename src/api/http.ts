@@ -13,8 +13,11 @@ export interface Request {
   readonly body: Uint8Array | undefined;
   /** Where it came from, as far as the connection tells; absent when it came through none. */
   readonly remoteAddress?: string | undefined;
-  /** Aborts when the caller is gone, so that nothing is kept waiting for it. */
-  readonly signal: AbortSignal | undefined;
+  /**
+   * Calls `run` when the caller is gone (at once if it already is), so that nothing is kept waiting
+   * for it. Undone by the result. Absent where nobody can tell.
+   */
+  onGone?(run: () => void): () => void;
 }
 
 export interface Answer {

@@ -5,6 +5,7 @@ import { refusal } from '../model/errors.ts';
 import { defaultPartition, everyNamespace } from '../model/namespace/namespace.ts';
 import type { Input, ListRun, PageStart } from './route.ts';
 import type { SharedQuery } from './shared-query.ts';
+import { shownSchema } from './shown-schema.ts';
 
 export interface Page {
   readonly items: readonly unknown[];
@@ -58,7 +59,7 @@ export class Lister {
     const known = this.#compiled.get(run);
     if (known?.expression === expression) return known.matches;
     try {
-      const matches = compileFilter(expression, run.filterSchema);
+      const matches = compileFilter(expression, shownSchema(run.filterSchema));
       this.#compiled.set(run, { expression, matches });
       return matches;
     } catch (error) {

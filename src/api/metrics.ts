@@ -1,16 +1,23 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Observation } from './pipeline.ts';
+import type { Route } from './route.ts';
 
 /** Numbers that others keep and that are read when somebody asks. */
 export type Gauges = Readonly<
   Record<string, { readonly help: string; readonly read: () => number }>
 >;
 
+interface Series {
+  readonly requests: { inc(): void };
+  readonly seconds: { observe(value: number): void };
+}
+
 /** Metrics of this process. They never depend on the state being able to answer. */
 export class Metrics {
   readonly #registry = new Registry();
   readonly #requests: Counter<'route' | 'method' | 'status'>;
   readonly #seconds: Histogram<'route'>;
+  readonly #series = new Map<Route | undefined, Map<number, Series>>();
 
   constructor(gauges: Gauges) {
     const registers = [this.#registry];
@@ -40,10 +47,25 @@ export class Metrics {
     }
   }
 
-  observe({ route, request, status, durationMs }: Observation): void {
-    const path = route?.path ?? 'unknown';
-    this.#requests.inc({ route: path, method: route?.method ?? request.method, status });
-    this.#seconds.observe({ route: path }, durationMs / 1000);
+  observe({ route, status, durationMs }: Observation): void {
+    const series = this.#seriesOf(route, status);
+    series.requests.inc();
+    series.seconds.observe(durationMs / 1000);
+  }
+
+  /** Looking labels up costs more than counting: a route's series are kept. */
+  #seriesOf(route: Route | undefined, status: number): Series {
+    const ofRoute = this.#series.get(route) ?? new Map<number, Series>();
+    let series = ofRoute.get(status);
+    if (series === undefined) {
+      const labels = { route: route?.path ?? 'unknown', method: route?.method ?? 'unknown' };
+      series = {
+        requests: this.#requests.labels({ ...labels, status }),
+        seconds: this.#seconds.labels({ route: labels.route }),
+      };
+      this.#series.set(route, ofRoute.set(status, series));
+    }
+    return series;
   }
 
   get textType(): string {

@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import { WebSocketServer } from 'ws';
 import type { Timers } from '../base/ports.ts';
 import { RosterError, refusal } from '../model/errors.ts';
@@ -5,39 +7,51 @@ import { limits } from '../model/limits.ts';
 import { StreamConnection } from '../model/node-stream/stream-connection.ts';
 import { longestMessageBytes, webSocketTransport } from '../model/node-stream/web-socket.ts';
 import type { Server } from '../server/server.ts';
+import { problemAnswer } from './answers.ts';
 import type { Request } from './http.ts';
-import type { Upgrade } from './http-server.ts';
-import { type Pipeline, problemAnswer } from './pipeline.ts';
-import { rawAnswer } from './raw-answer.ts';
+import { pathOf, type Upgrade } from './http-server.ts';
+import type { Pipeline } from './pipeline.ts';
+import { hangUp, ownSocket } from './raw-answer.ts';
 
 const path = /^\/v1\/node\/([0-9a-f-]{36})\/stream$/;
 
 /**
  * Takes the one WebSocket that a node opens and keeps open (DESIGN §7). The token is checked
- * before the upgrade, so that a refusal is an ordinary problem.
+ * before the upgrade, so that a refusal is an ordinary problem. Any other offer to speak another
+ * protocol is ignored, as RFC 9110 §7.8 allows: it is a request like every other.
  */
 export function nodeStreamUpgrade(
   server: Server,
   pipeline: Pipeline,
-  requestOf: (raw: Parameters<Upgrade>[0]) => Request,
+  requestOf: (raw: IncomingMessage) => Request,
 ): Upgrade {
   const sockets = new WebSocketServer({ noServer: true, maxPayload: longestMessageBytes });
-  return (raw, socket, head) => {
-    try {
-      const nodeId = authorize(pipeline, requestOf(raw));
-      sockets.handleUpgrade(raw, socket, head, (webSocket) => {
-        const transport = webSocketTransport(webSocket);
-        const connection = new StreamConnection({ socket: transport, side: 'server' });
-        keepAlive(connection, transport, server.context.world.timers);
-        server.streams.add(nodeId, connection);
-        void connection.closed.then(() => server.streams.remove(nodeId, connection));
-      });
-    } catch (error) {
-      const known = error instanceof RosterError;
-      const refused = known ? error : refusal('internal-error', { request: 'upgrade' });
-      if (!known) server.context.log.error({ error }, 'an upgrade failed');
-      socket.end(rawAnswer(problemAnswer(refused)));
-    }
+  sockets.on('wsClientError', (error, socket) => {
+    const refused = refusal('malformed-request', { reason: `${error.message}.` });
+    hangUp(socket as Socket, problemAnswer(refused));
+  });
+  return {
+    isAsked: ({ headers, url = '' }) =>
+      headers.upgrade?.toLowerCase() === 'websocket' && path.test(pathOf(url)),
+    take: (raw, socket, head) => {
+      ownSocket(socket);
+      try {
+        const nodeId = authorize(pipeline, requestOf(raw));
+        sockets.handleUpgrade(raw, socket, head, (webSocket) => {
+          socket.setTimeout(0);
+          const transport = webSocketTransport(webSocket);
+          const connection = new StreamConnection({ socket: transport, side: 'server' });
+          keepAlive(connection, transport, server.context.world.timers);
+          server.streams.add(nodeId, connection);
+          void connection.closed.then(() => server.streams.remove(nodeId, connection));
+        });
+      } catch (error) {
+        const known = error instanceof RosterError;
+        const refused = known ? error : refusal('internal-error', { request: 'upgrade' });
+        if (!known) server.context.log.error({ error }, 'an upgrade failed');
+        hangUp(socket, problemAnswer(refused));
+      }
+    },
   };
 }
 

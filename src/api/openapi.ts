@@ -1,8 +1,8 @@
-import type { TSchema } from 'typebox';
 import { catalogue } from '../model/errors.ts';
 import type { QueryParameter } from './query.ts';
 import type { Route } from './route.ts';
 import { isBlocking, queryOf } from './shared-query.ts';
+import { shownSchema } from './shown-schema.ts';
 
 /**
  * The OpenAPI 3.1 document of the routes. Their schemas are JSON Schema already, so what is
@@ -105,27 +105,10 @@ function headersOf({ family, run }: Route): object {
 
 function answerContent({ answer, run }: Route): object {
   if (answer === undefined) return {};
-  const presented = withoutHidden(answer);
+  const presented = shownSchema(answer);
   const schema = run.kind === 'list' ? { type: 'array', items: presented } : presented;
   return { content: { 'application/json': { schema } } };
 }
-
-/** What the server keeps to itself is no part of an answer. */
-function withoutHidden(schema: TSchema): object {
-  const { properties } = schema as { properties?: Record<string, TSchema> };
-  if (properties === undefined) return schema;
-  const shown = Object.entries(properties).filter(([, property]) => !isHidden(property));
-  const { required } = schema as { required?: readonly string[] };
-  const names = new Set(shown.map(([name]) => name));
-  return {
-    ...schema,
-    properties: Object.fromEntries(shown),
-    ...(required && { required: required.filter((name) => names.has(name)) }),
-  };
-}
-
-const isHidden = (schema: TSchema): boolean =>
-  (schema as { 'x-hidden'?: boolean })['x-hidden'] === true;
 
 const problemSchema = {
   type: 'object',

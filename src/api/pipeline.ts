@@ -2,19 +2,26 @@ import { type Authorizer, describeCaller } from '../acl/authorizer.ts';
 import { describePermission, type Permission } from '../acl/permission.ts';
 import { assert } from '../base/assert.ts';
 import type { World } from '../base/ports.ts';
-import { decode } from '../model/codec.ts';
-import { problemOf, RosterError, refusal, retryAfterSeconds } from '../model/errors.ts';
+import { RosterError, refusal } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
-import { StateError, WriteQueueFull } from '../state/errors.ts';
 import { aclTokens } from '../state/tables.ts';
 import type { Footprint, Snapshot, State } from '../state/types.ts';
-import { prettyJson, RowEncoder } from './encode.ts';
-import { type Answer, jsonType, type Request } from './http.ts';
-import { parseJson } from './json.ts';
+import {
+  type Attempt,
+  gone,
+  knownRefusal,
+  problemAnswer,
+  readAnswer,
+  replyAnswer,
+  unroutedAnswer,
+} from './answers.ts';
+import { readBody } from './body.ts';
+import { RowEncoder } from './encode.ts';
+import type { Answer, Request } from './http.ts';
 import { Lister } from './list.ts';
 import { placeOf } from './place.ts';
 import { parseQuery, type QueryTable } from './query.ts';
-import type { Family, Input, Reply, Route } from './route.ts';
+import type { Input, Route } from './route.ts';
 import { Router } from './router.ts';
 import { isBlocking, queryOf, type SharedQuery } from './shared-query.ts';
 import { presentedSecret } from './token.ts';
@@ -65,7 +72,9 @@ export class Pipeline {
   readonly #router: Router<Route & Prepared>;
   readonly #rows = new RowEncoder();
   readonly #lister = new Lister();
-  #parked = 0;
+  /** What ends each wait that is under way. */
+  readonly #parked = new Set<() => void>();
+  #stopping = false;
 
   constructor(options: PipelineOptions) {
     this.#options = options;
@@ -76,39 +85,66 @@ export class Pipeline {
 
   /** Blocking queries that wait at the moment. */
   get parked(): number {
-    return this.#parked;
+    return this.#parked.size;
   }
 
-  async handle(request: Request): Promise<Answer> {
-    const { clock } = this.#options.world;
-    const startMs = clock.monotonicMs();
-    let route: Route | undefined;
-    let failure: { failure: unknown; requestId: string } | undefined;
-    let answer: Answer;
-    const trail: Trail = {};
+  /** Answers every blocking query with what there is, now and from then on. */
+  stop(): void {
+    this.#stopping = true;
+    for (const end of [...this.#parked]) end();
+  }
+
+  /** At once where nothing has to be waited for: most answers need no promise. */
+  handle(request: Request): Answer | Promise<Answer> {
+    const seen: Seen = {
+      request,
+      route: undefined,
+      startMs: this.#options.world.clock.monotonicMs(),
+      trail: {},
+    };
+    let outcome: Answer | Promise<Answer>;
     try {
-      if (request.path.length + request.query.length > limits.http.urlBytesMax) {
-        throw refusal('url-too-long', { limit: limits.http.urlBytesMax });
-      }
-      const match = this.#router.match(request.method, request.path);
-      if (match.kind === 'route') {
-        route = match.route.route;
-        answer = await this.#run(match.route, match.parameters, request, trail);
-      } else {
-        answer = missed(match, request);
-      }
+      outcome = this.#route(request, seen);
     } catch (thrown) {
-      const known = knownRefusal(thrown);
-      if (known !== undefined) {
-        trail.code = known.code;
-        answer = problemAnswer(known);
-      } else {
-        failure = { failure: thrown, requestId: this.#options.world.ids.uuid() };
-        answer = problemAnswer(refusal('internal-error', { request: failure.requestId }));
-      }
+      return this.#fail(seen, thrown);
     }
+    if (!(outcome instanceof Promise)) return this.#done(seen, outcome);
+    return outcome.then(
+      (answer) => this.#done(seen, answer),
+      (thrown) => this.#fail(seen, thrown),
+    );
+  }
+
+  #route(request: Request, seen: Seen): Answer | Promise<Answer> {
+    if (request.path.length + request.query.length > limits.http.urlBytesMax) {
+      throw refusal('url-too-long', { limit: limits.http.urlBytesMax });
+    }
+    const match = this.#router.match(request.method, request.path);
+    if (match.kind !== 'route') return unroutedAnswer(match, request);
+    seen.route = match.route.route;
+    return this.#run(match.route, match.parameters, request, seen.trail);
+  }
+
+  #done({ request, route, startMs, trail }: Seen, answer: Answer): Answer {
+    const durationMs = this.#options.world.clock.monotonicMs() - startMs;
+    this.#options.observe({ request, route, status: answer.status, durationMs, trail });
+    return answer;
+  }
+
+  /** What was thrown, as an answer: a refusal of the catalogue, or a bug that only the log tells. */
+  #fail(seen: Seen, thrown: unknown): Answer {
+    const known = knownRefusal(thrown);
+    if (known !== undefined) {
+      seen.trail.code = known.code;
+      return this.#done(seen, problemAnswer(known));
+    }
+    const { clock, ids } = this.#options.world;
+    const { request, route, startMs, trail } = seen;
+    const requestId = ids.uuid();
+    const answer = problemAnswer(refusal('internal-error', { request: requestId }));
     const durationMs = clock.monotonicMs() - startMs;
     const { status } = answer;
+    const failure = { failure: thrown, requestId };
     this.#options.observe({ request, route, status, durationMs, trail, ...failure });
     return answer;
   }
@@ -121,18 +157,18 @@ export class Pipeline {
     return authorizer;
   }
 
-  async #run(
+  #run(
     { route, query: table }: Prepared,
     parameters: Readonly<Record<string, string>>,
     request: Request,
     trail: Trail,
-  ): Promise<Answer> {
+  ): Answer | Promise<Answer> {
     const secret = presentedSecret(request);
-    const seen = this.#options.state.read();
-    const authorizer = this.#options.resolve(seen, secret);
+    const authorizer = this.#options.resolve(this.#options.state.read(), secret);
     trail.caller = authorizer.caller;
     // Keys of the state are parts that end in NUL: none may hold one.
-    if (Object.values(parameters).some((value) => value.includes('\0'))) {
+    for (const name in parameters) {
+      if (!parameters[name]!.includes('\0')) continue;
       throw refusal('invalid-path', { reason: 'must not hold a NUL character' });
     }
     const { values, faults } = parseQuery(table, request.query);
@@ -159,54 +195,74 @@ export class Pipeline {
     });
     const { run } = route;
     if (run.kind === 'read' || run.kind === 'list') {
-      if (shared.consistent) await this.#options.proveLeadership();
-      const first = state.read() === seen ? authorizer : undefined;
-      return this.#read(route, shared, request, { secret, first }, input, trail);
+      const reading: Reading = { route, shared, request, secret, input, trail };
+      if (!shared.consistent) return this.#read(reading, authorizer);
+      return this.#options.proveLeadership().then(() => this.#read(reading, authorizer));
     }
     const given = input(authorizer, state.read());
     demand(authorizer, run.permission(given), given, trail);
-    if (run.kind === 'stream') {
-      return run.handle(given, request.signal ?? new AbortController().signal);
-    }
-    const reply = await run.handle(given);
-    if (reply.made !== undefined) trail.made = reply.made;
-    return replyAnswer(route.family, reply, shared.pretty);
+    if (run.kind === 'stream') return run.handle(given, untilGone(request));
+    const { family } = route;
+    return run.handle(given).then((reply) => {
+      if (reply.made !== undefined) trail.made = reply.made;
+      return replyAnswer(family, reply, shared.pretty);
+    });
   }
 
-  async #read(
-    route: Route,
-    shared: SharedQuery,
-    request: Request,
-    asker: { readonly secret: string | undefined; readonly first: Authorizer | undefined },
-    input: (authorizer: Authorizer, snapshot: Snapshot) => Input,
-    trail: Trail,
+  #read(reading: Reading, authorizer: Authorizer): Answer | Promise<Answer> {
+    const minimum = isBlocking(reading.route) ? reading.shared.index : 0;
+    const before = { minimum, deadlineMs: undefined, wasMissing: false };
+    const looked = this.#look(reading, authorizer, before);
+    return 'status' in looked ? looked : this.#wait(reading, authorizer, looked, minimum);
+  }
+
+  /** Looks again whenever something changed. In between only a footprint is held. */
+  async #wait(
+    reading: Reading,
+    first: Authorizer,
+    seen: Unchanged,
+    minimum: number,
   ): Promise<Answer> {
     const { state, world, resolve } = this.#options;
-    let authorizer = asker.first ?? resolve(state.read(), asker.secret);
-    const minimum = isBlocking(route) ? shared.index : 0;
-    let deadlineMs: number | undefined;
+    const { clock } = world;
+    const { shared, secret, request } = reading;
+    const deadlineMs = clock.monotonicMs() + this.#waitMs(shared.wait);
+    let looked = seen;
+    let authorizer = first;
     for (;;) {
-      const attempt = this.#attempt(route, shared, authorizer, input, trail);
-      const index = attempt.footprint.index;
-      if (minimum === 0 || index > minimum) return finish(attempt);
-      const nowMs = world.clock.monotonicMs();
-      deadlineMs ??= nowMs + this.#waitMs(shared.wait);
-      if (nowMs >= deadlineMs) return finish(attempt);
-      const watched = [attempt.footprint, ...this.#tokenOf(authorizer)];
-      if (await this.#park(watched, deadlineMs - nowMs, request)) return gone;
+      const leftMs = deadlineMs - clock.monotonicMs();
+      if ((await this.#park(looked.footprint, authorizer, leftMs, request)) === 'gone') return gone;
       // The token may have expired meanwhile, which no commit tells of.
-      authorizer = resolve(state.read(), asker.secret);
+      authorizer = resolve(state.read(), secret);
+      const before = { minimum, deadlineMs, wasMissing: looked.isMissing };
+      const next = this.#look(reading, authorizer, before);
+      if ('status' in next) return next;
+      looked = next;
     }
+  }
+
+  /** The answer, or what to wait for. */
+  #look(
+    reading: Reading,
+    authorizer: Authorizer,
+    { minimum, deadlineMs, wasMissing }: Before,
+  ): Answer | Unchanged {
+    const attempt = this.#attempt(reading, authorizer);
+    const { footprint } = attempt;
+    const isMissing = attempt.missing !== undefined;
+    const { clock } = this.#options.world;
+    const isOver =
+      minimum === 0 ||
+      footprint.index > minimum ||
+      // What has appeared is news, even when nothing that it holds has an index yet.
+      (wasMissing && !isMissing) ||
+      this.#stopping ||
+      (deadlineMs !== undefined && clock.monotonicMs() >= deadlineMs);
+    return isOver ? readAnswer(attempt) : { footprint, isMissing };
   }
 
   /** One look at the newest state. What it finds missing is an outcome, since it may appear. */
-  #attempt(
-    route: Route,
-    shared: SharedQuery,
-    authorizer: Authorizer,
-    input: (authorizer: Authorizer, snapshot: Snapshot) => Input,
-    trail: Trail,
-  ): Attempt {
+  #attempt({ route, shared, input, trail }: Reading, authorizer: Authorizer): Attempt {
     const { run, family } = route;
     assert(run.kind === 'read' || run.kind === 'list', 'only reads are attempted');
     const { snapshot, footprint } = this.#options.state.track();
@@ -220,7 +276,8 @@ export class Pipeline {
         return { family, footprint, pretty: shared.pretty, value: page.items, ...page };
       }
       const value = run.handle(given);
-      return { family, footprint, pretty: shared.pretty, value, rows: this.#rows };
+      const rows = run.answersRow ? this.#rows : undefined;
+      return { family, footprint, pretty: shared.pretty, value, rows };
     } catch (thrown) {
       if (!(thrown instanceof RosterError) || thrown.status !== 404) throw thrown;
       trail.code = thrown.code;
@@ -234,111 +291,64 @@ export class Pipeline {
     return waitMsOf(wait, this.#options.world.random, bounds);
   }
 
-  /** Losing the token ends the wait (DESIGN §5 "Blocking"), so its row is watched as well. */
-  #tokenOf({ caller }: Authorizer): readonly Footprint[] {
-    if (caller.kind !== 'token') return [];
-    const { snapshot, footprint } = this.#options.state.track();
-    snapshot
-      .table(aclTokens)
-      .by('accessor')
-      .scan({ prefix: [caller.accessor] });
-    return [footprint];
-  }
-
-  /** `true` when the caller is gone. */
-  async #park(
-    footprints: readonly Footprint[],
+  /** Wakes as well when the caller's token changes or is lost (DESIGN §5 "Blocking"). */
+  #park(
+    footprint: Footprint,
+    { caller }: Authorizer,
     waitMs: number,
     request: Request,
-  ): Promise<boolean> {
-    if (this.#parked >= limits.watch.parkedMax) {
+  ): Promise<'over' | 'gone'> {
+    if (this.#parked.size >= limits.watch.parkedMax) {
       throw refusal('too-many-watches', { limit: limits.watch.parkedMax });
     }
     const { state, world } = this.#options;
-    this.#parked++;
-    try {
-      return (await changed(state, world.timers, footprints, waitMs, request.signal)) === 'gone';
-    } finally {
-      this.#parked--;
+    const footprints = [footprint];
+    if (caller.kind === 'token') {
+      const token = state.track();
+      const prefix = [caller.accessor];
+      token.snapshot.table(aclTokens).by('accessor').scan({ prefix });
+      footprints.push(token.footprint);
     }
+    const { timers } = world;
+    return changed({ state, footprints, waitMs, parked: this.#parked, timers, request });
   }
 }
 
-interface Attempt {
-  readonly family: Family;
+interface Seen {
+  readonly request: Request;
+  route: Route | undefined;
+  readonly startMs: number;
+  readonly trail: Trail;
+}
+
+/** A read under way. */
+interface Reading {
+  readonly route: Route;
+  readonly shared: SharedQuery;
+  readonly request: Request;
+  readonly secret: string | undefined;
+  readonly input: (authorizer: Authorizer, snapshot: Snapshot) => Input;
+  readonly trail: Trail;
+}
+
+/** Nothing to answer yet: what to wait for. */
+interface Unchanged {
   readonly footprint: Footprint;
-  readonly pretty: boolean;
-  readonly value?: unknown;
-  /** Where an unchanging row's encoding is kept. */
-  readonly rows?: RowEncoder;
-  readonly missing?: RosterError;
-  readonly nextToken?: string;
-  readonly filteredByAcls?: boolean;
+  readonly isMissing: boolean;
 }
 
-function finish(attempt: Attempt): Answer {
-  const { family, footprint, nextToken, filteredByAcls, value, missing, pretty, rows } = attempt;
-  const name = family === 'registry' ? 'x-registry' : 'x-scheduler';
-  const headers: Record<string, string> = {
-    [`${name}-index`]: String(footprint.index),
-    [`${name}-knownleader`]: 'true',
-    [`${name}-lastcontact`]: '0',
-  };
-  if (nextToken !== undefined) headers[`${name}-nexttoken`] = nextToken;
-  if (filteredByAcls && family === 'registry') {
-    headers[`${name}-results-filtered-by-acls`] = 'true';
-  }
-  if (missing !== undefined) return problemAnswer(missing, headers);
-  headers['content-type'] = 'application/json';
-  if (pretty) return { status: 200, headers, body: prettyJson(value) };
-  const kept = rows !== undefined && typeof value === 'object' && Object.isFrozen(value);
-  return { status: 200, headers, body: kept ? rows.encode(value!) : JSON.stringify(value) };
+/** What a blocking query knows from its last look. */
+interface Before {
+  readonly minimum: number;
+  readonly deadlineMs: number | undefined;
+  readonly wasMissing: boolean;
 }
 
-/** The caller is gone: nobody reads this. */
-const gone: Answer = { status: 499, headers: {}, body: undefined };
-
-function missed(
-  match: { kind: 'method'; allow: readonly string[] } | { kind: 'unknown' },
-  request: Request,
-): Answer {
-  if (match.kind === 'unknown') {
-    throw refusal('route-not-found', { path: request.path.slice(0, limits.names.lengthMax) });
-  }
-  const allow = ['OPTIONS', ...match.allow].join(', ');
-  if (request.method === 'OPTIONS') return { status: 200, headers: { allow }, body: undefined };
-  const { method } = request;
-  const error = refusal('method-not-allowed', { method, allowed: match.allow.join(', ') });
-  return problemAnswer(error, { allow });
-}
-
-/** The catalogue's error for what a handler threw; `undefined` when it is a bug. */
-function knownRefusal(thrown: unknown): RosterError | undefined {
-  if (thrown instanceof RosterError) return thrown;
-  if (thrown instanceof WriteQueueFull) return new RosterError('queue-full', thrown.message);
-  if (thrown instanceof StateError)
-    return new RosterError('writes-closed', `${thrown.message}; reads go on`);
-  return undefined;
-}
-
-export function problemAnswer(error: RosterError, headers: Record<string, string> = {}): Answer {
-  const retryAfter = retryAfterSeconds(error.code);
-  return {
-    status: error.status,
-    headers: {
-      ...headers,
-      'content-type': 'application/problem+json',
-      ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
-    },
-    body: JSON.stringify(problemOf(error)),
-  };
-}
-
-function replyAnswer(family: Family, { index, value }: Reply, pretty: boolean): Answer {
-  const name = family === 'registry' ? 'x-registry-index' : 'x-scheduler-index';
-  const headers = index === undefined ? jsonType : { ...jsonType, [name]: String(index) };
-  if (value === undefined) return { status: 200, headers: {}, body: undefined };
-  return { status: 200, headers, body: pretty ? prettyJson(value) : JSON.stringify(value) };
+/** For what goes on after the answer has begun. */
+function untilGone(request: Request): AbortSignal {
+  const gone = new AbortController();
+  request.onGone?.(() => gone.abort());
+  return gone.signal;
 }
 
 function demand(
@@ -360,24 +370,4 @@ function demand(
 function queryRefusal(faults: readonly { name: string; message: string }[]): RosterError {
   const list = faults.map(({ name, message }) => ({ pointer: `?${name}`, message }));
   return new RosterError('invalid-query', list.map(({ message }) => message).join('; '), list);
-}
-
-function readBody(route: Route, request: Request) {
-  const { body: definition } = route;
-  if (definition === undefined) {
-    return { body: undefined, unknownFields: [] };
-  }
-  if (request.headers['content-encoding'] !== undefined) {
-    const encoding = String(request.headers['content-encoding']);
-    if (encoding !== 'identity') throw refusal('unsupported-encoding', { encoding });
-  }
-  const most = definition.bytesMax ?? limits.http.bodyBytesMax;
-  if ((request.body?.length ?? 0) > most) throw refusal('body-too-large', { limit: most });
-  if (request.body === undefined && !definition.optional) throw refusal('body-required');
-  const parsed = request.body === undefined ? {} : parseJson(request.body);
-  const { value, unknown } = decode(definition.schema, parsed, {
-    unknown: definition.unknown,
-    checkValues: definition.checkValues ?? true,
-  });
-  return { body: value, unknownFields: unknown };
 }

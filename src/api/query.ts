@@ -1,4 +1,5 @@
 import { parseDuration } from '../base/duration.ts';
+import { limits } from '../model/limits.ts';
 
 /**
  * Query parameters as a route declares them. One table gives their parser, the OpenAPI document
@@ -14,6 +15,8 @@ export interface QueryParameter {
   readonly default?: string | boolean | number;
   readonly minimum?: number;
   readonly maximum?: number;
+  /** Of text. Default: `limits.names.lengthMax`. */
+  readonly lengthMax?: number;
   readonly required?: true;
 }
 
@@ -41,9 +44,9 @@ export interface QueryFault {
   readonly message: string;
 }
 
-const truth: Readonly<Record<string, boolean>> = Object.fromEntries([
-  ...['', '1', 't', 'T', 'true', 'TRUE', 'True'].map((text) => [text, true]),
-  ...['0', 'f', 'F', 'false', 'FALSE', 'False'].map((text) => [text, false]),
+const truth: ReadonlyMap<string, boolean> = new Map([
+  ...['', '1', 't', 'T', 'true', 'TRUE', 'True'].map((text) => [text, true] as const),
+  ...['0', 'f', 'F', 'false', 'FALSE', 'False'].map((text) => [text, false] as const),
 ]);
 
 /** Parses what the table names; other parameters are not ours and are left alone. */
@@ -51,6 +54,8 @@ export function parseQuery<T extends QueryTable>(
   table: T,
   text: string,
 ): { values: QueryValues<T>; faults: QueryFault[] } {
+  const known = text === '' ? withoutQuery.get(table) : undefined;
+  if (known !== undefined) return known as { values: QueryValues<T>; faults: QueryFault[] };
   const values: Record<string, unknown> = {};
   const faults: QueryFault[] = [];
   const given = text === '' ? undefined : new URLSearchParams(text);
@@ -69,8 +74,13 @@ export function parseQuery<T extends QueryTable>(
       else values[name] = value;
     }
   }
-  return { values: values as QueryValues<T>, faults };
+  const parsed = { values: values as QueryValues<T>, faults };
+  if (text === '') withoutQuery.set(table, parsed);
+  return parsed;
 }
+
+/** Most requests have no query: what that means is worked out once for each table. */
+const withoutQuery = new WeakMap<QueryTable, { values: unknown; faults: QueryFault[] }>();
 
 function spelling(given: URLSearchParams, name: string): string | undefined {
   if (given.has(name)) return name;
@@ -87,7 +97,7 @@ function parseValue(
 ): string | boolean | number | { must: string } {
   switch (parameter.kind) {
     case 'boolean':
-      return truth[text] ?? { must: `must be true or false, got "${clip(text)}"` };
+      return truth.get(text) ?? { must: `must be true or false, got "${clip(text)}"` };
     case 'integer': {
       const { minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = parameter;
       const number = /^-?\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
@@ -99,8 +109,11 @@ function parseValue(
       if (nanoseconds !== undefined && nanoseconds >= 0) return nanoseconds;
       return { must: `must be a duration such as 30s or 5m, got "${clip(text)}"` };
     }
-    default:
-      return text;
+    default: {
+      const { lengthMax = limits.names.lengthMax } = parameter;
+      if (text.length <= lengthMax) return text;
+      return { must: `must have at most ${lengthMax} characters, and has ${text.length}` };
+    }
   }
 }
 

@@ -28,6 +28,8 @@ export type Match<R> =
 
 export type Parameters = Record<string, string>;
 
+const recentMax = 1024;
+
 const noParameters: Readonly<Parameters> = Object.freeze({});
 
 export class Router<R extends Routed> {
@@ -35,6 +37,8 @@ export class Router<R extends Routed> {
   readonly #fixed = new Map<string, Map<string, R>>();
   /** Patterns with a parameter by their first literals, the most literal ones first. */
   readonly #byHead = new Map<string, Pattern<R>[]>();
+  /** The matches made last, since the same paths are asked for again and again. */
+  readonly #recent = new Map<string, Match<R> & { readonly kind: 'route' }>();
 
   constructor(routes: readonly R[]) {
     for (const route of routes) this.#add(route);
@@ -45,6 +49,17 @@ export class Router<R extends Routed> {
 
   /** `path` is as it came, percent-encoded and without its query. */
   match(method: string, path: string): Match<R> {
+    const known = this.#recent.get(path);
+    if (known?.route.method === method) return known;
+    const found = this.#find(method, path);
+    if (found.kind === 'route') {
+      if (this.#recent.size >= recentMax) this.#recent.clear();
+      this.#recent.set(path, found);
+    }
+    return found;
+  }
+
+  #find(method: string, path: string): Match<R> {
     const fixed = this.#fixed.get(path);
     const route = fixed?.get(method);
     if (route !== undefined) return { kind: 'route', route, parameters: noParameters };

@@ -36,7 +36,12 @@ const blocking = {
 
 /** DESIGN §5 "Lists". */
 const list = {
-  filter: { kind: 'string', default: '', description: 'A filter expression over each record.' },
+  filter: {
+    kind: 'string',
+    default: '',
+    lengthMax: limits.list.filterLengthMax,
+    description: 'A filter expression over each record.',
+  },
   per_page: {
     kind: 'integer',
     default: 0,
@@ -46,6 +51,7 @@ const list = {
   next_token: {
     kind: 'string',
     default: '',
+    lengthMax: limits.list.nextTokenLengthMax,
     description: 'Where the page begins: the `NextToken` header of the page before.',
   },
   reverse: { kind: 'boolean', default: false, description: 'From the last record to the first.' },

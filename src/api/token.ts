@@ -8,19 +8,30 @@ const bearer = /^bearer\s+(\S+)/i;
  * wins. DESIGN §5 "Token".
  */
 export function presentedSecret(request: Request): string | undefined {
-  const inQuery = request.query.includes('token=')
-    ? new URLSearchParams(request.query).get('token')
-    : undefined;
-  const candidates = [
-    inQuery,
-    header(request, 'x-registry-token'),
-    header(request, 'x-scheduler-token'),
-    bearer.exec(header(request, 'authorization') ?? '')?.[1],
-  ];
-  return candidates.find((candidate) => candidate?.trim())?.trim();
+  return (
+    inQuery(request.query) ??
+    filled(header(request, 'x-registry-token')) ??
+    filled(header(request, 'x-scheduler-token')) ??
+    bearer.exec(header(request, 'authorization') ?? '')?.[1]
+  );
 }
 
-/** A URL fit for a log: the value of `token` is cut out. */
+// A name can be written in many ways (`%74oken`), so a query that may hold one is parsed.
+const inQuery = (query: string): string | undefined =>
+  /token|%/.test(query) ? filled(new URLSearchParams(query).get('token') ?? undefined) : undefined;
+
+const filled = (text: string | undefined): string | undefined => text?.trim() || undefined;
+
+/** A URL fit for a log: the value of `token`, however its name is written, is cut out. */
 export function withoutSecrets(url: string): string {
-  return url.replace(/([?&]token=)[^&#]*/gi, '$1redacted');
+  const mark = url.indexOf('?');
+  if (mark < 0) return url;
+  const pairs = url.slice(mark + 1).split('&');
+  return `${url.slice(0, mark)}?${pairs.map(withoutSecret).join('&')}`;
+}
+
+function withoutSecret(pair: string): string {
+  const [name = ''] = new URLSearchParams(pair).keys();
+  if (name.trim().toLowerCase() !== 'token') return pair;
+  return pair.replace(/=.*$/s, '=redacted');
 }

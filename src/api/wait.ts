@@ -1,37 +1,38 @@
 import type { Random, Timers } from '../base/ports.ts';
-import type { Footprint, State, Watch } from '../state/types.ts';
+import type { Footprint, State } from '../state/types.ts';
+import type { Request } from './http.ts';
+
+export interface Wait {
+  readonly state: Pick<State, 'watch'>;
+  readonly timers: Timers;
+  readonly footprints: readonly Footprint[];
+  readonly waitMs: number;
+  readonly request: Pick<Request, 'onGone'>;
+  /** Where this wait leaves the way to end it, while it lasts. */
+  readonly parked: Set<() => void>;
+}
 
 /**
- * Waits until something in one of the footprints changes, the time is up, or the caller is gone. Holds
- * nothing but a watch each and one timer, since ten thousand of these may be parked at once.
+ * Waits until something in the footprints changes, the time is up, the wait is ended or the caller
+ * is gone. Holds nothing but its watches and one timer, since ten thousand of these may be parked.
  */
-export function changed(
-  state: Pick<State, 'watch'>,
-  timers: Timers,
-  footprints: readonly Footprint[],
-  waitMs: number,
-  signal: AbortSignal | undefined,
-): Promise<'changed' | 'elapsed' | 'gone'> {
+export function changed(wait: Wait): Promise<'over' | 'gone'> {
+  const { state, timers, footprints, waitMs, request, parked } = wait;
   return new Promise((resolve) => {
-    if (signal?.aborted) return resolve('gone');
-    const watches: Watch[] = [];
-    const end = (how: 'changed' | 'elapsed' | 'gone') => {
+    const end = (how: 'over' | 'gone') => {
       for (const watch of watches) watch.cancel();
       timer.clear();
-      signal?.removeEventListener('abort', gone);
+      stay?.();
+      parked.delete(over);
       resolve(how);
     };
-    const gone = () => end('gone');
-    const timer = timers.after(waitMs, () => end('elapsed'));
-    signal?.addEventListener('abort', gone);
-    // Last, since it may call back at once.
-    let early = false;
-    const wake = () => {
-      early = true;
-      end('changed');
-    };
-    for (const footprint of footprints) watches.push(state.watch(footprint, wake));
-    if (early) for (const watch of watches) watch.cancel();
+    const over = () => end('over');
+    // A watch never calls back before `watch` has returned.
+    const watches = footprints.map((footprint) => state.watch(footprint, over));
+    const timer = timers.after(waitMs, over);
+    parked.add(over);
+    let stay: (() => void) | undefined;
+    stay = request.onGone?.(() => end('gone'));
   });
 }
 

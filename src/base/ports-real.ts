@@ -1,6 +1,6 @@
 import {
-  createHash,
   getRandomValues,
+  hash,
   randomBytes,
   randomInt,
   randomUUID,
@@ -42,9 +42,9 @@ const ids: Ids = { uuid: () => randomUUID() };
 
 /** Exported for the simulated world, whose secrets are seeded but hashed and compared alike. */
 export const hashing: Pick<Secrets, 'hash' | 'equal'> = {
-  hash: (secret) => createHash('sha256').update(secret).digest('hex'),
+  hash: (secret) => hash('sha256', secret),
   equal(left, right) {
-    const digest = (text: string) => createHash('sha256').update(text).digest();
+    const digest = (text: string) => hash('sha256', text, 'buffer');
     return timingSafeEqual(digest(left), digest(right));
   },
 };

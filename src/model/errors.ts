@@ -454,5 +454,10 @@ export function retryAfterSeconds(code: ErrorCode): number | undefined {
 }
 
 function fill(sentence: string, parameters: Record<string, unknown>): string {
-  return sentence.replace(/\{(\w+)\}/g, (_, name: string) => String(parameters[name]));
+  return (
+    sentence
+      .replace(/\{(\w+)\}/g, (_, name: string) => String(parameters[name]))
+      // What was filled in last may be a question.
+      .replace(/([.?!])\.$/, '$1')
+  );
 }

@@ -28,8 +28,8 @@ export const limits = {
     connectionsMax: 20_000,
     connectionBacklog: 4096,
     /** Encodings of rows that are kept, since rows that are read are often read again. */
-    encodedRowCharactersMax: 64 * kibibyte,
-    encodedRowsCharactersMax: 16 * mebibyte,
+    encodedRowBytesMax: 64 * kibibyte,
+    encodedRowsBytesMax: 16 * mebibyte,
     headersTimeoutMs: 10 * second,
     bodyTimeoutMs: 30 * second,
     keepAliveTimeoutMs: 75 * second,
@@ -80,8 +80,11 @@ export const limits = {
     versionsKept: 6,
     submissionsKept: 6,
     submissionBytesMax: 1 * mebibyte,
-    dispatchPayloadBytesMax: 16_384,
-    scalingEventsKept: 20,
+    /**
+     * What a submission may ask for. A version only rises, and has to stay a number that can be
+     * counted up for ever.
+     */
+    versionMax: 2 ** 48,
   },
 
   task: {
@@ -111,19 +114,23 @@ export const limits = {
     heartbeatsPerSecondMax: 50,
     /** After a change of leader every node gets this long. */
     heartbeatFailoverTtlMs: 5 * minute,
+    /** A missed heartbeat that could not be written down is taken up again after this time. */
+    missedRetryMs: 1 * second,
     registrationRetryMs: 15 * second,
     allocationsPollWaitMs: 5 * minute,
     statusBatchDelayMs: 200,
     statusBatchSizeMax: 1000,
-    /** How long the server gathers nodes' reports into one transaction. */
-    statusCommitDelayMs: 50,
     terminalAllocationsKept: 50,
   },
 
   evaluation: {
+    /** Open evaluations; job registrations are refused from then on. */
     queueMax: 100_000,
+    /** Blocked evaluations that are tried at the same time when there is room again. */
+    releaseBatchMax: 32,
+    /** Nodes with new room that are looked at together. */
+    offersPerRoundMax: 32,
     deliveryMax: 3,
-    nackTimeoutMs: 60 * second,
     nackFirstDelayMs: 1 * second,
     nackDelayMs: 20 * second,
     failedFollowUpDelayMs: 1 * minute,
@@ -135,8 +142,8 @@ export const limits = {
   },
 
   scheduler: {
-    /** The longest time that scheduling holds the main thread. */
-    sliceMs: 10,
+    /** After how long scheduling lets requests go first. */
+    sliceMs: 2,
     scoredNodesReported: 5,
     plansQueuedMax: 1024,
   },
@@ -170,16 +177,24 @@ export const limits = {
     delayMaxMs: 24 * hour,
   },
 
+  /** Sizes in bytes count the encoded form. */
   state: {
-    /** Bytes of one durable batch. */
-    batchBytesMax: 256 * kibibyte,
-    transactionsWaitingMax: 100_000,
-    /** Log bytes after which the log is folded into a snapshot. */
-    compactBytes: 64 * mebibyte,
-    snapshotSliceMs: 10,
-    /** Deletes remembered for list indexes; older ones fold into their table's. */
-    tombstonesMax: 100_000,
-    rowBytesMax: 8 * mebibyte,
+    /** Deletes that one index remembers one by one; older ones count for the whole index. */
+    marksPerIndex: 8_192,
+    /** An append holds whole transactions up to about this size. */
+    batchBytes: 512 * kibibyte,
+    /** Transactions, and their bytes, that may wait to become durable. */
+    waitingWrites: 65_536,
+    waitingBytes: 64 * mebibyte,
+    /** A write of the server itself that found the queue full is tried again after this time. */
+    fullRetryMs: 1 * second,
+    /** Ranges that one footprint names in one index before it watches the whole index. */
+    rangesPerIndex: 1_024,
+    /** One part of a snapshot; encoding one is a slice of about a millisecond. */
+    snapshotPartBytes: 256 * kibibyte,
+    /** A snapshot is taken when the log exceeds this and `logPerSnapshot` times the last one. */
+    logBytes: 64 * mebibyte,
+    logPerSnapshot: 2,
   },
 
   acl: {
@@ -244,16 +259,5 @@ export const limits = {
     keysMax: 64,
     /** Rows sealed anew in one transaction of a rotation. */
     rowsPerTransactionMax: 500,
-  },
-
-  collection: {
-    intervalMs: 5 * minute,
-    jobAgeMs: 4 * hour,
-    evaluationAgeMs: 1 * hour,
-    batchEvaluationAgeMs: 24 * hour,
-    deploymentAgeMs: 1 * hour,
-    nodeAgeMs: 24 * hour,
-    tokenAgeMs: 1 * hour,
-    deletesPerTransactionMax: 2048,
   },
 } as const;

@@ -1,19 +1,32 @@
-import type { AllocationReport } from '../model/allocation/allocation.ts';
-import { isClientTerminal } from '../model/allocation/allocation-rules.ts';
+import type { Allocation, AllocationReport } from '../model/allocation/allocation.ts';
+import { isClientTerminal, isServerTerminal } from '../model/allocation/allocation-rules.ts';
+import type { Job } from '../model/job/job.ts';
 import { limits } from '../model/limits.ts';
 import {
   AllocationRunner,
   type AllocationSurroundings,
 } from './allocation-runner/allocation-runner.ts';
-import { readSavedAllocations } from './allocation-runner/saved-allocation.ts';
+import {
+  readSavedAllocations,
+  type SavedAllocation,
+} from './allocation-runner/saved-allocation.ts';
 import { compareAssignments } from './assignments.ts';
 import type { Assignment } from './server-api.ts';
 
-/** All allocations of a node: those that run, and the newest of those that are over. */
+/**
+ * All allocations of a node: those that run, and the newest of those that are over.
+ *
+ * Invariants
+ *  B1. What is wrong with one allocation keeps no other from running or ending.
+ *  B2. An allocation starts no task while its predecessor on this node has one that is not dead.
+ */
 export class Allocations {
   readonly #surroundings: AllocationSurroundings;
   readonly #runners = new Map<string, AllocationRunner>();
   readonly #onRemoved: (id: string) => void;
+  /** Saved allocations that could not be used, while their processes are ended. */
+  readonly #leftovers = new Set<string>();
+  #cleared: Promise<unknown> = Promise.resolve();
 
   constructor(surroundings: AllocationSurroundings, onRemoved: (id: string) => void) {
     this.#surroundings = surroundings;
@@ -32,16 +45,37 @@ export class Allocations {
   async restore(): Promise<void> {
     const { dataDirectory, drivers, onNotice } = this.#surroundings;
     const { saved, damaged } = await readSavedAllocations(dataDirectory);
-    for (const name of damaged) onNotice(`the saved allocation ${name} is damaged and left out`);
-    for (const entry of saved) {
-      const { allocation, job } = entry;
-      const runner = new AllocationRunner(this.#surroundings, allocation, job, entry);
-      this.#runners.set(runner.id, runner);
-    }
+    for (const id of damaged) this.#leaveOut(id);
+    for (const entry of saved) this.#takeUp(entry);
+    for (const runner of this.all) this.#holdBehindPredecessor(runner);
     const claimed = new Set(this.all.flatMap((runner) => runner.runIds));
     await Promise.all(this.all.map((runner) => runner.restore()));
     const ended = [...drivers.values()].map((driver) => driver.endUnclaimed(claimed));
-    void Promise.all(ended).catch((error: Error) => onNotice(error.message));
+    this.#cleared = Promise.all(ended).catch((error: Error) => onNotice(error.message));
+  }
+
+  #takeUp(saved: SavedAllocation): void {
+    const { allocation, job } = saved;
+    try {
+      const runner = new AllocationRunner(this.#surroundings, allocation, job, saved);
+      // What is damaged further down shows here, before anything relies on it.
+      void [runner.report, runner.runIds];
+      this.#runners.set(runner.id, runner);
+    } catch {
+      this.#leaveOut(allocation.ID);
+    }
+  }
+
+  #leaveOut(id: string): void {
+    this.#leftovers.add(id);
+    const sentence = `the saved allocation ${id} is damaged: it is left out and its processes end`;
+    this.#surroundings.onNotice(sentence);
+  }
+
+  /** B2. Source: facts/scheduler.md §7.1. */
+  #holdBehindPredecessor(runner: AllocationRunner): void {
+    const predecessor = this.#runners.get(runner.allocation.PreviousAllocation);
+    if (predecessor !== undefined && !predecessor.isDone) runner.hold(predecessor.whenDone);
   }
 
   /** What must still reach the servers. */
@@ -52,17 +86,60 @@ export class Allocations {
   /** Begins, updates and stops. Waits for none of it. */
   apply(assignments: readonly Assignment[]): void {
     const { begin, update, stop } = compareAssignments(this.#runners, assignments);
-    for (const { Allocation, Job } of update)
-      this.#runners.get(Allocation.ID)?.update(Allocation, Job);
-    for (const id of stop) void this.#runners.get(id)?.stop();
-    for (const { Allocation, Job } of begin) {
-      const runner = new AllocationRunner(this.#surroundings, Allocation, Job);
-      this.#runners.set(runner.id, runner);
-      if (Allocation.DesiredStatus === 'run') void runner.start();
-      else void runner.stop();
-      this.#surroundings.changed(runner);
+    for (const assignment of update) {
+      const { Allocation } = assignment;
+      this.#isolate(Allocation.ID, () =>
+        this.#runners.get(Allocation.ID)?.update(Allocation, jobOf(assignment)),
+      );
+    }
+    for (const id of stop) this.#isolate(id, () => this.#runners.get(id)?.stop());
+    const begun = begin.flatMap((assignment) => this.#make(assignment) ?? []);
+    for (const runner of begun) {
+      this.#isolate(runner.id, () => {
+        this.#holdBehindPredecessor(runner);
+        // A run of that name may still be ending.
+        if (this.#leftovers.delete(runner.id)) runner.hold(this.#cleared);
+        this.#surroundings.changed(runner.report);
+        return runner.allocation.DesiredStatus === 'run' ? runner.start() : runner.stop();
+      });
     }
     void this.#collect();
+  }
+
+  /** B1. */
+  #isolate(id: string, act: () => unknown): void {
+    void (async () => act())().catch((error: Error) =>
+      this.#surroundings.onNotice(`allocation ${id}: ${error.message}`),
+    );
+  }
+
+  /** The runner of an allocation that is new here. What cannot be run is reported so. */
+  #make(assignment: Assignment): AllocationRunner | undefined {
+    const { Allocation } = assignment;
+    const job = jobOf(assignment);
+    if (job === undefined) {
+      this.#refuse(Allocation, `The job "${Allocation.JobID}" was purged`);
+      return undefined;
+    }
+    try {
+      const runner = new AllocationRunner(this.#surroundings, Allocation, job);
+      this.#runners.set(runner.id, runner);
+      return runner;
+    } catch (error) {
+      this.#refuse(Allocation, `It cannot be run: ${(error as Error).message}`);
+      return undefined;
+    }
+  }
+
+  #refuse(allocation: Allocation, reason: string): void {
+    this.#surroundings.changed({
+      ID: allocation.ID,
+      ClientStatus: isServerTerminal(allocation) ? 'complete' : 'failed',
+      ClientDescription: reason,
+      TaskStates: {},
+      DeploymentStatus: null,
+      NetworkStatus: null,
+    });
   }
 
   noteDelivered(reports: readonly AllocationReport[]): void {
@@ -84,10 +161,24 @@ export class Allocations {
   }
 
   async leave(): Promise<void> {
-    await Promise.all(this.all.map((runner) => runner.leave()));
+    await this.#settle((runner) => runner.leave());
   }
 
   async suspend(): Promise<void> {
-    await Promise.all(this.all.map((runner) => runner.suspend()));
+    await this.#settle((runner) => runner.suspend());
+  }
+
+  /** B1. */
+  async #settle(act: (runner: AllocationRunner) => Promise<void>): Promise<void> {
+    const { onNotice } = this.#surroundings;
+    await Promise.all(
+      this.all.map((runner) =>
+        act(runner).catch((error: Error) => onNotice(`allocation ${runner.id}: ${error.message}`)),
+      ),
+    );
   }
 }
+
+/** Once a job was purged, its id may name another registration: that is not this one's job. */
+const jobOf = ({ Allocation, Job }: Assignment): Job | undefined =>
+  Job?.CreateIndex === Allocation.JobCreateIndex ? Job : undefined;

@@ -1,83 +1,26 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { realWorld } from '../base/ports-real.ts';
+import { afterEach, describe, expect, test } from 'vitest';
 import type { AllocationReport } from '../model/allocation/allocation.ts';
 import type { ByteStream } from '../model/node-stream/byte-stream.ts';
-import { NodeAgent, type NodeAgentOptions } from './node-agent.ts';
+import { NodeAgent } from './node-agent.ts';
 import type { Assignment } from './server-api.ts';
-import { SupervisorClient } from './supervisor/client.ts';
-import { findLeftovers } from './supervisor/sweep.ts';
+import { supervisorPaths } from './supervisor/paths.ts';
+import { readTable } from './supervisor/task-table.ts';
+import {
+  assignment,
+  dataDirectory,
+  eventsOf,
+  id,
+  optionsOf,
+  running,
+  servers,
+  startAgent,
+} from './testing/agents.ts';
 import { eventually } from './testing/eventually.ts';
-import { FakeServers } from './testing/fake-servers.ts';
-import { testAllocation, testJob, testPolicy } from './testing/records.ts';
-
-let dataDirectory: string;
-let servers: FakeServers;
-let agents: NodeAgent[];
-let children: ChildProcess[];
-
-beforeEach(() => {
-  dataDirectory = mkdtempSync(join(tmpdir(), 'roster-node-'));
-  servers = new FakeServers();
-  agents = [];
-  children = [];
-});
-
-afterEach(async () => {
-  for (const child of children) child.kill('SIGKILL');
-  await agents.at(-1)?.stop({ stopTasks: true });
-  const { timers, random } = realWorld;
-  const last = new SupervisorClient({ dataDirectory, endWithAgent: true, timers, random });
-  await last.connect();
-  await last.shutdown('SIGKILL', 100);
-  rmSync(dataDirectory, { recursive: true });
-});
-
-async function startAgent(options: Partial<NodeAgentOptions> = {}): Promise<NodeAgent> {
-  const agent = new NodeAgent({
-    world: realWorld,
-    api: servers,
-    dataDirectory,
-    version: '1.2.3',
-    region: 'global',
-    settings: { name: 'alpha', address: '127.0.0.1' },
-    endWithAgent: false,
-    environment: { PATH: process.env.PATH, ROSTER_TOKEN: 'never-in-a-task' },
-    onNotice: () => {},
-    ...options,
-  });
-  agents.push(agent);
-  await agent.start();
-  return agent;
-}
-
-/** Not the same twice: a task's leftovers are known by it all over the machine. */
-const run = realWorld.ids.uuid().slice(0, 8);
-const id = (number: number) => `${run}-0000-4000-8000-00000000000${number}`;
-
-function assignment(script: string, fields: { number?: number; desired?: 'run' | 'stop' } = {}) {
-  const { number = 1, desired = 'run' } = fields;
-  const Config = { command: 'sh', args: ['-c', script] };
-  const RestartPolicy = { ...testPolicy, Attempts: 0 };
-  return {
-    Allocation: testAllocation({
-      ID: id(number),
-      DesiredStatus: desired,
-      AllocModifyIndex: desired === 'run' ? 1 : 2,
-    }),
-    Job: testJob([{ Name: 'app', Driver: 'raw_exec', Config, RestartPolicy }]),
-  } satisfies Assignment;
-}
-
-const running = (number = 1) =>
-  findLeftovers([{ allocId: id(number), taskName: 'app', pid: 0, startTime: '' }]);
-
-const eventsOf = (report: AllocationReport | undefined) =>
-  (report?.TaskStates.app?.Events ?? []).map(({ Type }) => Type);
+import { testAllocation, testJob } from './testing/records.ts';
 
 describe('an allocation', () => {
   test('runs as a process, is seen at once, and ends when the servers say so', async () => {
@@ -123,6 +66,14 @@ describe('an allocation', () => {
     await eventually(() => expect(servers.statusOf(id(1))).toBe('complete'));
     expect(eventsOf(servers.reports.get(id(1)))).toEqual(['Received']);
   });
+});
+
+test('a start that fails leaves no supervisor behind', async () => {
+  writeFileSync(join(dataDirectory, 'allocations'), 'not a directory');
+  const agent = new NodeAgent(optionsOf());
+  await expect(agent.start()).rejects.toThrow();
+  await agent.stop({ stopTasks: false });
+  expect(readTable(supervisorPaths(dataDirectory).table).supervisorPid).toBeUndefined();
 });
 
 describe('servers that are lost', () => {
@@ -171,6 +122,13 @@ describe('the next agent', () => {
 });
 
 describe('kill -9 of the agent', () => {
+  let children: ChildProcess[] = [];
+  // Before the directory goes, which the shared hook removes.
+  afterEach(() => {
+    for (const child of children) child.kill('SIGKILL');
+    children = [];
+  });
+
   function startChild(assignments: readonly Assignment[]) {
     const entry = fileURLToPath(new URL('./testing/agent-process.ts', import.meta.url));
     const options = JSON.stringify({ dataDirectory, assignments });
@@ -210,7 +168,7 @@ describe('kill -9 of the agent', () => {
       expect(second.reports.get(id(1))?.ClientStatus).toBe('running');
       expect(second.reports.get(id(2))?.ClientStatus).toBe('failed');
     });
-    expect(running()).toEqual([before]);
+    expect(running().map(({ pid }) => pid)).toEqual([before!.pid]);
     expect(eventsOf(second.reports.get(id(1)))).toEqual(['Received', 'Task Setup', 'Started']);
     const ended = second.reports.get(id(2))?.TaskStates.app?.Events ?? [];
     expect(ended.find(({ Type }) => Type === 'Terminated')?.ExitCode).toBe(4);

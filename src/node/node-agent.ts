@@ -108,7 +108,7 @@ export class NodeAgent {
         node: () => node,
         region,
         hostEnvironment: hostEnvironment(this.#options.environment),
-        changed: (runner) => reporter.report(runner.report),
+        changed: (report) => reporter.report(report),
         onNotice,
       },
       (id) => reporter.forget(id),
@@ -130,6 +130,11 @@ export class NodeAgent {
     await this.#reporter?.stop(stopGraceMs);
     if (stopTasks) await this.#supervisor?.shutdown();
     else await this.#supervisor?.close();
+  }
+
+  /** Kills every task at once, also while `stop` gives them time. Resolves when they are gone. */
+  async killTasks(): Promise<void> {
+    await this.#supervisor?.killAll();
   }
 
   #newReporter(): StatusReporter {

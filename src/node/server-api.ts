@@ -17,7 +17,8 @@ export interface HeartbeatAnswer {
 /** An allocation of this node with its job at the allocation's version. */
 export interface Assignment {
   readonly Allocation: Allocation;
-  readonly Job: Job;
+  /** `null` once the job was purged. */
+  readonly Job: Job | null;
 }
 
 export interface AssignmentsAnswer {

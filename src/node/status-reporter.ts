@@ -13,8 +13,9 @@ export interface StatusReporterOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** After a quiet time so many batches go at once; then one in each `statusBatchDelayMs`. */
-const burst = 5;
+/** After a quiet time so many batches go at once; then one in each `paceMs`. */
+const burst = 10;
+const paceMs = 20;
 
 /**
  * Brings the newest report of each allocation to the servers.
@@ -107,7 +108,7 @@ export class StatusReporter {
 
   #hasToken(): boolean {
     const nowMs = this.#options.clock.monotonicMs();
-    const gained = (nowMs - this.#tokensAtMs) / limits.node.statusBatchDelayMs;
+    const gained = (nowMs - this.#tokensAtMs) / paceMs;
     this.#tokens = Math.min(burst, this.#tokens + gained);
     this.#tokensAtMs = nowMs;
     return this.#tokens >= 1;

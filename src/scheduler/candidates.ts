@@ -23,18 +23,18 @@ export function candidatesFor(job: Job, group: TaskGroup, nodes: Iterable<Node>)
   const rules = rulesFor(job, group);
   const feasible: Node[] = [];
   const filtered: { node: Node; rule: Rule }[] = [];
-  const available: Record<string, number> = {};
+  const available = new Map<string, number>();
   let nodesInPool = 0;
   for (const node of nodes) {
     const unwanted = firstFailed(rules, node, isCandidateScope);
     if (unwanted === undefined || unwanted.name === 'datacenter') nodesInPool++;
     if (unwanted !== undefined) continue;
-    available[node.Datacenter] = (available[node.Datacenter] ?? 0) + 1;
+    available.set(node.Datacenter, (available.get(node.Datacenter) ?? 0) + 1);
     const rule = firstFailed(rules, node, isFilterScope);
     if (rule === undefined) feasible.push(node);
     else filtered.push({ node, rule });
   }
-  return { rules, feasible, filtered, nodesInPool, available };
+  return { rules, feasible, filtered, nodesInPool, available: Object.fromEntries(available) };
 }
 
 /** For each computed class that was looked at: whether its nodes could run the group. */

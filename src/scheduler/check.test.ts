@@ -23,13 +23,14 @@ const stopOfFirst = {
   desiredDescription: '',
 } as const;
 
-const like = (id: string, port: number, changes: { cpu?: number } = {}) => {
+const like = (id: string, port: number, changes: { cpu?: number; previous?: string } = {}) => {
   const { Tasks, Shared } = first!.AllocatedResources;
   const server = Tasks.server!;
   const cpu = changes.cpu ?? 100;
   return {
     ID: id,
     TaskGroup: 'web',
+    PreviousAllocation: changes.previous ?? '',
     AllocatedResources: {
       ...first!.AllocatedResources,
       Tasks: { server: { ...server, Cpu: { ...server.Cpu, CpuShares: cpu } } },
@@ -73,9 +74,49 @@ describe('in the order of the checks (facts §6.1)', () => {
     ['cpu', place(like('a', 1, { cpu: 201 })), 'cpu'],
     ['cpu of two together', place(like('a', 1, { cpu: 101 }), like('b', 2)), 'cpu'],
     [
-      'cpu of one that goes',
-      { stops: [stopOfFirst], ...place(like('a', 1, { cpu: 600 })) },
+      'cpu of one that is told to go',
+      { stops: [stopOfFirst], ...place(like('a', 1, { cpu: 201 })) },
+      'cpu',
+    ],
+    [
+      'cpu of the one that it replaces',
+      { stops: [stopOfFirst], ...place(like('a', 1, { cpu: 600, previous: first!.ID })) },
       undefined,
+    ],
+    [
+      'cpu of one that was told to go before',
+      {
+        existing: [{ ...first!, DesiredStatus: 'stop' }, second!],
+        ...place(like('a', 1, { cpu: 600, previous: first!.ID })),
+      },
+      undefined,
+    ],
+    [
+      'more than that one leaves',
+      { stops: [stopOfFirst], ...place(like('a', 1, { cpu: 601, previous: first!.ID })) },
+      'cpu',
+    ],
+    [
+      'what a smaller replacement leaves is not free yet',
+      {
+        stops: [stopOfFirst],
+        ...place(like('a', 1, { previous: first!.ID }), like('b', 2, { cpu: 201 })),
+      },
+      'cpu',
+    ],
+    [
+      'the place of one that nobody stops',
+      place(like('a', 1, { cpu: 600, previous: first!.ID })),
+      'cpu',
+    ],
+    [
+      'the place of one that waits for its own predecessor',
+      {
+        existing: [{ ...first!, PreviousAllocation: second!.ID }, second!],
+        stops: [stopOfFirst],
+        ...place(like('a', 1, { cpu: 600, previous: first!.ID })),
+      },
+      'cpu',
     ],
     [
       'a mark frees nothing',
@@ -105,8 +146,13 @@ describe('in the order of the checks (facts §6.1)', () => {
     ],
     ['a port', place(like('a', portOfFirst)), `network: port collision http=${portOfFirst}`],
     [
-      'a port of one that goes',
+      'a port of one that is told to go',
       { stops: [stopOfFirst], ...place(like('a', portOfFirst)) },
+      `network: port collision http=${portOfFirst}`,
+    ],
+    [
+      'the port of the one that it replaces',
+      { stops: [stopOfFirst], ...place(like('a', portOfFirst, { previous: first!.ID })) },
       undefined,
     ],
     ['a port of two together', place(like('a', 7), like('b', 7)), 'network: port collision http=7'],
@@ -140,5 +186,6 @@ describe('in the order of the checks (facts §6.1)', () => {
     const change = { ...base, node };
     expect(checkNode({ ...change, ...place(cores('1', [0]), cores('2', [1, 2])) })).toBeUndefined();
     expect(checkNode({ ...change, ...place(cores('1', [0, 1]), cores('2', [1])) })).toBe('cores');
+    expect(checkNode({ ...change, ...place(cores('1', [3])) })).toBe('cores');
   });
 });

@@ -4,26 +4,29 @@
  *
  * 1. A node that is not ready and eligible takes no placements; one that is down or disconnected
  *    takes no in-place updates either. Stops and marks are always taken.
- * 2. With placements, the holders that remain have no more than the node has, and share no port
- *    and no core.
+ * 2. With placements, all that may run on the node have no more than the node has, and what is placed
+ *    shares no port and no core. What is stopped counts until the node says that it ended.
+ * 3. A replacement on the node of what the plan stops may have what that one has, unless that one
+ *    still waits for its own predecessor there.
  */
-import type { AllocatedPort, AllocatedResources } from '../model/allocation/allocated-resources.ts';
+import type { AllocatedPort } from '../model/allocation/allocated-resources.ts';
 import type { Allocation } from '../model/allocation/allocation.ts';
-import { occupiesNode } from '../model/allocation/allocation-rules.ts';
+import { isServerTerminal, occupiesNode } from '../model/allocation/allocation-rules.ts';
 import type { Job } from '../model/job/job.ts';
 import { groupNamed } from '../model/job/job-rules.ts';
 import type { Node } from '../model/node/node.ts';
 import { isReadyNode } from '../model/node/node.ts';
 import type { PlannedStop } from '../model/plan/plan.ts';
 import { networkAsks, parsePortList, portsOf } from './ports.ts';
-import { capacityOf, needOf, shortage } from './resources.ts';
+import { beyond, capacityOf, coresOf, type Need, needOf, shortage } from './resources.ts';
 
-type Holder = Pick<Allocation, 'ID' | 'TaskGroup' | 'AllocatedResources'>;
+type Holder = Pick<Allocation, 'ID' | 'TaskGroup' | 'AllocatedResources' | 'PreviousAllocation'>;
+type Holders = ReadonlyMap<string, Holder>;
 
 export interface NodeChange {
   /** `undefined` when it is gone. */
   readonly node: Node | undefined;
-  /** All there are on the node now, the finished ones included. */
+  /** Those on the node now; finished ones do not matter. */
   readonly existing: Iterable<Allocation>;
   readonly stops: readonly PlannedStop[];
   readonly placements: readonly Holder[];
@@ -41,68 +44,120 @@ export function checkNode(change: NodeChange): string | undefined {
   if (node.Status === 'down' || node.Status === 'disconnected') return `node is ${node.Status}`;
   if (placements.length === 0) return undefined;
   if (!isReadyNode(node)) return 'node is not ready and eligible';
-  const remaining = remainingHolders(change);
+  const { holders, leaving } = occupancyOf(change);
+  const placed = placements.map((placement) => ({
+    placement,
+    predecessor: predecessorOf(placement, holders, leaving),
+  }));
   return (
-    exhaustedDimension(node, [...remaining, ...placements]) ??
-    sharedCore([...remaining, ...placements]) ??
-    sharedPort(node, remaining, placements, change.job)
+    exhaustedDimension(node, holders, placed) ??
+    sharedCore(node, holders, placed) ??
+    sharedPort(node, holders, placed, change.job)
   );
 }
 
-function remainingHolders(change: NodeChange): readonly Holder[] {
-  const replaced = new Set([
-    ...change.stops.filter((stop) => stop.desiredStatus !== 'run').map((stop) => stop.allocationId),
-    ...change.updates.map((update) => update.ID),
-  ]);
-  const others = [...change.existing].filter(
-    (allocation) => occupiesNode(allocation) && !replaced.has(allocation.ID),
-  );
-  return [...others, ...change.updates];
+/** Who is on the node apart from the placements, and the ids of those that are stopped. */
+function occupancyOf({ existing, stops, updates }: NodeChange) {
+  const holders = new Map<string, Holder>();
+  const leaving = new Set<string>();
+  for (const allocation of existing) {
+    if (!occupiesNode(allocation)) continue;
+    holders.set(allocation.ID, allocation);
+    if (isServerTerminal(allocation)) leaving.add(allocation.ID);
+  }
+  for (const stop of stops) if (stop.desiredStatus !== 'run') leaving.add(stop.allocationId);
+  for (const update of updates) holders.set(update.ID, update);
+  return { holders, leaving };
 }
 
-function exhaustedDimension(node: Node, holders: readonly Holder[]): string | undefined {
+interface Placed {
+  readonly placement: Holder;
+  /** Whose place it takes on the node. */
+  readonly predecessor: Holder | undefined;
+}
+
+function predecessorOf(
+  { PreviousAllocation }: Holder,
+  holders: Holders,
+  leaving: ReadonlySet<string>,
+): Holder | undefined {
+  const previous = holders.get(PreviousAllocation);
+  if (previous === undefined || !leaving.has(previous.ID)) return undefined;
+  return holders.has(previous.PreviousAllocation) ? undefined : previous;
+}
+
+function exhaustedDimension(
+  node: Node,
+  holders: Holders,
+  placed: readonly Placed[],
+): string | undefined {
   const used = { cpu: 0, memory: 0, disk: 0, cores: 0 };
-  for (const { AllocatedResources } of holders) {
-    const need = needOf(AllocatedResources);
+  const count = (need: Need): void => {
     used.cpu += need.cpu;
     used.memory += need.memory;
     used.disk += need.disk;
-    used.cores += need.cores;
+  };
+  for (const { AllocatedResources } of holders.values()) count(needOf(AllocatedResources));
+  for (const { placement, predecessor } of placed) {
+    const need = needOf(placement.AllocatedResources);
+    count(predecessor ? beyond(need, needOf(predecessor.AllocatedResources)) : need);
   }
-  const capacity = capacityOf(node);
-  const nothing = { cpu: 0, memory: 0, disk: 0, cores: 0 };
-  return shortage(used, nothing, capacity) ?? (used.cores > capacity.cores ? 'cores' : undefined);
+  return shortage(used, { cpu: 0, memory: 0, disk: 0, cores: 0 }, capacityOf(node));
 }
 
-function sharedCore(holders: readonly Holder[]): string | undefined {
-  const taken = new Set<number>();
-  for (const core of holders.flatMap((holder) => coresOf(holder.AllocatedResources))) {
-    if (taken.has(core)) return 'cores';
-    taken.add(core);
+/** Who has each thing of which there is only one. */
+class Owners<T> {
+  readonly #owners = new Map<T, Set<string>>();
+
+  add(thing: T, owner: string): void {
+    const owners = this.#owners.get(thing);
+    if (owners === undefined) this.#owners.set(thing, new Set([owner]));
+    else owners.add(owner);
+  }
+
+  /** Whether somebody else than the predecessor has it. */
+  isTaken(thing: T, predecessor: Holder | undefined): boolean {
+    const owners = this.#owners.get(thing);
+    if (owners === undefined) return false;
+    return owners.size > 1 || predecessor === undefined || !owners.has(predecessor.ID);
+  }
+}
+
+function sharedCore(node: Node, holders: Holders, placed: readonly Placed[]): string | undefined {
+  const offered = new Set(node.NodeResources.Cpu.ReservableCpuCores);
+  const owners = new Owners<number>();
+  for (const { ID, AllocatedResources } of holders.values()) {
+    for (const core of coresOf(AllocatedResources)) owners.add(core, ID);
+  }
+  for (const { placement, predecessor } of placed) {
+    for (const core of coresOf(placement.AllocatedResources)) {
+      if (!offered.has(core) || owners.isTaken(core, predecessor)) return 'cores';
+      owners.add(core, placement.ID);
+    }
   }
   return undefined;
 }
 
-const coresOf = ({ Tasks }: AllocatedResources): readonly number[] =>
-  Object.values(Tasks).flatMap((task) => task.Cpu.ReservedCores ?? []);
-
 function sharedPort(
   node: Node,
-  remaining: readonly Holder[],
-  placements: readonly Holder[],
+  holders: Holders,
+  placed: readonly Placed[],
   job: Job | undefined,
 ): string | undefined {
   const reserved = parsePortList(node.ReservedResources.Networks.ReservedHostPorts);
   const keyOf = (port: AllocatedPort): string => `${port.HostIP}:${port.Value}`;
-  const taken = new Set(remaining.flatMap((one) => portsOf(one.AllocatedResources).map(keyOf)));
-  for (const { TaskGroup, AllocatedResources } of placements) {
-    const careless = collisionsIgnored(job, TaskGroup);
-    for (const port of portsOf(AllocatedResources)) {
-      const isBusy = reserved.has(port.Value) || taken.has(keyOf(port));
+  const owners = new Owners<string>();
+  for (const { ID, AllocatedResources } of holders.values()) {
+    for (const port of portsOf(AllocatedResources)) owners.add(keyOf(port), ID);
+  }
+  for (const { placement, predecessor } of placed) {
+    const careless = collisionsIgnored(job, placement.TaskGroup);
+    for (const port of portsOf(placement.AllocatedResources)) {
+      const isBusy = reserved.has(port.Value) || owners.isTaken(keyOf(port), predecessor);
       if (isBusy && !careless.has(port.Label)) {
         return `network: port collision ${port.Label}=${port.Value}`;
       }
-      taken.add(keyOf(port));
+      owners.add(keyOf(port), placement.ID);
     }
   }
   return undefined;

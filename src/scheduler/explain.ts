@@ -4,6 +4,7 @@ import type { TaskGroup } from '../model/task-group/task-group.ts';
 import { candidatesFor } from './candidates.ts';
 import { firstFailed } from './feasibility.ts';
 import { Field } from './field.ts';
+import { occupancyIn } from './occupancy.ts';
 import { JobPresence } from './presence.ts';
 import { NodeRoom } from './room.ts';
 import type { ScoreParts } from './score.ts';
@@ -27,7 +28,7 @@ export function explain(view: ClusterView, job: Job, group: TaskGroup): readonly
     nodes: candidates.feasible,
     presence: new JobPresence((id) => view.node(id), view.allocationsOfJob(job.Namespace, job.ID)),
     configuration: view.configuration,
-    roomOf: (node) => new NodeRoom(node, view.allocationsOnNode(node.ID)),
+    roomOf: (node) => new NodeRoom(node, occupancyIn(view, node.ID)),
   });
   return [...view.nodes()].map((node) => {
     const slot = field.slotOf(node.ID);

@@ -153,12 +153,17 @@ export class Field {
     this.#change(node, -1);
   }
 
+  /** The node's room changed, and who is there did not. */
+  refresh(node: Node): void {
+    const slot = this.slotOf(node.ID);
+    if (slot >= 0) this.#compute(slot);
+  }
+
   #change(node: Node, by: 1 | -1): void {
     this.#neighbours.set(node.ID, (this.#neighbours.get(node.ID) ?? 0) + by);
     for (const column of this.#distinct) column.change(node, this.#group.Name, by);
     for (const column of this.#spreads) column.change(node, by);
-    const slot = this.slotOf(node.ID);
-    if (slot >= 0) this.#compute(slot);
+    this.refresh(node);
   }
 
   #compute(slot: number): void {

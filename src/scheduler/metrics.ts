@@ -8,14 +8,14 @@ import { limits } from '../model/limits.ts';
 import type { Candidates } from './candidates.ts';
 import type { Field } from './field.ts';
 
-type Counts = Record<string, number>;
+type Counts = Map<string, number>;
 
 const add = (counts: Counts, key: string): void => {
-  counts[key] = (counts[key] ?? 0) + 1;
+  counts.set(key, (counts.get(key) ?? 0) + 1);
 };
 
-const orNull = <T extends object>(record: T): T | null =>
-  Object.keys(record).length === 0 ? null : record;
+const orNull = (counts: Counts): Record<string, number> | null =>
+  counts.size === 0 ? null : Object.fromEntries(counts);
 
 /** The metrics of a placement that is about to be tried on the field. */
 export function measure(
@@ -24,10 +24,10 @@ export function measure(
   field: Field,
   penalized: ReadonlySet<string>,
 ): PlacementMetrics {
-  const constraints: Counts = {};
-  const classesFiltered: Counts = {};
-  const dimensions: Counts = {};
-  const classesExhausted: Counts = {};
+  const constraints: Counts = new Map();
+  const classesFiltered: Counts = new Map();
+  const dimensions: Counts = new Map();
+  const classesExhausted: Counts = new Map();
   let filtered = candidates.filtered.length;
   let exhausted = 0;
   for (const { node, rule } of candidates.filtered) {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { isClientTerminal } from '../model/allocation/allocation-rules.ts';
 import type { Job } from '../model/job/job.ts';
 import type { Node } from '../model/node/node.ts';
 import { bruteForce, type Held, heldBy } from './brute-force.test-helper.ts';
@@ -133,6 +134,39 @@ function expectSound(cluster: TestCluster): void {
 }
 
 describe('random clusters and jobs', () => {
+  test('changes in a row, faster than tasks end: no node runs more than it has', () => {
+    const step = fc.record({
+      ID: fc.constantFrom('job', 'job', 'other'),
+      count: fc.integer({ min: 0, max: 5 }),
+      cpu: fc.constantFrom(200, 300, 500),
+      version: fc.nat({ max: 3 }),
+      network: fc.constantFrom(
+        { ReservedPorts: [{ Label: 's', Value: 8080 }] },
+        { DynamicPorts: [{ Label: 'd' }] },
+      ),
+      ends: fc.nat({ max: 7 }),
+      moves: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 2, maxLength: 12 }), (steps) => {
+        const nodes = ['n1', 'n2'].map((id) => makeNode(id, { ports: [20_000, 20_003] }));
+        const cluster = new TestCluster(nodes);
+        for (const { ID, count, cpu, version, network, ends, moves } of steps) {
+          const Tasks = [makeTask({ Resources: { CPU: cpu }, Env: { v: `${version}` } })];
+          const group = makeGroup({ Count: count, Tasks, Networks: [network] });
+          cluster.nowMs += 1000;
+          cluster.putJob(makeJob({ ID, TaskGroups: [group] }, cluster.nowMs));
+          const [victim] = cluster.live();
+          if (moves && victim !== undefined) befall(cluster, 'migrate', 0);
+          cluster.run({ JobID: ID }, false);
+          nodesGoOn(cluster, (position) => (position & ends) === 0);
+          expectNoOverfill(cluster);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
   test('the same choices as looking at everything from scratch', () => {
     fc.assert(
       fc.property(world, (given) => {
@@ -226,6 +260,36 @@ describe('random clusters and jobs', () => {
     );
   });
 });
+
+/** Starts what is to run unless its predecessor there still runs, and ends some of what is not. */
+function nodesGoOn(cluster: TestCluster, ends: (position: number) => boolean): void {
+  for (const [position, one] of cluster.allocations.entries()) {
+    if (one.DesiredStatus === 'run' || isClientTerminal(one)) continue;
+    if (one.ClientStatus === 'pending' || ends(position)) {
+      cluster.change(one.ID, { ClientStatus: 'complete' });
+    }
+  }
+  const byId = new Map(cluster.allocations.map((one) => [one.ID, one]));
+  for (const one of cluster.allocations) {
+    if (one.DesiredStatus !== 'run' || one.ClientStatus !== 'pending') continue;
+    const previous = byId.get(one.PreviousAllocation);
+    const waits = previous?.NodeID === one.NodeID && !isClientTerminal(previous);
+    if (!waits) cluster.change(one.ID, { ClientStatus: 'running' });
+  }
+}
+
+/** What really runs has no more than there is, whatever the servers think of it. */
+function expectNoOverfill(cluster: TestCluster): void {
+  for (const { ID, NodeResources } of cluster.nodes()) {
+    const running = cluster.allocations
+      .filter((one) => one.NodeID === ID && one.ClientStatus === 'running')
+      .map((one) => heldBy(one, 'job'));
+    const cpu = running.reduce((sum, one) => sum + one.cpu, 0);
+    expect(cpu).toBeLessThanOrEqual(NodeResources.Cpu.CpuShares);
+    const ports = running.flatMap((one) => one.ports);
+    expect(new Set(ports).size).toBe(ports.length);
+  }
+}
 
 function befall(cluster: TestCluster, what: string, turn: number): void {
   const live = cluster.live();

@@ -2,7 +2,8 @@
  * Carries out a reconciliation on the nodes: who gets which node, and what is left over.
  * Source: DESIGN §6, facts/scheduler.md §6.3 steps 16 to 18, §6.5, §6.9.
  *
- * 1. Rooms and presence show the snapshot, less what the plan stops, plus what it places.
+ * 1. Rooms show the snapshot plus what the plan places, presence also less what it stops: what is
+ *    stopped no longer counts for its job, but its node has yet to end it.
  * 2. A replacement that finds no node leaves what it would have replaced as it was.
  */
 import { assert } from '../base/assert.ts';
@@ -19,6 +20,7 @@ import { type Candidates, candidatesFor, classVerdicts } from './candidates.ts';
 import { escapesClass } from './feasibility.ts';
 import { Field } from './field.ts';
 import { measure } from './metrics.ts';
+import { occupancyIn } from './occupancy.ts';
 import { JobPresence } from './presence.ts';
 import type { GroupDecision, PlacementRequest } from './reconcile.ts';
 import { nodesOfFailures } from './reschedule.ts';
@@ -54,7 +56,6 @@ export class Placer {
   readonly #input: PlaceInput;
   readonly #presence: JobPresence;
   readonly #rooms = new Map<string, NodeRoom>();
-  readonly #stopped = new Map<string, string[]>();
   readonly #portStart: number;
 
   constructor(input: PlaceInput) {
@@ -64,10 +65,8 @@ export class Placer {
   }
 
   /** Takes out what the plan stops in any case. Before the first `placeGroup`. */
-  stop({ allocationId, nodeId, desiredStatus }: PlannedStop): void {
-    if (desiredStatus === 'run') return;
-    this.#presence.remove(allocationId);
-    this.#stopped.set(nodeId, [...(this.#stopped.get(nodeId) ?? []), allocationId]);
+  stop({ allocationId, desiredStatus }: PlannedStop): void {
+    if (desiredStatus !== 'run') this.#presence.remove(allocationId);
   }
 
   placeGroup(decision: GroupDecision): GroupPlacement {
@@ -97,22 +96,23 @@ export class Placer {
     let failure: PlacementMetrics | undefined;
     let failures = 0;
     for (const request of requests) {
-      // Only an update makes room for itself; the others would fail just as the first one did.
-      if (failure !== undefined && request.kind !== 'update') {
+      // Others than those that may have their predecessor's place fail just as the first one did.
+      if (failure !== undefined && !succeeds(request)) {
         failures++;
         continue;
       }
-      const vacated = this.#vacate(request, field);
+      const predecessor = this.#standAside(request, field);
       const penalized = request.kind === 'reschedule' ? nodesOfFailures(request.previous!) : nobody;
       const slot = chooseSlot(field, request, penalized);
       if (slot < 0) {
         failure ??= measure(this.#input.job, candidates, field, penalized);
         failures++;
-        vacated?.restore();
+        predecessor?.stay();
         continue;
       }
       metrics ??= measure(this.#input.job, candidates, field, penalized);
       placements.push(this.#take(group, request, field, slot, metrics));
+      predecessor?.leave();
       if (request.stop !== undefined) stops.push(request.stop);
     }
     return {
@@ -154,36 +154,43 @@ export class Placer {
     });
   }
 
-  /** Makes the room of what the request replaces free, until it is clear what becomes of it. */
-  #vacate({ stop, previous }: PlacementRequest, field: Field) {
-    if (stop === undefined || previous === undefined) return undefined;
+  /** Lets the request have the place of what it replaces, until it is clear what becomes of it. */
+  #standAside(request: PlacementRequest, field: Field) {
+    const { previous } = request;
+    if (previous === undefined || !succeeds(request)) return undefined;
     const node = this.#input.view.node(previous.NodeID);
     if (node === undefined) return undefined;
     const room = this.#roomOf(node);
-    const resources = room.remove(previous.ID);
+    room.yield(previous.ID);
     const located = this.#presence.remove(previous.ID);
     if (located !== undefined) field.removed(node);
-    return {
-      restore: () => {
-        if (resources !== undefined) room.add(previous.ID, resources);
-        if (located === undefined) return;
-        this.#presence.add(located);
-        field.placed(node);
-      },
+    else field.refresh(node);
+    const leave = () => {
+      room.resume();
+      field.refresh(node);
     };
+    const stay = () => {
+      leave();
+      if (located === undefined) return;
+      this.#presence.add(located);
+      field.placed(node);
+    };
+    return { leave, stay };
   }
 
   #roomOf(node: Node): NodeRoom {
     let room = this.#rooms.get(node.ID);
     if (room === undefined) {
       const { view } = this.#input;
-      room = new NodeRoom(node, view.allocationsOnNode(node.ID), this.#portStart);
-      for (const id of this.#stopped.get(node.ID) ?? []) room.remove(id);
+      room = new NodeRoom(node, occupancyIn(view, node.ID), this.#portStart);
       this.#rooms.set(node.ID, room);
     }
     return room;
   }
 }
+
+/** Whether it takes the place of one that may still run. */
+const succeeds = ({ kind }: PlacementRequest): boolean => kind === 'update' || kind === 'migrate';
 
 /** A group whose disk is to be kept goes back to its node whenever it can. */
 function chooseSlot(

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { makeGroup, makeJob, makeNode, TestCluster } from './cluster.test-helper.ts';
+import { makeGroup, makeJob, makeNode, makeTask, TestCluster } from './cluster.test-helper.ts';
+import { occupancyOf } from './occupancy.ts';
 import { parsePortList, portsOf } from './ports.ts';
 import { askOf } from './resources.ts';
 import { NodeRoom } from './room.ts';
@@ -24,32 +25,39 @@ const dynamic = (...labels: string[]) => ({ DynamicPorts: labels.map((Label) => 
 const fixed = (Value: number, more: object = {}) => ({
   ReservedPorts: [{ Label: 'http', Value, ...more }],
 });
+const vacant = occupancyOf([]);
 const small = () => makeNode('n1', { ports: [20_000, 20_003], reservedPorts: '20001, 80' });
 
 describe('dynamic ports (facts §6.11)', () => {
   test('begin at the start, go on behind the last, skip reserved ones and wrap', () => {
-    const room = new NodeRoom(small(), [], 20_002);
+    const room = new NodeRoom(small(), vacant, 20_002);
     expect(take(room, 'a', dynamic('x'))).toEqual([20_002]);
     expect(take(room, 'b', dynamic('x', 'y'))).toEqual([20_003, 20_000]);
     expect(values(room, dynamic('x'))).toBe('network: dynamic port selection failed');
   });
 
-  test('what the plan frees comes last', () => {
-    const room = new NodeRoom(small(), [], 20_000);
+  test('what makes way gives its ports to its replacement, as the last, and to no other', () => {
+    const room = new NodeRoom(small(), vacant, 20_000);
     take(room, 'a', dynamic('x'));
-    room.remove('a');
-    expect(take(room, 'b', dynamic('x'))).toEqual([20_002]);
-    expect(take(room, 'c', dynamic('x'))).toEqual([20_003]);
-    expect(take(room, 'd', dynamic('x'))).toEqual([20_000]);
+    take(room, 'b', dynamic('x'));
+    const replace = (previous: string, id: string) => {
+      room.yield(previous);
+      const given = take(room, id, dynamic('x'));
+      room.resume();
+      return given;
+    };
+    expect(replace('a', 'a2')).toEqual([20_003]);
+    expect(values(room, dynamic('x'))).toBe('network: dynamic port selection failed');
+    expect(replace('b', 'b2')).toEqual([20_002]);
   });
 
   test('any start falls into the range', () => {
-    expect(values(new NodeRoom(small(), [], 0), dynamic('x'))).toEqual([20_000]);
-    expect(values(new NodeRoom(small(), [], 4_294_967_295), dynamic('x'))).toEqual([20_003]);
+    expect(values(new NodeRoom(small(), vacant, 0), dynamic('x'))).toEqual([20_000]);
+    expect(values(new NodeRoom(small(), vacant, 4_294_967_295), dynamic('x'))).toEqual([20_003]);
   });
 
   test('static ports of the same ask come first', () => {
-    const room = new NodeRoom(small(), [], 20_000);
+    const room = new NodeRoom(small(), vacant, 20_000);
     expect(values(room, { ...fixed(20_000), ...dynamic('x') })).toEqual([20_000, 20_002]);
   });
 });
@@ -77,14 +85,17 @@ describe('static ports', () => {
       { Mode: 'host', Device: 'eth0', IP: '10.0.0.1', CIDR: '', MBits: 0 },
       { Mode: 'host', Device: 'eth1', IP: '10.0.1.1', CIDR: '', MBits: 0 },
     ];
-    const room = new NodeRoom({ ...node, NodeResources: { ...node.NodeResources, Networks } }, []);
+    const room = new NodeRoom(
+      { ...node, NodeResources: { ...node.NodeResources, Networks } },
+      vacant,
+    );
     take(room, 'a', fixed(9000));
     expect(values(room, network)).toEqual(expected);
   });
 });
 
 test('the whole record of a port', () => {
-  const fit = new NodeRoom(makeNode('n1'), [], 20_005).fit(
+  const fit = new NodeRoom(makeNode('n1'), vacant, 20_005).fit(
     askFor({
       ReservedPorts: [{ Label: 'a', Value: 80, To: 8080 }],
       DynamicPorts: [{ Label: 'b', To: -1 }, { Label: 'c' }],
@@ -123,7 +134,7 @@ test('reserved cores', () => {
     Resources: { Cores, MemoryMB: 10 },
   }));
   const ask = askOf(makeJob({ TaskGroups: [makeGroup({ Tasks: tasks })] }).TaskGroups[0]!);
-  const room = new NodeRoom(node, []);
+  const room = new NodeRoom(node, vacant);
   const fit = room.fit(ask);
   expect(fit.fits && fit.resources.Tasks.t1!.Cpu).toEqual({
     CpuShares: 2000,
@@ -148,8 +159,47 @@ test('tasks that never run beside each other do not add up', () => {
       task('after', 200, { Hook: 'poststop' }),
     ],
   });
-  const fit = new NodeRoom(makeNode('n1'), []).fit(
+  const fit = new NodeRoom(makeNode('n1'), vacant).fit(
     askOf(makeJob({ TaskGroups: [group] }).TaskGroups[0]!),
   );
   expect(fit.fits && fit.need).toEqual({ cpu: 600, memory: 30, disk: 10, cores: 0 });
+});
+
+describe('a replacement on the node of what it replaces', () => {
+  const ask = (CPU: number) =>
+    askOf(
+      makeJob({ TaskGroups: [makeGroup({ Tasks: [makeTask({ Resources: { CPU } })] })] })
+        .TaskGroups[0]!,
+    );
+  const place = (room: NodeRoom, id: string, cpu: number): boolean => {
+    const fit = room.fit(ask(cpu));
+    if (fit.fits) room.add(id, fit.resources);
+    return fit.fits;
+  };
+  const replace = (room: NodeRoom, previous: string, id: string, cpu: number): boolean => {
+    room.yield(previous);
+    const done = place(room, id, cpu);
+    room.resume();
+    return done;
+  };
+
+  test.each<[string, number, boolean, number]>([
+    ['as large: takes its place', 600, true, 1000],
+    ['smaller: the rest is free only when the old one has ended', 100, true, 1000],
+    ['larger than what is free beside it', 601, false, 1000],
+  ])('%s', (_, cpu, fits, used) => {
+    const room = new NodeRoom(makeNode('n1'), vacant);
+    place(room, 'old', 600);
+    place(room, 'other', 400);
+    expect(replace(room, 'old', 'new', cpu)).toBe(fits);
+    expect(room.used.cpu).toBe(used);
+  });
+
+  test('one that waits for its own predecessor has nothing to hand on', () => {
+    const room = new NodeRoom(makeNode('n1'), vacant);
+    place(room, 'first', 600);
+    expect(replace(room, 'first', 'second', 600)).toBe(true);
+    expect(replace(room, 'second', 'third', 600)).toBe(false);
+    expect(replace(room, 'second', 'third', 400)).toBe(true);
+  });
 });

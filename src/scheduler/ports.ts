@@ -5,8 +5,8 @@
  * 2. Reserved host ports are never given, on any address.
  * 3. Dynamic ports come from the node's range, the same ones for the same input: the search starts
  *    at an offset that the evaluation's id determines, goes on behind the last port given, and
- *    takes a port that this plan frees only when there is no other. So a port is not handed on
- *    while its last user may still hold it, nor to the next evaluation at once.
+ *    takes a port of the allocation that makes way only when there is no other. So a port is not
+ *    given to the next evaluation at once.
  */
 import type { AllocatedPort, AllocatedResources } from '../model/allocation/allocated-resources.ts';
 import { defaultHostNetwork, type Network, type Port } from '../model/network/network.ts';
@@ -99,7 +99,7 @@ export class PortLedger {
     for (const port of ports) into(this.#taken, port.HostIP).add(port.Value);
   }
 
-  /** Notes ports that the plan frees: they may be given again, but as the last. */
+  /** Notes ports of the allocation that makes way: they may be given, but as the last. */
   leave(ports: readonly AllocatedPort[]): void {
     for (const port of ports) into(this.#leaving, port.HostIP).add(port.Value);
   }

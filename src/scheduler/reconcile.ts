@@ -7,7 +7,11 @@
  * 3. Nothing is stopped and placed when nothing changed.
  */
 import type { Allocation } from '../model/allocation/allocation.ts';
-import { allocationIndex, isTerminal } from '../model/allocation/allocation-rules.ts';
+import {
+  allocationIndex,
+  isClientTerminal,
+  isTerminal,
+} from '../model/allocation/allocation-rules.ts';
 import type { DesiredUpdates } from '../model/evaluation/evaluation.ts';
 import type { Job } from '../model/job/job.ts';
 import { isEvaluated } from '../model/job/job-rules.ts';
@@ -49,7 +53,7 @@ export interface GroupDecision {
 export interface Reconciliation {
   /** Of a stopped job and of groups that are no more. */
   readonly stops: readonly PlannedStop[];
-  readonly stopsByGroup: Readonly<Record<string, number>>;
+  readonly stopsByGroup: ReadonlyMap<string, number>;
   readonly groups: readonly GroupDecision[];
 }
 
@@ -75,7 +79,7 @@ export function reconcile(context: ReconcileContext): Reconciliation {
   const active = job === undefined || job.Stop || !isEvaluated(job) ? undefined : job;
   const groups = new Map(active?.TaskGroups.map((group) => [group.Name, group]));
   const stops: PlannedStop[] = [];
-  const stopsByGroup: Record<string, number> = {};
+  const stopsByGroup = new Map<string, number>();
   const byGroup = new Map<string, Allocation[]>([...groups.keys()].map((name) => [name, []]));
   for (const allocation of allocations) {
     const members = byGroup.get(allocation.TaskGroup);
@@ -86,7 +90,7 @@ export function reconcile(context: ReconcileContext): Reconciliation {
     const stop = unconditionalStop(allocation, context);
     if (stop === undefined) continue;
     stops.push(stop);
-    stopsByGroup[allocation.TaskGroup] = (stopsByGroup[allocation.TaskGroup] ?? 0) + 1;
+    stopsByGroup.set(allocation.TaskGroup, (stopsByGroup.get(allocation.TaskGroup) ?? 0) + 1);
   }
   const decisions = [...groups.values()].map((group) =>
     reconcileGroup(active!, group, byGroup.get(group.Name)!, context),
@@ -105,9 +109,7 @@ function unconditionalStop(
 
 /** A node that is gone will not report that what was stopped on it has ended. */
 const vanishedStop = (allocation: Allocation, isGone: boolean): PlannedStop | undefined =>
-  isGone && (allocation.ClientStatus === 'pending' || allocation.ClientStatus === 'running')
-    ? lostStop(allocation)
-    : undefined;
+  isGone && !isClientTerminal(allocation) ? lostStop(allocation) : undefined;
 
 export const stopOf = (allocation: Allocation, description: string): PlannedStop => ({
   allocationId: allocation.ID,

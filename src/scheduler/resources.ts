@@ -109,6 +109,17 @@ export function capacityOf(node: Node): Need {
   };
 }
 
+/** What a need takes beyond another that it may have. */
+export const beyond = (need: Need, other: Need): Need => ({
+  cpu: Math.max(need.cpu - other.cpu, 0),
+  memory: Math.max(need.memory - other.memory, 0),
+  disk: Math.max(need.disk - other.disk, 0),
+  cores: Math.max(need.cores - other.cores, 0),
+});
+
+export const coresOf = ({ Tasks }: AllocatedResources): readonly number[] =>
+  Object.values(Tasks).flatMap((task) => task.Cpu.ReservedCores ?? []);
+
 /** Cores are told apart by number, so they are not compared here. */
 export function shortage(used: Need, need: Need, capacity: Need): string | undefined {
   if (used.cpu + need.cpu > capacity.cpu) return 'cpu';
@@ -140,7 +151,8 @@ export function withNetworks(
   assigned: readonly AssignedNetwork[],
 ): AllocatedResources {
   if (assigned.length === 0) return template;
-  const Tasks: Record<string, AllocatedTaskResources> = { ...template.Tasks };
+  // A map, for a task may have any name.
+  const tasks = new Map(Object.entries(template.Tasks));
   let Shared = template.Shared;
   for (const entry of assigned) {
     const networks = [allocatedNetwork(entry)];
@@ -148,10 +160,10 @@ export function withNetworks(
       const ports = [...entry.reserved, ...entry.dynamic];
       Shared = { ...Shared, Networks: networks, Ports: ports.length === 0 ? null : ports };
     } else {
-      Tasks[entry.task] = { ...Tasks[entry.task]!, Networks: networks };
+      tasks.set(entry.task, { ...tasks.get(entry.task)!, Networks: networks });
     }
   }
-  return { ...template, Tasks, Shared };
+  return { ...template, Tasks: Object.fromEntries(tasks), Shared };
 }
 
 const allocatedNetwork = ({

@@ -1,18 +1,22 @@
 /**
  * A node while an evaluation is decided: who holds what of it, with what the plan does so far.
  *
- * 1. `used` is the sum of the needs of the holders.
- * 2. A holder is an allocation that may still run (`occupiesNode`) and that this plan does not
- *    stop, or one that this plan places.
+ * 1. A holder is an allocation that may still run (`occupiesNode`), or one that this plan places.
+ *    What a plan stops holds on: its node has yet to say that it ended.
+ * 2. A replacement on the same node may have what its predecessor has, since the node starts it
+ *    only when the predecessor has ended. One that still waits for a predecessor of its own has
+ *    nothing to hand on.
+ * 3. `used` is the sum of the needs of the holders, less what this plan's replacements take over.
  */
 import type { AllocatedResources } from '../model/allocation/allocated-resources.ts';
-import type { Allocation } from '../model/allocation/allocation.ts';
-import { occupiesNode } from '../model/allocation/allocation-rules.ts';
 import type { Node } from '../model/node/node.ts';
+import { type Holder, type Occupancy, raise, type Sum } from './occupancy.ts';
 import { PortLedger, portsOf } from './ports.ts';
 import {
   type Ask,
+  beyond,
   capacityOf,
+  coresOf,
   type Need,
   needOf,
   shortage,
@@ -21,59 +25,65 @@ import {
 } from './resources.ts';
 
 export type Fit =
+  /** `need` is what comes on top of `used`. */
   | { readonly fits: true; readonly resources: AllocatedResources; readonly need: Need }
   | { readonly fits: false; readonly dimension: string };
 
 export class NodeRoom {
   readonly node: Node;
   readonly capacity: Need;
-  readonly #used = { cpu: 0, memory: 0, disk: 0, cores: 0 };
-  readonly #holders = new Map<string, AllocatedResources>();
-  readonly #left: AllocatedResources[] = [];
+  readonly #used: Sum;
+  readonly #before: ReadonlyMap<string, Holder>;
+  /** What this plan places. */
+  readonly #added = new Map<string, Holder>();
   readonly #portStart: number;
+  /** Id of the holder that makes way for what is placed next. */
+  #yielding: string | undefined;
   /** Built when ports are first asked for. */
   #ledger: PortLedger | undefined;
 
   /** `portStart` is where the search for dynamic ports begins. */
-  constructor(node: Node, allocations: Iterable<Allocation>, portStart = 0) {
+  constructor(node: Node, { holders, used }: Occupancy, portStart = 0) {
     this.node = node;
     this.capacity = capacityOf(node);
     this.#portStart = portStart;
-    for (const allocation of allocations) {
-      if (occupiesNode(allocation)) this.add(allocation.ID, allocation.AllocatedResources);
-    }
+    this.#before = holders;
+    this.#used = { ...used };
   }
 
   get used(): Need {
     return this.#used;
   }
 
+  /** Places an allocation; where another makes way, in its place. */
   add(id: string, resources: AllocatedResources): void {
-    this.#holders.set(id, resources);
-    this.#count(needOf(resources), 1);
+    raise(this.#used, this.#onTop(needOf(resources)));
+    this.#added.set(id, { resources, previous: this.#yielding ?? '' });
     if (this.#ledger === undefined) return;
     const ports = portsOf(resources);
     this.#ledger.take(ports);
     this.#ledger.passed(ports);
   }
 
-  /** Takes an allocation out, because the plan stops it. Does nothing for one that holds nothing. */
-  remove(id: string): AllocatedResources | undefined {
-    const resources = this.#holders.get(id);
-    if (resources === undefined) return undefined;
-    this.#holders.delete(id);
-    this.#left.push(resources);
-    this.#count(needOf(resources), -1);
-    // Two holders may share a port that ignores collisions: count anew.
+  /** Lets what comes next have what this one has, until `resume`. */
+  yield(id: string): void {
+    const holder = this.#holder(id);
+    if (holder === undefined || this.#holder(holder.previous) !== undefined) return;
+    this.#yielding = id;
     this.#ledger = undefined;
-    return resources;
+  }
+
+  resume(): void {
+    if (this.#yielding === undefined) return;
+    this.#yielding = undefined;
+    this.#ledger = undefined;
   }
 
   /** The first dimension that is short, or the resources that the group would get. */
   fit(ask: Ask): Fit {
     const freeCores = ask.cores === 0 ? [] : this.#freeCores();
     const template = templateOn(ask, this.node, freeCores);
-    const need = needOf(template);
+    const need = this.#onTop(needOf(template));
     const dimension = shortage(this.#used, need, this.capacity);
     if (dimension !== undefined) return { fits: false, dimension };
     if (freeCores.length < ask.cores) return { fits: false, dimension: 'cores' };
@@ -83,29 +93,38 @@ export class NodeRoom {
     return { fits: true, resources: withNetworks(template, assigned), need };
   }
 
+  /** What a need adds to `used`. */
+  #onTop(need: Need): Need {
+    const yielding = this.#yielding === undefined ? undefined : this.#holder(this.#yielding);
+    return yielding === undefined ? need : beyond(need, needOf(yielding.resources));
+  }
+
   #ports(): PortLedger {
     if (this.#ledger !== undefined) return this.#ledger;
     const ledger = new PortLedger(this.node, this.#portStart);
-    for (const resources of this.#holders.values()) ledger.take(portsOf(resources));
-    for (const resources of this.#left) ledger.leave(portsOf(resources));
+    for (const [id, { resources }] of this.#holders()) {
+      if (id === this.#yielding) ledger.leave(portsOf(resources));
+      else ledger.take(portsOf(resources));
+    }
     this.#ledger = ledger;
     return ledger;
   }
 
   #freeCores(): readonly number[] {
     const taken = new Set<number>();
-    for (const { Tasks } of this.#holders.values()) {
-      for (const task of Object.values(Tasks)) {
-        for (const core of task.Cpu.ReservedCores ?? []) taken.add(core);
-      }
+    for (const [id, { resources }] of this.#holders()) {
+      if (id === this.#yielding) continue;
+      for (const core of coresOf(resources)) taken.add(core);
     }
     return this.node.NodeResources.Cpu.ReservableCpuCores.filter((core) => !taken.has(core));
   }
 
-  #count(need: Need, sign: 1 | -1): void {
-    this.#used.cpu += sign * need.cpu;
-    this.#used.memory += sign * need.memory;
-    this.#used.disk += sign * need.disk;
-    this.#used.cores += sign * need.cores;
+  #holder(id: string): Holder | undefined {
+    return this.#added.get(id) ?? this.#before.get(id);
+  }
+
+  *#holders(): Iterable<readonly [string, Holder]> {
+    yield* this.#before;
+    yield* this.#added;
   }
 }

@@ -81,10 +81,15 @@ function assemble(
   { nowMs, ids }: ScheduleOptions,
 ): SchedulerResult {
   const { groups } = reconciliation;
-  const failures: Record<string, PlacementMetrics> = {};
-  const queued: Record<string, number> = {};
-  for (const { group } of groups) queued[group.Name] = placed.get(group.Name)?.queued ?? 0;
-  for (const [name, { failure }] of placed) if (failure !== undefined) failures[name] = failure;
+  // Records are made from entries, for a group may have any name.
+  const queued = Object.fromEntries(
+    groups.map(({ group }) => [group.Name, placed.get(group.Name)?.queued ?? 0]),
+  );
+  const failures = Object.fromEntries(
+    [...placed].flatMap(([name, { failure }]): [string, PlacementMetrics][] =>
+      failure === undefined ? [] : [[name, failure]],
+    ),
+  );
   const postponed = groups.flatMap((decision) => decision.postponed);
   const later =
     job === undefined
@@ -162,12 +167,10 @@ const refused = (
 });
 
 function annotationsOf({ groups, stopsByGroup }: Reconciliation): Record<string, DesiredUpdates> {
-  const annotations: Record<string, DesiredUpdates> = {};
-  for (const [name, Stop] of Object.entries(stopsByGroup)) {
-    annotations[name] = { ...noUpdates, Stop };
-  }
-  for (const { group, updates } of groups) annotations[group.Name] = updates;
-  return annotations;
+  return Object.fromEntries([
+    ...[...stopsByGroup].map(([name, Stop]) => [name, { ...noUpdates, Stop }] as const),
+    ...groups.map(({ group, updates }) => [group.Name, updates] as const),
+  ]);
 }
 
 interface Blocked {
@@ -185,13 +188,14 @@ function blockedBy(
   ids: Ids,
 ): Blocked {
   const short = [...placed.values()].filter(({ failure }) => failure !== undefined);
-  const eligibility: Record<string, boolean> = {};
+  const eligibility = new Map<string, boolean>();
   for (const { classes } of short) {
-    for (const [name, verdict] of classes)
-      eligibility[name] = (eligibility[name] ?? false) || verdict;
+    for (const [name, verdict] of classes) {
+      eligibility.set(name, eligibility.get(name) === true || verdict);
+    }
   }
   const outcome = {
-    classEligibility: Object.keys(eligibility).length === 0 ? null : eligibility,
+    classEligibility: eligibility.size === 0 ? null : Object.fromEntries(eligibility),
     escapedComputedClass: short.some(({ escaped }) => escaped),
   };
   if (evaluation.Status === 'blocked') {

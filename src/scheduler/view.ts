@@ -4,6 +4,7 @@ import type { Evaluation } from '../model/evaluation/evaluation.ts';
 import type { Job } from '../model/job/job.ts';
 import type { Node } from '../model/node/node.ts';
 import type { Plan } from '../model/plan/plan.ts';
+import type { OccupancyView } from './occupancy.ts';
 
 export interface SchedulerConfiguration {
   /** `binpack` fills nodes, `spread` levels them. */
@@ -11,7 +12,7 @@ export interface SchedulerConfiguration {
 }
 
 /** A consistent view of the state: it does not change while an evaluation is decided. */
-export interface ClusterView {
+export interface ClusterView extends OccupancyView {
   /** Index of the snapshot that this is. */
   readonly index: number;
   readonly configuration: SchedulerConfiguration;
@@ -23,8 +24,6 @@ export interface ClusterView {
   node(id: string): Node | undefined;
   /** Every node, ascending by id. */
   nodes(): Iterable<Node>;
-  /** Every allocation on the node, of all namespaces, the finished ones included. */
-  allocationsOnNode(nodeId: string): Iterable<Allocation>;
 }
 
 /** A record that no transaction has stamped yet. */

@@ -19,7 +19,8 @@ export interface NodeHeartbeat {
 /** An allocation of the node with the version of its job that it runs. */
 export interface Assignment {
   readonly Allocation: Allocation;
-  readonly Job: Job;
+  /** `null` once the job was purged. */
+  readonly Job: Job | null;
 }
 
 /** The calls that a node makes for itself; the client's token is its secret. */

@@ -11,6 +11,8 @@ export interface ServerContext {
   readonly box: SecretBox;
   /** Name of the region that jobs without one belong to. */
   readonly region: string;
+  /** Evaluations that are not over: pending, delayed or blocked. */
+  readonly openEvaluations: () => number;
 }
 
 /** Structured logging: one event, a sentence, and fields that never hold a secret. */

@@ -15,7 +15,7 @@ import { Heartbeats } from './nodes/heartbeats.ts';
 import { setNodeStatus } from './nodes/register.ts';
 import { NodeStreams } from './nodes/streams.ts';
 
-export interface ServerOptions extends Omit<ServerContext, 'box'> {
+export interface ServerOptions extends Omit<ServerContext, 'box' | 'openEvaluations'> {
   readonly keyring: Keyring;
   /** The way to identity providers. */
   readonly outbound: Outbound;
@@ -40,12 +40,14 @@ export class Server {
   readonly #worker: EvaluationWorker;
   readonly #reaper: TokenReaper;
   readonly #options: ServerOptions;
+  #stopped = false;
 
   constructor(options: ServerOptions) {
     const { state, world, log, region, keyring } = options;
     this.#options = options;
+    const openEvaluations = () => this.dispatcher.size;
     this.bootstrapReset = options.bootstrapReset ?? noReset;
-    this.context = { state, world, log, region, box: keyring };
+    this.context = { state, world, log, region, box: keyring, openEvaluations };
     this.keyring = keyring;
     this.#reaper = new TokenReaper(this.context);
     const { outbound, datacenter } = options;
@@ -56,12 +58,9 @@ export class Server {
       nodeCount: () => state.read().table(nodes).size,
       onMissed: (nodeId) => void this.#markDown(nodeId),
     });
-    this.dispatcher = new EvaluationDispatcher(this.context);
-    this.#worker = new EvaluationWorker(
-      this.context,
-      this.dispatcher.broker,
-      () => options.scheduler,
-    );
+    const configuration = () => options.scheduler;
+    this.dispatcher = new EvaluationDispatcher(this.context, configuration);
+    this.#worker = new EvaluationWorker(this.context, this.dispatcher, configuration);
   }
 
   /** Makes sure of what every cluster has, and takes up what the state holds. */
@@ -78,6 +77,7 @@ export class Server {
 
   stop(): void {
     this.#reaper.stop();
+    this.#stopped = true;
     this.#worker.stop();
     this.dispatcher.stop();
     this.heartbeats.stop();
@@ -113,6 +113,7 @@ export class Server {
       log.warn({ node: nodeId }, 'a node missed its heartbeat and counts as down');
     } catch (error) {
       log.error({ node: nodeId, error }, 'a node that is down could not be marked so');
+      if (!this.#stopped && state.closed === undefined) this.heartbeats.expectAgain(nodeId);
     }
   }
 }

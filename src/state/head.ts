@@ -175,9 +175,10 @@ class HeadTable<R extends Stamps, I extends string> implements TableWriter<R, I>
     const key = encodeKey(parts);
     const before = table.primary.get(key);
     // The stamps complete what `Unstamped` left out; TypeScript cannot see that for any R.
+    const given = table.definition.keepsCreateIndex ? row.CreateIndex : undefined;
     const after = {
       ...row,
-      CreateIndex: before === undefined ? index : before.CreateIndex,
+      CreateIndex: before?.CreateIndex ?? given ?? index,
       ModifyIndex: index,
     } as unknown as R;
     if (freeze) deepFreeze(after);

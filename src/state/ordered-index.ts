@@ -11,6 +11,8 @@ export interface Step {
   readonly row: Stamps | undefined;
   readonly mark: number | undefined;
   readonly last: number;
+  /** What the kept index of the key's scope was; absent when scopes are not kept. */
+  readonly scopeLast: number | undefined;
   /** Whether `lastIndex` of the ranges around the key moved. */
   readonly moved: boolean;
 }
@@ -26,7 +28,9 @@ export interface Step {
  *  O3. Marks are bounded. The oldest are dropped by raising `floor`, which counts as a change of
  *      every range. Pruning depends on nothing but the marks, so a replay prunes alike.
  *  O4. `last` is `lastIndex` of everything.
- *  O5. A clone is never changed by what happens to its original, and costs O(1).
+ *  O5. `lastIndex` of the ranges of `scopeParts` whole leading parts is kept, since lists ask for it
+ *      again and again: it is the index of the last change there.
+ *  O6. A clone is never changed by what happens to its original, and costs O(1).
  */
 export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
   /** Which index of which table; the same in every clone. */
@@ -34,27 +38,35 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
   readonly #touch: ((row: R) => number) | undefined;
   readonly #rows: Tree<R>;
   readonly #marks: Tree<number>;
+  readonly #scopeParts: number;
+  readonly #scopes: Tree<number>;
   #floor = 0;
   #last = 0;
 
   constructor(
     slot: number,
     touch: ((row: R) => number) | undefined,
+    scopeParts = 0,
     rows: Tree<R> = tree<R>(),
     marks: Tree<number> = tree<number>(),
+    scopes: Tree<number> = tree<number>(),
   ) {
     this.slot = slot;
     this.#touch = touch;
+    this.#scopeParts = scopeParts;
     this.#rows = rows;
     this.#marks = marks;
+    this.#scopes = scopes;
   }
 
   clone(): OrderedIndex<R> {
     const copy = new OrderedIndex(
       this.slot,
       this.#touch,
+      this.#scopeParts,
       this.#rows.clone(),
       this.#marks.size === 0 ? undefined : this.#marks.clone(),
+      this.#scopes.size === 0 ? undefined : this.#scopes.clone(),
     );
     copy.#floor = this.#floor;
     copy.#last = this.#last;
@@ -92,9 +104,12 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
     return this.lastIndexUnder(encodeRange(range));
   }
 
-  /** {@link lastIndex} of the keys that begin with `prefix`. O(rows in the range). */
+  /** {@link lastIndex} of the keys that begin with `prefix`. O(rows in the range), or O(1) (O5). */
   lastIndexUnder(prefix: string): number {
     if (prefix === '') return this.#last;
+    if (this.#scopeParts > 0 && this.#scopeOf(prefix) === prefix) {
+      return Math.max(this.#scopes.get(prefix) ?? 0, this.#floor);
+    }
     const end = afterPrefix(prefix);
     let greatest = this.#floor;
     // Nothing exceeds `last`, so the walk may end where it is met.
@@ -145,7 +160,7 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
     if (!moved) return;
     if (touch < index) this.#marks.set(key, index);
     else if (mark !== undefined) this.#marks.delete(key);
-    this.#last = index;
+    this.#raise(key, index);
   }
 
   /** Removes the row, which is there. */
@@ -153,7 +168,7 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
     this.#note(key, before, true, steps);
     this.#rows.delete(key);
     this.#marks.set(key, index);
-    this.#last = index;
+    this.#raise(key, index);
   }
 
   /** Takes a step back. Steps are taken back in reverse order. */
@@ -163,6 +178,7 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
     if (step.mark !== undefined) this.#marks.set(step.key, step.mark);
     else if (this.#marks.size > 0) this.#marks.delete(step.key);
     this.#last = step.last;
+    if (step.scopeLast !== undefined) this.#scopes.set(this.#scopeOf(step.key)!, step.scopeLast);
   }
 
   /** Drops the older half of the marks when there are more than `limit`. */
@@ -177,7 +193,7 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
   /** Puts a row of a stored snapshot. */
   restoreRow(key: string, row: R): void {
     this.#rows.set(key, row);
-    this.#last = Math.max(this.#last, this.#touchOf(row));
+    this.#raise(key, this.#touchOf(row));
   }
 
   /** Takes marks and floor of a stored snapshot. */
@@ -186,15 +202,35 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
     this.#last = Math.max(this.#last, floor);
     for (const [key, mark] of marks) {
       this.#marks.set(key, mark);
-      this.#last = Math.max(this.#last, mark);
+      this.#raise(key, mark);
     }
   }
 
   #note(key: string, row: R | undefined, moved: boolean, steps: Step[]): number | undefined {
     const mark = this.#marks.size === 0 ? undefined : this.#marks.get(key);
     const index = this as unknown as OrderedIndex<Stamps>;
-    steps.push({ index, key, row, mark, last: this.#last, moved });
+    const scope = this.#scopeOf(key);
+    const scopeLast = scope === undefined ? undefined : (this.#scopes.get(scope) ?? 0);
+    steps.push({ index, key, row, mark, last: this.#last, scopeLast, moved });
     return mark;
+  }
+
+  #raise(key: string, index: number): void {
+    if (index > this.#last) this.#last = index;
+    const scope = this.#scopeOf(key);
+    if (scope === undefined) return;
+    if (index > (this.#scopes.get(scope) ?? 0)) this.#scopes.set(scope, index);
+  }
+
+  /** The leading parts of a key or range that make its scope; `undefined` when it has fewer. */
+  #scopeOf(key: string): string | undefined {
+    if (this.#scopeParts === 0) return undefined;
+    let end = 0;
+    for (let parts = 0; parts < this.#scopeParts; parts++) {
+      end = key.indexOf('\0', end) + 1;
+      if (end === 0) return undefined;
+    }
+    return key.slice(0, end);
   }
 
   #touchOf(row: R): number {

@@ -51,11 +51,11 @@ export class Table<R extends Stamps, I extends string> implements TableReader<R,
     const indexes = Object.entries<IndexDefinition<R>>(definition.indexes);
     return new Table(
       definition,
-      new OrderedIndex<R>(firstSlot, undefined),
-      indexes.map(([name, { key, touch }], position) => ({
+      new OrderedIndex<R>(firstSlot, undefined, definition.scopeParts),
+      indexes.map(([name, { key, touch, scopeParts }], position) => ({
         name,
         key,
-        index: new OrderedIndex<R>(firstSlot + 1 + position, touch),
+        index: new OrderedIndex<R>(firstSlot + 1 + position, touch, scopeParts),
       })),
     );
   }

@@ -3,6 +3,7 @@ import type { AclBootstrap } from '../model/acl-policy/bootstrap.ts';
 import type { AclRole } from '../model/acl-role/acl-role.ts';
 import { type AclToken, isManagement } from '../model/acl-token/acl-token.ts';
 import type { Allocation } from '../model/allocation/allocation.ts';
+import { occupiesNode } from '../model/allocation/allocation-rules.ts';
 import type { AuthMethod } from '../model/auth-method/auth-method.ts';
 import type { BindingRule } from '../model/binding-rule/binding-rule.ts';
 import type { Deployment } from '../model/deployment/deployment.ts';
@@ -49,14 +50,16 @@ const table = <R extends Stamps, I extends string = never>(
 export const jobs = table<Job>({
   name: 'jobs',
   version: 1,
+  scopeParts: 2,
   key: (job) => inNamespace(job.Namespace, job.ID),
   indexes: {},
 });
 
-/** The versions kept of each job, the current one included. */
+/** The versions kept of each job, the current one included, each created when the job was. */
 export const jobVersions = table<Job>({
   name: 'job-versions',
   version: 1,
+  keepsCreateIndex: true,
   key: (job) => inNamespace(job.Namespace, job.ID, numberPart(job.Version)),
   indexes: {},
 });
@@ -64,6 +67,7 @@ export const jobVersions = table<Job>({
 export const jobSummaries = table<JobSummary>({
   name: 'job-summaries',
   version: 1,
+  scopeParts: 2,
   key: (summary) => inNamespace(summary.Namespace, summary.JobID),
   indexes: {},
 });
@@ -79,6 +83,7 @@ export const jobSubmissions = table<JobSubmission>({
 export const evaluations = table<Evaluation, 'id' | 'job' | 'open'>({
   name: 'evaluations',
   version: 1,
+  scopeParts: 2,
   key: (evaluation) => inNamespace(evaluation.Namespace, evaluation.ID),
   indexes: {
     id: { key: (evaluation) => [evaluation.ID] },
@@ -93,14 +98,23 @@ export const evaluations = table<Evaluation, 'id' | 'job' | 'open'>({
   },
 });
 
-export const allocations = table<Allocation, 'id' | 'job' | 'node' | 'evaluation' | 'assignment'>({
+export const allocations = table<
+  Allocation,
+  'id' | 'job' | 'node' | 'occupant' | 'evaluation' | 'assignment'
+>({
   name: 'allocations',
   version: 1,
+  scopeParts: 2,
   key: (allocation) => inNamespace(allocation.Namespace, allocation.ID),
   indexes: {
     id: { key: (allocation) => [allocation.ID] },
     job: { key: (allocation) => inNamespace(allocation.Namespace, allocation.JobID) },
     node: { key: (allocation) => [allocation.NodeID] },
+    /** By node, without those that ended, so that a node's past costs the scheduler nothing. */
+    occupant: {
+      scopeParts: 1,
+      key: (allocation) => (occupiesNode(allocation) ? [allocation.NodeID] : undefined),
+    },
     evaluation: { key: (allocation) => [allocation.EvalID] },
     /** As the node sees it: what the node itself reports does not call for its attention. */
     assignment: {
@@ -113,6 +127,7 @@ export const allocations = table<Allocation, 'id' | 'job' | 'node' | 'evaluation
 export const deployments = table<Deployment, 'id' | 'job'>({
   name: 'deployments',
   version: 1,
+  scopeParts: 2,
   key: (deployment) => inNamespace(deployment.Namespace, deployment.ID),
   indexes: {
     id: { key: (deployment) => [deployment.ID] },

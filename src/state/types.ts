@@ -24,6 +24,8 @@ export interface IndexDefinition<R extends Stamps> {
    * `lastIndex` nor wakes who watches it.
    */
   readonly touch?: (row: R) => number;
+  /** As the table's own. */
+  readonly scopeParts?: number;
 }
 
 /** One table. A namespaced noun's key starts with its partition and namespace. */
@@ -32,6 +34,10 @@ export interface TableDefinition<R extends Stamps = Stamps, I extends string = s
   /** Version of the row's durable form; rises with each incompatible change. */
   readonly version: number;
   readonly key: (row: R) => Key;
+  /** Lists are read by ranges of so many leading parts: their `lastIndex` is kept. Default: none. */
+  readonly scopeParts?: number;
+  /** New rows keep a `CreateIndex` they are put with: that of the record they are part of. */
+  readonly keepsCreateIndex?: true;
   readonly indexes: Readonly<Record<I, IndexDefinition<R>>>;
   /** Lifts a durable row of an older version to the current one. */
   readonly upcast?: (row: unknown, version: number) => R;

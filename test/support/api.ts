@@ -31,7 +31,7 @@ export const rootToken = '11111111-1111-4111-8111-111111111111';
 export const introduction = '22222222-2222-4222-8222-222222222222';
 
 /** No identity provider can be reached. */
-const nowhere: Outbound = async ({ url }) => {
+export const nowhere: Outbound = async ({ url }) => {
   throw new OutboundError(`${url} cannot be reached: ECONNREFUSED`);
 };
 
@@ -82,8 +82,8 @@ export async function startApi({
       query,
       headers: { ...(token !== null && { 'x-registry-token': token }), ...headers },
       body: body === undefined ? undefined : encode(body),
-      remoteAddress: address,
-      signal,
+      ...(address !== undefined && { remoteAddress: address }),
+      ...(signal && { onGone: onAbort(signal) }),
     });
     const text = await textOf(answer.body);
     const isJson = /json/.test(answer.headers['content-type'] ?? '') && text !== '';
@@ -95,6 +95,12 @@ export async function startApi({
   return { world, state, server, api, call, settle };
 }
 
+const onAbort = (signal: AbortSignal) => (run: () => void) => {
+  if (signal.aborted) run();
+  signal.addEventListener('abort', run);
+  return () => signal.removeEventListener('abort', run);
+};
+
 export type TestApi = Awaited<ReturnType<typeof startApi>>;
 
 const encode = (body: unknown): Uint8Array =>
@@ -103,6 +109,7 @@ const encode = (body: unknown): Uint8Array =>
 async function textOf(body: unknown): Promise<string> {
   if (body === undefined) return '';
   if (typeof body === 'string') return body;
+  if (body instanceof Uint8Array) return Buffer.from(body).toString();
   const parts: Uint8Array[] = [];
   for await (const part of body as AsyncIterable<Uint8Array>) parts.push(part);
   return Buffer.concat(parts).toString();

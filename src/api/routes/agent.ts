@@ -1,6 +1,7 @@
 import { open, resourceAccess } from '../../acl/permission.ts';
 import { limits } from '../../model/limits.ts';
 import { Text, Type } from '../../model/schema.ts';
+import { closedRefusal } from '../answers.ts';
 import type { Metrics } from '../metrics.ts';
 import { type Route, readRoute, streamRoute } from '../route.ts';
 
@@ -29,8 +30,8 @@ export function agentRoutes(facts: AgentFacts): Route[] {
       permission: () => open,
       handle: () => {
         const closed = facts.writesClosed();
-        if (closed === undefined) return { ok: true, message: 'ok' };
-        return { ok: false, message: `writes are closed: ${closed.message}` };
+        if (closed !== undefined) throw closedRefusal(closed);
+        return { ok: true, message: 'ok' };
       },
     }),
     readRoute({

@@ -2,6 +2,7 @@ import { namespaceCapability } from '../../acl/permission.ts';
 import { type Allocation, AllocationSchema } from '../../model/allocation/allocation.ts';
 import { allocationStub } from '../../model/allocation/allocation-stub.ts';
 import { refusal } from '../../model/errors.ts';
+import type { Job } from '../../model/job/job.ts';
 import { defaultPartition, everyNamespace } from '../../model/namespace/namespace.ts';
 import { Text, Type, Whole } from '../../model/schema.ts';
 import { stopAllocation } from '../../server/allocations/stop.ts';
@@ -36,8 +37,16 @@ export function inItsNamespace(capability: string) {
   };
 }
 
-const jobType = (snapshot: Snapshot, { Namespace, JobID }: Allocation) =>
+export const jobType = (snapshot: Snapshot, { Namespace, JobID }: Allocation) =>
   snapshot.table(jobs).get(...inNamespace(Namespace, JobID))?.Type ?? '';
+
+/** The version of the job that the allocation runs, of the registration that made it. */
+export function jobOf(snapshot: Snapshot, allocation: Allocation): Job | null {
+  const { Namespace, JobID, JobVersion, JobCreateIndex } = allocation;
+  const key = inNamespace(Namespace, JobID, numberPart(JobVersion));
+  const version = snapshot.table(jobVersions).get(...key);
+  return version?.CreateIndex === JobCreateIndex ? version : null;
+}
 
 /** What of an allocation a list shows. */
 export const stubQuery = {
@@ -92,11 +101,7 @@ export function allocationRoutes(server: ServerContext): Route[] {
       permission: inItsNamespace('read-job'),
       handle: ({ parameters, snapshot, unwatched }) => {
         const allocation = allocationById(snapshot, parameters.alloc_id!);
-        const { Namespace, JobID, JobVersion } = allocation;
-        const key = inNamespace(Namespace, JobID, numberPart(JobVersion));
-        const version = unwatched.table(jobVersions).get(...key);
-        const same = version?.CreateIndex === allocation.JobCreateIndex;
-        return { ...allocation, Job: same ? version : null };
+        return { ...allocation, Job: jobOf(unwatched, allocation) };
       },
     }),
     ...(['PUT', 'POST'] as const).map((method) =>

@@ -1,6 +1,6 @@
 import { anyOf } from '../../acl/permission.ts';
 import { RosterError } from '../../model/errors.ts';
-import { StreamFault } from '../../model/node-stream/byte-stream.ts';
+import { type ByteStream, StreamFault } from '../../model/node-stream/byte-stream.ts';
 import type { Server } from '../../server/server.ts';
 import type { Answer } from '../http.ts';
 import { type Route, type Scope, streamRoute } from '../route.ts';
@@ -29,8 +29,13 @@ export function clientRoutes(server: Server): Route[] {
       handle: async ({ parameters, query, unwatched }, signal) => {
         const { NodeID, ID } = allocationById(unwatched, parameters.alloc_id!);
         const connection = server.streams.of(NodeID);
-        const source = connection.open('logs', { ...query, alloc_id: ID });
-        return streamed(source, query.plain, signal);
+        try {
+          const source = connection.open('logs', { ...query, alloc_id: ID });
+          return await streamed(source, query.plain, signal);
+        } catch (error) {
+          if (error instanceof StreamFault) throw faultRefusal(error);
+          throw error;
+        }
       },
     }),
   ];
@@ -38,22 +43,15 @@ export function clientRoutes(server: Server): Route[] {
 
 /**
  * Answers once the first bytes or the first fault have come, so that a fault becomes a problem
- * rather than a cut answer.
+ * rather than a cut answer. Throws {@link StreamFault}.
  */
-async function streamed(
-  source: AsyncIterable<Uint8Array>,
-  plain: boolean,
-  signal: AbortSignal,
-): Promise<Answer> {
+async function streamed(source: ByteStream, plain: boolean, signal: AbortSignal): Promise<Answer> {
+  // An iterator that waits for bytes ends only when its source does.
+  const cancel = (): void => source.cancel();
+  if (signal.aborted) cancel();
+  signal.addEventListener('abort', cancel, { once: true });
   const iterator = source[Symbol.asyncIterator]();
-  signal.addEventListener('abort', () => void iterator.return?.());
-  let first: IteratorResult<Uint8Array>;
-  try {
-    first = await iterator.next();
-  } catch (error) {
-    if (error instanceof StreamFault) throw faultRefusal(error);
-    throw error;
-  }
+  const first = await iterator.next();
   async function* rest(): AsyncGenerator<Uint8Array> {
     try {
       for (let next = first; !next.done; next = await iterator.next()) yield next.value;
@@ -67,6 +65,7 @@ async function streamed(
 
 const faultRefusal = ({ status, message }: StreamFault): RosterError => {
   if (status === 404) return new RosterError('file-not-found', message);
+  if (status === 429) return new RosterError('too-many-watches', message);
   if (status < 500) return new RosterError('malformed-request', message);
   return new RosterError('node-unreachable', message);
 };

@@ -8,6 +8,7 @@ import { allocations, evaluations, inNamespace } from '../../state/tables.ts';
 import type { Snapshot } from '../../state/types.ts';
 import { scanPage } from '../list.ts';
 import { listRoute, type Route, readRoute, type Scope } from '../route.ts';
+import { jobType } from './allocation.ts';
 
 function find(snapshot: Snapshot, id: string): Evaluation | undefined {
   for (const row of snapshot
@@ -69,6 +70,7 @@ export function evaluationRoutes(): Route[] {
       noun: 'evaluation',
       summary: 'Read an evaluation',
       blocking: true,
+      answersRow: true,
       answer: EvaluationSchema,
       permission: readInItsNamespace,
       handle: ({ parameters, snapshot }) => evaluationById(snapshot, parameters.eval_id!),
@@ -83,12 +85,14 @@ export function evaluationRoutes(): Route[] {
       filterSchema: AllocationSchema,
       permission: readInItsNamespace,
       rows: ({ parameters, snapshot, unwatched }, { from, reverse }) => {
-        const { ID } = evaluationById(unwatched, parameters.eval_id!);
+        const id = parameters.eval_id!;
+        const { ID } = find(unwatched, id) ?? evaluationById(snapshot, id);
         const range = { prefix: [ID], ...(from && { from }), reverse };
         return snapshot.table(allocations).by('evaluation').scan(range);
       },
       keyOf: ({ EvalID, Namespace, ID }) => [EvalID, ...inNamespace(Namespace, ID)],
-      present: (allocation) => allocationStub(allocation, ''),
+      present: (allocation, { unwatched }) =>
+        allocationStub(allocation, jobType(unwatched, allocation)),
     }),
   ];
 }

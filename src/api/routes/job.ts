@@ -1,8 +1,9 @@
 import { allOf, anyOf, namespaceCapability } from '../../acl/permission.ts';
 import { AllocationSchema } from '../../model/allocation/allocation.ts';
 import { allocationStub } from '../../model/allocation/allocation-stub.ts';
+import { checkValues } from '../../model/check-values.ts';
 import { DeploymentSchema } from '../../model/deployment/deployment.ts';
-import { refusal } from '../../model/errors.ts';
+import { invalid, refusal } from '../../model/errors.ts';
 import { EvaluationSchema } from '../../model/evaluation/evaluation.ts';
 import { type Job, JobSchema } from '../../model/job/job.ts';
 import { JobStubSchema, jobStub } from '../../model/job/job-stub.ts';
@@ -38,9 +39,8 @@ const EvaluatedSchema = Type.Object({
   KnownLeader: Flag(),
 });
 
-const RegistrationSchema = Type.Object({
-  Job: Nullable(JobSchema),
-  Submission: Nullable(JobSubmissionSchema),
+/** What stands around a job; its values are checked here, the job's with all its other rules. */
+const envelope = {
   EnforceIndex: Flag(),
   JobModifyIndex: Whole({ minimum: 0 }),
   EvalPriority: Whole({ minimum: 0, maximum: limits.job.priorityMax }),
@@ -48,6 +48,12 @@ const RegistrationSchema = Type.Object({
   PreserveCounts: Flag(),
   Namespace: Text(),
   Region: Text(),
+};
+const EnvelopeSchema = Type.Object(envelope);
+const RegistrationSchema = Type.Object({
+  Job: Nullable(JobSchema),
+  Submission: Nullable(JobSubmissionSchema),
+  ...envelope,
 });
 
 interface RegistrationBody {
@@ -58,6 +64,7 @@ interface RegistrationBody {
   readonly EvalPriority?: number;
   readonly PolicyOverride?: boolean;
   readonly PreserveCounts?: boolean;
+  readonly Region?: string;
 }
 
 const jobId = (scope: Scope): string => scope.parameters.job_id!;
@@ -84,8 +91,14 @@ function requireJob(scope: Scope): Job {
   return job;
 }
 
-/** That it exists is asked beside what is watched: its own changes are none of a sub-list's. */
-const existingJob = (scope: Scope): Job => requireJob({ ...scope, snapshot: scope.unwatched });
+/**
+ * The job of a sub-list. Its own changes are none of the sub-list's, so it is read beside what is
+ * watched; one that is missing is waited for.
+ */
+function existingJob(scope: Scope): Job {
+  const key = inNamespace(scope.namespace, jobId(scope));
+  return scope.unwatched.table(jobs).get(...key) ?? requireJob(scope);
+}
 
 const everyRegistration = {
   all: {
@@ -107,8 +120,10 @@ export function jobRoutes(server: ServerContext): Route[] {
   const register = async (input: Input<QueryTable, RegistrationBody>) => {
     const { body } = input;
     if (!body.Job) throw refusal('malformed-request', { reason: 'The body has no "Job".' });
+    const faults = checkValues(EnvelopeSchema, body);
+    if (faults.length > 0) throw invalid('invalid-body', faults);
     const registered = await registerJob(server, {
-      job: body.Job,
+      job: body.Region ? { ...body.Job, Region: body.Region } : body.Job,
       namespace: input.namespace,
       jobId: input.parameters.job_id,
       submission: body.Submission ?? undefined,
@@ -178,6 +193,7 @@ export function jobRoutes(server: ServerContext): Route[] {
       noun: 'job',
       summary: 'Read a job',
       blocking: true,
+      answersRow: true,
       answer: JobSchema,
       permission: readJob,
       handle: requireJob,
@@ -301,6 +317,7 @@ export function jobRoutes(server: ServerContext): Route[] {
       noun: 'job',
       summary: "Read a job's summary",
       blocking: true,
+      answersRow: true,
       answer: JobSummarySchema,
       permission: readJob,
       handle: (input) => {

@@ -11,7 +11,7 @@ import { isClientTerminal } from '../../model/allocation/allocation-rules.ts';
 import { allocationStub } from '../../model/allocation/allocation-stub.ts';
 import { complete } from '../../model/complete.ts';
 import { refusal } from '../../model/errors.ts';
-import { type Job, JobSchema } from '../../model/job/job.ts';
+import { JobSchema } from '../../model/job/job.ts';
 import { limits } from '../../model/limits.ts';
 import {
   type Node,
@@ -23,8 +23,9 @@ import { FullList, Nullable, Text, Type, Whole } from '../../model/schema.ts';
 import { registerNode } from '../../server/nodes/register.ts';
 import { reportAllocations } from '../../server/nodes/report.ts';
 import type { Server } from '../../server/server.ts';
-import { allocations, inNamespace, jobVersions, nodes, numberPart } from '../../state/tables.ts';
+import { allocations, inNamespace, nodes } from '../../state/tables.ts';
 import { type Input, listRoute, type Route, readRoute, type Scope, writeRoute } from '../route.ts';
+import { jobOf, jobType } from './allocation.ts';
 
 /** @throws RosterError `node-not-found` */
 function requireNode({ parameters, snapshot }: Scope): Node {
@@ -98,14 +99,17 @@ export function nodeRoutes(): Route[] {
       filterSchema: AllocationSchema,
       permission: readNode,
       rows: (input, { from, reverse }) => {
-        const { ID } = requireNode({ ...input, snapshot: input.unwatched });
+        const { parameters, snapshot, unwatched } = input;
+        // A node that is missing is waited for; what else changes of it is none of the list's.
+        const { ID } = unwatched.table(nodes).get(parameters.node_id!) ?? requireNode(input);
         const range = { prefix: [ID], ...(from && { from }), reverse };
-        return input.snapshot.table(allocations).by('node').scan(range);
+        return snapshot.table(allocations).by('node').scan(range);
       },
       keyOf: ({ NodeID, Namespace, ID }) => [NodeID, ...inNamespace(Namespace, ID)],
       visible: ({ Namespace }) => namespaceCapability(Namespace, 'read-job'),
       asksEach: true,
-      present: (allocation) => allocationStub(allocation, ''),
+      present: (allocation, { unwatched }) =>
+        allocationStub(allocation, jobType(unwatched, allocation)),
     }),
   ];
 }
@@ -175,10 +179,7 @@ export function nodeAgentRoutes(server: Server): Route[] {
         const assignments = [];
         for (const Allocation of assigned.scan({ prefix: [parameters.node_id!] })) {
           if (isClientTerminal(Allocation)) continue;
-          const { Namespace, JobID, JobVersion } = Allocation;
-          const key = inNamespace(Namespace, JobID, numberPart(JobVersion));
-          const Job: Job | undefined = unwatched.table(jobVersions).get(...key);
-          assignments.push({ Allocation, Job: Job ?? null });
+          assignments.push({ Allocation, Job: jobOf(unwatched, Allocation) });
         }
         return assignments;
       },

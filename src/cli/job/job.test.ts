@@ -316,16 +316,22 @@ Nothing of it runs any more.
   expect(seen[0]!.query).toEqual({});
 });
 
-test('stop -purge is content when everything is gone, -detach does not look', async () => {
+test('stop -purge waits until everything has ended, -detach does not look', async () => {
   const server = {
     'DELETE /v1/job/web': { json: registered },
     [evaluationPath]: indexed(13, evaluation()),
-    'GET /v1/job/web/allocations': problem(404, 'job-not-found', 'gone'),
+    'GET /v1/allocations': [
+      indexed(13, [allocation({ DesiredStatus: 'stop', ClientStatus: 'running' })]),
+      indexed(14, [allocation({ DesiredStatus: 'stop', ClientStatus: 'complete' })]),
+    ],
   };
   const purged = await run(['job', 'stop', '-purge', '-no-shutdown-delay', 'web'], { server });
   expect(purged).toMatchObject({
     exitCode: 0,
-    stdout: 'Job "web" is being purged.\nNothing of it runs any more.\n',
+    stdout: `Job "web" is being purged.
+  web.front[0]  a0a0a0a0  complete
+Nothing of it runs any more.
+`,
   });
   expect(purged.seen[0]!.query).toEqual({ purge: 'true', no_shutdown_delay: 'true' });
   const detached = await run(['job', 'stop', '-detach', 'web'], { server });

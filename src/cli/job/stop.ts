@@ -1,4 +1,5 @@
-import { isMissing, waitFor } from '../../sdk/client.ts';
+import type { AllocationStub } from '../../model/allocation/allocation-stub.ts';
+import { isMissing, type ReadOptions, waitFor } from '../../sdk/client.ts';
 import type { Context } from '../context.ts';
 import { type ClientCommand, detach, verbose } from '../definition.ts';
 import { exitCodes } from '../errors.ts';
@@ -30,7 +31,7 @@ export const jobStop: ClientCommand = {
     if (stopped.EvalID !== '' && !options.flag('detach')) {
       try {
         await context.untilInterrupted((signal) =>
-          watchEnd(context, job!, stopped.EvalID, log, signal),
+          watchEnd(context, { job: job!, purge, evaluationId: stopped.EvalID }, log, signal),
         );
       } catch (error) {
         await context.notes.line('No longer watching; the job still ends.');
@@ -42,36 +43,47 @@ export const jobStop: ClientCommand = {
   },
 };
 
+interface Ending {
+  readonly job: string;
+  readonly purge: boolean;
+  readonly evaluationId: string;
+}
+
+const isLeft = (status: string): boolean => status === 'pending' || status === 'running';
+
 async function watchEnd(
   context: Context,
-  job: string,
-  evaluationId: string,
+  { job, purge, evaluationId }: Ending,
   log: Screen,
   signal: AbortSignal,
 ): Promise<void> {
   const { client, id } = context;
-  const told = new Set<string>();
-  try {
-    await waitForEvaluation(context, evaluationId, log, signal);
-    const left = new Set<string>();
-    await waitFor(
-      (options) => client.jobs.allocations(job, { ...options, all: true }),
-      (allocations) => {
-        for (const { ID, Name, ClientStatus } of [...allocations].sort(byName)) {
-          if (ClientStatus === 'pending' || ClientStatus === 'running') {
-            left.add(ID);
-          } else if (left.delete(ID) && !told.has(ID)) {
-            told.add(ID);
-            void log.line(`  ${oneLine(Name)}  ${id(ID)}  ${log.status(ClientStatus)}`);
-          }
-        }
-        return left.size === 0;
-      },
-      { signal },
-    );
-  } catch (error) {
-    // A purged job takes its allocations and evaluations with it.
+  // A purged job has no list of its own any more; its allocations are there until they are collected.
+  const filter = `JobID == ${JSON.stringify(job)}`;
+  const read = (options: ReadOptions) =>
+    purge
+      ? client.allocations.list({ ...options, filter, taskStates: false })
+      : client.jobs.allocations(job, { ...options, all: true });
+  await waitForEvaluation(context, evaluationId, log, signal).catch((error: unknown) => {
     if (!isMissing(error)) throw error;
+  });
+  let left: Set<string> | undefined;
+  const isOver = (allocations: readonly AllocationStub[]): boolean => {
+    const running = allocations.filter(({ ClientStatus }) => isLeft(ClientStatus));
+    // What comes later is of a job that was registered anew.
+    left ??= new Set(running.map(({ ID }) => ID));
+    for (const { ID, Name, ClientStatus } of [...allocations].sort(byName)) {
+      if (isLeft(ClientStatus) || !left.delete(ID)) continue;
+      void log.line(`  ${oneLine(Name)}  ${id(ID)}  ${log.status(ClientStatus)}`);
+    }
+    return running.every(({ ID }) => left?.has(ID) !== true);
+  };
+  try {
+    await waitFor(read, isOver, { signal });
+  } catch (error) {
+    if (purge || !isMissing(error)) throw error;
+    // Somebody purged the job meanwhile.
+    return watchEnd(context, { job, purge: true, evaluationId }, log, signal);
   }
   await log.line('Nothing of it runs any more.');
 }

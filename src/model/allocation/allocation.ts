@@ -125,10 +125,13 @@ export const AllocationSchema = Type.Object({
 });
 export type Allocation = Model<typeof AllocationSchema>;
 
+/** What a node may say of an allocation: that one is lost or unknown is the servers' word. */
+export const reportedStatuses = ['pending', 'running', 'complete', 'failed'] as const;
+
 /** What a node reports of an allocation. */
 export const AllocationReportSchema = Type.Object({
   ID: Text(),
-  ClientStatus: Choice(clientStatuses, 'pending'),
+  ClientStatus: Choice(reportedStatuses, 'pending'),
   ClientDescription: Text(),
   TaskStates: FullMapOf(TaskStateSchema),
   DeploymentStatus: Nullable(DeploymentStatusSchema),

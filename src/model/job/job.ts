@@ -107,7 +107,7 @@ export const JobSchema = Type.Object({
   Stable: ResponseOnly(Flag()),
   Dispatched: ResponseOnly(Flag()),
   DispatchIdempotencyToken: ResponseOnly(Text()),
-  Version: Whole({ minimum: 0 }),
+  Version: Whole({ minimum: 0, maximum: limits.job.versionMax }),
   SubmitTime: ResponseOnly(Nullable(Instant())),
   /** Checked at submission, never kept. */
   RegistryToken: Text(),

@@ -1,3 +1,4 @@
+import { limits } from '../limits.ts';
 import type { Task } from '../task/task.ts';
 import type { TaskGroup } from '../task-group/task-group.ts';
 import type { Job } from './job.ts';
@@ -53,5 +54,8 @@ function taskWarnings(group: TaskGroup, task: Task): string[] {
 /** The text of `Warnings` in an answer; empty when there are none. */
 export function warningsText(warnings: readonly string[]): string {
   if (warnings.length === 0) return '';
-  return `${warnings.length} warning(s):\n\n${warnings.map((line) => `* ${line}`).join('\n')}`;
+  const { warningsMax } = limits.fault;
+  const listed = warnings.slice(0, warningsMax).map((line) => `* ${line}`);
+  if (warnings.length > warningsMax) listed.push(`* and ${warnings.length - warningsMax} more`);
+  return `${warnings.length} warning(s):\n\n${listed.join('\n')}`;
 }

@@ -73,8 +73,13 @@ export function validateTask(task: Task, path: Path, report: Report, context: Ta
 function validateLogs(task: Task, path: Path, report: Report, context: TaskContext): void {
   const { Disabled, MaxFiles, MaxFileSizeMB } = task.LogConfig;
   const at = below(path, 'LogConfig');
+  const { logFilesMax, logFileMbMax } = limits.task;
   if (MaxFiles < 1) report(below(at, 'MaxFiles'), 'must be at least 1');
+  if (MaxFiles > logFilesMax) report(below(at, 'MaxFiles'), `must be at most ${logFilesMax}`);
   if (MaxFileSizeMB < 1) report(below(at, 'MaxFileSizeMB'), 'must be at least 1');
+  if (MaxFileSizeMB > logFileMbMax) {
+    report(below(at, 'MaxFileSizeMB'), `must be at most ${logFileMbMax}`);
+  }
   if (!Disabled && MaxFiles * MaxFileSizeMB >= context.ephemeralDiskMb) {
     const asked = MaxFiles * MaxFileSizeMB;
     report(at, `may take ${asked} MB, which is not less than the group's EphemeralDisk`);

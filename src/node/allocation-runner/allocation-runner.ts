@@ -34,8 +34,8 @@ export interface AllocationSurroundings {
   readonly node: () => NodeRegistration;
   readonly region: string;
   readonly hostEnvironment: Readonly<Record<string, string>>;
-  /** The report of this allocation has changed. */
-  readonly changed: (runner: AllocationRunner) => void;
+  /** The report of an allocation has changed. */
+  readonly changed: (report: AllocationReport) => void;
   readonly onNotice: (sentence: string) => void;
 }
 
@@ -46,6 +46,7 @@ export interface AllocationSurroundings {
  *  A1. Which tasks run is a function of the tasks' states (`stages.ts`), looked at after each change.
  *  A2. Once it ends, for whatever reason, only poststop tasks start.
  *  A3. The report is a function of the tasks' states.
+ *  A4. It always has a job: the newest that the servers sent of its own registration.
  */
 export class AllocationRunner {
   readonly id: string;
@@ -63,6 +64,7 @@ export class AllocationRunner {
   #ending = false;
   #leaving = false;
   #looking = false;
+  #held = false;
   #resolveDone: () => void = () => {};
 
   constructor(
@@ -139,6 +141,15 @@ export class AllocationRunner {
     return this.#tasks.get(task)?.whenDead ?? Promise.resolve();
   }
 
+  /** No task starts before then. Called before `start` or `restore`. */
+  hold(until: Promise<unknown>): void {
+    this.#held = true;
+    void until.then(() => {
+      this.#held = false;
+      this.#look();
+    });
+  }
+
   /** Begins with the first tasks. Does not wait for them. */
   async start(): Promise<void> {
     try {
@@ -160,10 +171,13 @@ export class AllocationRunner {
     this.#look();
   }
 
-  /** The servers' newest word: an update in place, or the wish that it stops. */
-  update(allocation: Allocation, job: Job): void {
+  /**
+   * The servers' newest word: an update in place, or the wish that it stops. Without a job, which
+   * may be purged by then, it goes on or ends with the one that it has.
+   */
+  update(allocation: Allocation, job?: Job): void {
     this.#allocation = allocation;
-    this.#job = job;
+    this.#job = job ?? this.#job;
     if (isServerTerminal(allocation)) this.stop();
     else void this.#file.save();
   }
@@ -260,7 +274,7 @@ export class AllocationRunner {
     // Tasks tell of their first event while they are made; `start` and `restore` look then.
     if (this.#leaving || this.#tasks.size < (this.#group?.Tasks.length ?? 0)) return;
     this.#look();
-    this.#surroundings.changed(this);
+    this.#surroundings.changed(this.report);
   }
 
   /** Looks at the tasks' states, and starts and ends what follows from them. */
@@ -273,7 +287,7 @@ export class AllocationRunner {
       if (this.#stopping || reason !== undefined) this.#endAll(tasks, reason);
       const allowed = allowedTasks(tasks, this.#states);
       for (const task of tasks) {
-        const mayStart = !this.#ending || hookOf(task) === 'poststop';
+        const mayStart = !this.#held && (!this.#ending || hookOf(task) === 'poststop');
         if (allowed.has(task.Name) && mayStart) this.#tasks.get(task.Name)?.start();
       }
     } finally {

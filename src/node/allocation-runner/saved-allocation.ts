@@ -25,7 +25,7 @@ export const savedAllocationsDirectory = (dataDirectory: string): string =>
 export const savedAllocationPath = (dataDirectory: string, id: string): string =>
   join(savedAllocationsDirectory(dataDirectory), `${id}${suffix}`);
 
-/** All that is kept. `damaged` are files that cannot be read, by name. */
+/** All that is kept. `damaged` are the ids of allocations whose files cannot be used. */
 export async function readSavedAllocations(dataDirectory: string): Promise<{
   readonly saved: readonly SavedAllocation[];
   readonly damaged: readonly string[];
@@ -37,8 +37,9 @@ export async function readSavedAllocations(dataDirectory: string): Promise<{
   const damaged: string[] = [];
   for (const name of names) {
     const value = await readJson(join(directory, name)).catch(() => undefined);
-    if (isSavedAllocation(value)) saved.push(value);
-    else damaged.push(name);
+    const id = name.slice(0, -suffix.length);
+    if (isSavedAllocation(value) && value.allocation.ID === id) saved.push(value);
+    else damaged.push(id);
   }
   return { saved, damaged };
 }
@@ -46,7 +47,13 @@ export async function readSavedAllocations(dataDirectory: string): Promise<{
 function isSavedAllocation(value: unknown): value is SavedAllocation {
   if (typeof value !== 'object' || value === null) return false;
   const { version, allocation, job, tasks } = value as Partial<SavedAllocation>;
-  return version === 1 && allocation !== undefined && job !== undefined && tasks !== undefined;
+  return (
+    version === 1 &&
+    typeof allocation?.ID === 'string' &&
+    Array.isArray(job?.TaskGroups) &&
+    typeof tasks === 'object' &&
+    tasks !== null
+  );
 }
 
 export const removeSavedAllocation = (dataDirectory: string, id: string): Promise<void> =>

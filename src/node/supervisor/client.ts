@@ -93,8 +93,11 @@ export class SupervisorClient {
     this.#statuses.delete(taskId);
   }
 
-  /** Detaches; the tasks go on, except with `endWithAgent`. */
+  /** Detaches; the tasks go on, except with `endWithAgent`. Where there is none, nothing stays. */
   async close(): Promise<void> {
+    if ([...this.#statuses.values()].every(({ exit }) => exit !== undefined)) {
+      return this.shutdown();
+    }
     this.#closing = true;
     const connection = await this.#connection?.catch(() => undefined);
     connection?.close();
@@ -111,6 +114,14 @@ export class SupervisorClient {
     connection.close();
     await connection.closed;
     while (isRunning(pid)) await delay(this.#options.timers, dialIntervalMs);
+  }
+
+  /** Kills all tasks and the supervisor, also when an earlier request gives them time. */
+  async killAll(): Promise<void> {
+    this.#closing = true;
+    const connection = await this.#connection?.catch(() => undefined);
+    const now = { op: 'shutdown', signal: 'SIGKILL', timeoutMs: 0 } as const;
+    await connection?.request(now).catch(() => {});
   }
 
   async #request<T>(request: Request): Promise<T> {

@@ -2,11 +2,14 @@
  * Entry of the supervisor process. Its only argument is a JSON object with the data directory and
  * the mode; nothing secret is in it.
  */
+import { rmSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { supervisorPaths } from './paths.ts';
 import { Supervisor } from './supervisor.ts';
 
 export interface SupervisorArguments {
   readonly dataDirectory: string;
+  /** Of an agent that keeps nothing: the tasks end with it, and the data directory goes. */
   readonly endWithAgent: boolean;
   readonly idleTimeoutMs: number;
 }
@@ -17,12 +20,26 @@ const fail = (reason: unknown): never => {
 };
 
 const options = JSON.parse(process.argv[2] ?? '{}') as SupervisorArguments;
+const paths = supervisorPaths(options.dataDirectory);
 const supervisor = new Supervisor({
-  paths: supervisorPaths(options.dataDirectory),
+  paths,
   endWithAgent: options.endWithAgent,
   idleTimeoutMs: options.idleTimeoutMs,
-  onEnd: () => process.exit(0),
+  onEnd: () => {
+    if (options.endWithAgent) remove();
+    process.exit(0);
+  },
 });
+
+function remove(): void {
+  try {
+    for (const directory of [options.dataDirectory, dirname(paths.socket)]) {
+      rmSync(directory, { recursive: true, force: true });
+    }
+  } catch {
+    // The agent does it, too, when it ends in peace.
+  }
+}
 
 // A hang-up or an interrupt in the agent's terminal is not meant for the tasks.
 process.on('SIGHUP', () => {});

@@ -28,7 +28,7 @@ afterEach(async () => {
     await last.connect().catch(() => {});
     await last.shutdown('SIGKILL', 100);
   }
-  rmSync(dataDirectory, { recursive: true });
+  rmSync(dataDirectory, { recursive: true, force: true });
 });
 
 function newClient(options: Partial<SupervisorClientOptions> = {}): SupervisorClient {

@@ -122,7 +122,7 @@ export class TaskRunner {
   async restore(): Promise<void> {
     this.#restored = true;
     const { runId } = this;
-    if (this.#phase === 'waiting') this.#loop = this.#live(undefined);
+    if (this.#phase === 'waiting') this.#begin(undefined);
     if (runId === undefined) return;
     const handle = await this.#context.driver?.recover(runId);
     if (handle !== undefined && this.#phase === 'starting') await this.#noteStarted();
@@ -130,13 +130,13 @@ export class TaskRunner {
       this.#emit(events.failedRestoring('nothing is known of its process'));
       this.#change({ State: 'pending' });
     }
-    this.#loop = this.#live(handle);
+    this.#begin(handle);
   }
 
   /** The task is allowed to run. Does nothing when it has begun. */
   start(): void {
     if (this.#phase === 'idle' && this.#loop === undefined && !this.#kill.signal.aborted) {
-      this.#loop = this.#live(undefined);
+      this.#begin(undefined);
     }
   }
 
@@ -171,12 +171,17 @@ export class TaskRunner {
     await this.#loop;
   }
 
-  /** The agent goes and takes the task along; the next agent starts it again. */
+  /** The agent goes and takes the task along; the next agent starts it again. Never rejects. */
   async suspend(): Promise<void> {
     await this.leave();
     const handle = this.#handle;
     if (handle === undefined || this.#phase === 'dead') return;
-    await handle.stop(this.#killSignal, this.#killTimeoutMs).catch(() => {});
+    // Whoever ends the driver afterwards ends what this could not.
+    const isStopped = await handle.stop(this.#killSignal, this.#killTimeoutMs).then(
+      () => true,
+      () => false,
+    );
+    if (!isStopped) return;
     await handle.exited;
     this.#phase = 'idle';
     this.#state = { ...this.#state, State: 'pending' };
@@ -198,6 +203,20 @@ export class TaskRunner {
     return Math.min(durationMs(this.#context.task().KillTimeout), limits.task.killTimeoutMaxMs);
   }
 
+  /** Begins the loop. A fault of this program in it ends the task, and nothing else. */
+  #begin(recovered: DriverHandle | undefined): void {
+    this.#loop = this.#live(recovered).catch(async (error: Error) => {
+      if (this.#phase === 'dead') return;
+      const handle = this.#handle;
+      const isStopping = await handle?.stop('SIGKILL', 0).then(
+        () => true,
+        () => false,
+      );
+      if (isStopping) await handle?.exited;
+      this.#die(true, events.setupFailure(error.message));
+    });
+  }
+
   async #live(recovered: DriverHandle | undefined): Promise<void> {
     let found = recovered;
     if (this.#phase === 'waiting') await this.#waitForRestart();
@@ -215,7 +234,7 @@ export class TaskRunner {
 
   async #runOnce(found: DriverHandle | undefined): Promise<RunEnd> {
     if (found === undefined && this.#kill.signal.aborted) return { kind: 'killed' };
-    const handle = found ?? (await this.#begin());
+    const handle = found ?? (await this.#startRun());
     if (!('exited' in handle)) return handle;
     this.#handle = handle;
     const exit = await this.#watch(handle);
@@ -237,7 +256,7 @@ export class TaskRunner {
   }
 
   /** Starts the next run, or the one that an earlier agent was about to start. */
-  async #begin(): Promise<DriverHandle | RestartCause> {
+  async #startRun(): Promise<DriverHandle | RestartCause> {
     const nowMs = this.#context.world.clock.nowMs();
     this.#tracker ??= { count: 0, windowStartMs: nowMs };
     if (this.#phase !== 'starting') this.#run++;

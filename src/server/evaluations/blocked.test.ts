@@ -1,20 +1,34 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { SimulatedWorld } from '../../base/ports-simulated.ts';
 import { complete } from '../../model/complete.ts';
 import { type Evaluation, EvaluationSchema } from '../../model/evaluation/evaluation.ts';
+import { limits } from '../../model/limits.ts';
+import { makeNode, TestCluster } from '../../scheduler/cluster.test-helper.ts';
+import { nothing, Vacancy } from '../../scheduler/vacancy.ts';
 import { BlockedEvaluations } from './blocked.ts';
 
-function setUp() {
+/** Every job asks for as many MHz as its namespace says; `free` are those of each node. */
+function setUp(free: Record<string, number> = {}) {
+  const world = new SimulatedWorld(1);
   const released: string[] = [];
   const superseded: string[] = [];
+  const cluster = new TestCluster();
   const blocked = new BlockedEvaluations({
     release: (one) => released.push(one.ID),
     supersede: (one) => superseded.push(one.ID),
+    needOf: ({ Namespace }) => ({ ...nothing, cpu: Number(Namespace) }),
+    vacancyOf: (id) => new Vacancy(cluster, makeNode(id, { cpu: free[id] ?? 1e6 })),
+    soon: (run) => world.timers.soon(run),
   });
-  return { blocked, released, superseded };
+  const madeRoom = (nodeId: string, index: number, nodeClass = 'big') => {
+    blocked.madeRoom({ nodeId, nodeClass }, index);
+    return world.advance(0);
+  };
+  return { blocked, released, superseded, free, madeRoom, settle: () => world.advance(0) };
 }
 
 const evaluation = (ID: string, fields: Partial<Evaluation> = {}): Evaluation => ({
-  ...complete(EvaluationSchema, { ID, Namespace: 'default', JobID: ID }),
+  ...complete(EvaluationSchema, { ID, Namespace: '100', JobID: ID }),
   ...fields,
 });
 
@@ -23,10 +37,11 @@ test.each([
   ['a class it has not met', { ClassEligibility: { big: true } }, 'new', true],
   ['K3: a class that does not fit', { ClassEligibility: { big: false } }, 'big', false],
   ['any class, when it asks for single nodes', { EscapedComputedClass: true }, 'big', true],
-])('room on %s', (_title, fields, nodeClass, expected) => {
-  const { blocked, released } = setUp();
+  ['K3: a node with too little', { Namespace: '1000001' }, 'big', false],
+])('room on %s', async (_title, fields, nodeClass, expected) => {
+  const { blocked, released, madeRoom } = setUp();
   blocked.add(evaluation('a', fields));
-  blocked.madeRoom(nodeClass, 9);
+  await madeRoom('n1', 9, nodeClass);
   expect(released).toEqual(expected ? ['a'] : []);
   expect(blocked.size).toBe(expected ? 0 : 1);
 });
@@ -40,19 +55,89 @@ test('K1: a newer evaluation of the same job takes the place of the older', () =
   expect(blocked.size).toBe(1);
 });
 
-test('K2: room made after its snapshot and before it arrived lets it go at once', () => {
-  const { blocked, released } = setUp();
-  blocked.madeRoom('big', 10);
+test('K2: room made after its snapshot and before it arrived lets it go', async () => {
+  const { blocked, released, madeRoom, settle } = setUp();
+  await madeRoom('n1', 10);
   blocked.add(evaluation('late', { SnapshotIndex: 9 }));
   blocked.add(evaluation('current', { SnapshotIndex: 10 }));
+  await settle();
   expect(released).toEqual(['late']);
 });
 
-test('one that is over is forgotten', () => {
-  const { blocked, released } = setUp();
+test('one that is over is forgotten', async () => {
+  const { blocked, released, madeRoom } = setUp();
   const one = evaluation('a');
   blocked.add(one);
   blocked.remove(one);
-  blocked.madeRoom('big', 3);
+  await madeRoom('n1', 3);
   expect(released).toEqual([]);
+});
+
+test('room on a node that is no more is forgotten', async () => {
+  const { blocked, released, madeRoom, settle } = setUp();
+  await madeRoom('n1', 10);
+  blocked.forget('n1');
+  blocked.add(evaluation('late', { SnapshotIndex: 9 }));
+  await settle();
+  expect(released).toEqual([]);
+});
+
+describe('K4: batches', () => {
+  test('as many as the room can be for, the most important first, then the oldest', async () => {
+    const { blocked, released, madeRoom } = setUp({ n1: 250 });
+    blocked.add(evaluation('low', { Priority: 10, CreateIndex: 1 }));
+    blocked.add(evaluation('young', { Priority: 50, CreateIndex: 3 }));
+    blocked.add(evaluation('old', { Priority: 50, CreateIndex: 2 }));
+    blocked.add(evaluation('large', { Priority: 90, Namespace: '300' }));
+    await madeRoom('n1', 9);
+    expect(released).toEqual(['old', 'young']);
+  });
+
+  test('the next ones see what the last ones left', async () => {
+    const { blocked, released, madeRoom, free, settle } = setUp({ n1: 100 });
+    for (const id of ['a', 'b', 'c']) blocked.add(evaluation(id));
+    await madeRoom('n1', 9);
+    expect(released).toEqual(['a']);
+    // It could not use the room after all: somebody else is asked.
+    blocked.add(evaluation('a', { SnapshotIndex: 9 }));
+    blocked.decided('a');
+    await settle();
+    expect(released).toEqual(['a', 'b']);
+    free.n1 = 0;
+    blocked.decided('b');
+    await settle();
+    expect(released).toEqual(['a', 'b']);
+    expect(blocked.size).toBe(2);
+  });
+
+  test('a node of any size wakes a bounded number at once, and in the end all', async () => {
+    const { blocked, released, madeRoom, settle } = setUp();
+    const count = 3 * limits.evaluation.releaseBatchMax;
+    for (let n = 0; n < count; n++) blocked.add(evaluation(`${n}`, { CreateIndex: n }));
+    await madeRoom('n1', count);
+    expect(released).toHaveLength(limits.evaluation.releaseBatchMax);
+    for (let n = 0; n < count; n++) {
+      blocked.decided(`${n}`);
+      await settle();
+    }
+    expect(released).toEqual(Array.from({ length: count }, (_, n) => `${n}`));
+  });
+
+  test('one that is over while it is out does not hold up the others', async () => {
+    const { blocked, released, madeRoom, settle } = setUp({ n1: 100 });
+    for (const id of ['a', 'b']) blocked.add(evaluation(id));
+    await madeRoom('n1', 9);
+    blocked.remove(evaluation('a'));
+    await settle();
+    expect(released).toEqual(['a', 'b']);
+  });
+
+  test('room on more nodes than are looked at together', async () => {
+    const { blocked, released, madeRoom } = setUp();
+    const count = 2 * limits.evaluation.offersPerRoundMax;
+    blocked.add(evaluation('a', { ClassEligibility: { big: false } }));
+    for (let n = 0; n < count; n++) blocked.madeRoom({ nodeId: `n${n}`, nodeClass: 'big' }, 9);
+    await madeRoom('last', 9, 'new');
+    expect(released).toEqual(['a']);
+  });
 });

@@ -71,6 +71,11 @@ export class Broker<E extends Brokered> {
     this.#giveUp = options.giveUp;
   }
 
+  /** Evaluations known to it, whatever state they are in. */
+  get size(): number {
+    return this.#known.size;
+  }
+
   get counts(): { ready: number; waiting: number; delayed: number; known: number } {
     let waiting = 0;
     for (const entries of this.#waiting.values()) waiting += entries.length;

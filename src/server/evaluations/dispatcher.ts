@@ -2,16 +2,20 @@ import { instantFromMs, instantToMs } from '../../base/instant.ts';
 import type { Timer } from '../../base/ports.ts';
 import type { Allocation } from '../../model/allocation/allocation.ts';
 import { isClientTerminal } from '../../model/allocation/allocation-rules.ts';
-import type { Evaluation } from '../../model/evaluation/evaluation.ts';
+import { type Evaluation, isTerminalEvaluation } from '../../model/evaluation/evaluation.ts';
 import { limits } from '../../model/limits.ts';
 import { isReadyNode, type Node } from '../../model/node/node.ts';
-import { allocations, evaluations, inNamespace, nodes } from '../../state/tables.ts';
+import { leastNeed, nothing, Vacancy } from '../../scheduler/vacancy.ts';
+import type { SchedulerConfiguration } from '../../scheduler/view.ts';
+import { allocations, evaluations, inNamespace, jobs, nodes } from '../../state/tables.ts';
 import type { Change, Transaction } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
+import { writeEventually } from '../write-eventually.ts';
 import { BlockedEvaluations } from './blocked.ts';
 import { Broker } from './broker.ts';
 import { cancelAll } from './cancel.ts';
 import { newEvaluation } from './create.ts';
+import { clusterView } from './view.ts';
 
 /**
  * Follows the committed state and keeps every evaluation that is not over where it belongs: ready,
@@ -21,11 +25,14 @@ export class EvaluationDispatcher {
   readonly broker: Broker<Evaluation>;
   readonly blocked: BlockedEvaluations;
   readonly #context: ServerContext;
+  readonly #configuration: () => SchedulerConfiguration;
   readonly #delayed = new Map<string, Timer>();
+  readonly #stopping = new AbortController();
   #unsubscribe: (() => void) | undefined;
 
-  constructor(context: ServerContext) {
+  constructor(context: ServerContext, configuration: () => SchedulerConfiguration) {
     this.#context = context;
+    this.#configuration = configuration;
     const { timers } = context.world;
     this.broker = new Broker({
       timers,
@@ -37,25 +44,61 @@ export class EvaluationDispatcher {
       giveUp: (evaluation, superfluous) => this.#giveUp(evaluation, superfluous),
     });
     this.blocked = new BlockedEvaluations({
-      // Later, since the evaluation may be the one that is just being acknowledged.
-      release: (evaluation) => timers.soon(() => this.broker.enqueue(evaluation)),
-      supersede: (evaluation) =>
-        this.#write((transaction) =>
-          cancelAll(transaction, context, [evaluation], 'a newer evaluation waits in its place'),
-        ),
+      release: (evaluation) => this.broker.enqueue(evaluation),
+      supersede: (evaluation) => this.cancel([evaluation], 'a newer evaluation waits in its place'),
+      needOf: ({ Namespace, JobID }) => {
+        const job = context.state
+          .head()
+          .table(jobs)
+          .get(...inNamespace(Namespace, JobID));
+        return job === undefined ? nothing : leastNeed(job);
+      },
+      vacancyOf: (nodeId) => this.#vacancyOf(nodeId),
+      soon: (run) => timers.soon(run),
     });
   }
 
-  /** Takes up what the state holds, and follows it from then on. */
+  /** Evaluations that are not over, as far as they were heard of. */
+  get size(): number {
+    return this.broker.size + this.blocked.size + this.#delayed.size;
+  }
+
+  /**
+   * Takes up what the state holds, and follows it from then on. What waits for room is tried once:
+   * nobody knows any more which room came after the last try.
+   */
   start(): void {
     const { state } = this.#context;
     this.#unsubscribe = state.onCommit((changes, index) => this.#follow(changes, index));
     for (const evaluation of state.read().table(evaluations).by('open').scan()) {
-      this.#take(evaluation);
+      if (evaluation.Status === 'blocked') this.broker.enqueue(evaluation);
+      else this.#take(evaluation);
     }
   }
 
+  /** An evaluation that was handed out has had its turn, whatever came of it. */
+  decided({ ID }: Evaluation): void {
+    this.blocked.decided(ID);
+  }
+
+  /** It goes on waiting as it is stored, but has seen the state up to this index. */
+  waitsOn({ Namespace, ID }: Evaluation, SnapshotIndex: number): void {
+    const { state } = this.#context;
+    const stored = state
+      .read()
+      .table(evaluations)
+      .get(...inNamespace(Namespace, ID));
+    if (stored?.Status === 'blocked') this.#take({ ...stored, SnapshotIndex });
+  }
+
+  /** Ends evaluations that another one made superfluous. */
+  cancel(superfluous: readonly Evaluation[], description: string): void {
+    if (superfluous.length === 0) return;
+    this.#write((transaction) => cancelAll(transaction, this.#context, superfluous, description));
+  }
+
   stop(): void {
+    this.#stopping.abort();
     this.#unsubscribe?.();
     for (const timer of this.#delayed.values()) timer.clear();
     this.#delayed.clear();
@@ -121,19 +164,30 @@ export class EvaluationDispatcher {
     if (was === undefined || isClientTerminal(was)) return;
     if (is !== undefined && !isClientTerminal(is)) return;
     const node = this.#context.state.read().table(nodes).get(was.NodeID);
-    if (node !== undefined) this.blocked.madeRoom(node.ComputedClass, index);
+    if (node !== undefined) this.#madeRoom(node, index);
+  }
+
+  #madeRoom({ ID: nodeId, ComputedClass: nodeClass }: Node, index: number): void {
+    this.blocked.madeRoom({ nodeId, nodeClass }, index);
+  }
+
+  #vacancyOf(nodeId: string): Vacancy | undefined {
+    const view = clusterView(this.#context.state.head(), this.#configuration());
+    const node = view.node(nodeId);
+    return node === undefined || !isReadyNode(node) ? undefined : new Vacancy(view, node);
   }
 
   #followNode(before: Change['before'], after: Change['after'], index: number): void {
     const is = after as Node | undefined;
-    if (is === undefined || !isReadyNode(is)) return;
     const was = before as Node | undefined;
+    if (is === undefined && was !== undefined) this.blocked.forget(was.ID);
+    if (is === undefined || !isReadyNode(is)) return;
     const same =
       was !== undefined &&
       isReadyNode(was) &&
       was.ComputedClass === is.ComputedClass &&
       was.NodeResources === is.NodeResources;
-    if (!same) this.blocked.madeRoom(is.ComputedClass, index);
+    if (!same) this.#madeRoom(is, index);
   }
 
   /** Marks it as failed and tries again much later. facts/scheduler.md §5.1 "Broker". */
@@ -143,8 +197,9 @@ export class EvaluationDispatcher {
     const delayMs = failedFollowUpDelayMs + world.random.below(failedFollowUpJitterMs);
     this.#write((transaction) => {
       const table = transaction.table(evaluations);
+      cancelAll(transaction, this.#context, superfluous, 'a newer evaluation takes its place');
       const stored = table.get(...inNamespace(evaluation.Namespace, evaluation.ID));
-      if (stored === undefined) return;
+      if (stored === undefined || isTerminalEvaluation(stored)) return;
       const nowMs = world.clock.nowMs();
       const job = { ...stored, ID: stored.JobID };
       const followUp = table.put({
@@ -160,13 +215,13 @@ export class EvaluationDispatcher {
         NextEval: followUp.ID,
         ModifyTime: instantFromMs(nowMs),
       });
-      cancelAll(transaction, this.#context, superfluous, 'a newer evaluation takes its place');
     });
   }
 
   #write(run: (transaction: Transaction) => void): void {
-    const { state, log } = this.#context;
-    state.write(run).catch((error: unknown) => {
+    const { state, world, log } = this.#context;
+    const { signal } = this.#stopping;
+    writeEventually({ state, timers: world.timers }, run, signal).catch((error: unknown) => {
       log.warn({ error }, 'evaluations could not be updated');
     });
   }

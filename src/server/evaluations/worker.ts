@@ -2,6 +2,7 @@ import { instantFromMs } from '../../base/instant.ts';
 import type { Timer } from '../../base/ports.ts';
 import { type Evaluation, isTerminalEvaluation } from '../../model/evaluation/evaluation.ts';
 import { limits } from '../../model/limits.ts';
+import { isSame } from '../../model/same.ts';
 import { conflictEvaluation, schedule } from '../../scheduler/schedule.ts';
 import type { SchedulerConfiguration, SchedulerResult } from '../../scheduler/view.ts';
 import { evaluations, inNamespace, jobs } from '../../state/tables.ts';
@@ -10,9 +11,10 @@ import type { ServerContext } from '../context.ts';
 import { refreshJobStatus } from '../jobs/status.ts';
 import { setQueued } from '../jobs/summary.ts';
 import { applyPlan, type Rejection } from '../plans/apply.ts';
-import type { Broker, Delivery } from './broker.ts';
+import type { Delivery } from './broker.ts';
 import { cancelAll } from './cancel.ts';
-import { clusterView } from './view.ts';
+import type { EvaluationDispatcher } from './dispatcher.ts';
+import { clusterView, Occupancies } from './view.ts';
 
 /**
  * Takes evaluations from the broker, has them decided and commits what came out.
@@ -25,24 +27,25 @@ import { clusterView } from './view.ts';
  */
 export class EvaluationWorker {
   readonly #context: ServerContext;
-  readonly #broker: Broker<Evaluation>;
+  readonly #dispatcher: EvaluationDispatcher;
   readonly #configuration: () => SchedulerConfiguration;
+  readonly #occupancies = new Occupancies();
   #inFlight = 0;
   #next: Timer | undefined;
   #stopped = false;
 
   constructor(
     context: ServerContext,
-    broker: Broker<Evaluation>,
+    dispatcher: EvaluationDispatcher,
     configuration: () => SchedulerConfiguration,
   ) {
     this.#context = context;
-    this.#broker = broker;
+    this.#dispatcher = dispatcher;
     this.#configuration = configuration;
   }
 
   start(): void {
-    this.#broker.whenReady(() => this.#soon());
+    this.#dispatcher.broker.whenReady(() => this.#soon());
   }
 
   stop(): void {
@@ -62,7 +65,7 @@ export class EvaluationWorker {
     const { clock } = this.#context.world;
     const endMs = clock.monotonicMs() + limits.scheduler.sliceMs;
     while (this.#inFlight < limits.scheduler.plansQueuedMax) {
-      const delivery = this.#broker.take();
+      const delivery = this.#dispatcher.broker.take();
       if (delivery === undefined) {
         this.start();
         return;
@@ -83,11 +86,14 @@ export class EvaluationWorker {
     const { evaluation } = delivery;
     try {
       await this.#decide(evaluation);
-      this.#cancel(delivery.ack(), evaluation);
+      const description = `canceled after evaluation "${evaluation.ID}" of the same job`;
+      this.#dispatcher.cancel(delivery.ack(), description);
     } catch (error) {
       if (this.#stopped || this.#context.state.closed !== undefined) return;
       log.error({ evaluation: evaluation.ID, job: evaluation.JobID, error }, 'evaluation failed');
       delivery.nack();
+    } finally {
+      this.#dispatcher.decided(evaluation);
     }
   }
 
@@ -99,45 +105,35 @@ export class EvaluationWorker {
         ? limits.evaluation.planAttemptsBatchMax
         : limits.evaluation.planAttemptsServiceMax;
     for (let attempt = 1; attempt <= attempts; attempt++) {
-      const view = clusterView(state.head(), this.#configuration());
-      const { ids } = world;
-      const result = schedule(view, evaluation, { nowMs: world.clock.nowMs(), ids });
+      const view = clusterView(state.head(), this.#configuration(), this.#occupancies);
+      const options = { nowMs: world.clock.nowMs(), ids: world.ids, attempt };
+      const result = schedule(view, evaluation, options);
       const { value } = await state.write((transaction) =>
         commit(transaction, this.#context, evaluation, result),
       );
-      if (value.length === 0) return;
+      if (value === 'unchanged') this.#dispatcher.waitsOn(evaluation, view.index);
+      if (value === 'unchanged' || value.length === 0) return;
       log.warn({ evaluation: evaluation.ID, rejections: value }, 'plan did not fit any more');
     }
     await state.write((transaction) =>
       failForConflicts(transaction, this.#context, evaluation, attempts),
     );
   }
-
-  /** Evaluations that a newer one of their job made superfluous. */
-  #cancel(superfluous: readonly Evaluation[], by: Evaluation): void {
-    if (superfluous.length === 0) return;
-    const { state, log } = this.#context;
-    const description = `canceled after evaluation "${by.ID}" of the same job`;
-    state
-      .write((transaction) => cancelAll(transaction, this.#context, superfluous, description))
-      .catch((error: unknown) => log.warn({ error }, 'evaluations were not canceled'));
-  }
 }
 
+/** `unchanged`: it goes on waiting as it did, and there is nothing to write. */
 function commit(
   transaction: Transaction,
   { world }: ServerContext,
   evaluation: Evaluation,
-  { plan, outcome }: SchedulerResult,
-): readonly Rejection[] {
+  { plan, isEmpty, outcome }: SchedulerResult,
+): readonly Rejection[] | 'unchanged' {
   const table = transaction.table(evaluations);
   const { Namespace, JobID } = evaluation;
   const stored = table.get(...inNamespace(Namespace, evaluation.ID));
   // Its job was purged, or it was canceled, while it was decided.
   if (stored === undefined || isTerminalEvaluation(stored)) return [];
-  const rejections = applyPlan(transaction, world, plan);
-  if (rejections.length > 0) return rejections;
-  table.put({
+  const decided = {
     ...stored,
     Status: outcome.status,
     StatusDescription: outcome.statusDescription,
@@ -146,9 +142,13 @@ function commit(
     QueuedAllocations: outcome.queued,
     ClassEligibility: outcome.classEligibility,
     EscapedComputedClass: outcome.escapedComputedClass,
-    SnapshotIndex: plan.snapshotIndex,
-    ModifyTime: instantFromMs(world.clock.nowMs()),
-  });
+  };
+  const waitsOn = outcome.status === 'blocked' && isEmpty && plan.evaluations.length === 0;
+  if (waitsOn && isSame(stored, decided)) return 'unchanged';
+  const rejections = applyPlan(transaction, world, plan);
+  if (rejections.length > 0) return rejections;
+  const ModifyTime = instantFromMs(world.clock.nowMs());
+  table.put({ ...decided, SnapshotIndex: plan.snapshotIndex, ModifyTime });
   if (outcome.status === 'complete' && outcome.blockedEvaluationId === '') {
     cancelBlocked(transaction, world, stored);
   }

@@ -59,13 +59,17 @@ export interface Registered {
  * Registers or updates a job and asks the scheduler to look at it.
  * Source: spec/3 §4.2, facts/scheduler.md §1.8, §3.1–3.6, §3.11.
  * @throws RosterError `invalid-job`, `job-id-mismatch`, `namespace-not-found`,
- *   `job-change-refused`, or a failed `EnforceIndex` guard.
+ *   `job-change-refused`, `queue-full`, or a failed `EnforceIndex` guard.
  */
 export async function registerJob(
   context: ServerContext,
   registration: Registration,
 ): Promise<Registered> {
   const { world, state, region } = context;
+  const { queueMax } = limits.evaluation;
+  if (context.openEvaluations() >= queueMax) {
+    throw refusal('queue-full', { queue: 'evaluation', limit: queueMax });
+  }
   const { submission, jobId } = registration;
   const job = admit(registration, region);
   if (jobId !== undefined && jobId !== job.ID) {

@@ -37,6 +37,11 @@ export class Heartbeats {
     this.#expect(nodeId, limits.node.heartbeatFailoverTtlMs);
   }
 
+  /** Expects a node once more whose miss could not be noted, unless it was heard meanwhile. */
+  expectAgain(nodeId: string): void {
+    if (!this.#due.has(nodeId)) this.#expect(nodeId, limits.node.missedRetryMs);
+  }
+
   forget(nodeId: string): void {
     this.#due.get(nodeId)?.clear();
     this.#due.delete(nodeId);

@@ -8,6 +8,7 @@ import {
   type NodeStatus,
   withNodeEvent,
 } from '../../model/node/node.ts';
+import { below, pointerOf } from '../../model/path.ts';
 import { nodes } from '../../state/tables.ts';
 import type { Transaction, Unstamped } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
@@ -105,6 +106,14 @@ function registrationFaults(node: NodeRegistration, secret: string): Fault[] {
     '/Node/Attributes',
     `Node.Attributes has ${attributes} entries; at most ${limits.node.attributesMax} are kept`,
   );
+  const { attributeLengthMax } = limits.node;
+  for (const field of ['Attributes', 'Meta'] as const) {
+    for (const [name, value] of Object.entries(node[field])) {
+      const isShort = name.length <= attributeLengthMax && value.length <= attributeLengthMax;
+      const sentence = `Node.${field} has names and values of at most ${attributeLengthMax}`;
+      check(isShort, pointerOf(below(null, 'Node', field, name)), `${sentence} characters`);
+    }
+  }
   const { NodeResources: total, ReservedResources: reserved } = node;
   const kinds = [
     ['Cpu.CpuShares', total.Cpu.CpuShares, reserved.Cpu.CpuShares],

@@ -26,10 +26,11 @@ export async function reportAllocations(
 ): Promise<{ readonly index: number }> {
   const { index } = await state.write((transaction) => {
     const now = instantFromMs(world.clock.nowMs());
-    const found = reports.map((report) => ({ report, before: findById(transaction, report.ID) }));
-    refuseForeign(nodeId, found);
+    refuseForeign(transaction, nodeId, reports);
     const moves: Move[] = [];
-    for (const { report, before } of found) {
+    for (const report of reports) {
+      // Found only now, as an earlier report of the batch may tell of the same allocation.
+      const before = findById(transaction, report.ID);
       if (before === undefined) continue;
       const after = merge(before, report, now);
       if (after === undefined) continue;
@@ -41,7 +42,7 @@ export async function reportAllocations(
     }
     countAllocations(transaction, moves);
     for (const job of jobsOf(moves)) {
-      evaluateAfter(transaction, world, job.moves);
+      evaluateAfter(transaction, world, job);
       refreshJobStatus(transaction, job.namespace, job.id);
     }
   });
@@ -59,11 +60,13 @@ export function findById(transaction: Transaction, id: string): Allocation | und
 }
 
 function refuseForeign(
+  transaction: Transaction,
   nodeId: string,
-  found: readonly { report: AllocationReport; before: Allocation | undefined }[],
+  reports: readonly AllocationReport[],
 ): void {
   const faults: Fault[] = [];
-  found.forEach(({ before }, position) => {
+  reports.forEach(({ ID }, position) => {
+    const before = findById(transaction, ID);
     if (before === undefined || before.NodeID === nodeId) return;
     faults.push({
       pointer: `/Allocations/${position}/ID`,
@@ -75,8 +78,9 @@ function refuseForeign(
 
 /** The row with the report in it; `undefined` when that says nothing new or comes too late. */
 function merge(before: Allocation, report: AllocationReport, now: number): Allocation | undefined {
-  // What the server has given up as lost stays lost; its node ends it when it comes back.
-  if (before.ClientStatus === 'lost') return undefined;
+  // What has ended stays ended, however late another word comes. What the server has given up as
+  // lost stays lost; its node ends it when it comes back.
+  if (isClientTerminal(before) && report.ClientStatus !== before.ClientStatus) return undefined;
   const after: Allocation = {
     ...before,
     ClientStatus: report.ClientStatus,
@@ -90,8 +94,14 @@ function merge(before: Allocation, report: AllocationReport, now: number): Alloc
     : { ...after, ModifyTime: now };
 }
 
-function jobsOf(moves: readonly Move[]) {
-  const byJob = new Map<string, { namespace: string; id: string; moves: Move[] }>();
+interface JobMoves {
+  readonly namespace: string;
+  readonly id: string;
+  readonly moves: Move[];
+}
+
+function jobsOf(moves: readonly Move[]): Iterable<JobMoves> {
+  const byJob = new Map<string, JobMoves>();
   for (const move of moves) {
     const { Namespace: namespace, JobID: id } = move.after;
     const key = `${namespace}\0${id}`;
@@ -106,14 +116,16 @@ function jobsOf(moves: readonly Move[]) {
 function evaluateAfter(
   transaction: Transaction,
   world: ServerContext['world'],
-  moves: readonly Move[],
+  { namespace, id, moves }: JobMoves,
 ): void {
-  const ended = moves.find(
+  const job = transaction.table(jobs).get(...inNamespace(namespace, id));
+  if (job === undefined || job.Stop) return;
+  const isShort = moves.some(
     ({ before, after }) =>
-      after.DesiredStatus === 'run' && !isClientTerminal(before) && isClientTerminal(after),
-  )?.after;
-  if (ended === undefined) return;
-  const job = transaction.table(jobs).get(...inNamespace(ended.Namespace, ended.JobID));
-  if (job === undefined || job.Stop || job.CreateIndex !== ended.JobCreateIndex) return;
-  createEvaluation(transaction, world, { job, triggeredBy: 'alloc-failure' });
+      after.JobCreateIndex === job.CreateIndex &&
+      after.DesiredStatus === 'run' &&
+      !isClientTerminal(before) &&
+      isClientTerminal(after),
+  );
+  if (isShort) createEvaluation(transaction, world, { job, triggeredBy: 'alloc-failure' });
 }

@@ -32,6 +32,8 @@ export function applyPlan(
       .filter((placement) => rejected.has(placement.NodeID))
       .map((placement) => placement.PreviousAllocation),
   );
+  // Follow-ups are made by the attempt that is accepted whole, and so are the marks that name them.
+  const isWhole = rejections.length === 0;
   const now = instantFromMs(world.clock.nowMs());
   const table = transaction.table(allocations);
   const AllocModifyIndex = transaction.index;
@@ -40,6 +42,7 @@ export function applyPlan(
   for (const stop of plan.stops) {
     const before = table.get(...inNamespace(plan.namespace, stop.allocationId));
     if (before === undefined || kept.has(stop.allocationId)) continue;
+    if (!isWhole && stop.followupEvaluationId !== undefined) continue;
     const after = { ...before, ...stopFields(stop), AllocModifyIndex, ModifyTime: now };
     moves.push({ before, after: table.put(after) });
   }
@@ -54,7 +57,7 @@ export function applyPlan(
     moves.push({ before: undefined, after: table.put({ ...placement, AllocModifyIndex }) });
     linkPrevious(transaction, placement);
   }
-  for (const evaluation of plan.evaluations) transaction.table(evaluations).put(evaluation);
+  if (isWhole) for (const one of plan.evaluations) transaction.table(evaluations).put(one);
   countAllocations(transaction, moves);
   return rejections;
 }
@@ -100,7 +103,7 @@ function rejectionsOf(transaction: Transaction, plan: Plan): Rejection[] {
       node: transaction.table(nodes).get(nodeId),
       existing: transaction
         .table(allocations)
-        .by('node')
+        .by('occupant')
         .scan({ prefix: [nodeId] }),
       stops: plan.stops.filter((stop) => stop.nodeId === nodeId),
       placements: plan.placements.filter((placement) => placement.NodeID === nodeId),

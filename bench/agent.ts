@@ -1,0 +1,155 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { bundle } from '../tools/build.ts';
+import { limits } from './limits.ts';
+import { isAlive, processesNaming } from './processes.ts';
+import { type Target, targetOf } from './target.ts';
+
+const checkout = fileURLToPath(new URL('..', import.meta.url));
+
+/** A folder of ours that is gone, with every process that names it, when `remove` is called. */
+export interface TemporaryFolder {
+  readonly path: string;
+  remove(): Promise<void>;
+}
+
+export function temporaryFolder(): TemporaryFolder {
+  const path = mkdtempSync(join(tmpdir(), 'roster-bench-'));
+  const remove = async () => {
+    await endProcessesNaming(path);
+    rmSync(path, { recursive: true, force: true });
+  };
+  const interrupted = () => void remove().finally(() => process.exit(130));
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  for (const signal of signals) process.once(signal, interrupted);
+  return {
+    path,
+    async remove() {
+      for (const signal of signals) process.off(signal, interrupted);
+      await remove();
+    },
+  };
+}
+
+/** Ends agents, supervisors and tasks that live in the folder, and waits until they are gone. */
+async function endProcessesNaming(path: string): Promise<void> {
+  const deadlineMs = performance.now() + limits.stopMs;
+  for (;;) {
+    const left = processesNaming(path).filter(isAlive);
+    if (left.length === 0) return;
+    if (performance.now() > deadlineMs) throw new Error(`processes ${left} cannot be ended`);
+    for (const pid of left) kill(pid);
+    await new Promise((resolve) => setTimeout(resolve, limits.lookAgainMs));
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It ended by itself.
+  }
+}
+
+/** The bundled agent, laid out as an installed package. Returns the command. */
+export async function installBundle(folder: string): Promise<string> {
+  const root = join(folder, 'package');
+  mkdirSync(join(root, 'node_modules'), { recursive: true });
+  await bundle(checkout, join(root, 'dist'));
+  cpSync(join(checkout, 'bin'), join(root, 'bin'), { recursive: true });
+  cpSync(join(checkout, 'package.json'), join(root, 'package.json'));
+  const pinned = `node_modules/node-linux-${process.arch}`;
+  symlinkSync(join(checkout, pinned), join(root, pinned));
+  return join(root, 'bin/roster');
+}
+
+export interface AgentOptions {
+  readonly command: string;
+  /** `undefined`: nothing is kept. */
+  readonly dataDirectory: string | undefined;
+  /** An earlier agent's on the same directory; a new one when there is none. */
+  readonly token?: string;
+  /** Kills the agent, ready or not. */
+  readonly abort?: AbortSignal;
+}
+
+/** An agent in a process of its own. */
+export interface RunningAgent {
+  readonly target: Target;
+  readonly pid: number;
+  /** From starting the process to its line that it is ready. */
+  readonly readyMs: number;
+  /** Resolves once the process is gone. */
+  readonly ended: Promise<void>;
+  /** As a user would; its tasks are stopped. */
+  stop(): Promise<void>;
+  /** As a power cut would. */
+  kill(): Promise<void>;
+}
+
+/** Resolves when the agent says that it is ready, and rejects with what it said when it ends. */
+export function startAgent(options: AgentOptions): Promise<RunningAgent> {
+  const { command, dataDirectory, token = randomUUID(), abort } = options;
+  return new Promise((resolve, reject) => {
+    const startMs = performance.now();
+    const kept = dataDirectory === undefined ? [] : ['--data-dir', dataDirectory];
+    const fate = dataDirectory === undefined ? [] : ['--tasks-on-exit', 'stop'];
+    const flags = ['--dev', '--http', '127.0.0.1:0', '--root-token', token, '--log-level', 'warn'];
+    const child = spawn(command, ['agent', ...flags, ...kept, ...fate], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const ended = new Promise<void>((gone) => child.once('exit', () => gone()));
+    let said = '';
+    const hear = (text: Buffer) => {
+      said = (said + text).slice(-10_000);
+      const address = /ready at (http:\/\/\S+)/.exec(said)?.[1];
+      if (address === undefined) return;
+      clearTimeout(tooLate);
+      const readyMs = performance.now() - startMs;
+      const { pid = 0 } = child;
+      const target = targetOf(address, token);
+      resolve({ target, pid, readyMs, ended, ...endings(child, ended) });
+    };
+    const tooLate = setTimeout(() => child.kill('SIGKILL'), limits.startMs);
+    abort?.addEventListener('abort', () => child.kill('SIGKILL'), { once: true });
+    child.stdout.on('data', hear);
+    child.stderr.on('data', hear);
+    child.on('error', reject);
+    child.once('exit', (code, signal) => {
+      clearTimeout(tooLate);
+      reject(new Error(`the agent ended (${signal ?? code}) before it was ready:\n${said}`));
+    });
+  });
+}
+
+function endings(child: ChildProcess, ended: Promise<void>) {
+  const end = async (signal: NodeJS.Signals) => {
+    child.kill(signal);
+    const tooLate = setTimeout(() => child.kill('SIGKILL'), limits.stopMs);
+    await ended;
+    clearTimeout(tooLate);
+  };
+  return { stop: () => end('SIGTERM'), kill: () => end('SIGKILL') };
+}
+
+/** Runs `use` with an agent in a folder of its own, and leaves nothing of either. */
+export async function withAgent<T>(
+  use: (agent: RunningAgent, folder: string) => Promise<T>,
+  command = join(checkout, 'bin/roster'),
+): Promise<T> {
+  const folder = temporaryFolder();
+  try {
+    const agent = await startAgent({ command, dataDirectory: join(folder.path, 'data') });
+    try {
+      return await use(agent, folder.path);
+    } finally {
+      await agent.stop();
+    }
+  } finally {
+    await folder.remove();
+  }
+}

@@ -1,0 +1,84 @@
+import { limits } from './limits.ts';
+import { spreadOf } from './statistics.ts';
+import type { Target } from './target.ts';
+
+/** One line of the results: a figure of every run, for us and perhaps for the baseline. */
+export interface Figure {
+  readonly name: string;
+  /** `/s`, `ms`, `KB` … */
+  readonly unit: string;
+  readonly ours: readonly number[];
+  readonly baseline?: readonly number[];
+  readonly target?: Goal;
+}
+
+/** What the median, or the ratio of the medians, has to reach. */
+export interface Goal {
+  readonly of: 'median' | 'ratio';
+  readonly is: 'at least' | 'at most';
+  readonly value: number;
+}
+
+export interface Results {
+  readonly figures: readonly Figure[];
+  /** What a reader has to know to read the figures right. */
+  readonly notes: readonly string[];
+}
+
+export interface Setting {
+  readonly runs: number;
+  /** A running server to measure instead of one of our own; not all benchmarks can. */
+  readonly given: Target | undefined;
+  readonly progress: (text: string) => void;
+}
+
+export interface Benchmark {
+  readonly name: string;
+  readonly title: string;
+  /** One sentence: what the baseline is. */
+  readonly baseline: string;
+  /** Whether it can measure a server that it did not start. */
+  readonly takesGiven: boolean;
+  readonly run: (setting: Setting) => Promise<Results>;
+}
+
+/** Ours, then the baseline, then ours again: what the machine does meanwhile hits both alike. */
+export async function alternate<A, B>(
+  setting: Setting,
+  ours: (run: number) => Promise<A>,
+  baseline: (run: number) => Promise<B>,
+): Promise<{ readonly ours: readonly A[]; readonly baseline: readonly B[] }> {
+  const results = { ours: [] as A[], baseline: [] as B[] };
+  for (let run = 1; run <= setting.runs; run++) {
+    setting.progress(`run ${run} of ${setting.runs}`);
+    results.ours.push(await ours(run));
+    results.baseline.push(await baseline(run));
+  }
+  return results;
+}
+
+export function ratioOf({ ours, baseline }: Figure): number | undefined {
+  if (baseline === undefined) return undefined;
+  return spreadOf(ours).median / spreadOf(baseline).median;
+}
+
+/** `undefined`: there is no target. */
+export function isMet(figure: Figure): boolean | undefined {
+  const { target, ours } = figure;
+  if (target === undefined) return undefined;
+  const value = target.of === 'ratio' ? ratioOf(figure)! : spreadOf(ours).median;
+  return target.is === 'at least' ? value >= target.value : value <= target.value;
+}
+
+/** Looks again until `check` gives something; for what nobody tells of. */
+export async function until<T>(what: string, check: () => Promise<T | undefined>): Promise<T> {
+  const deadlineMs = performance.now() + limits.conditionMs;
+  for (;;) {
+    const found = await check();
+    if (found !== undefined) return found;
+    if (performance.now() > deadlineMs) {
+      throw new Error(`${what} did not come about within ${limits.conditionMs / 1000} s`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, limits.lookAgainMs));
+  }
+}

@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto';
+import { until } from './benchmark.ts';
+import { limits } from './limits.ts';
+import { call, gauges, type Target } from './target.ts';
+
+/** The jobs that benchmarks register, and waiting for what becomes of them. */
+
+export interface JobOptions {
+  readonly count: number;
+  readonly command?: string;
+  readonly arguments?: readonly string[];
+  /** Where it may run; anywhere by default. */
+  readonly datacenter?: string;
+  /** The class of nodes that alone will do. */
+  readonly nodeClass?: string;
+}
+
+/** One group of one task that asks for 1 MHz and 10 MB, the least there is. */
+export function smallJob(id: string, options: JobOptions) {
+  const { count, command = '/bin/sleep', arguments: args = ['600'], datacenter = '*' } = options;
+  return {
+    Job: {
+      ID: id,
+      Type: 'service',
+      Datacenters: [datacenter],
+      Constraints: constraintsOf(options),
+      TaskGroups: [
+        {
+          Name: 'group',
+          Count: count,
+          Tasks: [
+            {
+              Name: 'task',
+              Driver: 'raw_exec',
+              Config: { command, args },
+              Resources: { CPU: 1, MemoryMB: 10 },
+            },
+          ],
+        },
+      ],
+    },
+  };
+}
+
+function constraintsOf({ nodeClass }: JobOptions) {
+  if (nodeClass === undefined) return [];
+  return [{ LTarget: '${node.class}', RTarget: nodeClass, Operand: '=' }];
+}
+
+export const jobPath = (id: string): string => `/v1/job/${id}`;
+
+export const purge = (target: Target, id: string) =>
+  call(target, 'DELETE', `${jobPath(id)}?purge=true`);
+
+const settledStatuses = ['complete', 'blocked', 'canceled', 'failed'];
+
+/** Resolves when nothing is going to change the job by itself any more. */
+export async function settled(target: Target, id: string): Promise<void> {
+  type Evaluations = readonly { readonly Status: string }[];
+  let index = 0;
+  await until(`that job ${id} is evaluated`, async () => {
+    const path = `${jobPath(id)}/evaluations?index=${index}&wait=5s`;
+    const found = await call<Evaluations>(target, 'GET', path);
+    index = found.index;
+    const done = found.value.every(({ Status }) => settledStatuses.includes(Status));
+    return done && found.value.length > 0 ? true : undefined;
+  });
+}
+
+/** Resolves when no evaluation waits for the scheduler any more. */
+export function drained(target: Target): Promise<true> {
+  return until('that the evaluations are drained', async () => {
+    const { evaluations_ready: ready, evaluations_waiting: waiting } = await gauges(target);
+    if (ready! + waiting! > 0) return undefined;
+    const path = '/v1/evaluations?status=pending&per_page=1';
+    const { value } = await call<readonly unknown[]>(target, 'GET', path);
+    return value.length === 0 ? true : undefined;
+  });
+}
+
+interface NodeFacts {
+  readonly ID: string;
+  readonly Name: string;
+  readonly Status: string;
+}
+
+/** Resolves with the node once there is one that takes work. */
+export function readyNode(target: Target): Promise<NodeFacts> {
+  return until('a node that is ready', async () => {
+    const { value } = await call<readonly NodeFacts[]>(target, 'GET', '/v1/nodes');
+    return value.find(({ Status }) => Status === 'ready');
+  });
+}
+
+export interface RoomyNode {
+  readonly name: string;
+  /** Ends its heartbeats. */
+  readonly leave: () => void;
+}
+
+interface NodeDescription {
+  readonly NodeResources: { readonly Cpu: object; readonly Memory: object; readonly Disk: object };
+  readonly ReservedResources: Record<'Cpu' | 'Memory' | 'Disk', object>;
+}
+
+export const paperDatacenter = 'paper';
+
+export interface PaperFleet {
+  /** Ends its heartbeats. */
+  readonly leave: () => void;
+}
+
+/**
+ * Registers nodes that exist on paper alone, each with room for so many small jobs. Placements on
+ * them are as real as any, but nothing is started: no tasks share the machine with the server.
+ */
+export async function joinPaperFleet(
+  target: Target,
+  { nodes, jobsEach }: { readonly nodes: number; readonly jobsEach: number },
+): Promise<PaperFleet> {
+  const { ID: model } = await readyNode(target);
+  const { value: node } = await call<NodeDescription>(target, 'GET', `/v1/node/${model}`);
+  const { NodeResources: all, ReservedResources: reserved } = node;
+  const room = {
+    Datacenter: paperDatacenter,
+    NodeResources: {
+      ...all,
+      Cpu: { ...all.Cpu, CpuShares: jobsEach },
+      Memory: { ...all.Memory, MemoryMB: jobsEach * 10 },
+      Disk: { ...all.Disk, DiskMB: jobsEach * 300 },
+    },
+    ReservedResources: {
+      ...reserved,
+      Cpu: { ...reserved.Cpu, CpuShares: 0 },
+      Memory: { ...reserved.Memory, MemoryMB: 0 },
+      Disk: { ...reserved.Disk, DiskMB: 0 },
+    },
+  };
+  const ids = Array.from({ length: nodes }, () => randomUUID());
+  let leaseMs: number = limits.answerMs;
+  for (const [number, ID] of ids.entries()) {
+    const Node = { ...node, ...room, ID, Name: `paper-${number}` };
+    const body = { Node, SecretID: randomUUID() };
+    const { value } = await call<Lease>(target, 'PUT', '/v1/node/register', body);
+    leaseMs = Math.min(leaseMs, value.HeartbeatTTL / 1e6);
+  }
+  const beat = () => {
+    for (const ID of ids) void call(target, 'PUT', `/v1/node/${ID}/heartbeat`).catch(() => {});
+  };
+  const timer = setInterval(beat, leaseMs / 2);
+  return { leave: () => clearInterval(timer) };
+}
+
+interface Lease {
+  /** Nanoseconds. */
+  readonly HeartbeatTTL: number;
+}

@@ -1,0 +1,27 @@
+/** Every bound of the harness: it never runs on, and never loads another machine. */
+export const limits = {
+  runsDefault: 5,
+  runsMax: 50,
+  connections: 64,
+  parkedQueries: 10_000,
+  /** One measurement of a steady load, and the warm-up before the first one. */
+  steadyMs: 2_000,
+  warmUpMs: 2_000,
+  /** Jobs of one registration run. */
+  registrations: 4_000,
+  /** Where they are placed; more than all runs together need at the default number of runs. */
+  paperFleet: { nodes: 100, jobsEach: 250 },
+  /** Transactions of one run of the state alone. */
+  transactions: 100_000,
+  /** Jobs of one run from POST to running. */
+  runJobs: 10,
+  /** What a restart finds: a job has four rows (job, version, summary, evaluation). */
+  restartJobs: 25_000,
+  /** How long an answer, a start, an end or any other condition may take. */
+  answerMs: 60_000,
+  startMs: 30_000,
+  stopMs: 30_000,
+  conditionMs: 300_000,
+  /** Between two looks at something that cannot be awaited. */
+  lookAgainMs: 20,
+} as const;

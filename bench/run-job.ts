@@ -1,0 +1,92 @@
+import { withAgent } from './agent.ts';
+import { withBaseline } from './baseline.ts';
+import { alternate, type Benchmark, type Results, type Setting, until } from './benchmark.ts';
+import { jobPath, purge, readyNode, smallJob } from './jobs.ts';
+import { limits } from './limits.ts';
+import { percentile } from './statistics.ts';
+import { ask, call, type Target } from './target.ts';
+
+export const runJob: Benchmark = {
+  name: 'run-job',
+  title: 'From the POST of a job to `running` seen by a blocking query, `raw_exec`',
+  baseline: 'bare `node:http` that starts the same process and answers once it has started',
+  takesGiven: true,
+  run: (setting) =>
+    setting.given === undefined
+      ? withAgent(({ target }) => measure(setting, target))
+      : measure(setting, setting.given),
+};
+
+async function measure(setting: Setting, target: Target): Promise<Results> {
+  await readyNode(target);
+  const session = Date.now().toString(36);
+  const empty = { headers: {}, body: '{}' };
+  const ours = (run: number) =>
+    oneAfterAnother((number) => oneJob(target, `bench-${session}-${run}-${number}`));
+  const results = await withBaseline(empty, async (baseline) => {
+    setting.progress('warm-up');
+    await ours(0);
+    return alternate(setting, ours, () => oneAfterAnother(() => oneProcess(baseline.target)));
+  });
+  const all = results.ours.flat();
+  return {
+    figures: [
+      {
+        name: 'to running, median of a run',
+        unit: 'ms',
+        ours: results.ours.map((run) => percentile(run, 50)),
+        baseline: results.baseline.map((run) => percentile(run, 50)),
+        target: { of: 'median', is: 'at most', value: 150 },
+      },
+      {
+        name: 'to running, slowest of a run',
+        unit: 'ms',
+        ours: results.ours.map((run) => Math.max(...run)),
+        baseline: results.baseline.map((run) => Math.max(...run)),
+      },
+    ],
+    notes: [
+      `${all.length} jobs in all, one after another, each of one task that runs \`/bin/sleep\`; a ` +
+        'job is purged before the next. The query blocks on the allocations of the job.',
+    ],
+  };
+}
+
+async function oneAfterAnother(once: (number: number) => Promise<number>): Promise<number[]> {
+  const tookMs: number[] = [];
+  for (let number = 0; number < limits.runJobs; number++) tookMs.push(await once(number));
+  return tookMs;
+}
+
+interface AllocationFacts {
+  readonly ClientStatus: string;
+}
+
+async function oneJob(target: Target, id: string): Promise<number> {
+  const startMs = performance.now();
+  await call(target, 'POST', '/v1/jobs', smallJob(id, { count: 1 }));
+  let index = 0;
+  await statuses((status) => status === 'running');
+  const tookMs = performance.now() - startMs;
+  await call(target, 'DELETE', jobPath(id));
+  await statuses((status) => status === 'complete' || status === 'failed');
+  await purge(target, id);
+  return tookMs;
+
+  function statuses(wanted: (status: string) => boolean): Promise<true> {
+    return until(`that ${id} gets on`, async () => {
+      const path = `${jobPath(id)}/allocations?index=${index}&wait=10s`;
+      const found = await call<readonly AllocationFacts[]>(target, 'GET', path);
+      index = found.index;
+      const { value } = found;
+      if (value.some(({ ClientStatus }) => ClientStatus === 'lost')) throw new Error(`${id}: lost`);
+      return value.some(({ ClientStatus }) => wanted(ClientStatus)) ? true : undefined;
+    });
+  }
+}
+
+async function oneProcess(target: Target): Promise<number> {
+  const startMs = performance.now();
+  await ask(target, 'POST', '/', { command: '/bin/sleep', args: ['600'] });
+  return performance.now() - startMs;
+}

@@ -1,0 +1,89 @@
+import { Agent, request } from 'node:http';
+import { isIP } from 'node:net';
+import { limits } from './limits.ts';
+
+/** A server to measure. */
+export interface Target {
+  readonly host: string;
+  readonly port: number;
+  readonly token: string;
+}
+
+/** @throws Error unless the address is HTTP on this very machine. */
+export function targetOf(base: string, token: string): Target {
+  const url = new URL(base);
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  if (url.protocol !== 'http:') throw new Error(`${base}: only http:// can be measured`);
+  if (!isLoopback(host)) {
+    throw new Error(`${base}: only a server on this machine is measured, at 127.0.0.1 or ::1`);
+  }
+  return { host, port: Number(url.port || 80), token };
+}
+
+/** By its digits: a name could resolve to anything. */
+const isLoopback = (host: string): boolean =>
+  (isIP(host) === 4 && host.startsWith('127.')) || host === '::1';
+
+export const authorityOf = ({ host, port }: Target): string =>
+  host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Buffer;
+}
+
+const keepAlive = new Agent({ keepAlive: true, maxSockets: 32 });
+
+/** One request outside of any measured load. Rejects when the server cannot be reached. */
+export function ask(target: Target, method: string, path: string, body?: unknown): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    const { host, port, token } = target;
+    const headers = { 'x-registry-token': token };
+    const options = { host, port, method, path, headers, agent: keepAlive };
+    const asked = request({ ...options, timeout: limits.answerMs }, (answer) => {
+      const chunks: Buffer[] = [];
+      answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+      answer.on('error', reject);
+      answer.on('end', () => {
+        const { statusCode = 0, headers } = answer;
+        resolve({ status: statusCode, headers, body: Buffer.concat(chunks) });
+      });
+    });
+    asked.on('timeout', () => asked.destroy(new Error(`${method} ${path}: no answer in time`)));
+    asked.on('error', reject);
+    asked.end(body === undefined ? undefined : JSON.stringify(body));
+  });
+}
+
+export interface Found<T> {
+  readonly value: T;
+  /** For a blocking query that waits for the next change. */
+  readonly index: number;
+}
+
+/** The same for an answer that has to be a 200 with JSON. */
+export async function call<T>(
+  target: Target,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<Found<T>> {
+  const reply = await ask(target, method, path, body);
+  if (reply.status !== 200) {
+    throw new Error(`${method} ${path} was answered with ${reply.status}: ${reply.body}`);
+  }
+  return {
+    value: JSON.parse(reply.body.toString()) as T,
+    index: Number(reply.headers['x-scheduler-index'] ?? 0),
+  };
+}
+
+/** Gauges by name, without the `roster_` before it. Needs the server's own metrics. */
+export async function gauges(target: Target): Promise<Readonly<Record<string, number>>> {
+  type Metric = { name: string; values: readonly { value: number }[] };
+  const { value } = await call<readonly Metric[]>(target, 'GET', '/v1/metrics');
+  return Object.fromEntries(
+    value.map(({ name, values }) => [name.replace(/^roster_/, ''), values[0]?.value ?? 0]),
+  );
+}

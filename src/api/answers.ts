@@ -1,0 +1,100 @@
+import { problemOf, RosterError, refusal, retryAfterSeconds } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
+import { StateError, WriteQueueFull } from '../state/errors.ts';
+import type { Footprint } from '../state/types.ts';
+import { prettyJson, type RowEncoder } from './encode.ts';
+import { type Answer, jsonType, type Request } from './http.ts';
+import type { Family, Reply } from './route.ts';
+
+/** What one look at the state found. */
+export interface Attempt {
+  readonly family: Family;
+  readonly footprint: Footprint;
+  readonly pretty: boolean;
+  readonly value?: unknown;
+  /** Where the encoding of a row is kept. */
+  readonly rows?: RowEncoder | undefined;
+  readonly missing?: RosterError;
+  readonly nextToken?: string;
+  readonly filteredByAcls?: boolean;
+}
+
+/** Written out, since every read makes one of them. */
+const headersOf: Readonly<Record<Family, (index: string) => Record<string, string>>> = {
+  registry: (index) => ({
+    'content-type': 'application/json',
+    'x-registry-index': index,
+    'x-registry-knownleader': 'true',
+    'x-registry-lastcontact': '0',
+  }),
+  scheduler: (index) => ({
+    'content-type': 'application/json',
+    'x-scheduler-index': index,
+    'x-scheduler-knownleader': 'true',
+    'x-scheduler-lastcontact': '0',
+  }),
+};
+
+/** What a look found, as an answer with the headers of its family. */
+export function readAnswer(attempt: Attempt): Answer {
+  const { family, footprint, nextToken, filteredByAcls, value, missing, pretty, rows } = attempt;
+  const headers = headersOf[family](String(footprint.index));
+  if (nextToken !== undefined) headers[`x-${family}-nexttoken`] = nextToken;
+  if (filteredByAcls && family === 'registry') {
+    headers['x-registry-results-filtered-by-acls'] = 'true';
+  }
+  if (missing !== undefined) return problemAnswer(missing, headers);
+  if (pretty) return { status: 200, headers, body: prettyJson(value) };
+  const body = rows === undefined ? JSON.stringify(value) : rows.encode(value as object);
+  return { status: 200, headers, body };
+}
+
+/** The caller is gone: nobody reads this. */
+export const gone: Answer = { status: 499, headers: {}, body: undefined };
+
+/** The answer where no route fits. OPTIONS tells which methods there are. */
+export function unroutedAnswer(
+  match: { kind: 'method'; allow: readonly string[] } | { kind: 'unknown' },
+  request: Request,
+): Answer {
+  if (match.kind === 'unknown') {
+    throw refusal('route-not-found', { path: request.path.slice(0, limits.names.lengthMax) });
+  }
+  const allow = ['OPTIONS', ...match.allow].join(', ');
+  if (request.method === 'OPTIONS') return { status: 200, headers: { allow }, body: undefined };
+  const { method } = request;
+  const error = refusal('method-not-allowed', { method, allowed: match.allow.join(', ') });
+  return problemAnswer(error, { allow });
+}
+
+/** Why nothing can be written, as an answer. */
+export const closedRefusal = ({ message }: Error): RosterError =>
+  new RosterError('writes-closed', `${message}; reads go on`);
+
+/** The catalogue's error for what a handler threw; `undefined` when it is a bug. */
+export function knownRefusal(thrown: unknown): RosterError | undefined {
+  if (thrown instanceof RosterError) return thrown;
+  if (thrown instanceof WriteQueueFull) return new RosterError('queue-full', thrown.message);
+  if (thrown instanceof StateError) return closedRefusal(thrown);
+  return undefined;
+}
+
+export function problemAnswer(error: RosterError, headers: Record<string, string> = {}): Answer {
+  const retryAfter = retryAfterSeconds(error.code);
+  return {
+    status: error.status,
+    headers: {
+      ...headers,
+      'content-type': 'application/problem+json',
+      ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
+    },
+    body: JSON.stringify(problemOf(error)),
+  };
+}
+
+export function replyAnswer(family: Family, { index, value }: Reply, pretty: boolean): Answer {
+  const headers =
+    index === undefined ? jsonType : { ...jsonType, [`x-${family}-index`]: String(index) };
+  if (value === undefined) return { status: 200, headers: {}, body: undefined };
+  return { status: 200, headers, body: pretty ? prettyJson(value) : JSON.stringify(value) };
+}

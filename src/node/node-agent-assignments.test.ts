@@ -1,0 +1,161 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { Assignment } from './server-api.ts';
+import {
+  assignment,
+  dataDirectory,
+  eventsOf,
+  id,
+  running,
+  servers,
+  startAgent,
+} from './testing/agents.ts';
+import { eventually } from './testing/eventually.ts';
+import { testAllocation, testJob } from './testing/records.ts';
+
+const freePort = () =>
+  new Promise<number>((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+
+const connects = (port: number) =>
+  new Promise<boolean>((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.destroy();
+      resolve(true);
+    }).on('error', () => resolve(false));
+  });
+
+describe('an allocation whose job was purged', () => {
+  const purged = (number: number, desired: 'run' | 'stop') => ({
+    ...assignment('', { number, desired }),
+    Job: null,
+  });
+
+  test('is ended with the job that the node has', async () => {
+    await startAgent();
+    const held = assignment('trap "exit 5" USR1; echo ready; while :; do sleep 0.02; done');
+    const [group] = held.Job.TaskGroups;
+    const Tasks = group!.Tasks.map((task) => ({ ...task, KillSignal: 'SIGUSR1' }));
+    servers.assign([{ ...held, Job: { ...held.Job, TaskGroups: [{ ...group!, Tasks }] } }]);
+    await eventually(() => expect(servers.statusOf(id(1))).toBe('running'));
+    const log = join(dataDirectory, 'alloc', id(1), 'alloc/logs/app.stdout.0');
+    await eventually(() => expect(readFileSync(log, 'utf8')).toBe('ready\n'));
+    servers.assign([purged(1, 'stop')]);
+    await eventually(() => expect(servers.statusOf(id(1))).toBe('complete'));
+    expect(running()).toEqual([]);
+    const { Events } = servers.reports.get(id(1))!.TaskStates.app!;
+    expect(Events!.find(({ Type }) => Type === 'Terminated')?.ExitCode).toBe(5);
+  });
+
+  test('goes on while the servers want it, also when its id names another job', async () => {
+    await startAgent();
+    servers.assign([assignment('exec sleep 600')]);
+    await eventually(() => expect(servers.statusOf(id(1))).toBe('running'));
+    const other = { ...testJob([{ Name: 'other' }]), CreateIndex: 9 };
+    const { Allocation } = purged(1, 'run');
+    servers.assign([
+      { Allocation: { ...Allocation, AllocModifyIndex: 7 }, Job: other },
+      assignment('exec sleep 600', { number: 2 }),
+    ]);
+    await eventually(() => expect(servers.statusOf(id(2))).toBe('running'));
+    expect(running()).toHaveLength(1);
+    expect(Object.keys(servers.reports.get(id(1))!.TaskStates)).toEqual(['app']);
+  });
+
+  test('and that the node never had is reported over; the others run', async () => {
+    await startAgent();
+    const damaged = { ...testJob([]), TaskGroups: null } as unknown as Assignment['Job'];
+    servers.assign([
+      purged(1, 'run'),
+      purged(2, 'stop'),
+      { Allocation: testAllocation({ ID: id(3) }), Job: damaged },
+      assignment('exec sleep 600', { number: 4 }),
+    ]);
+    await eventually(() => expect(servers.statusOf(id(4))).toBe('running'));
+    await eventually(() => expect(servers.statusOf(id(3))).toBe('failed'));
+    expect(servers.reports.get(id(1))).toMatchObject({
+      ClientStatus: 'failed',
+      ClientDescription: 'The job "web" was purged',
+    });
+    expect(servers.statusOf(id(2))).toBe('complete');
+  });
+
+  test.each([
+    ['the job', { job: null }],
+    ['a group', { job: { TaskGroups: [null] } }],
+    ['a task', { tasks: { app: null } }],
+  ])('is left out at the next start when %s is damaged on disk, and ended', async (_name, part) => {
+    const first = await startAgent();
+    servers.assign([assignment('exec sleep 600'), assignment('exec sleep 600', { number: 2 })]);
+    await eventually(() => expect(servers.statusOf(id(1))).toBe('running'));
+    await eventually(() => expect(servers.statusOf(id(2))).toBe('running'));
+    const [kept] = running(2);
+    const [before] = running(1);
+    await first.stop({ stopTasks: false });
+    const path = join(dataDirectory, 'allocations', `${id(1)}.json`);
+    writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), ...part }));
+    servers.reports.clear();
+    const notices: string[] = [];
+    await startAgent({ onNotice: (sentence) => void notices.push(sentence) });
+    // The servers still want it: it begins anew, once nothing of it is left.
+    await eventually(() => expect(servers.statusOf(id(1))).toBe('running'));
+    expect(notices).toContainEqual(expect.stringContaining(`${id(1)} is damaged`));
+    const [after, ...more] = running(1);
+    expect(more).toEqual([]);
+    expect(after!.pid).not.toBe(before!.pid);
+    expect(running(2).map(({ pid }) => pid)).toEqual([kept!.pid]);
+  });
+});
+
+describe('an allocation with a predecessor on its node', () => {
+  test('starts when that one has ended, and has its port then', async () => {
+    const port = await freePort();
+    // It keeps the port for a while after it was told to end.
+    const server = `exec '${process.execPath}' -e '
+      process.on("SIGINT", () => setTimeout(() => process.exit(0), 300));
+      require("net").createServer().listen(${port}, "127.0.0.1");
+    '`;
+    const first = assignment(server);
+    const next = assignment(server, { number: 2 });
+    const Allocation = { ...next.Allocation, PreviousAllocation: id(1) };
+    await startAgent();
+    servers.assign([first]);
+    await eventually(() => expect(connects(port)).resolves.toBe(true));
+    servers.assign([assignment(server, { desired: 'stop' }), { ...next, Allocation }]);
+    await eventually(() => expect(servers.statusOf(id(2))).toBe('running'));
+    await eventually(() => expect(connects(port)).resolves.toBe(true));
+    expect(servers.statusOf(id(2))).toBe('running');
+    const ended = servers.reports.get(id(1))!.TaskStates.app!.Events!.at(-1)!;
+    const begun = servers.reports.get(id(2))!.TaskStates.app!.Events!.at(-1)!;
+    expect([ended.Type, begun.Type]).toEqual(['Killed', 'Started']);
+    expect(begun.Time).toBeGreaterThanOrEqual(ended.Time);
+  });
+
+  test('waits for it also under the next agent, and can be ended before', async () => {
+    const first = await startAgent();
+    const deaf = 'trap "" INT; while :; do sleep 0.02; done';
+    servers.assign([assignment(deaf)]);
+    await eventually(() => expect(servers.statusOf(id(1))).toBe('running'));
+    const next = assignment('exec sleep 600', { number: 2 });
+    const successor = {
+      ...next,
+      Allocation: { ...next.Allocation, PreviousAllocation: id(1) },
+    };
+    servers.assign([assignment(deaf), successor]);
+    await eventually(() => expect(servers.statusOf(id(2))).toBe('pending'));
+    await first.stop({ stopTasks: false });
+    const second = await startAgent();
+    servers.assign([assignment(deaf), successor]);
+    await eventually(() => expect(second.allocations?.get(id(2))).toBeDefined());
+    servers.assign([assignment(deaf), assignment('', { number: 2, desired: 'stop' })]);
+    await eventually(() => expect(servers.statusOf(id(2))).toBe('complete'));
+    expect(eventsOf(servers.reports.get(id(2)))).not.toContain('Started');
+    expect(running().length).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,79 @@
+/** Node agents of this process on real processes, for tests; what they began ends with each test. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach } from 'vitest';
+import { realWorld } from '../../base/ports-real.ts';
+import type { AllocationReport } from '../../model/allocation/allocation.ts';
+import { NodeAgent, type NodeAgentOptions } from '../node-agent.ts';
+import type { Assignment } from '../server-api.ts';
+import { SupervisorClient } from '../supervisor/client.ts';
+import { findLeftovers } from '../supervisor/sweep.ts';
+import { FakeServers } from './fake-servers.ts';
+import { testAllocation, testJob, testPolicy } from './records.ts';
+
+export let dataDirectory: string;
+export let servers: FakeServers;
+let agents: NodeAgent[];
+
+beforeEach(() => {
+  dataDirectory = mkdtempSync(join(tmpdir(), 'roster-node-'));
+  servers = new FakeServers();
+  agents = [];
+});
+
+afterEach(async () => {
+  await agents.at(-1)?.stop({ stopTasks: true });
+  const { timers, random } = realWorld;
+  const last = new SupervisorClient({ dataDirectory, endWithAgent: true, timers, random });
+  await last.connect();
+  await last.shutdown('SIGKILL', 100);
+  rmSync(dataDirectory, { recursive: true, force: true });
+});
+
+export const optionsOf = (): NodeAgentOptions => ({
+  world: realWorld,
+  api: servers,
+  dataDirectory,
+  version: '1.2.3',
+  region: 'global',
+  settings: { name: 'alpha', address: '127.0.0.1' },
+  endWithAgent: false,
+  environment: { PATH: process.env.PATH, ROSTER_TOKEN: 'never-in-a-task' },
+  onNotice: () => {},
+});
+
+export async function startAgent(options: Partial<NodeAgentOptions> = {}): Promise<NodeAgent> {
+  const agent = new NodeAgent({ ...optionsOf(), ...options });
+  agents.push(agent);
+  await agent.start();
+  return agent;
+}
+
+/** Not the same twice: a task's leftovers are known by it all over the machine. */
+const run = realWorld.ids.uuid().slice(0, 8);
+export const id = (number: number) => `${run}-0000-4000-8000-00000000000${number}`;
+
+export function assignment(
+  script: string,
+  fields: { number?: number; desired?: 'run' | 'stop' } = {},
+) {
+  const { number = 1, desired = 'run' } = fields;
+  const Config = { command: 'sh', args: ['-c', script] };
+  const KillTimeout = 1e9;
+  const RestartPolicy = { ...testPolicy, Attempts: 0 };
+  return {
+    Allocation: testAllocation({
+      ID: id(number),
+      DesiredStatus: desired,
+      AllocModifyIndex: desired === 'run' ? 1 : 2,
+    }),
+    Job: testJob([{ Name: 'app', Driver: 'raw_exec', Config, KillTimeout, RestartPolicy }]),
+  } satisfies Assignment;
+}
+
+export const running = (number = 1) =>
+  findLeftovers([{ allocId: id(number), taskName: 'app', pid: 0, startTime: '' }]);
+
+export const eventsOf = (report: AllocationReport | undefined) =>
+  (report?.TaskStates.app?.Events ?? []).map(({ Type }) => Type);

@@ -1,0 +1,242 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { connect, type Socket } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { withoutSecrets } from '../../src/api/token.ts';
+import { limits } from '../../src/model/limits.ts';
+import { jobBody, rootToken, startApi } from '../support/api.ts';
+
+// What only exists on the wire: a server in a process of its own, since it must not end.
+
+let child: ChildProcess;
+let port: number;
+beforeAll(async () => {
+  const script = new URL('../support/serve.ts', import.meta.url).pathname;
+  const flags = ['--disable-warning=ExperimentalWarning', script, '0.0.0.0'];
+  child = spawn(process.execPath, flags, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const address = await new Promise<string>((resolve) =>
+    child.stdout!.once('data', (text) => resolve(String(text).trim())),
+  );
+  port = Number(new URL(address).port);
+});
+afterAll(() => void child.kill('SIGKILL'));
+
+interface Heard {
+  readonly status: number;
+  readonly head: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
+  readonly json: any;
+  /** Whether the server hung up. */
+  readonly closed: boolean;
+}
+
+/** The first answer to these bytes, or all that comes before the server hangs up. */
+function say(lines: readonly string[], body = '', until: 'answered' | 'closed' = 'answered') {
+  return new Promise<Heard>((resolve, reject) => {
+    let heard = '';
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+    socket.on('connect', () => socket.write(`${lines.join('\r\n')}\r\n\r\n${body}`));
+    const end = (closed: boolean) => {
+      socket.destroy();
+      resolve(parse(heard, closed));
+    };
+    socket.on('data', (bytes) => {
+      heard += String(bytes);
+      if (until === 'answered' && isWhole(heard)) end(false);
+    });
+    socket.on('error', reject);
+    socket.on('end', () => end(true));
+  });
+}
+
+function isWhole(heard: string): boolean {
+  const [head = '', content] = heard.split('\r\n\r\n', 2);
+  return (
+    content !== undefined && content.length >= Number(/^content-length: (\d+)/im.exec(head)?.[1])
+  );
+}
+
+function parse(heard: string, closed: boolean): Heard {
+  const [head = '', body = ''] = heard.split('\r\n\r\n', 2);
+  const isJson = /^content-type: application\/(problem\+)?json/im.test(head) && body !== '';
+  return { status: Number(head.split(' ')[1]), head, json: isJson && JSON.parse(body), closed };
+}
+
+const host = 'Host: x';
+const token = `X-Registry-Token: ${rootToken}`;
+const body = JSON.stringify(jobBody());
+const length = `Content-Length: ${body.length}`;
+const offer = (protocol: string) => ['Connection: Upgrade', `Upgrade: ${protocol}`];
+const stream = '/v1/node/44444444-4444-4444-8444-444444444444/stream';
+const h2c = ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABk'];
+
+// In the order in which a request is read: target, method, headers, offers, body.
+test.each([
+  ['an ordinary request', ['GET /v1/jobs HTTP/1.1', host, token], '', 200, undefined],
+  ['a path that cannot be decoded', ['GET /v1/job/%zz HTTP/1.1', host], '', 404, 'route-not-found'],
+  ['a whole URL as target', ['GET http://x/v1/jobs?a HTTP/1.1', host, token], '', 200, undefined],
+  ['a whole URL without a path', ['GET http://x HTTP/1.1', host], '', 404, 'route-not-found'],
+  ['*', ['OPTIONS * HTTP/1.1', host], '', 404, 'route-not-found'],
+  ['a method of WebDAV', ['PROPFIND /v1/jobs HTTP/1.1', host], '', 405, 'method-not-allowed'],
+  ['TRACE', ['TRACE /v1/jobs HTTP/1.1', host], '', 405, 'method-not-allowed'],
+  ['QUERY', ['QUERY /v1/jobs HTTP/1.1', host], '', 405, 'method-not-allowed'],
+  ['a method with a body', ['REPORT /v1/jobs HTTP/1.1', host, length], body, 405, undefined],
+  ['a method, no path', ['PROPFIND /v1/x HTTP/1.1', host], '', 404, 'route-not-found'],
+  ['CONNECT', ['CONNECT x:80 HTTP/1.1', host], '', 404, 'route-not-found'],
+  ['no host', ['GET /v1/jobs HTTP/1.1', token], '', 400, 'malformed-request'],
+  ['no host before HTTP/1.1', ['GET /v1/jobs HTTP/1.0', token], '', 200, undefined],
+  ['no HTTP', ['hello'], '', 400, 'malformed-request'],
+  ['long headers', ['GET / HTTP/1.1', `a: ${'a'.repeat(40_000)}`], '', 431, 'headers-too-large'],
+  ['an offer of HTTP/2', ['GET /v1/jobs HTTP/1.1', host, token, ...h2c], '', 200, undefined],
+  [
+    'a WebSocket where there is none',
+    ['GET /v1/jobs HTTP/1.1', host, token, ...offer('websocket')],
+    '',
+    200,
+    undefined,
+  ],
+  [
+    'another protocol for the stream',
+    [`GET ${stream} HTTP/1.1`, host, ...offer('h2c')],
+    '',
+    404,
+    'route-not-found',
+  ],
+  [
+    'the stream without the permission',
+    [`GET ${stream} HTTP/1.1`, host, ...offer('websocket')],
+    '',
+    403,
+    'permission-denied',
+  ],
+  [
+    'a malformed content type',
+    ['POST /v1/jobs HTTP/1.1', host, token, length, 'Content-Type: garbage'],
+    body,
+    200,
+    undefined,
+  ],
+  [
+    'a content type without a body',
+    ['POST /v1/jobs HTTP/1.1', host, token, 'Content-Type: text/plain'],
+    '',
+    400,
+    'body-required',
+  ],
+  [
+    'a body that is too large',
+    ['POST /v1/jobs HTTP/1.1', host, token, `Content-Length: ${limits.http.jobBodyBytesMax + 1}`],
+    '',
+    413,
+    'body-too-large',
+  ],
+])('%s', async (_title, lines, content, status, code) => {
+  const answer = await say(lines, content);
+  expect(answer.status).toBe(status);
+  if (code !== undefined) expect(answer.json).toMatchObject({ status, code });
+  const type = status < 400 ? 'application/json' : 'application/problem+json';
+  expect(answer.head.toLowerCase()).toContain(`content-type: ${type}`);
+  if (status === 405) expect(answer.head).toMatch(/^allow: OPTIONS, GET, POST, PUT\r?$/m);
+});
+
+test('what the routes decide is the same over a port and without one', async () => {
+  const { call } = await startApi();
+  for (const path of ['/v1/job/%zz', '/v1/job/a%2Fb', '/v1//jobs', '/v1/jobs/', '/v1/job/%00']) {
+    for (const method of ['GET', 'OPTIONS', 'PROPFIND']) {
+      const { status, json } = await say([`${method} ${path} HTTP/1.1`, host, token]);
+      const here = await call(method, path);
+      expect([method, path, status, json]).toEqual([method, path, here.status, here.json ?? false]);
+    }
+  }
+});
+
+test.each([
+  ['a refused upgrade', [`GET ${stream} HTTP/1.1`, host, ...offer('websocket')], 403],
+  [
+    'an upgrade that is no WebSocket handshake',
+    [`GET ${stream} HTTP/1.1`, host, token, ...offer('websocket'), 'Sec-WebSocket-Version: 1'],
+    400,
+  ],
+  ['a refused tunnel', ['CONNECT x:80 HTTP/1.1', host], 404],
+  ['what is no HTTP', ['hello'], 400],
+])('%s leaves no socket half open', async (_title, lines, status) => {
+  const answer = await say(lines, '', 'closed');
+  expect([answer.status, answer.closed]).toEqual([status, true]);
+  expect(answer.head).toMatch(/^connection: close\r?$/m);
+});
+
+test('a refused client that resets its connection does not end the process', async () => {
+  const refused = [
+    [`GET ${stream} HTTP/1.1`, host, ...offer('websocket')],
+    ['CONNECT x:80 HTTP/1.1', host],
+    ['hello'],
+  ];
+  for (let attempt = 0; attempt < 60; attempt++) {
+    const lines = refused[attempt % refused.length]!;
+    await new Promise<void>((resolve) => {
+      const socket = connect(port, '127.0.0.1', () => {
+        socket.write(`${lines.join('\r\n')}\r\n\r\n`);
+        // Before, while and after the refusal is written.
+        if (attempt % 2 === 0) socket.resetAndDestroy();
+        else setImmediate(() => socket.resetAndDestroy());
+      });
+      socket.on('error', () => {});
+      socket.on('close', () => resolve());
+    });
+  }
+  expect((await say(['GET /v1/agent/health HTTP/1.1', host])).status).toBe(200);
+  expect(child.exitCode).toBeNull();
+});
+
+const outside = Object.values(networkInterfaces())
+  .flat()
+  .find((one) => one?.family === 'IPv4' && !one.internal)?.address;
+
+test.runIf(outside !== undefined)('a connection over the limit does nothing', async () => {
+  const most = limits.http.connectionsPerAddressMax;
+  const open = async (): Promise<Socket> => {
+    const socket = connect({ port, host: outside!, allowHalfOpen: true });
+    socket.on('error', () => {});
+    await new Promise((resolve) => socket.once('connect', resolve));
+    return socket;
+  };
+  const held: Socket[] = [];
+  for (let count = 0; count < most; count++) held.push(await open());
+  const sneaked = JSON.stringify(jobBody({ ID: 'sneaked' }));
+  const lines = ['POST /v1/jobs HTTP/1.1', host, token, `Content-Length: ${sneaked.length}`];
+  const heardOver = await ask(await open(), `${lines.join('\r\n')}\r\n\r\n${sneaked}`);
+  expect(heardOver).toMatch(/^HTTP\/1.1 429 /);
+  expect((await say(['GET /v1/job/sneaked HTTP/1.1', host, token])).status).toBe(404);
+  // The refused one took no place: when one leaves, one may come.
+  const first = held.shift()!;
+  await new Promise((resolve) => first.once('close', resolve).destroy());
+  const health = `GET /v1/agent/health HTTP/1.1\r\n${host}\r\nConnection: close\r\n\r\n`;
+  await expect
+    .poll(async () => (await ask(await open(), health)).slice(0, 12))
+    .toBe('HTTP/1.1 200');
+  for (const socket of held) socket.destroy();
+});
+
+/** What is heard until the other side hangs up. */
+function ask(socket: Socket, text: string): Promise<string> {
+  return new Promise((resolve) => {
+    let heard = '';
+    socket.on('data', (bytes) => {
+      heard += String(bytes);
+    });
+    socket.on('end', () => socket.destroy()).on('close', () => resolve(heard));
+    socket.write(text);
+  });
+}
+
+test.each([
+  ['/v1/jobs', '/v1/jobs'],
+  ['/v1/jobs?prefix=a&stale', '/v1/jobs?prefix=a&stale'],
+  ['/v1/jobs?token=a', '/v1/jobs?token=redacted'],
+  ['/v1/jobs?a=1&token=a=b&stale', '/v1/jobs?a=1&token=redacted&stale'],
+  ['/v1/jobs?%74oken=a', '/v1/jobs?%74oken=redacted'],
+  ['/v1/jobs?%54%4fken=a&TOKEN=b', '/v1/jobs?%54%4fken=redacted&TOKEN=redacted'],
+  ['/v1/jobs??token=a', '/v1/jobs??token=redacted'],
+  ['/v1/jobs?+token=a', '/v1/jobs?+token=redacted'],
+  ['/v1/jobs?tokens=a&token', '/v1/jobs?tokens=a&token'],
+])('%s is logged as %s', (url, shown) => expect(withoutSecrets(url)).toBe(shown));

@@ -1,0 +1,67 @@
+/** `npm start` in the checkout, as the first command that a new user types. */
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import {
+  checkout,
+  endAgents,
+  eventually,
+  launch,
+  newDirectory,
+  processesWith,
+} from '../support/agent.ts';
+
+afterAll(endAgents);
+
+const dataDirectory = newDirectory();
+
+async function start() {
+  const beginMs = performance.now();
+  const program = launch('npm', ['start'], {
+    env: { ROSTER_HTTP: '127.0.0.1:0', ROSTER_DATA_DIR: dataDirectory },
+    isGroup: true,
+  });
+  const [, address] = await program.says(/Roster is ready at (\S+)\n/);
+  const [welcome, token] = await program.says(/Root token {2}(\S+)\n[\s\S]*Ctrl-C ends it\.\n/);
+  const tookMs = performance.now() - beginMs;
+  const instances = [...program.said().stdout.matchAll(/^ {2}web\.web.* http=(\S+)$/gm)];
+  const addresses = instances.map(([, where]) => where!);
+  return { program, welcome, tookMs, addresses, env: variables(address!, token!) };
+}
+
+const variables = (ROSTER_ADDR: string, ROSTER_TOKEN: string) => ({ ROSTER_ADDR, ROSTER_TOKEN });
+
+const greet = (address: string) =>
+  eventually(async () => (await fetch(`http://${address}`)).text());
+
+const all = [0, 1, 2].map((index) => `Hello from web.web[${index}]\n`);
+
+test('comes up with the example job running; Ctrl-C leaves nothing; so again', async () => {
+  const first = await start();
+  expect((await Promise.all(first.addresses.map(greet))).sort()).toEqual(all);
+  // What it says to try next is tried, word by word.
+  const { ROSTER_ADDR, ROSTER_TOKEN } = first.env;
+  expect(first.welcome).toContain(
+    `\n  export ROSTER_ADDR=${ROSTER_ADDR} ROSTER_TOKEN=${ROSTER_TOKEN}\n`,
+  );
+  const proposed = [...first.welcome.matchAll(/^ {2}(bin\/roster .*)$/gm)].map(([, line]) => line!);
+  expect(proposed).toContain('bin/roster job status web');
+  for (const line of proposed) {
+    const [file, ...words] = line.split(' ');
+    const { code, stderr } = await launch(join(checkout, file!), words, { env: first.env }).ended;
+    expect([line, code, stderr]).toEqual([line, 0, '']);
+  }
+  first.program.signal('SIGINT');
+  const { code, stdout, stderr } = await first.program.ended;
+  expect([code, stdout]).toEqual([0, expect.stringContaining('Roster ends (SIGINT)')]);
+  expect(stderr).not.toMatch(/ {4}at /);
+  expect(processesWith(dataDirectory)).toEqual([]);
+
+  const second = await start();
+  expect(second.env.ROSTER_TOKEN).toBe(ROSTER_TOKEN);
+  expect(second.tookMs).toBeLessThan(5_000);
+  expect((await Promise.all(second.addresses.map(greet))).sort()).toEqual(all);
+  // What a closed terminal sends.
+  second.program.signal('SIGHUP');
+  await second.program.ended;
+  expect(processesWith(dataDirectory)).toEqual([]);
+});

@@ -1,0 +1,286 @@
+/**
+ * Agents as a stranger starts them: the real command, on a free port and a directory of their own.
+ *
+ * Every process that a test file starts, and all that those start, carries the file's directory in
+ * its command line or its environment (`TMPDIR`, which tasks inherit). So `endAgents` can tell
+ * whether anything was left behind.
+ */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { constants, tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'vitest';
+
+export const checkout = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+export const command = join(checkout, 'bin/roster');
+
+/** Of this test file alone; `endAgents` removes it. */
+export const directory = realpathSync(mkdtempSync(join(tmpdir(), 'roster-e2e-')));
+/** Where the programs under test put what they call temporary. */
+export const temporary = mkdtempSync(join(directory, 'tmp-'));
+
+const patienceMs = 20_000;
+const programs = new Set<Program>();
+const isAgent = new WeakSet<Program>();
+
+// A test runner that is told to end early does not get to `endAgents`.
+process.on('exit', () => {
+  for (const pid of processesWith(directory)) kill(pid, 'SIGKILL');
+});
+
+export const newDirectory = (name = 'data'): string => mkdtempSync(join(directory, `${name}-`));
+
+export interface Ended {
+  /** By the shell's rule: 128 + the number of the signal that ended it. */
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A program that runs, and what it has said so far. */
+export interface Program {
+  readonly pid: number;
+  readonly said: () => { readonly stdout: string; readonly stderr: string };
+  /** What of its output fits the pattern, as soon as there is any. */
+  readonly says: (pattern: RegExp) => Promise<RegExpExecArray>;
+  readonly signal: (name: NodeJS.Signals) => void;
+  readonly ended: Promise<Ended>;
+}
+
+export interface LaunchOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly stdin?: string;
+  /** Its own process group, which `signal` then reaches as a whole, like a terminal's Ctrl-C. */
+  readonly isGroup?: boolean;
+  readonly cwd?: string;
+}
+
+export function launch(
+  file: string,
+  words: readonly string[],
+  { env = {}, stdin = '', isGroup = false, cwd = checkout }: LaunchOptions = {},
+): Program {
+  const { PATH = '', HOME = '/' } = process.env;
+  const child = spawn(file, words, {
+    cwd,
+    detached: isGroup,
+    env: { PATH, HOME, TMPDIR: temporary, ...env },
+  });
+  const output = { stdout: '', stderr: '' };
+  let heard = () => {};
+  for (const stream of ['stdout', 'stderr'] as const) {
+    child[stream].setEncoding('utf8').on('data', (text: string) => {
+      output[stream] += text;
+      heard();
+    });
+  }
+  child.stdin.on('error', () => {}).end(stdin);
+  const ended = new Promise<Ended>((resolve) => {
+    child.on('close', (code, signal) => {
+      programs.delete(program);
+      resolve({ code: code ?? 128 + constants.signals[signal!], ...output });
+      heard();
+    });
+  });
+  const pid = child.pid!;
+  const program: Program = {
+    pid,
+    said: () => ({ ...output }),
+    says: (pattern) =>
+      eventually(
+        () => {
+          const found = pattern.exec(output.stdout);
+          if (found !== null) return found;
+          const told = `${file} ${words.join(' ')}\n${output.stdout}\n${output.stderr}`;
+          const error = new Error(`${pattern} was not printed by ${told}`);
+          if (!programs.has(program)) throw Object.assign(error, { isFinal: true });
+          throw error;
+        },
+        (again) => {
+          heard = again;
+        },
+      ),
+    signal: (name) => kill(isGroup ? -pid : pid, name),
+    ended,
+  };
+  programs.add(program);
+  return program;
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
+  readonly json: any;
+}
+
+export type Agent = Awaited<ReturnType<typeof startAgent>>;
+
+export interface StartOptions {
+  /** Default: none, so that nothing is kept. */
+  readonly dataDirectory?: string;
+  readonly args?: readonly string[];
+  /** `null`: the agent makes one and prints it. */
+  readonly token?: string | null;
+}
+
+export const rootToken = '11111111-1111-4111-8111-111111111111';
+
+export function agentWords({ dataDirectory, args = [], token = rootToken }: StartOptions) {
+  return [
+    ...['agent', '--dev', '--http', '127.0.0.1:0'],
+    ...(dataDirectory === undefined
+      ? []
+      : ['--data-dir', dataDirectory, '--tasks-on-exit', 'stop']),
+    ...(token === null ? [] : ['--root-token', token]),
+    ...args,
+  ];
+}
+
+/** Resolves when it is ready. Rejects with all that it said when it ends before. */
+export async function startAgent(options: StartOptions = {}) {
+  const program = launch(command, agentWords(options));
+  isAgent.add(program);
+  const [, address = ''] = await program.says(/Roster is ready at (http:\/\/\S+)\n/);
+  const [, token = ''] = await program.says(/Root token {2}(\S+)\n[\s\S]*Ctrl-C ends it\.\n/);
+  const env = { ROSTER_ADDR: address, ROSTER_TOKEN: token };
+
+  async function request(method: string, path: string, body?: unknown): Promise<HttpAnswer> {
+    const answer = await fetch(`${address}${path}`, {
+      method,
+      headers: { 'x-registry-token': token },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    const isJson = /json/.test(answer.headers.get('content-type') ?? '') && text !== '';
+    const { status, headers } = answer;
+    return { status, headers, text, json: isJson ? JSON.parse(text) : undefined };
+  }
+
+  const get = async (path: string) => {
+    const { status, text, json } = await request('GET', path);
+    expect([status, path, status === 200 ? '' : text]).toEqual([200, path, '']);
+    return json;
+  };
+
+  /** Asks again whenever the answer changes, by blocking queries, until `check` throws no more. */
+  async function until<T>(path: string, check: (json: HttpAnswer['json']) => T): Promise<T> {
+    const endMs = performance.now() + patienceMs;
+    for (let index = 0; ; ) {
+      const mark = path.includes('?') ? '&' : '?';
+      const answer = await request('GET', `${path}${mark}index=${index}&wait=10s`);
+      expect([answer.status, answer.status === 200 ? '' : answer.text]).toEqual([200, '']);
+      try {
+        return check(answer.json);
+      } catch (error) {
+        if (performance.now() > endMs) throw error;
+      }
+      const seen = Math.max(1, indexOf(answer));
+      index = seen < index ? 0 : seen;
+    }
+  }
+
+  return {
+    ...program,
+    ...{ address, token, env, request, get, until },
+    dataDirectory: options.dataDirectory,
+    cliStart: (...words: string[]) => launch(command, words, { env }),
+    cli: (...words: string[]): Promise<Ended> => launch(command, words, { env }).ended,
+    cliWith: (stdin: string, ...words: string[]) => launch(command, words, { env, stdin }).ended,
+    /** Registers a job; gives the answer's JSON. */
+    async register(job: object) {
+      const { status, text, json } = await request('PUT', '/v1/jobs', { Job: job });
+      expect([status, status === 200 ? '' : text]).toEqual([200, '']);
+      return json;
+    },
+    /** Sends the signal and waits until the process has ended. */
+    stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<Ended> {
+      program.signal(signal);
+      return program.ended;
+    },
+  };
+}
+
+/** The index that the headers of an answer tell. */
+export const indexOf = ({ headers }: Pick<HttpAnswer, 'headers'>): number =>
+  Number(headers.get('x-scheduler-index') ?? headers.get('x-registry-index'));
+
+/** Ends the agents of this file, and fails when then anything of them is left. */
+export async function endAgents(): Promise<void> {
+  const ending = [...programs].map(async (program) => {
+    program.signal('SIGTERM');
+    const { code, stderr } = await program.ended;
+    return isAgent.has(program) && code !== 0 ? [{ code, stderr }] : [];
+  });
+  const faults = (await Promise.all(ending)).flat();
+  try {
+    expect(faults).toEqual([]);
+    await eventually(() => expect(describeAll(processesWith(directory))).toEqual([]));
+  } finally {
+    for (const pid of processesWith(directory)) kill(pid, 'SIGKILL');
+    await eventually(() => expect(processesWith(directory)).toEqual([]));
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** Live processes with this text in their command line or environment; zombies have neither. */
+export const processesWith = (text: string): number[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .filter((name) => ['cmdline', 'environ'].some((file) => inProc(name, file).includes(text)))
+    .map(Number);
+
+/** The processes of one allocation. */
+export const processesOf = (allocation: { readonly ID: string }): number[] =>
+  processesWith(`ROSTER_ALLOC_ID=${allocation.ID}\0`);
+
+/** The process that keeps the tasks of an agent whose data directory is below this one. */
+export const supervisorsOf = (dataDirectory: string): number[] =>
+  processesWith(dataDirectory).filter((pid) => {
+    const words = inProc(String(pid), 'cmdline');
+    return words.includes('/supervisor/main.ts\0') && words.includes(dataDirectory);
+  });
+
+const describeAll = (pids: readonly number[]): string[] =>
+  pids.map((pid) => `${pid}: ${inProc(String(pid), 'cmdline').replaceAll('\0', ' ')}`);
+
+function inProc(pid: string, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'latin1');
+  } catch {
+    return '';
+  }
+}
+
+export function kill(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+/**
+ * Tries until `check` throws no more, whenever `onChange` says so and every few milliseconds; its
+ * last error is thrown when patience ends, or at once when that says `isFinal`.
+ */
+export async function eventually<T>(
+  check: () => T | Promise<T>,
+  onChange: (again: () => void) => void = () => {},
+): Promise<T> {
+  const endMs = performance.now() + patienceMs;
+  for (;;) {
+    try {
+      return await check();
+    } catch (error) {
+      const { isFinal } = error as { isFinal?: boolean };
+      if (isFinal === true || performance.now() > endMs) throw error;
+    }
+    await new Promise<void>((again) => {
+      onChange(again);
+      setTimeout(again, 20);
+    });
+  }
+}

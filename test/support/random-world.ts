@@ -1,0 +1,175 @@
+import { SimulatedWorld, seededRandom } from '../../src/base/ports-simulated.ts';
+import type { Allocation } from '../../src/model/allocation/allocation.ts';
+import { isClientTerminal } from '../../src/model/allocation/allocation-rules.ts';
+import type { Log } from '../../src/server/context.ts';
+import { MemoryDisk } from '../../src/state/engine/memory.ts';
+import { allocations } from '../../src/state/tables.ts';
+import { introduction, jobBody, nodeBody } from './api.ts';
+import { type Started, startOn } from './start-on.ts';
+
+const nodeCount = 3;
+const nodeId = (n: number) => `0000000${n}-0000-4000-8000-000000000000`;
+const nodeSecret = (n: number) => `0000000${n}-0000-4000-8000-00000000000f`;
+
+/** Shorter than the time within which a node has to be heard again. */
+const heartbeatMs = 8000;
+
+/**
+ * A server that users, nodes and crashes act upon, all at random from one seed. Nodes run nothing:
+ * they report what a node might.
+ */
+export class RandomWorld {
+  readonly world: SimulatedWorld;
+  readonly #disk = new MemoryDisk();
+  readonly #random: ReturnType<typeof seededRandom>;
+  readonly #alive: boolean[] = Array.from({ length: nodeCount }, () => true);
+  /** What the server logged as an error, and answers that nobody expected. */
+  readonly errors: unknown[] = [];
+  #server!: Started;
+
+  private constructor(seed: number) {
+    this.world = new SimulatedWorld(seed);
+    this.#random = seededRandom(seed);
+  }
+
+  static async start(seed: number): Promise<RandomWorld> {
+    const random = new RandomWorld(seed);
+    await random.#start();
+    for (let n = 0; n < nodeCount; n++) await random.#register(n);
+    return random;
+  }
+
+  get state(): Started['state'] {
+    return this.#server.state;
+  }
+
+  stop(): void {
+    this.#server.server.stop();
+  }
+
+  /** One thing happens; sometimes the next one happens before the server has dealt with it. */
+  async step(restarts: boolean): Promise<void> {
+    const what = this.#random.below(14);
+    const job = 'abcd'[this.#random.below(4)]!;
+    const node = this.#random.below(nodeCount);
+    if (what < 4) await this.#submit(job);
+    else if (what === 4) await this.#call('DELETE', `/v1/job/${job}`);
+    else if (what === 5) await this.#call('DELETE', `/v1/job/${job}?purge=true`);
+    else if (what < 10) await this.#report(node, (one) => this.#fate(one));
+    else if (what === 10) await this.#cut(node);
+    else if (what === 11) await this.pass(this.#random.below(60_000));
+    else if (what === 12) await this.#move();
+    else if (restarts) await this.#crash();
+    if (this.#random.below(3) > 0) await this.settle();
+  }
+
+  settle(): Promise<void> {
+    return this.world.advance(0);
+  }
+
+  /** Lets time pass, in which the nodes that are alive are heard. */
+  async pass(durationMs: number): Promise<void> {
+    for (let left = durationMs; left > 0; left -= heartbeatMs) {
+      await this.world.advance(Math.min(left, heartbeatMs));
+      for (let n = 0; n < nodeCount; n++) await this.#beat(n);
+    }
+  }
+
+  /** Nodes do as they are told until nothing is left to do; those that are away are given up. */
+  async comeToRest(): Promise<void> {
+    await this.pass(120_000);
+    for (let round = 0; round < 6; round++) {
+      for (let n = 0; n < nodeCount; n++) await this.#report(n, obedient);
+      await this.pass(40_000);
+    }
+  }
+
+  async #start(): Promise<void> {
+    const error = (fields: object, sentence: string) => {
+      this.errors.push([sentence, String((fields as { error?: Error }).error?.stack)]);
+    };
+    const log: Log = { debug() {}, info() {}, warn() {}, error };
+    this.#server = await startOn(this.world, this.#disk, { log });
+  }
+
+  async #call(method: string, url: string, body?: unknown, token?: string) {
+    return this.#server.call(method, url, body, token);
+  }
+
+  async #expected(method: string, url: string, body?: unknown): Promise<void> {
+    const answer = await this.#call(method, url, body);
+    if (answer.status !== 200) this.errors.push(answer);
+  }
+
+  async #register(n: number): Promise<void> {
+    const { NodeResources } = nodeBody().Node;
+    const Cpu = { CpuShares: 1000 + 500 * n, TotalCpuCores: 2 };
+    const Node = { ID: nodeId(n), Name: `n${n}`, NodeResources: { ...NodeResources, Cpu } };
+    const body = { ...nodeBody(Node), SecretID: nodeSecret(n) };
+    await this.#call('PUT', '/v1/node/register', body, introduction);
+  }
+
+  async #beat(n: number): Promise<void> {
+    if (!this.#alive[n]) return;
+    const { status } = await this.#call('PUT', `/v1/node/${nodeId(n)}/heartbeat`);
+    if (status !== 200) await this.#register(n);
+  }
+
+  #submit(ID: string): Promise<void> {
+    const Type = ID < 'c' ? 'service' : 'batch';
+    const Meta = { v: String(this.#random.below(3)) };
+    const Count = this.#random.below(5);
+    const Resources = { CPU: 100 + 200 * this.#random.below(3), MemoryMB: 64 };
+    const delay = { Attempts: 0, Unlimited: true, Delay: 10e9, DelayFunction: 'constant' };
+    const group = { Count, ReschedulePolicy: delay };
+    return this.#expected('POST', '/v1/jobs', jobBody({ ID, Type, Meta }, group, { Resources }));
+  }
+
+  /** Reports what became of the node's allocations; a replacement waits for its predecessor. */
+  async #report(n: number, fate: (allocation: Allocation) => Status): Promise<void> {
+    if (!this.#alive[n]) return;
+    const { json } = await this.#call('GET', `/v1/node/${nodeId(n)}/assignments`);
+    const list = (json as { Allocation: Allocation }[]).map(({ Allocation }) => Allocation);
+    const open = new Set(list.filter((one) => !isClientTerminal(one)).map(({ ID }) => ID));
+    const Allocations = list
+      .filter((one) => one.DesiredStatus !== 'run' || !open.has(one.PreviousAllocation))
+      .map((one) => ({ ID: one.ID, was: one.ClientStatus, ClientStatus: fate(one) }))
+      .filter(({ was, ClientStatus }) => was !== ClientStatus)
+      .map(({ ID, ClientStatus }) => ({ ID, ClientStatus }));
+    if (Allocations.length === 0) return;
+    await this.#expected('PUT', `/v1/node/${nodeId(n)}/status`, { Allocations });
+  }
+
+  #fate({ DesiredStatus, ClientStatus }: Allocation): Status {
+    if (DesiredStatus !== 'run') return this.#random.below(2) === 0 ? ClientStatus : 'complete';
+    if (ClientStatus === 'pending') return this.#random.below(4) === 0 ? 'failed' : 'running';
+    const dice = this.#random.below(10);
+    return dice === 0 ? 'failed' : dice === 1 ? 'complete' : ClientStatus;
+  }
+
+  /** Cuts the node off, or lets it come back. */
+  async #cut(n: number): Promise<void> {
+    this.#alive[n] = !this.#alive[n];
+    if (this.#alive[n]) await this.#register(n);
+  }
+
+  async #move(): Promise<void> {
+    const all = [...this.state.read().table(allocations).scan()];
+    const one = all[this.#random.below(Math.max(all.length, 1))];
+    if (one !== undefined) await this.#expected('PUT', `/v1/allocation/${one.ID}/stop`);
+  }
+
+  async #crash(): Promise<void> {
+    await this.world.advance(this.#random.below(2));
+    this.stop();
+    this.#disk.crash('kept');
+    await this.#start();
+  }
+}
+
+type Status = Allocation['ClientStatus'];
+
+const obedient = ({ DesiredStatus, ClientStatus }: Allocation): Status => {
+  if (DesiredStatus !== 'run') return 'complete';
+  return ClientStatus === 'pending' ? 'running' : ClientStatus;
+};

@@ -1,0 +1,56 @@
+import { Api } from '../../src/api/api.ts';
+import type { SimulatedWorld } from '../../src/base/ports-simulated.ts';
+import { type Log, silentLog } from '../../src/server/context.ts';
+import { Keyring } from '../../src/server/keyring/keyring.ts';
+import { Server } from '../../src/server/server.ts';
+import type { MemoryDisk } from '../../src/state/engine/memory.ts';
+import type { StateLimits } from '../../src/state/limits.ts';
+import { allTables } from '../../src/state/tables.ts';
+import { memoryState } from '../../src/state/testing.ts';
+import { introduction, nowhere, rootToken } from './api.ts';
+
+export interface StartOptions {
+  readonly limits?: Partial<StateLimits>;
+  readonly log?: Log;
+}
+
+/** The server over a disk that may outlive it and that a test may make slow. */
+export async function startOn(
+  world: SimulatedWorld,
+  disk: MemoryDisk,
+  { limits = {}, log = silentLog }: StartOptions = {},
+) {
+  const state = await memoryState(allTables, world, disk, { limits });
+  const scheduler = { algorithm: 'binpack' } as const;
+  const keyring = await Keyring.open(state, new Uint8Array(32).fill(1), world);
+  const acl = { keyring, outbound: nowhere, datacenter: 'dc1' };
+  const rest = { region: 'global', rootSecret: rootToken, scheduler, ...acl };
+  const server = new Server({ state, world, log, ...rest });
+  const introductionHash = world.secrets.hash(introduction);
+  const api = new Api({
+    server,
+    acl: { enabled: true, introductionHash, secrets: world.secrets },
+    name: 'test',
+    version: '0.0.0',
+    connectionsPerClientMax: 0,
+  });
+  await server.start();
+
+  async function call(method: string, url: string, body?: unknown, token: string = rootToken) {
+    const [path = '', query = ''] = url.split('?', 2);
+    const { status, body: answer } = await api.handle({
+      method,
+      path,
+      query,
+      headers: { 'x-registry-token': token },
+      body: body === undefined ? undefined : new TextEncoder().encode(JSON.stringify(body)),
+    });
+    const text = answer instanceof Uint8Array ? Buffer.from(answer).toString() : answer;
+    const isText = typeof text === 'string' && text !== '';
+    return { status, json: isText ? JSON.parse(text) : undefined };
+  }
+
+  return { state, server, call };
+}
+
+export type Started = Awaited<ReturnType<typeof startOn>>;
