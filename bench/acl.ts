@@ -1,8 +1,4 @@
-/**
- * Deciding by the rules of one token, no HTTP. `node tools/run.mjs bench/acl.ts` prints the
- * figures; the shape is that of the other benchmarks.
- */
-import { fileURLToPath } from 'node:url';
+/** Deciding by the rules of one token, no HTTP. */
 import { type Authorizer, authorizerFor } from '../src/acl/authorizer.ts';
 import { questionOf, type RulePermission } from '../src/acl/decide.ts';
 import { decideSlowly } from '../src/acl/oracle.testing.ts';
@@ -14,6 +10,7 @@ import { realWorld } from '../src/base/ports-real.ts';
 import { rootKeyBox } from '../src/base/secret-box.ts';
 import { aclPolicies, aclTokens, allTables } from '../src/state/tables.ts';
 import { memoryState } from '../src/state/testing.ts';
+import type { Benchmark } from './benchmark.ts';
 
 const rulesCount = 1000;
 const sliceMs = 1500;
@@ -99,12 +96,12 @@ async function resolving(): Promise<() => number> {
     });
 }
 
-export const acl = {
+export const acl: Benchmark = {
   name: 'acl',
   title: `Decisions for a token with ${rulesCount} rules, no HTTP`,
   baseline: 'reading the rules one by one, as the tests do',
   takesGiven: false,
-  async run({ runs, progress }: { runs: number; progress: (text: string) => void }) {
+  async run({ runs, progress }) {
     const caller = { kind: 'anonymous', accessor: '' } as const;
     const rules = new RuleTable([policy]);
     const authorizer = authorizerFor({ caller, rules, defaultPolicy: 'deny' });
@@ -129,13 +126,3 @@ export const acl = {
     };
   },
 };
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { figures } = await acl.run({ runs: 3, progress: () => {} });
-  for (const { name, unit, ours, baseline } of figures) {
-    const shown = (values: readonly number[]) => values.map((value) => Math.round(value)).join(' ');
-    console.log(
-      `${name} (${unit}): ${shown(ours)}${baseline ? `; baseline ${shown(baseline)}` : ''}`,
-    );
-  }
-}

@@ -5,6 +5,7 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { acl } from './acl.ts';
 import type { Benchmark, Setting } from './benchmark.ts';
 import { limits } from './limits.ts';
 import { describeMachine } from './machine.ts';
@@ -17,7 +18,7 @@ import { start } from './start.ts';
 import { state } from './state.ts';
 import { type Target, targetOf } from './target.ts';
 
-const benchmarks: readonly Benchmark[] = [readJob, register, state, parked, start, runJob];
+const benchmarks: readonly Benchmark[] = [readJob, register, state, parked, start, runJob, acl];
 const usage = `usage: npm run bench -- [NAME …] [--base URL --token TOKEN] [--runs N] [--write]
   names: ${benchmarks.map(({ name }) => name).join(', ')} (default: all)
   --base   measure this server instead of starting one; only at 127.0.0.1 or ::1

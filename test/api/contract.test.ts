@@ -1,6 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
 import { StreamConnection } from '../../src/model/node-stream/stream-connection.ts';
-import { aclTokens } from '../../src/state/tables.ts';
 import { jobBody, nodeBody, startApi, type TestApi } from '../support/api.ts';
 
 let api: TestApi;
@@ -88,19 +87,6 @@ test.each(['allocations', 'evaluations', 'summary'])(
     expect(parked.status).toBe(404);
   },
 );
-
-test('losing the token ends a wait with 403', async () => {
-  const index = (await api.call('GET', '/v1/jobs')).headers['x-scheduler-index'];
-  const parked = park(`/v1/jobs?index=${index}&wait=5m`);
-  await api.settle();
-  await api.state.write((transaction) => {
-    for (const one of [...transaction.table(aclTokens).scan()]) {
-      transaction.table(aclTokens).delete('default', one.AccessorID);
-    }
-  });
-  await api.settle();
-  expect(parked.status).toBe(403);
-});
 
 test('one log follower too many is refused in the words of the catalogue', async () => {
   const [{ ID, NodeID }] = (await api.call('GET', '/v1/allocations')).json;

@@ -38,7 +38,7 @@ export function aclRoleRoutes(context: ServerContext): Route[] {
       answer: AclRoleSchema,
       permission: aclWrite,
       handle: async (input: RoleWrite) =>
-        written(await createRole(context, scopeOf(input), input.body)),
+        written(await createRole(context, scopeOf(input), input.body, input)),
     }),
     writeRoute({
       ...{ method: 'PUT', path: '/v1/acl/role/:role_id', noun: 'acl-role', family, body },
@@ -46,7 +46,7 @@ export function aclRoleRoutes(context: ServerContext): Route[] {
       answer: AclRoleSchema,
       permission: aclWrite,
       handle: async (input: RoleWrite) =>
-        written(await updateRole(context, scopeOf(input), input.parameters.role_id!, input.body)),
+        written(await updateRole(context, scopeOf(input), input.parameters.role_id!, input.body, input)),
     }),
     writeRoute({
       ...{ method: 'DELETE', path: '/v1/acl/role/:role_id', noun: 'acl-role', family },

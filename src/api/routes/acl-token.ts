@@ -101,7 +101,7 @@ export function aclTokenRoutes(context: ServerContext, agentName: string): Route
       answer: AclTokenSchema,
       permission: aclWrite,
       handle: async (input: TokenWrite) =>
-        written(await createToken(context, scopeOf(input), input.body)),
+        written(await createToken(context, scopeOf(input), input.body, input)),
     }),
     readRoute({
       ...{ method: 'GET', path: '/v1/acl/token/self', noun, family },
@@ -163,7 +163,7 @@ export function aclTokenRoutes(context: ServerContext, agentName: string): Route
       permission: aclWrite,
       handle: async (input: TokenWrite) => {
         const accessor = input.parameters.accessor_id!;
-        return written(await updateToken(context, scopeOf(input), accessor, input.body));
+        return written(await updateToken(context, scopeOf(input), accessor, input.body, input));
       },
     }),
     writeRoute({

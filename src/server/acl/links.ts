@@ -1,6 +1,8 @@
+import { type Authorizer, describeCaller } from '../../acl/authorizer.ts';
+import { describePermission, resourceAccess } from '../../acl/permission.ts';
 import { isBuiltinPolicy } from '../../model/acl-policy/builtin.ts';
 import type { StoredLink } from '../../model/acl-token/identities.ts';
-import { type Fault, invalid } from '../../model/errors.ts';
+import { type Fault, invalid, refusal } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { defaultNamespace, type Scope } from '../../model/namespace/namespace.ts';
 import { below, faultAt, quote } from '../../model/path.ts';
@@ -16,21 +18,36 @@ export interface WrittenLink {
 interface Linkable extends Stamps {
   readonly ID: string;
   readonly Name: string;
+  readonly Namespace: string;
+  readonly Partition: string;
 }
+
+/** Who writes the links. */
+export type Linker = Pick<Authorizer, 'caller' | 'allows'>;
 
 /**
  * The ids that links mean, each once, in the order of their ids. A link reaches what lives in the
- * same namespace or in `default`, and the builtin policies from everywhere.
- * Source: spec/1 §2.2, facts/registry.md §2.4, §7.
+ * same namespace or in `default`, and the builtin policies from everywhere. What a link gives its
+ * holder must be the linker's to give: it takes `acl:write` where the linked thing lives, unless
+ * the link was there before. Source: spec/1 §2.2, facts/registry.md §2.4, §7.
  */
 export class LinkResolver {
   readonly #snapshot: Snapshot;
   readonly #scope: Scope;
+  readonly #linker: Linker;
+  readonly #kept: ReadonlySet<string>;
   readonly #faults: Fault[] = [];
 
-  constructor(snapshot: Snapshot, scope: Scope) {
+  constructor(
+    snapshot: Snapshot,
+    scope: Scope,
+    linker: Linker,
+    kept: readonly StoredLink[] | undefined = [],
+  ) {
     this.#snapshot = snapshot;
     this.#scope = scope;
+    this.#linker = linker;
+    this.#kept = new Set(kept.map(({ ID }) => ID));
   }
 
   policies(links: readonly WrittenLink[], keys: readonly string[] = ['Policies']): StoredLink[] {
@@ -65,13 +82,28 @@ export class LinkResolver {
         return;
       }
       const id = ID === '' ? this.#named(table, Name) : this.#known(table, ID.toLowerCase());
-      if (id !== undefined) ids.add(id);
-      else {
+      if (id !== undefined) {
+        this.#demand(rowWithId(table, id));
+        ids.add(id);
+      } else {
         const what = ID === '' ? `named ${quote(Name)}` : `with the id ${quote(ID)}`;
         this.#fault(faultAt(below(place, index), `leads nowhere: there is no ${noun} ${what}`));
       }
     });
     return [...ids].sort().map((ID) => ({ ID }));
+  }
+
+  /** @throws RosterError `permission-denied` */
+  #demand(row: Linkable | undefined): void {
+    if (row === undefined || this.#kept.has(row.ID)) return;
+    const { Namespace: namespace, Partition: partition } = row;
+    const permission = resourceAccess('acl', 'write', { namespace, partition });
+    const { caller, allows } = this.#linker;
+    if (allows(permission)) return;
+    throw refusal('permission-denied', {
+      caller: describeCaller(caller),
+      permission: `${describePermission(permission)}, which linking "${row.Name}" takes`,
+    });
   }
 
   #fault(fault: Fault): void {

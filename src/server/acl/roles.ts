@@ -10,7 +10,7 @@ import type { Scope } from '../../model/namespace/namespace.ts';
 import { aclRoles, inScope } from '../../state/tables.ts';
 import type { Transaction, Written } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
-import { LinkResolver } from './links.ts';
+import { type Linker, LinkResolver } from './links.ts';
 import { idGiven } from './policies.ts';
 import { requireScope, requireUuid } from './scope.ts';
 
@@ -19,13 +19,14 @@ export async function createRole(
   { state, world }: ServerContext,
   scope: Scope,
   input: RoleRequest,
+  linker: Linker,
 ): Promise<Written<AclRole>> {
   if (input.ID) throw invalid('invalid-body', [idGiven('role')]);
   const checked = checkedRole(input);
   const ID = world.ids.uuid();
   return state.write((transaction) => {
     requireScope(transaction, scope);
-    const content = contentOf(transaction, scope, checked);
+    const content = contentOf(transaction, scope, checked, linker);
     requireFreeName(transaction, scope, content.Name);
     return transaction.table(aclRoles).put({
       ...{ ...content, ID, Hash: roleHash(content) },
@@ -40,6 +41,7 @@ export async function updateRole(
   scope: Scope,
   pathId: string,
   input: RoleRequest,
+  linker: Linker,
 ): Promise<Written<AclRole>> {
   const id = requireUuid(pathId);
   if (input.ID && input.ID.toLowerCase() !== id) {
@@ -50,7 +52,7 @@ export async function updateRole(
     const table = transaction.table(aclRoles);
     const stored = table.get(...inScope(scope, id));
     if (stored === undefined) throw missingRole(id, scope);
-    const content = contentOf(transaction, scope, checked);
+    const content = contentOf(transaction, scope, checked, linker, stored.Policies);
     if (content.Name !== stored.Name) requireFreeName(transaction, scope, content.Name);
     return table.put({ ...stored, ...content, Hash: roleHash(content) });
   });
@@ -69,8 +71,14 @@ export async function deleteRole(
 export const missingRole = (role: string, { namespace }: Scope) =>
   refusal('role-not-found', { role, namespace });
 
-function contentOf(transaction: Transaction, scope: Scope, { given, identities }: CheckedRole) {
-  const resolver = new LinkResolver(transaction, scope);
+function contentOf(
+  transaction: Transaction,
+  scope: Scope,
+  { given, identities }: CheckedRole,
+  linker: Linker,
+  kept?: readonly StoredLink[],
+) {
+  const resolver = new LinkResolver(transaction, scope, linker, kept);
   const Policies = resolver.policies(given.Policies);
   resolver.check();
   const { Name, Description } = given;

@@ -16,7 +16,7 @@ import { below } from '../../model/path.ts';
 import { aclTokens, inScope } from '../../state/tables.ts';
 import type { Snapshot, Transaction, Written } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
-import { LinkResolver } from './links.ts';
+import { type Linker, LinkResolver } from './links.ts';
 import { requireScope, requireUuid } from './scope.ts';
 
 /** @throws RosterError `invalid-body`, `namespace-not-found`, `id-taken` */
@@ -24,6 +24,7 @@ export async function createToken(
   context: ServerContext,
   scope: Scope,
   request: TokenRequest,
+  linker: Linker,
 ): Promise<Written<AclToken>> {
   const nowMs = context.world.clock.nowMs();
   let ExpirationTime = 0;
@@ -39,7 +40,7 @@ export async function createToken(
   return context.state.write((transaction) => {
     requireScope(transaction, scope);
     return insertToken(transaction, context, scope, {
-      ...contentOf(transaction, scope, checked),
+      ...contentOf(transaction, scope, checked, linker),
       ...{ AuthMethod: '', AuthMethodNamespace: '', ExpirationTime },
       accessor: AccessorID.toLowerCase(),
       secret: SecretID,
@@ -99,6 +100,7 @@ export async function updateToken(
   scope: Scope,
   pathAccessor: string,
   request: TokenRequest,
+  linker: Linker,
 ): Promise<Written<AclToken>> {
   const accessor = requireUuid(pathAccessor);
   if (request.AccessorID && request.AccessorID.toLowerCase() !== accessor) {
@@ -114,7 +116,8 @@ export async function updateToken(
     const fits = fingerprint === undefined || world.secrets.equal(fingerprint, stored.SecretHash);
     const changed = checkImmutables(given, stored, fits);
     if (changed !== undefined) throw refusal('immutable-field', { field: changed, noun: 'token' });
-    const content = contentOf(transaction, scope, checked);
+    const kept = [...stored.Policies, ...stored.Roles];
+    const content = contentOf(transaction, scope, checked, linker, kept);
     return transaction.table(aclTokens).put({ ...stored, ...content, Hash: tokenHash(content) });
   });
 }
@@ -198,8 +201,10 @@ function contentOf(
   transaction: Transaction,
   scope: Scope,
   { given, identities }: CheckedToken,
+  linker: Linker,
+  kept?: readonly StoredLink[],
 ): TokenContent {
-  const resolver = new LinkResolver(transaction, scope);
+  const resolver = new LinkResolver(transaction, scope, linker, kept);
   const Policies = resolver.policies(given.Policies);
   const Roles = resolver.roles(given.Roles);
   resolver.check();

@@ -66,7 +66,7 @@ export async function issueToken(context: ServerContext, issue: Issue): Promise<
       .scan({ prefix: inScope(home, method.Name) });
     const bound = bindingsOf(rules, shape, verified.identity);
     if (typeof bound === 'string') throw new TokenRefused(bound);
-    const content = contentOf(transaction, scope, bound, issue.datacenter);
+    const content = contentOf(transaction, [scope, home], bound, issue.datacenter);
     const nowMs = context.world.clock.nowMs();
     return insertToken(transaction, context, scope, {
       ...content,
@@ -100,10 +100,15 @@ function targetOf(method: AuthMethod, shape: IdentityShape, verified: Verified):
 const rendered = (name: string): string => (name.includes('\0') ? '' : name.toLowerCase());
 
 /** Roles and policies that are not there are passed over. What is left must be something. */
-function contentOf(snapshot: Snapshot, scope: Scope, bound: readonly Bound[], datacenter: string) {
+function contentOf(
+  snapshot: Snapshot,
+  scopes: readonly Scope[],
+  bound: readonly Bound[],
+  datacenter: string,
+) {
   const named = (type: Bound['type']) => bound.filter((one) => one.type === type);
   const find = (type: 'policy' | 'role') => [
-    ...new Set(named(type).flatMap((one) => idOf(snapshot, scope, type, one))),
+    ...new Set(named(type).flatMap((one) => idOf(snapshot, scopes, type, one))),
   ];
   const [Policies, Roles] = [find('policy'), find('role')].map((ids) =>
     ids.sort().map((ID) => ({ ID })),
@@ -137,11 +142,19 @@ function identitiesOf(named: (type: Bound['type']) => readonly Bound[], datacent
   }
 }
 
-/** In the token's namespace first, then in `default`; in lower case first, then as written. */
-function idOf(snapshot: Snapshot, scope: Scope, type: 'policy' | 'role', bound: Bound): string[] {
-  for (const namespace of [scope.namespace, defaultNamespace]) {
+/**
+ * In the token's namespace first, then in the method's; in lower case first, then as written. Not
+ * in `default` as such: whoever writes the methods of one team would give away what lives there.
+ */
+function idOf(
+  snapshot: Snapshot,
+  scopes: readonly Scope[],
+  type: 'policy' | 'role',
+  bound: Bound,
+): string[] {
+  for (const scope of scopes) {
     for (const name of [bound.lowered, bound.name]) {
-      const range = { prefix: inScope({ ...scope, namespace }, name) };
+      const range = { prefix: inScope(scope, name) };
       const found =
         type === 'policy'
           ? snapshot.table(aclPolicies).by('name').scan(range)

@@ -10,7 +10,7 @@ import {
   partitions,
 } from '../../state/tables.ts';
 import type { Snapshot, Stamps, TableDefinition, Written } from '../../state/types.ts';
-import { LinkResolver } from '../acl/links.ts';
+import { type Linker, LinkResolver } from '../acl/links.ts';
 import type { ServerContext } from '../context.ts';
 
 /**
@@ -22,6 +22,7 @@ export async function writeNamespace(
   partition: string,
   pathName: string,
   request: NamespaceRequest,
+  linker: Linker,
 ): Promise<Written<Namespace>> {
   if (pathName !== '' && request.Name && request.Name !== pathName) {
     throw refusal('id-mismatch', { noun: 'namespace', body: request.Name, path: pathName });
@@ -31,7 +32,10 @@ export async function writeNamespace(
     if (!transaction.table(partitions).has(partition)) {
       throw refusal('partition-not-found', { partition });
     }
-    const resolver = new LinkResolver(transaction, { partition, namespace: given.Name });
+    const stored = transaction.table(namespaces).get(partition, given.Name)?.ACLs;
+    const kept = [...(stored?.PolicyDefaults ?? []), ...(stored?.RoleDefaults ?? [])];
+    const scope = { partition, namespace: given.Name };
+    const resolver = new LinkResolver(transaction, scope, linker, kept);
     const named = (links: readonly { ID: string }[]) => links.map(({ ID }) => ({ ID, Name: '' }));
     const ACLs = given.ACLs && {
       PolicyDefaults: named(
