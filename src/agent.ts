@@ -119,6 +119,7 @@ export async function createAgent(options: CreateAgentOptions): Promise<Agent> {
       name: options.node?.name ?? 'roster',
       acl: {
         enabled: options.aclEnabled ?? true,
+        datacenter: options.node?.datacenter ?? 'dc1',
         introductionHash: world.secrets.hash(introduction),
         secrets: world.secrets,
       },

@@ -178,6 +178,42 @@ describe('enforcing', () => {
     expect(await statusIn('/v1/partitions')).toBe(403);
   });
 
+  describe('who writes the access control of one namespace', () => {
+    const management = [{ Name: 'global-management' }];
+    const put = (path: string, body: object, token?: string) =>
+      api.call('PUT', path, { body, ...(token !== undefined && { token }) });
+    let token: string;
+    beforeAll(async () => {
+      await put('/v1/namespace', { Name: 'guild' });
+      await put('/v1/acl/policy?ns=guild', { Name: 'own', Rules: 'operator = "write"' });
+      const rules = 'namespace "guild" { acl = "write" }\noperator = "write"';
+      token = (await tokenWith('guild', rules)).secret;
+    });
+
+    const links: readonly [string, string, object][] = [
+      ['a token', '/v1/acl/token?ns=guild', { Policies: management }],
+      ['a role', '/v1/acl/role?ns=guild', { Name: 'all', Policies: management }],
+      ['a namespace', '/v1/namespace', { Name: 'guild', ACLs: { PolicyDefaults: management } }],
+    ];
+    test.each(links)('cannot give away more than it has: by %s', async (_, path, body) => {
+      const { status, json } = await put(path, body, token);
+      expect([status, json.code]).toEqual([403, 'permission-denied']);
+      expect(json.detail).toContain('acl:write, which linking "global-management" takes');
+      expect((await put(path, body)).status).toBe(200);
+    });
+
+    test('links what is its own, and leaves the links that others made', async () => {
+      const own = { Name: 'own' };
+      const made = await put('/v1/acl/token?ns=guild', { Policies: [own] }, token);
+      expect(made.status).toBe(200);
+      const url = `/v1/acl/token/${made.json.AccessorID}?ns=guild`;
+      const both = { Policies: [own, ...management] };
+      expect((await put(url, both, token)).status).toBe(403);
+      expect((await put(url, both)).status).toBe(200);
+      expect((await put(url, { ...both, Description: 'mine' }, token)).status).toBe(200);
+    });
+  });
+
   test('revoking ends a blocking query that waits', async () => {
     const { secret: token, accessor } = await tokenWith(
       'waits',

@@ -46,7 +46,9 @@ export function aclRoleRoutes(context: ServerContext): Route[] {
       answer: AclRoleSchema,
       permission: aclWrite,
       handle: async (input: RoleWrite) =>
-        written(await updateRole(context, scopeOf(input), input.parameters.role_id!, input.body, input)),
+        written(
+          await updateRole(context, scopeOf(input), input.parameters.role_id!, input.body, input),
+        ),
     }),
     writeRoute({
       ...{ method: 'DELETE', path: '/v1/acl/role/:role_id', noun: 'acl-role', family },

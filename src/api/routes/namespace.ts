@@ -63,9 +63,10 @@ export function namespaceRoutes(context: ServerContext): Route[] {
           summary: 'Create or replace a namespace',
           answer: NamespaceSchema,
           permission: mayWrite,
-          handle: async ({ parameters, partition, body: request }: NamespaceWrite) => {
-            const pathName = parameters.name ?? '';
-            const written = await writeNamespace(context, partition, pathName, request);
+          handle: async (input: NamespaceWrite) => {
+            const { partition, body: request } = input;
+            const pathName = input.parameters.name ?? '';
+            const written = await writeNamespace(context, partition, pathName, request, input);
             return { index: written.index, value: shown(written.value, context.state.read()) };
           },
         }),

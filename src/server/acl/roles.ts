@@ -5,6 +5,7 @@ import {
   type RoleRequest,
   roleHash,
 } from '../../model/acl-role/write.ts';
+import type { StoredLink } from '../../model/acl-token/identities.ts';
 import { invalid, refusal } from '../../model/errors.ts';
 import type { Scope } from '../../model/namespace/namespace.ts';
 import { aclRoles, inScope } from '../../state/tables.ts';

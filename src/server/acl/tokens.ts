@@ -1,4 +1,5 @@
 import { type AclToken, anonymousAccessorId, isExpired } from '../../model/acl-token/acl-token.ts';
+import type { StoredLink } from '../../model/acl-token/identities.ts';
 import {
   type CheckedToken,
   checkedToken,

@@ -11,7 +11,7 @@ import {
 import { parseTemplate, renderTemplate } from '../../model/auth-method/template.ts';
 import { type Bound, bindingsOf } from '../../model/binding-rule/bind.ts';
 import { RosterError } from '../../model/errors.ts';
-import { defaultNamespace, type Scope } from '../../model/namespace/namespace.ts';
+import type { Scope } from '../../model/namespace/namespace.ts';
 import {
   aclPolicies,
   aclRoles,
