@@ -143,7 +143,7 @@ export const limits = {
 
   scheduler: {
     /** After how long scheduling lets requests go first. */
-    sliceMs: 2,
+    sliceMs: 1,
     scoredNodesReported: 5,
     plansQueuedMax: 1024,
   },

@@ -23,9 +23,18 @@ import {
   jobSummaries,
   jobs,
 } from '../../state/tables.ts';
+import type { RangeReader, Stamps } from '../../state/types.ts';
 import { scanPage } from '../list.ts';
 import type { QueryTable } from '../query.ts';
-import { type Input, listRoute, type Route, readRoute, type Scope, writeRoute } from '../route.ts';
+import {
+  type Input,
+  listRoute,
+  type PageStart,
+  type Route,
+  readRoute,
+  type Scope,
+  writeRoute,
+} from '../route.ts';
 import { stubOptions, stubQuery } from './allocation.ts';
 
 /** What a write that may end in an evaluation answers (facts/scheduler.md §3.11). */
@@ -248,19 +257,8 @@ export function jobRoutes(server: ServerContext): Route[] {
       answer: AllocationSchema,
       filterSchema: AllocationSchema,
       permission: readJob,
-      rows: (input, page) => {
-        const job = existingJob(input);
-        return ofRegistration(
-          input.snapshot
-            .table(allocations)
-            .by('job')
-            .scan({
-              prefix: inNamespace(input.namespace, job.ID),
-              ...scanPage(page),
-            }),
-          input.query.all ? undefined : job,
-        );
-      },
+      rows: (input, page) =>
+        ofRegistration(input.snapshot.table(allocations).by('job'), input, page),
       keyOf: ({ Namespace, JobID, ID }) => [Namespace, JobID, defaultPartition, Namespace, ID],
       present: (allocation, input) =>
         allocationStub(allocation, existingJob(input).Type, stubOptions(input.query)),
@@ -295,19 +293,8 @@ export function jobRoutes(server: ServerContext): Route[] {
       answer: DeploymentSchema,
       filterSchema: DeploymentSchema,
       permission: readJob,
-      rows: (input, page) => {
-        const job = existingJob(input);
-        return ofRegistration(
-          input.snapshot
-            .table(deployments)
-            .by('job')
-            .scan({
-              prefix: inNamespace(input.namespace, job.ID),
-              ...scanPage(page),
-            }),
-          input.query.all ? undefined : job,
-        );
-      },
+      rows: (input, page) =>
+        ofRegistration(input.snapshot.table(deployments).by('job'), input, page),
       keyOf: ({ Namespace, JobID, ID }) => [Namespace, JobID, defaultPartition, Namespace, ID],
       present: (deployment) => deployment,
     }),
@@ -331,11 +318,15 @@ export function jobRoutes(server: ServerContext): Route[] {
 /** These answers are the leader's own. */
 const contact = { LastContact: 0, KnownLeader: true } as const;
 
-function* ofRegistration<R extends { readonly JobCreateIndex: number }>(
-  rows: Iterable<R>,
-  job: Job | undefined,
+/** What belongs to the job as it is registered now, or with `all` to its id. */
+function* ofRegistration<R extends Stamps & { readonly JobCreateIndex: number }>(
+  rows: RangeReader<R>,
+  input: Input<typeof everyRegistration>,
+  page: PageStart,
 ): Iterable<R> {
-  for (const row of rows) {
-    if (job === undefined || row.JobCreateIndex === job.CreateIndex) yield row;
+  const job = existingJob(input);
+  const range = { prefix: inNamespace(input.namespace, job.ID), ...scanPage(page) };
+  for (const row of rows.scan(range)) {
+    if (input.query.all || row.JobCreateIndex === job.CreateIndex) yield row;
   }
 }

@@ -1,0 +1,366 @@
+/**
+ * Every refusal there is: code, HTTP status, title, and a sentence with `{parameters}`. The status
+ * of an error is decided here and nowhere else (DESIGN §3 rule 5).
+ */
+interface Entry {
+  readonly status: number;
+  readonly title: string;
+  readonly sentence: string;
+}
+
+export const catalogue = {
+  // 400: the request itself is wrong, whatever the state is.
+  'malformed-request': { status: 400, title: 'Malformed request', sentence: '{reason}' },
+  'malformed-json': {
+    status: 400,
+    title: 'Malformed JSON',
+    sentence: 'The body is not valid JSON: {reason}.',
+  },
+  'json-too-deep': {
+    status: 400,
+    title: 'JSON nested too deeply',
+    sentence: 'The body is nested more than {limit} levels deep.',
+  },
+  'body-required': {
+    status: 400,
+    title: 'Body required',
+    sentence: 'This request needs a JSON body, and it has none.',
+  },
+  'invalid-body': {
+    status: 400,
+    title: 'Invalid body',
+    sentence: 'The body has {count} fault(s); the first: {first}',
+  },
+  'invalid-job': {
+    status: 400,
+    title: 'Invalid job',
+    sentence: 'The job has {count} fault(s); the first: {first}',
+  },
+  'invalid-query': {
+    status: 400,
+    title: 'Invalid query parameter',
+    sentence: 'The query parameter "{parameter}" {reason}.',
+  },
+  'invalid-path': { status: 400, title: 'Invalid path', sentence: 'The path {reason}.' },
+  'invalid-filter': {
+    status: 400,
+    title: 'Invalid filter',
+    sentence: 'The filter is wrong at position {position}: {reason}.',
+  },
+  'job-id-mismatch': {
+    status: 400,
+    title: 'Job id mismatch',
+    sentence: 'The body names the job "{body}" and the path names "{path}".',
+  },
+  'job-change-refused': {
+    status: 400,
+    title: 'Change of job refused',
+    sentence: 'The job "{job}" cannot be changed so: {reason}. Register it under another id.',
+  },
+  'deployment-active': {
+    status: 400,
+    title: 'Deployment active',
+    sentence: 'The job "{job}" cannot be scaled while its deployment {deployment} is active.',
+  },
+  'ambiguous-id': {
+    status: 400,
+    title: 'Ambiguous id',
+    sentence: 'The prefix "{prefix}" fits {count} {noun}s: give more of it.',
+  },
+  'not-running': {
+    status: 400,
+    title: 'Not running',
+    sentence: 'The {noun} "{id}" is not running.',
+  },
+  'id-mismatch': {
+    status: 400,
+    title: 'Id mismatch',
+    sentence: 'The body names the {noun} "{body}", and the path names "{path}".',
+  },
+  'immutable-field': {
+    status: 400,
+    title: 'Field cannot change',
+    sentence: '{field} of the {noun} cannot be changed.',
+  },
+  'builtin-protected': {
+    status: 400,
+    title: 'Builtin',
+    sentence: 'The {noun} "{name}" is builtin: {reason}.',
+  },
+  'own-token': {
+    status: 400,
+    title: 'Own token',
+    sentence:
+      'A token cannot delete itself; use another one, or log out where it came from a login.',
+  },
+  'login-token-clone': {
+    status: 400,
+    title: 'Token of a login',
+    sentence: 'A token that a login made cannot be cloned.',
+  },
+  'bootstrap-reset-wrong': {
+    status: 400,
+    title: 'Wrong reset index',
+    sentence:
+      'The file acl-bootstrap-reset in the data directory must hold the reset index {index}, and holds something else.',
+  },
+
+  // 401 and 403: who asks.
+  'acl-disabled': {
+    status: 401,
+    title: 'Access control disabled',
+    sentence: 'Access control is switched off on this server, so it has no tokens and policies.',
+  },
+  'permission-denied': {
+    status: 403,
+    title: 'Permission denied',
+    sentence: 'Permission denied: {caller} lacks the permission {permission}.',
+  },
+  'token-not-found': {
+    status: 403,
+    title: 'Token not found',
+    sentence: 'The token is unknown here or has expired.',
+  },
+  'node-secret-mismatch': {
+    status: 403,
+    title: 'Node secret mismatch',
+    sentence: 'The secret is not the one that the node "{node}" registered with.',
+  },
+  'login-refused': {
+    status: 403,
+    title: 'Login refused',
+    sentence: 'The auth method "{method}" refuses the login: {reason}.',
+  },
+  'not-logged-in': {
+    status: 401,
+    title: 'Not logged in',
+    sentence: 'The supplied token does not exist: only the token of a login can be logged out.',
+  },
+  'token-not-from-login': {
+    status: 403,
+    title: 'Token not from a login',
+    sentence: "Permission denied: the token wasn't created via login, so it cannot be logged out.",
+  },
+  'bootstrap-done': {
+    status: 403,
+    title: 'Bootstrap done',
+    sentence:
+      'The first token was already made (reset index: {index}). To make another, write that index into the file acl-bootstrap-reset in the data directory and try again.',
+  },
+
+  // 404: no such thing.
+  'route-not-found': {
+    status: 404,
+    title: 'No such path',
+    sentence: 'There is no "{path}" here; /v1/openapi.json lists every path.',
+  },
+  'job-not-found': {
+    status: 404,
+    title: 'Job not found',
+    sentence: 'There is no job "{job}" in the namespace "{namespace}".',
+  },
+  'job-version-not-found': {
+    status: 404,
+    title: 'Job version not found',
+    sentence: 'The job "{job}" has no version {version}; only the newest are kept.',
+  },
+  'submission-not-found': {
+    status: 404,
+    title: 'Submission not found',
+    sentence: 'No source was kept for version {version} of the job "{job}".',
+  },
+  'group-not-found': {
+    status: 404,
+    title: 'Group not found',
+    sentence: 'The job "{job}" has no group "{group}".',
+  },
+  'task-not-found': {
+    status: 404,
+    title: 'Task not found',
+    sentence: 'The allocation {allocation} has no task "{task}".',
+  },
+  'allocation-not-found': {
+    status: 404,
+    title: 'Allocation not found',
+    sentence: 'There is no allocation "{id}".',
+  },
+  'evaluation-not-found': {
+    status: 404,
+    title: 'Evaluation not found',
+    sentence: 'There is no evaluation "{id}".',
+  },
+  'deployment-not-found': {
+    status: 404,
+    title: 'Deployment not found',
+    sentence: 'There is no deployment "{id}".',
+  },
+  'node-not-found': {
+    status: 404,
+    title: 'Node not found',
+    sentence: 'There is no node "{id}".',
+  },
+  'namespace-not-found': {
+    status: 404,
+    title: 'Namespace not found',
+    sentence: 'There is no namespace "{namespace}".',
+  },
+  'partition-not-found': {
+    status: 404,
+    title: 'Partition not found',
+    sentence: 'There is no partition "{partition}".',
+  },
+  'policy-not-found': {
+    status: 404,
+    title: 'Policy not found',
+    sentence: 'There is no policy "{policy}" in the namespace "{namespace}".',
+  },
+  'role-not-found': {
+    status: 404,
+    title: 'Role not found',
+    sentence: 'There is no role "{role}" in the namespace "{namespace}".',
+  },
+  'template-not-found': {
+    status: 404,
+    title: 'Templated policy not found',
+    sentence:
+      'There is no templated policy "{template}"; GET /v1/acl/templated-policies lists them.',
+  },
+  'accessor-not-found': {
+    status: 404,
+    title: 'Token not found',
+    sentence: 'There is no token with the accessor {accessor}.',
+  },
+  'auth-method-not-found': {
+    status: 404,
+    title: 'Auth method not found',
+    sentence: 'There is no auth method "{name}" in the namespace "{namespace}".',
+  },
+  'binding-rule-not-found': {
+    status: 404,
+    title: 'Binding rule not found',
+    sentence: 'There is no binding rule {id}.',
+  },
+  'file-not-found': {
+    status: 404,
+    title: 'File not found',
+    sentence: 'There is no file "{path}" in the allocation {allocation}.',
+  },
+  'method-not-allowed': {
+    status: 405,
+    title: 'Method not allowed',
+    sentence: '{method} is not possible here; possible: {allowed}.',
+  },
+  'request-timeout': {
+    status: 408,
+    title: 'Request too slow',
+    sentence: 'The request did not arrive whole within {seconds} s.',
+  },
+
+  // 409: a guard of the caller's, or somebody else's claim.
+  'job-missing-for-index': {
+    status: 409,
+    title: 'Guard failed',
+    sentence: 'Enforcing job modify index {index}: the job "{job}" does not exist.',
+  },
+  'job-exists': {
+    status: 409,
+    title: 'Guard failed',
+    sentence: 'Enforcing job modify index 0: the job "{job}" already exists (index {actual}).',
+  },
+  'job-index-conflict': {
+    status: 409,
+    title: 'Guard failed',
+    sentence: 'Enforcing job modify index {index}: the job "{job}" has the index {actual}.',
+  },
+  'name-taken': {
+    status: 409,
+    title: 'Name taken',
+    sentence: 'There is already a {noun} named "{name}".',
+  },
+  'id-taken': {
+    status: 409,
+    title: 'Id taken',
+    sentence: 'The {field} that was given is already in use.',
+  },
+  'in-use': {
+    status: 409,
+    title: 'In use',
+    sentence: 'The {noun} "{name}" cannot be deleted: {reason}.',
+  },
+
+  'body-too-large': {
+    status: 413,
+    title: 'Body too large',
+    sentence: 'The body is larger than {limit} bytes.',
+  },
+  'url-too-long': {
+    status: 414,
+    title: 'URL too long',
+    sentence: 'The URL is longer than {limit} bytes.',
+  },
+  'unsupported-encoding': {
+    status: 415,
+    title: 'Unsupported encoding',
+    sentence: 'Bodies encoded as "{encoding}" are not understood.',
+  },
+  'too-many-connections': {
+    status: 429,
+    title: 'Too many connections',
+    sentence: 'This address holds {limit} connections already, which is the limit.',
+  },
+  'too-many-logins': {
+    status: 429,
+    title: 'Too many logins',
+    sentence: 'There were too many attempts to log in {whence}. Wait before the next one.',
+  },
+  'too-many-watches': {
+    status: 429,
+    title: 'Too many blocking queries',
+    sentence: 'This server already holds {limit} blocking queries, which is the limit.',
+  },
+  'headers-too-large': {
+    status: 431,
+    title: 'Headers too large',
+    sentence: 'The headers are larger than {limit} bytes.',
+  },
+
+  // 500 is only ever a bug; its detail is in the log, not in the answer.
+  'internal-error': {
+    status: 500,
+    title: 'Internal error',
+    sentence:
+      'This is a bug in the server. Its log has the details under the request id {request}.',
+  },
+
+  // 503: later, or elsewhere, the same request may well succeed.
+  'no-leader': {
+    status: 503,
+    title: 'No leader',
+    sentence: 'There is no leader at the moment. Try again shortly.',
+  },
+  'writes-closed': {
+    status: 503,
+    title: 'Writes closed',
+    sentence: 'Nothing can be written: {reason}. Reads go on.',
+  },
+  'queue-full': {
+    status: 503,
+    title: 'Queue full',
+    sentence: 'The {queue} queue is full at {limit} entries. Try again shortly.',
+  },
+  'identity-provider-unreachable': {
+    status: 503,
+    title: 'Identity provider unreachable',
+    sentence: 'The identity provider cannot be asked: {reason}.',
+  },
+  'node-unreachable': {
+    status: 503,
+    title: 'Node unreachable',
+    sentence: 'The node "{node}" is not connected to this server at the moment.',
+  },
+  stopping: {
+    status: 503,
+    title: 'Stopping',
+    sentence: 'This server is stopping.',
+  },
+} as const satisfies Readonly<Record<string, Entry>>;
