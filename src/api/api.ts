@@ -64,7 +64,8 @@ export class Api {
       routes: this.routes,
       state,
       world,
-      resolve: (snapshot, secret) => this.#resolver.resolve(snapshot, secret),
+      resolve: (snapshot, secret, connection) =>
+        this.#resolver.resolve(snapshot, secret, connection),
       proveLeadership: () => server.proveLeadership(),
       observe: (observation) => this.#observe(observation),
     });

@@ -144,7 +144,7 @@ class HttpRequest implements Request {
   readonly query: string;
   readonly headers: Request['headers'];
   readonly body: Uint8Array | undefined;
-  readonly remoteAddress: string | undefined;
+  readonly connection: object;
   readonly #response: ServerResponse | undefined;
 
   constructor(raw: Incoming, body: Uint8Array | undefined, response: ServerResponse | undefined) {
@@ -154,9 +154,14 @@ class HttpRequest implements Request {
     this.path = pathOf(url);
     this.query = mark < 0 ? '' : url.slice(mark + 1);
     this.headers = raw.headers;
-    this.remoteAddress = raw.socket.remoteAddress;
+    this.connection = raw.socket;
     this.body = body === undefined || body.length === 0 ? undefined : body;
     this.#response = response;
+  }
+
+  /** Asked for when somebody wants to know: most never do. */
+  get remoteAddress(): string | undefined {
+    return (this.connection as Socket).remoteAddress;
   }
 
   onGone(run: () => void): () => void {

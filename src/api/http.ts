@@ -11,6 +11,8 @@ export interface Request {
   /** Header values by lower-case name. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Uint8Array | undefined;
+  /** Stands for the connection it came through; absent when it came through none. */
+  readonly connection?: object | undefined;
   /** Where it came from, as far as the connection tells; absent when it came through none. */
   readonly remoteAddress?: string | undefined;
   /**

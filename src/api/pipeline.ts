@@ -33,7 +33,11 @@ export interface PipelineOptions {
   readonly state: State;
   readonly world: Pick<World, 'clock' | 'timers' | 'random' | 'ids'>;
   /** Who presents the secret, by the newest state. Throws `token-not-found`. */
-  readonly resolve: (snapshot: Snapshot, secret: string | undefined) => Authorizer;
+  readonly resolve: (
+    snapshot: Snapshot,
+    secret: string | undefined,
+    connection: object | undefined,
+  ) => Authorizer;
   /** Proves leadership for `consistent` reads. Throws `no-leader`. */
   readonly proveLeadership: () => Promise<void>;
   readonly observe: (observation: Observation) => void;
@@ -152,7 +156,7 @@ export class Pipeline {
   /** The same checks for a WebSocket, whose handler takes over once they have passed. */
   authorizeUpgrade(request: Request, permission: Permission): Authorizer {
     const { state, resolve } = this.#options;
-    const authorizer = resolve(state.read(), presentedSecret(request));
+    const authorizer = resolve(state.read(), presentedSecret(request), request.connection);
     demand(authorizer, permission, undefined, {});
     return authorizer;
   }
@@ -164,7 +168,11 @@ export class Pipeline {
     trail: Trail,
   ): Answer | Promise<Answer> {
     const secret = presentedSecret(request);
-    const authorizer = this.#options.resolve(this.#options.state.read(), secret);
+    const authorizer = this.#options.resolve(
+      this.#options.state.read(),
+      secret,
+      request.connection,
+    );
     trail.caller = authorizer.caller;
     // Keys of the state are parts that end in NUL: none may hold one.
     for (const name in parameters) {
@@ -189,7 +197,7 @@ export class Pipeline {
       unknownFields,
       ...place(authorized.caller),
       caller: authorized.caller,
-      address: request.remoteAddress ?? '',
+      address: () => request.remoteAddress ?? '',
       allows: (permission) => authorized.allows(permission),
       snapshot,
     });
@@ -233,7 +241,7 @@ export class Pipeline {
       const leftMs = deadlineMs - clock.monotonicMs();
       if ((await this.#park(looked.footprint, authorizer, leftMs, request)) === 'gone') return gone;
       // The token may have expired meanwhile, which no commit tells of.
-      authorizer = resolve(state.read(), secret);
+      authorizer = resolve(state.read(), secret, request.connection);
       const before = { minimum, deadlineMs, wasMissing: looked.isMissing };
       const next = this.#look(reading, authorizer, before);
       if ('status' in next) return next;

@@ -53,7 +53,7 @@ export interface Input<Q extends QueryTable = QueryTable, B = unknown> {
   readonly partition: string;
   readonly caller: Caller;
   /** Where the request came from; empty when it came through no connection. */
-  readonly address: string;
+  readonly address: () => string;
   /** What else the caller may do, where the answer depends on it (secrets that are shown or not). */
   readonly allows: (permission: Permission) => boolean;
   /** In a read, what is read through it decides the answer's index and what wakes it. */

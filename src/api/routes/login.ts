@@ -70,7 +70,7 @@ export function loginRoutes(server: Server): Route[] {
       handle: async (input: Login) => {
         const { AuthMethod = '', BearerToken = '' } = input.body;
         const request = { authMethod: AuthMethod, bearerToken: BearerToken, meta: metaOf(input) };
-        return shown(await logins.login(scopeOf(input), request, input.address));
+        return shown(await logins.login(scopeOf(input), request, input.address()));
       },
     }),
     writeRoute({
@@ -92,7 +92,7 @@ export function loginRoutes(server: Server): Route[] {
           ...{ authMethod: AuthMethod, redirectUri: RedirectURI, clientNonce: ClientNonce },
           meta: metaOf(input),
         };
-        const AuthURL = await logins.oidcAuthUrl(scopeOf(input), request, input.address);
+        const AuthURL = await logins.oidcAuthUrl(scopeOf(input), request, input.address());
         return { value: { AuthURL } };
       },
     }),
@@ -108,7 +108,7 @@ export function loginRoutes(server: Server): Route[] {
           ...{ authMethod: AuthMethod, state: State, code: Code, clientNonce: ClientNonce },
           issuer: Issuer || undefined,
         };
-        return shown(await logins.oidcCallback(scopeOf(input), request, input.address));
+        return shown(await logins.oidcCallback(scopeOf(input), request, input.address()));
       },
     }),
   ];
