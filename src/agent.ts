@@ -9,6 +9,7 @@ import { Api } from './api/api.ts';
 import type { AuditOptions, AuditSink } from './api/audit.ts';
 import { AuditFile } from './api/audit-file.ts';
 import type { Answer, Request } from './api/http.ts';
+import type { ConnectionLimits } from './api/http-server.ts';
 import { holdPort } from './api/http-server-hold.ts';
 import type { World } from './base/ports.ts';
 import { realWorld } from './base/ports-real.ts';
@@ -46,6 +47,8 @@ export interface CreateAgentOptions {
   readonly audit?:
     | { readonly to: string | AuditSink; readonly events: AuditOptions['events'] }
     | undefined;
+  /** How many connections one address may hold; the default is that of `limits.http`. */
+  readonly connections?: ConnectionLimits;
   readonly aclEnabled?: boolean;
   readonly region?: string;
   readonly version?: string;
@@ -123,7 +126,10 @@ export async function createAgent(options: CreateAgentOptions): Promise<Agent> {
         introductionHash: world.secrets.hash(introduction),
         secrets: world.secrets,
       },
-      connectionsPerClientMax: limits.http.connectionsPerAddressMax,
+      connections: options.connections ?? {
+        perAddressMax: limits.http.connectionsPerAddressMax,
+        perLoopbackMax: limits.http.connectionsPerLoopbackMax,
+      },
       audit: options.audit && { sink: auditSink(options.audit.to), events: options.audit.events },
     });
     await server.start();

@@ -5,7 +5,12 @@ import type { Server } from '../server/server.ts';
 import { problemAnswer } from './answers.ts';
 import { type AuditOptions, auditTo } from './audit.ts';
 import type { Answer, Request } from './http.ts';
-import { HttpServer, requestOf, type TransportFault } from './http-server.ts';
+import {
+  type ConnectionLimits,
+  HttpServer,
+  requestOf,
+  type TransportFault,
+} from './http-server.ts';
 import { Metrics } from './metrics.ts';
 import { nodeStreamUpgrade } from './node-stream.ts';
 import { openApi } from './openapi.ts';
@@ -36,7 +41,7 @@ export interface ApiOptions {
   /** Name of this agent. */
   readonly name: string;
   readonly version: string;
-  readonly connectionsPerClientMax: number;
+  readonly connections: ConnectionLimits;
   /** Who asked for what; `undefined`: it is not kept. */
   readonly audit?: AuditOptions | undefined;
 }
@@ -87,7 +92,7 @@ export class Api {
       handle: (request) => this.handle(request),
       refuse: (fault) => problemAnswer(transportRefusal(fault)),
       upgrade: nodeStreamUpgrade(this.#options.server, this.#pipeline, requestOf),
-      connectionsPerClientMax: this.#options.connectionsPerClientMax,
+      connections: this.#options.connections,
     });
     const taken = await this.#http.listen(host, port);
     this.#address = host.includes(':') ? `[${host}]:${taken}` : `${host}:${taken}`;

@@ -21,8 +21,14 @@ export interface HttpServerOptions {
   /** The answer to what never became a request: a transport's fault, by its name. */
   readonly refuse: (fault: TransportFault) => Answer;
   readonly upgrade: Upgrade;
-  /** Connections from one address that is not this machine's own; 0: no limit. */
-  readonly connectionsPerClientMax: number;
+  readonly connections: ConnectionLimits;
+}
+
+/** How many connections one address may hold; 0: no limit. */
+export interface ConnectionLimits {
+  readonly perAddressMax: number;
+  /** Of the machine itself, where node agents live and people try things out. */
+  readonly perLoopbackMax: number;
 }
 
 export type TransportFault =
@@ -233,14 +239,14 @@ function acceptsGzip(request: Request): boolean {
  * server, which would serve whatever they ask.
  */
 function limitPerClient(server: Server, options: HttpServerOptions): void {
-  const most = options.connectionsPerClientMax;
-  if (most === 0) return;
+  const { perAddressMax, perLoopbackMax } = options.connections;
   const open = new Map<string, number>();
   const serve = server.listeners('connection');
   server.removeAllListeners('connection');
   server.on('connection', (socket: Socket) => {
     const address = socket.remoteAddress ?? '';
-    if (!isOwnMachine(address)) {
+    const most = isLoopback(address) ? perLoopbackMax : perAddressMax;
+    if (most > 0) {
       const count = (open.get(address) ?? 0) + 1;
       if (count > most) return hangUp(socket, options.refuse('too-many-connections'));
       open.set(address, count);
@@ -254,4 +260,4 @@ function limitPerClient(server: Server, options: HttpServerOptions): void {
   });
 }
 
-const isOwnMachine = (address: string): boolean => /^(127\.|::1$|::ffff:127\.)/.test(address);
+const isLoopback = (address: string): boolean => /^(127\.|::1$|::ffff:127\.)/.test(address);

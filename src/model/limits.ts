@@ -20,7 +20,6 @@ export const limits = {
     jsonDepthMax: 64,
     headerBytesMax: 32 * kibibyte,
     urlBytesMax: 16 * kibibyte,
-    queryParametersMax: 64,
     /** Concurrent connections of one address; 0 is no limit. */
     connectionsPerAddressMax: 100,
     /** The same for the machine itself, where benchmarks and node agents live; 0 is no limit. */
@@ -52,10 +51,7 @@ export const limits = {
   list: {
     perPageMax: 10_000,
     nextTokenLengthMax: 1024,
-    prefixLengthMax: 512,
     filterLengthMax: 4096,
-    filterDepthMax: 32,
-    filterPatternLengthMax: 512,
   },
 
   /** What one refusal tells; a body may hold a million faults. */
@@ -166,7 +162,6 @@ export const limits = {
     tasksMax: 2000,
     /** Exits kept for an agent that is away. */
     exitsKept: 10_000,
-    requestTimeoutMs: 10 * second,
     startTimeoutMs: 5 * second,
     pipeBufferBytes: 64 * kibibyte,
   },

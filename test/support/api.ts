@@ -68,7 +68,7 @@ export async function startApi({
     },
     name: 'test',
     version: '0.0.0',
-    connectionsPerClientMax: 0,
+    connections: { perAddressMax: 0, perLoopbackMax: 0 },
     audit,
   });
   await server.start();

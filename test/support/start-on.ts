@@ -32,7 +32,7 @@ export async function startOn(
     acl: { enabled: true, introductionHash, secrets: world.secrets },
     name: 'test',
     version: '0.0.0',
-    connectionsPerClientMax: 0,
+    connections: { perAddressMax: 0, perLoopbackMax: 0 },
   });
   await server.start();
 
