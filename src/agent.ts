@@ -4,7 +4,8 @@
  */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import type { DefaultPolicy } from './acl/authorizer.ts';
 import { Api } from './api/api.ts';
 import type { AuditOptions, AuditSink } from './api/audit.ts';
 import { AuditFile } from './api/audit-file.ts';
@@ -50,6 +51,8 @@ export interface CreateAgentOptions {
   /** How many connections one address may hold; the default is that of `limits.http`. */
   readonly connections?: ConnectionLimits;
   readonly aclEnabled?: boolean;
+  /** What decides where no rule of a token speaks; the default is `deny`. */
+  readonly aclDefaultPolicy?: DefaultPolicy;
   readonly region?: string;
   readonly version?: string;
   readonly log?: Log;
@@ -76,7 +79,8 @@ export interface Agent {
  * the system's error when the port cannot be had; nothing is left running then, and nothing is
  * written before the port is had.
  */
-export async function createAgent(options: CreateAgentOptions): Promise<Agent> {
+export async function createAgent(given: CreateAgentOptions): Promise<Agent> {
+  const options = inPlace(given);
   const { world = realWorld, log = silentLog, version = '0.0.0', region = 'global' } = options;
   const opened: (() => Promise<unknown> | unknown)[] = [];
   const closeAll = async () => {
@@ -122,6 +126,7 @@ export async function createAgent(options: CreateAgentOptions): Promise<Agent> {
       name: options.node?.name ?? 'roster',
       acl: {
         enabled: options.aclEnabled ?? true,
+        defaultPolicy: options.aclDefaultPolicy ?? 'deny',
         datacenter: options.node?.datacenter ?? 'dc1',
         introductionHash: world.secrets.hash(introduction),
         secrets: world.secrets,
@@ -160,6 +165,12 @@ export async function createAgent(options: CreateAgentOptions): Promise<Agent> {
     throw error;
   }
 }
+
+/** Tasks and their supervisor have another working directory than the agent. */
+const inPlace = (options: CreateAgentOptions): CreateAgentOptions =>
+  options.dataDirectory === undefined
+    ? options
+    : { ...options, dataDirectory: resolve(options.dataDirectory) };
 
 function newEngine(dataDirectory: string | undefined, world: World): Engine {
   if (dataDirectory === undefined) return new MemoryEngine(new MemoryDisk(), world.timers);

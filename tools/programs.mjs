@@ -16,6 +16,7 @@ const programs = [
   { name: 'sh', package: 'dash', why: 'bin/roster and the tasks of many tests' },
   { name: 'mkfifo', package: 'coreutils', why: 'the pipes that tasks write to' },
   { name: 'sleep', package: 'coreutils', why: 'tasks that run until they are stopped' },
+  { name: 'chromium', package: 'chromium', why: 'logins in a browser' },
 ];
 
 /**

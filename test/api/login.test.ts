@@ -77,7 +77,7 @@ describe('auth methods', () => {
       Type: 'jwt',
       ...changed,
     });
-    expect(replaced.json).not.toHaveProperty('MaxTokenTTL');
+    expect(replaced.json.MaxTokenTTL).toBe('0s');
     expect(replaced.json.CreateIndex).toBe(made.json.CreateIndex);
     expect((await api.call('DELETE', '/v1/acl/auth-method/ci')).json).toBe(true);
     expect((await api.call('DELETE', '/v1/acl/auth-method/ci')).json).toBe(false);

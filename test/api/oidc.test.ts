@@ -105,6 +105,15 @@ describe('a login through a real provider', () => {
     expect(again.json.detail).toContain('used before');
   });
 
+  test('the code of one login is of no use to another', async () => {
+    await prepare();
+    const [{ Code }, { State }] = [await redirected(), await redirected()];
+    const body = { AuthMethod: 'sso', State, Code, ClientNonce: 'n' };
+    const answer = await post('callback', body);
+    expect(answer.status).toBe(403);
+    expect(answer.json.detail).toContain('the provider says');
+  });
+
   test('a session dies with time', async () => {
     await prepare();
     const { json } = await begin();

@@ -1,9 +1,10 @@
 /** What a stranger does first, in this order: each test begins where the one before it ended. */
 import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   type Agent,
+  checkout,
   directory,
   endAgents,
   eventually,
@@ -19,7 +20,8 @@ let allocations: Allocation[];
 let addresses: string[];
 
 beforeAll(async () => {
-  agent = await startAgent({ dataDirectory: newDirectory() });
+  // As the README has it: relative to where the stranger stands.
+  agent = await startAgent({ dataDirectory: relative(checkout, newDirectory()) });
 });
 afterAll(endAgents);
 

@@ -1,27 +1,35 @@
 import { spawn } from 'node:child_process';
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { CliError } from '../errors.ts';
+import { type Page, renderPage } from './page.ts';
 
 /** What a login needs of the browser of whoever sits at this machine. */
 export interface Browser {
   /** Opens the address, if there is a way to; the address was printed anyway. */
   open(url: string): void;
-  /** Listens on `host:port` for the one redirect that ends the login. @throws CliError */
+  /** Listens on `host:port` for the redirect that ends the login. @throws CliError */
   awaitRedirect(address: string, signal: AbortSignal): Promise<Redirect>;
 }
 
+/** The place that the provider sends the browser back to. */
 export interface Redirect {
   readonly uri: string;
-  /** The query of the redirect. Rejects with the signal's reason. */
-  readonly query: Promise<URLSearchParams>;
+  /** Who comes next: not always who is expected. Rejects with the signal's reason. */
+  next(): Promise<Arrival>;
+  /** Tells those who came and nobody asked for that it is over. */
   close(): Promise<void>;
 }
 
+export interface Arrival {
+  readonly query: URLSearchParams;
+  /** Shows the person a page; resolves when it was sent, or nobody waits for it any more. */
+  answer(page: Page): Promise<void>;
+}
+
 const path = '/oidc/callback';
-const page =
-  '<!doctype html><meta charset="utf-8"><title>Roster</title>' +
-  '<p>You may close this window and go back to the terminal.</p>\n';
+/** More than these at once are no persons. */
+const waitingMax = 8;
 
 export const systemBrowser: Browser = {
   open(url) {
@@ -38,24 +46,85 @@ export const systemBrowser: Browser = {
       );
     }
     const [, host, port] = match as unknown as [string, string, string];
-    const server = createServer();
-    const query = new Promise<URLSearchParams>((resolve, reject) => {
-      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-      server.on('request', (request, response) => {
-        const url = new URL(request.url ?? '/', 'http://localhost');
-        const isRedirect = url.pathname === path;
-        response.writeHead(isRedirect ? 200 : 404, { 'content-type': 'text/html; charset=utf-8' });
-        response.end(isRedirect ? page : undefined);
-        if (isRedirect) resolve(url.searchParams);
-      });
+    const arrivals = new Arrivals(signal);
+    const server = createServer((request, response) => {
+      const url = URL.parse(request.url ?? '/', 'http://localhost');
+      if (url?.pathname !== path) return void response.writeHead(404).end();
+      if (request.method !== 'GET') return void response.writeHead(405, { allow: 'GET' }).end();
+      arrivals.add({ query: url.searchParams, answer: (page) => send(response, page) });
     });
-    // Somebody else awaits it; until then nothing is wrong.
-    query.catch(() => {});
     await listen(server, host.replace(/[[\]]/g, ''), Number(port), address);
     const taken = (server.address() as AddressInfo).port;
-    return { uri: `http://${host}:${taken}${path}`, query, close: () => close(server) };
+    return {
+      uri: `http://${host}:${taken}${path}`,
+      next: () => arrivals.next(),
+      close: async () => {
+        await arrivals.end();
+        await close(server);
+      },
+    };
   },
 };
+
+/** Those who came, until somebody asks for them. */
+class Arrivals {
+  readonly #signal: AbortSignal;
+  readonly #waiting: Arrival[] = [];
+  #taker: ((arrival: Arrival) => void) | undefined;
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+  }
+
+  add(arrival: Arrival): void {
+    const taker = this.#taker;
+    this.#taker = undefined;
+    if (taker !== undefined) taker(arrival);
+    else if (this.#waiting.length < waitingMax) this.#waiting.push(arrival);
+    else void arrival.answer(over);
+  }
+
+  next(): Promise<Arrival> {
+    return new Promise((resolve, reject) => {
+      const signal = this.#signal;
+      const stop = () => reject(signal.reason);
+      if (signal.aborted) return stop();
+      const first = this.#waiting.shift();
+      if (first !== undefined) return resolve(first);
+      signal.addEventListener('abort', stop, { once: true });
+      this.#taker = (arrival) => {
+        signal.removeEventListener('abort', stop);
+        resolve(arrival);
+      };
+    });
+  }
+
+  async end(): Promise<void> {
+    await Promise.all(this.#waiting.splice(0).map((arrival) => arrival.answer(over)));
+  }
+}
+
+const over: Page = {
+  isFine: false,
+  title: 'Nothing is awaited here',
+  text: 'The login that this belongs to is over.',
+};
+
+function send(response: ServerResponse, page: Page): Promise<void> {
+  return new Promise((resolve) => {
+    if (response.closed) return resolve();
+    response.on('close', resolve);
+    response.writeHead(page.isFine ? 200 : 403, {
+      'content-type': 'text/html; charset=utf-8',
+      // The page is for whoever logs in, and shows nothing but itself.
+      'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
+      'referrer-policy': 'no-referrer',
+      'cache-control': 'no-store',
+      connection: 'close',
+    });
+    response.end(renderPage(page));
+  });
+}
 
 function listen(server: Server, host: string, port: number, address: string): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { limits } from '../../model/limits.ts';
+import type { Reply } from '../../sdk/test-server.ts';
 import { type Ran, run } from '../harness.ts';
 
 const token = {
@@ -8,10 +10,11 @@ const token = {
   Namespace: 'default',
   ExpirationTime: '2026-01-01T01:00:00Z',
 };
+const authUrl = 'https://login.example/start?state=s&nonce=n';
 const server = {
   'POST /v1/acl/login': { json: token },
   'POST /v1/acl/logout': { json: true },
-  'POST /v1/acl/oidc/auth-url': { json: { AuthURL: 'https://login.example/start' } },
+  'POST /v1/acl/oidc/auth-url': { json: { AuthURL: authUrl } },
   'POST /v1/acl/oidc/callback': { json: token },
 };
 // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape.
@@ -38,11 +41,12 @@ test('a sink file keeps the secret, and the terminal does not show it', async ()
   expect(ran.stdout + ran.stderr).not.toContain(token.SecretID);
 });
 
+const answer = 'state=s&code=c&iss=https://login.example';
+
 test('without a JWT the browser is opened, and what it comes back with is passed on', async () => {
-  const redirect = 'state=s&code=c&iss=https://login.example';
-  const ran = await run(['login', '-method=sso'], { server, redirect });
-  expect(ran.opened).toEqual(['https://login.example/start']);
-  expect(ran.stderr).toContain('https://login.example/start');
+  const ran = await run(['login', '-method=sso'], { server, redirects: [answer] });
+  expect(ran.opened).toEqual([authUrl]);
+  expect(ran.stderr).toContain(authUrl);
   const [start, finish] = bodies(ran);
   expect(start).toMatchObject({ RedirectURI: 'http://localhost:8550/oidc/callback' });
   expect(start.ClientNonce).toMatch(/^[0-9a-f-]{36}$/);
@@ -50,16 +54,69 @@ test('without a JWT the browser is opened, and what it comes back with is passed
     ...{ AuthMethod: 'sso', ClientNonce: start.ClientNonce, State: 's', Code: 'c' },
     Issuer: 'https://login.example',
   });
+  expect(ran.pages).toMatchObject([{ isFine: true, title: 'You are logged in' }]);
+});
+
+test('what comes with another state, or without one, is refused, and does not end the wait', async () => {
+  const redirects = ['state=other&code=c', 'code=c', 'error=access_denied', answer];
+  const ran = await run(['login', '-method=sso'], { server, redirects });
+  expect(ran.exitCode).toBe(0);
+  expect(bodies(ran)).toHaveLength(2);
+  expect(ran.pages.map(({ isFine }) => isFine)).toEqual([false, false, false, true]);
+  expect(ran.pages[0]!.text).toContain('another login');
+  expect(ran.stderr.match(/another login was refused/g)).toHaveLength(1);
+});
+
+test.each<[what: string, redirect: string, reply: Reply, told: string]>([
+  ['the provider', 'error=access_denied&state=s', {}, 'The provider refused: access_denied.'],
+  [
+    'the provider, in its words',
+    'error=x&state=s&error_description=No%0A<b>',
+    {},
+    'The provider refused: No <b>.',
+  ],
+  [
+    'the server',
+    answer,
+    { status: 403, json: { code: 'login-refused', detail: 'Not you.' } },
+    'Not you.',
+  ],
+])('a refusal of %s is told here and in the browser', async (_, redirect, reply, told) => {
+  const answers = { ...server, 'POST /v1/acl/oidc/callback': reply };
+  const ran = await run(['login', '-method=sso'], { server: answers, redirects: [redirect] });
+  expect(ran.exitCode).toBe(1);
+  expect(ran.stderr).toContain(told);
+  expect(ran.pages).toEqual([{ isFine: false, title: 'The login was refused', text: told }]);
+});
+
+test.each([
+  'https://login.example/',
+  'https://login.example/?state=',
+  'file:///etc/passwd?state=s',
+  '--help?state=s',
+])('%s begins no login', async (AuthURL) => {
+  const answers = { 'POST /v1/acl/oidc/auth-url': { json: { AuthURL } } };
+  const ran = await run(['login', '-method=sso'], {
+    server: answers,
+    redirects: ['code=c&state='],
+  });
+  expect([ran.exitCode, ran.opened, ran.pages]).toEqual([1, [], []]);
+  expect(ran.stderr).toContain('begins no login');
+});
+
+test('nobody waits longer than the server remembers', async () => {
+  let advanced: Promise<void> | undefined;
+  const onAlone = (advance: (durationMs: number) => Promise<void>) => {
+    advanced = advance(limits.oidcSession.ageMs);
+  };
+  const ran = await run(['login', '-method=sso'], { server, onAlone });
+  await advanced;
+  expect(ran.exitCode).toBe(1);
+  expect(ran.stderr).toContain('Nobody has logged in within 10 minutes.');
 });
 
 test.each<[string, string[], object, string]>([
   ['no method', ['login'], {}, '--method is required'],
-  [
-    'a refusal of the provider',
-    ['login', '-method=sso'],
-    { redirect: 'error=access_denied' },
-    'access_denied',
-  ],
   [
     'a file that is not there',
     ['login', '-method=x', '-bearer-token-file=y'],

@@ -1,10 +1,14 @@
+import { limits } from '../../model/limits.ts';
 import type { Client, PresentedAclToken } from '../../sdk/client.ts';
-import { pairs, readText } from '../acl/read-json.ts';
 import { type Context, connect } from '../context.ts';
 import type { ClientCommand } from '../definition.ts';
-import { CliError, exitCodes } from '../errors.ts';
+import type { CliEnvironment } from '../environment.ts';
+import { CliError, exitCodes, explainError } from '../errors.ts';
 import type { Options } from '../options.ts';
+import { pairs } from '../pairs.ts';
 import { oneLine } from '../render/text.ts';
+import { readText } from '../text-file.ts';
+import type { Arrival, Redirect } from './browser.ts';
 
 const defaultCallback = 'localhost:8550';
 
@@ -73,12 +77,12 @@ interface Asked {
 }
 
 async function withBearer(
-  { environment }: Context,
+  context: Context,
   client: Client,
   asked: Asked,
   path: string,
 ): Promise<PresentedAclToken> {
-  const BearerToken = (await readText(environment, path)).trim();
+  const BearerToken = (await readText(context, path, 'token')).trim();
   return (await client.logins.login({ ...asked, BearerToken })).value;
 }
 
@@ -91,23 +95,95 @@ async function throughBrowser(
   const { environment, notes } = context;
   const address = options.text('callbackAddress') ?? defaultCallback;
   const ClientNonce = environment.secrets.uuid();
-  return context.untilInterrupted(async (signal) => {
-    const redirect = await environment.browser.awaitRedirect(address, signal);
-    try {
-      const start = { ...asked, ClientNonce, RedirectURI: redirect.uri };
-      const { value } = await client.logins.oidcAuthUrl(start, { signal });
-      await notes.line(`Log in with your browser:\n\n  ${oneLine(value.AuthURL)}\n`);
-      environment.browser.open(value.AuthURL);
-      const query = await redirect.query;
-      const [State, Code, Issuer] = ['state', 'code', 'iss'].map((name) => query.get(name));
-      if (!State || !Code) throw new CliError(`The provider refused: ${saidIn(query)}.`);
-      const finish = { AuthMethod: asked.AuthMethod, ClientNonce, State, Code };
-      const whole = Issuer ? { ...finish, Issuer } : finish;
-      return (await client.logins.oidcCallback(whole, { signal })).value;
-    } finally {
-      await redirect.close();
-    }
+  return context.untilInterrupted((interrupted) =>
+    withinAge(environment, interrupted, async (signal) => {
+      const redirect = await environment.browser.awaitRedirect(address, signal);
+      try {
+        const start = { ...asked, ClientNonce, RedirectURI: redirect.uri };
+        const { AuthURL } = (await client.logins.oidcAuthUrl(start, { signal })).value;
+        const State = stateIn(AuthURL);
+        await notes.line(`Log in with your browser:\n\n  ${oneLine(AuthURL)}\n`);
+        environment.browser.open(AuthURL);
+        const arrival = await arrivalWith(State, redirect, context);
+        return await answered(arrival, async () => {
+          const [Code, Issuer] = ['code', 'iss'].map((name) => arrival.query.get(name));
+          if (!Code) throw new CliError(`The provider refused: ${saidIn(arrival.query)}.`);
+          const finish = { AuthMethod: asked.AuthMethod, ClientNonce, State, Code };
+          const whole = Issuer ? { ...finish, Issuer } : finish;
+          return (await client.logins.oidcCallback(whole, { signal })).value;
+        });
+      } finally {
+        await redirect.close();
+      }
+    }),
+  );
+}
+
+/** @throws CliError when the address begins no login: it comes from the provider, in the end. */
+function stateIn(authUrl: string): string {
+  const url = URL.parse(authUrl);
+  const state = url?.searchParams.get('state');
+  if (state && /^https?:$/.test(url?.protocol ?? '')) return state;
+  throw new CliError('The server named an address that begins no login.', {
+    hint: 'Check the auth method and what its OIDCDiscoveryURL leads to.',
   });
+}
+
+/** The server has forgotten the login when it is older. */
+async function withinAge<T>(
+  { timers }: CliEnvironment,
+  interrupted: AbortSignal,
+  run: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const { ageMs } = limits.oidcSession;
+  const late = new AbortController();
+  const timer = timers.after(ageMs, () => {
+    const error = new CliError(`Nobody has logged in within ${ageMs / 60_000} minutes.`, {
+      hint: 'Begin again with "roster login".',
+    });
+    late.abort(error);
+  });
+  try {
+    return await run(AbortSignal.any([interrupted, late.signal]));
+  } finally {
+    timer.clear();
+  }
+}
+
+/**
+ * The browser as it comes back from this login. Any page can send it here with another state; that
+ * must neither log anybody in nor end the wait for the right one.
+ */
+async function arrivalWith(
+  state: string,
+  redirect: Redirect,
+  { notes }: Context,
+): Promise<Arrival> {
+  for (let isTold = false; ; isTold = true) {
+    const arrival = await redirect.next();
+    if (arrival.query.get('state') === state) return arrival;
+    await arrival.answer({
+      isFine: false,
+      title: 'The login was refused',
+      text: 'This is the answer to another login, or to one that was used before.',
+    });
+    if (isTold) continue;
+    await notes.line('The answer to another login was refused. This one still waits for yours.');
+  }
+}
+
+/** Tells the person in the browser what became of it, too. */
+async function answered<T>(arrival: Arrival, finish: () => Promise<T>): Promise<T> {
+  try {
+    const value = await finish();
+    const text = 'The command line has your token now.';
+    await arrival.answer({ isFine: true, title: 'You are logged in', text });
+    return value;
+  } catch (error) {
+    const text = explainError(error)?.message ?? 'Something went wrong.';
+    await arrival.answer({ isFine: false, title: 'The login was refused', text });
+    throw error;
+  }
 }
 
 const saidIn = (query: URLSearchParams): string =>

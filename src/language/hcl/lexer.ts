@@ -18,12 +18,14 @@ export interface Token {
 
 const space = /[ \t]*/y;
 const number = /[0-9]+(?:\.[0-9]+)*(?:\.?[eE][+-]?[0-9]+(?:\.[0-9]+)*)?/y;
-const wellFormedNumber = /^[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
+/** The point needs digits behind it, or an exponent, which the reference implementation takes. */
+const wellFormedNumber = /^[0-9]+(?:\.[0-9]+|\.(?=[eE]))?(?:[eE][+-]?[0-9]+)?$/;
 const asciiName = /[A-Za-z0-9_-]*/y;
 const symbol = /\.\.\.|[=!<>]=|=>|&&|\|\||::|~\}|[-+*/%<>!=?:.,{}[\]()]/y;
 const heredoc = /<<(-?)/y;
 const nameStart = /[\p{ID_Start}_]/u;
-const namePart = /[\p{ID_Continue}-]/u;
+/** Newer versions of Unicode count the joiners in, which nobody sees in a name. */
+const namePart = /[[\p{ID_Continue}\-]--[\u200C\u200D]]/v;
 
 export function readToken(source: Source, from: number): Token {
   const { text } = source;

@@ -73,7 +73,10 @@ export type HclTemplatePart = HclText | HclInterpolation | HclIfDirective | HclF
 
 export interface HclText {
   readonly kind: 'text';
-  /** Escapes are resolved; trim markers and the indentation of `<<-` are applied. */
+  /**
+   * Escapes are resolved; trim markers and the indentation of `<<-` are applied. What is then empty
+   * stays: `" ${~ a}"` is a text, and `"${~ a}"` is the value of `a`.
+   */
   readonly text: string;
   readonly range: Range;
 }

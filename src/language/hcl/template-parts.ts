@@ -1,4 +1,5 @@
 import type { HclExpression } from './syntax.ts';
+import { spaceBefore, trimEnd, trimStart } from './white-space.ts';
 
 /** A template before its directives are matched: lines of text, and sequences between them. */
 export type FlatPart = FlatText | Sequence;
@@ -37,8 +38,8 @@ export function trimMarked(parts: readonly FlatPart[]): readonly FlatPart[] {
     const before = parts[index - 1];
     const after = parts[index + 1];
     let { text } = part;
-    if (before !== undefined && before.kind !== 'text' && before.trimAfter) text = text.trimStart();
-    if (after !== undefined && after.kind !== 'text' && after.trimBefore) text = text.trimEnd();
+    if (before !== undefined && before.kind !== 'text' && before.trimAfter) text = trimStart(text);
+    if (after !== undefined && after.kind !== 'text' && after.trimBefore) text = trimEnd(text);
     return { ...part, text };
   });
 }
@@ -55,8 +56,9 @@ export function cutIndentation(parts: readonly FlatPart[]): readonly FlatPart[] 
     const text = part.kind === 'text' ? part.text : '';
     if (lineStart) {
       lineStart = false;
-      if (text.trimStart() !== '' || !text.endsWith('\n')) {
-        common = Math.min(common, text.length - text.trimStart().length);
+      const spaces = spaceBefore(text);
+      if (spaces < text.length || !text.endsWith('\n')) {
+        common = Math.min(common, spaces);
         cut.add(part);
       }
     }

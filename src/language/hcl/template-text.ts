@@ -1,5 +1,6 @@
 import type { Token } from './lexer.ts';
 import type { Source } from './source.ts';
+import { trimEnd, trimStart } from './white-space.ts';
 
 /** A run of text in a template, up to what ends it. */
 export interface LiteralRun {
@@ -12,7 +13,7 @@ export interface LiteralRun {
 }
 
 const plainQuoted = /[^"\\$%\r\n]*/y;
-const plainHeredoc = /[^$%\n]*/y;
+const plainHeredoc = /[^$%\r\n]*/y;
 const introduction = /(\$+|%+)(\{?)/y;
 
 export function readLiteral(
@@ -65,8 +66,9 @@ function readHeredocLine(
     const newline = text.indexOf('\n', offset);
     // Without a line end after it the closing word does not close.
     if (newline < 0) throw unclosed(source, opened);
-    if (text.slice(offset, newline).trim() === opened.text) {
-      const closeEnd = text[newline - 1] === '\r' ? newline - 1 : newline;
+    const closeEnd = text[newline - 1] === '\r' ? newline - 1 : newline;
+    const line = text.slice(offset, closeEnd);
+    if (trimEnd(trimStart(line)) === opened.text && !line.includes('\r')) {
       return { text: '', end: offset, followedBy: 'close', closeEnd };
     }
   }
@@ -76,9 +78,12 @@ function readHeredocLine(
     const plain = match(plainHeredoc, text, at)![0];
     value += plain;
     at += plain.length;
-    if (text[at] === '\n')
-      return { text: `${value}\n`, end: at + 1, followedBy: 'line', closeEnd: at };
+    const lineEnd = text[at] === '\n' ? '\n' : text.startsWith('\r\n', at) ? '\r\n' : '';
+    if (lineEnd !== '') {
+      return { text: value + lineEnd, end: at + lineEnd.length, followedBy: 'line', closeEnd: at };
+    }
     if (text[at] === undefined) throw unclosed(source, opened);
+    if (text[at] === '\r') throw source.error('A line ends with a line feed', at);
     const run = readIntroduction(text, at);
     value += run.text;
     at = run.end;

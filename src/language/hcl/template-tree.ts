@@ -19,7 +19,7 @@ export function nestParts(reader: Reader, flat: readonly FlatPart[]): readonly H
     switch (part.kind) {
       case 'text': {
         const { text, start, end } = part;
-        if (text !== '') frame.parts.push({ kind: 'text', text, range: reader.range(start, end) });
+        frame.parts.push({ kind: 'text', text, range: reader.range(start, end) });
         break;
       }
       case 'interpolation': {

@@ -74,7 +74,8 @@ export async function issueToken(context: ServerContext, issue: Issue): Promise<
       Local: method.TokenLocality !== 'global',
       AuthMethod: method.Name,
       AuthMethodNamespace: method.Namespace,
-      ExpirationTime: method.MaxTokenTTL === 0 ? 0 : nowMs + method.MaxTokenTTL / 1e6,
+      CreateTime: nowMs,
+      ExpirationTime: method.MaxTokenTTL === 0 ? 0 : Math.round(nowMs + method.MaxTokenTTL / 1e6),
       ...{ accessor: '', secret: '' },
     });
   });

@@ -2,6 +2,7 @@ import { createPublicKey, type KeyObject } from 'node:crypto';
 import { createLocalJWKSet, type JSONWebKeySet } from 'jose';
 import type { Clock } from '../../base/ports.ts';
 import type { JwtConfig, OidcConfig } from '../../model/auth-method/config.ts';
+import { isLoopback } from '../../model/auth-method/validate.ts';
 import { limits } from '../../model/limits.ts';
 import { fetchJson, type Outbound, OutboundError } from './outbound.ts';
 
@@ -110,6 +111,23 @@ export interface ProviderMetadata {
   readonly document: Readonly<Record<string, unknown>>;
 }
 
+const usedEndpoints = [
+  'jwks_uri',
+  'authorization_endpoint',
+  'token_endpoint',
+  'userinfo_endpoint',
+] as const;
+
+/**
+ * Whoever can change the keys on their way can log in as anybody, wherever they come from. Only a
+ * provider on this machine may name other addresses of this machine, without TLS.
+ */
+function isSafe(endpoint: unknown, base: string): boolean {
+  const parsed = typeof endpoint === 'string' ? URL.parse(endpoint) : null;
+  if (parsed?.protocol === 'https:') return true;
+  return parsed?.protocol === 'http:' && base.startsWith('http:') && isLoopback(parsed.hostname);
+}
+
 /** What a provider says of itself (OpenID Connect Discovery 1.0 §4). @throws OutboundError */
 export async function discover(
   outbound: Outbound,
@@ -124,6 +142,12 @@ export async function discover(
   const { issuer, jwks_uri: jwksUri } = document;
   if (typeof issuer !== 'string' || typeof jwksUri !== 'string') {
     throw new OutboundError(`${url} names no issuer or no jwks_uri`);
+  }
+  for (const field of usedEndpoints) {
+    const endpoint = document[field];
+    if (endpoint !== undefined && !isSafe(endpoint, base)) {
+      throw new OutboundError(`${url} names a ${field} that is no https URL`);
+    }
   }
   // A document that speaks for somebody else would let it sign in that one's name.
   if (issuer.replace(/\/+$/, '') !== base) {

@@ -20,10 +20,12 @@ export async function signingPair(algorithm: string, kid: string): Promise<Signi
 export const sign = (
   { algorithm, privateKey, jwk }: SigningPair,
   claims: Record<string, unknown>,
-  header: { readonly kid?: string } = {},
+  header: { readonly kid?: string; readonly [name: string]: unknown } = {},
 ): Promise<string> => {
   const kid = header.kid ?? jwk.kid!;
-  return new SignJWT(claims).setProtectedHeader({ alg: algorithm, kid }).sign(privateKey);
+  return new SignJWT(claims)
+    .setProtectedHeader({ ...header, alg: algorithm, kid })
+    .sign(privateKey);
 };
 
 /** A token nobody signed, with whatever header. */

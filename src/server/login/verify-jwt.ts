@@ -4,7 +4,7 @@ import type { JwtConfig, OidcConfig } from '../../model/auth-method/config.ts';
 import type { Claims } from '../../model/auth-method/identity.ts';
 import { leewayMs } from '../../model/auth-method/validate.ts';
 import { limits } from '../../model/limits.ts';
-import type { SigningKeys } from './signing-keys.ts';
+import type { FindKey, SigningKeys } from './signing-keys.ts';
 
 /**
  * Verifies a signed JWT against a method's configuration.
@@ -61,17 +61,19 @@ async function verifiedPayload(
 ): Promise<Uint8Array> {
   if (keys.kind === 'static') return tryEach(token, keys.keys, algorithms);
   try {
-    return (await compactVerify(token, keys.find, { algorithms })).payload;
+    return await payloadBy(keys.find, token, algorithms);
   } catch (error) {
-    if (error instanceof errors.JWKSMultipleMatchingKeys) {
-      return tryEach(token, await all(error), algorithms);
-    }
-    if (!(error instanceof errors.JWKSNoMatchingKey)) throw refusedBy(error);
+    if (!(error instanceof NoSuchKey)) throw error;
+    // The provider may have changed its keys since they were fetched, and need not name them anew.
+    const again = await keys.again();
+    if (again === keys.find) throw error;
+    return payloadBy(again, token, algorithms);
   }
-  // The provider may have changed its keys since they were fetched.
-  const again = await keys.again();
+}
+
+async function payloadBy(find: FindKey, token: string, algorithms: string[]): Promise<Uint8Array> {
   try {
-    return (await compactVerify(token, again, { algorithms })).payload;
+    return (await compactVerify(token, find, { algorithms })).payload;
   } catch (error) {
     if (error instanceof errors.JWKSMultipleMatchingKeys) {
       return tryEach(token, await all(error), algorithms);
@@ -79,6 +81,9 @@ async function verifiedPayload(
     throw refusedBy(error);
   }
 }
+
+/** None of the keys verifies it. */
+class NoSuchKey extends TokenRefused {}
 
 type Key = KeyObject | CryptoKey;
 
@@ -101,16 +106,16 @@ async function tryEach(
       if (error instanceof errors.JWSInvalid) throw refusedBy(error);
     }
   }
-  throw new TokenRefused('no key of this method verifies its signature');
+  throw new NoSuchKey('no key of this method verifies its signature');
 }
 
 /** Whatever a stranger's token makes the verification throw is a refusal. */
 function refusedBy(error: unknown): TokenRefused {
   if (error instanceof errors.JWSSignatureVerificationFailed) {
-    return new TokenRefused('its signature is wrong');
+    return new NoSuchKey('its signature is wrong');
   }
   if (error instanceof errors.JWKSNoMatchingKey) {
-    return new TokenRefused('it is signed with a key that the provider does not publish');
+    return new NoSuchKey('it is signed with a key that the provider does not publish');
   }
   return new TokenRefused('it is no signed JWT that can be verified');
 }

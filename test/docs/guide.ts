@@ -1,0 +1,128 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { checkout, launch, newDirectory, type Program, temporary } from '../support/agent.ts';
+import { type FileStep, type ShellStep, stepsOf } from './blocks.ts';
+import { type InstalledBrowser, installBrowser } from './browser.ts';
+import { matchesOutput } from './match-output.ts';
+import { openShell, type Shell } from './shell.ts';
+
+interface GuideOptions {
+  /** What stands in the guide, and what takes its place here: addresses that are only examples. */
+  readonly replace?: Readonly<Record<string, string>>;
+  /** What the reader's browser does with an address that a command opens in it. */
+  readonly browse?: (url: string) => Promise<void>;
+}
+
+/** Where an agent listens that is not told otherwise. The agent of a test takes a free port. */
+const guideAddress = '127.0.0.1:4720';
+
+/**
+ * Does what a guide says, in its order: writes its files, starts its agent, pastes its commands
+ * into one terminal that begins in the checkout, with a home of its own, and compares what they
+ * print with what it shows. `blocks.ts` tells how guides are written.
+ *
+ * Only two things differ from a reader's machine: the agent listens on a free port, which takes the
+ * place of the usual one wherever the guide writes that, and its tasks end with it.
+ *
+ * Rejects with every output that differs, and with the first command that fails; `path` is relative
+ * to the checkout. A test file that calls it ends with `endAgents`.
+ */
+export async function runGuide(path: string, options: GuideOptions = {}): Promise<void> {
+  const steps = stepsOf(readFileSync(resolve(checkout, path), 'utf8'));
+  const home = newDirectory('home');
+  const browser = await installBrowser(join(home, '.browser'), options.browse ?? noBrowser);
+  const reader = new Reader(path, home, browser, options.replace ?? {});
+  try {
+    for (const step of steps) {
+      if (step.kind === 'file') await reader.writeFile(step);
+      else if (step.kind === 'agent') await reader.startAgent(step.text.trim());
+      else await reader.paste(step);
+    }
+  } catch (fault) {
+    reader.faults.push((fault as Error).message);
+  }
+  await reader.leave();
+  await browser.close();
+  const faults = [...reader.faults, ...browser.faults.map(String)];
+  if (faults.length > 0) throw new Error(faults.join('\n\n'));
+}
+
+const noBrowser = (url: string) => Promise.reject(new Error(`nobody is here to open ${url}`));
+
+class Reader {
+  readonly faults: string[] = [];
+  readonly #path: string;
+  readonly #home: string;
+  readonly #replaced: Map<string, string>;
+  readonly #shell: Shell;
+  #agent: Program | undefined;
+  #http = '127.0.0.1:0';
+
+  constructor(
+    path: string,
+    home: string,
+    browser: InstalledBrowser,
+    replace: Readonly<Record<string, string>>,
+  ) {
+    this.#path = path;
+    this.#home = home;
+    this.#replaced = new Map(Object.entries(replace));
+    const directory = join(home, '.blocks');
+    mkdirSync(directory);
+    const PATH = `${browser.directory}:${process.env.PATH}`;
+    const env = { PATH, HOME: home, TMPDIR: temporary, LANG: 'C.UTF-8' };
+    this.#shell = openShell({ cwd: checkout, env, directory });
+  }
+
+  async writeFile({ name, text, line }: FileStep): Promise<void> {
+    const quoted = this.#here(text).replaceAll("'", `'\\''`);
+    const { exitCode, output } = await this.#shell.run(`printf %s '${quoted}' > '${name}'`);
+    if (exitCode !== 0) throw new Error(`${this.#path}:${line}: ${output}`);
+  }
+
+  /** A reader ends the agent that runs with Ctrl-C before starting it anew. */
+  async startAgent(command: string): Promise<void> {
+    await this.#stopAgent();
+    const flags = `--http ${this.#http} --tasks-on-exit stop`;
+    const env = { HOME: this.#home };
+    this.#agent = launch('bash', ['-c', `exec ${this.#here(command)} ${flags}`], { env });
+    const [, address = ''] = await this.#agent.says(/^Roster is ready at http:\/\/(\S+)$/m);
+    this.#http = address;
+    this.#replaced.set(guideAddress, address);
+  }
+
+  async paste({ text, line, exitCode, output }: ShellStep): Promise<void> {
+    const ran = await this.#shell.run(this.#here(text));
+    if (ran.exitCode !== exitCode) {
+      const place = `${this.#path}:${line + ran.failedLine}`;
+      throw new Error(
+        `${place}: exit code ${ran.exitCode}, not ${exitCode}; it printed:\n${ran.output}`,
+      );
+    }
+    if (output === undefined) return;
+    const shown = this.#here(output);
+    if (matchesOutput(ran.output, shown)) return;
+    const differs = `--- in the guide\n${shown}\n--- printed\n${ran.output}`;
+    this.faults.push(`${this.#path}:${line}: the output differs\n${differs}`);
+  }
+
+  async leave(): Promise<void> {
+    await this.#shell.close();
+    await this.#stopAgent();
+  }
+
+  async #stopAgent(): Promise<void> {
+    const agent = this.#agent;
+    if (agent === undefined) return;
+    this.#agent = undefined;
+    agent.signal('SIGINT');
+    const { code, stderr } = await agent.ended;
+    if (code !== 0) this.faults.push(`the agent ended with the exit code ${code}:\n${stderr}`);
+  }
+
+  #here(text: string): string {
+    let here = text;
+    for (const [there, replaced] of this.#replaced) here = here.replaceAll(there, replaced);
+    return here;
+  }
+}

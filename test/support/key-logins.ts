@@ -1,0 +1,119 @@
+/** Logins with keys that are fetched over the network: a real client and server, simulated time. */
+import { afterEach, beforeAll, beforeEach, expect } from 'vitest';
+import type { Timers } from '../../src/base/ports.ts';
+import { HttpOutbound } from '../../src/server/login/outbound-http.ts';
+import { type SigningPair, sign, signingPair } from '../../src/server/login/testing.ts';
+import { startApi, type TestApi } from './api.ts';
+import { jwksPath, type KeyServer, startKeyServer } from './key-server.ts';
+
+export interface KeyLogins {
+  readonly api: TestApi;
+  /** Publishes `first` to begin with. */
+  readonly server: KeyServer;
+  readonly first: SigningPair;
+  readonly second: SigningPair;
+  /** Nobody publishes it. */
+  readonly stranger: SigningPair;
+  /** A method "ci" that finds its keys so, and a rule that gives everybody a service. */
+  prepare(config?: object): Promise<void>;
+  makeMethod(config: object): ReturnType<TestApi['call']>;
+  publish(...pairs: readonly SigningPair[]): void;
+  /** Of a good token, with some of them changed. */
+  claims(more?: object): Record<string, unknown>;
+  /** The simulated now in seconds, as tokens have it. */
+  now(): number;
+  bearer(more?: object, pair?: SigningPair): Promise<string>;
+  login(token: string | Promise<string>): ReturnType<TestApi['call']>;
+  expectAccepted(token: string | Promise<string>): Promise<void>;
+  expectRefused(token: string | Promise<string>, reason: RegExp, status?: number): Promise<void>;
+}
+
+/** Sets all of it up anew for each test of the file that calls this. */
+export function useKeyLogins(): KeyLogins {
+  const pairs: Record<string, SigningPair> = {};
+  let server: KeyServer;
+  let outbound: HttpOutbound;
+  let api: TestApi;
+  let address = 0;
+
+  beforeAll(async () => {
+    const names = ['first', 'second', 'stranger'];
+    const made = await Promise.all(names.map((name) => signingPair('RS256', name)));
+    names.forEach((name, index) => {
+      pairs[name] = made[index]!;
+    });
+  });
+  beforeEach(async () => {
+    // The client's time limit is in the simulated world, too.
+    const timers: Timers = {
+      after: (delayMs, run) => api.world.timers.after(delayMs, run),
+      soon: (run) => api.world.timers.soon(run),
+    };
+    outbound = new HttpOutbound(timers);
+    [server, api] = await Promise.all([
+      startKeyServer([pairs.first!.jwk]),
+      startApi({ outbound: outbound.call }),
+    ]);
+  });
+  afterEach(async () => {
+    await outbound.close();
+    await server.close();
+  });
+
+  const logins: KeyLogins = {
+    get api() {
+      return api;
+    },
+    get server() {
+      return server;
+    },
+    get first() {
+      return pairs.first!;
+    },
+    get second() {
+      return pairs.second!;
+    },
+    get stranger() {
+      return pairs.stranger!;
+    },
+    makeMethod: (config) =>
+      api.call('PUT', '/v1/acl/auth-method', {
+        body: {
+          ...{ Name: 'ci', Type: 'jwt', MaxTokenTTL: '5m' },
+          Config: { BoundAudiences: ['roster'], ClaimMappings: { sub: 'name' }, ...config },
+        },
+      }),
+    async prepare(config = { JWKSURL: server.jwksUrl }) {
+      const made = await logins.makeMethod(config);
+      expect([made.status, made.status === 200 ? '' : made.text]).toEqual([200, '']);
+      const body = { AuthMethod: 'ci', BindType: 'service', BindName: '${value.name}' };
+      expect((await api.call('PUT', '/v1/acl/binding-rule', { body })).status).toBe(200);
+      server.asked.length = 0;
+    },
+    publish: (...published) =>
+      server.answer(jwksPath, { body: { keys: published.map(({ jwk }) => jwk) } }),
+    now: () => api.world.clock.nowMs() / 1000,
+    claims: (more = {}) => ({
+      ...{ sub: 'ann', iss: server.origin, aud: 'roster' },
+      ...{ iat: logins.now(), exp: logins.now() + 60, ...more },
+    }),
+    bearer: (more = {}, pair = logins.first) => sign(pair, logins.claims(more)),
+    // From another address each time, so that failures do not hold up what comes after them.
+    login: async (token) =>
+      api.call('POST', '/v1/acl/login', {
+        token: null,
+        address: `10.0.0.${address++ % 250}`,
+        body: { AuthMethod: 'ci', BearerToken: await token },
+      }),
+    async expectAccepted(token) {
+      const { status, json, text } = await logins.login(token);
+      expect([status, status === 200 ? '' : text]).toEqual([200, '']);
+      expect(json.ServiceIdentities).toMatchObject([{ ServiceName: 'ann' }]);
+    },
+    async expectRefused(token, reason, status = 403) {
+      const answer = await logins.login(token);
+      expect([answer.status, answer.json.detail]).toEqual([status, expect.stringMatching(reason)]);
+    },
+  };
+  return logins;
+}
