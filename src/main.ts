@@ -45,6 +45,7 @@ async function startAgent(options: AgentOptions): Promise<number> {
       ...{ dataDirectory, http, rootToken, makesRootToken: isDev, log },
       environment: process.env,
       aclEnabled: options.aclEnabled,
+      aclDefaultPolicy: options.aclDefaultPolicy,
       ...(rootKey && { rootKey }),
       audit: audit && { ...audit, to: audit.to === 'stdout' ? standardOutput : audit.to },
       region: options.region,

@@ -130,7 +130,8 @@ describe('the rules that decided', () => {
     const names = fc.constantFrom('web', 'a"b', '$' + '{x}', '%{x}', 'a/b');
     const asked = fc.record({
       resource: fc.constantFrom(
-        ...['agent', 'event', 'intention', 'key', 'node', 'query', 'service', 'session'],
+        ...['agent', 'event', 'identity', 'intention', 'key', 'node', 'query', 'service'],
+        ...['session'],
         ...['variable', 'node_pool', 'host_volume', 'namespace', 'acl', 'operator', 'mesh'],
         ...['plugin', 'quota', 'keyring', 'peering'],
       ),

@@ -39,6 +39,7 @@ const known: Readonly<Record<string, Words>> = {
   agent: maybe,
   event: always,
   host_volume: { accesses: ['mount-readonly', 'mount-readwrite'], named: 'always' },
+  identity: always,
   intention: always,
   key: { accesses: [...plain, 'list', 'write-prefix'], named: 'always' },
   keyring: scalar,
@@ -58,6 +59,10 @@ const known: Readonly<Record<string, Words>> = {
   session: always,
   variable: { accesses: [...plain, 'list', 'destroy'], named: 'always' },
 };
+
+/** All that may be asked of a resource, each once: `write-prefix` is `write` of many. */
+export const accessesTo = (resource: string): readonly string[] =>
+  known[resource]?.accesses.filter((access) => access !== 'write-prefix') ?? [];
 
 /** What is wrong with the words, to follow "The permission …". */
 export class PermissionFault extends Error {

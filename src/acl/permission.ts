@@ -58,7 +58,8 @@ export type Resource =
   | ('plugin' | 'quota');
 
 export type NamedResource =
-  | ('agent' | 'event' | 'intention' | 'key' | 'node' | 'query' | 'service' | 'session')
+  | ('agent' | 'event' | 'identity' | 'intention' | 'key' | 'node' | 'query' | 'service')
+  | 'session'
   | ('node_pool' | 'host_volume' | 'variable');
 
 export type Access = 'list' | 'read' | 'write';

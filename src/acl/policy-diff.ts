@@ -1,3 +1,4 @@
+import type { DefaultPolicy } from './authorizer.ts';
 import { decide, type Question } from './decide.ts';
 import { type Grant, grantsOf, type Policy } from './grants.ts';
 import type { Pattern } from './pattern.ts';
@@ -12,6 +13,7 @@ import {
   type Resource,
   resourceAccess,
 } from './permission.ts';
+import { accessesTo } from './permission-words.ts';
 import { resources } from './resources.ts';
 import { RuleTable } from './rule-table.ts';
 
@@ -22,17 +24,34 @@ export interface PolicyChange {
   readonly change: 'gained' | 'lost';
 }
 
+/** What a token has. */
+export interface PolicySet {
+  /** By its own links. */
+  readonly policies: readonly Policy[];
+  /** By its namespace, where its own say nothing. */
+  readonly defaults?: readonly Policy[];
+}
+
 /**
  * What changes between two sets of policies, asked of every name, place and access that a rule of
  * either mentions; of a prefix or a glob, of a name that it fits and that nobody has. What no rule
  * mentions, both decide alike.
  */
-export function policyChanges(before: readonly Policy[], after: readonly Policy[]): PolicyChange[] {
-  const [old, now] = [new RuleTable(before), new RuleTable(after)];
+export function policyChanges(
+  before: PolicySet,
+  after: PolicySet,
+  defaultPolicy: DefaultPolicy = 'deny',
+): PolicyChange[] {
+  const tableOf = ({ policies, defaults }: PolicySet) => new RuleTable(policies, defaults);
+  const [old, now] = [tableOf(before), tableOf(after)];
+  const defaultAllows = defaultPolicy === 'allow';
   const found = new Map<string, PolicyChange>();
-  for (const question of questionsAbout([...before, ...after].flatMap(grantsOf))) {
-    const had = decide(old, question, false).allowed;
-    const has = decide(now, question, false).allowed;
+  const grants = [before, after].flatMap(({ policies, defaults = [] }) =>
+    [...policies, ...defaults].flatMap(grantsOf),
+  );
+  for (const question of questionsAbout(grants, defaultAllows)) {
+    const had = decide(old, question, defaultAllows).allowed;
+    const has = decide(now, question, defaultAllows).allowed;
     if (had === has) continue;
     const permission = describePermission(permissionIn(question));
     found.set(permission, { permission, change: has ? 'gained' : 'lost' });
@@ -42,7 +61,8 @@ export function policyChanges(before: readonly Policy[], after: readonly Policy[
 
 const another = '…';
 
-function questionsAbout(grants: readonly Grant[]): Question[] {
+/** `defaultAllows`: a denial keeps back all that there is, and not only what other rules give. */
+function questionsAbout(grants: readonly Grant[], defaultAllows: boolean): Question[] {
   const byResource = Map.groupBy(grants, ({ resource }) => resource);
   const operator = byResource.get('operator') ?? [];
   for (const [resource, { fallback }] of Object.entries(resources)) {
@@ -51,7 +71,10 @@ function questionsAbout(grants: readonly Grant[]): Question[] {
   }
   return [...byResource].flatMap(([resource, of]) => {
     const inNamespaces = resources[resource]!.unwrapped !== 'none';
-    const accesses = distinct(of.flatMap(({ holds }) => holds ?? []));
+    const accesses = distinct([
+      ...of.flatMap(({ holds }) => holds ?? []),
+      ...(defaultAllows ? accessesTo(resource) : []),
+    ]);
     const namespaces = inNamespaces
       ? distinct(of.flatMap((grant) => namesIn(grant.namespaces, ['default', another])))
       : ['default'];

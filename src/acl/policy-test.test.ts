@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { policyChanges } from './policy-diff.ts';
+import { type PolicyChange, type PolicySet, policyChanges } from './policy-diff.ts';
 import { parsePolicyTest, policyOf, runPolicyTest } from './policy-test.ts';
 
 const file = `
@@ -71,8 +71,32 @@ describe('what changes between policies', () => {
       ['gained namespace:read-logs on "team-…"'],
     ],
   ];
+  const setOf = (text: string): PolicySet => ({ policies: [policyOf('p', text)] });
+  const said = (changes: readonly PolicyChange[]) =>
+    changes.map(({ permission, change }) => `${change} ${permission}`);
   it.each(cases)('%s', (_, before, after, expected) => {
-    const changes = policyChanges([policyOf('p', before)], [policyOf('p', after)]);
-    expect(changes.map(({ permission, change }) => `${change} ${permission}`)).toEqual(expected);
+    expect(said(policyChanges(setOf(before), setOf(after)))).toEqual(expected);
+  });
+
+  it('where no rule is left, what decides is the default policy', () => {
+    const [before, after] = [setOf('key "a" { policy = "read" }'), setOf('')];
+    expect(said(policyChanges(before, after))).toEqual(['lost key:read on "a"']);
+    expect(said(policyChanges(before, after, 'allow'))).toEqual([
+      ...['gained key:list on "a"', 'gained key:write on "a"'],
+    ]);
+    expect(said(policyChanges(setOf('key "a" { policy = "deny" }'), after, 'allow'))).toEqual([
+      ...['gained key:list on "a"', 'gained key:read on "a"', 'gained key:write on "a"'],
+    ]);
+  });
+
+  it('what the namespace gives counts where its own policies say nothing', () => {
+    const own = (text: string): PolicySet => ({
+      ...setOf(text),
+      defaults: [policyOf('d', 'key_prefix "" { policy = "read" }')],
+    });
+    const denied = 'key "a" { policy = "deny" }';
+    expect(said(policyChanges(own(''), own(denied)))).toEqual([
+      ...['lost key:read on "a"', 'lost key:read on every one'],
+    ]);
   });
 });

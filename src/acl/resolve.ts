@@ -29,6 +29,16 @@ const unrestricted: Authorizer = authorizerFor({
   defaultPolicy: 'deny',
 });
 
+/** Who was found by a secret. */
+interface Known {
+  readonly token: AclToken;
+  readonly authorizer: Authorizer;
+}
+
+const knownMax = 16_384;
+/** Stands for the fingerprint where no secret is shown. */
+const noSecret = '';
+
 /** Finds who presents a secret, and what they may do. */
 export class Resolver {
   readonly #options: ResolveOptions;
@@ -37,6 +47,12 @@ export class Resolver {
   readonly #made = new WeakMap<AclToken, { rules: TokenRules; authorizer: Authorizer }>();
   /** What each connection showed last. */
   readonly #shown = new WeakMap<object, { secret: string; fingerprint: string }>();
+  /**
+   * Who was found in the newest snapshot, by fingerprint: between two commits nothing that decides
+   * changes but the time. What is known is of one snapshot, so that no old one is kept.
+   */
+  readonly #known = new Map<string, Known>();
+  #knownIn: Snapshot | undefined;
 
   constructor(options: ResolveOptions) {
     this.#options = options;
@@ -47,6 +63,10 @@ export class Resolver {
     return this.#options.enabled;
   }
 
+  get defaultPolicy(): DefaultPolicy {
+    return this.#options.defaultPolicy ?? 'deny';
+  }
+
   /**
    * Who presents this secret. No secret is the anonymous token; a secret that nobody has is
    * `token-not-found` (403), as is one that has expired. Source: DESIGN §5 "Token", "Anonymous",
@@ -55,14 +75,10 @@ export class Resolver {
   resolve(snapshot: Snapshot, secret: string | undefined, connection?: object): Authorizer {
     const { enabled, introductionHash, secrets } = this.#options;
     if (secret === undefined) return enabled ? this.#anonymous(snapshot) : unrestricted;
-    const token = first(
-      snapshot
-        .table(aclTokens)
-        .by('secret')
-        .scan({ prefix: [this.#fingerprint(secret, connection)] }),
-    );
-    if (token !== undefined && !this.#isDead(token)) {
-      return enabled ? this.authorizerOf(snapshot, token) : unrestricted;
+    const fingerprint = this.#fingerprint(secret, connection);
+    const known = this.#find(snapshot, fingerprint, 'secret', fingerprint);
+    if (known !== undefined && !this.#isDead(known.token)) {
+      return enabled ? known.authorizer : unrestricted;
     }
     const hash = secrets.hash(secret);
     const node = first(
@@ -93,12 +109,36 @@ export class Resolver {
     return fingerprint;
   }
 
+  #find(
+    snapshot: Snapshot,
+    fingerprint: string,
+    index: 'secret' | 'accessor',
+    part: string,
+  ): Known | undefined {
+    if (this.#knownIn !== snapshot || this.#known.size >= knownMax) {
+      this.#known.clear();
+      this.#knownIn = snapshot;
+    }
+    const known = this.#known.get(fingerprint);
+    if (known !== undefined) return known;
+    const token = first(
+      snapshot
+        .table(aclTokens)
+        .by(index)
+        .scan({ prefix: [part] }),
+    );
+    if (token === undefined) return undefined;
+    const found = { token, authorizer: this.authorizerOf(snapshot, token) };
+    this.#known.set(fingerprint, found);
+    return found;
+  }
+
   /** What a token may do, whoever asks. */
   authorizerOf(snapshot: Snapshot, token: AclToken): Authorizer {
     const rules = this.#rules.rulesOf(snapshot, token);
     const known = this.#made.get(token);
     if (known !== undefined && known.rules === rules) return known.authorizer;
-    const { defaultPolicy = 'deny' } = this.#options;
+    const { defaultPolicy } = this;
     const authorizer = authorizerFor({
       caller: callerOf(token, rules.management),
       rules: rules.table,
@@ -125,8 +165,8 @@ export class Resolver {
   }
 
   #anonymous(snapshot: Snapshot): Authorizer {
-    const token = this.tokenOf(snapshot, anonymousAccessorId);
-    if (token !== undefined) return this.authorizerOf(snapshot, token);
+    const known = this.#find(snapshot, noSecret, 'accessor', anonymousAccessorId);
+    if (known !== undefined && !this.#isDead(known.token)) return known.authorizer;
     return this.#ruleless({ kind: 'anonymous', accessor: anonymousAccessorId });
   }
 

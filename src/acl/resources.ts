@@ -32,6 +32,8 @@ export const resources: Readonly<Record<string, ResourceFacts>> = {
   agent: cluster,
   event: inNamespaces,
   host_volume: byCapability,
+  /** What a workload is known as, which is no service of that name. facts/registry.md §3.1, §4. */
+  identity: inNamespaces,
   intention: inNamespaces,
   key: {
     ...inNamespaces,

@@ -19,7 +19,7 @@ const given = ['read', 'write', 'list', 'deny', 'submit-job', 'host-volume-write
 const capability = fc.constantFrom(...given);
 
 const scalar = ['acl', 'keyring', 'mesh', 'operator', 'peering', 'plugin', 'quota'] as const;
-const named = ['agent', 'event', 'key', 'node', 'query', 'service', 'session'] as const;
+const named = ['agent', 'event', 'identity', 'key', 'node', 'query', 'service', 'session'] as const;
 const fine = ['namespace', 'node_pool', 'host_volume', 'variable'] as const;
 
 const policyWord = (resource: string): fc.Arbitrary<Access> => {

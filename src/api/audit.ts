@@ -22,7 +22,9 @@ export interface AuditOptions {
  */
 export function auditTo({ sink, events }: AuditOptions, clock: Clock) {
   return (observation: Observation): void => {
-    const isRead = observation.request.method === 'GET' && observation.status < 400;
+    const { request, status } = observation;
+    // A stream that was opened (101) may carry what changes something.
+    const isRead = request.method === 'GET' && status < 400 && status !== 101;
     if (events === 'writes' && isRead) return;
     sink.write(`${JSON.stringify(entryOf(observation, clock.nowMs()))}\n`);
   };

@@ -10,57 +10,88 @@ import type { Server } from '../server/server.ts';
 import { problemAnswer } from './answers.ts';
 import type { Request } from './http.ts';
 import { pathOf, type Upgrade } from './http-server.ts';
-import type { Pipeline } from './pipeline.ts';
+import type { Observation, Pipeline } from './pipeline.ts';
 import { hangUp, ownSocket } from './raw-answer.ts';
+import type { Trail } from './trail.ts';
 
 const path = /^\/v1\/node\/([0-9a-f-]{36})\/stream$/;
+
+export interface NodeStreamOptions {
+  readonly server: Server;
+  readonly pipeline: Pipeline;
+  readonly requestOf: (raw: IncomingMessage) => Request;
+  /** An upgrade is a request like every other: it is counted and stands in the audit log. */
+  readonly observe: (observation: Observation) => void;
+}
+
+/** An offer under way. */
+interface Offer {
+  readonly request: Request;
+  readonly startMs: number;
+  readonly trail: Trail;
+}
 
 /**
  * Takes the one WebSocket that a node opens and keeps open (DESIGN §7). The token is checked
  * before the upgrade, so that a refusal is an ordinary problem. Any other offer to speak another
  * protocol is ignored, as RFC 9110 §7.8 allows: it is a request like every other.
  */
-export function nodeStreamUpgrade(
-  server: Server,
-  pipeline: Pipeline,
-  requestOf: (raw: IncomingMessage) => Request,
-): Upgrade {
+export function nodeStreamUpgrade(options: NodeStreamOptions): Upgrade {
+  const { server, pipeline, requestOf, observe } = options;
+  const { log, world } = server.context;
+  const offers = new WeakMap<IncomingMessage, Offer>();
+  const over = ({ request, startMs, trail }: Offer, status: number) => {
+    const durationMs = world.clock.monotonicMs() - startMs;
+    observe({ request, route: undefined, status, durationMs, trail });
+  };
+  const refuse = (raw: IncomingMessage, socket: Socket, refused: RosterError) => {
+    const offer = offers.get(raw);
+    if (offer !== undefined) {
+      offer.trail.code = refused.code;
+      over(offer, refused.status);
+    }
+    hangUp(socket, problemAnswer(refused));
+  };
   const sockets = new WebSocketServer({ noServer: true, maxPayload: longestMessageBytes });
-  sockets.on('wsClientError', (error, socket) => {
-    const refused = refusal('malformed-request', { reason: `${error.message}.` });
-    hangUp(socket as Socket, problemAnswer(refused));
+  sockets.on('wsClientError', (error, socket, raw) => {
+    refuse(raw, socket as Socket, refusal('malformed-request', { reason: `${error.message}.` }));
   });
   return {
     isAsked: ({ headers, url = '' }) =>
       headers.upgrade?.toLowerCase() === 'websocket' && path.test(pathOf(url)),
     take: (raw, socket, head) => {
       ownSocket(socket);
+      const startMs = world.clock.monotonicMs();
+      const offer: Offer = { request: requestOf(raw), startMs, trail: {} };
+      offers.set(raw, offer);
       try {
-        const nodeId = authorize(pipeline, requestOf(raw));
+        const nodeId = authorize(pipeline, offer);
         sockets.handleUpgrade(raw, socket, head, (webSocket) => {
+          over(offer, switchingProtocols);
           socket.setTimeout(0);
           const transport = webSocketTransport(webSocket);
           const connection = new StreamConnection({ socket: transport, side: 'server' });
-          keepAlive(connection, transport, server.context.world.timers);
+          keepAlive(connection, transport, world.timers);
           server.streams.add(nodeId, connection);
           void connection.closed.then(() => server.streams.remove(nodeId, connection));
         });
       } catch (error) {
         const known = error instanceof RosterError;
-        const refused = known ? error : refusal('internal-error', { request: 'upgrade' });
-        if (!known) server.context.log.error({ error }, 'an upgrade failed');
-        hangUp(socket, problemAnswer(refused));
+        if (!known) log.error({ error }, 'an upgrade failed');
+        refuse(raw, socket, known ? error : refusal('internal-error', { request: 'upgrade' }));
       }
     },
   };
 }
 
-function authorize(pipeline: Pipeline, request: Request): string {
+const switchingProtocols = 101;
+
+function authorize(pipeline: Pipeline, { request, trail }: Offer): string {
   const nodeId = path.exec(request.path)?.[1];
   if (nodeId === undefined) {
     throw refusal('route-not-found', { path: request.path.slice(0, limits.names.lengthMax) });
   }
-  pipeline.authorizeUpgrade(request, { kind: 'own-node', nodeId });
+  pipeline.authorizeUpgrade(request, { kind: 'own-node', nodeId }, trail);
   return nodeId;
 }
 

@@ -1,5 +1,6 @@
 import { catalogue } from '../model/errors.ts';
 import type { QueryParameter } from './query.ts';
+import { requestSchema } from './request-schema.ts';
 import type { Route } from './route.ts';
 import { isBlocking, queryOf } from './shared-query.ts';
 import { shownSchema } from './shown-schema.ts';
@@ -58,7 +59,9 @@ function operation(route: Route): object {
     ...(route.body && {
       requestBody: {
         required: !route.body.optional,
-        content: { 'application/json': { schema: route.body.schema } },
+        content: {
+          'application/json': { schema: requestSchema(route.body.schema, route.body.unknown) },
+        },
       },
     }),
     responses: {

@@ -1,23 +1,33 @@
 import { expect, test } from 'vitest';
+import type { RosterError } from '../model/errors.ts';
 import { Router } from './router.ts';
 
 const routes = [
   ['GET', '/v1/jobs'],
   ['POST', '/v1/jobs'],
+  ['PUT', '/v1/job'],
   ['GET', '/v1/job/:job_id+'],
+  ['PUT', '/v1/job/:job_id+'],
   ['DELETE', '/v1/job/:job_id+'],
   ['GET', '/v1/job/:job_id+/allocations'],
   ['POST', '/v1/job/:job_id+/periodic/force'],
   ['GET', '/v1/node/:node_id'],
+  ['GET', '/v1/node/name/:name+'],
   ['PUT', '/v1/node/:node_id/heartbeat'],
   ['PUT', '/v1/node/register'],
 ].map(([method, path]) => ({ method: method!, path: path! }));
 
 const router = new Router(routes);
 
-/** `METHOD pattern {parameters}`, `405 allowed`, or `404`. */
+/** `pattern parameter`, `405 allowed`, `404`, or `400` and why. */
 function outcome(method: string, path: string): string {
-  const match = router.match(method, path);
+  let match: ReturnType<typeof router.match>;
+  try {
+    match = router.match(method, path);
+  } catch (error) {
+    const { status, detail } = error as RosterError;
+    return `${status} ${detail}`;
+  }
   if (match.kind === 'unknown') return '404';
   if (match.kind === 'method') return `405 ${match.allow.join(',')}`;
   return `${match.route.path} ${Object.values(match.parameters).join()}`.trim();
@@ -28,7 +38,17 @@ test.each([
   ['PUT', '/v1/jobs', '405 GET,POST'],
   ['GET', '/v1/jobs/', '404'],
   ['GET', '/v1/job/web', '/v1/job/:job_id+ web'],
-  ['GET', '/v1/job/', '404'],
+  ['GET', '/v1/job/', '400 The path lacks its job_id: /v1/job/{job_id}.'],
+  ['POST', '/v1/job/', '405 DELETE,GET,PUT'],
+  ['PUT', '/v1/job/', '/v1/job'],
+  ['PUT', '/v1/job', '/v1/job'],
+  ['OPTIONS', '/v1/job/', '405 DELETE,GET,PUT'],
+  ['GET', '/v1/job//allocations', '400 The path lacks its job_id: /v1/job/{job_id}/allocations.'],
+  ['PUT', '/v1/node//heartbeat', '400 The path lacks its node_id: /v1/node/{node_id}/heartbeat.'],
+  ['GET', '/v1/node/', '400 The path lacks its node_id: /v1/node/{node_id}.'],
+  ['GET', '/v1/node/name/', '400 The path lacks its name: /v1/node/name/{name}.'],
+  ['GET', '/v1/node/name/a/b/', '/v1/node/name/:name+ a/b/'],
+  ['GET', '/v1/node/n1/', '404'],
   ['GET', '/v1/job/web/allocations', '/v1/job/:job_id+/allocations web'],
   ['GET', '/v1/job/allocations', '/v1/job/:job_id+ allocations'],
   ['GET', '/v1/job/web/dispatch-1-ab', '/v1/job/:job_id+ web/dispatch-1-ab'],

@@ -1,3 +1,5 @@
+import { refusal } from '../model/errors.ts';
+
 /**
  * Finds the route of a path. Pure, so that the simulator and `createAgent` use the same one as
  * the HTTP adapter.
@@ -6,6 +8,10 @@
  * templates: DESIGN §5 "Paths"), so the one parameter of a pattern written `:name+` takes as many
  * segments as the rest of the pattern leaves; where several patterns match, the one with more
  * literal segments wins: known suffixes are split off the end.
+ *
+ * A path that ends where an id should stand (`/v1/acl/token/`) is that without the slash where the
+ * method has a route there, as a PUT that creates has, and otherwise says what it lacks. Source:
+ * facts/registry.md §2.1.
  */
 interface Pattern<R> {
   readonly route: R;
@@ -47,7 +53,10 @@ export class Router<R extends Routed> {
     }
   }
 
-  /** `path` is as it came, percent-encoded and without its query. */
+  /**
+   * `path` is as it came, percent-encoded and without its query.
+   * @throws RosterError `invalid-path` when it lacks the one thing that it should name
+   */
   match(method: string, path: string): Match<R> {
     const known = this.#recent.get(path);
     if (known?.route.method === method) return known;
@@ -65,6 +74,7 @@ export class Router<R extends Routed> {
     if (route !== undefined) return { kind: 'route', route, parameters: noParameters };
     const allow = new Set<string>(fixed?.keys());
     const segments = path.split('/');
+    let lacking: R | undefined;
     for (let headLength = segments.length - 1; headLength >= 2; headLength--) {
       const patterns = this.#byHead.get(segments.slice(0, headLength).join('/'));
       if (patterns === undefined) continue;
@@ -74,7 +84,9 @@ export class Router<R extends Routed> {
         if (mostLiteral !== undefined && literals(pattern) < mostLiteral) break;
         const value = parameterOf(pattern, segments);
         if (value === undefined) continue;
-        if (pattern.route.method === method) {
+        if (pattern.route.method === method && value === '') {
+          lacking ??= pattern.route;
+        } else if (pattern.route.method === method) {
           return {
             kind: 'route',
             route: pattern.route,
@@ -86,7 +98,19 @@ export class Router<R extends Routed> {
       }
       if (allow.size > 0) break;
     }
+    if (lacking !== undefined) return this.#without(lacking, path);
     return allow.size > 0 ? { kind: 'method', allow: [...allow].sort() } : { kind: 'unknown' };
+  }
+
+  /** A path without the id that it should have. */
+  #without(lacking: R, path: string): Match<R> {
+    const route = path.endsWith('/')
+      ? this.#fixed.get(path.slice(0, -1))?.get(lacking.method)
+      : undefined;
+    if (route !== undefined) return { kind: 'route', route, parameters: noParameters };
+    const name = /:([a-z_]+)/.exec(lacking.path)![1];
+    const form = lacking.path.replace(/:([a-z_]+)\+?/, '{$1}');
+    throw refusal('invalid-path', { reason: `lacks its ${name}: ${form}` });
   }
 
   #add(route: R): void {
@@ -113,7 +137,10 @@ export class Router<R extends Routed> {
 
 const literals = <R>(pattern: Pattern<R>): number => pattern.before.length + pattern.after.length;
 
-/** The parameter's decoded value, or `undefined` when the path does not fit the pattern. */
+/**
+ * The parameter's decoded value, empty where it is missing; `undefined` when the path does not fit
+ * the pattern.
+ */
 function parameterOf<R>(pattern: Pattern<R>, segments: readonly string[]): string | undefined {
   const start = pattern.before.length;
   const end = segments.length - pattern.after.length;
@@ -122,7 +149,6 @@ function parameterOf<R>(pattern: Pattern<R>, segments: readonly string[]): strin
     if (segments[end + offset] !== pattern.after[offset]) return undefined;
   }
   const raw = end === start + 1 ? segments[start]! : segments.slice(start, end).join('/');
-  if (raw === '') return undefined;
   if (!raw.includes('%')) return raw;
   try {
     return decodeURIComponent(raw);

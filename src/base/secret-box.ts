@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHmac, hash } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hash } from 'node:crypto';
 import type { Secrets } from './ports.ts';
 
 /**
@@ -22,7 +22,8 @@ const tagBytes = 16;
 export function rootKeyBox(rootKey: Uint8Array, secrets: Pick<Secrets, 'bytes'>): SecretBox {
   if (rootKey.length !== 32) throw new Error('a root key has 32 bytes');
   const derived = (purpose: string) => createHmac('sha256', rootKey).update(purpose).digest();
-  const sealing = derived('roster seal');
+  // As an object of the crypto module, which takes a fraction of the time that bytes take.
+  const sealing = createSecretKey(derived('roster seal'));
   const finding = derived('roster fingerprint');
   return {
     seal(plain) {

@@ -3,6 +3,7 @@ import { SimulatedWorld } from '../base/ports-simulated.ts';
 import { type Handler, type Reply, type SeenRequest, serve } from '../sdk/test-server.ts';
 import type { AgentOptions } from './agent/options.ts';
 import type { CliEnvironment, Output } from './environment.ts';
+import type { Page } from './login/page.ts';
 import { runCli } from './run-cli.ts';
 
 export interface Setting {
@@ -12,8 +13,10 @@ export interface Setting {
   readonly stdin?: string;
   readonly isTerminal?: boolean;
   readonly agentExitCode?: number;
-  /** What the provider sends the browser back with. */
-  readonly redirect?: string;
+  /** What the browser comes back with, one after the other; then nobody comes any more. */
+  readonly redirects?: readonly string[];
+  /** Called when nobody comes back any more, with a way to let time pass. */
+  readonly onAlone?: (advance: (durationMs: number) => Promise<void>) => void;
   /** Called with every piece written to standard output; may interrupt. */
   readonly onOutput?: (text: string, interrupt: () => void) => void;
   /** Reads no further than this many pieces of output. */
@@ -28,6 +31,8 @@ export interface Ran {
   readonly agent: AgentOptions | undefined;
   /** Addresses that were opened in the browser. */
   readonly opened: readonly string[];
+  /** What the browser showed to those who came back. */
+  readonly pages: readonly Page[];
   /** Secret files that were written. */
   readonly written: Readonly<Record<string, string>>;
 }
@@ -48,6 +53,8 @@ export async function run(words: readonly string[], setting: Setting = {}): Prom
   const stderr = collector(setting.isTerminal ?? false);
   let agent: AgentOptions | undefined;
   const opened: string[] = [];
+  const pages: Page[] = [];
+  const redirects = [...(setting.redirects ?? [])];
   const written: Record<string, string> = {};
   const environment: CliEnvironment = {
     startAgent: async (options) => {
@@ -68,9 +75,19 @@ export async function run(words: readonly string[], setting: Setting = {}): Prom
     secrets: world.secrets,
     browser: {
       open: (url) => opened.push(url),
-      awaitRedirect: async (address) => ({
+      awaitRedirect: async (address, signal) => ({
         uri: `http://${address}/oidc/callback`,
-        query: Promise.resolve(new URLSearchParams(setting.redirect ?? '')),
+        next: () => {
+          const redirect = redirects.shift();
+          if (redirect !== undefined) {
+            const query = new URLSearchParams(redirect);
+            return Promise.resolve({ query, answer: async (page) => void pages.push(page) });
+          }
+          setting.onAlone?.((durationMs) => world.advance(durationMs));
+          return new Promise((_, reject) => {
+            signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+          });
+        },
         close: async () => {},
       }),
     },
@@ -97,6 +114,7 @@ export async function run(words: readonly string[], setting: Setting = {}): Prom
     seen: server.seen,
     agent,
     opened,
+    pages,
     written,
   };
 }

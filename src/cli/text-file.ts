@@ -19,3 +19,18 @@ export async function readText(
   for await (const chunk of stdin.read()) chunks.push(chunk);
   return Buffer.concat(chunks).toString('utf8');
 }
+
+/** The JSON in a file. Whether it is what was asked for is the server's to say. @throws CliError */
+export async function readJson(
+  context: Pick<Context, 'environment'>,
+  path: string,
+  what: string,
+): Promise<unknown> {
+  const text = await readText(context, path, what);
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const name = path === '-' ? 'Standard input' : `"${path}"`;
+    throw new CliError(`${name} is not JSON: ${(error as Error).message}.`);
+  }
+}

@@ -275,7 +275,7 @@ export const catalogue = {
   'name-taken': {
     status: 409,
     title: 'Name taken',
-    sentence: 'There is already a {noun} named "{name}".',
+    sentence: 'The name "{name}" is taken: another {noun} has it.',
   },
   'id-taken': {
     status: 409,

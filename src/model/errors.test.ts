@@ -57,7 +57,7 @@ test('faults come with the problem', () => {
 
 test('a parameter that looks like a template is not filled again', () => {
   expect(refusal('name-taken', { noun: '{name}', name: 'x' }).detail).toBe(
-    'There is already a {name} named "x".',
+    'The name "x" is taken: another {name} has it.',
   );
 });
 

@@ -52,6 +52,11 @@ export const limits = {
     perPageMax: 10_000,
     nextTokenLengthMax: 1024,
     filterLengthMax: 4096,
+    /** How long making a list may take before it lets others go first, and how long from then on. */
+    atOnceMs: 4,
+    sliceMs: 1,
+    /** Rows between two looks at the clock. */
+    rowsPerStep: 16,
   },
 
   /** What one refusal tells; a body may hold a million faults. */

@@ -1,5 +1,5 @@
 import type { AclPolicy } from '../model/acl-policy/acl-policy.ts';
-import type { PresentedAclRole } from '../model/acl-role/acl-role.ts';
+import type { ListedAclRole, PresentedAclRole } from '../model/acl-role/acl-role.ts';
 import type { AclTokenInput, PresentedAclToken } from '../model/acl-token/acl-token.ts';
 import type { Namespace } from '../model/namespace/namespace.ts';
 import type { Partition } from '../model/partition/partition.ts';
@@ -25,17 +25,18 @@ export type { AclPolicy, Namespace, Partition, PresentedAclRole, PresentedAclTok
 /** A policy in a list. */
 export type AclPolicyListItem = Omit<AclPolicy, 'Rules'>;
 
-/** A role in a list leaves out what it has none of. */
-export type AclRoleListItem = Omit<
-  PresentedAclRole,
-  'TemplatedPolicies' | 'ServiceIdentities' | 'NodeIdentities'
-> &
-  Partial<PresentedAclRole>;
+/** A role in a list leaves out its templates, and identities that it has none of. */
+export type AclRoleListItem = ListedAclRole;
 
 /** A token with all that affects it. Source: spec/1 §2.2. */
 export interface ExpandedAclToken extends PresentedAclToken {
   readonly ExpandedPolicies?: readonly AclPolicy[] | null;
   readonly ExpandedRoles?: readonly PresentedAclRole[] | null;
+  /** What its namespace gives every token in it. */
+  readonly NamespaceDefaultPolicies?: PresentedAclToken['Policies'] | null;
+  readonly NamespaceDefaultRoles?: PresentedAclToken['Roles'] | null;
+  /** What decides where no rule speaks: `allow` or `deny`. */
+  readonly AgentACLDefaultPolicy?: string;
 }
 
 /** Source: spec/1 §4.2 "List". All that are given have to fit. */

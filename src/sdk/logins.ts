@@ -18,15 +18,12 @@ export type AuthMethodWrite = Omit<Input<AuthMethod>, 'MaxTokenTTL' | 'SealedCon
   readonly MaxTokenTTL?: string | number;
 };
 
-/** As it is shown: what is empty is left out. */
-export type PresentedAuthMethod = Pick<
-  AuthMethod,
-  'Name' | 'Type' | 'Namespace' | 'Partition' | 'CreateIndex' | 'ModifyIndex'
-> &
-  Partial<Pick<AuthMethod, 'Description' | 'DisplayName' | 'TokenLocality' | 'NamespaceRules'>> & {
-    readonly MaxTokenTTL?: string;
-    readonly Config?: Readonly<Record<string, unknown>>;
-  };
+/** As it is shown; a list leaves out `Config`. */
+export type PresentedAuthMethod = Omit<AuthMethod, 'MaxTokenTTL' | 'Config' | 'SealedConfig'> & {
+  /** `5m0s`; `0s` is no limit. */
+  readonly MaxTokenTTL: string;
+  readonly Config?: Readonly<Record<string, unknown>>;
+};
 
 export interface AuthMethods {
   /** Without `Config`. */

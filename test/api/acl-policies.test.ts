@@ -118,6 +118,18 @@ describe('policies', () => {
     if (pointer !== undefined) expect(answer.json.errors[0].pointer).toBe(pointer);
   });
 
+  test('tell all that is wrong with them at once', async () => {
+    const Description = 'x'.repeat(1001);
+    const pointers = async (path: string, body: object) =>
+      (await put(path, body)).json.errors.map((one: { pointer: string }) => one.pointer);
+    const body = { Name: 'a b', Description, Rules: 'x' };
+    expect(await pointers('policy', body)).toEqual(['/Description', '/Name', '/Rules']);
+    const role = { Name: '', Description, NodeIdentities: [{ NodeName: 'n' }] };
+    expect(await pointers('role', role)).toEqual([
+      ...['/Description', '/Name', '/NodeIdentities/0/Datacenter'],
+    ]);
+  });
+
   test('name the line and column of every fault in their rules', async () => {
     const { json } = await put('policy', {
       Name: 'a',
@@ -237,15 +249,21 @@ describe('roles', () => {
   test('are listed without what they have none of, and by a policy', async () => {
     expect((await get('roles')).json).toEqual([]);
     const { ID } = await acl.policy('p');
-    await acl.role('with', { Policies: [{ ID }], ServiceIdentities: [{ ServiceName: 's' }] });
+    await acl.role('with', {
+      ...{ Policies: [{ ID }], ServiceIdentities: [{ ServiceName: 's' }] },
+      TemplatedPolicies: [{ TemplateName: 'builtin/dns' }],
+    });
     await acl.role('without');
     const { json } = await get('roles');
     const byName = Object.fromEntries(json.map((one: { Name: string }) => [one.Name, one]));
     expect(byName.with).toMatchObject({ ServiceIdentities: [{ ServiceName: 's' }] });
+    expect(byName.with).not.toHaveProperty('TemplatedPolicies');
     for (const field of ['ServiceIdentities', 'NodeIdentities', 'TemplatedPolicies']) {
       expect(byName.without).not.toHaveProperty(field);
     }
     expect((await get(`roles?policy=${ID}`)).json).toEqual([byName.with]);
+    const filter = encodeURIComponent('TemplatedPolicies is not empty');
+    expect((await get(`roles?filter=${filter}`)).json).toEqual([byName.with]);
     expect((await get(`roles?policy=${nobody}`)).json).toEqual([]);
   });
 
@@ -256,67 +274,6 @@ describe('roles', () => {
     expect((await waits('roles', () => acl.role('two'))).json).toHaveLength(2);
     const missing = await waits('role/name/three', () => acl.role('three'));
     expect(missing.status).toBe(200);
-  });
-});
-
-describe('templated policies', () => {
-  const preview = (name: string, body?: object, path = 'acl/templated-policy') =>
-    api.call('POST', `/v1/${path}/preview/${name}`, body === undefined ? {} : { body });
-
-  test('are listed by name, and read under either spelling', async () => {
-    const { json, headers } = await get('templated-policies');
-    expect(Object.keys(json).sort()).toEqual([
-      ...['builtin/api-gateway', 'builtin/dns', 'builtin/node', 'builtin/scheduler-client'],
-      ...['builtin/scheduler-server', 'builtin/service', 'builtin/workload-identity'],
-    ]);
-    expect(headers).toHaveProperty('x-registry-index');
-    for (const [name, template] of Object.entries<{ Schema: string; Template: string }>(json)) {
-      expect((await get(`templated-policy/name/${name}`)).json).toEqual(template);
-      const encoded = encodeURIComponent(name);
-      expect((await get(`templated-policy/name/${encoded}`)).json).toEqual(template);
-      const takesName = template.Template.includes('{{.Name}}');
-      expect(template.Schema === '').toBe(!takesName);
-      if (takesName) {
-        expect(JSON.parse(template.Schema)).toMatchObject({ type: 'object', required: ['name'] });
-      }
-    }
-    expect((await get('templated-policy/name/builtin/x')).json.code).toBe('template-not-found');
-  });
-
-  test('preview is a policy whose rules can be written by hand, and stores nothing', async () => {
-    const before = api.state.read().index;
-    for (const name of Object.keys((await get('templated-policies')).json)) {
-      const { status, json } = await preview(name, { name: 'web' });
-      expect(status).toBe(200);
-      expect(json).toMatchObject({ CreateIndex: 0, ModifyIndex: 0 });
-      expect(json.Name).toBe(`synthetic-policy-${json.ID}`);
-      expect(json.Description).toContain(name);
-      expect(json.Rules).not.toContain('{{');
-      expect((await preview(name, { Name: 'web' }, 'acl-templated')).json).toEqual(json);
-      expect(api.state.read().index).toBe(before);
-    }
-    const { Rules } = (await preview('builtin/service', { Name: 'web' })).json;
-    expect((await put('policy', { Name: 'copy', Rules })).status).toBe(200);
-  });
-
-  test('every template renders to rules that the language reads', async () => {
-    for (const name of Object.keys((await get('templated-policies')).json)) {
-      const { Rules } = (await preview(name, { Name: 'web' })).json;
-      const written = await put('policy', { Name: name.replace('builtin/', ''), Rules });
-      expect([name, written.status]).toEqual([name, 200]);
-    }
-  });
-
-  test.each([
-    ['a template that is not there', 'builtin/x', {}, 404, 'template-not-found'],
-    ['no name where one is needed', 'builtin/service', {}, 400, 'invalid-body'],
-    ['no body where a name is needed', 'builtin/service', undefined, 400, 'invalid-body'],
-    ['a name that is none', 'builtin/service', { Name: 'A b' }, 400, 'invalid-body'],
-    ['an unknown field', 'builtin/dns', { Colour: 1 }, 400, 'invalid-body'],
-    ['no body where none is needed', 'builtin/dns', undefined, 200, undefined],
-  ])('preview with %s', async (_title, name, body, status, code) => {
-    const answer = await preview(name, body);
-    expect([answer.status, answer.json.code]).toEqual([status, code]);
   });
 });
 

@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
-import { introduction, rootToken, startApi } from '../support/api.ts';
+import { request } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import { introduction, nodeBody, rootToken, startApi, type TestApi } from '../support/api.ts';
 
 async function audited(events: 'all' | 'writes' = 'all') {
   const lines: string[] = [];
@@ -89,4 +90,73 @@ test('no secret is ever in it, wherever it was presented', async () => {
   const all = lines.join('');
   for (const hidden of [secret, rootToken, introduction]) expect(all).not.toContain(hidden);
   expect(all).toContain(made.json.AccessorID);
+});
+
+describe('the stream that a node opens', () => {
+  const node = nodeBody();
+  const path = `/v1/node/${node.Node.ID}/stream`;
+
+  /** Offers to speak WebSocket over a real connection; gives the status of the answer. */
+  async function offer(api: TestApi, port: string, headers: Record<string, string>) {
+    const sent = request({
+      ...{ host: '127.0.0.1', port, path: `${path}?token=`, method: 'GET' },
+      headers: { connection: 'Upgrade', upgrade: 'websocket', ...headers },
+    });
+    const status = await new Promise<number | undefined>((resolve, reject) => {
+      sent.on('upgrade', (response, socket) => {
+        socket.destroy();
+        resolve(response.statusCode);
+      });
+      sent.on('response', (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      });
+      sent.on('error', reject);
+      sent.end();
+    });
+    await api.settle();
+    return status;
+  }
+  const handshake = {
+    'sec-websocket-key': 'AAAAAAAAAAAAAAAAAAAAAA==',
+    'sec-websocket-version': '13',
+  };
+  const cases: [string, Record<string, string>, number, object][] = [
+    [
+      'is opened',
+      { ...handshake, 'x-registry-token': node.SecretID },
+      101,
+      { decision: 'allowed', caller: { kind: 'node', node: node.Node.ID } },
+    ],
+    [
+      'is denied to others',
+      { ...handshake, 'x-registry-token': introduction },
+      403,
+      { decision: 'denied', code: 'permission-denied', caller: { kind: 'introduction' } },
+    ],
+    [
+      'is refused to who shows no known token',
+      { ...handshake, 'x-registry-token': 'x' },
+      403,
+      { decision: 'refused', code: 'token-not-found', caller: { kind: 'unknown' } },
+    ],
+    [
+      'cannot be had without a handshake',
+      { 'x-registry-token': node.SecretID },
+      400,
+      { decision: 'allowed', code: 'malformed-request' },
+    ],
+  ];
+
+  test.each(cases)('%s', async (_title, headers, status, entry) => {
+    const { api, lines, last } = await audited('writes');
+    await api.call('PUT', '/v1/node/register', { body: node, token: introduction });
+    const port = (await api.api.listen('127.0.0.1', 0)).split(':')[1]!;
+    const before = lines.length;
+    expect(await offer(api, port, headers)).toBe(status);
+    expect(lines).toHaveLength(before + 1);
+    expect(last()).toMatchObject({ remote: '127.0.0.1', method: 'GET', path, status, ...entry });
+    expect(lines.join('')).not.toContain(node.SecretID);
+    await api.api.close();
+  });
 });

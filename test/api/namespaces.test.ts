@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { signingPair } from '../../src/server/login/testing.ts';
 import { aclOf, managementId, nobody } from '../support/acl.ts';
-import { jobBody, rootToken, startApi, type TestApi } from '../support/api.ts';
+import { jobBody, nodeBody, rootToken, startApi, type TestApi } from '../support/api.ts';
 
 let api: TestApi;
 let acl: ReturnType<typeof aclOf>;
@@ -36,6 +37,7 @@ describe('namespaces', () => {
 
   test.each([
     ['no name', 'namespace', {}, 400, 'invalid-body'],
+    ['a long text', 'namespace/a', { Description: 'x'.repeat(1001) }, 400, 'invalid-body'],
     ['a name that is no label', 'namespace', { Name: 'a_b' }, 400, 'invalid-body'],
     ['a long name', 'namespace', { Name: 'x'.repeat(64) }, 400, 'invalid-body'],
     ['a star', 'namespace', { Name: '*' }, 400, 'invalid-body'],
@@ -68,6 +70,40 @@ describe('namespaces', () => {
     const job = await api.call('POST', '/v1/jobs?namespace=dev', { body: jobBody() });
     expect(job.status).toBe(200);
     expect((await remove('namespace/dev')).json.detail).toContain('jobs and tokens');
+  });
+
+  test('stay while logins are set up in them', async () => {
+    await put('namespace/dev');
+    const { pem } = await signingPair('ES256', 'k');
+    const method = { Name: 'ci', Type: 'jwt', Config: { JWTValidationPubKeys: [pem] } };
+    await put('acl/auth-method?ns=dev', method);
+    const rule = { AuthMethod: 'ci', BindType: 'service', BindName: 'web' };
+    const { ID } = (await put('acl/binding-rule?ns=dev', rule)).json;
+    const detail = async () => (await remove('namespace/dev')).json.detail;
+    expect(await detail()).toContain('it still has auth methods and binding rules');
+    expect((await remove(`acl/binding-rule/${ID}?ns=dev`)).json).toBe(true);
+    expect(await detail()).toContain('it still has auth methods.');
+    expect((await remove('acl/auth-method/ci?ns=dev')).json).toBe(true);
+    expect((await remove('namespace/dev')).json).toBe(true);
+  });
+
+  test('stay while something runs in them, also when its job is forgotten', async () => {
+    const node = nodeBody();
+    await api.call('PUT', '/v1/node/register', { body: node });
+    await put('namespace/dev');
+    await api.call('POST', '/v1/jobs?namespace=dev', { body: jobBody() });
+    await api.settle();
+    await remove('job/web?namespace=dev&purge=true');
+    await api.settle();
+    const refused = await remove('namespace/dev');
+    expect([refused.status, refused.json.code]).toEqual([409, 'in-use']);
+    expect(refused.json.detail).toContain('it still has running allocations.');
+    const [{ ID }] = (await get('allocations?namespace=dev')).json;
+    const Allocations = [{ ID, ClientStatus: 'complete' }];
+    const report = { body: { Allocations }, token: node.SecretID };
+    const reported = await api.call('PUT', `/v1/node/${node.Node.ID}/status`, report);
+    expect(reported.status).toBe(200);
+    expect((await remove('namespace/dev')).json).toBe(true);
   });
 
   test('need operator:write, and are seen by who may do something in them', async () => {
@@ -185,6 +221,7 @@ describe('partitions', () => {
 
   test.each([
     ['no name', 'partition', {}, 'invalid-body'],
+    ['a long description', 'partition/a', { Description: 'x'.repeat(1001) }, 'invalid-body'],
     ['a name that is no label', 'partition/a.b', {}, 'invalid-body'],
     ['two names', 'partition/a', { Name: 'b' }, 'id-mismatch'],
   ])('with %s are refused', async (_title, path, body, code) => {

@@ -168,6 +168,32 @@ test.each(['namespace', 'partition'])(
   },
 );
 
+test('a namespace or partition that is there is not made anew', async () => {
+  for (const noun of ['namespace', 'partition']) {
+    await json([noun, 'create', 'dev', '-description', 'first']);
+    const again = await cli([noun, 'create', 'dev']);
+    expect([again.exitCode, again.stderr]).toEqual([
+      1,
+      expect.stringContaining(`The ${noun} "dev" is there already.`),
+    ]);
+    expect((await json([noun, 'read', 'dev'])).Description).toBe('first');
+  }
+});
+
+test('a namespace gives policies and roles to all of its tokens', async () => {
+  await json(['acl', 'policy', 'create', 'p']);
+  await json(['acl', 'role', 'create', 'r']);
+  const made = await json(['namespace', 'create', 'dev', '-policy', 'p', '-role', 'r']);
+  expect(made.ACLs).toMatchObject({
+    ...{ PolicyDefaults: [{ Name: 'p' }], RoleDefaults: [{ Name: 'r' }] },
+  });
+  expect((await cli(['namespace', 'read', 'dev'])).stdout).toContain(
+    'Policies     p\nRoles        r',
+  );
+  const changed = await json(['namespace', 'update', 'dev', '-policy', '']);
+  expect(changed.ACLs).toMatchObject({ PolicyDefaults: [], RoleDefaults: [{ Name: 'r' }] });
+});
+
 test('labels of a namespace are kept, and objects live in it', async () => {
   await json(['namespace', 'create', 'dev', '-meta', 'team=a=b']);
   expect((await json(['namespace', 'update', 'dev', '-description', 'x'])).Meta).toEqual({

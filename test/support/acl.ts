@@ -1,10 +1,22 @@
-import type { TestApi } from './api.ts';
+import { rootToken, type TestApi } from './api.ts';
 
 export const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 export const managementId = '00000000-0000-0000-0000-000000000001';
 export const readOnlyId = '00000000-0000-0000-0000-000000000002';
 export const anonymousId = '00000000-0000-0000-0000-000000000002';
 export const nobody = '99999999-9999-4999-8999-999999999999';
+
+/** Calls below `/v1/acl/`, as the root token unless another is given. */
+export function callsTo(api: () => TestApi) {
+  const call = (method: string, path: string, token: string | null, body?: unknown) =>
+    api().call(method, `/v1/acl/${path}`, { token, ...(body !== undefined && { body }) });
+  return {
+    put: (path: string, body: unknown, token: string | null = rootToken) =>
+      call('PUT', path, token, body),
+    get: (path: string, token: string | null = rootToken) => call('GET', path, token),
+    remove: (path: string, token: string | null = rootToken) => call('DELETE', path, token),
+  };
+}
 
 /** Short ways to the objects of access control, as the root token. */
 export function aclOf(api: TestApi) {

@@ -1,3 +1,4 @@
+import type { DefaultPolicy } from '../../src/acl/authorizer.ts';
 import { Api } from '../../src/api/api.ts';
 import type { AuditOptions } from '../../src/api/audit.ts';
 import { SimulatedWorld } from '../../src/base/ports-simulated.ts';
@@ -38,14 +39,15 @@ export const nowhere: Outbound = async ({ url }) => {
 /** The server and its API over simulated time and memory, called without a port. */
 export async function startApi({
   aclEnabled = true,
+  aclDefaultPolicy = 'deny' as DefaultPolicy,
   seed = 1,
   startMs = Date.UTC(2026, 0, 1),
   outbound = nowhere as Outbound,
   audit = undefined as AuditOptions | undefined,
   hasRoot = true,
   bootstrapReset = noReset,
+  world = new SimulatedWorld(seed, startMs),
 } = {}) {
-  const world = new SimulatedWorld(seed, startMs);
   const state = await memoryState(allTables, world);
   const server = new Server({
     state,
@@ -63,6 +65,7 @@ export async function startApi({
     server,
     acl: {
       enabled: aclEnabled,
+      defaultPolicy: aclDefaultPolicy,
       introductionHash: world.secrets.hash(introduction),
       secrets: world.secrets,
     },

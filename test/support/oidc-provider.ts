@@ -14,8 +14,12 @@ export const clientId = 'roster';
 export const clientSecret = 'the-client-secret';
 export const redirectUri = 'http://127.0.0.1:8250/oidc/callback';
 
-/** A real OpenID provider on this machine; everybody exists there, in the group named after them. */
-export async function startOidcProvider(): Promise<RunningProvider> {
+/**
+ * A real OpenID provider on this machine; everybody exists there, in the group named after them.
+ * `redirectUris`: where it may send browsers back to; the port of a loopback address is left open,
+ * as for every native application (RFC 8252 §7.3).
+ */
+export async function startOidcProvider(redirectUris = [redirectUri]): Promise<RunningProvider> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -23,7 +27,8 @@ export async function startOidcProvider(): Promise<RunningProvider> {
     clients: [
       {
         ...{ client_id: clientId, client_secret: clientSecret },
-        ...{ redirect_uris: [redirectUri], grant_types: ['authorization_code'] },
+        ...{ redirect_uris: redirectUris, grant_types: ['authorization_code'] },
+        application_type: 'native',
       },
     ],
     claims: { openid: ['sub'], profile: ['name', 'groups'] },
@@ -34,9 +39,16 @@ export async function startOidcProvider(): Promise<RunningProvider> {
     pkce: { required: () => true },
     features: { devInteractions: { enabled: true } },
     cookies: { keys: ['for tests'] },
+    // It tells about each of these that is not given.
+    ttl: { Interaction: 600, Session: 600, Grant: 600, AccessToken: 600, IdToken: 600 },
   });
   server.on('request', provider.callback());
-  return { issuer, browse: (url, login) => browse(url, login), close: () => closed(server) };
+  const isBack = (url: URL) => redirectUris.some((uri) => url.href.startsWith(uri));
+  return {
+    issuer,
+    browse: (url, login) => browse(url, login, isBack),
+    close: () => closed(server),
+  };
 }
 
 const closed = (server: ReturnType<typeof createServer>): Promise<void> =>
@@ -46,7 +58,7 @@ const closed = (server: ReturnType<typeof createServer>): Promise<void> =>
   });
 
 /** Follows redirects and fills in the two forms, until the provider sends the browser away. */
-async function browse(authUrl: string, login: string): Promise<URL> {
+async function browse(authUrl: string, login: string, isBack: (url: URL) => boolean): Promise<URL> {
   const cookies = new Map<string, string>();
   let url = authUrl;
   let form: URLSearchParams | undefined;
@@ -65,7 +77,7 @@ async function browse(authUrl: string, login: string): Promise<URL> {
     const location = response.headers.get('location');
     if (location !== null) {
       const next = new URL(location, url);
-      if (next.href.startsWith(redirectUri)) return next;
+      if (isBack(next)) return next;
       url = next.href;
       continue;
     }

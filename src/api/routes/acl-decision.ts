@@ -20,7 +20,11 @@ const QuestionSchema = Type.Object({
   Namespace: Text(),
   Partition: Text(),
 });
-const AnsweredSchema = Type.Object({ ...QuestionSchema.properties, Allow: Type.Boolean() });
+/** The question as it was asked, and its answer. */
+const AnsweredSchema = Type.Object({
+  ...Type.Partial(QuestionSchema).properties,
+  Allow: Type.Boolean(),
+});
 type AuthorizeBody = readonly Partial<Model<typeof QuestionSchema>>[];
 
 const ExplanationSchema = Type.Object({

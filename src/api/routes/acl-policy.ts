@@ -21,7 +21,7 @@ import { aclList, aclRead, aclVisible, aclWrite, placedScan, prefixQuery, scopeO
 type PolicyWrite = Input<Record<never, never>, AclPolicyInput>;
 
 const family = 'registry';
-const body = { schema: AclPolicySchema, unknown: 'refuse' } as const;
+const body = { schema: AclPolicySchema, unknown: 'refuse', checkValues: false } as const;
 
 /** Source: facts/registry.md §2.1, §2.3; statuses DESIGN §5. */
 export function aclPolicyRoutes(context: ServerContext): Route[] {

@@ -1,4 +1,4 @@
-import { type AclRole, AclRoleSchema } from '../../model/acl-role/acl-role.ts';
+import { type AclRole, AclRoleSchema, ListedAclRoleSchema } from '../../model/acl-role/acl-role.ts';
 import type { RoleRequest } from '../../model/acl-role/write.ts';
 import { roleListed, shownRole } from '../../model/acl-token/present.ts';
 import { Type } from '../../model/schema.ts';
@@ -21,7 +21,7 @@ import {
 type RoleWrite = Input<Record<never, never>, RoleRequest>;
 
 const family = 'registry';
-const body = { schema: AclRoleSchema, unknown: 'refuse' } as const;
+const body = { schema: AclRoleSchema, unknown: 'refuse', checkValues: false } as const;
 
 const shown = (role: AclRole, snapshot: Snapshot) => shownRole(role, namesIn(snapshot).policy);
 
@@ -93,7 +93,7 @@ export function aclRoleRoutes(context: ServerContext): Route[] {
         ...prefixQuery,
         policy: { kind: 'string', default: '', description: 'Id of a policy that they link.' },
       },
-      answer: AclRoleSchema,
+      answer: ListedAclRoleSchema,
       filterSchema: AclRoleSchema,
       permission: aclList,
       rows: (input, page) =>

@@ -1,3 +1,4 @@
+import type { DefaultPolicy } from '../../acl/authorizer.ts';
 import { resourceAccess } from '../../acl/permission.ts';
 import { AclPolicySchema } from '../../model/acl-policy/acl-policy.ts';
 import { AclRoleSchema } from '../../model/acl-role/acl-role.ts';
@@ -10,7 +11,7 @@ import {
   hiddenSecretId,
   isExpired,
 } from '../../model/acl-token/acl-token.ts';
-import { shownToken } from '../../model/acl-token/present.ts';
+import { shownToken, TokenRecord } from '../../model/acl-token/present.ts';
 import type { TokenRequest } from '../../model/acl-token/write.ts';
 import { refusal } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
@@ -62,7 +63,7 @@ const ExpandedTokenSchema = Type.Object({
 });
 const family = 'registry';
 const noun = 'acl-token';
-const body = { schema: AclTokenInputSchema, unknown: 'refuse' } as const;
+const body = { schema: AclTokenInputSchema, unknown: 'refuse', checkValues: false } as const;
 
 const listQuery = {
   ...prefixQuery,
@@ -77,8 +78,14 @@ const listQuery = {
   },
 } as const;
 
-/** Source: spec/1 §4.2, facts/registry.md §2.4. `agentName` is this server's. */
-export function aclTokenRoutes(context: ServerContext, agentName: string): Route[] {
+/** The server that answers, as an expanded token tells of it. */
+export interface AnsweringAgent {
+  readonly name: string;
+  readonly defaultPolicy: DefaultPolicy;
+}
+
+/** Source: spec/1 §4.2, facts/registry.md §2.4. */
+export function aclTokenRoutes(context: ServerContext, agent: AnsweringAgent): Route[] {
   const nowMs = () => context.world.clock.nowMs();
   const inClear = (token: AclToken, snapshot: Snapshot) => ({
     ...shownToken(token, namesIn(snapshot)),
@@ -151,8 +158,8 @@ export function aclTokenRoutes(context: ServerContext, agentName: string): Route
         const expansion = expandToken(snapshot, token, namesIn(snapshot).policy);
         return {
           ...{ ...shown, ...expansion },
-          ...{ AgentACLDefaultPolicy: 'deny', AgentACLDownPolicy: 'extend-cache' },
-          ResolvedByAgent: agentName,
+          ...{ AgentACLDefaultPolicy: agent.defaultPolicy, AgentACLDownPolicy: 'extend-cache' },
+          ResolvedByAgent: agent.name,
         };
       },
     }),
@@ -203,8 +210,14 @@ export function aclTokenRoutes(context: ServerContext, agentName: string): Route
       matches: (token, { query, namespace }) =>
         !isExpired(token, nowMs()) && fitsQuery(token, query, namespace),
       visible: aclVisible,
-      record: (token, { snapshot }) => shownToken(token, namesIn(snapshot)),
+      record: (token, { snapshot }) => new TokenRecord(token, namesIn(snapshot)),
       present: redacted,
+      // All of it but for the secret, whose opening is most of the work.
+      reads: ({ Policies, Roles }, { snapshot }) => {
+        const names = namesIn(snapshot);
+        for (const { ID } of Policies) names.policy(ID);
+        for (const { ID } of Roles) names.role(ID);
+      },
     }),
   ];
 }

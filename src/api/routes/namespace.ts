@@ -53,7 +53,7 @@ function shown(namespace: Namespace, snapshot: Snapshot): Namespace {
 
 /** Source: DESIGN §5 "Editions", facts/registry.md §7. */
 export function namespaceRoutes(context: ServerContext): Route[] {
-  const body = { schema: NamespaceSchema, unknown: 'refuse' } as const;
+  const body = { schema: NamespaceSchema, unknown: 'refuse', checkValues: false } as const;
   const noun = 'namespace';
   return [
     ...writes.flatMap((method) =>
@@ -115,7 +115,7 @@ export function namespaceRoutes(context: ServerContext): Route[] {
 
 /** Source: DESIGN §5 "Editions", facts/registry.md §7. */
 export function partitionRoutes(context: ServerContext): Route[] {
-  const body = { schema: PartitionSchema, unknown: 'refuse' } as const;
+  const body = { schema: PartitionSchema, unknown: 'refuse', checkValues: false } as const;
   const noun = 'partition';
   return [
     ...writes.flatMap((method) =>

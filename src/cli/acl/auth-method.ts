@@ -4,7 +4,7 @@ import type { ArgumentDefinition, ClientCommand, OptionDefinition } from '../def
 import { CliError, exitCodes } from '../errors.ts';
 import type { Options } from '../options.ts';
 import { oneLine, orDash } from '../render/text.ts';
-import { readJson } from './read-json.ts';
+import { readJson } from '../text-file.ts';
 
 const name: ArgumentDefinition = {
   name: 'NAME',
@@ -114,8 +114,8 @@ export const authMethodList: ClientCommand = {
       const rows = value.map((method) => [
         oneLine(method.Name),
         method.Type,
-        orDash(method.MaxTokenTTL ?? ''),
-        orDash(oneLine(method.DisplayName ?? method.Description ?? '')),
+        orDash(lifetime(method)),
+        orDash(oneLine(method.DisplayName || method.Description)),
       ]);
       await context.screen.table(['Name', 'Type', 'Token TTL', 'About'], rows);
     }
@@ -123,10 +123,7 @@ export const authMethodList: ClientCommand = {
   },
 };
 
-async function givenFields(
-  { environment }: Context,
-  options: Options,
-): Promise<Partial<AuthMethodWrite>> {
+async function givenFields(context: Context, options: Options): Promise<Partial<AuthMethodWrite>> {
   const texts = {
     Description: options.text('description'),
     DisplayName: options.text('displayName'),
@@ -137,10 +134,14 @@ async function givenFields(
   const written: Record<string, unknown> = {};
   for (const [field, text] of Object.entries(texts)) if (text !== undefined) written[field] = text;
   for (const [field, path] of Object.entries(files)) {
-    if (path !== undefined) written[field] = await readJson(environment, path);
+    if (path !== undefined) written[field] = await readJson(context, path, field);
   }
   return written as Partial<AuthMethodWrite>;
 }
+
+/** Empty where nothing bounds it. */
+const lifetime = ({ MaxTokenTTL }: PresentedAuthMethod): string =>
+  MaxTokenTTL === '0s' ? '' : MaxTokenTTL;
 
 async function show(context: Context, method: PresentedAuthMethod): Promise<number> {
   if (context.isJson) {
@@ -148,20 +149,19 @@ async function show(context: Context, method: PresentedAuthMethod): Promise<numb
     return exitCodes.ok;
   }
   const { screen } = context;
-  const optional = (label: string, text: string | undefined) =>
-    text ? [[label, oneLine(text)] as const] : [];
+  const optional = (label: string, text: string) => (text ? [[label, oneLine(text)] as const] : []);
   await screen.fields([
     ['Name', oneLine(method.Name)],
     ['Type', method.Type],
     ['Namespace', oneLine(method.Namespace)],
     ...optional('Display name', method.DisplayName),
     ...optional('Description', method.Description),
-    ...optional('Token TTL', method.MaxTokenTTL),
+    ...optional('Token TTL', lifetime(method)),
     ...optional('Token locality', method.TokenLocality),
   ]);
   await screen.title('Config');
   await screen.line(JSON.stringify(method.Config ?? {}, null, 2));
-  for (const { Selector, BindNamespace } of method.NamespaceRules ?? []) {
+  for (const { Selector, BindNamespace } of method.NamespaceRules) {
     await screen.line(`Namespace ${oneLine(BindNamespace)} if ${oneLine(Selector) || 'anybody'}`);
   }
   return exitCodes.ok;

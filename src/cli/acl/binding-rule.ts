@@ -59,10 +59,13 @@ export const bindingRuleUpdate: ClientCommand = {
   },
   async run(context, [given], options) {
     const id = await resolve(context, given!);
-    const { value: stored } = await context.client.bindingRules.read(id);
+    const { BindVars, ...stored } = (await context.client.bindingRules.read(id)).value;
+    const changed = { ...stored, ...givenFields(options) };
+    // The variable of a template goes when the rule gives something else from now on.
+    const isKept = BindVars != null && changed.BindType === 'templated-policy';
     const { value } = await context.client.bindingRules.update(id, {
-      ...stored,
-      ...givenFields(options),
+      ...(isKept && { BindVars }),
+      ...changed,
     });
     return show(context, value);
   },

@@ -87,7 +87,7 @@ ok  line 3: deny key:read on "a"
   test.each([
     ['unreadable.hcl', /unreadable\.hcl:1:\d+: /],
     ['bad-rules.hcl', /bad-rules\.hcl:1:\d+: Expected "deny", "read" or "write", found "x"/],
-    ['missing.hcl', /missing\.hcl cannot be read/],
+    ['missing.hcl', /missing\.hcl" cannot be read/],
   ])('tells where %s is wrong', async (file, fault) => {
     const { stderr, exitCode } = await run(['acl', 'policy', 'test', file], { files });
     expect(exitCode).toBe(1);
@@ -110,35 +110,6 @@ describe('acl policy diff', () => {
 - mesh:read
 - operator:read
 - peering:read
-`);
-  });
-
-  test('tells which tokens a stored policy concerns, with what else they have', async () => {
-    const place = { Namespace: 'default', Partition: 'default' };
-    const stored = { ID: 'p1', Name: 'ops', Rules: 'operator = "read"', ...place };
-    const other = { ID: 'p2', Name: 'more', Rules: 'operator = "read"', ...place };
-    const tokens = {
-      t1: { AccessorID: 't1', Description: 'on call', ExpandedPolicies: [stored] },
-      t2: { AccessorID: 't2', Description: 'has it twice', ExpandedPolicies: [stored, other] },
-    };
-    const { stdout } = await run(['acl', 'policy', 'diff', 'ops', 'new.hcl'], {
-      files,
-      server: {
-        'GET /v1/acl/policy/name/ops': { json: stored },
-        'GET /v1/acl/tokens': [{ json: [tokens.t1] }, { json: [tokens.t2] }],
-        'GET /v1/acl/roles': { json: [{ ID: 'r1' }] },
-        'GET /v1/acl/token/t1': { json: tokens.t1 },
-        'GET /v1/acl/token/t2': { json: tokens.t2 },
-      },
-    });
-    expect(stdout).toContain(`Tokens
-t1  on call
-  + key:read on "a/…"
-  - mesh:read
-  - operator:read
-  - peering:read
-t2  has it twice
-  + key:read on "a/…"
 `);
   });
 

@@ -3,7 +3,8 @@ import { run } from '../harness.ts';
 
 const place = { Namespace: 'default', Partition: 'default', CreateIndex: 1, ModifyIndex: 1 };
 const method = {
-  ...{ Name: 'ci', Type: 'jwt', Description: 'builds', MaxTokenTTL: '5m0s' },
+  ...{ Name: 'ci', Type: 'jwt', Description: 'builds', DisplayName: '', MaxTokenTTL: '5m0s' },
+  ...{ TokenLocality: '', NamespaceRules: [] },
   ...{ Config: { JWKSURL: 'https://keys.example' }, ...place },
 };
 const id = 'c0000000-0000-4000-8000-000000000000';
@@ -49,6 +50,28 @@ test('an auth method is shown, listed and deleted', async () => {
     'Name  Type  Token TTL  About\nci    jwt   5m0s       builds\n',
   );
   expect((await cli('acl auth-method delete ci')).stdout).toBe('Auth method "ci" deleted.\n');
+});
+
+test('the variable of a template goes when a binding rule gives something else', async () => {
+  const templated = { ...rule, BindType: 'templated-policy', BindName: 'builtin/service' };
+  const stored = { ...templated, BindVars: { Name: 'web' } };
+  const updated = async (words: string) => {
+    const update = `acl binding-rule update ${words} c0000000`.split(' ');
+    const { seen } = await run(update, {
+      server: {
+        'GET /v1/acl/binding-rules': { json: [stored] },
+        [`GET /v1/acl/binding-rule/${id}`]: { json: stored },
+        [`PUT /v1/acl/binding-rule/${id}`]: { json: stored },
+      },
+    });
+    return seen.at(-1)!.body;
+  };
+  expect(await updated('-description=d')).toEqual({ ...stored, Description: 'd' });
+  expect(await updated('-bind-vars=api')).toEqual({ ...stored, BindVars: { Name: 'api' } });
+  expect(await updated('-bind-type=service -bind-name=web')).toEqual({
+    ...templated,
+    ...{ BindType: 'service', BindName: 'web' },
+  });
 });
 
 test('a binding rule is created, changed by the beginning of its id, listed and deleted', async () => {

@@ -9,7 +9,8 @@ import type { LocalCommand } from '../definition.ts';
 import { CliError, exitCodes } from '../errors.ts';
 import { createScreen, type Screen } from '../render/screen.ts';
 import { oneLine, plural } from '../render/text.ts';
-import { besideOf, textOf, understood } from './policy-files.ts';
+import { readText } from '../text-file.ts';
+import { besideOf, understood } from './policy-files.ts';
 import { printRules } from './why.ts';
 
 const details = `A test file says what rules are expected to allow and to deny:
@@ -32,13 +33,13 @@ export const aclPolicyTest: LocalCommand = {
     details,
   },
   async runLocally(environment, [path], options) {
-    const text = await textOf(environment, path!);
+    const text = await readText({ environment }, path!, 'expectations');
     const test = understood(path!, () => parsePolicyTest(text));
     const texts = new Map<string, string>();
     if (test.rules !== undefined) texts.set(path!, test.rules);
     for (const named of test.policies) {
       const file = besideOf(path!, named);
-      texts.set(file, await textOf(environment, file));
+      texts.set(file, await readText({ environment }, file, 'rules'));
     }
     if (texts.size === 0) throw new CliError(`${path} names no policies and has no rules.`);
     for (const [file, rules] of texts) understood(file, () => policyOf(file, rules));

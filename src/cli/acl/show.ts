@@ -1,5 +1,8 @@
 import type { PresentedAclRole, PresentedAclToken } from '../../sdk/client.ts';
 import type { Context } from '../context.ts';
+import type { OptionDefinition } from '../definition.ts';
+import { CliError, exitCodes } from '../errors.ts';
+import type { Options } from '../options.ts';
 import { agoText, oneLine, orDash } from '../render/text.ts';
 
 type Holder = Pick<
@@ -57,6 +60,42 @@ export async function showToken(context: Context, token: PresentedAclToken): Pro
     ['Created', agoText(token.CreateTime, nowMs)],
     ['Expires', token.ExpirationTime ?? 'never'],
   ]);
+}
+
+/** Of every command that makes a token: `roster login` has it, too. */
+export const tokenSink: OptionDefinition = {
+  name: 'token-sink-file',
+  value: 'FILE',
+  completes: 'file',
+  description: "Keep the token's secret in this file, for its user only, and off the screen.",
+};
+
+/**
+ * Shows a token that was just made. Where its secret was to go into a file and cannot, it is shown
+ * all the same: the first token is made only once, and nobody else could read it.
+ */
+export async function showNewToken(
+  context: Context,
+  token: PresentedAclToken,
+  options: Options,
+): Promise<number> {
+  const sink = options.text('tokenSinkFile');
+  const fault = sink === undefined ? undefined : await unwritten(context, sink, token.SecretID);
+  const isKept = sink !== undefined && fault === undefined;
+  if (context.isJson) await context.json(token);
+  else await showToken(context, isKept ? { ...token, SecretID: `in ${oneLine(sink)}` } : token);
+  if (fault === undefined) return exitCodes.ok;
+  const hint = 'The token was made: keep the secret that is shown, or delete the token.';
+  throw new CliError(`"${sink}" cannot be written: ${fault}.`, { hint });
+}
+
+async function unwritten({ environment }: Context, path: string, secret: string) {
+  try {
+    await environment.writeSecretFile(path, `${secret}\n`);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
 }
 
 export async function showRole(context: Context, role: PresentedAclRole): Promise<void> {

@@ -34,7 +34,7 @@ export const templatedPolicyRead: ClientCommand = {
         ['Variable', value.Schema === '' ? '-' : 'name (required)'],
       ]);
       await screen.title('Template');
-      await screen.line(value.Template.trim());
+      await screen.line(flushLeft(value.Template));
     }
     return exitCodes.ok;
   },
@@ -48,7 +48,11 @@ export const templatedPolicyPreview: ClientCommand = {
   async run({ client, screen, isJson, json }, [name, variable]) {
     const { value } = await client.acl.templatedPolicies.preview(name!, variable);
     if (isJson) await json(value);
-    else await screen.line(value.Rules.trim());
+    else await screen.line(flushLeft(value.Rules));
     return exitCodes.ok;
   },
 };
+
+/** The templates are written with a tab before every rule, as the contract has them. */
+const flushLeft = (rules: string): string =>
+  rules.replace(/^\t+/gm, (tabs) => '  '.repeat(tabs.length - 1)).trim();

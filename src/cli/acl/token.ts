@@ -13,7 +13,7 @@ import {
   roleOption,
 } from './links.ts';
 import { deleted, resolvePolicy, resolveRole, resolveToken } from './resolve.ts';
-import { linkList, showToken } from './show.ts';
+import { linkList, showNewToken, showToken, tokenSink } from './show.ts';
 
 const token = argument('TOKEN', 'Accessor of the token, or 8 or more characters of it.', 'token');
 const links: readonly OptionDefinition[] = [policyOption, roleOption, ...identityOptions];
@@ -33,9 +33,11 @@ export const tokenCreate: ClientCommand = {
       { name: 'local', description: 'Never replicate it elsewhere.' },
       { name: 'accessor', value: 'UUID', description: 'Its accessor; one is made without it.' },
       { name: 'secret', value: 'UUID', description: 'Its secret; one is made without it.' },
+      tokenSink,
     ],
     details: `Examples:
   roster acl token create -description 'deploys' -policy deploy -ttl 8h
+  roster acl token create -policy deploy -ttl 8h -token-sink-file deploy.token
   roster acl token create -templated-policy builtin/service:web`,
   },
   async run(context, _words, options) {
@@ -47,7 +49,7 @@ export const tokenCreate: ClientCommand = {
       AccessorID: options.text('accessor') ?? '',
       SecretID: options.text('secret') ?? '',
     });
-    return print(context, value);
+    return showNewToken(context, value, options);
   },
 };
 
@@ -95,12 +97,16 @@ export const tokenUpdate: ClientCommand = {
 };
 
 export const tokenClone: ClientCommand = {
-  definition: { arguments: [token], options: [description] },
+  definition: {
+    arguments: [token],
+    options: [description, tokenSink],
+    details: 'The new one has the links of the old one, and ends when that ends.',
+  },
   async run(context, [given], options) {
     const accessor = await resolveToken(context, given!);
     const text = options.text('description') ?? '';
     const { value } = await context.client.acl.tokens.clone(accessor, text);
-    return print(context, value);
+    return showNewToken(context, value, options);
   },
 };
 

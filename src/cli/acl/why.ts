@@ -58,9 +58,19 @@ export async function printRules(screen: Screen, rules: AclExplanation['Rules'])
   for (const { Policy, Line, Column, Via, Text } of rules) {
     await screen.title(`Policy "${oneLine(Policy.Name)}", line ${Line}, column ${Column}`);
     for (const way of Via) await screen.line(`  by ${oneLine(way)}`);
-    for (const line of Text.split('\n'))
-      await screen.line(`  | ${oneLine(line) && indented(line)}`);
+    for (const line of flushLeft(Text)) await screen.line(`  | ${line}`);
   }
 }
 
-const indented = (line: string): string => /^ */.exec(line)![0] + oneLine(line);
+/** A rule's lines as if it stood alone: of its text, all but the first have what stands before it. */
+function flushLeft(text: string): string[] {
+  const [first, ...others] = text.split('\n').map((line) => {
+    const [before] = /^[ \t]*/.exec(line)!;
+    return { indent: before.replaceAll('\t', '  '), rest: oneLine(line) };
+  });
+  const written = others.filter(({ rest }) => rest !== '');
+  const margin = Math.min(...written.map(({ indent }) => indent.length));
+  const shown = ({ indent, rest }: (typeof others)[number]) =>
+    rest === '' ? '' : indent.slice(margin) + rest;
+  return [first!.rest, ...others.map(shown)];
+}

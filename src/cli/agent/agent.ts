@@ -78,7 +78,7 @@ const details = `Examples:
   roster agent --config /etc/roster/agent.json
 
 The configuration file has http, data_dir, root_token, tasks_on_exit, run, log_level, region,
-acl.enabled, audit.{file,events}, keyring.root_key_file and
+acl.{enabled,default_policy}, audit.{file,events}, keyring.root_key_file and
 node.{name,datacenter,class,pool,meta}:
   { "data_dir": "/var/lib/roster", "node": { "datacenter": "dc1", "meta": { "rack": "r1" } } }`;
 

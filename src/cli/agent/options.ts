@@ -1,3 +1,4 @@
+import type { DefaultPolicy } from '../../acl/authorizer.ts';
 import type { JobRegistration } from '../../sdk/client.ts';
 
 /** What an agent is started with; every field is checked. */
@@ -10,6 +11,8 @@ export interface AgentOptions {
   /** A UUID, in lower case. */
   readonly rootToken: string | undefined;
   readonly aclEnabled: boolean;
+  /** What decides where no rule of a token speaks. */
+  readonly aclDefaultPolicy: DefaultPolicy;
   /** The file of the key that secrets are sealed under; `undefined`: it is in the data directory. */
   readonly rootKeyFile: string | undefined;
   /** Where the audit log goes: `stdout` or a file; `undefined`: there is none. */
@@ -34,6 +37,8 @@ export const logLevels = ['trace', 'debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof logLevels)[number];
 export const auditEventWords = ['all', 'writes'] as const;
 export type AuditEvents = (typeof auditEventWords)[number];
+
+const defaultPolicyWords: readonly DefaultPolicy[] = ['allow', 'deny'];
 
 export const tasksOnExitWords = ['stop', 'keep'] as const;
 
@@ -83,6 +88,7 @@ export const settings = {
         : 'must be a UUID, such as one made by "uuidgen"',
   },
   'acl.enabled': flag,
+  'acl.default_policy': oneOf(defaultPolicyWords),
   'keyring.root_key_file': text(4096),
   'audit.file': text(4096),
   'audit.events': oneOf(auditEventWords),
@@ -175,6 +181,7 @@ export function agentOptions(given: AgentSettings, run: AgentOptions['run']): Ag
     dataDirectory,
     rootToken: words.root_token?.toLowerCase(),
     aclEnabled: given['acl.enabled'] !== false,
+    aclDefaultPolicy: (words['acl.default_policy'] as DefaultPolicy | undefined) ?? 'deny',
     rootKeyFile: words['keyring.root_key_file'],
     audit: auditOf(words),
     region: words.region ?? 'global',

@@ -1,10 +1,20 @@
-import type { Client } from '../../sdk/client.ts';
-import { argument, description } from '../acl/links.ts';
+import type { Client, Namespace, NamespaceWrite } from '../../sdk/client.ts';
+import { isMissing } from '../../sdk/client.ts';
+import {
+  argument,
+  description,
+  givenLinks,
+  policyOption,
+  replaces,
+  roleOption,
+} from '../acl/links.ts';
 import { deleted } from '../acl/resolve.ts';
+import { linkList } from '../acl/show.ts';
 import type { Context } from '../context.ts';
 import type { ClientCommand } from '../definition.ts';
 import { CliError, exitCodes } from '../errors.ts';
 import type { Options } from '../options.ts';
+import { pairs } from '../pairs.ts';
 import { oneLine, orDash } from '../render/text.ts';
 
 /** Namespaces and partitions are told alike. */
@@ -12,6 +22,7 @@ interface Realm {
   readonly Name: string;
   readonly Description: string;
   readonly Meta?: Readonly<Record<string, string>> | null;
+  readonly ACLs?: Namespace['ACLs'];
 }
 
 interface Kind {
@@ -31,6 +42,12 @@ const meta = {
   description: 'A label; may be repeated.',
 } as const;
 
+/** What every token of a namespace has besides its own links. */
+const defaults = [
+  { ...policyOption, description: 'A policy for every token in it; may be repeated.' },
+  { ...roleOption, description: 'A role for every token in it; may be repeated.' },
+];
+
 async function print({ screen, isJson, json }: Context, realm: Realm): Promise<number> {
   if (isJson) await json(realm);
   else {
@@ -40,6 +57,12 @@ async function print({ screen, isJson, json }: Context, realm: Realm): Promise<n
       ...Object.entries(realm.Meta ?? {}).map(
         ([name, value]) => [`Meta.${oneLine(name)}`, oneLine(value)] as const,
       ),
+      ...(realm.ACLs
+        ? ([
+            ['Policies', linkList(realm.ACLs.PolicyDefaults)],
+            ['Roles', linkList(realm.ACLs.RoleDefaults)],
+          ] as const)
+        : []),
     ]);
   }
   return exitCodes.ok;
@@ -47,33 +70,55 @@ async function print({ screen, isJson, json }: Context, realm: Realm): Promise<n
 
 function labels(options: Options): { Meta?: Record<string, string> } {
   const given = options.list('meta');
-  if (given.length === 0) return {};
-  const pairs = given.filter(Boolean).map((text): [string, string] => {
-    const at = text.indexOf('=');
-    if (at < 1) throw new CliError(`--meta must be KEY=VALUE, got "${text}".`);
-    return [text.slice(0, at), text.slice(at + 1)];
-  });
-  return { Meta: Object.fromEntries(pairs) };
+  return given.length === 0 ? {} : { Meta: pairs('meta', given) };
+}
+
+function givenDefaults(options: Options, before: Partial<Realm>): Pick<NamespaceWrite, 'ACLs'> {
+  const { Policies, Roles } = givenLinks(options);
+  if (Policies === undefined && Roles === undefined) return {};
+  const PolicyDefaults = Policies ?? before.ACLs?.PolicyDefaults ?? [];
+  const RoleDefaults = Roles ?? before.ACLs?.RoleDefaults ?? [];
+  return { ACLs: { PolicyDefaults, RoleDefaults } };
 }
 
 function commandsOf({ noun, of }: Kind) {
   const name = argument('NAME', `Name of the ${noun}.`, noun);
-  const options = [description, ...(noun === 'namespace' ? [meta] : [])];
-  const write = async (context: Context, given: string, before: object, parsed: Options) => {
+  const options = [description, ...(noun === 'namespace' ? [meta, ...defaults] : [])];
+  const write = async (
+    context: Context,
+    given: string,
+    before: Partial<Realm>,
+    parsed: Options,
+  ) => {
     const text = parsed.text('description');
     const { value } = await of(context.client).write(given, {
       ...before,
       ...(text !== undefined && { Description: text }),
       ...labels(parsed),
+      ...givenDefaults(parsed, before),
     });
     return print(context, value);
   };
+  /** The API writes over what is there; who says "create" does not mean that. */
+  const requireNone = async ({ client }: Context, given: string) => {
+    try {
+      await of(client).read(given);
+    } catch (error) {
+      if (isMissing(error)) return;
+      throw error;
+    }
+    const hint = `"roster ${noun} update" changes it.`;
+    throw new CliError(`The ${noun} "${given}" is there already.`, { hint });
+  };
   const create: ClientCommand = {
     definition: { arguments: [{ ...name, kind: 'word' }], options },
-    run: (context, [given], parsed) => write(context, given!, {}, parsed),
+    async run(context, [given], parsed) {
+      await requireNone(context, given!);
+      return write(context, given!, {}, parsed);
+    },
   };
   const update: ClientCommand = {
-    definition: { arguments: [name], options, details: 'What is not given stays as it is.' },
+    definition: { arguments: [name], options, details: replaces },
     run: async (context, [given], parsed) => {
       const { value: before } = await of(context.client).read(given!);
       return write(context, given!, before, parsed);

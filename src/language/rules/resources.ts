@@ -57,6 +57,7 @@ const named: readonly (Omit<NamedForm, 'match'> & { readonly match: 'exact' | 'g
   [
     { resource: 'agent', places: outside, nameOptional: true },
     { resource: 'event', places: everywhere },
+    { resource: 'identity', places: everywhere },
     { resource: 'key', places: everywhere, policies: ['deny', 'list', 'read', 'write'] },
     { resource: 'node', places: everywhere, nameOptional: true },
     { resource: 'query', places: everywhere },

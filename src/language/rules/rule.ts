@@ -36,7 +36,8 @@ export interface Rule {
 }
 
 export type RuleResource =
-  | ('acl' | 'agent' | 'event' | 'host_volume' | 'key' | 'keyring' | 'mesh' | 'namespace' | 'node')
+  | ('acl' | 'agent' | 'event' | 'host_volume' | 'identity' | 'key' | 'keyring' | 'mesh')
+  | ('namespace' | 'node')
   | ('node_pool' | 'operator' | 'peering' | 'plugin' | 'query' | 'quota' | 'service' | 'session')
   | 'variable';
 

@@ -9,7 +9,7 @@ export interface BuiltinPolicy {
 }
 
 const scalars = ['acl', 'keyring', 'operator', 'mesh', 'peering'];
-const prefixes = ['agent', 'event', 'key', 'node', 'query', 'service', 'session'];
+const prefixes = ['agent', 'event', 'identity', 'key', 'node', 'query', 'service', 'session'];
 /** These have no `_prefix` form: `*` stands for every name. */
 const globs = ['namespace', 'node_pool', 'host_volume'];
 

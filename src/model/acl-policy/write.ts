@@ -1,6 +1,7 @@
 import { HclError } from '../../language/hcl/errors.ts';
 import { parseRules } from '../../language/rules/parse.ts';
 import { isDatacenterName } from '../acl-token/identities.ts';
+import { checkValues } from '../check-values.ts';
 import { complete } from '../complete.ts';
 import { type Fault, invalid, refusal } from '../errors.ts';
 import { limits } from '../limits.ts';
@@ -22,6 +23,10 @@ export const policyHash = ({ Name, Description, Rules, Datacenters }: PolicyCont
 const namePattern = /^[A-Za-z0-9_-]+(\/[A-Za-z0-9_-]*)?$/;
 const reservedPrefix = 'builtin/';
 
+/** Whether some policy can have the name, a builtin one included. */
+export const isPolicyName = (name: string): boolean =>
+  name.length <= limits.acl.policyNameLengthMax && namePattern.test(name);
+
 /**
  * A policy as a caller wrote it, checked. `stored` is what it replaces; a builtin one keeps its
  * rules. Source: facts/registry.md §2.3.
@@ -30,7 +35,7 @@ const reservedPrefix = 'builtin/';
 export function policyContent(input: AclPolicyInput, stored?: AclPolicy): PolicyContent {
   const { Name, Description, Rules, Datacenters } = complete(AclPolicySchema, input);
   const builtin = builtinPolicies.find(({ ID }) => ID === stored?.ID);
-  const faults: Fault[] = [];
+  const faults: Fault[] = checkValues(AclPolicySchema, input);
   const report = (path: Path, message: string) => faults.push(faultAt(path, message));
   const at = (key: string): Path => ({ parent: null, key });
   const nameFault = policyNameFault(Name, stored);

@@ -29,3 +29,12 @@ export const AclRoleSchema = Type.Object({
   ...stamps,
 });
 export type PresentedAclRole = Model<typeof AclRoleSchema>;
+
+const { TemplatedPolicies: _, ...listed } = AclRoleSchema.properties;
+/** A role in a list. */
+export const ListedAclRoleSchema = Type.Object({
+  ...listed,
+  ServiceIdentities: Type.Optional(listed.ServiceIdentities),
+  NodeIdentities: Type.Optional(listed.NodeIdentities),
+});
+export type ListedAclRole = Model<typeof ListedAclRoleSchema>;

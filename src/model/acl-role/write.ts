@@ -1,6 +1,7 @@
 import { contentHash } from '../acl-policy/content-hash.ts';
 import { checkedIdentities } from '../acl-token/check-identities.ts';
 import type { Identities } from '../acl-token/identities.ts';
+import { checkValues } from '../check-values.ts';
 import { complete } from '../complete.ts';
 import { type Fault, invalid } from '../errors.ts';
 import { limits } from '../limits.ts';
@@ -34,7 +35,7 @@ export interface CheckedRole {
 /** Source: spec/1 §2.3, facts/registry.md §2.5. @throws RosterError `invalid-body` */
 export function checkedRole(request: RoleRequest): CheckedRole {
   const given = complete(AclRoleSchema, request);
-  const faults: Fault[] = [];
+  const faults: Fault[] = checkValues(AclRoleSchema, request);
   const report: Report = (path, message) => faults.push(faultAt(path, message));
   const name = below(null, 'Name');
   if (given.Name === '') report(name, 'is required');

@@ -1,5 +1,5 @@
 import { formatInstant } from '../../base/instant.ts';
-import type { AclRole, PresentedAclRole } from '../acl-role/acl-role.ts';
+import type { AclRole, ListedAclRole, PresentedAclRole } from '../acl-role/acl-role.ts';
 import type { AclToken, PresentedAclToken } from './acl-token.ts';
 import type { StoredLink } from './identities.ts';
 import { shownTime } from './write.ts';
@@ -9,17 +9,23 @@ export type NameOf = (id: string) => string | undefined;
 
 /** Links with their names. What was deleted since is no link any more. facts/registry.md §2.3. */
 export function shownLinks(links: readonly StoredLink[], nameOf: NameOf) {
-  return links.flatMap(({ ID }) => {
+  const shown: { ID: string; Name: string }[] = [];
+  for (const { ID } of links) {
     const Name = nameOf(ID);
-    return Name === undefined ? [] : [{ ID, Name }];
-  });
+    if (Name !== undefined) shown.push({ ID, Name });
+  }
+  return shown;
 }
 
+interface Names {
+  readonly policy: NameOf;
+  readonly role: NameOf;
+}
+
+type ShownToken = Omit<PresentedAclToken, 'SecretID'>;
+
 /** A token as it is shown, but for its secret. */
-export function shownToken(
-  token: AclToken,
-  names: { readonly policy: NameOf; readonly role: NameOf },
-): Omit<PresentedAclToken, 'SecretID'> {
+export function shownToken(token: AclToken, names: Names): ShownToken {
   const { AccessorID, Description, TemplatedPolicies, ServiceIdentities, NodeIdentities } = token;
   const { Local, AuthMethod, AuthMethodNamespace, Hash, Namespace, Partition } = token;
   return {
@@ -35,21 +41,86 @@ export function shownToken(
   };
 }
 
+/**
+ * The same for filters, which look at a field or two of every token there is: what takes some
+ * making is made when it is asked for.
+ */
+export class TokenRecord implements ShownToken {
+  readonly #token: AclToken;
+  readonly #names: Names;
+
+  constructor(token: AclToken, names: Names) {
+    this.#token = token;
+    this.#names = names;
+  }
+
+  get AccessorID() {
+    return this.#token.AccessorID;
+  }
+  get Description() {
+    return this.#token.Description;
+  }
+  get Policies() {
+    return shownLinks(this.#token.Policies, this.#names.policy);
+  }
+  get Roles() {
+    return shownLinks(this.#token.Roles, this.#names.role);
+  }
+  get TemplatedPolicies() {
+    return this.#token.TemplatedPolicies;
+  }
+  get ServiceIdentities() {
+    return this.#token.ServiceIdentities;
+  }
+  get NodeIdentities() {
+    return this.#token.NodeIdentities;
+  }
+  get Local() {
+    return this.#token.Local;
+  }
+  get AuthMethod() {
+    return this.#token.AuthMethod;
+  }
+  get AuthMethodNamespace() {
+    return this.#token.AuthMethodNamespace;
+  }
+  get ExpirationTime() {
+    return shownTime(this.#token.ExpirationTime);
+  }
+  get CreateTime() {
+    return formatInstant(this.#token.CreateTime);
+  }
+  get Hash() {
+    return this.#token.Hash;
+  }
+  get Namespace() {
+    return this.#token.Namespace;
+  }
+  get Partition() {
+    return this.#token.Partition;
+  }
+  get CreateIndex() {
+    return this.#token.CreateIndex;
+  }
+  get ModifyIndex() {
+    return this.#token.ModifyIndex;
+  }
+}
+
 export const shownRole = (role: AclRole, policyName: NameOf): PresentedAclRole => ({
   ...role,
   Policies: shownLinks(role.Policies, policyName),
 });
 
-/** A role in a list leaves out what it has none of. Source: spec/1 §2.3. */
+/** A role in a list leaves out its templates, and identities that it has none of. spec/1 §2.3. */
 export function roleListed({
-  TemplatedPolicies,
+  TemplatedPolicies: _,
   ServiceIdentities,
   NodeIdentities,
   ...role
-}: PresentedAclRole): Partial<PresentedAclRole> {
+}: PresentedAclRole): ListedAclRole {
   return {
     ...role,
-    ...(TemplatedPolicies.length > 0 && { TemplatedPolicies }),
     ...(ServiceIdentities.length > 0 && { ServiceIdentities }),
     ...(NodeIdentities.length > 0 && { NodeIdentities }),
   };

@@ -1,5 +1,6 @@
 import { formatInstant } from '../../base/instant.ts';
 import { contentHash } from '../acl-policy/content-hash.ts';
+import { checkValues } from '../check-values.ts';
 import { complete } from '../complete.ts';
 import { type Fault, invalid } from '../errors.ts';
 import { limits } from '../limits.ts';
@@ -48,7 +49,7 @@ export function checkedToken(
   rules: (given: AclTokenInput, report: Report) => void,
 ): CheckedToken {
   const given = complete(AclTokenInputSchema, request);
-  const faults: Fault[] = [];
+  const faults: Fault[] = checkValues(AclTokenInputSchema, request);
   const report: Report = (path: Path, message) => faults.push(faultAt(path, message));
   rules(given, report);
   const holder = { noun: 'token', isLocal: given.Local } as const;

@@ -51,12 +51,12 @@ export const hiddenSecret = '<hidden>';
 const PresentedSchema = Type.Object({
   Name: Text(),
   Type: Text(),
-  Description: Type.Optional(Text()),
-  DisplayName: Type.Optional(Text()),
-  /** Written like `5m0s`; left out when there is no limit. */
-  MaxTokenTTL: Type.Optional(Text()),
-  TokenLocality: Type.Optional(Text()),
-  NamespaceRules: Type.Optional(FullList(NamespaceRuleSchema)),
+  Description: Text(),
+  DisplayName: Text(),
+  /** Written like `5m0s`; `0s` when there is no limit. */
+  MaxTokenTTL: Text(),
+  TokenLocality: Text(),
+  NamespaceRules: FullList(NamespaceRuleSchema),
   Namespace: Text(),
   Partition: Text(),
   ...stamps,

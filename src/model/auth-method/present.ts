@@ -1,18 +1,14 @@
 import { formatDuration } from '../../base/duration.ts';
 import { type AuthMethod, hiddenSecret } from './auth-method.ts';
 
-/** As a list shows it: without `Config`; what is empty is left out. facts/registry.md §2.7. */
+/** As a list shows it: without `Config`. Source: spec/1 §2.1, DESIGN §5 "Fields in answers". */
 export function authMethodStub(method: AuthMethod) {
-  const { Name, Type, Description, DisplayName, MaxTokenTTL, TokenLocality } = method;
+  const { Name, Type, Description, DisplayName, TokenLocality } = method;
   const { NamespaceRules, Namespace, Partition, CreateIndex, ModifyIndex } = method;
+  const MaxTokenTTL = formatDuration(method.MaxTokenTTL);
   return {
-    ...{ Name, Type },
-    ...(Description !== '' && { Description }),
-    ...(DisplayName !== '' && { DisplayName }),
-    ...(MaxTokenTTL !== 0 && { MaxTokenTTL: formatDuration(MaxTokenTTL) }),
-    ...(TokenLocality !== '' && { TokenLocality }),
-    ...(NamespaceRules.length > 0 && { NamespaceRules }),
-    ...{ Namespace, Partition, CreateIndex, ModifyIndex },
+    ...{ Name, Type, Description, DisplayName, MaxTokenTTL, TokenLocality },
+    ...{ NamespaceRules, Namespace, Partition, CreateIndex, ModifyIndex },
   };
 }
 

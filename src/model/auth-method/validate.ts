@@ -44,6 +44,12 @@ export function authMethodFaults(
     const must = 'are only for methods in the namespace "default"';
     report(below(null, 'NamespaceRules'), must);
   }
+  // Whoever may write the methods of one namespace must not make tokens in another.
+  const mapsNamespaces = typed?.type === 'kubernetes' && typed.config.MapNamespaces;
+  if (mapsNamespaces && method.Namespace !== defaultNamespace) {
+    const must = 'is only for methods in the namespace "default"';
+    report(below(null, 'Config', 'MapNamespaces'), must);
+  }
   if (typed !== undefined) {
     checkNamespaceRules(method.NamespaceRules, typed, report);
     checkConfig(typed, report);

@@ -1,3 +1,5 @@
+import { isPolicyName } from '../acl-policy/write.ts';
+import { isIdentityName } from '../acl-token/identities.ts';
 import {
   type Identity,
   type IdentityShape,
@@ -11,7 +13,8 @@ import {
   type Template,
 } from '../auth-method/template.ts';
 import type { Fault } from '../errors.ts';
-import { below, faultAt } from '../path.ts';
+import { below, faultAt, quote } from '../path.ts';
+import { takesName, templateNamed } from '../templated-policy/templated-policy.ts';
 import { type BindingRule, type BindType, bindTypes } from './binding-rule.ts';
 
 /** What one rule gives an identity, before anybody looked whether it exists. */
@@ -24,9 +27,7 @@ export interface Bound {
   readonly variable: string | undefined;
 }
 
-const identityName = /^[a-z0-9]([a-z0-9_-]*[a-z0-9])?$/;
-const linkName = /^[A-Za-z0-9_-]{1,256}$/;
-const policyName = /^[A-Za-z0-9_-]{1,128}$|^builtin\/[a-z-]{1,120}$/;
+const roleName = /^[A-Za-z0-9_-]{1,256}$/;
 const templateName = /^builtin\/[a-z-]{1,120}$/;
 
 /** Whether a computed name can be one of its kind. */
@@ -34,11 +35,11 @@ function fits(type: BindType, name: string): boolean {
   switch (type) {
     case 'service':
     case 'node':
-      return name.length <= 256 && identityName.test(name);
+      return isIdentityName(name);
     case 'role':
-      return linkName.test(name);
+      return roleName.test(name);
     case 'policy':
-      return policyName.test(name);
+      return isPolicyName(name);
     case 'templated-policy':
       return templateName.test(name);
   }
@@ -54,25 +55,45 @@ export function bindingRuleFaults(
     faults.push(faultAt(below(null, ...field.split('.')), message));
   const fault = selectorFault(rule.Selector, shape);
   if (fault !== undefined) report('Selector', `is wrong: ${fault}`);
-  if (!(bindTypes as readonly string[]).includes(rule.BindType)) report('BindType', 'is required');
+  const isKnown = (bindTypes as readonly string[]).includes(rule.BindType);
+  if (!isKnown) report('BindType', 'is required');
   if (rule.BindName === '') {
     report('BindName', 'is required');
   } else {
-    checkTemplate('BindName', rule.BindName, (sample) => fits(rule.BindType, sample.toLowerCase()));
+    const type = rule.BindType as BindType;
+    checkTemplate('BindName', rule.BindName, (name) => !isKnown || fits(type, name.toLowerCase()));
   }
   const variable = rule.BindVars?.Name ?? '';
   if (rule.BindVars !== null && rule.BindType !== 'templated-policy') {
     report('BindVars', 'can only be given with the bind type templated-policy');
   } else if (variable !== '') {
-    checkTemplate('BindVars.Name', variable, () => true);
+    checkTemplate('BindVars.Name', variable, (sample) => isIdentityName(sample.toLowerCase()));
   }
+  if (rule.BindType === 'templated-policy') checkTemplated(variable);
   return faults;
 
   function checkTemplate(field: string, text: string, isRight: (sample: string) => boolean): void {
     const template = parseTemplate(text, shape.variables);
     if (typeof template === 'string') report(field, template);
-    else if (rule.BindType !== undefined && !isRight(renderSample(template))) {
-      report(field, `gives no name that a ${rule.BindType || 'binding'} can have`);
+    else if (!isRight(renderSample(template))) {
+      const what = field === 'BindName' ? rule.BindType : 'templated policy';
+      report(field, `gives no name that a ${what} can have`);
+    }
+  }
+
+  /** Of a template that is named outright, so that no login has to find it out. */
+  function checkTemplated(variable: string): void {
+    const parsed = parseTemplate(rule.BindName, shape.variables);
+    const isOutright =
+      typeof parsed !== 'string' && parsed.every((part) => typeof part === 'string');
+    if (!isOutright || !templateName.test(rule.BindName.toLowerCase())) return;
+    const template = templateNamed(parsed.join('').toLowerCase());
+    if (template === undefined) {
+      report('BindName', `names no templated policy: ${quote(rule.BindName)}`);
+    } else if (takesName(template) && variable === '') {
+      report('BindVars.Name', `is required by ${template.TemplateName}`);
+    } else if (!takesName(template) && variable !== '') {
+      report('BindVars.Name', `is no variable of ${template.TemplateName}, which takes none`);
     }
   }
 }

@@ -6,7 +6,7 @@ export const LinkSchema = Type.Object({ ID: Text(), Name: Text() });
 
 /** A realm of names: for jobs and what comes of them, and for tokens, roles, policies and logins. */
 export const NamespaceSchema = Type.Object({
-  Name: Text({ maxLength: limits.names.lengthMax }),
+  Name: Text(),
   Description: Text({ maxLength: limits.names.descriptionLengthMax }),
   Partition: Text(),
   Meta: TextMap(),

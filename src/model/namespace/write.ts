@@ -1,5 +1,6 @@
+import { checkValues } from '../check-values.ts';
 import { complete } from '../complete.ts';
-import { invalid } from '../errors.ts';
+import { type Fault, invalid } from '../errors.ts';
 import { limits } from '../limits.ts';
 import type { Input } from '../schema.ts';
 import { type Namespace, NamespaceSchema, realmNamePattern } from './namespace.ts';
@@ -9,14 +10,14 @@ export type NamespaceRequest = Input<Namespace>;
 /** What a caller says of a namespace. @throws RosterError `invalid-body` */
 export function checkedNamespace(request: NamespaceRequest): Namespace {
   const given = complete(NamespaceSchema, request);
-  requireRealmName(given.Name);
+  const faults = [...checkValues(NamespaceSchema, request), ...realmNameFaults(given.Name)];
+  if (faults.length > 0) throw invalid('invalid-body', faults);
   return given;
 }
 
-/** Names of namespaces and partitions are DNS labels. @throws RosterError `invalid-body` */
-export function requireRealmName(name: string): void {
+/** Names of namespaces and partitions are DNS labels. */
+export function realmNameFaults(name: string): Fault[] {
   const rule = `must be 1 to ${limits.names.serviceLengthMax} letters, digits and "-", beginning and ending with a letter or digit`;
   const message = name === '' ? 'is required' : rule;
-  if (realmNamePattern.test(name)) return;
-  throw invalid('invalid-body', [{ pointer: '/Name', message: `Name ${message}` }]);
+  return realmNamePattern.test(name) ? [] : [{ pointer: '/Name', message: `Name ${message}` }];
 }

@@ -92,7 +92,7 @@ export const builtinTemplates: readonly BuiltinTemplate[] = [
     'workload-identity',
     true,
     'Gives the token the permissions of a workload under its own name.',
-    rules(['service "{{.Name}}"', 'write']),
+    rules(['identity "{{.Name}}"', 'write']),
   ),
   template(
     8,

@@ -41,7 +41,7 @@ export async function bootstrap(
       Policies: [{ ID: managementPolicyId }],
       ...{ Roles: [], TemplatedPolicies: [], ServiceIdentities: [], NodeIdentities: [] },
       ...{ Local: false, AuthMethod: '', AuthMethodNamespace: '', ExpirationTime: 0 },
-      ...{ accessor: '', secret: givenSecret },
+      ...{ CreateTime: context.world.clock.nowMs(), accessor: '', secret: givenSecret },
     });
     table.put({ AccessorID: token.AccessorID });
     return token;

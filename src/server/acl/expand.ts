@@ -1,10 +1,10 @@
+import { linksOf } from '../../acl/links.ts';
 import type { AclPolicy } from '../../model/acl-policy/acl-policy.ts';
 import type { AclRole, PresentedAclRole } from '../../model/acl-role/acl-role.ts';
 import type { AclToken } from '../../model/acl-token/acl-token.ts';
-import type { Identities, StoredLink } from '../../model/acl-token/identities.ts';
+import type { StoredLink } from '../../model/acl-token/identities.ts';
 import { type NameOf, shownLinks, shownRole } from '../../model/acl-token/present.ts';
-import { syntheticPolicies } from '../../model/templated-policy/synthetic.ts';
-import { aclPolicies, aclRoles, namespaces } from '../../state/tables.ts';
+import { aclRoles, namespaces } from '../../state/tables.ts';
 import type { Snapshot } from '../../state/types.ts';
 import { linkNames, rowWithId } from './links.ts';
 
@@ -18,25 +18,13 @@ export interface Expansion {
 
 /** What stands behind a token. Source: spec/1 §2.2 "expanded", facts/registry.md §2.4, §7. */
 export function expandToken(snapshot: Snapshot, token: AclToken, policyName: NameOf): Expansion {
-  const scope = { namespace: token.Namespace, partition: token.Partition };
   const defaults = snapshot.table(namespaces).get(token.Partition, token.Namespace)?.ACLs;
   const defaultPolicies = defaults?.PolicyDefaults ?? [];
   const defaultRoles = defaults?.RoleDefaults ?? [];
   const roles = rolesOf(snapshot, [...token.Roles, ...defaultRoles]);
-  const found = new Map<string, AclPolicy>();
-  const add = (holder: Identities & { readonly Policies: readonly StoredLink[] }) => {
-    for (const { ID } of holder.Policies) {
-      const policy = rowWithId(snapshot.table(aclPolicies), ID);
-      if (policy !== undefined) found.set(ID, policy);
-    }
-    for (const policy of syntheticPolicies(holder, scope)) found.set(policy.ID, policy);
-  };
-  add(token);
-  for (const role of roles) add(role);
-  add({
-    ...{ ServiceIdentities: [], NodeIdentities: [], TemplatedPolicies: [] },
-    Policies: defaultPolicies,
-  });
+  // The same links that decide, those that hold in other datacenters only included.
+  const links = linksOf(snapshot, token, '');
+  const found = new Map(links.map(({ policy }) => [policy.ID, policy]));
   const orNull = <T>(list: readonly T[]): readonly T[] | null => (list.length === 0 ? null : list);
   return {
     ExpandedPolicies: orNull([...found.values()]),

@@ -21,7 +21,7 @@ export async function createPolicy(
     requireScope(transaction, scope);
     requireFreeName(transaction, scope, content.Name);
     return transaction.table(aclPolicies).put({
-      ...{ ...content, ID, Hash: policyHash(content) },
+      ...{ ID, ...content, Hash: policyHash(content) },
       ...{ Namespace: scope.namespace, Partition: scope.partition },
     });
   });

@@ -30,7 +30,7 @@ export async function createRole(
     const content = contentOf(transaction, scope, checked, linker);
     requireFreeName(transaction, scope, content.Name);
     return transaction.table(aclRoles).put({
-      ...{ ...content, ID, Hash: roleHash(content) },
+      ...{ ID, ...content, Hash: roleHash(content) },
       ...{ Namespace: scope.namespace, Partition: scope.partition },
     });
   });

@@ -42,7 +42,7 @@ export async function createToken(
     requireScope(transaction, scope);
     return insertToken(transaction, context, scope, {
       ...contentOf(transaction, scope, checked, linker),
-      ...{ AuthMethod: '', AuthMethodNamespace: '', ExpirationTime },
+      ...{ AuthMethod: '', AuthMethodNamespace: '', CreateTime: nowMs, ExpirationTime },
       accessor: AccessorID.toLowerCase(),
       secret: SecretID,
     });
@@ -52,6 +52,8 @@ export async function createToken(
 export interface NewToken extends TokenContent {
   readonly AuthMethod: string;
   readonly AuthMethodNamespace: string;
+  /** Unix milliseconds: the instant that `ExpirationTime` was counted from. */
+  readonly CreateTime: number;
   /** Unix milliseconds; 0 is never. */
   readonly ExpirationTime: number;
   /** Of the caller's making; empty: one is made. */
@@ -82,11 +84,10 @@ export function insertToken(
     throw refusal('id-taken', { field: 'SecretID' });
   }
   return table.put({
-    ...content,
     AccessorID,
+    ...content,
     SecretSealed: box.seal(SecretID),
     SecretHash: box.fingerprint(SecretID),
-    CreateTime: world.clock.nowMs(),
     Hash: tokenHash(content),
     ...{ Namespace: namespace, Partition: partition },
   });
@@ -147,7 +148,8 @@ export async function cloneToken(
     return insertToken(transaction, context, scope, {
       Description: description || source.Description,
       ...{ Policies, Roles, TemplatedPolicies, ServiceIdentities, NodeIdentities },
-      ...{ Local, ExpirationTime, AuthMethod, AuthMethodNamespace, accessor: '', secret: '' },
+      ...{ Local, CreateTime: nowMs, ExpirationTime, AuthMethod, AuthMethodNamespace },
+      ...{ accessor: '', secret: '' },
     });
   });
 }

@@ -5,6 +5,7 @@ import { type BindingRule, BindingRuleSchema } from '../../model/binding-rule/bi
 import { complete } from '../../model/complete.ts';
 import { type Fault, invalid, refusal } from '../../model/errors.ts';
 import type { Scope } from '../../model/namespace/namespace.ts';
+import { quote } from '../../model/path.ts';
 import type { Input } from '../../model/schema.ts';
 import { authMethods, bindingRules, inScope } from '../../state/tables.ts';
 import type { Snapshot, Transaction, Written } from '../../state/types.ts';
@@ -79,12 +80,15 @@ function put(
   scope: Scope,
   rule: BindingRule,
 ): BindingRule {
-  const method = transaction.table(authMethods).get(...inScope(scope, rule.AuthMethod));
+  // No key of the state holds a NUL, so nothing is named so.
+  const method = rule.AuthMethod.includes('\0')
+    ? undefined
+    : transaction.table(authMethods).get(...inScope(scope, rule.AuthMethod));
   const faults: Fault[] = [];
   if (method === undefined) {
     const given = rule.AuthMethod;
     const message =
-      given === '' ? 'AuthMethod is required' : `AuthMethod names no auth method: "${given}"`;
+      given === '' ? 'AuthMethod is required' : `AuthMethod names no auth method: ${quote(given)}`;
     faults.push({ pointer: '/AuthMethod', message });
   } else {
     const shape = identityShape(configOf(method, (sealed) => box.open(sealed)));

@@ -34,7 +34,7 @@ const addToken = (transaction: Transaction, secret: string) =>
   insertToken(transaction, { world, box: keyring }, scope, {
     ...{ Description: '', Policies: [], Roles: [], TemplatedPolicies: [], ServiceIdentities: [] },
     ...{ NodeIdentities: [], Local: false, AuthMethod: '', AuthMethodNamespace: '' },
-    ...{ ExpirationTime: 0, accessor: '', secret },
+    ...{ CreateTime: 0, ExpirationTime: 0, accessor: '', secret },
   });
 
 const secrets = Array.from(

@@ -1,7 +1,8 @@
+import { checkValues } from '../../model/check-values.ts';
 import { complete } from '../../model/complete.ts';
-import { refusal } from '../../model/errors.ts';
+import { invalid, refusal } from '../../model/errors.ts';
 import { defaultNamespace, defaultPartition } from '../../model/namespace/namespace.ts';
-import { requireRealmName } from '../../model/namespace/write.ts';
+import { realmNameFaults } from '../../model/namespace/write.ts';
 import { type Partition, PartitionSchema } from '../../model/partition/partition.ts';
 import type { Input } from '../../model/schema.ts';
 import { namespaces, partitions } from '../../state/tables.ts';
@@ -23,11 +24,10 @@ export async function writePartition(
   if (pathName !== '' && request.Name && request.Name !== pathName) {
     throw refusal('id-mismatch', { noun: 'partition', body: request.Name, path: pathName });
   }
-  const { Name, Description } = complete(PartitionSchema, {
-    ...request,
-    Name: request.Name || pathName,
-  });
-  requireRealmName(Name);
+  const given = { ...request, Name: request.Name || pathName };
+  const { Name, Description } = complete(PartitionSchema, given);
+  const faults = [...checkValues(PartitionSchema, given), ...realmNameFaults(Name)];
+  if (faults.length > 0) throw invalid('invalid-body', faults);
   return state.write((transaction) => {
     const spaces = transaction.table(namespaces);
     if (!spaces.has(Name, defaultNamespace)) {

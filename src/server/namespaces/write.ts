@@ -1,3 +1,4 @@
+import { occupiesNode } from '../../model/allocation/allocation-rules.ts';
 import { refusal } from '../../model/errors.ts';
 import { defaultNamespace, type Namespace } from '../../model/namespace/namespace.ts';
 import { checkedNamespace, type NamespaceRequest } from '../../model/namespace/write.ts';
@@ -5,6 +6,9 @@ import {
   aclPolicies,
   aclRoles,
   aclTokens,
+  allocations,
+  authMethods,
+  bindingRules,
   jobs,
   namespaces,
   partitions,
@@ -73,12 +77,17 @@ export async function deleteNamespace(
   });
 }
 
-/** The tables whose records live in namespaces, and what people call their records. */
+/**
+ * The tables whose records live in namespaces, and what people call their records. Those of a job
+ * (versions, evaluations, allocations that ended) go with it and keep nothing.
+ */
 const inhabitants = [
   [jobs, 'jobs'],
   [aclTokens, 'tokens'],
   [aclRoles, 'roles'],
   [aclPolicies, 'policies'],
+  [authMethods, 'auth methods'],
+  [bindingRules, 'binding rules'],
 ] as unknown as readonly (readonly [TableDefinition<Stamps>, string])[];
 
 /** What is found in the place, in words: `jobs and tokens`. */
@@ -87,5 +96,14 @@ export function contentOf(snapshot: Snapshot, prefix: readonly string[]): string
     const isEmpty = snapshot.table(table).scan({ prefix }).next().done;
     return isEmpty ? [] : [name];
   });
+  if (hasRunning(snapshot, prefix)) found.push('running allocations');
   return found.length === 0 ? undefined : found.join(' and ');
+}
+
+/** A job may be gone before its last instances have ended. */
+function hasRunning(snapshot: Snapshot, prefix: readonly string[]): boolean {
+  for (const allocation of snapshot.table(allocations).scan({ prefix })) {
+    if (occupiesNode(allocation)) return true;
+  }
+  return false;
 }

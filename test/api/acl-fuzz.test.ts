@@ -1,0 +1,273 @@
+import fc from 'fast-check';
+import Schema from 'typebox/schema';
+import { beforeEach, expect, test } from 'vitest';
+import { forged, signingPair } from '../../src/server/login/testing.ts';
+import { aclOf, managementId } from '../support/acl.ts';
+import { introduction, nodeBody, rootToken, startApi, type TestApi } from '../support/api.ts';
+import { certificate } from '../support/certificate.ts';
+import {
+  type FuzzedRequest,
+  type Known,
+  type Operation,
+  operationsOf,
+  requestOf,
+} from '../support/fuzz.ts';
+
+const runsPerOperation = 400;
+
+let api: TestApi;
+let operations: readonly Operation[];
+let known: Known;
+
+beforeEach(begin);
+
+async function begin(): Promise<void> {
+  api = await startApi();
+  await api.call('PUT', '/v1/node/register', { body: nodeBody() });
+  const { json } = await api.call('GET', '/v1/openapi.json');
+  const isAsked = (path: string) =>
+    /^\/v1\/(acl|acl-templated|internal\/acl|namespaces?|partitions?|operator\/keyring)\b/.test(
+      path,
+    );
+  operations = operationsOf(json, isAsked);
+  known = await furnished();
+}
+
+/** One of each noun, linked with the others, and what a request may say about them. */
+async function furnished(): Promise<Known> {
+  const acl = aclOf(api);
+  const put = async (path: string, body: object) => {
+    const { json, status, text } = await api.call('PUT', `/v1/${path}`, { body });
+    expect(status, text).toBe(200);
+    return json;
+  };
+  const { pem } = await signingPair('ES256', 'k');
+  const Rules = 'acl = "read"\nservice_prefix "" { policy = "write" intentions = "write" }';
+  const policy = { Name: 'team/web', Description: 'd', Rules, Datacenters: ['dc1'] };
+  const { ID: policyId } = await put('acl/policy', policy);
+  const identities = {
+    ServiceIdentities: [{ ServiceName: 'web', Datacenters: ['dc1'] }],
+    NodeIdentities: [{ NodeName: 'n', Datacenter: 'dc1' }],
+    TemplatedPolicies: [
+      { TemplateName: 'builtin/service', TemplateVariables: { name: 'web' } },
+      { TemplateName: 'builtin/dns' },
+    ],
+  };
+  const role = { Name: 'ops', Description: 'd', Policies: [{ ID: policyId }], ...identities };
+  const { ID: roleId } = await put('acl/role', role);
+  const token = {
+    ...{ Description: 'd', Policies: [{ Name: 'team/web' }], Roles: [{ ID: roleId }] },
+    ...{ ...identities, Local: false },
+  };
+  const { AccessorID: accessor } = await put('acl/token', token);
+  const { AccessorID: mortal } = await put('acl/token', { ...token, ExpirationTTL: '1h' });
+  const Config = {
+    ...{ JWTValidationPubKeys: [pem], BoundAudiences: ['a'], BoundIssuer: 'i' },
+    ...{ ClaimMappings: { team: 'team' }, ListClaimMappings: { groups: 'groups' } },
+    ...{ ExpirationLeeway: '1s', NotBeforeLeeway: 1, ClockSkewLeeway: '-1s' },
+  };
+  const method = {
+    ...{ Name: 'ci', Type: 'jwt', Description: 'd', DisplayName: 'CI', MaxTokenTTL: '5m', Config },
+    NamespaceRules: [{ Selector: 'value.team == dev', BindNamespace: '${value.team}' }],
+  };
+  const cluster = {
+    ...{ Name: 'k8s', Type: 'kubernetes' },
+    Config: {
+      ...{ Host: 'https://127.0.0.1:1', CACert: certificate },
+      ServiceAccountJWT: `${forged({ alg: 'RS256' }, { sub: 'reviewer' })}c2ln`,
+    },
+  };
+  await put('acl/auth-method', method);
+  await put('acl/auth-method', cluster);
+  const rule = {
+    ...{ AuthMethod: 'ci', Selector: '"dev" in list.groups', BindType: 'templated-policy' },
+    ...{ BindName: 'builtin/service', BindVars: { Name: '${value.team}' } },
+  };
+  const { ID: ruleId } = await put('acl/binding-rule', rule);
+  const namespace = {
+    ...{ Name: 'dev', Description: 'd', Meta: { a: 'b' } },
+    Capabilities: { EnabledTaskDrivers: ['raw_exec'] },
+    ACLs: { PolicyDefaults: [{ ID: policyId }], RoleDefaults: [{ Name: 'ops' }] },
+  };
+  await put('namespace', namespace);
+  await put('partition', { Name: 'eu' });
+  const login = { AuthMethod: 'ci', BearerToken: 'a.b.c', Meta: { a: 'b' } };
+  return {
+    paths: {
+      accessor_id: [accessor, mortal, accessor.toUpperCase(), 'self'],
+      policy_id: [policyId, managementId, roleId],
+      role_id: [roleId, policyId],
+      rule_id: [ruleId],
+      '/v1/acl/policy/name/{name}': ['team/web', 'global-management'],
+      '/v1/acl/role/name/{name}': ['ops', 'team/web'],
+      '/v1/acl/auth-method/{name}': ['ci', 'k8s'],
+      '/v1/namespace/{name}': ['dev', 'default', 'new'],
+      '/v1/partition/{name}': ['eu', 'default', 'new'],
+      name: ['builtin/service', 'builtin/dns', 'builtin/nothing'],
+    },
+    texts: {
+      Name: ['team/web', 'ops', 'ci', 'web', 'dev', 'new', 'global-management'],
+      ID: [policyId, roleId, managementId],
+      Rules: [Rules, '{"acl": "read"}', 'namespace "dev" { policy = "read" }'],
+      Selector: ['', 'value.team == dev', '"a" in list.groups'],
+      BindName: ['web', '${value.team}', 'builtin/service', 'team/web'],
+      BindNamespace: ['default', '${value.team}'],
+      AuthMethod: ['ci', 'k8s'],
+      TemplateName: ['builtin/service', 'builtin/dns'],
+      ServiceName: ['web', 'api'],
+      NodeName: ['n'],
+      ...{ Datacenter: ['dc1', 'dc2'], Datacenters: ['dc1', 'dc2'] },
+      Namespace: ['', 'default', 'dev'],
+      Partition: ['', 'default', 'eu'],
+      Resource: [
+        'acl',
+        'service',
+        'identity',
+        'key',
+        'namespace',
+        'management',
+        'node',
+        'intention',
+      ],
+      Access: ['read', 'write', 'list', 'submit-job', 'write-prefix', ''],
+      ...{ ExpirationTTL: ['10m'], MaxTokenTTL: ['10m'] },
+      ...{ ns: ['default', 'dev', '*'], namespace: ['default', 'dev', '*'], partition: ['eu'] },
+      ...{ policy: [policyId], role: [roleId], servicename: ['web'], authmethod: ['ci'] },
+      ...{ 'authmethod-ns': ['default', '*'], accessor: [accessor, mortal] },
+      permission: ['acl:read', 'service:write', 'management', 'namespace:submit-job', 'node:read'],
+      filter: ['Name == ops', 'Policies is not empty', '"web" in ServiceIdentities'],
+      prefix: [accessor.slice(0, 2), '0'],
+    },
+    bodies: {
+      'PUT /v1/acl/policy': [{ ...policy, Name: 'other' }],
+      'PUT /v1/acl/policy/{policy_id}': [policy],
+      'PUT /v1/acl/role': [{ ...role, Name: 'other' }],
+      'PUT /v1/acl/role/{role_id}': [role],
+      'PUT /v1/acl/token': [token, { ExpirationTTL: '10m' }],
+      'PUT /v1/acl/token/{accessor_id}': [token],
+      'PUT /v1/acl/token/{accessor_id}/clone': [{}, { Description: 'clone' }],
+      'PUT /v1/acl/auth-method': [
+        { ...method, Name: 'other' },
+        { ...cluster, Name: 'another' },
+      ],
+      'PUT /v1/acl/auth-method/{name}': [{ ...method, Name: '' }, { Config: cluster.Config }],
+      'PUT /v1/acl/binding-rule': [rule, { ...rule, BindType: 'service', BindVars: null }],
+      'PUT /v1/acl/binding-rule/{rule_id}': [rule],
+      'PUT /v1/acl/bootstrap': [{}, { BootstrapSecret: accessor }],
+      'POST /v1/acl/login': [login],
+      'POST /v1/acl/oidc/auth-url': [
+        { AuthMethod: 'ci', RedirectURI: 'http://localhost/', ClientNonce: 'n' },
+      ],
+      'POST /v1/acl/oidc/callback': [{ AuthMethod: 'ci', State: 's', Code: 'c', ClientNonce: 'n' }],
+      'POST /v1/acl/templated-policy/preview/{name}': [{ Name: 'web' }, {}],
+      'POST /v1/acl-templated/preview/{name}': [{ Name: 'web' }, {}],
+      'POST /v1/internal/acl/authorize': [[{ Resource: 'acl', Access: 'read' }], []],
+      ...Object.fromEntries(
+        ['PUT', 'POST'].flatMap((verb) => [
+          [`${verb} /v1/namespace`, [namespace]],
+          [`${verb} /v1/namespace/{name}`, [{ Description: 'x' }]],
+          [`${verb} /v1/partition`, [{ Name: 'eu' }]],
+          [`${verb} /v1/partition/{name}`, [{ Description: 'x' }]],
+        ]),
+      ),
+    },
+    secrets: [
+      rootToken,
+      null,
+      'x',
+      introduction,
+      nodeBody().SecretID,
+      await acl.holder('acl = "read"'),
+      await acl.holder('namespace "dev" { acl = "write" }'),
+    ],
+  };
+}
+
+/** The answer, of a blocking query as soon as it waits. */
+async function answerTo({ method, url, token, headers, body }: FuzzedRequest) {
+  const caller = new AbortController();
+  const answer = api.call(method, url, {
+    ...{ token, headers, signal: caller.signal },
+    ...(body !== undefined && { body }),
+  });
+  const isOver = await Promise.race([answer.then(() => true), api.settle().then(() => false)]);
+  if (!isOver) {
+    await api.settle();
+    caller.abort();
+  }
+  return answer;
+}
+
+const gone = 499;
+
+/** What is wrong with the answer; nothing is. */
+function faultOf(
+  operation: Operation,
+  { status, json, text }: Awaited<ReturnType<typeof answerTo>>,
+) {
+  if (status === gone) return undefined;
+  if (status === 200) {
+    if (operation.answer === undefined || Schema.Check(operation.answer, json)) return undefined;
+    return `an answer that its schema does not allow: ${text.slice(0, 500)}`;
+  }
+  if (status === 500) return 'a 500';
+  const isProblem = status >= 400 && json?.status === status && typeof json.code === 'string';
+  return isProblem ? undefined : `${status} that is no problem: ${text.slice(0, 200)}`;
+}
+
+/** Sends what the document allows, and more. Gives how often each status came. */
+async function fuzz(operation: Operation, runs: number): Promise<ReadonlyMap<number, number>> {
+  const seen = new Map<number, number>();
+  const { errorInstance } = await fc.check(
+    fc.asyncProperty(requestOf(operation, known), async (request) => {
+      const answer = await answerTo(request);
+      seen.set(answer.status, (seen.get(answer.status) ?? 0) + 1);
+      const fault = faultOf(operation, answer);
+      if (fault !== undefined) throw new Error(`${JSON.stringify(request)} gives ${fault}`);
+    }),
+    { numRuns: runs },
+  );
+  if (errorInstance) throw errorInstance;
+  return seen;
+}
+
+/** These do what they are for only with a credential, or once: their tests are elsewhere. */
+const neverDone = [
+  ...['PUT /v1/acl/bootstrap', 'POST /v1/acl/login', 'POST /v1/acl/logout'],
+  ...['POST /v1/acl/oidc/auth-url', 'POST /v1/acl/oidc/callback'],
+];
+
+test('no request that the document allows, and none beside it, is answered with a 500', async () => {
+  expect(operations.length).toBeGreaterThan(50);
+  const shallow: string[] = [];
+  for (const operation of operations) {
+    const name = `${operation.method} ${operation.path}`;
+    // What one operation deletes, the next one asks for.
+    await begin();
+    const seen = await fuzz(operation, runsPerOperation);
+    const [done, refused] = [seen.has(200), [...seen.keys()].some((status) => status >= 400)];
+    // What never gets past the first check, or is never refused, tells little.
+    if ((!done && !neverDone.includes(name)) || !refused) shallow.push(name);
+    expect(seen.get(gone) ?? 0).toBeLessThan(runsPerOperation / 2);
+  }
+  expect(shallow).toEqual([]);
+}, 180_000);
+
+test('a bug deep in a write is found', async () => {
+  const { box } = api.server.context;
+  Object.assign(box, {
+    seal: () => {
+      throw new TypeError('broken');
+    },
+  });
+  const create = operations.find(
+    ({ method, path }) => method === 'PUT' && path === '/v1/acl/auth-method',
+  )!;
+  await expect(fuzz(create, runsPerOperation)).rejects.toThrow('gives a 500');
+});
+
+test('an answer that its schema does not allow is found', async () => {
+  const list = operations.find(({ path }) => path === '/v1/acl/roles')!;
+  const answer = { ...list.answer, items: { ...list.answer.items, required: ['Colour'] } };
+  await expect(fuzz({ ...list, answer }, runsPerOperation)).rejects.toThrow('does not allow');
+});
