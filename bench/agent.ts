@@ -71,6 +71,8 @@ export interface AgentOptions {
   readonly command: string;
   /** `undefined`: nothing is kept. */
   readonly dataDirectory: string | undefined;
+  /** A configuration file for what flags do not tell. */
+  readonly config?: string;
   /** An earlier agent's on the same directory; a new one when there is none. */
   readonly token?: string;
   /** Kills the agent, ready or not. */
@@ -93,13 +95,14 @@ export interface RunningAgent {
 
 /** Resolves when the agent says that it is ready, and rejects with what it said when it ends. */
 export function startAgent(options: AgentOptions): Promise<RunningAgent> {
-  const { command, dataDirectory, token = randomUUID(), abort } = options;
+  const { command, dataDirectory, config, token = randomUUID(), abort } = options;
   return new Promise((resolve, reject) => {
     const startMs = performance.now();
     const kept = dataDirectory === undefined ? [] : ['--data-dir', dataDirectory];
     const fate = dataDirectory === undefined ? [] : ['--tasks-on-exit', 'stop'];
     const flags = ['--dev', '--http', '127.0.0.1:0', '--root-token', token, '--log-level', 'warn'];
-    const child = spawn(command, ['agent', ...flags, ...kept, ...fate], {
+    const file = config === undefined ? [] : ['--config', config];
+    const child = spawn(command, ['agent', ...flags, ...kept, ...fate, ...file], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const ended = new Promise<void>((gone) => child.once('exit', () => gone()));
@@ -136,10 +139,13 @@ function endings(child: ChildProcess, ended: Promise<void>) {
   return { stop: () => end('SIGTERM'), kill: () => end('SIGKILL') };
 }
 
+/** The program of this checkout. */
+export const rosterCommand = join(checkout, 'bin/roster');
+
 /** Runs `use` with an agent in a folder of its own, and leaves nothing of either. */
 export async function withAgent<T>(
   use: (agent: RunningAgent, folder: string) => Promise<T>,
-  command = join(checkout, 'bin/roster'),
+  command = rosterCommand,
 ): Promise<T> {
   const folder = temporaryFolder();
   try {

@@ -17,6 +17,11 @@ export const limits = {
   runJobs: 10,
   /** What a restart finds: a job has four rows (job, version, summary, evaluation). */
   restartJobs: 25_000,
+  /** Tokens of the server with many. */
+  tokens: 100_000,
+  /** What authorization adds: so many short loads of each kind in turns make one run. */
+  authorizationSlices: 8,
+  authorizationSliceMs: 250,
   /** How long an answer, a start, an end or any other condition may take. */
   answerMs: 60_000,
   startMs: 30_000,

@@ -6,6 +6,8 @@ import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { acl } from './acl.ts';
+import { aclRead } from './acl-read.ts';
+import { aclTokens } from './acl-tokens.ts';
 import type { Benchmark, Setting } from './benchmark.ts';
 import { limits } from './limits.ts';
 import { describeMachine } from './machine.ts';
@@ -18,7 +20,10 @@ import { start } from './start.ts';
 import { state } from './state.ts';
 import { type Target, targetOf } from './target.ts';
 
-const benchmarks: readonly Benchmark[] = [readJob, register, state, parked, start, runJob, acl];
+const benchmarks: readonly Benchmark[] = [
+  ...[readJob, register, state, parked, start, runJob],
+  ...[acl, aclRead, aclTokens],
+];
 const usage = `usage: npm run bench -- [NAME …] [--base URL --token TOKEN] [--runs N] [--write]
   names: ${benchmarks.map(({ name }) => name).join(', ')} (default: all)
   --base   measure this server instead of starting one; only at 127.0.0.1 or ::1

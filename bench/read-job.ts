@@ -22,7 +22,7 @@ export const readJob: Benchmark = {
 };
 
 async function measure(setting: Setting, target: Target): Promise<Results> {
-  await call(target, 'POST', '/v1/jobs', exampleJob());
+  await call(target, 'POST', '/v1/jobs', exampleJob(id));
   await settled(target, id);
   const request = requestBytes(target, 'GET', jobPath(id));
   const answer = await once(target, request);
@@ -59,7 +59,7 @@ async function measure(setting: Setting, target: Target): Promise<Results> {
 }
 
 /** The job a newcomer runs, but nothing is started: only its description is read. */
-function exampleJob(): unknown {
+export function exampleJob(id: string): unknown {
   const file = new URL('../examples/web.json', import.meta.url);
   const { Job } = JSON.parse(readFileSync(file, 'utf8')) as {
     Job: { TaskGroups: readonly object[] };

@@ -12,6 +12,8 @@ export interface Attempt {
   readonly footprint: Footprint;
   readonly pretty: boolean;
   readonly value?: unknown;
+  /** The text of a long list instead. */
+  readonly body?: AsyncIterable<Uint8Array>;
   /** Where the encoding of a row is kept. */
   readonly rows?: RowEncoder | undefined;
   readonly missing?: RosterError;
@@ -44,6 +46,7 @@ export function readAnswer(attempt: Attempt): Answer {
     headers['x-registry-results-filtered-by-acls'] = 'true';
   }
   if (missing !== undefined) return problemAnswer(missing, headers);
+  if (attempt.body !== undefined) return { status: 200, headers, body: attempt.body };
   if (pretty) return { status: 200, headers, body: prettyJson(value) };
   const body = rows === undefined ? JSON.stringify(value) : rows.encode(value as object);
   return { status: 200, headers, body };

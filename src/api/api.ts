@@ -91,7 +91,10 @@ export class Api {
     this.#http = new HttpServer({
       handle: (request) => this.handle(request),
       refuse: (fault) => problemAnswer(transportRefusal(fault)),
-      upgrade: nodeStreamUpgrade(this.#options.server, this.#pipeline, requestOf),
+      upgrade: nodeStreamUpgrade({
+        ...{ server: this.#options.server, pipeline: this.#pipeline, requestOf },
+        observe: (observation) => this.#observe(observation),
+      }),
       connections: this.#options.connections,
     });
     const taken = await this.#http.listen(host, port);
@@ -116,7 +119,7 @@ export class Api {
       ...nodeAgentRoutes(server),
       ...clientRoutes(server),
       ...aclBootstrapRoutes(server.context, server.bootstrapReset),
-      ...aclTokenRoutes(server.context, name),
+      ...aclTokenRoutes(server.context, { name, defaultPolicy: this.#resolver.defaultPolicy }),
       ...aclPolicyRoutes(server.context),
       ...aclRoleRoutes(server.context),
       ...aclDecisionRoutes(this.#resolver),

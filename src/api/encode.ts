@@ -34,3 +34,43 @@ export class RowEncoder {
 
 /** Four spaces and a newline at the end, as the field does it. */
 export const prettyJson = (value: unknown): string => `${JSON.stringify(value, null, 4)}\n`;
+
+interface ListForm {
+  readonly begin: string;
+  readonly between: string;
+  readonly end: string;
+  readonly empty: string;
+  /** The items alone, as they stand in the list. */
+  readonly items: (items: readonly unknown[]) => string;
+}
+
+const plainList: ListForm = {
+  ...{ begin: '[', between: ',', end: ']', empty: '[]' },
+  items: (items) => JSON.stringify(items).slice('['.length, -']'.length),
+};
+const prettyList: ListForm = {
+  ...{ begin: '[\n', between: ',\n', end: '\n]\n', empty: '[]\n' },
+  items: (items) => prettyJson(items).slice('[\n'.length, -'\n]\n'.length),
+};
+
+/** The JSON of a list in parts. Together they are, byte by byte, that of the whole list. */
+export class ListText {
+  readonly #form: ListForm;
+  #hasBegun = false;
+
+  constructor(pretty: boolean) {
+    this.#form = pretty ? prettyList : plainList;
+  }
+
+  next(items: readonly unknown[]): string {
+    if (items.length === 0) return '';
+    const { begin, between, items: text } = this.#form;
+    const before = this.#hasBegun ? between : begin;
+    this.#hasBegun = true;
+    return before + text(items);
+  }
+
+  end(): string {
+    return this.#hasBegun ? this.#form.end : this.#form.empty;
+  }
+}

@@ -1,5 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { refusal } from '../model/errors.ts';
+import { problemAnswer } from './answers.ts';
 
 /**
  * Takes a port, so that nobody else does while the agent starts, and tells who asks there to come
@@ -9,10 +11,17 @@ export async function holdPort(http: {
   readonly host: string;
   readonly port: number;
 }): Promise<() => void> {
+  const { headers, body } = problemAnswer(refusal('no-leader'), { connection: 'close' });
+  const text = String(body);
+  const lines = [
+    'HTTP/1.1 503 Service Unavailable',
+    ...Object.entries({ ...headers, 'retry-after': '1', 'content-length': text.length }).map(
+      ([name, value]) => `${name}: ${value}`,
+    ),
+  ];
   const holder = createServer((socket) => {
     socket.on('error', () => socket.destroy());
-    const lines = ['HTTP/1.1 503 Service Unavailable', 'retry-after: 1', 'connection: close'];
-    socket.end(`${lines.join('\r\n')}\r\ncontent-length: 0\r\n\r\n`, () => socket.destroy());
+    socket.end(`${lines.join('\r\n')}\r\n\r\n${text}`, () => socket.destroy());
   });
   holder.listen(http);
   await once(holder, 'listening');

@@ -1,11 +1,11 @@
 import { type IncomingMessage, METHODS, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { Readable } from 'node:stream';
+import { pipeline, Readable } from 'node:stream';
 import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
+import { createGzip, gzip } from 'node:zlib';
 import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
 import { limits } from '../model/limits.ts';
-import type { Answer, Request } from './http.ts';
+import { type Answer, jsonType, type Request } from './http.ts';
 import { hangUp, ownSocket } from './raw-answer.ts';
 
 /** Requests for a WebSocket, before anything was answered. */
@@ -193,7 +193,7 @@ function write(response: ServerResponse, request: Request, answer: Answer): void
   if (body === undefined) {
     response.writeHead(status, { ...headers, 'content-length': 0 }).end();
   } else if (typeof body !== 'string' && !(body instanceof Uint8Array)) {
-    writeStream(response, answer, body);
+    writeStream(response, request, answer, body);
   } else if (body.length >= limits.http.compressBytesMin && acceptsGzip(request)) {
     void writeCompressed(response, answer, body);
   } else {
@@ -204,26 +204,31 @@ function write(response: ServerResponse, request: Request, answer: Answer): void
 
 function writeStream(
   response: ServerResponse,
+  request: Request,
   { status, headers }: Answer,
   body: AsyncIterable<Uint8Array>,
 ): void {
-  response.writeHead(status, headers);
+  // A long list; of what comes while it happens every part is wanted at once.
+  const packs = headers['content-type'] === jsonType['content-type'] && acceptsGzip(request);
+  response.writeHead(status, packs ? { ...headers, ...packed } : headers);
   response.flushHeaders();
+  const source = Readable.from(body, { objectMode: false, highWaterMark: 1 });
   // A reader that goes away ends the source, and a source that fails cuts the connection.
-  Readable.from(body, { objectMode: false, highWaterMark: 1 })
-    .on('error', () => response.destroy())
-    .on('close', () => response.end())
-    .pipe(response);
+  const over = () => {};
+  if (packs) pipeline(source, createGzip(), response, over);
+  else pipeline(source, response, over);
 }
+
+const packed = { 'content-encoding': 'gzip', vary: 'accept-encoding' };
 
 async function writeCompressed(
   response: ServerResponse,
   { status, headers }: Answer,
   body: string | Uint8Array,
 ): Promise<void> {
-  const packed = await compress(body);
-  const how = { 'content-encoding': 'gzip', vary: 'accept-encoding' };
-  response.writeHead(status, { ...headers, ...how, 'content-length': packed.length }).end(packed);
+  const bytes = await compress(body);
+  const length = { 'content-length': bytes.length };
+  response.writeHead(status, { ...headers, ...packed, ...length }).end(bytes);
 }
 
 function acceptsGzip(request: Request): boolean {

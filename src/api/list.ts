@@ -1,57 +1,107 @@
 import type { Authorizer } from '../acl/authorizer.ts';
-import type { Permission } from '../acl/permission.ts';
 import { compileFilter, FilterError } from '../language/filter/filter.ts';
 import { refusal } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
 import { defaultPartition, everyNamespace } from '../model/namespace/namespace.ts';
+import type { Request } from './http.ts';
+import { ListWalk, type Predicate, type RowFunctions } from './list-walk.ts';
+import { type LongList, longListBody } from './long-list.ts';
 import type { Input, ListRun, PageStart } from './route.ts';
 import type { SharedQuery } from './shared-query.ts';
 import { shownSchema } from './shown-schema.ts';
+import { type Step, Turns } from './turns.ts';
 
 export interface Page {
-  readonly items: readonly unknown[];
+  /** What the answer holds, unless that is long: then it is written while it is read. */
+  readonly value?: readonly unknown[];
+  readonly body?: AsyncIterable<Uint8Array>;
   /** Where the next page begins; absent on the last one. */
   readonly nextToken?: string;
   /** Some rows were left out because the caller may not see them. */
   readonly filteredByAcls: boolean;
 }
 
-interface ErasedRun {
-  readonly matches?: (row: unknown, input: Input) => boolean;
-  readonly visible?: (row: unknown) => Permission;
-  readonly record?: (row: unknown, input: Input) => unknown;
-  readonly keyOf: (row: unknown) => readonly string[];
-  readonly present: (row: unknown, input: Input) => unknown;
+/** One question for a list. */
+export interface ListQuestion {
+  readonly run: ListRun;
+  readonly input: Input;
+  readonly shared: SharedQuery;
+  readonly authorizer: Authorizer;
+  readonly request: Pick<Request, 'onGone'>;
+  /** Told of a bug that shows only when the answer has begun. */
+  readonly onFailure: (thrown: unknown) => void;
 }
 
-type Predicate = (record: unknown) => boolean;
-
-/** Filtering, paging and visibility of every list (DESIGN §5 "Lists", facts/scheduler.md §1.6). */
+/**
+ * Filtering, paging and visibility of every list (DESIGN §5 "Lists", facts/scheduler.md §1.6).
+ *
+ * Invariants
+ *  L1. A list that is quickly made is made at once, without a promise. A long one is made in turns,
+ *      so that it holds up nobody (`turns.ts`), over the one snapshot that it began with.
+ *  L2. The first pass over a long list finds out what is in it and reads all that it depends on:
+ *      then headers and index are known, and whatever can be refused has been. Only then is its
+ *      text made, in a second pass, as fast as the reader takes it: what is kept of a list are
+ *      references to its rows, never the whole text.
+ *  L3. Nothing more is done for a caller who is gone.
+ */
 export class Lister {
+  readonly #turns: Turns;
   /** The filter compiled last, by list: a blocking query asks the same again and again. */
   readonly #compiled = new WeakMap<ListRun, { expression: string; matches: Predicate }>();
 
-  page(run: ListRun, input: Input, shared: SharedQuery, authorizer: Authorizer): Page {
+  constructor(world: ConstructorParameters<typeof Turns>[0]) {
+    this.#turns = new Turns(world);
+  }
+
+  /** A promise when the list is long; of `undefined` when the caller is gone. */
+  page(question: ListQuestion): Page | Promise<Page | undefined> {
+    const { run, input, shared, authorizer } = question;
     const filter = this.#filter(run, shared.filter);
-    // The route's own functions and its rows fit each other; only the types are forgotten here.
-    const { matches, visible, record, keyOf, present } = run as unknown as ErasedRun;
     const from = shared.next_token === '' ? undefined : decodeToken(shared.next_token);
-    const everywhere = input.namespace === everyNamespace || run.asksEach === true;
+    // The route's own functions and its rows fit each other; only the types are forgotten here.
+    const row = run as unknown as RowFunctions;
+    const walk = new ListWalk({
+      ...{ row, input, authorizer, filter, perPage: shared.per_page },
+      rows: run.rows(input, { from, reverse: shared.reverse }),
+      asksEach: input.namespace === everyNamespace || run.asksEach === true,
+    });
     const items: unknown[] = [];
-    let filteredByAcls = false;
-    for (const row of run.rows(input, { from, reverse: shared.reverse })) {
-      if (matches !== undefined && !matches(row, input)) continue;
-      if (everywhere && visible !== undefined && !authorizer.allows(visible(row))) {
-        filteredByAcls = true;
-        continue;
-      }
-      if (filter !== undefined && !filter(record === undefined ? row : record(row, input)))
-        continue;
-      if (shared.per_page > 0 && items.length === shared.per_page) {
-        return { items, nextToken: encodeToken(keyOf(row)), filteredByAcls };
-      }
-      items.push(present(row, input));
+    const show = (one: unknown) => items.push(row.present(one, input));
+    if (this.#turns.begin(() => walk.go(limits.list.rowsPerStep, show))) {
+      return { value: items, ...whatElse(walk) };
     }
-    return { items, filteredByAcls };
+    return this.#inTurns(question, walk, { row, shown: items, rows: [] });
+  }
+
+  async #inTurns(
+    { input, shared, request, onFailure }: ListQuestion,
+    walk: ListWalk,
+    list: LongList,
+  ): Promise<Page | undefined> {
+    const { row, rows } = list;
+    const { reads = row.present } = row;
+    const note = (one: unknown) => {
+      reads(one, input);
+      rows.push(one);
+    };
+    let isGone = false;
+    const stay = request.onGone?.(() => {
+      isGone = true;
+    });
+    const step: Step = () => isGone || walk.go(limits.list.rowsPerStep, note);
+    try {
+      while (!(await this.#turns.take(step)));
+    } finally {
+      stay?.();
+    }
+    if (isGone) return undefined;
+    const body = longListBody(list, {
+      input,
+      pretty: shared.pretty,
+      turns: this.#turns,
+      onFailure,
+    });
+    return { body, ...whatElse(walk) };
   }
 
   #filter(run: ListRun, expression: string): Predicate | undefined {
@@ -68,6 +118,11 @@ export class Lister {
     }
   }
 }
+
+const whatElse = ({ nextKey, filteredByAcls }: ListWalk) => ({
+  filteredByAcls,
+  ...(nextKey && { nextToken: encodeToken(nextKey) }),
+});
 
 /** Keys become one opaque word: parts are percent-encoded, so the dot between them is safe. */
 const encodeToken = (key: readonly string[]): string =>

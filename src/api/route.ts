@@ -107,6 +107,8 @@ export interface ListRun {
   /** What filters see of a row; the default is the row itself. */
   readonly record?: (row: never, input: Input) => unknown;
   readonly present: (row: never, input: Input) => unknown;
+  /** Reads what `present` reads through the snapshot, where that is less work than presenting. */
+  readonly reads?: (row: never, input: Input) => void;
 }
 
 export interface PageStart {
@@ -160,6 +162,7 @@ export function listRoute<Q extends QueryTable, R>(
     readonly asksEach?: boolean;
     readonly record?: (row: R, input: Input<Q>) => unknown;
     readonly present: (row: R, input: Input<Q>) => unknown;
+    readonly reads?: (row: R, input: Input<Q>) => void;
   },
 ): Route {
   const { method, path, noun, summary, family, query, answer, ...rest } = definition;

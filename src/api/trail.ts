@@ -1,6 +1,8 @@
 import type { Caller } from '../acl/authorizer.ts';
 import type { Permission } from '../acl/permission.ts';
 import type { ErrorCode } from '../model/errors.ts';
+import type { Request } from './http.ts';
+import type { Route } from './route.ts';
 
 /** What the pipeline learns of a request on its way, for the audit log. Never a secret. */
 export interface Trail {
@@ -14,4 +16,12 @@ export interface Trail {
   code?: ErrorCode;
   /** What the handler adds: the token that a login made. */
   made?: Readonly<Record<string, string>>;
+}
+
+/** A request under way. */
+export interface Seen {
+  readonly request: Request;
+  route: Route | undefined;
+  readonly startMs: number;
+  readonly trail: Trail;
 }

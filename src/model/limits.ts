@@ -53,7 +53,7 @@ export const limits = {
     nextTokenLengthMax: 1024,
     filterLengthMax: 4096,
     /** How long making a list may take before it lets others go first, and how long from then on. */
-    atOnceMs: 4,
+    atOnceMs: 3,
     sliceMs: 1,
     /** Rows between two looks at the clock. */
     rowsPerStep: 16,

@@ -111,6 +111,8 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
       return Math.max(this.#scopes.get(prefix) ?? 0, this.#floor);
     }
     const end = afterPrefix(prefix);
+    // Where nothing is anywhere else the walk would only find `last`.
+    if (isWithin(this.#rows, prefix) && isWithin(this.#marks, prefix)) return this.#last;
     let greatest = this.#floor;
     // Nothing exceeds `last`, so the walk may end where it is met.
     for (const [key, mark] of this.#marks.entries(prefix, [])) {
@@ -236,4 +238,10 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
   #touchOf(row: R): number {
     return this.#touch === undefined ? row.ModifyIndex : this.#touch(row);
   }
+}
+
+/** Whether all keys begin so; keys that do lie next to each other. */
+function isWithin<V>(tree: Tree<V>, prefix: string): boolean {
+  const least = tree.minKey();
+  return least === undefined || (least.startsWith(prefix) && tree.maxKey()!.startsWith(prefix));
 }

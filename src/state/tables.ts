@@ -188,6 +188,7 @@ export const aclTokens = table<
 >({
   name: 'acl-tokens',
   version: 2,
+  scopeParts: 2,
   key: (token) => [...placed(token), token.AccessorID],
   indexes: {
     accessor: { key: (token) => [token.AccessorID] },

@@ -43,7 +43,28 @@ test('blocking routes are those that the contract marks', () => {
 });
 
 test('what the server keeps to itself is in no schema', () => {
-  expect(JSON.stringify(document)).not.toContain('SecretHash');
+  for (const hidden of ['SecretHash', 'SecretSealed', 'SealedConfig', 'Wrapped']) {
+    expect(JSON.stringify(document)).not.toContain(hidden);
+  }
+});
+
+test('of a body nothing is required but what the server says, and it says what it refuses', () => {
+  const bodyOf = (path: string, method: string) =>
+    document.paths[path][method].requestBody.content['application/json'].schema;
+  for (const path of Object.values<Record<string, { requestBody?: object }>>(document.paths)) {
+    for (const { requestBody } of Object.values(path)) {
+      const { content } = (requestBody ?? { content: {} }) as { content: object };
+      expect(JSON.stringify(content)).not.toContain('"required":[');
+    }
+  }
+  const token = bodyOf('/v1/acl/token', 'put');
+  expect(token.additionalProperties).toBe(false);
+  expect(token.properties.Policies.items.additionalProperties).toBe(false);
+  expect(token.properties.Hash.readOnly).toBe(true);
+  expect(token.properties.Description).not.toHaveProperty('readOnly');
+  expect(token.properties.ExpirationTTL.type).toEqual(['integer', 'string']);
+  // Of a job, what is not known is a warning.
+  expect(bodyOf('/v1/jobs', 'post')).not.toHaveProperty('additionalProperties');
 });
 
 test('answers have every field of their schema', async () => {

@@ -1,0 +1,48 @@
+/**
+ * An agent in a process of its own that can be asked what only it knows: how large its heap is once
+ * the garbage is collected, and how long its loop was held. Started with `--expose-gc`; speaks over
+ * the channel of `fork`.
+ */
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { createAgent } from '../src/main.ts';
+
+export type Question = 'heap' | 'watch' | 'longest';
+
+/** `ready`: the address. `heap`: bytes. `longest`: milliseconds since `watch`. */
+export interface Said {
+  readonly question: Question | 'ready';
+  readonly value: number | string;
+}
+
+const [dataDirectory, rootToken] = process.argv.slice(2);
+const agent = await createAgent({
+  ...{ dataDirectory, rootToken, http: { host: '127.0.0.1', port: 0 } },
+});
+const delay = monitorEventLoopDelay({ resolution: 1 });
+
+function heapBytes(): number {
+  const { gc } = globalThis;
+  if (gc === undefined) throw new Error('needs --expose-gc');
+  gc();
+  gc();
+  return process.memoryUsage().heapUsed;
+}
+
+function answer(question: Question): number {
+  switch (question) {
+    case 'heap':
+      return heapBytes();
+    case 'watch':
+      delay.reset();
+      delay.enable();
+      return 0;
+    case 'longest':
+      delay.disable();
+      return delay.max / 1e6;
+  }
+}
+
+const say = (said: Said) => void process.send!(said);
+process.on('message', (question: Question) => say({ question, value: answer(question) }));
+process.on('disconnect', () => process.exit());
+say({ question: 'ready', value: agent.address });

@@ -1,0 +1,125 @@
+/** What deciding who may read adds to reading. */
+import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { manyRules } from './acl.ts';
+import { type RunningAgent, rosterCommand, startAgent, temporaryFolder } from './agent.ts';
+import type { Benchmark, Figure, Results, Setting } from './benchmark.ts';
+import { jobPath, settled } from './jobs.ts';
+import { limits } from './limits.ts';
+import { drive, requestBytes, steadily } from './load.ts';
+import { exampleJob } from './read-job.ts';
+import { call, type Target } from './target.ts';
+
+const id = 'bench-read';
+
+export const aclRead: Benchmark = {
+  name: 'acl-read',
+  title: `What authorization adds to GET /v1/job/:id, ${limits.connections} connections`,
+  baseline:
+    'the same server with `acl.enabled` set to `false`, which is sent the same bytes but under a ' +
+    'header that says nothing',
+  takesGiven: false,
+  async run(setting) {
+    const folder = temporaryFolder();
+    const agents: RunningAgent[] = [];
+    const withAcl = async (enabled: boolean): Promise<Target> => {
+      const config = join(folder.path, `agent-${enabled}.json`);
+      writeFileSync(config, JSON.stringify({ acl: { enabled } }));
+      const dataDirectory = join(folder.path, `data-${enabled}`);
+      const agent = await startAgent({ command: rosterCommand, dataDirectory, config });
+      agents.push(agent);
+      await call(agent.target, 'POST', '/v1/jobs', exampleJob(id));
+      await settled(agent.target, id);
+      return agent.target;
+    };
+    try {
+      return await measure(setting, await withAcl(true), await withAcl(false));
+    } finally {
+      for (const agent of agents) await agent.stop();
+      await folder.remove();
+    }
+  },
+};
+
+interface Kind {
+  readonly name: string;
+  readonly target: Target;
+  readonly request: Buffer;
+  /** Answers a second, of every run. */
+  readonly perSecond: number[];
+}
+
+async function measure(setting: Setting, on: Target, off: Target): Promise<Results> {
+  const ordinary = [
+    'namespace "default" { policy = "read" }\nnamespace "dev-*" { policy = "write" }',
+    'service_prefix "web" { policy = "write" }\nkey_prefix "config/" { policy = "read" }',
+    'node_prefix "" { policy = "read" }\nagent_prefix "" { policy = "read" }',
+  ];
+  const many = `namespace "def*" { policy = "read" }\n${manyRules()}`;
+  const kinds: Kind[] = [
+    await kindOf('a token with three policies', on, ordinary),
+    await kindOf('a token with 1,000 rules', on, [many]),
+    { name: 'off', target: off, request: withoutToken(off), perSecond: [] },
+  ];
+  setting.progress('warm-up');
+  for (const { target, request } of kinds) {
+    await drive(target, steadily(request, limits.warmUpMs));
+  }
+  for (let run = 1; run <= setting.runs; run++) {
+    setting.progress(`run ${run} of ${setting.runs}`);
+    await oneRun(kinds);
+  }
+  const [three, thousand, without] = kinds as [Kind, Kind, Kind];
+  const figure = ({ name, perSecond }: Kind): Figure => ({
+    ...{ name: `answers to ${name}`, unit: '/s', ours: perSecond, baseline: without.perSecond },
+    target: { of: 'ratio', is: 'at least', value: 0.95 },
+  });
+  return {
+    figures: [figure(three), figure(thousand)],
+    notes: [
+      'The job is that of `read-job`. A run is ' +
+        `${limits.authorizationSlices} loads of ${limits.authorizationSliceMs} ms of each kind, in ` +
+        'turns, so that what the machine does meanwhile hits all of them alike.',
+    ],
+  };
+}
+
+/** A token that has these policies, and its read. */
+async function kindOf(name: string, target: Target, policies: readonly string[]): Promise<Kind> {
+  const Policies: { readonly ID: string }[] = [];
+  for (const Rules of policies) {
+    const body = { Name: `bench-${randomUUID()}`, Rules };
+    Policies.push(
+      (await call<{ readonly ID: string }>(target, 'PUT', '/v1/acl/policy', body)).value,
+    );
+  }
+  const made = await call<{ readonly SecretID: string }>(target, 'PUT', '/v1/acl/token', {
+    Policies: Policies.map(({ ID }) => ({ ID })),
+  });
+  const asked = { ...target, token: made.value.SecretID };
+  return { name, target, request: requestBytes(asked, 'GET', jobPath(id)), perSecond: [] };
+}
+
+/** As long as the others, and read like them: what is not done with it is authorization. */
+function withoutToken(target: Target): Buffer {
+  const request = requestBytes({ ...target, token: randomUUID() }, 'GET', jobPath(id));
+  return Buffer.from(request.toString().replace('x-registry-token', 'x-registry-other'));
+}
+
+async function oneRun(kinds: readonly Kind[]): Promise<void> {
+  const done = new Map(kinds.map((kind) => [kind, { answers: 0, elapsedMs: 0 }]));
+  for (let slice = 0; slice < limits.authorizationSlices; slice++) {
+    // Forwards and backwards, so that none always comes after the same other.
+    for (const kind of slice % 2 === 0 ? kinds : kinds.toReversed()) {
+      const { target, request } = kind;
+      const load = await drive(target, steadily(request, limits.authorizationSliceMs));
+      const sum = done.get(kind)!;
+      sum.answers += load.answers;
+      sum.elapsedMs += load.elapsedMs;
+    }
+  }
+  for (const [{ perSecond }, { answers, elapsedMs }] of done) {
+    perSecond.push((answers / elapsedMs) * 1000);
+  }
+}

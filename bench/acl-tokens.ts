@@ -1,0 +1,202 @@
+/** A server with a hundred thousand tokens: lists, memory, and a change that concerns them all. */
+import { type ChildProcess, fork } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Question, Said } from './acl-agent.ts';
+import { temporaryFolder } from './agent.ts';
+import type { Benchmark, Figure, Results, Setting } from './benchmark.ts';
+import { limits } from './limits.ts';
+import { drive, requestBytes, series } from './load.ts';
+import { ask, call, type Target, targetOf } from './target.ts';
+
+const count = limits.tokens;
+const teams = 100;
+/** One of them, and a hundredth of them. */
+const filters = {
+  one: `Description == "token ${count - 1} of team ${teams - 1}"`,
+  some: `Description matches "of team 42$"`,
+};
+
+export const aclTokens: Benchmark = {
+  name: 'acl-tokens',
+  title: `A server with ${count.toLocaleString('en')} tokens`,
+  baseline: 'none; of memory the same server before there are any',
+  takesGiven: false,
+  async run(setting) {
+    const folder = temporaryFolder();
+    try {
+      const server = await start(join(folder.path, 'data'));
+      try {
+        return await measure(setting, server);
+      } finally {
+        server.end();
+      }
+    } finally {
+      await folder.remove();
+    }
+  },
+};
+
+interface Server {
+  readonly target: Target;
+  ask(question: Question): Promise<number>;
+  end(): void;
+}
+
+async function start(dataDirectory: string): Promise<Server> {
+  const token = randomUUID();
+  const program = fileURLToPath(new URL('./acl-agent.ts', import.meta.url));
+  const child = fork(program, [dataDirectory, token], {
+    // Young objects get as much room as bin/roster gives them.
+    execArgv: ['--max-semi-space-size=8', '--disable-warning=ExperimentalWarning', '--expose-gc'],
+  });
+  const { value: address } = await said(child, 'ready');
+  return {
+    target: targetOf(String(address), token),
+    async ask(question) {
+      child.send(question);
+      return Number((await said(child, question)).value);
+    },
+    end: () => void child.kill('SIGKILL'),
+  };
+}
+
+/** Rejects when it does not answer in time. */
+async function said(child: ChildProcess, question: Said['question']): Promise<Said> {
+  const signal = AbortSignal.timeout(limits.answerMs);
+  const [answer] = (await once(child, 'message', { signal })) as [Said];
+  if (answer.question !== question) throw new Error(`${question} was answered otherwise`);
+  return answer;
+}
+
+interface Policy {
+  readonly ID: string;
+}
+
+interface Token {
+  readonly AccessorID: string;
+  readonly SecretID: string;
+}
+
+const rules = (access: string) => `
+  namespace "default" { policy = "read" }
+  service_prefix "web-" { policy = "${access}" }
+`;
+
+async function measure(setting: Setting, server: Server): Promise<Results> {
+  const { target } = server;
+  const body = { Name: 'of-all', Rules: rules('read') };
+  const { value: policy } = await call<Policy>(target, 'PUT', '/v1/acl/policy', body);
+  const { value: own } = await call<Token>(target, 'PUT', '/v1/acl/token', linked(policy, 'own'));
+  const emptyBytes = await server.ask('heap');
+  setting.progress(`making ${count} tokens`);
+  const made = await drive(
+    target,
+    series(count, (number) => {
+      const text = `token ${number} of team ${number % teams}`;
+      return requestBytes(target, 'PUT', '/v1/acl/token', JSON.stringify(linked(policy, text)));
+    }),
+  );
+  const eachBytes = ((await server.ask('heap')) - emptyBytes) / count;
+  const reader = { ...target, token: own.SecretID };
+  const runs: Run[] = [];
+  for (let run = 0; run <= setting.runs; run++) {
+    setting.progress(run === 0 ? 'warm-up' : `run ${run} of ${setting.runs}`);
+    const measured = await oneRun(server, policy, reader, run);
+    if (run > 0) runs.push(measured);
+  }
+  return resultsOf(runs, { madePerSecond: made.perSecond, eachBytes });
+}
+
+const linked = ({ ID }: Policy, Description: string) => ({ Description, Policies: [{ ID }] });
+
+interface Timed {
+  readonly ms: number;
+  /** The longest that the server's loop was held meanwhile. */
+  readonly heldMs: number;
+}
+
+interface Run {
+  readonly one: Timed;
+  readonly some: Timed;
+  readonly whole: Timed;
+  readonly change: Timed;
+  readonly firstRead: Timed;
+}
+
+async function oneRun(server: Server, policy: Policy, reader: Target, run: number): Promise<Run> {
+  const { target } = server;
+  const timed = async (work: () => Promise<unknown>): Promise<Timed> => {
+    await server.ask('watch');
+    const startMs = performance.now();
+    await work();
+    const ms = performance.now() - startMs;
+    return { ms, heldMs: await server.ask('longest') };
+  };
+  const list = (filter: string, expected: number) => async () => {
+    const path = `/v1/acl/tokens?filter=${encodeURIComponent(filter)}`;
+    const { length } = (await call<readonly Token[]>(target, 'GET', path)).value;
+    if (length !== expected) throw new Error(`${path} gave ${length} tokens, not ${expected}`);
+  };
+  const one = await timed(list(filters.one, 1));
+  const some = await timed(list(filters.some, count / teams));
+  let whole: Buffer | undefined;
+  const wholeTimed = await timed(async () => {
+    whole = (await ask(target, 'GET', '/v1/acl/tokens')).body;
+  });
+  checkWhole(whole!);
+  const change = await timed(() => {
+    const body = { Name: 'of-all', Rules: rules(run % 2 === 0 ? 'write' : 'read') };
+    return call(target, 'PUT', `/v1/acl/policy/${policy.ID}`, body);
+  });
+  const firstRead = await timed(() => call(reader, 'GET', '/v1/jobs'));
+  return { one, some, whole: wholeTimed, change, firstRead };
+}
+
+/** @throws Error when it is not all tokens: those made, the first two and the reader's. */
+function checkWhole(body: Buffer): void {
+  let found = 0;
+  const word = '"AccessorID":';
+  for (let at = body.indexOf(word); at >= 0; at = body.indexOf(word, at + word.length)) found++;
+  if (found !== count + 3) throw new Error(`the whole list holds ${found} tokens`);
+}
+
+function resultsOf(
+  runs: readonly Run[],
+  { madePerSecond, eachBytes }: { readonly madePerSecond: number; readonly eachBytes: number },
+): Results {
+  const of = (name: string, figure: (run: Run) => number, most?: number): Figure => ({
+    ...{ name, unit: 'ms', ours: runs.map(figure) },
+    ...(most !== undefined && { target: { of: 'median', is: 'at most', value: most } as const }),
+  });
+  const held = 'the loop is held at most';
+  return {
+    figures: [
+      { name: 'tokens made over HTTP', unit: '/s', ours: [madePerSecond] },
+      {
+        ...{ name: 'heap for each token', unit: 'bytes', ours: [eachBytes] },
+        target: { of: 'median', is: 'at most', value: 2048 },
+      },
+      of('a list whose filter one passes', ({ one }) => one.ms, 300),
+      of(`a list whose filter ${count / teams} pass`, ({ some }) => some.ms, 300),
+      of(`… meanwhile ${held}`, ({ some }) => some.heldMs, heldMs),
+      of('the whole list, with secrets', ({ whole }) => whole.ms),
+      of(`… meanwhile ${held}`, ({ whole }) => whole.heldMs, heldMs),
+      of('a change of the policy that all have', ({ change }) => change.ms, 10),
+      of(`… meanwhile ${held}`, ({ change }) => change.heldMs, heldMs),
+      of('the first read authorized by it', ({ firstRead }) => firstRead.ms),
+    ],
+    notes: [
+      'Heap is the growth of what is left of it after a collection, from before the first of the ' +
+        'tokens to when all are there, each with a description, a link and a secret.',
+      'Lists and changes count from sending the request until the whole answer has come; a change ' +
+        'is durable by then. The loop is watched by `monitorEventLoopDelay` at 1 ms, so what ' +
+        'collecting garbage takes is part of it, and that millisecond.',
+    ],
+  };
+}
+
+/** DESIGN §4, §6: nothing holds the loop for longer. */
+const heldMs = 10;

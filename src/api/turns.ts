@@ -1,0 +1,62 @@
+import type { Clock, Timer, World } from '../base/ports.ts';
+import { limits } from '../model/limits.ts';
+
+/**
+ * A part of long work. `true`: it was the last one. Each is short beside a turn, since the clock is
+ * looked at in between.
+ */
+export type Step = () => boolean;
+
+/**
+ * How requests do long work without holding up the others.
+ *
+ * Invariants
+ *  T1. Between two turns everything goes first that is ready: requests, commits, timers.
+ *  T2. Whoever has long work takes turns with all others who have, however many they are.
+ */
+export class Turns {
+  readonly #world: Pick<World, 'clock' | 'timers'>;
+  readonly #waiting: (() => void)[] = [];
+  #next: Timer | undefined;
+
+  constructor(world: Pick<World, 'clock' | 'timers'>) {
+    this.#world = world;
+  }
+
+  /**
+   * Waits for a turn of `limits.list.sliceMs` and takes steps in it. Resolves with whether the last
+   * one was among them. Rejects with what a step throws.
+   */
+  take(step: Step): Promise<boolean> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push(() => {
+        try {
+          resolve(work(step, this.#world.clock, limits.list.sliceMs));
+        } catch (error) {
+          reject(error);
+        }
+      });
+      this.#soon();
+    });
+  }
+
+  /** Takes steps here and now, for as long as that holds up nobody. */
+  begin(step: Step): boolean {
+    return work(step, this.#world.clock, limits.list.atOnceMs);
+  }
+
+  #soon(): void {
+    this.#next ??= this.#world.timers.soon(() => {
+      this.#next = undefined;
+      this.#waiting.shift()?.();
+      if (this.#waiting.length > 0) this.#soon();
+    });
+  }
+}
+
+/** At least one step is taken; a single one costs no more than a look at the clock. */
+function work(step: Step, clock: Clock, durationMs: number): boolean {
+  const endMs = clock.monotonicMs() + durationMs;
+  while (!step()) if (clock.monotonicMs() >= endMs) return false;
+  return true;
+}

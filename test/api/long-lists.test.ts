@@ -1,0 +1,283 @@
+import { afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import type { Answer } from '../../src/api/http.ts';
+import { HttpServer } from '../../src/api/http-server.ts';
+import { SimulatedWorld } from '../../src/base/ports-simulated.ts';
+import { limits } from '../../src/model/limits.ts';
+import { aclTokens } from '../../src/state/tables.ts';
+import { aclOf } from '../support/acl.ts';
+import { jobBody, rootToken, startApi, type TestApi } from '../support/api.ts';
+
+// A list is long when making it takes time, and simulated time stands still while code runs. Here
+// it passes by as much as a test says at every look at the clock.
+let lookMs = 0;
+const world = Object.assign(new SimulatedWorld(1), tickingClock(new SimulatedWorld(1)));
+const slow = limits.list.atOnceMs;
+
+function tickingClock({ clock }: SimulatedWorld) {
+  let passedMs = 0;
+  return {
+    clock: {
+      nowMs: clock.nowMs,
+      monotonicMs: () => {
+        passedMs += lookMs;
+        return passedMs;
+      },
+    },
+  };
+}
+
+let api: TestApi;
+let acl: ReturnType<typeof aclOf>;
+/** A token that sees the tokens of one namespace and no others. */
+let seesShop: string;
+const count = 5 * limits.list.rowsPerStep;
+
+beforeAll(async () => {
+  api = await startApi({ world });
+  acl = aclOf(api);
+  await api.call('PUT', '/v1/namespace', { body: { Name: 'shop' } });
+  const { ID } = await acl.policy('first', {});
+  const { ID: role } = await acl.role('ops', { Policies: [{ ID }] });
+  for (let number = 0; number < count; number++) {
+    const Description = `number ${number} “${'é'.repeat(number % 3)}”`;
+    const query = number % 3 === 0 ? '?ns=shop' : '';
+    await acl.token({ Description, Policies: [{ ID }], Roles: [{ ID: role }] }, query);
+  }
+  for (let number = 0; number < count; number++) {
+    await api.call('POST', '/v1/jobs', { body: jobBody({ ID: `job-${number}` }) });
+  }
+  await api.settle();
+  const { ID: reader } = await acl.policy('reader', {
+    Rules: 'namespace_prefix "sh" { acl = "read" }',
+  });
+  seesShop = (await acl.token({ Policies: [{ ID: reader }] })).SecretID;
+});
+
+afterEach(() => {
+  lookMs = 0;
+});
+
+/** What the function gives while every look at the clock takes so long, and afterwards is quick. */
+async function taking<T>(ms: number, run: () => Promise<T>): Promise<T> {
+  lookMs = ms;
+  try {
+    return await run();
+  } finally {
+    lookMs = 0;
+  }
+}
+
+/** Resolves as the promise does, and lets turns be taken until then. */
+async function through<T>(promise: Promise<T>, on: TestApi = api): Promise<T> {
+  let isOver = false;
+  const over = () => {
+    isOver = true;
+  };
+  promise.then(over, over);
+  while (!isOver) await on.world.advance(0);
+  return promise;
+}
+
+async function call(url: string, options = {}) {
+  const { status, headers, text, json } = await through(api.call('GET', url, options));
+  return { status, headers, text, json };
+}
+
+/** The answer itself, whose body nobody has read yet. */
+function ask(url: string, onGone?: (run: () => void) => () => void): Promise<Answer> {
+  const [path = '', query = ''] = url.split('?');
+  const headers = { 'x-registry-token': rootToken };
+  const request = { method: 'GET', path, query, headers, body: undefined };
+  return Promise.resolve(api.api.handle({ ...request, ...(onGone && { onGone }) }));
+}
+
+async function partsOf({ body }: Answer): Promise<string[]> {
+  const parts: string[] = [];
+  for await (const part of body as AsyncIterable<Uint8Array>) parts.push(String(part));
+  return parts;
+}
+
+describe('a list that is made in turns is byte by byte the one that is made at once', () => {
+  test.each([
+    ['tokens', '/v1/acl/tokens', 200],
+    ['backwards', '/v1/acl/tokens?reverse', 200],
+    ['indented', '/v1/acl/tokens?pretty', 200],
+    ['filtered', '/v1/acl/tokens?filter=Description+contains+%22number+1%22', 200],
+    ['of which a filter leaves none', '/v1/acl/tokens?filter=Description+==+none', 200],
+    ['none, indented', '/v1/acl/tokens?pretty&filter=Description+==+none', 200],
+    ['a page', `/v1/acl/tokens?per_page=${count / 2}`, 200],
+    ['an indented page', `/v1/acl/tokens?pretty&per_page=${count / 2}`, 200],
+    ['of every namespace', '/v1/acl/tokens?ns=*', 200],
+    ['jobs', '/v1/jobs', 200],
+    ['evaluations', '/v1/evaluations', 200],
+    ['of which there is none', '/v1/jobs?namespace=nowhere', 200],
+    ['of what is not there', '/v1/job/nothing/evaluations', 404],
+    ['a filter that is none', '/v1/acl/tokens?filter=x', 400],
+  ])('%s', async (_title, url, status) => {
+    for (const token of [rootToken, seesShop]) {
+      const atOnce = await call(url, { token });
+      // With one step to a turn, and with several.
+      for (const ms of [slow, limits.list.sliceMs / 3]) {
+        const inTurns = await taking(ms, () => call(url, { token }));
+        expect(inTurns).toEqual(atOnce);
+      }
+      if (token === rootToken) expect(atOnce.status).toBe(status);
+    }
+  });
+
+  test('who sees a part of it is told', async () => {
+    const { headers, json } = await taking(slow, () =>
+      call('/v1/acl/tokens?ns=*', { token: seesShop }),
+    );
+    expect(headers['x-registry-results-filtered-by-acls']).toBe('true');
+    expect(json).toHaveLength(Math.ceil(count / 3));
+  });
+
+  test('pages hold every token once', async () => {
+    const all = (await call('/v1/acl/tokens')).json;
+    const paged = await taking(slow, async () => {
+      const found: unknown[] = [];
+      for (let next: string | undefined = ''; next !== undefined; ) {
+        const page = await call(`/v1/acl/tokens?per_page=33&next_token=${next}`);
+        found.push(...page.json);
+        next = page.headers['x-registry-nexttoken'];
+      }
+      return found;
+    });
+    expect(paged).toEqual(all);
+  });
+});
+
+test('a list that is quickly made is text, without a promise', () => {
+  const request = { method: 'GET', path: '/v1/acl/tokens', query: '', body: undefined };
+  const made = api.api.handle({ ...request, headers: { 'x-registry-token': rootToken } });
+  expect(made).not.toBeInstanceOf(Promise);
+  expect((made as Answer).body).toBeTypeOf('string');
+});
+
+test('others are answered while a long list is made, and while it is read', async () => {
+  lookMs = slow;
+  const asked = ask('/v1/acl/tokens');
+  let isAnswered = false;
+  void asked.then(() => {
+    isAnswered = true;
+  });
+  const other = await api.call('GET', '/v1/job/job-1');
+  expect([other.status, isAnswered]).toEqual([200, false]);
+  const { headers, body } = await through(asked);
+  expect(Number(headers['x-registry-index'])).toBeGreaterThan(0);
+  const parts = (body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
+  await through(parts.next());
+  const next = parts.next();
+  expect((await api.call('GET', '/v1/job/job-1')).status).toBe(200);
+  expect((await through(next)).done).toBe(false);
+});
+
+test('what changes meanwhile is not in it', async () => {
+  const atOnce = await call('/v1/acl/tokens');
+  const inTurns = await taking(slow, async () => {
+    const asked = ask('/v1/acl/tokens');
+    const added = await acl.token({ Description: 'added while it was made' });
+    const answer = await through(asked);
+    await api.call('PUT', `/v1/acl/token/${added.AccessorID}`, { body: { Description: 'again' } });
+    await acl.policy('second', {});
+    for (const { AccessorID } of atOnce.json.slice(0, 3)) {
+      await api.call('PUT', `/v1/acl/token/${AccessorID}`, { body: { Description: 'changed' } });
+    }
+    const parts = partsOf(answer);
+    await api.call('DELETE', `/v1/acl/token/${added.AccessorID}`);
+    return { headers: answer.headers, parts: await through(parts) };
+  });
+  expect(inTurns.parts.join('')).toBe(atOnce.text);
+  expect(inTurns.headers).toEqual(atOnce.headers);
+  // Nothing of it is made before somebody reads it.
+  expect(inTurns.parts.length).toBeGreaterThan(2);
+});
+
+test('a blocking query for a long list waits as any other', async () => {
+  const { headers } = await call('/v1/acl/tokens');
+  const index = Number(headers['x-registry-index']);
+  const woken = await taking(slow, async () => {
+    const waiting = api.call('GET', `/v1/acl/tokens?index=${index}&wait=10m`);
+    await api.settle();
+    const added = await acl.token({ Description: 'wakes it' });
+    const answer = await through(waiting);
+    expect(Number(answer.headers['x-registry-index'])).toBe(added.ModifyIndex);
+    return answer;
+  });
+  expect(woken.text).toBe((await call('/v1/acl/tokens')).text);
+});
+
+test('nothing more is done for who is gone', async () => {
+  await api.settle();
+  const timers = api.world.pendingTimers;
+  lookMs = slow;
+  let leave = () => {};
+  const asked = ask('/v1/acl/tokens', (run) => {
+    leave = run;
+    return () => {};
+  });
+  leave();
+  expect((await through(asked)).status).toBe(499);
+  expect(api.world.pendingTimers).toBe(timers);
+});
+
+test('a bug that shows when the answer has begun cuts it, and is told', async () => {
+  const lines: string[] = [];
+  const events = 'all' as const;
+  const broken = await startApi({
+    world: Object.assign(new SimulatedWorld(2), tickingClock(new SimulatedWorld(2))),
+    audit: { sink: { write: (line) => lines.push(line) }, events },
+  });
+  const { AccessorID } = await aclOf(broken).token();
+  await broken.state.write((transaction) => {
+    const table = transaction.table(aclTokens);
+    table.put({ ...table.get('default', 'default', AccessorID)!, SecretSealed: 'nothing' });
+  });
+  lines.length = 0;
+  const atOnce = await broken.call('GET', '/v1/acl/tokens');
+  expect([atOnce.status, atOnce.json.code]).toEqual([500, 'internal-error']);
+  for (let number = 0; number < count; number++) await aclOf(broken).token();
+  lines.length = 0;
+  lookMs = slow;
+  const asked = broken.call('GET', '/v1/acl/tokens');
+  await expect(through(asked, broken)).rejects.toThrow(/sealed/);
+  expect(lines.map((line) => JSON.parse(line).status)).toEqual([200, 500]);
+});
+
+describe('over HTTP', () => {
+  const headers = { 'content-type': 'application/json', 'x-registry-index': '7' };
+  const parts = ['[{"a":1}', ',{"b":2}', ']'];
+
+  async function* list(fails: boolean): AsyncGenerator<Uint8Array> {
+    for (const part of parts) yield Buffer.from(part);
+    if (fails) throw new Error('a bug');
+  }
+
+  async function serve(fails: boolean, acceptEncoding: string): Promise<Response> {
+    const server = new HttpServer({
+      handle: () => ({ status: 200, headers, body: list(fails) }),
+      refuse: () => ({ status: 400, headers: {}, body: undefined }),
+      upgrade: { isAsked: () => false, take: () => {} },
+      connections: { perAddressMax: 0, perLoopbackMax: 0 },
+    });
+    onTestFinished(() => server.close());
+    const port = await server.listen('127.0.0.1', 0);
+    return fetch(`http://127.0.0.1:${port}/`, { headers: { 'accept-encoding': acceptEncoding } });
+  }
+
+  test.each([
+    ['gzip', 'gzip'],
+    ['identity', null],
+  ])('a long list is sent as it is made: %s', async (accepted, encoding) => {
+    const answer = await serve(false, accepted);
+    expect(answer.headers.get('content-encoding')).toBe(encoding);
+    expect(answer.headers.get('x-registry-index')).toBe('7');
+    expect(await answer.text()).toBe(parts.join(''));
+  });
+
+  test.each(['gzip', 'identity'])('one that fails on the way is cut: %s', async (accepted) => {
+    const cut = async () => (await serve(true, accepted)).text();
+    await expect(cut()).rejects.toThrow();
+  });
+});
