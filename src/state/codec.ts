@@ -2,6 +2,7 @@ import { StateCorrupted, StateFormatUnknown } from './errors.ts';
 import { decodeKey, encodeKey } from './keys.ts';
 import type { OrderedIndex, Step } from './ordered-index.ts';
 import type { RowChange } from './row-change.ts';
+import { SharedReader, SharedWriter } from './shared-values.ts';
 import type { AnyTable } from './table.ts';
 import type { Stamps } from './types.ts';
 import type { Tables, View } from './view.ts';
@@ -12,6 +13,8 @@ import type { Tables, View } from './view.ts';
  * A batch is `[transaction, ...]`; a transaction is `[index, entry, ...]`; an entry is
  * `[table, version, key parts, row]`, without the row when it was deleted. Entries stand in the
  * order in which they were made and say what became of a row, never how.
+ *
+ * Values that rows share stand in them as `shared-values.ts` tells.
  *
  * A snapshot is a sequence of parts, each a `SnapshotPart`; the first is a `SnapshotHead`.
  */
@@ -41,9 +44,10 @@ type SnapshotPart = SnapshotHead | SnapshotRows | SnapshotMarks;
 
 export function encodeTransaction(index: number, changes: readonly RowChange[]): string {
   let text = `[${index}`;
-  for (const { table, key, after } of changes) {
+  const values = new SharedWriter();
+  for (const { table, key, before, after } of changes) {
     text += `,${table.entryHead}${JSON.stringify(key)}`;
-    text += after === undefined ? ']' : `,${JSON.stringify(after)}]`;
+    text += after === undefined ? ']' : `,${values.write(table.shared, after, before)}]`;
   }
   return `${text}]`;
 }
@@ -77,13 +81,18 @@ export function* encodeSnapshot(view: View, partBytes: number): Generator<Bytes>
   yield encodeText(JSON.stringify({ Index: view.index } satisfies SnapshotHead));
   for (const table of view.tables.values()) {
     const head = `{"Table":${JSON.stringify(table.definition.name)},"Version":${table.definition.version}`;
-    yield* inParts(`${head},"Rows":[`, jsonOf(table.scan()), partBytes);
+    yield* inParts(`${head},"Rows":[`, rowsOf(table), partBytes);
     for (const { name, index } of ordersOf(table)) {
       const order = `${head},"Order":${JSON.stringify(name)},"Floor":${index.floor},"Marks":[`;
       const marks = index.marks().map(([key, mark]) => [decodeKey(key), mark]);
       yield* inParts(order, jsonOf(marks), partBytes);
     }
   }
+}
+
+function* rowsOf(table: AnyTable): Generator<string> {
+  const values = new SharedWriter();
+  for (const row of table.scan()) yield values.write(table.shared, row, undefined);
 }
 
 function* jsonOf(values: Iterable<unknown>): Generator<string> {
@@ -119,6 +128,8 @@ export class Loader {
   readonly #ready: (row: Stamps) => Stamps;
   /** Indexes of the snapshot's tables whose marks it did not hold, or in another version. */
   readonly #unmarked = new Set<OrderedIndex<Stamps>>();
+  /** Of the snapshot's rows, by table. */
+  readonly #shared = new Map<AnyTable, SharedReader>();
   #index = 0;
 
   constructor(tables: Tables, marksPerIndex: number, ready: (row: Stamps) => Stamps) {
@@ -152,7 +163,12 @@ export class Loader {
   #rows({ Table, Version, Rows }: SnapshotRows): void {
     const table = this.#table(Table, Version);
     for (const { index } of ordersOf(table)) this.#unmarked.add(index);
-    for (const row of Rows) table.restoreRow(this.#row(table, row, Version));
+    const values = this.#shared.get(table) ?? new SharedReader();
+    this.#shared.set(table, values);
+    for (const row of Rows) {
+      values.read(table.shared, row, undefined, 'the snapshot');
+      table.restoreRow(this.#row(table, row, Version));
+    }
   }
 
   #marks({ Table, Version, Order, Floor, Marks }: SnapshotMarks): void {
@@ -173,6 +189,7 @@ export class Loader {
   #closeSnapshot(): void {
     for (const index of this.#unmarked) index.restoreMarks(this.#index, []);
     this.#unmarked.clear();
+    this.#shared.clear();
   }
 
   #transaction(index: number, entries: readonly Entry[]): void {
@@ -180,14 +197,17 @@ export class Loader {
     if (index !== this.#index + 1) throw new StateCorrupted(place, `it follows ${this.#index}`);
     const steps: Step[] = [];
     const touched = new Set<AnyTable>();
+    const values = new SharedReader();
     for (const [name, version, parts, stored] of entries) {
       const table = this.#table(name, version);
       const key = encodeKey(parts);
+      const before = table.primary.get(key);
+      if (stored !== undefined) values.read(table.shared, stored, before, place);
       const after = stored === undefined ? undefined : this.#row(table, stored, version);
       if (after !== undefined && encodeKey(table.definition.key(after)) !== key) {
         throw new StateCorrupted(place, `a row of ${name} does not have the key of its entry`);
       }
-      table.replace(key, table.primary.get(key), after, index, steps);
+      table.replace(key, before, after, index, steps);
       touched.add(table);
     }
     for (const table of touched) table.prune(this.#marksPerIndex);

@@ -250,3 +250,33 @@ test('the feed tells each transaction in order, with the rows before and after',
     [['items', 2, undefined]],
   ]);
 });
+
+test('who follows the head hears of a transaction at once, and of none that threw', async () => {
+  const state = await open();
+  const heard: unknown[] = [];
+  const stop = state.onRan((changes, index) => {
+    heard.push([
+      index,
+      changes.map(({ before, after }) => [before?.ModifyIndex, after?.ModifyIndex]),
+    ]);
+    expect(state.read().index).toBe(0);
+    expect(state.head().index).toBe(index);
+  });
+  const written = [
+    state.write((t) => t.table(items).put(item('a'))),
+    state.write((t) => {
+      t.table(items).put(item('b'));
+      throw new Error('no');
+    }),
+    state.write(() => {}),
+    state.write((t) => t.table(items).delete('s', 'a')),
+  ];
+  expect(heard).toEqual([
+    [1, [[undefined, 1]]],
+    [2, [[1, undefined]]],
+  ]);
+  stop();
+  await Promise.allSettled(written);
+  await state.write((t) => t.table(items).put(item('a')));
+  expect(heard).toHaveLength(2);
+});

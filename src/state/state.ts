@@ -79,6 +79,7 @@ class Store implements State {
   readonly #snapshots: Snapshots;
   readonly #watches = new Watches();
   readonly #listeners = new Set<Listener>();
+  readonly #followers = new Set<Listener>();
   readonly #unsubscribe: () => void;
   #view: View;
   #closing: Promise<void> | undefined;
@@ -119,6 +120,7 @@ class Store implements State {
         const { value, ran } = this.#head.run(run);
         const index = this.#head.index;
         settle = () => resolve({ index, value });
+        if (ran !== undefined) tell(this.#followers, ran.changes, index);
         if (ran !== undefined) return this.#queue.add(ran, { settle, fail });
       } catch (error) {
         // It may have thrown over something that never becomes durable: then that is the answer.
@@ -133,12 +135,11 @@ class Store implements State {
   }
 
   onCommit(listen: Listener): () => void {
-    // A function of its own, so that listening twice with one function is two listeners.
-    const listener: Listener = (changes, index) => listen(changes, index);
-    this.#listeners.add(listener);
-    return () => {
-      this.#listeners.delete(listener);
-    };
+    return added(this.#listeners, listen);
+  }
+
+  onRan(listen: Listener): () => void {
+    return added(this.#followers, listen);
   }
 
   close(): Promise<void> {
@@ -156,22 +157,12 @@ class Store implements State {
 
   #publish({ view, transactions, waiters, bytes }: Committed): void {
     this.#view = view;
-    for (const { changes, index } of transactions) this.#tell(changes, index);
+    for (const { changes, index } of transactions) tell(this.#listeners, changes, index);
     for (const waiter of waiters) waiter.settle();
     const concerned: Parked[] = [];
     for (const { steps } of transactions) this.#watches.concerned(steps, concerned);
     wakeAll(concerned);
     this.#snapshots.grew(bytes, view);
-  }
-
-  #tell(changes: Committed['transactions'][number]['changes'], index: number): void {
-    if (this.#listeners.size === 0) return;
-    const told = changes.map(({ table, before, after }) => ({
-      table: table.definition.name,
-      before,
-      after,
-    }));
-    for (const listen of [...this.#listeners]) guarded(() => listen(told, index));
   }
 
   #onEvent(event: EngineEvent): void {
@@ -182,4 +173,27 @@ class Store implements State {
       this.#queue.fail(new WritesClosed(fenced.message, fenced));
     }
   }
+}
+
+function added(listeners: Set<Listener>, listen: Listener): () => void {
+  // A function of its own, so that listening twice with one function is two listeners.
+  const listener: Listener = (changes, index) => listen(changes, index);
+  listeners.add(listener);
+  return () => {
+    listeners.delete(listener);
+  };
+}
+
+function tell(
+  listeners: ReadonlySet<Listener>,
+  changes: Committed['transactions'][number]['changes'],
+  index: number,
+): void {
+  if (listeners.size === 0) return;
+  const told = changes.map(({ table, before, after }) => ({
+    table: table.definition.name,
+    before,
+    after,
+  }));
+  for (const listen of [...listeners]) guarded(() => listen(told, index));
 }

@@ -31,6 +31,7 @@ export class Table<R extends Stamps, I extends string> implements TableReader<R,
   readonly secondary: readonly Secondary<R>[];
   /** How each of its entries in a batch begins. */
   readonly entryHead: string;
+  readonly shared: readonly string[];
 
   private constructor(
     definition: TableDefinition<R, I>,
@@ -40,6 +41,7 @@ export class Table<R extends Stamps, I extends string> implements TableReader<R,
     this.definition = definition;
     this.primary = primary;
     this.secondary = secondary;
+    this.shared = definition.shared ?? [];
     this.entryHead = `[${JSON.stringify(definition.name)},${definition.version},`;
   }
 

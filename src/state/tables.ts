@@ -9,6 +9,7 @@ import type { BindingRule } from '../model/binding-rule/binding-rule.ts';
 import type { Deployment } from '../model/deployment/deployment.ts';
 import { type Evaluation, isTerminalEvaluation } from '../model/evaluation/evaluation.ts';
 import type { Job } from '../model/job/job.ts';
+import { runsEverywhere } from '../model/job/job-rules.ts';
 import type { JobSubmission } from '../model/job-submission/job-submission.ts';
 import type { JobSummary } from '../model/job-summary/job-summary.ts';
 import type { KeyringKey } from '../model/keyring/keyring-key.ts';
@@ -19,7 +20,9 @@ import {
   type Scope,
 } from '../model/namespace/namespace.ts';
 import type { Node } from '../model/node/node.ts';
+import type { NodePool } from '../model/node-pool/node-pool.ts';
 import type { Partition } from '../model/partition/partition.ts';
+import type { StoredSchedulerConfiguration } from '../model/scheduler-configuration/scheduler-configuration.ts';
 import type { Key, Stamps, TableDefinition } from './types.ts';
 
 /**
@@ -47,12 +50,16 @@ const table = <R extends Stamps, I extends string = never>(
   definition: TableDefinition<R, I>,
 ): TableDefinition<R, I> => definition;
 
-export const jobs = table<Job>({
+export const jobs = table<Job, 'everywhere' | 'pool'>({
   name: 'jobs',
   version: 1,
   scopeParts: 2,
   key: (job) => inNamespace(job.Namespace, job.ID),
-  indexes: {},
+  indexes: {
+    /** Those that want something on every node: what a new node is looked at for. */
+    everywhere: { key: (job) => (runsEverywhere(job) ? ['everywhere'] : undefined) },
+    pool: { key: (job) => [job.NodePool] },
+  },
 });
 
 /** The versions kept of each job, the current one included, each created when the job was. */
@@ -103,7 +110,10 @@ export const allocations = table<
   'id' | 'job' | 'node' | 'occupant' | 'evaluation' | 'assignment'
 >({
   name: 'allocations',
-  version: 1,
+  version: 2,
+  shared: ['Metrics', 'AllocatedResources'],
+  // Nothing changed but how the fields that are shared are written.
+  upcast: (row) => row as Allocation,
   scopeParts: 2,
   key: (allocation) => inNamespace(allocation.Namespace, allocation.ID),
   indexes: {
@@ -124,7 +134,7 @@ export const allocations = table<
   },
 });
 
-export const deployments = table<Deployment, 'id' | 'job'>({
+export const deployments = table<Deployment, 'id' | 'job' | 'created'>({
   name: 'deployments',
   version: 1,
   scopeParts: 2,
@@ -132,14 +142,42 @@ export const deployments = table<Deployment, 'id' | 'job'>({
   indexes: {
     id: { key: (deployment) => [deployment.ID] },
     job: { key: (deployment) => inNamespace(deployment.Namespace, deployment.JobID) },
+    /** The oldest first: the order of their list. */
+    created: {
+      scopeParts: 2,
+      key: ({ Namespace, CreateIndex }) => inNamespace(Namespace, numberPart(CreateIndex)),
+    },
   },
 });
 
-export const nodes = table<Node, 'secret'>({
+export const nodes = table<Node, 'secret' | 'pool'>({
   name: 'nodes',
-  version: 1,
+  version: 2,
   key: (node) => [node.ID],
-  indexes: { secret: { key: (node) => [node.SecretHash] } },
+  indexes: {
+    secret: { key: (node) => [node.SecretHash] },
+    pool: { key: (node) => [node.NodePool] },
+  },
+  upcast: (row) => {
+    const node = row as Node;
+    const NodeResources = { ...node.NodeResources, Devices: [] };
+    return { ...node, NodeResources, DrainStrategy: null, LastDrain: null };
+  },
+});
+
+export const nodePools = table<NodePool>({
+  name: 'node-pools',
+  version: 1,
+  key: (pool) => [pool.Name],
+  indexes: {},
+});
+
+/** One row, once somebody has set it. */
+export const schedulerConfiguration = table<StoredSchedulerConfiguration>({
+  name: 'scheduler-configuration',
+  version: 1,
+  key: () => ['configuration'],
+  indexes: {},
 });
 
 export const partitions = table<Partition>({
@@ -259,6 +297,8 @@ export const allTables: readonly TableDefinition[] = [
   allocations,
   deployments,
   nodes,
+  nodePools,
+  schedulerConfiguration,
   partitions,
   namespaces,
   aclPolicies,

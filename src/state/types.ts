@@ -39,6 +39,8 @@ export interface TableDefinition<R extends Stamps = Stamps, I extends string = s
   /** New rows keep a `CreateIndex` they are put with: that of the record they are part of. */
   readonly keepsCreateIndex?: true;
   readonly indexes: Readonly<Record<I, IndexDefinition<R>>>;
+  /** Fields whose objects many rows share by identity: each is written once (`shared-values.ts`). */
+  readonly shared?: readonly (keyof R & string)[];
   /** Lifts a durable row of an older version to the current one. */
   readonly upcast?: (row: unknown, version: number) => R;
 }
@@ -142,6 +144,11 @@ export interface State {
   watch(footprint: Footprint, wake: () => void): Watch;
   /** Calls `listen` after each durable commit with its changes, in order. Returns the way out. */
   onCommit(listen: (changes: readonly Change[], index: number) => void): () => void;
+  /**
+   * Calls `listen` right after each transaction ran on the head, whether it is durable or not, in
+   * order and with none left out. For who follows the head; it may not write. Returns the way out.
+   */
+  onRan(listen: (changes: readonly Change[], index: number) => void): () => void;
   /** Why writes are closed, or `undefined` while they are open. */
   readonly closed: Error | undefined;
   close(): Promise<void>;
