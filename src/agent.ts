@@ -18,6 +18,7 @@ import { limits } from './model/limits.ts';
 import type { NodeSettings } from './node/fingerprint/fingerprint.ts';
 import { NodeAgent } from './node/node-agent.ts';
 import { httpServerApi } from './node/server-api-http.ts';
+import { schedulerDefaults } from './scheduler/view.ts';
 import { type Log, silentLog } from './server/context.ts';
 import { Keyring, WrongRootKey } from './server/keyring/keyring.ts';
 import { HttpOutbound } from './server/login/outbound-http.ts';
@@ -109,7 +110,7 @@ export async function createAgent(given: CreateAgentOptions): Promise<Agent> {
       ...{ state, world, log, region, keyring, outbound: outbound.call },
       datacenter: options.node?.datacenter ?? 'dc1',
       rootSecret: rootToken,
-      scheduler: { algorithm: 'binpack' },
+      scheduler: schedulerDefaults,
       ...(options.dataDirectory !== undefined && {
         bootstrapReset: resetFile(join(options.dataDirectory, 'acl-bootstrap-reset')),
       }),

@@ -62,6 +62,11 @@ export const catalogue = {
     title: 'Deployment active',
     sentence: 'The job "{job}" cannot be scaled while its deployment {deployment} is active.',
   },
+  'deployment-refused': {
+    status: 400,
+    title: 'Not possible for this deployment',
+    sentence: 'The deployment {deployment} cannot be {action}: {reason}.',
+  },
   'ambiguous-id': {
     status: 400,
     title: 'Ambiguous id',
@@ -199,6 +204,11 @@ export const catalogue = {
     title: 'Node not found',
     sentence: 'There is no node "{id}".',
   },
+  'node-pool-not-found': {
+    status: 404,
+    title: 'Node pool not found',
+    sentence: 'There is no node pool "{pool}".',
+  },
   'namespace-not-found': {
     status: 404,
     title: 'Namespace not found',
@@ -282,6 +292,16 @@ export const catalogue = {
     title: 'Id taken',
     sentence: 'The {field} that was given is already in use.',
   },
+  'node-draining': {
+    status: 409,
+    title: 'Node draining',
+    sentence: 'The node "{node}" is draining: it takes no work before that is over or canceled.',
+  },
+  'limit-reached': {
+    status: 409,
+    title: 'Limit reached',
+    sentence: 'There are {limit} {noun}s already, which is the limit.',
+  },
   'in-use': {
     status: 409,
     title: 'In use',
@@ -312,6 +332,11 @@ export const catalogue = {
     status: 429,
     title: 'Too many logins',
     sentence: 'There were too many attempts to log in {whence}. Wait before the next one.',
+  },
+  'too-many-explanations': {
+    status: 429,
+    title: 'Too many explanations',
+    sentence: 'There are {limit} explanations waiting for their turn already, which is the limit.',
   },
   'too-many-watches': {
     status: 429,

@@ -99,6 +99,9 @@ export const limits = {
     logFileMbMax: 10_000,
   },
 
+  /** Changes of status that are remembered of one. */
+  allocation: { statesKept: 10 },
+
   network: {
     portMax: 65_535,
     dynamicPortMin: 20_000,
@@ -109,6 +112,18 @@ export const limits = {
     eventsKept: 10,
     attributesMax: 2000,
     attributeLengthMax: 4096,
+    /** What one machine may say that it has: far beyond any there is, and short of absurd. */
+    cpuMhzMax: 100_000_000,
+    coresMax: 65_536,
+    memoryMbMax: 1_000_000_000,
+    diskMbMax: 1_000_000_000_000,
+    networksMax: 256,
+    driversMax: 256,
+    /** Makes of devices, and pieces of all makes together. */
+    devicesMax: 256,
+    deviceInstancesMax: 1024,
+    deviceAttributesMax: 256,
+    reservedPortsLengthMax: 4096,
     heartbeatTtlMinMs: 10 * second,
     heartbeatGraceMs: 10 * second,
     /** Heartbeats are spread so that the servers see at most this many in a second. */
@@ -122,6 +137,27 @@ export const limits = {
     statusBatchDelayMs: 200,
     statusBatchSizeMax: 1000,
     terminalAllocationsKept: 50,
+    /** Labels that say why a node is drained. */
+    drainMetaMax: 64,
+    drainMetaTextLengthMax: 512,
+    drainDeadlineMaxMs: 100 * 24 * hour,
+    /** What allocations on draining nodes are to do is looked at this often at most. */
+    drainPassMs: 1 * second,
+    /** How long one look may hold others up. */
+    drainSliceMs: 5,
+    /** Deadlines are looked at this often at least, as the machine's clock may jump. */
+    drainRecheckMs: 1 * minute,
+    /** How long a node may take to say that it has begun what it was told to do. */
+    commandTimeoutMs: 15 * second,
+  },
+
+  nodePool: {
+    nameLengthMax: 128,
+    descriptionLengthMax: 256,
+    metaMax: 64,
+    metaTextLengthMax: 512,
+    /** Nodes bring pools along by naming them. */
+    countMax: 10_000,
   },
 
   evaluation: {
@@ -129,6 +165,8 @@ export const limits = {
     queueMax: 100_000,
     /** Blocked evaluations that are tried at the same time when there is room again. */
     releaseBatchMax: 32,
+    /** Nodes that a job waits for one by one; more are waited for together. */
+    nodesAwaitedMax: 256,
     /** Nodes with new room that are looked at together. */
     offersPerRoundMax: 32,
     deliveryMax: 3,
@@ -136,17 +174,44 @@ export const limits = {
     nackDelayMs: 20 * second,
     failedFollowUpDelayMs: 1 * minute,
     failedFollowUpJitterMs: 5 * minute,
+    /** Deleted by one request that names them. */
+    deletedMax: 7281,
+    /** Rows that a request which deletes by a filter looks at before it lets others go first. */
+    deletedPageRows: 1000,
+    /** Shown with one that is read, of those that led to it or follow from it. */
+    relatedMax: 256,
     /** How often an evaluation whose plans did not fit is tried again. */
     conflictRetryMs: 1 * minute,
     planAttemptsServiceMax: 5,
     planAttemptsBatchMax: 2,
   },
 
+  deployment: {
+    /** What turns healthy within this time is one step of its deployment. */
+    batchMs: 1 * second,
+    /** How long looks at deployments hold others up. */
+    sliceMs: 1,
+    /** Deadlines are looked at this often at least, as the machine's clock may jump. */
+    recheckMs: 1 * minute,
+  },
+
   scheduler: {
     /** After how long scheduling lets requests go first. */
     sliceMs: 1,
+    /** The same in steps, for the simulator, whose clock stands still meanwhile. */
+    sliceSteps: 128,
     scoredNodesReported: 5,
+    /** Shapes of groups for which the nodes' scores are kept from one evaluation to the next. */
+    sheetsKept: 64,
+    /** Newest decisions whose placements can be explained on the very state they were made on. */
+    decisionsKept: 64,
+    /** Rows that may change before such a state is let go: it holds on to all of them. */
+    decisionRowsMax: 20_000,
+    /** Explanations that wait for their turn. */
+    explanationsMax: 64,
     plansQueuedMax: 1024,
+    /** Allocations that one transaction of a plan writes, unless the plan is all or nothing. */
+    planRowsMax: 64,
   },
 
   /** The stream a node opens to the server, and what runs over it. */

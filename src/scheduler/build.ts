@@ -1,13 +1,17 @@
 /** The records that a plan consists of. Source: facts/scheduler.md §5.1, §5.2, §6.13. */
 import { instantFromMs } from '../base/instant.ts';
 import type { AllocatedResources } from '../model/allocation/allocated-resources.ts';
-import { type Allocation, noTransition } from '../model/allocation/allocation.ts';
+import {
+  type Allocation,
+  type AllocationDeploymentStatus,
+  noTransition,
+} from '../model/allocation/allocation.ts';
 import type { PlacementMetrics } from '../model/allocation/placement-metrics.ts';
 import type { Evaluation } from '../model/evaluation/evaluation.ts';
 import type { Job } from '../model/job/job.ts';
 import type { Node } from '../model/node/node.ts';
 import type { TaskGroup } from '../model/task-group/task-group.ts';
-import type { PlacementRequest } from './reconcile.ts';
+import type { GroupDecision, PlacementRequest } from './decision.ts';
 import { trackerOfReplacement } from './reschedule.ts';
 import { lifecyclesOf } from './resources.ts';
 import { descriptions, type Proposed } from './view.ts';
@@ -22,10 +26,21 @@ export interface NewAllocation {
   readonly resources: AllocatedResources;
   readonly metrics: PlacementMetrics;
   readonly nowMs: number;
+  /** Ids of those that make way for it. */
+  readonly preempted: readonly string[];
 }
+
+/** Its health is not known yet. */
+const canaryStatus: AllocationDeploymentStatus = {
+  Healthy: null,
+  Timestamp: null,
+  Canary: true,
+  ModifyIndex: 0,
+};
 
 export function newAllocation(wanted: NewAllocation): Proposed<Allocation> {
   const { id, evaluation, job, group, request, node, resources, metrics, nowMs } = wanted;
+  const { preempted } = wanted;
   const now = instantFromMs(nowMs);
   return {
     ID: id,
@@ -51,9 +66,9 @@ export function newAllocation(wanted: NewAllocation): Proposed<Allocation> {
     NextAllocation: '',
     FollowupEvalID: '',
     RescheduleTracker: trackerFor(request, group, nowMs),
-    DeploymentID: '',
-    DeploymentStatus: null,
-    PreemptedAllocations: null,
+    DeploymentID: request.deploymentId,
+    DeploymentStatus: request.isCanary ? canaryStatus : null,
+    PreemptedAllocations: preempted.length === 0 ? null : preempted,
     PreemptedByAllocation: '',
     NetworkStatus: null,
     CreateTime: now,
@@ -72,12 +87,14 @@ function trackerFor(
   return trackerOfReplacement(previous, group.ReschedulePolicy, nowMs, delayNs);
 }
 
-/** The allocation as it goes on under the job's version, with its node, ports and cores. */
+/**
+ * The allocation as it goes on under the job's version, with its node, ports and cores. Where it
+ * becomes part of a deployment, its health is asked for anew.
+ */
 export const updatedInPlace = (
   allocation: Allocation,
   evaluation: Evaluation,
-  job: Job,
-  group: TaskGroup,
+  { job, group, deploymentId }: Pick<GroupDecision, 'job' | 'group' | 'deploymentId'>,
   nowMs: number,
 ): Allocation => ({
   ...allocation,
@@ -89,6 +106,7 @@ export const updatedInPlace = (
     TaskLifecycles: lifecyclesOf(group),
   },
   DesiredDescription: descriptions.inPlace,
+  ...(deploymentId !== '' && { DeploymentID: deploymentId, DeploymentStatus: null }),
   ModifyTime: instantFromMs(nowMs),
 });
 

@@ -144,6 +144,36 @@ describe('in the order of the checks (facts §6.1)', () => {
       },
       'cpu',
     ],
+    [
+      'what makes way holds nothing',
+      { preempted: [first!.ID], ...place(like('a', portOfFirst, { cpu: 600 })) },
+      undefined,
+    ],
+    ['and no more', { preempted: [first!.ID], ...place(like('a', 1, { cpu: 601 })) }, 'cpu'],
+    [
+      'what made way before holds nothing',
+      {
+        existing: [{ ...first!, DesiredStatus: 'evict' }, second!],
+        ...place(like('a', portOfFirst, { cpu: 600 })),
+      },
+      undefined,
+    ],
+    ...(
+      [
+        ['is stopped', { DesiredStatus: 'stop' }],
+        ['made way before', { DesiredStatus: 'evict' }],
+        ['ended', { ClientStatus: 'failed' }],
+        ['is gone', { ID: 'other' }],
+      ] as const
+    ).map(([title, fields]): [string, Partial<NodeChange>, string] => [
+      `one that ${title} makes way for nobody`,
+      {
+        existing: [{ ...first!, ...fields }, second!],
+        preempted: [first!.ID],
+        ...place(like('a', 1, { cpu: 100 })),
+      },
+      `allocation ${first!.ID} is not there to make way any more`,
+    ]),
     ['a port', place(like('a', portOfFirst)), `network: port collision http=${portOfFirst}`],
     [
       'a port of one that is told to go',
@@ -187,5 +217,32 @@ describe('in the order of the checks (facts §6.1)', () => {
     expect(checkNode({ ...change, ...place(cores('1', [0]), cores('2', [1, 2])) })).toBeUndefined();
     expect(checkNode({ ...change, ...place(cores('1', [0, 1]), cores('2', [1])) })).toBe('cores');
     expect(checkNode({ ...change, ...place(cores('1', [3])) })).toBe('cores');
+  });
+
+  test('a piece of a device is given once, and only what is there and healthy', () => {
+    const devices = (id: string, DeviceIDs: string[]) => {
+      const one = like(id, Number(id));
+      const Devices = [{ Vendor: 'acme', Type: 'gpu', Name: 'a', DeviceIDs }];
+      const server = { ...one.AllocatedResources.Tasks.server!, Devices };
+      return { ...one, AllocatedResources: { ...one.AllocatedResources, Tasks: { server } } };
+    };
+    const Instances = ['x', 'y', 'z'].map((ID) => ({ ID, Healthy: ID !== 'z' }));
+    const node = makeNode('n1', {
+      ...{ cpu: 5000, memory: 5000 },
+      devices: [{ Vendor: 'acme', Type: 'gpu', Name: 'a', Instances }],
+    });
+    const change = { ...base, node };
+    const both = place(devices('1', ['x']), devices('2', ['y']));
+    expect(checkNode({ ...change, ...both })).toBeUndefined();
+    expect(checkNode({ ...change, ...place(devices('1', ['x', 'y']), devices('2', ['y'])) })).toBe(
+      'devices',
+    );
+    expect(checkNode({ ...change, ...place(devices('1', ['z'])) })).toBe('devices');
+    expect(checkNode({ ...change, ...place(devices('1', ['w'])) })).toBe('devices');
+    const holder = { ...first!, AllocatedResources: devices('3', ['x']).AllocatedResources };
+    const held = { ...change, existing: [holder] };
+    expect(checkNode({ ...held, ...place(devices('1', ['x'])) })).toBe('devices');
+    const successor = { ...devices('1', ['x']), PreviousAllocation: first!.ID };
+    expect(checkNode({ ...held, stops: [stopOfFirst], ...place(successor) })).toBeUndefined();
   });
 });

@@ -5,18 +5,21 @@
  * 1. A node that is not ready and eligible takes no placements; one that is down or disconnected
  *    takes no in-place updates either. Stops and marks are always taken.
  * 2. With placements, all that may run on the node have no more than the node has, and what is placed
- *    shares no port and no core. What is stopped counts until the node says that it ended.
- * 3. A replacement on the node of what the plan stops may have what that one has, unless that one
+ *    shares no port, no core and no device. What is stopped counts until the node says that it ended;
+ *    what is evicted does not, for the node starts nothing new before that has ended.
+ * 3. Only what is to run can be made to make way.
+ * 4. A replacement on the node of what the plan stops may have what that one has, unless that one
  *    still waits for its own predecessor there.
  */
 import type { AllocatedPort } from '../model/allocation/allocated-resources.ts';
 import type { Allocation } from '../model/allocation/allocation.ts';
-import { isServerTerminal, occupiesNode } from '../model/allocation/allocation-rules.ts';
+import { holdsResources, isServerTerminal } from '../model/allocation/allocation-rules.ts';
 import type { Job } from '../model/job/job.ts';
 import { groupNamed } from '../model/job/job-rules.ts';
 import type { Node } from '../model/node/node.ts';
 import { isReadyNode } from '../model/node/node.ts';
 import type { PlannedStop } from '../model/plan/plan.ts';
+import { healthyPieces, piecesOf } from './devices.ts';
 import { networkAsks, parsePortList, portsOf } from './ports.ts';
 import { beyond, capacityOf, coresOf, type Need, needOf, shortage } from './resources.ts';
 
@@ -29,6 +32,8 @@ export interface NodeChange {
   /** Those on the node now; finished ones do not matter. */
   readonly existing: Iterable<Allocation>;
   readonly stops: readonly PlannedStop[];
+  /** Ids of those that make way for the placements. */
+  readonly preempted?: readonly string[];
   readonly placements: readonly Holder[];
   /** In-place updates. */
   readonly updates: readonly Holder[];
@@ -44,30 +49,60 @@ export function checkNode(change: NodeChange): string | undefined {
   if (node.Status === 'down' || node.Status === 'disconnected') return `node is ${node.Status}`;
   if (placements.length === 0) return undefined;
   if (!isReadyNode(node)) return 'node is not ready and eligible';
-  const { holders, leaving } = occupancyOf(change);
+  if (isPlain(change)) return exhaustedPlainly(node, change);
+  const { holders, leaving, evicted } = occupancyOf(change);
+  const missing = change.preempted?.find((id) => !evicted.has(id));
+  if (missing !== undefined) return `allocation ${missing} is not there to make way any more`;
   const placed = placements.map((placement) => ({
     placement,
     predecessor: predecessorOf(placement, holders, leaving),
   }));
   return (
-    exhaustedDimension(node, holders, placed) ??
+    exhaustedDimension(node, holders.values(), placed) ??
     sharedCore(node, holders, placed) ??
+    sharedDevice(node, holders, placed) ??
     sharedPort(node, holders, placed, change.job)
   );
 }
 
-/** Who is on the node apart from the placements, and the ids of those that are stopped. */
-function occupancyOf({ existing, stops, updates }: NodeChange) {
+/** Whether sums tell all: nothing is replaced, and nothing is asked for of which there is one only. */
+const isPlain = ({ preempted = [], updates, placements }: NodeChange): boolean =>
+  preempted.length + updates.length === 0 &&
+  placements.every(
+    ({ PreviousAllocation, AllocatedResources: held }) =>
+      PreviousAllocation === '' &&
+      coresOf(held).length + piecesOf(held).length + portsOf(held).length === 0,
+  );
+
+/** Most changes are plain, and then nobody on the node has to be known by name. */
+function exhaustedPlainly(node: Node, { existing, placements }: NodeChange): string | undefined {
+  const holders: Holder[] = [];
+  for (const allocation of existing) if (holdsResources(allocation)) holders.push(allocation);
+  const placed = placements.map((placement) => ({ placement, predecessor: undefined }));
+  return exhaustedDimension(node, holders, placed);
+}
+
+/**
+ * Who is on the node apart from the placements and what makes way for them, and the ids of those that
+ * are stopped or make way.
+ */
+function occupancyOf({ existing, stops, preempted, updates }: NodeChange) {
   const holders = new Map<string, Holder>();
   const leaving = new Set<string>();
+  const evicted = new Set<string>();
+  const toEvict = new Set(preempted);
   for (const allocation of existing) {
-    if (!occupiesNode(allocation)) continue;
+    if (!holdsResources(allocation)) continue;
+    if (toEvict.has(allocation.ID) && !isServerTerminal(allocation)) {
+      evicted.add(allocation.ID);
+      continue;
+    }
     holders.set(allocation.ID, allocation);
     if (isServerTerminal(allocation)) leaving.add(allocation.ID);
   }
   for (const stop of stops) if (stop.desiredStatus !== 'run') leaving.add(stop.allocationId);
   for (const update of updates) holders.set(update.ID, update);
-  return { holders, leaving };
+  return { holders, leaving, evicted };
 }
 
 interface Placed {
@@ -88,7 +123,7 @@ function predecessorOf(
 
 function exhaustedDimension(
   node: Node,
-  holders: Holders,
+  holders: Iterable<Holder>,
   placed: readonly Placed[],
 ): string | undefined {
   const used = { cpu: 0, memory: 0, disk: 0, cores: 0 };
@@ -97,7 +132,7 @@ function exhaustedDimension(
     used.memory += need.memory;
     used.disk += need.disk;
   };
-  for (const { AllocatedResources } of holders.values()) count(needOf(AllocatedResources));
+  for (const { AllocatedResources } of holders) count(needOf(AllocatedResources));
   for (const { placement, predecessor } of placed) {
     const need = needOf(placement.AllocatedResources);
     count(predecessor ? beyond(need, needOf(predecessor.AllocatedResources)) : need);
@@ -124,18 +159,39 @@ class Owners<T> {
 }
 
 function sharedCore(node: Node, holders: Holders, placed: readonly Placed[]): string | undefined {
+  // Most ask for none; then nobody has to be asked what he has.
+  if (!placed.some(({ placement }) => coresOf(placement.AllocatedResources).length > 0)) {
+    return undefined;
+  }
   const offered = new Set(node.NodeResources.Cpu.ReservableCpuCores);
-  const owners = new Owners<number>();
+  return isShared(offered, coresOf, holders, placed) ? 'cores' : undefined;
+}
+
+function sharedDevice(node: Node, holders: Holders, placed: readonly Placed[]): string | undefined {
+  return isShared(healthyPieces(node), piecesOf, holders, placed) ? 'devices' : undefined;
+}
+
+/** Whether a placement has something that the node does not offer, or that somebody else has. */
+function isShared<T>(
+  offered: ReadonlySet<T>,
+  heldBy: (resources: Holder['AllocatedResources']) => readonly T[],
+  holders: Holders,
+  placed: readonly Placed[],
+): boolean {
+  if (placed.every(({ placement }) => heldBy(placement.AllocatedResources).length === 0)) {
+    return false;
+  }
+  const owners = new Owners<T>();
   for (const { ID, AllocatedResources } of holders.values()) {
-    for (const core of coresOf(AllocatedResources)) owners.add(core, ID);
+    for (const thing of heldBy(AllocatedResources)) owners.add(thing, ID);
   }
   for (const { placement, predecessor } of placed) {
-    for (const core of coresOf(placement.AllocatedResources)) {
-      if (!offered.has(core) || owners.isTaken(core, predecessor)) return 'cores';
-      owners.add(core, placement.ID);
+    for (const thing of heldBy(placement.AllocatedResources)) {
+      if (!offered.has(thing) || owners.isTaken(thing, predecessor)) return true;
+      owners.add(thing, placement.ID);
     }
   }
-  return undefined;
+  return false;
 }
 
 function sharedPort(
@@ -144,6 +200,9 @@ function sharedPort(
   placed: readonly Placed[],
   job: Job | undefined,
 ): string | undefined {
+  if (!placed.some(({ placement }) => portsOf(placement.AllocatedResources).length > 0)) {
+    return undefined;
+  }
   const reserved = parsePortList(node.ReservedResources.Networks.ReservedHostPorts);
   const keyOf = (port: AllocatedPort): string => `${port.HostIP}:${port.Value}`;
   const owners = new Owners<string>();

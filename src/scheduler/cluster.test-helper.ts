@@ -3,15 +3,23 @@ import { instantFromMs } from '../base/instant.ts';
 import { SimulatedWorld } from '../base/ports-simulated.ts';
 import { type Allocation, AllocationSchema } from '../model/allocation/allocation.ts';
 import { complete } from '../model/complete.ts';
+import type { Deployment, DeploymentGroup } from '../model/deployment/deployment.ts';
 import { type Evaluation, EvaluationSchema } from '../model/evaluation/evaluation.ts';
 import { canonicalizeJob } from '../model/job/canonicalize.ts';
 import type { Job, JobInput } from '../model/job/job.ts';
 import { computedClass } from '../model/node/computed-class.ts';
+import type { NodeDevice } from '../model/node/device.ts';
 import { type Node, NodeSchema } from '../model/node/node.ts';
 import type { Plan } from '../model/plan/plan.ts';
 import type { Input } from '../model/schema.ts';
 import { schedule } from './schedule.ts';
-import type { ClusterView, SchedulerConfiguration, SchedulerResult } from './view.ts';
+import {
+  type ClusterView,
+  type Proposed,
+  type SchedulerConfiguration,
+  type SchedulerResult,
+  schedulerDefaults,
+} from './view.ts';
 
 export const startMs = Date.UTC(2026, 0, 1);
 
@@ -47,6 +55,7 @@ export interface NodeWish extends Omit<Input<Node>, 'Drivers'> {
   readonly cores?: readonly number[];
   readonly ports?: readonly [number, number];
   readonly reservedPorts?: string;
+  readonly devices?: readonly Input<NodeDevice>[];
 }
 
 export function makeNode(ID: string, wish: NodeWish = {}): Node {
@@ -57,6 +66,7 @@ export function makeNode(ID: string, wish: NodeWish = {}): Node {
     cores = [],
     ports,
     reservedPorts,
+    devices = [],
     ...fields
   } = wish;
   const node = complete(NodeSchema, {
@@ -68,6 +78,7 @@ export function makeNode(ID: string, wish: NodeWish = {}): Node {
       Memory: { MemoryMB: memory },
       Disk: { DiskMB: disk },
       Networks: [{ Mode: 'host', Device: 'eth0', IP: '10.0.0.1' }],
+      Devices: devices,
       MinDynamicPort: ports?.[0] ?? 20_000,
       MaxDynamicPort: ports?.[1] ?? 32_000,
     },
@@ -90,13 +101,15 @@ export const makeEvaluation = (fields: Input<Evaluation> = {}): Evaluation =>
 
 export class TestCluster implements ClusterView {
   readonly index = 100;
-  configuration: SchedulerConfiguration = { algorithm: 'binpack' };
+  configuration: SchedulerConfiguration = schedulerDefaults;
   nowMs = startMs;
   readonly #ids = new SimulatedWorld(1).ids;
   readonly #jobs = new Map<string, Job>();
   readonly #versions = new Map<string, Job>();
   readonly #nodes = new Map<string, Node>();
   readonly #allocations = new Map<string, Allocation>();
+  readonly #deployments = new Map<string, Deployment>();
+  #placed = 0;
 
   constructor(nodes: readonly Node[] = []) {
     for (const node of nodes) this.putNode(node);
@@ -143,6 +156,18 @@ export class TestCluster implements ClusterView {
     return this.allocations.filter((allocation) => allocation.JobID === jobId);
   }
 
+  putDeployment(deployment: Deployment): void {
+    this.#deployments.set(deployment.ID, deployment);
+  }
+
+  get deployments(): readonly Deployment[] {
+    return [...this.#deployments.values()];
+  }
+
+  deploymentsOfJob(_namespace: string, jobId: string): Iterable<Deployment> {
+    return this.deployments.filter((deployment) => deployment.JobID === jobId);
+  }
+
   node(id: string): Node | undefined {
     return this.#nodes.get(id);
   }
@@ -167,22 +192,111 @@ export class TestCluster implements ClusterView {
   }
 
   apply(plan: Plan, runs = true): void {
+    const now = instantFromMs(this.nowMs);
     for (const stop of plan.stops) {
+      const { RescheduleTracker, AllocStates } = this.allocation(stop.allocationId);
+      const Value = stop.clientStatus;
       this.change(stop.allocationId, {
         DesiredStatus: stop.desiredStatus,
         DesiredDescription: stop.desiredDescription,
-        ...(stop.clientStatus ? { ClientStatus: stop.clientStatus } : {}),
-        ...(stop.followupEvaluationId ? { FollowupEvalID: stop.followupEvaluationId } : {}),
+        ...(Value && {
+          ClientStatus: Value,
+          AllocStates: [...(AllocStates ?? []), { Field: 'ClientStatus', Value, Time: now }],
+        }),
+        ...(stop.followupEvaluationId && { FollowupEvalID: stop.followupEvaluationId }),
+        ...(stop.lastReschedule && {
+          RescheduleTracker: {
+            Events: RescheduleTracker?.Events ?? null,
+            LastReschedule: stop.lastReschedule,
+          },
+        }),
       });
     }
-    for (const update of plan.inPlaceUpdates) this.putAllocation(update);
+    for (const { allocationId, byAllocationId } of plan.preemptions) {
+      this.change(allocationId, {
+        DesiredStatus: 'evict',
+        PreemptedByAllocation: byAllocationId,
+      });
+    }
+    const { deployment } = plan;
+    if (deployment) this.putDeployment({ ...deployment, CreateIndex: 1, ModifyIndex: 1 });
+    for (const update of plan.inPlaceUpdates) {
+      const isNew = update.DeploymentID !== this.allocation(update.ID).DeploymentID;
+      this.putAllocation(update);
+      if (isNew) this.#join(update);
+    }
     for (const placement of plan.placements) {
       this.putAllocation({
         ...complete(AllocationSchema, placement),
         ...placement,
         ...(runs ? { ClientStatus: 'running' } : {}),
+        CreateIndex: ++this.#placed,
       } as Allocation);
+      this.#join(placement);
+      const previous = this.#allocations.get(placement.PreviousAllocation);
+      if (previous) this.change(previous.ID, { NextAllocation: placement.ID });
     }
+    for (const { ID, Status, StatusDescription } of plan.deploymentUpdates) {
+      this.putDeployment({ ...this.#deployments.get(ID)!, Status, StatusDescription });
+    }
+  }
+
+  #join({ ID, DeploymentID, DeploymentStatus, TaskGroup }: Proposed<Allocation>): void {
+    this.changeEntry(DeploymentID, TaskGroup, ({ PlacedAllocs, PlacedCanaries }) => ({
+      PlacedAllocs: PlacedAllocs + 1,
+      PlacedCanaries: DeploymentStatus?.Canary ? [...(PlacedCanaries ?? []), ID] : PlacedCanaries,
+    }));
+  }
+
+  /** What the deployment says of a group. */
+  changeEntry(
+    id: string,
+    group: string,
+    change: (entry: DeploymentGroup) => Partial<DeploymentGroup>,
+  ): void {
+    const deployment = this.#deployments.get(id);
+    const entry = deployment?.TaskGroups[group];
+    if (deployment === undefined || entry === undefined) return;
+    const changed = { [group]: { ...entry, ...change(entry) } };
+    this.putDeployment({
+      ...deployment,
+      TaskGroups: { ...deployment.TaskGroups, ...changed },
+    });
+  }
+
+  /** What a node says of an allocation's health. */
+  report(id: string, isHealthy: boolean): void {
+    const { DeploymentID, DeploymentStatus, TaskGroup } = this.allocation(id);
+    const Canary = DeploymentStatus?.Canary ?? false;
+    this.change(id, {
+      DeploymentStatus: { Healthy: isHealthy, Timestamp: null, Canary, ModifyIndex: 0 },
+    });
+    this.changeEntry(DeploymentID, TaskGroup, ({ HealthyAllocs, UnhealthyAllocs }) => ({
+      HealthyAllocs: HealthyAllocs + (isHealthy ? 1 : 0),
+      UnhealthyAllocs: UnhealthyAllocs + (isHealthy ? 0 : 1),
+    }));
+  }
+
+  /** All that runs is well. */
+  allHealthy(): void {
+    for (const { ID, DeploymentStatus } of this.live()) {
+      if (DeploymentStatus?.Healthy == null) this.report(ID, true);
+    }
+  }
+
+  /** As somebody promotes the canaries of all groups. */
+  promote(id: string): void {
+    for (const group of Object.keys(this.#deployments.get(id)!.TaskGroups)) {
+      this.changeEntry(id, group, () => ({ Promoted: true }));
+    }
+    for (const { ID, DeploymentID, DeploymentStatus } of this.allocations) {
+      if (DeploymentID !== id || !DeploymentStatus?.Canary) continue;
+      this.change(ID, { DeploymentStatus: { ...DeploymentStatus, Canary: false } });
+    }
+  }
+
+  allocation(id: string): Allocation {
+    return this.#allocations.get(id)!;
   }
 
   /** Stopped ones end. */

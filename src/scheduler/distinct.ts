@@ -6,8 +6,9 @@ import type { Constraint } from '../model/constraint/constraint.ts';
 import type { Job } from '../model/job/job.ts';
 import type { Node } from '../model/node/node.ts';
 import type { TaskGroup } from '../model/task-group/task-group.ts';
-import { type JobPresence, ValueColumn } from './presence.ts';
-import { compileTarget, type Reader } from './target.ts';
+import { Numbering } from './numbering.ts';
+import { type JobPresence, ValueCounts } from './presence.ts';
+import { compileTarget, isOfNodeAlone, type Reader } from './target.ts';
 
 /** At most `limit` live allocations on nodes of one value. */
 export interface DistinctRule {
@@ -45,40 +46,42 @@ function distinctRule(
   return [];
 }
 
-/** A rule over the candidate nodes of one group, kept as placements come and go. */
+/** Whether the rule speaks of what nodes may share, rather than of each node alone. */
+export const isOfProperty = ({ target }: DistinctRule): boolean => !isOfNodeAlone(target);
+
+/** A rule and what counts for it, kept as placements come and go. */
 export class DistinctColumn {
   readonly rule: DistinctRule;
-  readonly #values: ValueColumn;
+  readonly #counts: ValueCounts;
 
-  constructor(rule: DistinctRule, nodes: readonly Node[], presence: JobPresence) {
+  /** `values` numbers the rule's values, for those who ask by number. */
+  constructor(rule: DistinctRule, presence: JobPresence, values = new Numbering()) {
     this.rule = rule;
-    this.#values = new ValueColumn(rule.read, nodes, presence.byValue(rule.read, rule.group));
+    this.#counts = new ValueCounts(rule.read, values, presence.byValue(rule.read, rule.group));
   }
 
-  allows(slot: number): boolean {
-    return this.#allows(this.#values.valueOf[slot]!);
+  /** By the number of the node's value, -1 for none. */
+  allows(number: number): boolean {
+    return number >= 0 && this.#counts.count(number) < this.rule.limit;
   }
 
   allowsNode(node: Node): boolean {
-    return this.#allows(this.#values.numberOf(node));
+    return this.allows(this.#counts.numberOf(node));
   }
 
   /** Why the node is not allowed, as metrics tell it. */
   text(node: Node): string {
     if (this.rule.name === 'distinct_hosts') return 'distinct_hosts';
-    const number = this.#values.numberOf(node);
-    if (number < 0) return `distinct_property: missing property ${this.rule.target}`;
-    const value = this.#values.names[number]!;
-    const count = this.#values.counts[number]!;
-    return `distinct_property: ${this.rule.target}=${value} used by ${count} allocs`;
+    const { target } = this.rule;
+    const number = this.#counts.numberOf(node);
+    if (number < 0) return `distinct_property: missing property ${target}`;
+    const value = this.#counts.name(number);
+    return `distinct_property: ${target}=${value} used by ${this.#counts.count(number)} allocs`;
   }
 
-  /** An allocation of the group came (`by` 1) or went (-1). */
-  change(node: Node, group: string, by: 1 | -1): void {
-    if (this.rule.group === undefined || this.rule.group === group) this.#values.change(node, by);
-  }
-
-  #allows(number: number): boolean {
-    return number >= 0 && this.#values.counts[number]! < this.rule.limit;
+  /** An allocation that counts for the rule came to the node (`by` 1) or went (-1). */
+  change(node: Node, by: 1 | -1): void {
+    const number = this.#counts.numberOf(node);
+    if (number >= 0) this.#counts.change(number, by);
   }
 }

@@ -25,13 +25,16 @@ export function stopsForExcess(
     if (duplicates.has(allocation.ID)) return 0;
     return standing.kind === 'migrating' ? 1 : 2;
   };
-  const order = [...counted].sort(
-    (left, right) =>
-      rank(left) - rank(right) ||
-      allocationIndex(right.allocation.Name) - allocationIndex(left.allocation.Name) ||
-      (left.allocation.ID < right.allocation.ID ? 1 : -1),
-  );
-  return new Set(order.slice(0, excess).map(({ allocation }) => allocation.ID));
+  const order = counted
+    .map((one) => {
+      const { ID, Name } = one.allocation;
+      return { id: ID, rank: rank(one), index: allocationIndex(Name) };
+    })
+    .sort(
+      (left, right) =>
+        left.rank - right.rank || right.index - left.index || (left.id < right.id ? 1 : -1),
+    );
+  return new Set(order.slice(0, excess).map(({ id }) => id));
 }
 
 /** All but the best holder of each name. */

@@ -1,53 +1,121 @@
-/** For every node, why a group would or would not be placed there: with the rules of placement. */
+/**
+ * For every node, what the scheduler holds against it or how good it is: with the very rules, rooms
+ * and scores of placement. Source: DESIGN §6, facts/scheduler.md §6.5, §6.7, §6.9.
+ *
+ * 1. Every node of the fleet gets one verdict, in the order of the node ids.
+ * 2. The verdicts of a field counted give the metrics of a placement that is measured on it:
+ *    `filtered` is NodesFiltered, `exhausted` is NodesExhausted, all but `excluded` NodesEvaluated.
+ */
+import { drained, type Steps } from '../base/steps.ts';
 import type { Job } from '../model/job/job.ts';
 import type { TaskGroup } from '../model/task-group/task-group.ts';
-import { candidatesFor } from './candidates.ts';
 import { firstFailed } from './feasibility.ts';
 import { Field } from './field.ts';
-import { occupancyIn } from './occupancy.ts';
+import { SchedulerMemory } from './memory.ts';
 import { JobPresence } from './presence.ts';
-import { NodeRoom } from './room.ts';
+import { type Lack, NodeRoom } from './room.ts';
 import type { ScoreParts } from './score.ts';
+import { feasible } from './sheet.ts';
 import type { ClusterView } from './view.ts';
 
 export type NodeVerdict =
+  /** Takes no new work, or is not of the job's pool and datacenters: no candidate at all. */
+  | { readonly verdict: 'excluded'; readonly rule: string; readonly text: string }
   /** The first rule that the node fails. */
   | { readonly verdict: 'filtered'; readonly rule: string; readonly text: string }
-  /** The rules hold, but this is short. */
-  | { readonly verdict: 'exhausted'; readonly dimension: string }
+  /** The rules hold, but this is short; the first is what metrics count. */
+  | { readonly verdict: 'exhausted'; readonly lacks: readonly Lack[] }
+  /** A job that wants something on every node wants nothing more on this one. */
+  | { readonly verdict: 'unasked'; readonly text: string }
   | { readonly verdict: 'open'; readonly score: number; readonly parts: ScoreParts };
 
-export type NodeExplanation = NodeVerdict & { readonly nodeId: string; readonly nodeName: string };
+export type NodeExplanation = NodeVerdict & {
+  readonly nodeId: string;
+  readonly nodeName: string;
+  readonly nodeClass: string;
+  readonly nodePool: string;
+  readonly datacenter: string;
+};
 
-/** One more allocation of the group on the cluster as it is; in the order of the node ids. */
-export function explain(view: ClusterView, job: Job, group: TaskGroup): readonly NodeExplanation[] {
-  const candidates = candidatesFor(job, group, view.nodes());
-  const field = new Field({
-    job,
-    group,
-    nodes: candidates.feasible,
-    presence: new JobPresence((id) => view.node(id), view.allocationsOfJob(job.Namespace, job.ID)),
-    configuration: view.configuration,
-    roomOf: (node) => new NodeRoom(node, occupancyIn(view, node.ID)),
-  });
-  return [...view.nodes()].map((node) => {
-    const slot = field.slotOf(node.ID);
-    const failed = slot < 0 ? firstFailed(candidates.rules, node) : undefined;
-    const verdict: NodeVerdict =
-      failed !== undefined
-        ? { verdict: 'filtered', rule: failed.name, text: failed.text }
-        : verdictOnSlot(field, slot);
-    return { nodeId: node.ID, nodeName: node.Name, ...verdict };
-  });
+const nobody: ReadonlySet<string> = new Set();
+
+/** Nodes that are explained before others get their turn. */
+const nodesPerStep = 256;
+
+/** Nodes in `penalized` hosted one that failed. */
+export function* explainField(
+  field: Field,
+  penalized: ReadonlySet<string> = nobody,
+): Steps<readonly NodeExplanation[]> {
+  const explained: NodeExplanation[] = [];
+  for (const slot of field.nodes.keys()) {
+    if (slot % nodesPerStep === 0) yield;
+    explained.push(explainNode(field, slot, penalized));
+  }
+  return explained;
 }
 
-function verdictOnSlot(field: Field, slot: number): NodeVerdict {
+export const explainNode = (
+  field: Field,
+  slot: number,
+  penalized: ReadonlySet<string> = nobody,
+): NodeExplanation => {
+  const { ID, Name, NodeClass, NodePool, Datacenter } = field.nodes[slot]!;
+  return {
+    ...{ nodeId: ID, nodeName: Name, nodeClass: NodeClass, nodePool: NodePool },
+    datacenter: Datacenter,
+    ...verdictAt(field, slot, penalized),
+  };
+};
+
+/** One more allocation of the group on the cluster as it is. */
+export const explain = (view: ClusterView, job: Job, group: TaskGroup): Explained =>
+  drained(explainSteps(view, job, group));
+
+/** The same in steps. Nodes in `penalized` hosted one that failed. */
+export function* explainSteps(
+  view: ClusterView,
+  job: Job,
+  group: TaskGroup,
+  penalized: ReadonlySet<string> = nobody,
+): Steps<Explained> {
+  const session = new SchedulerMemory().begin(view);
+  const sheet = yield* session.sheet(job, group);
+  const presence = new JobPresence(
+    (id) => view.node(id),
+    view.allocationsOfJob(job.Namespace, job.ID),
+  );
+  const field = new Field({ job, group, sheet, presence });
+  return yield* explainField(field, penalized);
+}
+
+type Explained = readonly NodeExplanation[];
+
+function verdictAt(field: Field, slot: number, penalized: ReadonlySet<string>): NodeVerdict {
+  const { sheet } = field;
+  const node = field.nodes[slot]!;
+  if (sheet.failed[slot] !== feasible) {
+    const { name: rule, text, scope } = firstFailed(sheet.shape.rules, node)!;
+    const isCandidate = scope !== 'standing' && scope !== 'candidate';
+    return { verdict: isCandidate ? 'filtered' : 'excluded', rule, text };
+  }
   const distinct = field.distinctAt(slot);
   if (distinct !== undefined) {
-    const text = distinct.text(field.nodes[slot]!);
-    return { verdict: 'filtered', rule: distinct.rule.name, text };
+    return { verdict: 'filtered', rule: distinct.rule.name, text: distinct.text(node) };
   }
-  const fit = field.fitAt(slot);
-  if (!fit.fits) return { verdict: 'exhausted', dimension: fit.dimension };
-  return { verdict: 'open', score: field.scoreAt(slot), parts: field.partsAt(slot) };
+  if (sheet.isFull(slot)) return { verdict: 'exhausted', lacks: lacksAt(field, slot) };
+  const score = field.scoreAt(slot, penalized);
+  return { verdict: 'open', score, parts: field.partsAt(slot, penalized) };
 }
+
+function lacksAt({ sheet }: Field, slot: number): readonly Lack[] {
+  const { fleet, shape } = sheet;
+  const room = fleet.roomIfAny(slot) ?? new NodeRoom(fleet.nodes[slot]!, fleet.loadAt(slot));
+  return room.lacks(shape.ask);
+}
+
+/** The open ones, the best first; of equal ones the lower node id, as placement takes them. */
+export const byScore = (explained: Explained): readonly (NodeExplanation & { verdict: 'open' })[] =>
+  explained
+    .filter((one) => one.verdict === 'open')
+    .sort((left, right) => right.score - left.score || (left.nodeId < right.nodeId ? -1 : 1));

@@ -12,6 +12,7 @@ import { defaultHostNetwork } from '../model/network/network.ts';
 import type { Node } from '../model/node/node.ts';
 import { isReadyNode } from '../model/node/node.ts';
 import type { TaskGroup } from '../model/task-group/task-group.ts';
+import { deviceAsks, hasEnoughDevices, hasSuitableDevices } from './devices.ts';
 import { compileOperand } from './operands.ts';
 import { hostAddress, networkAsks, offersMode } from './ports.ts';
 import { isUnique } from './target.ts';
@@ -36,6 +37,7 @@ export function rulesFor(job: Job, group: TaskGroup): readonly Rule[] {
     ...(job.Constraints ?? []).flatMap(constraintRule),
     driverRule(group),
     ...inner.flatMap(constraintRule),
+    ...deviceRules(group),
     ...demandRules(group),
     ...networkRules(group),
   ].map(classCached);
@@ -124,11 +126,21 @@ function driverRule(group: TaskGroup): Rule {
   };
 }
 
+/** How many pieces there are, and in what state, differs from node to node of a class. */
+function deviceRules(group: TaskGroup): Rule[] {
+  const asks = deviceAsks(group);
+  if (asks.length === 0) return [];
+  const told = { name: 'devices', text: 'missing devices' };
+  return [
+    { ...told, scope: 'class', passes: (node) => hasSuitableDevices(node, asks) },
+    { ...told, scope: 'node', passes: (node) => hasEnoughDevices(node, asks) },
+  ];
+}
+
 /** What no node can offer yet is refused by all, rather than promised. */
 function demandRules(group: TaskGroup): Rule[] {
   const volumes = Object.values(group.Volumes ?? {});
   const wanted: [boolean, string, string][] = [
-    [group.Tasks.some((t) => (t.Resources.Devices ?? []).length > 0), 'devices', 'missing devices'],
     [
       volumes.some((volume) => volume.Type !== 'csi'),
       'host volumes',

@@ -1,110 +1,269 @@
 /**
- * The candidate nodes of one group: each with its room, its fit and its score, kept up to date as
- * placements come and go. Source: DESIGN §6, facts/scheduler.md §6.5.
+ * One group on its sheet while it is placed: where the job already is counts here, and nowhere else.
+ * Source: DESIGN §6, facts/scheduler.md §6.5.
  *
- * 1. A slot is a node that passes every rule of the table; slots ascend by node id.
- * 2. `#fits[i]`, `#sums[i]` and `#terms[i]` are what computing slot i from scratch would give:
- *    whatever changes a node's room or presence calls `placed`, `removed` or `refresh`.
- * 3. Sums hold the parts that depend on the node alone; penalty and spread are added at the scan,
- *    in the order of the parts, so the score equals that of `parts` to the last bit.
- * 4. `best` is the greatest score, of equal ones the lower node id. It looks at every slot.
+ * 1. A slot is open when it passes every rule, is not full and no distinct rule keeps the group off.
+ * 2. Whatever changes a node's room or presence calls `placed`, `removed` or `refresh`.
+ * 3. An open slot is in one of two tournaments: the sheet's, or, when some of the group is there,
+ *    the one with neighbours, whose scores have a term more. Slots of one class share their spread
+ *    boost and whether distinct properties allow them, so within a class and a tournament the
+ *    greatest sum has the greatest score.
+ * 4. Parts are added in the order of `ScorePart`, penalty and spread last, so the score equals that
+ *    of computing it from scratch to the last bit.
+ * 5. `best` is the greatest score, of equal ones the lower node id.
+ * 6. After `end` the sheet is as it was, but for what its fleet's touches tell.
  */
 import type { Job } from '../model/job/job.ts';
 import type { Node } from '../model/node/node.ts';
 import type { TaskGroup } from '../model/task-group/task-group.ts';
-import { DistinctColumn, distinctRules } from './distinct.ts';
+import { DistinctColumn, type DistinctRule, distinctRules, isOfProperty } from './distinct.ts';
+import type { ValueColumn } from './fleet.ts';
 import type { JobPresence } from './presence.ts';
-import { type Ask, askOf } from './resources.ts';
-import type { Fit, NodeRoom } from './room.ts';
-import {
-  type AffinityScorer,
-  affinityScorer,
-  antiAffinityScore,
-  packScore,
-  reschedulePenalty,
-  type ScoreParts,
-} from './score.ts';
-import { type SpreadColumn, spreadColumns } from './spread.ts';
-import type { SchedulerConfiguration } from './view.ts';
+import { antiAffinityScore, reschedulePenalty, type ScoreParts } from './score.ts';
+import { feasible, type Sheet } from './sheet.ts';
+import { type SpreadBoosts, spreadBoosts, spreadsOf } from './spread.ts';
+import { closed } from './tournament.ts';
 
 export interface FieldInput {
   readonly job: Job;
   readonly group: TaskGroup;
-  /** Those that pass the rule table, ascending by id. */
-  readonly nodes: readonly Node[];
+  readonly sheet: Sheet;
   readonly presence: JobPresence;
-  readonly configuration: SchedulerConfiguration;
-  readonly roomOf: (node: Node) => NodeRoom;
 }
 
 const nobody: ReadonlySet<string> = new Set();
 
+/** A spread, or a rule that a property's value be distinct, with what tells the values of slots. */
+interface Seen<T> {
+  readonly by: T;
+  readonly column: ValueColumn;
+  /** By class of the brackets. */
+  readonly classValues: Int32Array;
+}
+
 export class Field {
-  readonly ask: Ask;
-  readonly nodes: readonly Node[];
-  readonly #group: TaskGroup;
-  readonly #algorithm: SchedulerConfiguration['algorithm'];
-  readonly #rooms: readonly NodeRoom[];
-  readonly #slotOf = new Map<string, number>();
-  readonly #neighbours: Map<string, number>;
-  readonly #affinity: AffinityScorer | undefined;
+  readonly sheet: Sheet;
+  readonly group: TaskGroup;
+  readonly #neighbours = new Map<number, number>();
   readonly #distinct: readonly DistinctColumn[];
-  readonly #spreads: readonly SpreadColumn[];
-  readonly #fits: Fit[] = [];
-  readonly #sums: Float64Array;
-  readonly #terms: Uint8Array;
+  readonly #properties: readonly Seen<DistinctColumn>[];
+  /** Of rules that speak of each node alone. */
+  readonly #alone: readonly DistinctColumn[];
+  readonly #spreads: readonly Seen<SpreadBoosts>[];
+  /** Slots that are not in the sheet's tournament as the sheet would have them. */
+  readonly #changed = new Set<number>();
 
-  constructor({ job, group, nodes, presence, configuration, roomOf }: FieldInput) {
-    this.ask = askOf(group);
-    this.nodes = nodes;
-    this.#group = group;
-    this.#algorithm = configuration.algorithm;
-    this.#rooms = nodes.map(roomOf);
-    this.#neighbours = presence.byNode(group.Name);
-    this.#affinity = affinityScorer(job, group);
+  constructor({ job, group, sheet, presence }: FieldInput) {
+    this.sheet = sheet;
+    this.group = group;
     this.#distinct = distinctRules(job, group).map(
-      (rule) => new DistinctColumn(rule, nodes, presence),
+      (rule) => new DistinctColumn(rule, presence, this.#valuesOf(rule)),
     );
-    this.#spreads = spreadColumns(job, group, nodes, presence);
-    this.#sums = new Float64Array(nodes.length);
-    this.#terms = new Uint8Array(nodes.length);
-    for (const [slot, node] of nodes.entries()) {
-      this.#slotOf.set(node.ID, slot);
-      this.#compute(slot);
-    }
+    this.#alone = this.#distinct.filter(({ rule }) => !isOfProperty(rule));
+    this.#properties = this.#distinct
+      .filter(({ rule }) => isOfProperty(rule))
+      .map((column) => this.#seen(column, column.rule.target));
+    const spreads = spreadsOf(job, group);
+    this.#spreads = spreadBoosts(job, group, presence, (target) => this.#spreadValues(target)).map(
+      (boosts, position) => this.#seen(boosts, spreads[position]!.Attribute),
+    );
+    this.#enter(presence);
   }
 
+  get nodes(): readonly Node[] {
+    return this.sheet.fleet.nodes;
+  }
+
+  /** Whether some distinct rule may keep the group off feasible slots. */
+  get hasDistinctRules(): boolean {
+    return this.#distinct.length > 0;
+  }
+
+  /** -1 for nodes that do not pass the rules. */
   slotOf(nodeId: string): number {
-    return this.#slotOf.get(nodeId) ?? -1;
-  }
-
-  roomAt(slot: number): NodeRoom {
-    return this.#rooms[slot]!;
-  }
-
-  fitAt(slot: number): Fit {
-    return this.#fits[slot]!;
+    const slot = this.sheet.fleet.slotOf(nodeId);
+    return slot >= 0 && this.sheet.failed[slot] === feasible ? slot : -1;
   }
 
   /** The first distinct rule that keeps the group off the slot. */
   distinctAt(slot: number): DistinctColumn | undefined {
-    return this.#distinct.find((column) => !column.allows(slot));
+    return this.#distinct.find((column) => !column.allowsNode(this.nodes[slot]!));
   }
 
+  /** Of a feasible slot. */
   isOpen(slot: number): boolean {
-    if (!this.#fits[slot]!.fits) return false;
-    for (const column of this.#distinct) if (!column.allows(slot)) return false;
-    return true;
+    return !this.sheet.isFull(slot) && this.distinctAt(slot) === undefined;
   }
 
   /** The slot to place on; -1 when none is open. Nodes in `penalized` hosted a failed one. */
   best(penalized: ReadonlySet<string> = nobody): number {
-    let best = -1;
-    let bestScore = Number.NEGATIVE_INFINITY;
-    for (let slot = 0; slot < this.nodes.length; slot++) {
-      if (!this.isOpen(slot)) continue;
+    if (penalized.size === 0) return this.#bestOfTournaments();
+    const apart = [...penalized]
+      .map((id) => this.slotOf(id))
+      .filter((slot) => slot >= 0 && this.isOpen(slot));
+    for (const slot of apart) this.#withdraw(slot);
+    let best = this.#bestOfTournaments();
+    for (const slot of apart) this.#settle(slot);
+    let bestScore = best < 0 ? closed : this.scoreAt(best);
+    for (const slot of apart) {
       const score = this.scoreAt(slot, penalized);
-      if (score > bestScore) {
+      if (score < bestScore || (score === bestScore && slot > best)) continue;
+      best = slot;
+      bestScore = score;
+    }
+    return best;
+  }
+
+  /** The best slots in turn, at most `count`. */
+  ranking(count: number, penalized: ReadonlySet<string> = nobody): readonly number[] {
+    const slots: number[] = [];
+    let rest = penalized;
+    while (slots.length < count) {
+      const slot = this.best(rest);
+      if (slot < 0) break;
+      slots.push(slot);
+      this.#withdraw(slot);
+      const { ID } = this.nodes[slot]!;
+      if (rest.has(ID)) rest = new Set([...rest].filter((id) => id !== ID));
+    }
+    for (const slot of slots) this.#settle(slot);
+    return slots;
+  }
+
+  /** Of an open slot. */
+  scoreAt(slot: number, penalized: ReadonlySet<string> = nobody): number {
+    let sum = this.#sumAt(slot);
+    let terms = this.#termsAt(slot);
+    if (penalized.size > 0 && penalized.has(this.nodes[slot]!.ID)) {
+      sum += reschedulePenalty;
+      terms++;
+    }
+    const spread = this.#boost(this.sheet.brackets.classOf(slot));
+    return spread === 0 ? sum / terms : (sum + spread) / (terms + 1);
+  }
+
+  /** The parts of the score of an open slot. */
+  partsAt(slot: number, penalized: ReadonlySet<string> = nobody): ScoreParts {
+    const room = { pack: this.sheet.packAt(slot), devices: this.sheet.devicesAt(slot) };
+    return this.partsWith(slot, room, penalized);
+  }
+
+  /** The same of a feasible slot whose room is worth this much. */
+  partsWith(
+    slot: number,
+    { pack, devices }: { readonly pack: number; readonly devices: number | undefined },
+    penalized: ReadonlySet<string> = nobody,
+  ): ScoreParts {
+    const neighbours = this.#neighbours.get(slot) ?? 0;
+    const affinity = this.sheet.affinityAt(slot);
+    const spread = this.#boost(this.sheet.brackets.classOf(slot));
+    return {
+      binpack: pack,
+      ...(devices !== undefined && { devices }),
+      ...(neighbours > 0 && {
+        'job-anti-affinity': antiAffinityScore(neighbours, this.group.Count),
+      }),
+      ...(affinity !== undefined && { 'node-affinity': affinity }),
+      ...(penalized.has(this.nodes[slot]!.ID) && { 'node-reschedule-penalty': reschedulePenalty }),
+      ...(spread !== 0 && { 'allocation-spread': spread }),
+    };
+  }
+
+  /** An allocation of this group came to a node of the fleet; its room knows already. */
+  placed(slot: number): void {
+    this.#change(slot, 1);
+  }
+
+  /** An allocation of this group left the node; its room knows already. */
+  removed(slot: number): void {
+    this.#change(slot, -1);
+  }
+
+  /** The node's room changed, and who is there did not. */
+  refresh(slot: number): void {
+    if (this.sheet.failed[slot] !== feasible) return;
+    this.sheet.refit(slot);
+    this.#settle(slot);
+  }
+
+  /** Gives the sheet back. */
+  end(): void {
+    for (const slot of this.#changed) this.sheet.restore(slot);
+    this.#changed.clear();
+  }
+
+  /** Takes in where the job already is. */
+  #enter(presence: JobPresence): void {
+    const { fleet, failed } = this.sheet;
+    for (const [id, count] of presence.byNode(this.group.Name)) {
+      const slot = fleet.slotOf(id);
+      if (slot >= 0) this.#neighbours.set(slot, count);
+    }
+    // Rules of the whole job see the other groups as well; those that allow none shut all.
+    const isShut = this.#alone.some(({ rule }) => rule.limit < 1);
+    const ids = this.#alone.length > 0 ? presence.byNode() : presence.byNode(this.group.Name);
+    const slots = isShut ? failed.keys() : [...ids.keys()].map((id) => fleet.slotOf(id));
+    for (const slot of slots) if (failed[slot] === feasible) this.#settle(slot);
+  }
+
+  #change(slot: number, by: 1 | -1): void {
+    this.#neighbours.set(slot, (this.#neighbours.get(slot) ?? 0) + by);
+    const node = this.nodes[slot]!;
+    for (const column of this.#distinct) column.change(node, by);
+    for (const { by: boosts, column } of this.#spreads) boosts.change(column.numberAt[slot]!, by);
+    this.refresh(slot);
+  }
+
+  /** Puts a feasible slot where it belongs. */
+  #settle(slot: number): void {
+    const { sheet } = this;
+    const isShut = sheet.isFull(slot) || !this.#isAllowedAlone(slot);
+    const neighbours = this.#neighbours.get(slot) ?? 0;
+    const isBeside = neighbours > 0;
+    sheet.open.set(slot, isShut || isBeside ? closed : sheet.sumWithout(slot));
+    sheet.beside.set(slot, isShut || !isBeside ? closed : this.#sumAt(slot));
+    this.#changed.add(slot);
+  }
+
+  #withdraw(slot: number): void {
+    this.sheet.open.set(slot, closed);
+    this.sheet.beside.set(slot, closed);
+    this.#changed.add(slot);
+  }
+
+  #isAllowedAlone(slot: number): boolean {
+    for (const column of this.#alone) if (!column.allowsNode(this.nodes[slot]!)) return false;
+    return true;
+  }
+
+  #sumAt(slot: number): number {
+    const neighbours = this.#neighbours.get(slot) ?? 0;
+    if (neighbours === 0) return this.sheet.sumWithout(slot);
+    return this.sheet.sumWith(slot, antiAffinityScore(neighbours, this.group.Count));
+  }
+
+  #termsAt(slot: number): number {
+    return this.sheet.terms + ((this.#neighbours.get(slot) ?? 0) > 0 ? 1 : 0);
+  }
+
+  #bestOfTournaments(): number {
+    const { open, beside, terms, brackets } = this.sheet;
+    let best = -1;
+    let bestScore = closed;
+    for (let one = 0; one < brackets.classes; one++) {
+      const openTop = open.top(one);
+      const besideTop = beside.top(one);
+      if (openTop === closed && besideTop === closed) continue;
+      if (!this.#isAllowedByProperties(one)) continue;
+      const boost = this.#boost(one);
+      for (let at = 0; at < 2; at++) {
+        const top = at === 0 ? openTop : besideTop;
+        if (top === closed) continue;
+        const divisor = terms + at + (boost === 0 ? 0 : 1);
+        const score = (top + boost) / divisor;
+        if (score < bestScore) continue;
+        const slot = (at === 0 ? open : beside).first(one, boost, divisor, score);
+        if (score === bestScore && slot > best) continue;
         best = slot;
         bestScore = score;
       }
@@ -112,90 +271,36 @@ export class Field {
     return best;
   }
 
-  scoreAt(slot: number, penalized: ReadonlySet<string> = nobody): number {
-    let sum = this.#sums[slot]!;
-    let terms = this.#terms[slot]!;
-    if (penalized.size > 0 && penalized.has(this.nodes[slot]!.ID)) {
-      sum += reschedulePenalty;
-      terms++;
+  #isAllowedByProperties(one: number): boolean {
+    for (const { by, classValues } of this.#properties) {
+      if (!by.allows(classValues[one]!)) return false;
     }
-    const spread = this.#spreadAt(slot);
-    if (spread !== 0) {
-      sum += spread;
-      terms++;
-    }
-    return sum / terms;
+    return true;
   }
 
-  /** The parts of the score of a slot that fits. */
-  partsAt(slot: number, penalized: ReadonlySet<string> = nobody): ScoreParts {
-    const node = this.nodes[slot]!;
-    const neighbours = this.#neighbours.get(node.ID) ?? 0;
-    const spread = this.#spreadAt(slot);
+  #boost(one: number): number {
+    let boost = 0;
+    for (const { by, classValues } of this.#spreads) boost += by.boost(classValues[one]!);
+    return boost;
+  }
+
+  #seen<T>(by: T, target: string): Seen<T> {
+    const position = this.sheet.shape.targets.indexOf(target);
     return {
-      binpack: this.#pack(slot),
-      ...(neighbours > 0
-        ? { 'job-anti-affinity': antiAffinityScore(neighbours, this.#group.Count) }
-        : {}),
-      ...(this.#affinity !== undefined ? { 'node-affinity': this.#affinity(node) } : {}),
-      ...(penalized.has(node.ID) ? { 'node-reschedule-penalty': reschedulePenalty } : {}),
-      ...(spread !== 0 ? { 'allocation-spread': spread } : {}),
+      by,
+      column: this.sheet.columns[position]!,
+      classValues: this.sheet.classValues(position),
     };
   }
 
-  /** An allocation of this group came to the node; its room knows already. */
-  placed(node: Node): void {
-    this.#change(node, 1);
+  #valuesOf(rule: DistinctRule) {
+    const position = isOfProperty(rule) ? this.sheet.shape.targets.indexOf(rule.target) : -1;
+    return this.sheet.columns[position]?.values;
   }
 
-  /** An allocation of this group left the node; its room knows already. */
-  removed(node: Node): void {
-    this.#change(node, -1);
-  }
-
-  /** The node's room changed, and who is there did not. */
-  refresh(node: Node): void {
-    const slot = this.slotOf(node.ID);
-    if (slot >= 0) this.#compute(slot);
-  }
-
-  #change(node: Node, by: 1 | -1): void {
-    this.#neighbours.set(node.ID, (this.#neighbours.get(node.ID) ?? 0) + by);
-    for (const column of this.#distinct) column.change(node, this.#group.Name, by);
-    for (const column of this.#spreads) column.change(node, by);
-    this.refresh(node);
-  }
-
-  #compute(slot: number): void {
-    const fit = this.#rooms[slot]!.fit(this.ask);
-    this.#fits[slot] = fit;
-    if (!fit.fits) return;
-    const node = this.nodes[slot]!;
-    let sum = this.#pack(slot);
-    let terms = 1;
-    const neighbours = this.#neighbours.get(node.ID) ?? 0;
-    if (neighbours > 0) {
-      sum += antiAffinityScore(neighbours, this.#group.Count);
-      terms++;
-    }
-    if (this.#affinity !== undefined) {
-      sum += this.#affinity(node);
-      terms++;
-    }
-    this.#sums[slot] = sum;
-    this.#terms[slot] = terms;
-  }
-
-  #pack(slot: number): number {
-    const room = this.#rooms[slot]!;
-    const fit = this.#fits[slot]!;
-    if (!fit.fits) return 0;
-    return packScore(this.#algorithm, room.used, fit.need, room.capacity);
-  }
-
-  #spreadAt(slot: number): number {
-    let boost = 0;
-    for (const column of this.#spreads) boost += column.boost(slot);
-    return boost;
+  #spreadValues(target: string) {
+    const { column, classValues } = this.#seen(undefined, target);
+    const candidates = [...new Set(classValues)].filter((number) => number >= 0);
+    return { values: column.values, candidates };
   }
 }

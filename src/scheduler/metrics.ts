@@ -5,8 +5,9 @@
 import type { PlacementMetrics } from '../model/allocation/placement-metrics.ts';
 import type { Job } from '../model/job/job.ts';
 import { limits } from '../model/limits.ts';
-import type { Candidates } from './candidates.ts';
+import type { TaskGroup } from '../model/task-group/task-group.ts';
 import type { Field } from './field.ts';
+import { feasible } from './sheet.ts';
 
 type Counts = Map<string, number>;
 
@@ -14,65 +15,101 @@ const add = (counts: Counts, key: string): void => {
   counts.set(key, (counts.get(key) ?? 0) + 1);
 };
 
-const orNull = (counts: Counts): Record<string, number> | null =>
-  counts.size === 0 ? null : Object.fromEntries(counts);
+/** In the order of the names, so that it does not matter in which order things were counted. */
+const record = (counts: ReadonlyMap<string, number>): Record<string, number> =>
+  Object.fromEntries([...counts].sort(([left], [right]) => (left < right ? -1 : 1)));
+
+const recordOrNull = (counts: Counts): Record<string, number> | null =>
+  counts.size === 0 ? null : record(counts);
 
 /** The metrics of a placement that is about to be tried on the field. */
 export function measure(
   job: Job,
-  candidates: Candidates,
+  group: TaskGroup,
   field: Field,
   penalized: ReadonlySet<string>,
 ): PlacementMetrics {
-  const constraints: Counts = new Map();
-  const classesFiltered: Counts = new Map();
-  const dimensions: Counts = new Map();
-  const classesExhausted: Counts = new Map();
-  let filtered = candidates.filtered.length;
-  let exhausted = 0;
-  for (const { node, rule } of candidates.filtered) {
-    add(constraints, rule.text);
-    if (node.NodeClass !== '') add(classesFiltered, node.NodeClass);
-  }
-  const open: number[] = [];
-  for (const [slot, node] of field.nodes.entries()) {
-    const distinct = field.distinctAt(slot);
-    const fit = field.fitAt(slot);
-    if (distinct !== undefined) {
-      filtered++;
-      add(constraints, distinct.text(node));
-      if (node.NodeClass !== '') add(classesFiltered, node.NodeClass);
-    } else if (!fit.fits) {
-      exhausted++;
-      add(dimensions, fit.dimension);
-      if (node.NodeClass !== '') add(classesExhausted, node.NodeClass);
-    } else {
-      open.push(slot);
-    }
-  }
+  const { counts } = field.sheet;
+  const shut = countShut(field);
   return {
-    NodesEvaluated: field.nodes.length + candidates.filtered.length,
-    NodesFiltered: filtered,
-    NodesInPool: candidates.nodesInPool,
+    NodesEvaluated: counts.candidates,
+    NodesFiltered: counts.filtered + shut.filtered,
+    NodesInPool: counts.nodesInPool,
     NodePool: job.NodePool,
-    NodesAvailable: candidates.available,
-    ClassFiltered: orNull(classesFiltered),
-    ConstraintFiltered: orNull(constraints),
-    NodesExhausted: exhausted,
-    ClassExhausted: orNull(classesExhausted),
-    DimensionExhausted: orNull(dimensions),
+    NodesAvailable: record(counts.available),
+    ClassFiltered: recordOrNull(shut.classesFiltered),
+    ConstraintFiltered: recordOrNull(shut.constraints),
+    NodesExhausted: shut.exhausted,
+    ClassExhausted: recordOrNull(shut.classesExhausted),
+    DimensionExhausted: recordOrNull(shut.dimensions),
     QuotaExhausted: null,
-    ResourcesExhausted: exhausted === 0 ? null : askedResources(field),
+    ResourcesExhausted: shut.exhausted === 0 ? null : askedResources(group),
     Scores: null,
-    ScoreMetaData: bestScores(field, open, penalized),
+    ScoreMetaData: bestScores(field, penalized),
     AllocationTime: 0,
     CoalescedFailures: 0,
   };
 }
 
-const askedResources = ({ ask }: Field): NonNullable<PlacementMetrics['ResourcesExhausted']> =>
+interface Shut {
+  filtered: number;
+  exhausted: number;
+  readonly constraints: Counts;
+  readonly classesFiltered: Counts;
+  readonly dimensions: Counts;
+  readonly classesExhausted: Counts;
+}
+
+/** Feasible nodes that are not open, and why, on top of what the sheet has counted already. */
+function countShut(field: Field): Shut {
+  const { counts, hasFull } = field.sheet;
+  const shut: Shut = {
+    ...{ filtered: 0, exhausted: 0, dimensions: new Map(), classesExhausted: new Map() },
+    constraints: new Map(counts.constraints),
+    classesFiltered: new Map(counts.classes),
+  };
+  if (field.hasDistinctRules) countByNode(field, shut);
+  else if (hasFull) countFull(field, shut);
+  return shut;
+}
+
+/** Where distinct rules hold each node has to be asked. */
+function countByNode(field: Field, shut: Shut): void {
+  const { sheet, nodes } = field;
+  for (const [slot, node] of nodes.entries()) {
+    if (sheet.failed[slot] !== feasible) continue;
+    const distinct = field.distinctAt(slot);
+    if (distinct !== undefined) {
+      shut.filtered++;
+      add(shut.constraints, distinct.text(node));
+      if (node.NodeClass !== '') add(shut.classesFiltered, node.NodeClass);
+    } else if (sheet.isFull(slot)) {
+      shut.exhausted++;
+      add(shut.dimensions, sheet.dimensionAt(slot));
+      if (node.NodeClass !== '') add(shut.classesExhausted, node.NodeClass);
+    }
+  }
+}
+
+function countFull({ sheet, nodes }: Field, shut: Shut): void {
+  for (const [dimension, count] of sheet.exhausted()) {
+    shut.exhausted += count;
+    shut.dimensions.set(dimension, count);
+  }
+  const { numberAt, values } = sheet.fleet.column('${node.class}');
+  const full = new Int32Array(values.names.length);
+  for (let slot = 0; slot < nodes.length; slot++) {
+    if (sheet.isFull(slot)) full[numberAt[slot]!]!++;
+  }
+  for (const [number, count] of full.entries()) {
+    const name = values.names[number]!;
+    if (count > 0 && name !== '') shut.classesExhausted.set(name, count);
+  }
+}
+
+const askedResources = (group: TaskGroup): NonNullable<PlacementMetrics['ResourcesExhausted']> =>
   Object.fromEntries(
-    ask.group.Tasks.map(({ Name, Resources }) => [
+    group.Tasks.map(({ Name, Resources }) => [
       Name,
       { CPU: Resources.CPU, MemoryMB: Resources.MemoryMB, DiskMB: Resources.DiskMB },
     ]),
@@ -80,21 +117,13 @@ const askedResources = ({ ask }: Field): NonNullable<PlacementMetrics['Resources
 
 function bestScores(
   field: Field,
-  open: readonly number[],
   penalized: ReadonlySet<string>,
 ): PlacementMetrics['ScoreMetaData'] {
-  // Only a handful is kept, so a whole sort of thousands of nodes is not worth it.
-  const top: { slot: number; score: number }[] = [];
-  for (const slot of open) {
-    const score = field.scoreAt(slot, penalized);
-    const position = top.findIndex((entry) => entry.score < score);
-    top.splice(position < 0 ? top.length : position, 0, { slot, score });
-    if (top.length > limits.scheduler.scoredNodesReported) top.pop();
-  }
+  const top = field.ranking(limits.scheduler.scoredNodesReported, penalized);
   if (top.length === 0) return null;
-  return top.map(({ slot, score }) => ({
+  return top.map((slot) => ({
     NodeID: field.nodes[slot]!.ID,
     Scores: { ...field.partsAt(slot, penalized) },
-    NormScore: score,
+    NormScore: field.scoreAt(slot, penalized),
   }));
 }

@@ -17,14 +17,24 @@ export class NameIndex {
   /** The name itself if nobody has its index, else the lowest free one: that repairs duplicates. */
   inherit(name: string): string {
     const index = allocationIndex(name);
-    if (index < 0 || this.#used.has(index)) return this.lowest();
+    if (!this.#isFree(index)) return this.lowest();
     this.#used.add(index);
     return allocationName(this.#job, this.#group, index);
+  }
+
+  /** The first of the names that nobody has, else the lowest free one. */
+  firstOf(names: readonly string[]): string {
+    const free = names.find((name) => this.#isFree(allocationIndex(name)));
+    return free === undefined ? this.lowest() : this.inherit(free);
   }
 
   lowest(): string {
     while (this.#used.has(this.#next)) this.#next++;
     this.#used.add(this.#next);
     return allocationName(this.#job, this.#group, this.#next);
+  }
+
+  #isFree(index: number): boolean {
+    return index >= 0 && !this.#used.has(index);
   }
 }

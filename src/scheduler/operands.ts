@@ -93,6 +93,10 @@ const comparisons: Readonly<Record<string, () => Comparison>> = {
   is_not_set: () => (left) => left === undefined,
 };
 
+/** Compares two texts, either of which may be missing. An unknown operand is never satisfied. */
+export const textComparison = (operand: string): Comparison =>
+  Object.hasOwn(comparisons, operand) ? comparisons[operand]!() : never;
+
 /** Whether a node satisfies a constraint or an affinity. An unknown operand is never satisfied. */
 export function compileOperand(
   rule: Pick<Constraint, 'LTarget' | 'RTarget' | 'Operand'>,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { AllocatedResources } from '../model/allocation/allocated-resources.ts';
 import { makeGroup, makeJob, makeNode, makeTask, TestCluster } from './cluster.test-helper.ts';
 import { occupancyOf } from './occupancy.ts';
 import { parsePortList, portsOf } from './ports.ts';
@@ -13,42 +14,45 @@ const values = (room: NodeRoom, network: object): unknown => {
   return fit.fits ? portsOf(fit.resources).map((port) => port.Value) : fit.dimension;
 };
 
-/** Gives the ask to an allocation of that name. */
-function take(room: NodeRoom, id: string, network: object): readonly number[] {
+/** Gives the ask to an allocation; what it has then. */
+function give(room: NodeRoom, network: object): AllocatedResources {
   const fit = room.fit(askFor(network));
   if (!fit.fits) throw new Error(fit.dimension);
-  room.add(id, fit.resources);
-  return portsOf(fit.resources).map((port) => port.Value);
+  room.add(fit.resources);
+  return fit.resources;
 }
+
+const take = (room: NodeRoom, network: object): readonly number[] =>
+  portsOf(give(room, network)).map((port) => port.Value);
 
 const dynamic = (...labels: string[]) => ({ DynamicPorts: labels.map((Label) => ({ Label })) });
 const fixed = (Value: number, more: object = {}) => ({
   ReservedPorts: [{ Label: 'http', Value, ...more }],
 });
-const vacant = occupancyOf([]);
+const vacant = occupancyOf(() => []);
 const small = () => makeNode('n1', { ports: [20_000, 20_003], reservedPorts: '20001, 80' });
 
 describe('dynamic ports (facts §6.11)', () => {
   test('begin at the start, go on behind the last, skip reserved ones and wrap', () => {
     const room = new NodeRoom(small(), vacant, 20_002);
-    expect(take(room, 'a', dynamic('x'))).toEqual([20_002]);
-    expect(take(room, 'b', dynamic('x', 'y'))).toEqual([20_003, 20_000]);
+    expect(take(room, dynamic('x'))).toEqual([20_002]);
+    expect(take(room, dynamic('x', 'y'))).toEqual([20_003, 20_000]);
     expect(values(room, dynamic('x'))).toBe('network: dynamic port selection failed');
   });
 
   test('what makes way gives its ports to its replacement, as the last, and to no other', () => {
     const room = new NodeRoom(small(), vacant, 20_000);
-    take(room, 'a', dynamic('x'));
-    take(room, 'b', dynamic('x'));
-    const replace = (previous: string, id: string) => {
+    const first = give(room, dynamic('x'));
+    const second = give(room, dynamic('x'));
+    const replace = (previous: AllocatedResources) => {
       room.yield(previous);
-      const given = take(room, id, dynamic('x'));
+      const given = take(room, dynamic('x'));
       room.resume();
       return given;
     };
-    expect(replace('a', 'a2')).toEqual([20_003]);
+    expect(replace(first)).toEqual([20_003]);
     expect(values(room, dynamic('x'))).toBe('network: dynamic port selection failed');
-    expect(replace('b', 'b2')).toEqual([20_002]);
+    expect(replace(second)).toEqual([20_002]);
   });
 
   test('any start falls into the range', () => {
@@ -89,7 +93,7 @@ describe('static ports', () => {
       { ...node, NodeResources: { ...node.NodeResources, Networks } },
       vacant,
     );
-    take(room, 'a', fixed(9000));
+    take(room, fixed(9000));
     expect(values(room, network)).toEqual(expected);
   });
 });
@@ -140,7 +144,7 @@ test('reserved cores', () => {
     CpuShares: 2000,
     ReservedCores: [1, 2],
   });
-  if (fit.fits) room.add('a', fit.resources);
+  if (fit.fits) room.add(fit.resources);
   const one = askOf(makeJob({ TaskGroups: [makeGroup({ Tasks: [tasks[0]!] })] }).TaskGroups[0]!);
   expect(room.fit(one)).toEqual({ fits: false, dimension: 'cores' });
 });
@@ -171,16 +175,10 @@ describe('a replacement on the node of what it replaces', () => {
       makeJob({ TaskGroups: [makeGroup({ Tasks: [makeTask({ Resources: { CPU } })] })] })
         .TaskGroups[0]!,
     );
-  const place = (room: NodeRoom, id: string, cpu: number): boolean => {
+  const place = (room: NodeRoom, cpu: number): AllocatedResources | undefined => {
     const fit = room.fit(ask(cpu));
-    if (fit.fits) room.add(id, fit.resources);
-    return fit.fits;
-  };
-  const replace = (room: NodeRoom, previous: string, id: string, cpu: number): boolean => {
-    room.yield(previous);
-    const done = place(room, id, cpu);
-    room.resume();
-    return done;
+    if (fit.fits) room.add(fit.resources);
+    return fit.fits ? fit.resources : undefined;
   };
 
   test.each<[string, number, boolean, number]>([
@@ -189,17 +187,11 @@ describe('a replacement on the node of what it replaces', () => {
     ['larger than what is free beside it', 601, false, 1000],
   ])('%s', (_, cpu, fits, used) => {
     const room = new NodeRoom(makeNode('n1'), vacant);
-    place(room, 'old', 600);
-    place(room, 'other', 400);
-    expect(replace(room, 'old', 'new', cpu)).toBe(fits);
+    const old = place(room, 600)!;
+    place(room, 400);
+    room.yield(old);
+    expect(place(room, cpu) !== undefined).toBe(fits);
+    room.resume();
     expect(room.used.cpu).toBe(used);
-  });
-
-  test('one that waits for its own predecessor has nothing to hand on', () => {
-    const room = new NodeRoom(makeNode('n1'), vacant);
-    place(room, 'first', 600);
-    expect(replace(room, 'first', 'second', 600)).toBe(true);
-    expect(replace(room, 'second', 'third', 600)).toBe(false);
-    expect(replace(room, 'second', 'third', 400)).toBe(true);
   });
 });

@@ -77,31 +77,78 @@ export function parsePortList(text: string): ReadonlySet<number> {
   return ports;
 }
 
+/** By address and port, how many allocations hold it: more than one where collisions are ignored. */
+export class TakenPorts {
+  readonly #byAddress = new Map<string, Map<number, number>>();
+  /** Of ports that are held at all. */
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  holders(address: string, port: number): number {
+    return this.#byAddress.get(address)?.get(port) ?? 0;
+  }
+
+  add(ports: readonly AllocatedPort[]): void {
+    for (const port of ports) {
+      let holders = this.#byAddress.get(port.HostIP);
+      if (holders === undefined) {
+        holders = new Map();
+        this.#byAddress.set(port.HostIP, holders);
+      }
+      const before = holders.get(port.Value) ?? 0;
+      if (before === 0) this.#size++;
+      holders.set(port.Value, before + 1);
+    }
+  }
+
+  /** They were added before. */
+  remove(ports: readonly AllocatedPort[]): void {
+    for (const port of ports) {
+      const holders = this.#byAddress.get(port.HostIP);
+      const left = (holders?.get(port.Value) ?? 0) - 1;
+      if (left > 0) {
+        holders?.set(port.Value, left);
+      } else {
+        holders?.delete(port.Value);
+        this.#size--;
+      }
+    }
+  }
+}
+
 /** The ports of one node while an evaluation is decided. */
 export class PortLedger {
   readonly #node: Node;
   readonly #reserved: ReadonlySet<number>;
-  readonly #taken = new Map<string, Set<number>>();
-  readonly #leaving = new Map<string, Set<number>>();
+  /** What is held before the evaluation; not changed here. */
+  readonly #before: TakenPorts;
+  readonly #taken = new TakenPorts();
+  readonly #leaving = new TakenPorts();
   #cursor: number;
 
-  constructor(node: Node, start: number) {
+  constructor(node: Node, start: number, before: TakenPorts) {
     this.#node = node;
     this.#reserved = parsePortList(node.ReservedResources.Networks.ReservedHostPorts);
+    this.#before = before;
     this.#cursor = start;
   }
 
   isTaken(address: string, port: number): boolean {
-    return this.#reserved.has(port) || this.#taken.get(address)?.has(port) === true;
+    if (this.#reserved.has(port)) return true;
+    const holders = this.#before.holders(address, port) + this.#taken.holders(address, port);
+    return holders > this.#leaving.holders(address, port);
   }
 
   take(ports: readonly AllocatedPort[]): void {
-    for (const port of ports) into(this.#taken, port.HostIP).add(port.Value);
+    this.#taken.add(ports);
   }
 
-  /** Notes ports of the allocation that makes way: they may be given, but as the last. */
+  /** Notes ports of a holder that makes way: they may be given, but as the last. */
   leave(ports: readonly AllocatedPort[]): void {
-    for (const port of ports) into(this.#leaving, port.HostIP).add(port.Value);
+    this.#leaving.add(ports);
   }
 
   /** Lets the next search begin behind these. */
@@ -154,7 +201,7 @@ export class PortLedger {
     const address = this.#addressOf(port);
     if (address === undefined) return undefined;
     const value =
-      this.#search(address, mine, (free) => this.#leaving.get(address)?.has(free) !== true) ??
+      this.#search(address, mine, (free) => this.#leaving.holders(address, free) === 0) ??
       this.#search(address, mine, () => true);
     if (value === undefined) return undefined;
     mine.add(`${address} ${value}`);
@@ -187,12 +234,3 @@ const allocated = (port: Port, value: number, address: string): AllocatedPort =>
   HostIP: address,
   HostNetwork: port.HostNetwork || defaultHostNetwork,
 });
-
-function into(map: Map<string, Set<number>>, key: string): Set<number> {
-  let set = map.get(key);
-  if (set === undefined) {
-    set = new Set();
-    map.set(key, set);
-  }
-  return set;
-}

@@ -1,11 +1,14 @@
-/** Evaluations that place failed allocations when their delay is over. Source: facts §6.3, §6.13. */
+/**
+ * Evaluations that come back to what is not due yet: failed allocations whose delay is not over, and
+ * those that are away. Source: facts/scheduler.md §6.3 steps 9 to 11, §6.13, §6.14.
+ */
 import { instantFromMs } from '../base/instant.ts';
 import type { Ids } from '../base/ports.ts';
-import type { Allocation } from '../model/allocation/allocation.ts';
 import type { Evaluation } from '../model/evaluation/evaluation.ts';
 import type { Job } from '../model/job/job.ts';
 import type { PlannedStop } from '../model/plan/plan.ts';
 import { followUpEvaluation } from './build.ts';
+import type { Postponed } from './decision.ts';
 import { descriptions, type Proposed } from './view.ts';
 
 /** What comes due within this time of another shares its evaluation. */
@@ -13,38 +16,57 @@ const windowMs = 5000;
 
 export interface Postponements {
   readonly evaluations: readonly Proposed<Evaluation>[];
-  /** Tells each allocation which evaluation it waits for; nothing else of it changes. */
-  readonly marks: readonly PlannedStop[];
+  /** Tells each allocation which evaluation it waits for. */
+  readonly stops: readonly PlannedStop[];
 }
 
+/**
+ * An evaluation comes when the last of its window is due: whichever evaluation of the job goes in
+ * its place by then finds all of them due.
+ */
 export function postponements(
-  postponed: readonly { readonly allocation: Allocation; readonly dueMs: number }[],
+  postponed: readonly Postponed[],
   evaluation: Evaluation,
   job: Job,
   nowMs: number,
   ids: Ids,
 ): Postponements {
   const evaluations: Proposed<Evaluation>[] = [];
-  const marks: PlannedStop[] = [];
-  let windowStartMs = Number.NEGATIVE_INFINITY;
-  for (const { allocation, dueMs } of [...postponed].sort((a, b) => a.dueMs - b.dueMs)) {
-    if (dueMs > windowStartMs + windowMs) {
-      windowStartMs = dueMs;
-      evaluations.push(
-        followUpEvaluation(ids.uuid(), evaluation, job, nowMs, {
-          TriggeredBy: evaluations.length === 0 ? 'alloc-reschedule' : 'alloc-failure',
-          StatusDescription: descriptions.delayedReschedule,
-          WaitUntil: instantFromMs(dueMs),
-        }),
-      );
-    }
-    marks.push({
-      allocationId: allocation.ID,
-      nodeId: allocation.NodeID,
-      desiredStatus: 'run',
-      desiredDescription: allocation.DesiredDescription,
-      followupEvaluationId: evaluations.at(-1)!.ID,
+  const stops: PlannedStop[] = [];
+  for (const cause of ['reschedule', 'disconnect'] as const) {
+    const due = postponed.filter((one) => one.cause === cause).sort((a, b) => a.dueMs - b.dueMs);
+    windowsOf(due).forEach((window, position) => {
+      const id = ids.uuid();
+      const WaitUntil = instantFromMs(window.at(-1)!.dueMs);
+      const reason = reasonOf(cause, position === 0);
+      evaluations.push(followUpEvaluation(id, evaluation, job, nowMs, { ...reason, WaitUntil }));
+      for (const { stop } of window) stops.push({ ...stop, followupEvaluationId: id });
     });
   }
-  return { evaluations, marks };
+  return { evaluations, stops };
 }
+
+/** Those that come due together, of a list in the order in which they do. */
+function windowsOf(due: readonly Postponed[]): readonly (readonly Postponed[])[] {
+  const windows: Postponed[][] = [];
+  for (const one of due) {
+    const window = windows.at(-1);
+    if (window === undefined || one.dueMs > window[0]!.dueMs + windowMs) windows.push([one]);
+    else window.push(one);
+  }
+  return windows;
+}
+
+const reasonOf = (
+  cause: Postponed['cause'],
+  isFirst: boolean,
+): Pick<Evaluation, 'TriggeredBy' | 'StatusDescription'> =>
+  cause === 'disconnect'
+    ? {
+        TriggeredBy: 'max-disconnect-timeout',
+        StatusDescription: descriptions.disconnectTimeout,
+      }
+    : {
+        TriggeredBy: isFirst ? 'alloc-reschedule' : 'alloc-failure',
+        StatusDescription: descriptions.delayedReschedule,
+      };

@@ -2,6 +2,7 @@
 import type { Allocation } from '../model/allocation/allocation.ts';
 import { isTerminal } from '../model/allocation/allocation-rules.ts';
 import type { Node } from '../model/node/node.ts';
+import type { Numbering } from './numbering.ts';
 import type { Reader } from './target.ts';
 
 export type Located = Pick<Allocation, 'ID' | 'TaskGroup' | 'NodeID'>;
@@ -55,51 +56,49 @@ export class JobPresence {
   }
 }
 
-/**
- * One attribute over the candidate nodes: which value each has, and how many live allocations have
- * that value. Values are numbered so that a scan of the nodes compares no text.
- */
-export class ValueColumn {
-  /** By slot; -1 where the node lacks the attribute. */
-  readonly valueOf: Int32Array;
-  readonly names: string[] = [];
-  readonly counts: number[] = [];
-  /** Whether some allocation has, or had before this plan, the value. */
-  readonly inUse: boolean[] = [];
+/** How many live allocations have each value of an attribute, by the number of the value. */
+export class ValueCounts {
   readonly #read: Reader;
-  readonly #numbers = new Map<string, number>();
+  readonly #values: Numbering;
+  readonly #counts: number[] = [];
+  /** Whether some allocation has, or had before this plan, the value. */
+  readonly #inUse: boolean[] = [];
 
-  constructor(read: Reader, nodes: readonly Node[], used: ReadonlyMap<string, number>) {
+  constructor(read: Reader, values: Numbering, used: ReadonlyMap<string, number>) {
     this.#read = read;
-    this.valueOf = Int32Array.from(nodes, (node) => this.numberOf(node));
+    this.#values = values;
     for (const [value, count] of used) {
-      const number = this.#number(value);
-      this.counts[number] = count;
-      this.inUse[number] = true;
+      const number = values.of(value);
+      this.#counts[number] = count;
+      this.#inUse[number] = true;
     }
   }
 
   /** The number of the node's value; -1 without one. */
   numberOf(node: Node): number {
     const value = this.#read(node);
-    return value === undefined ? -1 : this.#number(value);
+    return value === undefined ? -1 : this.#values.of(value);
   }
 
-  change(node: Node, by: number): void {
-    const number = this.numberOf(node);
-    if (number < 0) return;
-    this.counts[number] = this.counts[number]! + by;
-    this.inUse[number] = true;
+  name(number: number): string {
+    return this.#values.names[number]!;
   }
 
-  #number(value: string): number {
-    const known = this.#numbers.get(value);
-    if (known !== undefined) return known;
-    const number = this.names.length;
-    this.#numbers.set(value, number);
-    this.names.push(value);
-    this.counts.push(0);
-    this.inUse.push(false);
-    return number;
+  count(number: number): number {
+    return this.#counts[number] ?? 0;
+  }
+
+  isInUse(number: number): boolean {
+    return this.#inUse[number] === true;
+  }
+
+  /** The numbers that were ever in use. */
+  *inUse(): Iterable<number> {
+    for (const [number, isUsed] of this.#inUse.entries()) if (isUsed) yield number;
+  }
+
+  change(number: number, by: number): void {
+    this.#counts[number] = this.count(number) + by;
+    this.#inUse[number] = true;
   }
 }

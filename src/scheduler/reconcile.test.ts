@@ -8,8 +8,15 @@ type Group = Parameters<typeof makeGroup>[0];
 
 const nodes = (count: number) => Array.from({ length: count }, (_, n) => makeNode(`n${n}`));
 
+/** Updated all at once. */
+const atOnce = { MaxParallel: 0 };
+
 const web = (group: Group = {}, version = 0, fields: JobInput = {}, createIndex = 10) =>
-  makeJob({ ...fields, TaskGroups: [makeGroup(group)] }, version, createIndex);
+  makeJob(
+    { ...fields, TaskGroups: [makeGroup({ Update: fields.Type ? null : atOnce, ...group })] },
+    version,
+    createIndex,
+  );
 
 /** A cluster on which the job runs. */
 function running(group: Group = {}, fields: JobInput = {}, nodeCount = 3): TestCluster {
@@ -287,8 +294,8 @@ describe('nodes that go', () => {
     cluster.putNode(makeNode('n0', { Status: 'down' }));
     const { plan } = cluster.run();
     expect(plan.stops.map((stop) => [stop.desiredStatus, stop.clientStatus])).toEqual([
-      ['stop', 'lost'],
       ['run', 'unknown'],
+      ['stop', 'lost'],
     ]);
     expect(plan.queued).toEqual({ web: 1 });
     expect(cluster.decide().isEmpty).toBe(true);

@@ -2,6 +2,7 @@
 import { instantFromMs, instantToMs } from '../base/instant.ts';
 import type { Allocation, RescheduleTracker } from '../model/allocation/allocation.ts';
 import type { ReschedulePolicy } from '../model/task-group/policies.ts';
+import { descriptions } from './view.ts';
 
 export type RescheduleDecision =
   | { readonly when: 'now'; readonly delayNs: number }
@@ -57,7 +58,18 @@ const attemptsWithin = (allocation: Allocation, policy: ReschedulePolicy): numbe
   return eventsOf(allocation).filter((event) => event.RescheduleTime > since).length;
 };
 
-/** `evaluationId`: what waited for this allocation may place it even a little early. */
+/** It was away, and nobody has noted yet that it is back. */
+export const isMarkedUnknown = ({ DesiredDescription }: Allocation): boolean =>
+  DesiredDescription === descriptions.unknown;
+
+/** Whether its time has come; the evaluation that it waits for may be a little early. */
+export const isDue = (
+  { FollowupEvalID }: Pick<Allocation, 'FollowupEvalID'>,
+  dueMs: number,
+  nowMs: number,
+  evaluationId: string,
+): boolean => dueMs <= nowMs + soonMs || (FollowupEvalID !== '' && FollowupEvalID === evaluationId);
+
 export function decideReschedule(
   allocation: Allocation,
   policy: ReschedulePolicy | null,
@@ -71,11 +83,10 @@ export function decideReschedule(
   }
   const delayNs = nextDelayNs(allocation, policy);
   const dueMs = failedAtMs(allocation) + instantToMs(delayNs);
-  const isAwaited = allocation.FollowupEvalID !== '';
-  if (dueMs <= nowMs + soonMs || (isAwaited && allocation.FollowupEvalID === evaluationId)) {
-    return { when: 'now', delayNs };
-  }
-  return isAwaited ? { when: 'awaited' } : { when: 'later', dueMs };
+  // What it waited for while it was away is another matter.
+  const waiting = { FollowupEvalID: isMarkedUnknown(allocation) ? '' : allocation.FollowupEvalID };
+  if (isDue(waiting, dueMs, nowMs, evaluationId)) return { when: 'now', delayNs };
+  return waiting.FollowupEvalID === '' ? { when: 'later', dueMs } : { when: 'awaited' };
 }
 
 /** The tracker of the replacement: what is still of interest of the old events, and the new one. */

@@ -7,6 +7,7 @@ import type {
 import type { Node } from '../model/node/node.ts';
 import type { Task } from '../model/task/task.ts';
 import type { TaskGroup } from '../model/task-group/task-group.ts';
+import { type DeviceAsk, deviceAsks } from './devices.ts';
 import { type AssignedNetwork, type NetworkAsk, networkAsks } from './ports.ts';
 
 /** CPU in MHz, memory and disk in MB, cores by number. */
@@ -20,9 +21,10 @@ export interface Need {
 export interface Ask {
   readonly group: TaskGroup;
   readonly networks: readonly NetworkAsk[];
+  readonly devices: readonly DeviceAsk[];
   /** Cores over all tasks. */
   readonly cores: number;
-  /** As if no task asked for cores or ports; shared by all allocations where that is so. */
+  /** As if no task asked for cores, ports or devices; shared by all allocations where that is so. */
   readonly template: AllocatedResources;
 }
 
@@ -30,6 +32,7 @@ export function askOf(group: TaskGroup): Ask {
   return {
     group,
     networks: networkAsks(group),
+    devices: deviceAsks(group),
     cores: group.Tasks.reduce((total, task) => total + task.Resources.Cores, 0),
     template: {
       Tasks: Object.fromEntries(

@@ -2,9 +2,10 @@ import { describe, expect, test } from 'vitest';
 import type { Spread } from '../model/constraint/constraint.ts';
 import { makeGroup, makeJob, makeNode, TestCluster } from './cluster.test-helper.ts';
 import { explain } from './explain.ts';
-import { JobPresence, ValueColumn } from './presence.ts';
+import { Numbering } from './numbering.ts';
+import { JobPresence } from './presence.ts';
 import { affinityScorer, antiAffinityScore, packScore } from './score.ts';
-import { SpreadColumn } from './spread.ts';
+import { spreadBoosts } from './spread.ts';
 import { compileTarget } from './target.ts';
 
 const need = (cpu: number, memory: number) => ({ cpu, memory, disk: 0, cores: 0 });
@@ -67,20 +68,33 @@ describe('affinities', () => {
 
 describe('spreads', () => {
   const racks = ['r1', 'r2', 'r3'];
-  const nodes = [
-    ...racks.map((rack) => makeNode(rack, { Meta: { rack } })),
-    makeNode('none', { Meta: {} }),
-  ];
-  const boosts = (targets: Record<string, number>, used: Record<string, number>, share = 1) => {
+  const boosts = (targets: Record<string, number>, used: Record<string, number>, weight = 50) => {
     const spread: Spread = {
       Attribute: '${meta.rack}',
-      Weight: 50,
+      Weight: weight,
       SpreadTarget: Object.entries(targets).map(([Value, Percent]) => ({ Value, Percent })),
     };
-    const read = compileTarget(spread.Attribute);
-    const values = new ValueColumn(read, nodes, new Map(Object.entries(used)));
-    const column = new SpreadColumn(spread, share, 10, values);
-    return nodes.map((_, slot) => column.boost(slot));
+    const other = { Attribute: '${meta.none}', Weight: 100 - weight, SpreadTarget: [] };
+    const Spreads = weight === 50 ? [spread] : [spread, other];
+    const job = makeJob({ Spreads, TaskGroups: [makeGroup({ Count: 10 })] });
+    const [column] = spreadBoosts(job, job.TaskGroups[0]!, presenceOf(used), () => {
+      const values = new Numbering();
+      return { values, candidates: racks.map((rack) => values.of(rack)) };
+    });
+    return [0, 1, 2, -1].map((number) => column!.boost(number));
+  };
+
+  /** So many live allocations in each rack; one that was stopped where it is 0. */
+  const presenceOf = (used: Record<string, number>): JobPresence => {
+    const rackOf = (id: string) => makeNode(id, { Meta: { rack: id } });
+    const presence = new JobPresence(rackOf, []);
+    for (const [rack, count] of Object.entries(used)) {
+      for (let number = 0; number <= count; number++) {
+        presence.add({ ID: `${rack} ${number}`, TaskGroup: 'web', NodeID: rack });
+      }
+      presence.remove(`${rack} 0`);
+    }
+    return presence;
   };
 
   test.each<[string, Record<string, number>, Record<string, number>, number[]]>([
@@ -102,7 +116,7 @@ describe('spreads', () => {
   });
 
   test('weights count for targets', () => {
-    expect(boosts({ r1: 50 }, {}, 0.25)[0]).toBeCloseTo(0.2, 12);
+    expect(boosts({ r1: 50 }, {}, 25)[0]).toBeCloseTo(0.2, 12);
   });
 });
 
@@ -152,7 +166,7 @@ test('explain gives the parts for open nodes and the reason for the others', () 
       rule: 'distinct_property',
       text: 'distinct_property: ${meta.rack}=r2 used by 1 allocs',
     },
-    { nodeId: 'n3', verdict: 'filtered', rule: 'ready' },
+    { nodeId: 'n3', verdict: 'excluded', rule: 'ready' },
     {
       nodeId: 'n4',
       verdict: 'filtered',

@@ -11,14 +11,17 @@ import type { Node } from '../model/node/node.ts';
 import type { TaskGroup } from '../model/task-group/task-group.ts';
 import { compileOperand } from './operands.ts';
 import type { Need } from './resources.ts';
+import { isUnique } from './target.ts';
 import type { SchedulerConfiguration } from './view.ts';
 
 export type ScorePart =
   | 'binpack'
+  | 'devices'
   | 'job-anti-affinity'
   | 'node-affinity'
   | 'node-reschedule-penalty'
-  | 'allocation-spread';
+  | 'allocation-spread'
+  | 'preemption';
 
 export type ScoreParts = Readonly<Partial<Record<ScorePart, number>>>;
 
@@ -27,19 +30,30 @@ const bestFit = 18;
 const clampFit = (fit: number): number => Math.min(Math.max(fit, 0), bestFit);
 
 /** The share that stays free with the need on top; 0 where there is nothing to share. */
-const freeShare = (used: number, need: number, capacity: number): number =>
+export const freeShare = (used: number, need: number, capacity: number): number =>
   capacity > 0 ? 1 - (used + need) / capacity : 0;
 
 /** From 0 (empty) to 1 (full) for `binpack`; the other way round for `spread`. */
 export function packScore(
   algorithm: SchedulerConfiguration['algorithm'],
-  used: Need,
-  need: Need,
-  capacity: Need,
+  used: Pick<Need, 'cpu' | 'memory'>,
+  need: Pick<Need, 'cpu' | 'memory'>,
+  capacity: Pick<Need, 'cpu' | 'memory'>,
 ): number {
-  const powers =
-    10 ** freeShare(used.cpu, need.cpu, capacity.cpu) +
-    10 ** freeShare(used.memory, need.memory, capacity.memory);
+  return packScoreOfShares(
+    algorithm,
+    freeShare(used.cpu, need.cpu, capacity.cpu),
+    freeShare(used.memory, need.memory, capacity.memory),
+  );
+}
+
+/** {@link packScore} from the shares of CPU and memory that stay free. */
+export function packScoreOfShares(
+  algorithm: SchedulerConfiguration['algorithm'],
+  cpu: number,
+  memory: number,
+): number {
+  const powers = 10 ** cpu + 10 ** memory;
   return clampFit(algorithm === 'spread' ? powers - 2 : 20 - powers) / bestFit;
 }
 
@@ -52,12 +66,18 @@ export const reschedulePenalty = -1;
 /** Scores a node by the affinities; `undefined` when there are none. */
 export type AffinityScorer = (node: Node) => number;
 
+const affinitiesOf = (job: Job, group: TaskGroup): readonly Affinity[] => [
+  ...(job.Affinities ?? []),
+  ...(group.Affinities ?? []),
+  ...group.Tasks.flatMap((task) => task.Affinities ?? []),
+];
+
+/** Whether nodes of one computed class may differ in their score. */
+export const hasUniqueAffinity = (job: Job, group: TaskGroup): boolean =>
+  affinitiesOf(job, group).some(({ LTarget, RTarget }) => isUnique(LTarget) || isUnique(RTarget));
+
 export function affinityScorer(job: Job, group: TaskGroup): AffinityScorer | undefined {
-  const affinities: Affinity[] = [
-    ...(job.Affinities ?? []),
-    ...(group.Affinities ?? []),
-    ...group.Tasks.flatMap((task) => task.Affinities ?? []),
-  ];
+  const affinities = affinitiesOf(job, group);
   if (affinities.length === 0) return undefined;
   const whole = affinities.reduce((sum, affinity) => sum + Math.abs(affinity.Weight), 0);
   const parts = affinities.map((affinity) => ({

@@ -3,42 +3,85 @@ import type { Allocation } from '../model/allocation/allocation.ts';
 import { isTerminal } from '../model/allocation/allocation-rules.ts';
 import { destructiveChange } from '../model/job/destructive-change.ts';
 import type { Job } from '../model/job/job.ts';
+import { isSameSpecification, withPreservedCounts } from '../model/job/job-change.ts';
+import { groupNamed } from '../model/job/job-rules.ts';
 import type { TaskGroup } from '../model/task-group/task-group.ts';
 import { isCurrent } from './classify.ts';
+import type { VersionTests } from './decision.ts';
 import { DistinctColumn, distinctRules } from './distinct.ts';
 import { firstFailed, rulesFor } from './feasibility.ts';
 import { JobPresence } from './presence.ts';
-import type { ReconcileContext } from './reconcile.ts';
 import type { ClusterView } from './view.ts';
 
-/** Remembers the verdict for each old version and group. */
-export function outdatedTest(view: ClusterView, job: Job): (allocation: Allocation) => boolean {
+/** Compares the job as it is with what allocations run; remembers each version and group. */
+export function versionTests(
+  view: ClusterView,
+  job: Job,
+  allocations: readonly Allocation[],
+): VersionTests {
+  const versionOf = ({ JobCreateIndex, JobVersion, TaskGroup }: Allocation): Job | undefined => {
+    // Another registration of the same id is another job.
+    if (JobCreateIndex !== job.CreateIndex) return undefined;
+    const version = view.jobVersion(job.Namespace, job.ID, JobVersion);
+    const isOther = version === undefined || version.CreateIndex !== job.CreateIndex;
+    return isOther || groupNamed(version, TaskGroup) === undefined ? undefined : version;
+  };
+  const byVersion = ({ JobVersion }: Allocation) => String(JobVersion);
+  const byGroup = (one: Allocation) => `${one.JobVersion} ${one.TaskGroup}`;
+  const isOutdated = remembered(byGroup, (one) => {
+    const old = versionOf(one);
+    return old === undefined || destructiveChange(old, job, one.TaskGroup) !== undefined;
+  });
+  const isResized = remembered(byVersion, (one) => {
+    const old = versionOf(one);
+    return old !== undefined && differsInCounts(old, job);
+  });
+  const isShrunk = remembered(byGroup, ({ JobVersion, TaskGroup }) => {
+    const old = view.jobVersion(job.Namespace, job.ID, JobVersion);
+    const was = old && groupNamed(old, TaskGroup);
+    return was !== undefined && groupNamed(job, TaskGroup)!.Count <= was.Count;
+  });
+  const isForeign = ({ JobCreateIndex }: Allocation) => JobCreateIndex !== job.CreateIndex;
+  return {
+    versionOf,
+    isOutdated: (one) => isForeign(one) || (!isCurrent(one, job) && isOutdated(one)),
+    isScaledDown: (one) => !isForeign(one) && isResized(one) && isShrunk(one),
+    splitStaying: stayingSplit(view, job, allocations),
+  };
+}
+
+function remembered(
+  keyOf: (allocation: Allocation) => string,
+  holds: (allocation: Allocation) => boolean,
+): (allocation: Allocation) => boolean {
   const verdicts = new Map<string, boolean>();
   return (allocation) => {
-    if (isCurrent(allocation, job)) return false;
-    // Another registration of the same id is another job.
-    if (allocation.JobCreateIndex !== job.CreateIndex) return true;
-    const key = `${allocation.JobVersion} ${allocation.TaskGroup}`;
+    const key = keyOf(allocation);
     let verdict = verdicts.get(key);
     if (verdict === undefined) {
-      const old = view.jobVersion(job.Namespace, job.ID, allocation.JobVersion);
-      verdict =
-        old === undefined || destructiveChange(old, job, allocation.TaskGroup) !== undefined;
+      verdict = holds(allocation);
       verdicts.set(key, verdict);
     }
     return verdict;
   };
 }
 
+/** Whether the specifications are the same but for counts, of which nothing that runs knows. */
+function differsInCounts(old: Job, job: Job): boolean {
+  const { SchedulerTokenID, VersionTag } = job;
+  const resized = { ...withPreservedCounts(job, old), SchedulerTokenID, VersionTag };
+  return isSameSpecification(job, resized);
+}
+
 /**
  * An allocation stays if its node passes the group's rules, whether or not the node takes new work,
  * and the distinct rules hold with those that are current and those that stay before it.
  */
-export function stayingSplit(
+function stayingSplit(
   view: ClusterView,
   job: Job,
   allocations: readonly Allocation[],
-): ReconcileContext['splitStaying'] {
+): VersionTests['splitStaying'] {
   return (group, candidates, current) => {
     const rules = rulesFor(job, group);
     const others = allocations.filter((one) => one.TaskGroup !== group.Name && !isTerminal(one));
@@ -55,7 +98,7 @@ export function stayingSplit(
         firstFailed(rules, node, (scope) => scope !== 'standing') === undefined &&
         columns.every((column) => column.allowsNode(node));
       (passes ? staying : leaving).push(allocation);
-      if (passes) for (const column of columns) column.change(node, group.Name, 1);
+      if (passes) for (const column of columns) column.change(node, 1);
     }
     return { staying, leaving };
   };
@@ -70,5 +113,5 @@ function distinctColumns(
   const rules = distinctRules(job, group);
   if (rules.length === 0) return [];
   const presence = new JobPresence((id) => view.node(id), live);
-  return rules.map((rule) => new DistinctColumn(rule, [], presence));
+  return rules.map((rule) => new DistinctColumn(rule, presence));
 }

@@ -32,3 +32,7 @@ const fromMap =
 /** Whether nodes of one computed class may differ in it. */
 export const isUnique = (target: string): boolean =>
   /^\s*\$\{\s*(node|attr|meta)\.unique\./.test(target);
+
+/** Whether every node has a value of its own. */
+export const isOfNodeAlone = (target: string): boolean =>
+  /^\s*\$\{\s*node\.unique\.id\s*\}\s*$/.test(target);

@@ -1,7 +1,8 @@
 /** What the scheduler sees of the cluster, and what it answers. Source: DESIGN §6. */
 import type { Allocation } from '../model/allocation/allocation.ts';
+import type { Deployment } from '../model/deployment/deployment.ts';
 import type { Evaluation } from '../model/evaluation/evaluation.ts';
-import type { Job } from '../model/job/job.ts';
+import type { Job, JobType } from '../model/job/job.ts';
 import type { Node } from '../model/node/node.ts';
 import type { Plan } from '../model/plan/plan.ts';
 import type { OccupancyView } from './occupancy.ts';
@@ -9,7 +10,14 @@ import type { OccupancyView } from './occupancy.ts';
 export interface SchedulerConfiguration {
   /** `binpack` fills nodes, `spread` levels them. */
   readonly algorithm: 'binpack' | 'spread';
+  /** Whether jobs of the type may evict those of lower priority. Source: facts §6.10. */
+  readonly preemption: Readonly<Record<JobType, boolean>>;
 }
+
+export const schedulerDefaults: SchedulerConfiguration = {
+  algorithm: 'binpack',
+  preemption: { system: true, sysbatch: false, batch: false, service: false },
+};
 
 /** A consistent view of the state: it does not change while an evaluation is decided. */
 export interface ClusterView extends OccupancyView {
@@ -21,6 +29,8 @@ export interface ClusterView extends OccupancyView {
   jobVersion(namespace: string, id: string, version: number): Job | undefined;
   /** Every allocation there is of the job id, those of earlier registrations included. */
   allocationsOfJob(namespace: string, jobId: string): Iterable<Allocation>;
+  /** Every deployment there is of the job id, of any version and registration. */
+  deploymentsOfJob(namespace: string, jobId: string): Iterable<Deployment>;
   node(id: string): Node | undefined;
   /** Every node, ascending by id. */
   nodes(): Iterable<Node>;
@@ -44,11 +54,19 @@ export interface EvaluationOutcome {
   /** Classes that were looked at, and whether an unplaced group could run there. */
   readonly classEligibility: Evaluation['ClassEligibility'];
   readonly escapedComputedClass: boolean;
+  /**
+   * Of jobs that want something on every node: the nodes that an evaluation is to wait for each, and
+   * no others; `''` is any node. `undefined` for the other jobs.
+   */
+  readonly awaitedNodes?: readonly string[];
 }
 
 export interface SchedulerResult {
   readonly plan: Plan;
-  /** The plan changes no allocation; only the outcome and `plan.evaluations` are to be written. */
+  /**
+   * The plan changes no allocation and no deployment; only the outcome and `plan.evaluations` are
+   * to be written.
+   */
   readonly isEmpty: boolean;
   readonly outcome: EvaluationOutcome;
 }
@@ -61,8 +79,11 @@ export const descriptions = {
   inPlace: 'alloc updating in-place',
   lost: 'alloc is lost since its node is down',
   unknown: 'alloc is unknown since its node is disconnected',
+  reconnected: 'alloc not needed due to disconnected client reconnect',
+  tainted: 'alloc not needed as node is tainted',
   rescheduled: 'alloc was rescheduled because it failed',
   blocked: 'created to place remaining allocations',
   conflicts: 'created due to placement conflicts',
   delayedReschedule: 'created for delayed rescheduling',
+  disconnectTimeout: 'created for delayed disconnect timeout',
 } as const;

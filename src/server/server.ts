@@ -1,19 +1,24 @@
 import { refusal } from '../model/errors.ts';
+import { isKnownAlive } from '../model/node/node.ts';
 import type { SchedulerConfiguration } from '../scheduler/view.ts';
 import { nodes } from '../state/tables.ts';
 import { type BootstrapReset, noReset } from './acl/bootstrap.ts';
 import { TokenReaper } from './acl/reaper.ts';
 import { seedAcl, seedRealms } from './acl/seed.ts';
 import type { ServerContext } from './context.ts';
+import { DeploymentWatcher } from './deployments/watcher.ts';
+import { Decisions } from './evaluations/decisions.ts';
 import { EvaluationDispatcher } from './evaluations/dispatcher.ts';
 import { EvaluationWorker } from './evaluations/worker.ts';
 import type { Keyring } from './keyring/keyring.ts';
 import { LoginService } from './login/login.ts';
 import type { Outbound } from './login/outbound.ts';
-import { evaluateJobsOnNode } from './nodes/evaluate.ts';
+import { Drainer } from './nodes/drainer.ts';
 import { Heartbeats } from './nodes/heartbeats.ts';
-import { setNodeStatus } from './nodes/register.ts';
+import { awaitedUntilMs, noteMissed } from './nodes/missed.ts';
+import { seedNodePools } from './nodes/pools.ts';
 import { NodeStreams } from './nodes/streams.ts';
+import { configurationFor, configurationIn } from './scheduler-configuration/read.ts';
 
 export interface ServerOptions extends Omit<ServerContext, 'box' | 'openEvaluations'> {
   readonly keyring: Keyring;
@@ -34,10 +39,13 @@ export class Server {
   readonly heartbeats: Heartbeats;
   readonly streams = new NodeStreams();
   readonly dispatcher: EvaluationDispatcher;
+  readonly decisions = new Decisions();
   readonly bootstrapReset: BootstrapReset;
   readonly logins: LoginService;
   readonly keyring: Keyring;
   readonly #worker: EvaluationWorker;
+  readonly #deployments: DeploymentWatcher;
+  readonly #drainer: Drainer;
   readonly #reaper: TokenReaper;
   readonly #options: ServerOptions;
   #stopped = false;
@@ -50,34 +58,43 @@ export class Server {
     this.context = { state, world, log, region, box: keyring, openEvaluations };
     this.keyring = keyring;
     this.#reaper = new TokenReaper(this.context);
+    this.#deployments = new DeploymentWatcher(this.context);
     const { outbound, datacenter } = options;
     this.logins = new LoginService({ context: this.context, outbound, datacenter });
     this.heartbeats = new Heartbeats({
       timers: world.timers,
       random: world.random,
       nodeCount: () => state.read().table(nodes).size,
-      onMissed: (nodeId) => void this.#markDown(nodeId),
+      onMissed: (nodeId) => void this.#noteMissed(nodeId),
     });
-    const configuration = () => options.scheduler;
-    this.dispatcher = new EvaluationDispatcher(this.context, configuration);
-    this.#worker = new EvaluationWorker(this.context, this.dispatcher, configuration);
+    this.#drainer = new Drainer(this.context);
+    this.dispatcher = new EvaluationDispatcher(this.context, () =>
+      configurationIn(state.head(), options.scheduler),
+    );
+    this.#worker = new EvaluationWorker(
+      this.context,
+      this.dispatcher,
+      (evaluation) => configurationFor(state.head(), evaluation, options.scheduler),
+      this.decisions,
+    );
   }
 
   /** Makes sure of what every cluster has, and takes up what the state holds. */
   async start(): Promise<void> {
-    const { state } = this.context;
     await this.#seed();
-    for (const node of state.read().table(nodes).scan()) {
-      if (node.Status === 'ready') this.heartbeats.expectAfterFailover(node.ID);
-    }
+    this.#expectNodes();
     this.dispatcher.start();
     this.#worker.start();
+    this.#deployments.start();
+    this.#drainer.start();
     this.#reaper.start();
   }
 
   stop(): void {
     this.#reaper.stop();
     this.#stopped = true;
+    this.#drainer.stop();
+    this.#deployments.stop();
     this.#worker.stop();
     this.dispatcher.stop();
     this.heartbeats.stop();
@@ -96,23 +113,49 @@ export class Server {
     const { rootSecret } = this.#options;
     await this.context.state.write((transaction) => {
       seedRealms(transaction);
+      seedNodePools(transaction);
       seedAcl(transaction, this.context, rootSecret);
     });
   }
 
-  /** A node was not heard in time: its allocations are lost, and have to go elsewhere. */
-  async #markDown(nodeId: string): Promise<void> {
-    const { state, world, log } = this.context;
+  /** What holds where operators have set nothing. */
+  get schedulerDefaults(): SchedulerConfiguration {
+    return this.#options.scheduler;
+  }
+
+  /** A node that was purged is no more waited for, and has nothing to say here. */
+  forgetNode(nodeId: string): void {
+    this.heartbeats.forget(nodeId);
+    this.streams.drop(nodeId, 'the node was purged');
+  }
+
+  /** Nodes that are there have to find this leader; those that are away may still come back. */
+  #expectNodes(): void {
+    const { state, world } = this.context;
+    const snapshot = state.read();
+    const nowMs = world.clock.nowMs();
+    for (const node of snapshot.table(nodes).scan()) {
+      if (isKnownAlive(node)) {
+        this.heartbeats.expectAfterFailover(node.ID);
+      } else if (node.Status === 'disconnected') {
+        const withinMs = awaitedUntilMs(snapshot, node, nowMs) - nowMs;
+        this.heartbeats.awaitReturn(node.ID, Math.max(withinMs, 0));
+      }
+    }
+  }
+
+  /** A node was not heard in time. It may come back later, and then has to register anew. */
+  async #noteMissed(nodeId: string): Promise<void> {
+    const { state, log } = this.context;
     try {
-      await state.write((transaction) => {
-        const nowMs = world.clock.nowMs();
-        const message = 'Node heartbeat missed';
-        if (!setNodeStatus(transaction, nowMs, nodeId, 'down', message)) return;
-        evaluateJobsOnNode(transaction, world, nodeId);
-      });
-      log.warn({ node: nodeId }, 'a node missed its heartbeat and counts as down');
+      const missed = await noteMissed(this.context, nodeId);
+      if (missed === undefined) return;
+      log.warn({ node: nodeId }, `a node missed its heartbeat and counts as ${missed.status}`);
+      if (missed.status === 'disconnected' && !this.#stopped) {
+        this.heartbeats.awaitReturn(nodeId, missed.forMs);
+      }
     } catch (error) {
-      log.error({ node: nodeId, error }, 'a node that is down could not be marked so');
+      log.error({ node: nodeId, error }, 'a node that was not heard could not be marked so');
       if (!this.#stopped && state.closed === undefined) this.heartbeats.expectAgain(nodeId);
     }
   }

@@ -27,6 +27,7 @@ export const AllocatedDeviceSchema = Type.Object({
   Name: Text(),
   DeviceIDs: FullList(Type.String()),
 });
+export type AllocatedDevice = Model<typeof AllocatedDeviceSchema>;
 
 export const AllocatedTaskResourcesSchema = Type.Object({
   Cpu: Type.Object({ CpuShares: Whole(), ReservedCores: List(Type.Integer()) }),

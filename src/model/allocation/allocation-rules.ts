@@ -17,9 +17,17 @@ export const isTerminal = (
   allocation: Pick<Allocation, 'DesiredStatus' | 'ClientStatus'>,
 ): boolean => isServerTerminal(allocation) || isClientTerminal(allocation);
 
-/** Whether it may hold resources of its node: until the client says that it is over. */
+/** Whether it may still run: until the client says that it is over. */
 export const occupiesNode = (allocation: Pick<Allocation, 'ClientStatus'>): boolean =>
   !isClientTerminal(allocation);
+
+/**
+ * Whether what it has of its node is not to be had. What is evicted gives way at once: its node
+ * starts nothing new before that has ended.
+ */
+export const holdsResources = (
+  allocation: Pick<Allocation, 'ClientStatus' | 'DesiredStatus'>,
+): boolean => occupiesNode(allocation) && allocation.DesiredStatus !== 'evict';
 
 export interface DerivedClientStatus {
   readonly status: Extract<ClientStatus, 'pending' | 'running' | 'complete' | 'failed'>;

@@ -134,7 +134,10 @@ export const AllocationReportSchema = Type.Object({
   ClientStatus: Choice(reportedStatuses, 'pending'),
   ClientDescription: Text(),
   TaskStates: FullMapOf(TaskStateSchema),
+  /** Of it, a node says `Healthy` and `Timestamp`; the rest is the servers'. */
   DeploymentStatus: Nullable(DeploymentStatusSchema),
+  /** The deployment that the health was judged for; null: the one that the allocation belongs to. */
+  DeploymentID: Nullable(Type.String()),
   NetworkStatus: Nullable(NetworkStatusSchema),
 });
 export type AllocationReport = Model<typeof AllocationReportSchema>;

@@ -24,7 +24,9 @@ export const deploymentStatuses = [
   'failed',
   'cancelled',
 ] as const;
+export type DeploymentStatus = (typeof deploymentStatuses)[number];
 
+/** How far one group of the job has come. */
 export const DeploymentGroupSchema = Type.Object({
   AutoRevert: Flag(),
   AutoPromote: Flag(),
@@ -36,11 +38,12 @@ export const DeploymentGroupSchema = Type.Object({
   HealthyAllocs: Whole(),
   UnhealthyAllocs: Whole(),
   ProgressDeadline: Nanoseconds(),
+  /** RFC 3339; null until something of the group was placed, and where there is no deadline. */
   RequireProgressBy: Nullable(Type.String()),
 });
 export type DeploymentGroup = Model<typeof DeploymentGroupSchema>;
 
-/** Source: spec/3-jobs.md §2.2, facts/scheduler.md §5.4. */
+/** One version of a job on its way to all of its allocations. Source: spec/3 §2.2, facts §5.4. */
 export const DeploymentSchema = Type.Object({
   ID: Text(),
   Namespace: Text(),
@@ -64,3 +67,10 @@ export const isTerminalDeployment = (deployment: Pick<Deployment, 'Status'>): bo
   deployment.Status === 'successful' ||
   deployment.Status === 'failed' ||
   deployment.Status === 'cancelled';
+
+/** The groups with some of them changed. A group may have any name. */
+export const mapGroups = (
+  groups: Deployment['TaskGroups'],
+  change: (group: DeploymentGroup, name: string) => DeploymentGroup,
+): Deployment['TaskGroups'] =>
+  Object.fromEntries(Object.entries(groups).map(([name, group]) => [name, change(group, name)]));

@@ -13,6 +13,11 @@ export const isEvaluated = (
   job: Pick<Job, 'Periodic' | 'ParameterizedJob' | 'Dispatched'>,
 ): boolean => !isPeriodic(job) && !isParameterized(job);
 
+/** Whether it wants something on every node that fits, and so has to hear of every new one. */
+export const runsEverywhere = (
+  job: Pick<Job, 'Type' | 'Stop' | 'Periodic' | 'ParameterizedJob' | 'Dispatched'>,
+): boolean => (job.Type === 'system' || job.Type === 'sysbatch') && !job.Stop && isEvaluated(job);
+
 export const groupNamed = (job: Job, name: string): Job['TaskGroups'][number] | undefined =>
   job.TaskGroups.find((group) => group.Name === name);
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { deviceKey } from './device.ts';
 import type { NodeRegistration } from './node.ts';
 
 /**
@@ -8,7 +9,7 @@ import type { NodeRegistration } from './node.ts';
 export function computedClass(
   node: Pick<
     NodeRegistration,
-    'Datacenter' | 'NodeClass' | 'NodePool' | 'Attributes' | 'Meta' | 'Drivers'
+    'Datacenter' | 'NodeClass' | 'NodePool' | 'Attributes' | 'Meta' | 'Drivers' | 'NodeResources'
   >,
 ): string {
   const drivers = Object.entries(node.Drivers).map(
@@ -21,14 +22,22 @@ export function computedClass(
     shared(node.Attributes),
     shared(node.Meta),
     drivers.sort(byName),
+    ...devicesOf(node.NodeResources),
   ];
   return `v1:${createHash('sha256').update(JSON.stringify(told)).digest('hex').slice(0, 32)}`;
 }
 
-const shared = (attributes: Readonly<Record<string, string>>) =>
+/** Makes and what they are like; how many pieces there are, and in what state, may differ. */
+function devicesOf({ Devices }: NodeRegistration['NodeResources']) {
+  if (Devices.length === 0) return [];
+  const devices = Devices.map((device) => [deviceKey(device), shared(device.Attributes)] as const);
+  return [devices.sort(byName)];
+}
+
+const shared = (attributes: Readonly<Record<string, unknown>>) =>
   Object.entries(attributes)
     .filter(([name]) => !name.startsWith('unique.'))
     .sort(byName);
 
-const byName = ([left]: readonly [string, string], [right]: readonly [string, string]): number =>
+const byName = ([left]: readonly [string, unknown], [right]: readonly [string, unknown]): number =>
   left < right ? -1 : 1;

@@ -7,22 +7,28 @@ import {
   Hidden,
   Instant,
   type Model,
+  Nullable,
   ResponseOnly,
   stamps,
   Text,
   Type,
   Whole,
 } from '../schema.ts';
+import { NodeDeviceSchema } from './device.ts';
+import { DrainStrategySchema, LastDrainSchema } from './drain.ts';
 
 export const nodeStatuses = ['initializing', 'ready', 'down', 'disconnected'] as const;
 export type NodeStatus = (typeof nodeStatuses)[number];
 
+export const eligibilities = ['eligible', 'ineligible'] as const;
+export type Eligibility = (typeof eligibilities)[number];
+
 export const NodeNetworkSchema = Type.Object({
-  Mode: Text({ default: 'host' }),
-  Device: Text(),
-  CIDR: Text(),
-  IP: Text(),
-  MBits: Whole(),
+  Mode: Text({ default: 'host', maxLength: limits.names.lengthMax }),
+  Device: Text({ maxLength: limits.names.lengthMax }),
+  CIDR: Text({ maxLength: limits.names.lengthMax }),
+  IP: Text({ maxLength: limits.names.lengthMax }),
+  MBits: Whole({ minimum: 0 }),
 });
 export type NodeNetwork = Model<typeof NodeNetworkSchema>;
 
@@ -30,13 +36,14 @@ export type NodeNetwork = Model<typeof NodeNetworkSchema>;
 export const NodeResourcesSchema = Type.Object({
   Cpu: Type.Object({
     /** MHz over all cores. */
-    CpuShares: Whole({ minimum: 0 }),
-    TotalCpuCores: Whole({ minimum: 0 }),
-    ReservableCpuCores: FullList(Type.Integer()),
+    CpuShares: Whole({ minimum: 0, maximum: limits.node.cpuMhzMax }),
+    TotalCpuCores: Whole({ minimum: 0, maximum: limits.node.coresMax }),
+    ReservableCpuCores: FullList(Type.Integer({ minimum: 0, maximum: limits.node.coresMax - 1 })),
   }),
-  Memory: Type.Object({ MemoryMB: Whole({ minimum: 0 }) }),
-  Disk: Type.Object({ DiskMB: Whole({ minimum: 0 }) }),
+  Memory: Type.Object({ MemoryMB: Whole({ minimum: 0, maximum: limits.node.memoryMbMax }) }),
+  Disk: Type.Object({ DiskMB: Whole({ minimum: 0, maximum: limits.node.diskMbMax }) }),
   Networks: FullList(NodeNetworkSchema),
+  Devices: FullList(NodeDeviceSchema),
   MinDynamicPort: Whole({ default: limits.network.dynamicPortMin, minimum: 1, maximum: 65535 }),
   MaxDynamicPort: Whole({ default: limits.network.dynamicPortMax, minimum: 1, maximum: 65535 }),
 });
@@ -98,8 +105,11 @@ export const NodeSchema = Type.Object({
   Status: Choice(nodeStatuses, 'initializing'),
   StatusDescription: Text(),
   StatusUpdatedAt: Instant(),
-  SchedulingEligibility: Choice(['eligible', 'ineligible'], 'eligible'),
+  SchedulingEligibility: Choice(eligibilities, 'eligible'),
+  /** Its allocations are being moved away; `DrainStrategy` says how. */
   Drain: Flag(),
+  DrainStrategy: Nullable(DrainStrategySchema),
+  LastDrain: Nullable(LastDrainSchema),
   Events: FullList(NodeEventSchema),
   ...stamps,
 });
@@ -109,6 +119,10 @@ export type Node = Model<typeof NodeSchema>;
 export const isReadyNode = (
   node: Pick<Node, 'Status' | 'Drain' | 'SchedulingEligibility'>,
 ): boolean => node.Status === 'ready' && !node.Drain && node.SchedulingEligibility === 'eligible';
+
+/** Whether the servers hear of it: one that they gave up has to register anew. */
+export const isKnownAlive = ({ Status }: Pick<Node, 'Status'>): boolean =>
+  Status === 'ready' || Status === 'initializing';
 
 /** The newest events, `limits.node.eventsKept` of them. */
 export const withNodeEvent = (

@@ -15,6 +15,17 @@ export interface PlannedStop {
   /** Set only where the server overrides what the node says. */
   readonly clientStatus?: Extract<ClientStatus, 'lost' | 'unknown'>;
   readonly followupEvaluationId?: string;
+  /** For the tracker of one that failed and could not be placed anywhere else. */
+  readonly lastReschedule?: 'no placement';
+}
+
+/** An allocation of another job that makes way for one of the plan's placements. */
+export interface PlannedPreemption {
+  readonly allocationId: string;
+  /** Its own, which may be another than the plan's. */
+  readonly namespace: string;
+  readonly nodeId: string;
+  readonly byAllocationId: string;
 }
 
 /**
@@ -26,6 +37,8 @@ export interface Plan {
   readonly namespace: string;
   readonly jobId: string;
   readonly jobVersion: number;
+  /** Of the job that the plan was made for; 0 when there was none. */
+  readonly jobModifyIndex: number;
   readonly priority: number;
   /** All of it or nothing. */
   readonly allAtOnce: boolean;
@@ -33,8 +46,12 @@ export interface Plan {
   readonly stops: readonly PlannedStop[];
   /** New allocations. */
   readonly placements: readonly Proposed<Allocation>[];
+  readonly preemptions: readonly PlannedPreemption[];
   /** Allocations that go on under another version, with the whole new row. */
   readonly inPlaceUpdates: readonly Allocation[];
+  /** The one of the job's version as the plan was made; null when there was none. */
+  readonly deploymentSeen: Pick<Deployment, 'ID' | 'Status'> | null;
+  /** A new one. What is placed of it, or updated in place, names it. */
   readonly deployment: Proposed<Deployment> | null;
   readonly deploymentUpdates: readonly Pick<Deployment, 'ID' | 'Status' | 'StatusDescription'>[];
   /** Evaluations to be created: follow-ups and the blocked one. */

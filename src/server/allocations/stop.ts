@@ -1,33 +1,46 @@
 import { instantFromMs } from '../../base/instant.ts';
 import { noTransition } from '../../model/allocation/allocation.ts';
+import { isTerminal } from '../../model/allocation/allocation-rules.ts';
 import { refusal } from '../../model/errors.ts';
 import { allocations, inNamespace, jobs } from '../../state/tables.ts';
 import type { ServerContext } from '../context.ts';
 import { createEvaluation } from '../evaluations/create.ts';
 import { findById } from '../nodes/report.ts';
 
+export interface AllocationStop {
+  readonly noShutdownDelay: boolean;
+  /**
+   * Counts it as failed: its replacement keeps the tracker and shuns the node. Otherwise it is
+   * moved, and may come back to where it was.
+   */
+  readonly reschedule: boolean;
+}
+
 /**
- * Asks for an allocation to be stopped and put somewhere else, if its job still wants it.
+ * Asks for an allocation to be stopped and put somewhere else, if its job still wants it. One that
+ * is over stays as it is, and its job is looked at all the same.
  * Source: facts/scheduler.md §8.2. @throws RosterError `allocation-not-found`
  */
 export async function stopAllocation(
   { state, world }: ServerContext,
   id: string,
-  noShutdownDelay: boolean,
+  { noShutdownDelay, reschedule }: AllocationStop,
 ): Promise<{ readonly index: number; readonly evaluationId: string }> {
   const { index, value } = await state.write((transaction) => {
     const allocation = findById(transaction, id);
     if (allocation === undefined) throw refusal('allocation-not-found', { id });
-    transaction.table(allocations).put({
-      ...allocation,
-      DesiredTransition: {
-        ...(allocation.DesiredTransition ?? noTransition),
-        Migrate: true,
-        NoShutdownDelay: noShutdownDelay || null,
-      },
-      AllocModifyIndex: transaction.index,
-      ModifyTime: instantFromMs(world.clock.nowMs()),
-    });
+    if (!isTerminal(allocation)) {
+      transaction.table(allocations).put({
+        ...allocation,
+        DesiredTransition: {
+          ...(allocation.DesiredTransition ?? noTransition),
+          ...(reschedule ? { ForceReschedule: true } : { Migrate: true }),
+          NoShutdownDelay: noShutdownDelay || null,
+        },
+        AllocModifyIndex: transaction.index,
+        ModifyTime: instantFromMs(world.clock.nowMs()),
+      });
+    }
     const key = inNamespace(allocation.Namespace, allocation.JobID);
     const job = transaction.table(jobs).get(...key);
     return job === undefined

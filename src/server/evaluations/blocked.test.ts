@@ -3,8 +3,9 @@ import { SimulatedWorld } from '../../base/ports-simulated.ts';
 import { complete } from '../../model/complete.ts';
 import { type Evaluation, EvaluationSchema } from '../../model/evaluation/evaluation.ts';
 import { limits } from '../../model/limits.ts';
-import { makeNode, TestCluster } from '../../scheduler/cluster.test-helper.ts';
-import { nothing, Vacancy } from '../../scheduler/vacancy.ts';
+import { makeGroup, makeJob, makeNode, TestCluster } from '../../scheduler/cluster.test-helper.ts';
+import { Vacancy } from '../../scheduler/vacancy.ts';
+import { schedulerDefaults } from '../../scheduler/view.ts';
 import { BlockedEvaluations } from './blocked.ts';
 
 /** Every job asks for as many MHz as its namespace says; `free` are those of each node. */
@@ -16,7 +17,11 @@ function setUp(free: Record<string, number> = {}) {
   const blocked = new BlockedEvaluations({
     release: (one) => released.push(one.ID),
     supersede: (one) => superseded.push(one.ID),
-    needOf: ({ Namespace }) => ({ ...nothing, cpu: Number(Namespace) }),
+    wantOf: ({ Namespace }) => ({
+      need: { cpu: Number(Namespace), memory: 0, disk: 0, cores: 0 },
+      evictsUpTo: 40,
+    }),
+    preemption: () => ({ ...schedulerDefaults.preemption, batch: true }),
     vacancyOf: (id) => new Vacancy(cluster, makeNode(id, { cpu: free[id] ?? 1e6 })),
     soon: (run) => world.timers.soon(run),
   });
@@ -24,7 +29,7 @@ function setUp(free: Record<string, number> = {}) {
     blocked.madeRoom({ nodeId, nodeClass }, index);
     return world.advance(0);
   };
-  return { blocked, released, superseded, free, madeRoom, settle: () => world.advance(0) };
+  return { blocked, cluster, released, superseded, free, madeRoom, settle: () => world.advance(0) };
 }
 
 const evaluation = (ID: string, fields: Partial<Evaluation> = {}): Evaluation => ({
@@ -46,6 +51,22 @@ test.each([
   expect(blocked.size).toBe(expected ? 0 : 1);
 });
 
+test.each([
+  ['enough with what has to make way', 'batch', 40, 1000, true],
+  ['not enough even so', 'batch', 40, 1001, false],
+  ['held by somebody too important', 'batch', 41, 1000, false],
+  ['of a type for which nobody has to', 'service', 40, 1000, false],
+] as const)('K3: room that is %s', async (_title, Type, Priority, asked, expected) => {
+  const { blocked, cluster, free, released, madeRoom } = setUp({ n1: 1000 });
+  cluster.putNode(makeNode('n1'));
+  cluster.putJob(makeJob({ ID: 'other', Priority, TaskGroups: [makeGroup({ Count: 9 })] }));
+  cluster.run({ JobID: 'other' });
+  blocked.add(evaluation('a', { Namespace: `${asked}`, Type }));
+  expect(free.n1).toBe(1000);
+  await madeRoom('n1', 9);
+  expect(released).toEqual(expected ? ['a'] : []);
+});
+
 test('K1: a newer evaluation of the same job takes the place of the older', () => {
   const { blocked, superseded } = setUp();
   blocked.add(evaluation('old', { JobID: 'web', CreateIndex: 5 }));
@@ -53,6 +74,22 @@ test('K1: a newer evaluation of the same job takes the place of the older', () =
   blocked.add(evaluation('late', { JobID: 'web', CreateIndex: 6 }));
   expect(superseded).toEqual(['old', 'late']);
   expect(blocked.size).toBe(1);
+});
+
+test('K1, K3: those of one job that wait for a node each are woken by room there', async () => {
+  const { blocked, released, superseded, madeRoom } = setUp();
+  for (const NodeID of ['n1', 'n2', 'n3']) {
+    blocked.add(evaluation(`on-${NodeID}`, { JobID: 'daemon', NodeID }));
+  }
+  blocked.add(evaluation('newer-on-n3', { JobID: 'daemon', NodeID: 'n3', CreateIndex: 7 }));
+  expect([blocked.size, superseded]).toEqual([3, ['on-n3']]);
+  await madeRoom('n4', 9);
+  expect(released).toEqual([]);
+  await madeRoom('n2', 9);
+  expect(released).toEqual(['on-n2']);
+  blocked.decided('on-n2');
+  await madeRoom('n3', 9);
+  expect(released).toEqual(['on-n2', 'newer-on-n3']);
 });
 
 test('K2: room made after its snapshot and before it arrived lets it go', async () => {

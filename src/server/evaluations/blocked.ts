@@ -1,8 +1,8 @@
 import type { Timer } from '../../base/ports.ts';
 import type { Evaluation } from '../../model/evaluation/evaluation.ts';
 import { limits } from '../../model/limits.ts';
-import type { Need } from '../../scheduler/resources.ts';
-import type { Vacancy } from '../../scheduler/vacancy.ts';
+import type { Vacancy, Want } from '../../scheduler/vacancy.ts';
+import type { SchedulerConfiguration } from '../../scheduler/view.ts';
 
 /** Where something was freed, added or made eligible. */
 export interface RoomOn {
@@ -12,12 +12,11 @@ export interface RoomOn {
 
 interface Waiting {
   readonly evaluation: Evaluation;
-  /** What it needs at least. */
-  readonly need: Need;
+  /** What it takes at least. */
+  readonly want: Want;
 }
 
-interface Offer {
-  readonly nodeClass: string;
+interface Offer extends RoomOn {
   readonly index: number;
   readonly vacancy: Vacancy;
 }
@@ -25,9 +24,11 @@ interface Offer {
 export interface BlockedOptions {
   /** May run again. It is heard of again by `decided`, or by `remove` when it is over. */
   readonly release: (evaluation: Evaluation) => void;
-  /** Another evaluation of its job waits in its place. */
+  /** Another evaluation of its job, or of its job and node, waits in its place. */
   readonly supersede: (evaluation: Evaluation) => void;
-  readonly needOf: (evaluation: Evaluation) => Need;
+  readonly wantOf: (evaluation: Evaluation) => Want;
+  /** For which types of jobs others have to make way. */
+  readonly preemption: () => SchedulerConfiguration['preemption'];
   /** `undefined`: the node takes no work. */
   readonly vacancyOf: (nodeId: string) => Vacancy | undefined;
   readonly soon: (run: () => void) => Timer;
@@ -39,17 +40,19 @@ export interface BlockedOptions {
  * Source: facts/scheduler.md §5.1 "Blocked", §6.8.
  *
  * Invariants
- *  K1. At most one evaluation of a job waits; a newer one takes the place of an older one.
+ *  K1. At most one evaluation of a job waits, or of a job and a node where it waits for that node
+ *      alone; a newer one takes the place of an older one.
  *  K2. Room that came after the snapshot an evaluation saw is offered to it, even when it came
  *      before the evaluation arrived here: nothing is missed.
- *  K3. Room on a class of nodes that the evaluation is known not to fit, or that is too small for
- *      all that its job asks for, does not wake it.
+ *  K3. Room on a class of nodes that the evaluation is known not to fit, or on another node than the
+ *      one it waits for, or that is too small for all that its job asks for, does not wake it. Where
+ *      others have to make way for the job, what they hold counts as room.
  *  K4. A node's room stays on offer until a look at all that wait finds nobody whom it could help;
  *      one batch is out at a time, so that the next one sees what the last one left.
  */
 export class BlockedEvaluations {
   readonly #options: BlockedOptions;
-  readonly #byJob = new Map<string, Waiting>();
+  readonly #byWaiter = new Map<string, Waiting>();
   /** The same, the highest priority first, then in the order of creation. */
   readonly #order: Waiting[] = [];
   /** Class and index of the last room on each node that there is. */
@@ -66,24 +69,25 @@ export class BlockedEvaluations {
   }
 
   get size(): number {
-    return this.#byJob.size;
+    return this.#byWaiter.size;
   }
 
   add(evaluation: Evaluation): void {
-    const job = jobOf(evaluation);
-    const other = this.#byJob.get(job)?.evaluation;
+    const waiter = waiterOf(evaluation);
+    const other = this.#byWaiter.get(waiter)?.evaluation;
     if (other !== undefined && other.ID !== evaluation.ID) {
       const older = seenIndex(other) <= seenIndex(evaluation) ? other : evaluation;
       this.#options.supersede(older);
       if (older === evaluation) return;
     }
-    this.#drop(job);
-    const waiting = { evaluation, need: this.#options.needOf(evaluation) };
-    this.#byJob.set(job, waiting);
+    this.#drop(waiter);
+    const waiting = { evaluation, want: this.#options.wantOf(evaluation) };
+    this.#byWaiter.set(waiter, waiting);
     this.#order.splice(this.#positionOf(waiting), 0, waiting);
     if (this.#newestRoom <= evaluation.SnapshotIndex) return;
     for (const [nodeId, { nodeClass, index }] of this.#rooms) {
-      if (index > evaluation.SnapshotIndex && mayFit(evaluation, nodeClass)) this.#offer(nodeId);
+      const room = { nodeId, nodeClass };
+      if (index > evaluation.SnapshotIndex && mayFit(evaluation, room)) this.#offer(nodeId);
     }
   }
 
@@ -105,16 +109,16 @@ export class BlockedEvaluations {
   }
 
   /** It is over, or its job has gone. */
-  remove(evaluation: Pick<Evaluation, 'ID' | 'Namespace' | 'JobID'>): void {
-    const job = jobOf(evaluation);
-    if (this.#byJob.get(job)?.evaluation.ID === evaluation.ID) this.#drop(job);
+  remove(evaluation: Pick<Evaluation, 'ID' | 'Namespace' | 'JobID' | 'NodeID'>): void {
+    const waiter = waiterOf(evaluation);
+    if (this.#byWaiter.get(waiter)?.evaluation.ID === evaluation.ID) this.#drop(waiter);
     this.decided(evaluation.ID);
   }
 
   clear(): void {
     this.#next?.clear();
     this.#next = undefined;
-    this.#byJob.clear();
+    this.#byWaiter.clear();
     this.#order.length = 0;
     this.#rooms.clear();
     this.#newestRoom = 0;
@@ -147,7 +151,7 @@ export class BlockedEvaluations {
     }
     for (const { evaluation } of batch) this.#out.add(evaluation.ID);
     for (const { evaluation } of batch) {
-      this.#drop(jobOf(evaluation));
+      this.#drop(waiterOf(evaluation));
       this.#options.release(evaluation);
     }
   }
@@ -156,35 +160,37 @@ export class BlockedEvaluations {
     return nodeIds.flatMap((nodeId) => {
       const room = this.#rooms.get(nodeId);
       const vacancy = this.#options.vacancyOf(nodeId);
-      return room === undefined || vacancy === undefined ? [] : [{ ...room, vacancy }];
+      return room === undefined || vacancy === undefined ? [] : [{ nodeId, ...room, vacancy }];
     });
   }
 
   #helpedBy(offers: readonly Offer[]): readonly Waiting[] {
     const batch: Waiting[] = [];
     if (offers.length === 0) return batch;
+    const preemption = this.#options.preemption();
     for (const waiting of this.#order) {
-      const { evaluation, need } = waiting;
-      const { Namespace, JobID, SnapshotIndex } = evaluation;
+      const { evaluation, want } = waiting;
+      const { Namespace, JobID, SnapshotIndex, Type } = evaluation;
       const offer = offers.find(
-        ({ index, nodeClass, vacancy }) =>
-          index > SnapshotIndex &&
-          mayFit(evaluation, nodeClass) &&
-          vacancy.mayTake(Namespace, JobID, need),
+        (room) =>
+          room.index > SnapshotIndex &&
+          mayFit(evaluation, room) &&
+          (room.vacancy.mayTake(Namespace, JobID, want.need) ||
+            (preemption[Type] && room.vacancy.mayTakeOver(want))),
       );
       if (offer === undefined) continue;
       // So that the batch is not larger than the room is.
-      offer.vacancy.promise(need);
+      offer.vacancy.promise(want.need);
       batch.push(waiting);
       if (batch.length === limits.evaluation.releaseBatchMax) break;
     }
     return batch;
   }
 
-  #drop(job: string): void {
-    const waiting = this.#byJob.get(job);
+  #drop(waiter: string): void {
+    const waiting = this.#byWaiter.get(waiter);
     if (waiting === undefined) return;
-    this.#byJob.delete(job);
+    this.#byWaiter.delete(waiter);
     this.#order.splice(this.#positionOf(waiting), 1);
   }
 
@@ -207,11 +213,18 @@ function isBefore(left: Evaluation, right: Evaluation): boolean {
   return left.ID < right.ID;
 }
 
-const mayFit = (evaluation: Evaluation, nodeClass: string): boolean =>
-  evaluation.EscapedComputedClass || evaluation.ClassEligibility?.[nodeClass] !== false;
+function mayFit(evaluation: Evaluation, { nodeId, nodeClass }: RoomOn): boolean {
+  if (evaluation.NodeID !== '') return evaluation.NodeID === nodeId;
+  return evaluation.EscapedComputedClass || evaluation.ClassEligibility?.[nodeClass] !== false;
+}
 
 const seenIndex = ({ CreateIndex, SnapshotIndex }: Evaluation): number =>
   Math.max(CreateIndex, SnapshotIndex);
 
-const jobOf = ({ Namespace, JobID }: Pick<Evaluation, 'Namespace' | 'JobID'>): string =>
-  `${Namespace}\0${JobID}`;
+/** Who waits: a job, or a job on a node. */
+const waiterOf = ({
+  Namespace,
+  JobID,
+  NodeID,
+}: Pick<Evaluation, 'Namespace' | 'JobID' | 'NodeID'>): string =>
+  `${Namespace}\0${JobID}\0${NodeID}`;

@@ -11,12 +11,14 @@ export interface NewEvaluation {
   /** The job's own when absent or 0. */
   readonly priority?: number;
   readonly node?: { readonly ID: string; readonly ModifyIndex: number };
+  /** What it is to bring further. */
+  readonly deploymentId?: string;
 }
 
 /** A pending evaluation with everything else at rest. */
 export function newEvaluation(
   world: Pick<World, 'clock' | 'ids'>,
-  { job, triggeredBy, priority, node }: NewEvaluation,
+  { job, triggeredBy, priority, node, deploymentId }: NewEvaluation,
 ): Unstamped<Evaluation> {
   const now = instantFromMs(world.clock.nowMs());
   return {
@@ -29,7 +31,7 @@ export function newEvaluation(
     JobModifyIndex: job.JobModifyIndex,
     NodeID: node?.ID ?? '',
     NodeModifyIndex: node?.ModifyIndex ?? 0,
-    DeploymentID: '',
+    DeploymentID: deploymentId ?? '',
     Status: 'pending',
     StatusDescription: '',
     Wait: 0,

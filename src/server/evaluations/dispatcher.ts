@@ -1,13 +1,21 @@
 import { instantFromMs, instantToMs } from '../../base/instant.ts';
 import type { Timer } from '../../base/ports.ts';
 import type { Allocation } from '../../model/allocation/allocation.ts';
-import { isClientTerminal } from '../../model/allocation/allocation-rules.ts';
+import { holdsResources } from '../../model/allocation/allocation-rules.ts';
 import { type Evaluation, isTerminalEvaluation } from '../../model/evaluation/evaluation.ts';
 import { limits } from '../../model/limits.ts';
 import { isReadyNode, type Node } from '../../model/node/node.ts';
-import { leastNeed, nothing, Vacancy } from '../../scheduler/vacancy.ts';
+import { versionRun } from '../../scheduler/preempt.ts';
+import { Vacancy, wantOf } from '../../scheduler/vacancy.ts';
 import type { SchedulerConfiguration } from '../../scheduler/view.ts';
-import { allocations, evaluations, inNamespace, jobs, nodes } from '../../state/tables.ts';
+import {
+  allocations,
+  evaluations,
+  inNamespace,
+  jobs,
+  nodes,
+  schedulerConfiguration,
+} from '../../state/tables.ts';
 import type { Change, Transaction } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
 import { writeEventually } from '../write-eventually.ts';
@@ -46,13 +54,11 @@ export class EvaluationDispatcher {
     this.blocked = new BlockedEvaluations({
       release: (evaluation) => this.broker.enqueue(evaluation),
       supersede: (evaluation) => this.cancel([evaluation], 'a newer evaluation waits in its place'),
-      needOf: ({ Namespace, JobID }) => {
-        const job = context.state
-          .head()
-          .table(jobs)
-          .get(...inNamespace(Namespace, JobID));
-        return job === undefined ? nothing : leastNeed(job);
+      wantOf: ({ Namespace, JobID }) => {
+        const table = context.state.head().table(jobs);
+        return wantOf(table.get(...inNamespace(Namespace, JobID)));
       },
+      preemption: () => this.#configuration().preemption,
       vacancyOf: (nodeId) => this.#vacancyOf(nodeId),
       soon: (run) => timers.soon(run),
     });
@@ -91,6 +97,22 @@ export class EvaluationDispatcher {
     if (stored?.Status === 'blocked') this.#take({ ...stored, SnapshotIndex });
   }
 
+  /**
+   * Others of the same job go first and see all that these would. Those that wait for the room of a
+   * node still do: what went first decides about that, and cancels them itself.
+   */
+  supersede(older: readonly Evaluation[], description: string): void {
+    const { index } = this.#context.state.head();
+    const [waiting, superfluous] = [true, false].map((waits) =>
+      older.filter(({ Status, NodeID }) => (Status === 'blocked' && NodeID !== '') === waits),
+    );
+    for (const one of waiting!) {
+      this.waitsOn(one, index);
+      this.decided(one);
+    }
+    this.cancel(superfluous!, description);
+  }
+
   /** Ends evaluations that another one made superfluous. */
   cancel(superfluous: readonly Evaluation[], description: string): void {
     if (superfluous.length === 0) return;
@@ -111,6 +133,7 @@ export class EvaluationDispatcher {
       if (table === evaluations.name) this.#followEvaluation(before, after);
       else if (table === allocations.name) this.#followAllocation(before, after, index);
       else if (table === nodes.name) this.#followNode(before, after, index);
+      else if (table === schedulerConfiguration.name) this.#followConfiguration(index);
     }
   }
 
@@ -157,14 +180,29 @@ export class EvaluationDispatcher {
     this.#delayed.set(evaluation.ID, timer);
   }
 
-  /** An allocation that ended gave back what it held. */
+  /** An allocation that ended, or makes way, gave back what it held. */
   #followAllocation(before: Change['before'], after: Change['after'], index: number): void {
     const was = before as Allocation | undefined;
     const is = after as Allocation | undefined;
-    if (was === undefined || isClientTerminal(was)) return;
-    if (is !== undefined && !isClientTerminal(is)) return;
+    if (was === undefined || !holdsResources(was)) return;
+    if (is !== undefined && holdsResources(is) && !this.#isLessImportant(was, is)) return;
     const node = this.#context.state.read().table(nodes).get(was.NodeID);
     if (node !== undefined) this.#madeRoom(node, index);
+  }
+
+  /** Others may be important enough now for it to make way. */
+  #isLessImportant(was: Allocation, is: Allocation): boolean {
+    if (was.JobVersion === is.JobVersion || this.blocked.size === 0) return false;
+    const view = clusterView(this.#context.state.read(), this.#configuration());
+    return (versionRun(view, is)?.Priority ?? 0) < (versionRun(view, was)?.Priority ?? 0);
+  }
+
+  /** Whose jobs others have to make way for may be another question now. */
+  #followConfiguration(index: number): void {
+    if (this.blocked.size === 0) return;
+    for (const node of this.#context.state.read().table(nodes).scan()) {
+      if (isReadyNode(node)) this.#madeRoom(node, index);
+    }
   }
 
   #madeRoom({ ID: nodeId, ComputedClass: nodeClass }: Node, index: number): void {

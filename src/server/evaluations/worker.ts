@@ -1,56 +1,85 @@
 import { instantFromMs } from '../../base/instant.ts';
 import type { Timer } from '../../base/ports.ts';
+import type { Steps } from '../../base/steps.ts';
 import { type Evaluation, isTerminalEvaluation } from '../../model/evaluation/evaluation.ts';
 import { limits } from '../../model/limits.ts';
+import type { Plan } from '../../model/plan/plan.ts';
 import { isSame } from '../../model/same.ts';
-import { conflictEvaluation, schedule } from '../../scheduler/schedule.ts';
-import type { SchedulerConfiguration, SchedulerResult } from '../../scheduler/view.ts';
+import { SchedulerMemory } from '../../scheduler/memory.ts';
+import { conflictEvaluation, scheduleSteps } from '../../scheduler/schedule.ts';
+import type { SchedulerResult } from '../../scheduler/view.ts';
 import { evaluations, inNamespace, jobs } from '../../state/tables.ts';
 import type { Transaction } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
 import { refreshJobStatus } from '../jobs/status.ts';
 import { setQueued } from '../jobs/summary.ts';
 import { applyPlan, type Rejection } from '../plans/apply.ts';
+import { splitPlan } from '../plans/split.ts';
+import type { ConfigurationFor } from '../scheduler-configuration/read.ts';
 import type { Delivery } from './broker.ts';
-import { cancelAll } from './cancel.ts';
+import type { Decisions } from './decisions.ts';
 import type { EvaluationDispatcher } from './dispatcher.ts';
-import { clusterView, Occupancies } from './view.ts';
+import { settleBlocked } from './settle.ts';
+import { clusterView } from './view.ts';
 
 /**
  * Takes evaluations from the broker, has them decided and commits what came out.
  *
  * Invariants
- *  W1. It decides on the speculative head and commits after all that it saw, so that evaluations
- *      in a row do not reject each other's plans.
- *  W2. It holds the main thread for `limits.scheduler.sliceMs` at most, then lets others go first.
- *  W3. An evaluation is acknowledged once its result is durable, and never before.
+ *  W1. It decides on the speculative head, one evaluation at a time: the next one sees all that the
+ *      one before did. What others write between two steps is found by the applier, which checks
+ *      every touched node again; then the evaluation is decided once more.
+ *  W2. It holds the main thread for `limits.scheduler.sliceMs`, and for as long as one step or one
+ *      part of a plan takes beyond that, then lets others go first.
+ *  W3. An evaluation is acknowledged once its result is durable, and never before. The next one is
+ *      decided meanwhile.
  */
 export class EvaluationWorker {
   readonly #context: ServerContext;
   readonly #dispatcher: EvaluationDispatcher;
-  readonly #configuration: () => SchedulerConfiguration;
-  readonly #occupancies = new Occupancies();
+  readonly #configuration: ConfigurationFor;
+  readonly #decisions: Decisions;
+  readonly #memory = new SchedulerMemory();
+  /** How long slices that are over took, and when the one under way began. */
+  #workedMs = 0;
+  #sliceStartMs = 0;
+  /** What is being decided. */
+  #work: Steps<void> | undefined;
+  /** Evaluations that are being decided, or decided and not yet durable. */
   #inFlight = 0;
   #next: Timer | undefined;
+  #unsubscribe: (() => void) | undefined;
   #stopped = false;
 
   constructor(
     context: ServerContext,
     dispatcher: EvaluationDispatcher,
-    configuration: () => SchedulerConfiguration,
+    configuration: ConfigurationFor,
+    decisions: Decisions,
   ) {
     this.#context = context;
     this.#dispatcher = dispatcher;
     this.#configuration = configuration;
+    this.#decisions = decisions;
   }
 
   start(): void {
-    this.#dispatcher.broker.whenReady(() => this.#soon());
+    const { state } = this.#context;
+    this.#unsubscribe = state.onRan((changes, index) => {
+      this.#memory.note(changes, index);
+      this.#decisions.changed(changes.length);
+    });
+    this.#await();
   }
 
   stop(): void {
     this.#stopped = true;
     this.#next?.clear();
+    this.#unsubscribe?.();
+  }
+
+  #await(): void {
+    this.#dispatcher.broker.whenReady(() => this.#soon());
   }
 
   #soon(): void {
@@ -63,76 +92,179 @@ export class EvaluationWorker {
 
   #slice(): void {
     const { clock } = this.#context.world;
-    const endMs = clock.monotonicMs() + limits.scheduler.sliceMs;
-    while (this.#inFlight < limits.scheduler.plansQueuedMax) {
-      const delivery = this.#dispatcher.broker.take();
-      if (delivery === undefined) {
-        this.start();
-        return;
-      }
-      this.#inFlight++;
-      void this.#process(delivery).finally(() => {
-        // A full pipeline goes on as soon as there is room in it again.
-        if (this.#inFlight-- === limits.scheduler.plansQueuedMax) this.#soon();
-      });
-      if (clock.monotonicMs() < endMs) continue;
-      this.#soon();
-      return;
+    const { sliceMs, sliceSteps } = limits.scheduler;
+    this.#sliceStartMs = clock.monotonicMs();
+    const endMs = this.#sliceStartMs + sliceMs;
+    for (let step = 0; step < sliceSteps; step++) {
+      this.#work ??= this.#take();
+      if (this.#work === undefined) return;
+      if (this.#work.next().done) this.#work = undefined;
+      if (clock.monotonicMs() >= endMs) break;
     }
+    this.#workedMs += clock.monotonicMs() - this.#sliceStartMs;
+    this.#soon();
   }
 
-  async #process(delivery: Delivery<Evaluation>): Promise<void> {
-    const { log } = this.#context;
+  /** The next evaluation, if there is one and the pipeline has room for it. */
+  #take(): Steps<void> | undefined {
+    // A full pipeline goes on as soon as there is room in it again.
+    if (this.#inFlight >= limits.scheduler.plansQueuedMax) return undefined;
+    const delivery = this.#dispatcher.broker.take();
+    if (delivery === undefined) {
+      this.#await();
+      return undefined;
+    }
+    this.#inFlight++;
+    return this.#process(delivery);
+  }
+
+  *#process(delivery: Delivery<Evaluation>): Steps<void> {
+    const written: Promise<unknown>[] = [];
+    const note = (promise: Promise<unknown>): void => {
+      // It is looked at when all is decided; until then, that it failed is no news.
+      promise.catch(() => {});
+      written.push(promise);
+    };
+    let waitsOn: number | undefined;
+    try {
+      waitsOn = yield* this.#decide(delivery.evaluation, note);
+    } catch (error) {
+      note(Promise.reject(error));
+    }
+    void this.#conclude(delivery, written, waitsOn);
+  }
+
+  /** `waitsOn`: the evaluation goes on waiting, and has seen the state up to this index. */
+  async #conclude(
+    delivery: Delivery<Evaluation>,
+    written: readonly Promise<unknown>[],
+    waitsOn: number | undefined,
+  ): Promise<void> {
+    const { log, state } = this.#context;
     const { evaluation } = delivery;
     try {
-      await this.#decide(evaluation);
+      await Promise.all(written);
+      if (waitsOn !== undefined) this.#dispatcher.waitsOn(evaluation, waitsOn);
       const description = `canceled after evaluation "${evaluation.ID}" of the same job`;
       this.#dispatcher.cancel(delivery.ack(), description);
     } catch (error) {
-      if (this.#stopped || this.#context.state.closed !== undefined) return;
+      if (this.#stopped || state.closed !== undefined) return;
       log.error({ evaluation: evaluation.ID, job: evaluation.JobID, error }, 'evaluation failed');
       delivery.nack();
     } finally {
       this.#dispatcher.decided(evaluation);
+      if (this.#inFlight-- === limits.scheduler.plansQueuedMax) this.#soon();
     }
   }
 
   /** After too many rejections it fails, and another waits in its place. */
-  async #decide(evaluation: Evaluation): Promise<void> {
-    const { state, world, log } = this.#context;
+  *#decide(evaluation: Evaluation, note: Note): Steps<number | undefined> {
+    const { log } = this.#context;
     const attempts =
       evaluation.Type === 'batch' || evaluation.Type === 'sysbatch'
         ? limits.evaluation.planAttemptsBatchMax
         : limits.evaluation.planAttemptsServiceMax;
     for (let attempt = 1; attempt <= attempts; attempt++) {
-      const view = clusterView(state.head(), this.#configuration(), this.#occupancies);
-      const options = { nowMs: world.clock.nowMs(), ids: world.ids, attempt };
-      const result = schedule(view, evaluation, options);
-      const { value } = await state.write((transaction) =>
-        commit(transaction, this.#context, evaluation, result),
-      );
-      if (value === 'unchanged') this.#dispatcher.waitsOn(evaluation, view.index);
-      if (value === 'unchanged' || value.length === 0) return;
-      log.warn({ evaluation: evaluation.ID, rejections: value }, 'plan did not fit any more');
+      const { result, index } = yield* this.#schedule(evaluation, attempt);
+      const rejections = yield* this.#commit(evaluation, result, note);
+      if (rejections === 'unchanged') return index;
+      if (rejections === 'unwritten' || rejections.length === 0) return undefined;
+      log.warn({ evaluation: evaluation.ID, rejections }, 'plan did not fit any more');
     }
-    await state.write((transaction) =>
+    this.#write(note, (transaction) =>
       failForConflicts(transaction, this.#context, evaluation, attempts),
     );
+    return undefined;
+  }
+
+  *#schedule(evaluation: Evaluation, attempt: number) {
+    const { state, world } = this.#context;
+    const view = clusterView(state.head(), this.#configuration(evaluation));
+    const session = this.#memory.begin(view);
+    const nowMs = world.clock.nowMs();
+    const elapsedNs = () => this.#elapsedNs();
+    try {
+      const options = { nowMs, ids: world.ids, attempt, session, elapsedNs };
+      const result = yield* scheduleSteps(view, evaluation, options);
+      this.#decisions.note({ view, evaluation, nowMs, attempt }, result.plan);
+      return { result, index: view.index };
+    } finally {
+      session.end();
+    }
+  }
+
+  /** Work alone: what others do between two slices does not count. */
+  #elapsedNs(): number {
+    const { clock } = this.#context.world;
+    return Math.round((this.#workedMs + clock.monotonicMs() - this.#sliceStartMs) * 1e6);
+  }
+
+  /** The parts of the plan in turn; what is left of them after a rejection is decided anew. */
+  *#commit(
+    evaluation: Evaluation,
+    { plan, isEmpty, outcome }: SchedulerResult,
+    note: Note,
+  ): Steps<Committed | 'unwritten'> {
+    const parts = splitPlan(plan, limits.scheduler.planRowsMax);
+    const last = parts.length - 1;
+    for (const part of parts.slice(0, last)) {
+      const rejections = this.#write(note, (transaction) =>
+        commitPart(transaction, this.#context, evaluation, part),
+      );
+      yield;
+      if (rejections === 'unwritten' || rejections.length > 0) return rejections;
+    }
+    const result = { plan: parts[last]!, isEmpty, outcome };
+    return this.#write(note, (transaction) =>
+      commit(transaction, this.#context, evaluation, result),
+    );
+  }
+
+  /** Runs on the head at once; what comes of it is durable when the noted promise resolves. */
+  #write<T>(note: Note, run: (transaction: Transaction) => T): T | 'unwritten' {
+    let value: T | 'unwritten' = 'unwritten';
+    note(
+      this.#context.state.write((transaction) => {
+        value = run(transaction);
+      }),
+    );
+    return value;
   }
 }
 
+type Note = (promise: Promise<unknown>) => void;
+
 /** `unchanged`: it goes on waiting as it did, and there is nothing to write. */
+type Committed = readonly Rejection[] | 'unchanged';
+
+/** What is still open of an evaluation: its job may be purged, or it be canceled, meanwhile. */
+function openEvaluation(transaction: Transaction, { Namespace, ID }: Evaluation) {
+  const stored = transaction.table(evaluations).get(...inNamespace(Namespace, ID));
+  return stored === undefined || isTerminalEvaluation(stored) ? undefined : stored;
+}
+
+/** A part of a plan that is not the last one. */
+function commitPart(
+  transaction: Transaction,
+  { world }: ServerContext,
+  evaluation: Evaluation,
+  part: Plan,
+): readonly Rejection[] {
+  if (openEvaluation(transaction, evaluation) === undefined) return [];
+  return applyPlan(transaction, world, part);
+}
+
+/** The last part of a plan, and what becomes of the evaluation. */
 function commit(
   transaction: Transaction,
   { world }: ServerContext,
   evaluation: Evaluation,
   { plan, isEmpty, outcome }: SchedulerResult,
-): readonly Rejection[] | 'unchanged' {
+): Committed {
   const table = transaction.table(evaluations);
   const { Namespace, JobID } = evaluation;
-  const stored = table.get(...inNamespace(Namespace, evaluation.ID));
-  // Its job was purged, or it was canceled, while it was decided.
-  if (stored === undefined || isTerminalEvaluation(stored)) return [];
+  const stored = openEvaluation(transaction, evaluation);
+  if (stored === undefined) return [];
   const decided = {
     ...stored,
     Status: outcome.status,
@@ -149,9 +281,7 @@ function commit(
   if (rejections.length > 0) return rejections;
   const ModifyTime = instantFromMs(world.clock.nowMs());
   table.put({ ...decided, SnapshotIndex: plan.snapshotIndex, ModifyTime });
-  if (outcome.status === 'complete' && outcome.blockedEvaluationId === '') {
-    cancelBlocked(transaction, world, stored);
-  }
+  settleBlocked(transaction, world, stored, outcome);
   setQueued(transaction, Namespace, JobID, outcome.queued);
   refreshJobStatus(transaction, Namespace, JobID);
   return [];
@@ -178,18 +308,4 @@ function failForConflicts(
     BlockedEval: next?.ID ?? '',
     ModifyTime: instantFromMs(nowMs),
   });
-}
-
-/** All is placed: what waited for room of the same job has nothing to wait for. */
-function cancelBlocked(
-  transaction: Transaction,
-  world: ServerContext['world'],
-  by: Evaluation,
-): void {
-  const range = { prefix: inNamespace(by.Namespace, by.JobID) };
-  const blocked = [...transaction.table(evaluations).by('open').scan(range)].filter(
-    (one) => one.Status === 'blocked' && one.ID !== by.ID,
-  );
-  const description = `canceled after evaluation "${by.ID}" placed everything`;
-  cancelAll(transaction, { world }, blocked, description);
 }

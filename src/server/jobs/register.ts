@@ -27,6 +27,7 @@ import {
 import type { Transaction, Unstamped } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
 import { createEvaluation } from '../evaluations/create.ts';
+import { requireNodePool } from '../nodes/pools.ts';
 import { refreshJobStatus } from './status.ts';
 import { summarizeGroups } from './summary.ts';
 
@@ -84,6 +85,7 @@ export async function registerJob(
 
   const { index, value } = await state.write((transaction) => {
     requireNamespace(transaction, job.Namespace);
+    requireNodePool(transaction, job.NodePool);
     const existing = transaction.table(jobs).get(...inNamespace(job.Namespace, job.ID));
     guardIndex(job.ID, existing, registration.enforceIndex);
     const submitTime = instantFromMs(world.clock.nowMs());
@@ -191,6 +193,13 @@ function pruneVersions(transaction: Transaction, { Namespace, ID }: Job): void {
 const isTooLarge = (submission: Partial<JobSubmission>): boolean =>
   submissionBytes({ Source: '', Variables: '', VariableFlags: null, ...submission }) >
   limits.job.submissionBytesMax;
+
+/** A version made of an earlier one has its source as well. Source: facts/scheduler.md §3.6. */
+export function carrySubmission(transaction: Transaction, job: Job, fromVersion: number): void {
+  const key = inNamespace(job.Namespace, job.ID, numberPart(fromVersion));
+  const source = transaction.table(jobSubmissions).get(...key);
+  if (source !== undefined) keepSubmission(transaction, job, source);
+}
 
 /** Source: facts/scheduler.md §3.6. What a version already has is never overwritten. */
 function keepSubmission(

@@ -14,22 +14,35 @@ import type { Transaction } from '../../state/types.ts';
 
 /**
  * Derives a job's status again, after something that belongs to it changed in this transaction.
- * Source: facts/scheduler.md §3.7.
+ * `wasEvaluated`: although no evaluation may be left of that. Source: facts/scheduler.md §3.7.
  */
-export function refreshJobStatus(transaction: Transaction, namespace: string, id: string): void {
+export function refreshJobStatus(
+  transaction: Transaction,
+  namespace: string,
+  id: string,
+  wasEvaluated = false,
+): void {
   const prefix = inNamespace(namespace, id);
   const job = transaction.table(jobs).get(...prefix);
   if (job === undefined) return;
   const deploymentsOf = transaction.table(deployments).by('job').scan({ prefix });
   const allocationsOf = transaction.table(allocations).by('job').scan({ prefix });
   const status = jobStatus(job, {
-    hasActiveDeployment: some(deploymentsOf, (deployment) => !isTerminalDeployment(deployment)),
+    hasActiveDeployment: some(
+      deploymentsOf,
+      (deployment) =>
+        deployment.JobCreateIndex === job.CreateIndex && !isTerminalDeployment(deployment),
+    ),
     hasLiveAllocation: some(
       allocationsOf,
       (allocation) => allocation.JobCreateIndex === job.CreateIndex && !isTerminal(allocation),
     ),
     hasOpenEvaluation: some(transaction.table(evaluations).by('open').scan({ prefix })),
-    everEvaluated: some(transaction.table(evaluations).by('job').scan({ prefix })),
+    // What it once was it became by an evaluation, though that may be forgotten by now.
+    everEvaluated:
+      wasEvaluated ||
+      job.Status !== 'pending' ||
+      some(transaction.table(evaluations).by('job').scan({ prefix })),
   });
   if (status !== job.Status) changeJob(transaction, { ...job, Status: status });
 }

@@ -53,7 +53,8 @@ export async function stopJob({ state, world }: ServerContext, stop: Stop): Prom
       purge(transaction, job, world.clock.nowMs());
     } else {
       const SubmitTime = instantFromMs(world.clock.nowMs());
-      writeVersion(transaction, { ...job, Stop: true, Version: job.Version + 1, SubmitTime });
+      const stopped = { ...job, Stop: true, Stable: false, Version: job.Version + 1, SubmitTime };
+      writeVersion(transaction, stopped);
     }
     if (!isEvaluated(job)) {
       refreshJobStatus(transaction, namespace, jobId);

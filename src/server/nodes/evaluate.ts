@@ -1,37 +1,81 @@
 import type { World } from '../../base/ports.ts';
 import type { Allocation } from '../../model/allocation/allocation.ts';
+import { refusal } from '../../model/errors.ts';
+import type { EvaluationTrigger } from '../../model/evaluation/evaluation.ts';
+import type { Job } from '../../model/job/job.ts';
 import { limits } from '../../model/limits.ts';
+import { isReadyNode, type Node } from '../../model/node/node.ts';
+import { everyNode } from '../../model/node-pool/node-pool.ts';
+import { compileGlob } from '../../scheduler/feasibility.ts';
 import { allocations, evaluations, inNamespace, jobs, nodes } from '../../state/tables.ts';
-import type { Transaction } from '../../state/types.ts';
+import type { Snapshot, Transaction } from '../../state/types.ts';
+import type { ServerContext } from '../context.ts';
 import { createEvaluation, type NewEvaluation } from '../evaluations/create.ts';
+
+type Ports = Pick<World, 'clock' | 'ids'>;
+
+/** What a change of a node answers. Source: facts/scheduler.md §8.3. */
+export interface NodeEvaluated {
+  readonly EvalIDs: readonly string[];
+  /** 0 when none was made. */
+  readonly EvalCreateIndex: number;
+  readonly NodeModifyIndex: number;
+  readonly Index: number;
+}
+
+export const evaluated = (
+  EvalIDs: readonly string[],
+  NodeModifyIndex: number,
+  Index: number,
+): NodeEvaluated => ({
+  EvalIDs,
+  EvalCreateIndex: EvalIDs.length === 0 ? 0 : Index,
+  NodeModifyIndex,
+  Index,
+});
 
 /**
  * Asks the scheduler to look at every job that has something on the node, be it only something
- * that is being stopped: when the node is down, nobody else ends that.
+ * that is being stopped: when the node is down, nobody else ends that. Where the node takes work,
+ * the jobs that want something on every node are looked at as well. Returns the evaluations' ids.
+ * Source: facts/scheduler.md §5.1, §6.6.
  */
-export function evaluateJobsOnNode(
+export function evaluateNode(
   transaction: Transaction,
-  world: Pick<World, 'clock' | 'ids'>,
+  world: Ports,
   nodeId: string,
-): number {
+  triggeredBy: EvaluationTrigger = 'node-update',
+): string[] {
   const node = transaction.table(nodes).get(nodeId);
-  if (node === undefined) return 0;
+  if (node === undefined) return [];
+  const affected = new Map<string, NewEvaluation['job']>();
   const occupants = transaction.table(allocations).by('occupant');
-  const affected = new Map<string, Allocation>();
   for (const allocation of occupants.scan({ prefix: [nodeId] })) {
-    affected.set(inNamespace(allocation.Namespace, allocation.JobID).join('\0'), allocation);
+    const key = inNamespace(allocation.Namespace, allocation.JobID).join('\0');
+    if (!affected.has(key)) affected.set(key, jobOf(transaction, allocation));
   }
-  for (const allocation of affected.values()) {
-    const job = jobOf(transaction, allocation);
-    createEvaluation(transaction, world, { job, triggeredBy: 'node-update', node });
+  if (isReadyNode(node)) {
+    for (const job of jobsForEveryNode(transaction, node)) {
+      affected.set(inNamespace(job.Namespace, job.ID).join('\0'), job);
+    }
   }
-  return affected.size;
+  return [...affected.values()].map(
+    (job) => createEvaluation(transaction, world, { job, triggeredBy, node }).ID,
+  );
+}
+
+/** The system and sysbatch jobs that may want something on this node. */
+function* jobsForEveryNode(snapshot: Snapshot, node: Node): Iterable<Job> {
+  for (const job of snapshot.table(jobs).by('everywhere').scan()) {
+    if (job.NodePool !== everyNode && job.NodePool !== node.NodePool) continue;
+    if (job.Datacenters.some((glob) => compileGlob(glob)(node.Datacenter))) yield job;
+  }
 }
 
 /** A job that was purged is told of by the evaluation that placed what is left of it. */
-function jobOf(
+export function jobOf(
   transaction: Transaction,
-  { Namespace, JobID, EvalID }: Allocation,
+  { Namespace, JobID, EvalID }: Pick<Allocation, 'Namespace' | 'JobID' | 'EvalID'>,
 ): NewEvaluation['job'] {
   const job = transaction.table(jobs).get(...inNamespace(Namespace, JobID));
   if (job !== undefined) return job;
@@ -43,4 +87,23 @@ function jobOf(
     Priority: evaluation?.Priority ?? limits.job.priorityDefault,
     JobModifyIndex: evaluation?.JobModifyIndex ?? 0,
   };
+}
+
+/** The same because somebody asks for it. @throws RosterError `node-not-found` */
+export async function evaluateNodeNow(
+  { state, world }: ServerContext,
+  nodeId: string,
+): Promise<NodeEvaluated> {
+  const { index, value } = await state.write((transaction) => ({
+    node: storedNode(transaction, nodeId),
+    ids: evaluateNode(transaction, world, nodeId),
+  }));
+  return evaluated(value.ids, value.node.ModifyIndex, index);
+}
+
+/** @throws RosterError `node-not-found` */
+export function storedNode(snapshot: Snapshot, nodeId: string): Node {
+  const node = snapshot.table(nodes).get(nodeId);
+  if (node === undefined) throw refusal('node-not-found', { id: nodeId });
+  return node;
 }

@@ -42,6 +42,11 @@ export class Heartbeats {
     if (!this.#due.has(nodeId)) this.#expect(nodeId, limits.node.missedRetryMs);
   }
 
+  /** Has a node looked at again that is away and may come back within this time. */
+  awaitReturn(nodeId: string, withinMs: number): void {
+    if (!this.#due.has(nodeId)) this.#expect(nodeId, withinMs);
+  }
+
   forget(nodeId: string): void {
     this.#due.get(nodeId)?.clear();
     this.#due.delete(nodeId);

@@ -1,26 +1,21 @@
 import { instantFromMs } from '../../base/instant.ts';
-import { type Fault, invalid, refusal } from '../../model/errors.ts';
-import { limits } from '../../model/limits.ts';
+import { invalid, refusal } from '../../model/errors.ts';
 import { computedClass } from '../../model/node/computed-class.ts';
-import {
-  type Node,
-  type NodeRegistration,
-  type NodeStatus,
-  withNodeEvent,
-} from '../../model/node/node.ts';
-import { below, pointerOf } from '../../model/path.ts';
-import { nodes } from '../../state/tables.ts';
-import type { Transaction, Unstamped } from '../../state/types.ts';
+import type { Node, NodeRegistration } from '../../model/node/node.ts';
+import { registrationFaults } from '../../model/node/validate.ts';
+import { allocations, nodes } from '../../state/tables.ts';
+import type { Snapshot, Transaction, Unstamped } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
-import { evaluateJobsOnNode } from './evaluate.ts';
-
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+import { evaluateNode } from './evaluate.ts';
+import { bringPool } from './pools.ts';
+import { setNodeStatus } from './status.ts';
 
 /**
  * Brings a node into the fleet, or takes in what it now tells of itself. Sending the same again
  * changes nothing, so that a node may repeat a registration whose answer it did not get.
- * Source: DESIGN §7.
- * @throws RosterError `invalid-body`, or `node-secret-mismatch` when the id is another node's.
+ * Source: DESIGN §7, facts/scheduler.md §6.14.
+ * @throws RosterError `invalid-body`, `node-secret-mismatch` when the id is another node's, or
+ *   `id-taken` when the secret is
  */
 export async function registerNode(
   { state, world }: ServerContext,
@@ -36,13 +31,16 @@ export async function registerNode(
     if (existing !== undefined && !world.secrets.equal(existing.SecretHash, SecretHash)) {
       throw refusal('node-secret-mismatch', { node: registration.ID });
     }
-    const now = instantFromMs(world.clock.nowMs());
-    const joined = existing === undefined;
+    if (existing === undefined) requireOwnSecret(transaction, SecretHash);
+    bringPool(transaction, registration.NodePool);
+    const nowMs = world.clock.nowMs();
     const merged: Unstamped<Node> = {
       SchedulingEligibility: 'eligible',
       Drain: false,
+      DrainStrategy: null,
+      LastDrain: null,
       Events: [],
-      StatusUpdatedAt: now,
+      StatusUpdatedAt: instantFromMs(nowMs),
       StatusDescription: '',
       ...existing,
       ...registration,
@@ -50,85 +48,63 @@ export async function registerNode(
       ComputedClass: computedClass(registration),
       Status: existing?.Status ?? 'initializing',
     };
-    if (joined || !isSameNode(existing, merged)) table.put(merged);
-    const message = joined ? 'Node registered' : 'Node re-registered';
-    setNodeStatus(transaction, world.clock.nowMs(), registration.ID, 'ready', message);
-    if (!joined && existing.Status === 'ready') return;
-    evaluateJobsOnNode(transaction, world, registration.ID);
+    if (existing === undefined || !isSameNode(existing, merged)) table.put(merged);
+    const isChanged = existing?.ComputedClass !== merged.ComputedClass;
+    const isBack = takeIn(transaction, nowMs, registration.ID, existing);
+    if (isChanged || isBack) evaluateNode(transaction, world, registration.ID);
   });
   return { index };
 }
 
-/** Moves the node to a status, with an event that says why. Nothing when it is there already. */
-export function setNodeStatus(
+/** Whoever shows a secret is one node, and never a choice of several. */
+function requireOwnSecret(transaction: Transaction, hash: string): void {
+  for (const _ of transaction
+    .table(nodes)
+    .by('secret')
+    .scan({ prefix: [hash] })) {
+    throw refusal('id-taken', { field: 'SecretID' });
+  }
+}
+
+/**
+ * The status of a node that has registered: one that comes back has to tell first how the
+ * allocations fare that nobody knows of. `true` when it was not there before.
+ */
+function takeIn(
   transaction: Transaction,
   nowMs: number,
   nodeId: string,
-  status: NodeStatus,
-  message: string,
+  existing: Node | undefined,
 ): boolean {
-  const table = transaction.table(nodes);
-  const node = table.get(nodeId);
-  if (node === undefined || node.Status === status) return false;
-  const event = {
-    Message: message,
-    Subsystem: 'Cluster',
-    Details: {},
-    Timestamp: instantFromMs(nowMs),
-    CreateIndex: transaction.index,
-  };
-  table.put({
-    ...node,
-    Status: status,
-    StatusUpdatedAt: event.Timestamp,
-    Events: withNodeEvent(node.Events, event),
-  });
+  if (existing?.Status === 'ready') return false;
+  const status = isSynced(transaction, nodeId) ? 'ready' : 'initializing';
+  const message = existing === undefined ? 'Node registered' : 'Node re-registered';
+  return setNodeStatus(transaction, nowMs, nodeId, status, message);
+}
+
+/** Whether the servers know how everything on the node fares. */
+function isSynced(snapshot: Snapshot, nodeId: string): boolean {
+  const range = { prefix: [nodeId] };
+  for (const allocation of snapshot.table(allocations).by('occupant').scan(range)) {
+    if (allocation.ClientStatus === 'unknown') return false;
+  }
   return true;
+}
+
+/** A node that came back takes work once it has told of all that it runs. */
+export async function noteSynced({ state, world }: ServerContext, nodeId: string): Promise<void> {
+  if (state.head().table(nodes).get(nodeId)?.Status !== 'initializing') return;
+  await state.write((transaction) => {
+    if (transaction.table(nodes).get(nodeId)?.Status !== 'initializing') return;
+    if (!isSynced(transaction, nodeId)) return;
+    const nowMs = world.clock.nowMs();
+    setNodeStatus(transaction, nowMs, nodeId, 'ready', 'Node told how its allocations fare');
+    evaluateNode(transaction, world, nodeId);
+  });
 }
 
 function isSameNode(existing: Node, merged: Unstamped<Node>): boolean {
   const told = ({ CreateIndex: _, ModifyIndex: __, ...rest }: Partial<Node>) =>
     JSON.stringify(Object.entries(rest).sort(([left], [right]) => (left < right ? -1 : 1)));
   return told(existing) === told(merged);
-}
-
-function registrationFaults(node: NodeRegistration, secret: string): Fault[] {
-  const faults: Fault[] = [];
-  const check = (holds: boolean, pointer: string, message: string) => {
-    if (!holds) faults.push({ pointer, message });
-  };
-  check(uuid.test(node.ID), '/Node/ID', 'Node.ID must be a UUID in lower case');
-  check(node.Name !== '', '/Node/Name', 'Node.Name is required');
-  check(uuid.test(secret), '/SecretID', 'SecretID must be a UUID in lower case');
-  const attributes = Object.keys(node.Attributes).length;
-  check(
-    attributes <= limits.node.attributesMax,
-    '/Node/Attributes',
-    `Node.Attributes has ${attributes} entries; at most ${limits.node.attributesMax} are kept`,
-  );
-  const { attributeLengthMax } = limits.node;
-  for (const field of ['Attributes', 'Meta'] as const) {
-    for (const [name, value] of Object.entries(node[field])) {
-      const isShort = name.length <= attributeLengthMax && value.length <= attributeLengthMax;
-      const sentence = `Node.${field} has names and values of at most ${attributeLengthMax}`;
-      check(isShort, pointerOf(below(null, 'Node', field, name)), `${sentence} characters`);
-    }
-  }
-  const { NodeResources: total, ReservedResources: reserved } = node;
-  const kinds = [
-    ['Cpu.CpuShares', total.Cpu.CpuShares, reserved.Cpu.CpuShares],
-    ['Memory.MemoryMB', total.Memory.MemoryMB, reserved.Memory.MemoryMB],
-    ['Disk.DiskMB', total.Disk.DiskMB, reserved.Disk.DiskMB],
-  ] as const;
-  for (const [field, has, keeps] of kinds) {
-    const pointer = `/Node/ReservedResources/${field.replace('.', '/')}`;
-    const sentence = `Node.ReservedResources.${field} is ${keeps}, more than the ${has} it has`;
-    check(keeps <= has, pointer, sentence);
-  }
-  check(
-    total.MinDynamicPort <= total.MaxDynamicPort,
-    '/Node/NodeResources/MinDynamicPort',
-    'Node.NodeResources.MinDynamicPort is greater than MaxDynamicPort',
-  );
-  return faults;
 }

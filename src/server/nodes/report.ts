@@ -5,6 +5,7 @@ import { type Fault, invalid } from '../../model/errors.ts';
 import { allocations, inNamespace, jobs } from '../../state/tables.ts';
 import type { Transaction } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
+import { recordHealth, reportedStatus } from '../deployments/health.ts';
 import { createEvaluation } from '../evaluations/create.ts';
 import { refreshJobStatus } from '../jobs/status.ts';
 import { countAllocations } from '../jobs/summary.ts';
@@ -25,20 +26,19 @@ export async function reportAllocations(
   reports: readonly AllocationReport[],
 ): Promise<{ readonly index: number }> {
   const { index } = await state.write((transaction) => {
-    const now = instantFromMs(world.clock.nowMs());
+    const nowMs = world.clock.nowMs();
     refuseForeign(transaction, nodeId, reports);
     const moves: Move[] = [];
     for (const report of reports) {
       // Found only now, as an earlier report of the batch may tell of the same allocation.
       const before = findById(transaction, report.ID);
       if (before === undefined) continue;
-      const after = merge(before, report, now);
-      if (after === undefined) continue;
+      const merged = merge(before, report, transaction.index, nowMs);
+      if (merged === undefined) continue;
       const { AllocModifyIndex } = before;
-      moves.push({
-        before,
-        after: transaction.table(allocations).put({ ...after, AllocModifyIndex }),
-      });
+      const after = transaction.table(allocations).put({ ...merged, AllocModifyIndex });
+      recordHealth(transaction, before, after, nowMs);
+      moves.push({ before, after });
     }
     countAllocations(transaction, moves);
     for (const job of jobsOf(moves)) {
@@ -77,7 +77,12 @@ function refuseForeign(
 }
 
 /** The row with the report in it; `undefined` when that says nothing new or comes too late. */
-function merge(before: Allocation, report: AllocationReport, now: number): Allocation | undefined {
+function merge(
+  before: Allocation,
+  report: AllocationReport,
+  index: number,
+  nowMs: number,
+): Allocation | undefined {
   // What has ended stays ended, however late another word comes. What the server has given up as
   // lost stays lost; its node ends it when it comes back.
   if (isClientTerminal(before) && report.ClientStatus !== before.ClientStatus) return undefined;
@@ -86,12 +91,12 @@ function merge(before: Allocation, report: AllocationReport, now: number): Alloc
     ClientStatus: report.ClientStatus,
     ClientDescription: report.ClientDescription,
     TaskStates: report.TaskStates,
-    DeploymentStatus: report.DeploymentStatus ?? before.DeploymentStatus,
+    DeploymentStatus: reportedStatus(before, report, index, nowMs),
     NetworkStatus: report.NetworkStatus ?? before.NetworkStatus,
   };
   return JSON.stringify(after) === JSON.stringify(before)
     ? undefined
-    : { ...after, ModifyTime: now };
+    : { ...after, ModifyTime: instantFromMs(nowMs) };
 }
 
 interface JobMoves {
@@ -112,7 +117,10 @@ function jobsOf(moves: readonly Move[]): Iterable<JobMoves> {
   return byJob.values();
 }
 
-/** Allocations that ended although they should run are looked at by the scheduler, once a job. */
+/**
+ * Allocations that ended although they should run are looked at by the scheduler, once a job; so
+ * are those that are heard of again. Source: facts/scheduler.md §5.1.
+ */
 function evaluateAfter(
   transaction: Transaction,
   world: ServerContext['world'],
@@ -128,4 +136,8 @@ function evaluateAfter(
       isClientTerminal(after),
   );
   if (isShort) createEvaluation(transaction, world, { job, triggeredBy: 'alloc-failure' });
+  const isBack = moves.some(
+    ({ before, after }) => before.ClientStatus === 'unknown' && after.ClientStatus !== 'unknown',
+  );
+  if (isBack && !isShort) createEvaluation(transaction, world, { job, triggeredBy: 'reconnect' });
 }

@@ -18,6 +18,12 @@ export class NodeStreams {
     if (this.#connections.get(nodeId) === connection) this.#connections.delete(nodeId);
   }
 
+  /** Ends the connection of a node that is no more. */
+  drop(nodeId: string, reason: string): void {
+    this.#connections.get(nodeId)?.close(1008, reason);
+    this.#connections.delete(nodeId);
+  }
+
   /** @throws RosterError `node-unreachable`. */
   of(nodeId: string): StreamConnection {
     const connection = this.#connections.get(nodeId);

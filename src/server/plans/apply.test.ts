@@ -1,6 +1,12 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { formatInstant, instantFromMs } from '../../base/instant.ts';
 import { SimulatedWorld } from '../../base/ports-simulated.ts';
+import { type Allocation, noTransition } from '../../model/allocation/allocation.ts';
+import type { Deployment } from '../../model/deployment/deployment.ts';
+import type { Evaluation } from '../../model/evaluation/evaluation.ts';
+import type { Job, JobInput } from '../../model/job/job.ts';
 import type { Node } from '../../model/node/node.ts';
+import type { Plan } from '../../model/plan/plan.ts';
 import {
   makeEvaluation,
   makeGroup,
@@ -9,56 +15,390 @@ import {
   makeTask,
 } from '../../scheduler/cluster.test-helper.ts';
 import { schedule } from '../../scheduler/schedule.ts';
-import { allocations, allTables, evaluations, jobs, nodes } from '../../state/tables.ts';
+import { type SchedulerConfiguration, schedulerDefaults } from '../../scheduler/view.ts';
+import {
+  allocations,
+  allTables,
+  deployments,
+  evaluations,
+  inNamespace,
+  jobs,
+  jobVersions,
+  nodes,
+  numberPart,
+} from '../../state/tables.ts';
 import { memoryState } from '../../state/testing.ts';
 import { clusterView } from '../evaluations/view.ts';
 import { applyPlan } from './apply.ts';
 
-/** Three of two fit: the plan places two, one a node, and makes an evaluation that waits. */
-async function planned(AllAtOnce = false) {
+type Group = Parameters<typeof makeGroup>[0];
+
+/** A state with two nodes, and plans that are made of it. */
+async function setUp() {
   const world = new SimulatedWorld(1);
   const state = await memoryState(allTables, world);
-  const Tasks = [makeTask({ Resources: { CPU: 600 } })];
-  const job = makeJob({ AllAtOnce, TaskGroups: [makeGroup({ Count: 3, Tasks })] });
-  const put = (node: Node) => state.write((transaction) => transaction.table(nodes).put(node));
-  await state.write((transaction) => transaction.table(jobs).put(job));
-  await put(makeNode('n1'));
-  await put(makeNode('n2'));
-  const decide = () => {
-    const view = clusterView(state.head(), { algorithm: 'binpack' });
+  const putNode = (node: Node) => state.write((transaction) => transaction.table(nodes).put(node));
+  await putNode(makeNode('n1'));
+  await putNode(makeNode('n2'));
+  const putJob = (job: Job) =>
+    state.write((transaction) => {
+      transaction.table(jobVersions).put(transaction.table(jobs).put(job));
+    });
+  const decide = (
+    fields: Partial<Evaluation> = {},
+    preemption: Partial<SchedulerConfiguration['preemption']> = {},
+  ) => {
+    const view = clusterView(state.head(), {
+      ...schedulerDefaults,
+      preemption: { ...schedulerDefaults.preemption, ...preemption },
+    });
     const options = { nowMs: world.clock.nowMs(), ids: world.ids };
-    return schedule(view, makeEvaluation(), options).plan;
+    return schedule(view, { ...makeEvaluation(), ...fields }, options).plan;
   };
-  const plan = decide();
-  expect(plan).toMatchObject({ placements: [{}, {}], evaluations: [{ Status: 'blocked' }] });
-  const apply = async () =>
+  const apply = async (plan: Plan) =>
     (await state.write((transaction) => applyPlan(transaction, world, plan))).value;
-  const counts = () => ({
-    allocations: state.read().table(allocations).size,
-    evaluations: state.read().table(evaluations).size,
-  });
-  return { put, apply, counts };
+  const change = (id: string, fields: Partial<Allocation>) =>
+    state.write((transaction) => {
+      const table = transaction.table(allocations);
+      table.put({ ...table.get(...inNamespace('default', id))!, ...fields });
+    });
+  const changeDeployment = (fields: Partial<Deployment>) =>
+    state.write((transaction) => {
+      const [row] = [...transaction.table(deployments).scan()];
+      transaction.table(deployments).put({ ...row!, ...fields });
+    });
+  const all = {
+    allocations: () => [...state.read().table(allocations).scan()],
+    deployments: () => [...state.read().table(deployments).scan()],
+    evaluations: () => [...state.read().table(evaluations).scan()],
+  };
+  const version = (number: number) =>
+    state
+      .read()
+      .table(jobVersions)
+      .get(...inNamespace('default', 'job', numberPart(number)))!;
+  const storedJob = () =>
+    state
+      .read()
+      .table(jobs)
+      .get(...inNamespace('default', 'job'))!;
+  return {
+    world,
+    putNode,
+    putJob,
+    decide,
+    apply,
+    change,
+    changeDeployment,
+    all,
+    version,
+    storedJob,
+  };
 }
 
-const closed = makeNode('n2', { SchedulingEligibility: 'ineligible' });
-const rejections = [{ nodeId: 'n2', reason: 'node is not ready and eligible' }];
+const jobOf = (group: Group = {}, version = 0, fields: JobInput = {}) =>
+  makeJob({ ...fields, TaskGroups: [makeGroup(group)] }, version);
+const changed = (value: string) => ({ Tasks: [makeTask({ Env: { A: value } })] });
+const healthy = { Healthy: true, Timestamp: null, Canary: false, ModifyIndex: 0 };
 
-test('a plan that fits is applied whole, with the evaluations that follow from it', async () => {
-  const { apply, counts } = await planned();
-  expect(await apply()).toEqual([]);
-  expect(counts()).toEqual({ allocations: 2, evaluations: 1 });
+describe('what fits (facts §6.1)', () => {
+  const closed = makeNode('n2', { SchedulingEligibility: 'ineligible' });
+  const rejections = [{ nodeId: 'n2', reason: 'node is not ready and eligible' }];
+
+  /** Three of two fit: the plan places two, one a node, and makes an evaluation that waits. */
+  async function planned(AllAtOnce = false) {
+    const set = await setUp();
+    const Tasks = [makeTask({ Resources: { CPU: 600 } })];
+    await set.putJob(jobOf({ Count: 3, Tasks }, 0, { AllAtOnce }));
+    const plan = set.decide();
+    expect(plan).toMatchObject({ placements: [{}, {}], evaluations: [{ Status: 'blocked' }] });
+    const counts = () => ({
+      allocations: set.all.allocations().length,
+      evaluations: set.all.evaluations().length,
+    });
+    return { ...set, plan, counts };
+  }
+
+  test('a plan that fits is applied whole, with the evaluations that follow from it', async () => {
+    const { apply, plan, counts } = await planned();
+    expect(await apply(plan)).toEqual([]);
+    expect(counts()).toEqual({ allocations: 2, evaluations: 1 });
+  });
+
+  test('of one that fits in part no evaluations are made: the next attempt makes them', async () => {
+    const { putNode, apply, plan, counts, all } = await planned();
+    await putNode(closed);
+    expect(await apply(plan)).toEqual(rejections);
+    expect(counts()).toEqual({ allocations: 1, evaluations: 0 });
+    expect(all.deployments()[0]!.TaskGroups.web).toMatchObject({
+      DesiredTotal: 3,
+      PlacedAllocs: 1,
+    });
+  });
+
+  test('one that is all or nothing is nothing', async () => {
+    const { putNode, apply, plan, counts, all } = await planned(true);
+    await putNode(closed);
+    expect(await apply(plan)).toEqual(rejections);
+    expect(counts()).toEqual({ allocations: 0, evaluations: 0 });
+    expect(all.deployments()).toEqual([]);
+  });
 });
 
-test('of one that fits in part no evaluations are made: the next attempt makes them', async () => {
-  const { put, apply, counts } = await planned();
-  await put(closed);
-  expect(await apply()).toEqual(rejections);
-  expect(counts()).toEqual({ allocations: 1, evaluations: 0 });
+describe('what makes way (facts §6.10)', () => {
+  const Tasks = [makeTask({ Resources: { CPU: 600 } })];
+
+  /** Two nodes, full of something unimportant, and a plan that evicts it from both. */
+  async function planned(AllAtOnce = false) {
+    const set = await setUp();
+    const other = { ID: 'other', Priority: 20 };
+    await set.putJob(jobOf({ Count: 2, Tasks }, 0, other));
+    await set.apply(set.decide({ JobID: 'other' }));
+    await set.putJob(jobOf({ Count: 2, Tasks }, 0, { Priority: 80, AllAtOnce }));
+    const plan = set.decide({}, { service: true });
+    expect(plan).toMatchObject({ placements: [{}, {}], preemptions: [{}, {}] });
+    const evicted = () => set.all.allocations().filter((one) => one.DesiredStatus === 'evict');
+    const triggers = () => set.all.evaluations().map((one) => [one.JobID, one.TriggeredBy]);
+    const [first, second] = plan.preemptions;
+    return { ...set, plan, evicted, triggers, first: first!, second: second! };
+  }
+
+  test('is evicted, and its job looked at once', async () => {
+    const { apply, plan, evicted, triggers, world } = await planned();
+    expect(await apply(plan)).toEqual([]);
+    expect(evicted()).toHaveLength(2);
+    for (const { allocationId, byAllocationId } of plan.preemptions) {
+      expect(evicted().find(({ ID }) => ID === allocationId)).toMatchObject({
+        DesiredDescription: `Preempted by alloc ID ${byAllocationId}`,
+        PreemptedByAllocation: byAllocationId,
+        ModifyTime: instantFromMs(world.clock.nowMs()),
+      });
+    }
+    expect(triggers()).toEqual([['other', 'preemption']]);
+  });
+
+  test('goes on where what it was to make way for does not come', async () => {
+    const { apply, plan, evicted, putNode, first, second, triggers } = await planned();
+    await putNode(makeNode(first.nodeId, { SchedulingEligibility: 'ineligible' }));
+    expect(await apply(plan)).toMatchObject([{ nodeId: first.nodeId }]);
+    expect(evicted().map(({ ID }) => ID)).toEqual([second.allocationId]);
+    expect(triggers()).toEqual([['other', 'preemption']]);
+  });
+
+  test('all of it goes on where the plan is all or nothing', async () => {
+    const { apply, plan, evicted, putNode, first, triggers } = await planned(true);
+    await putNode(makeNode(first.nodeId, { SchedulingEligibility: 'ineligible' }));
+    await apply(plan);
+    expect([evicted(), triggers()]).toEqual([[], []]);
+  });
+
+  test.each<[string, Partial<Allocation>]>([
+    ['was stopped meanwhile', { DesiredStatus: 'stop' }],
+    ['ended meanwhile', { ClientStatus: 'failed' }],
+  ])('one that %s makes way for nobody', async (_title, fields) => {
+    const { apply, plan, evicted, change, first } = await planned();
+    await change(first.allocationId, fields);
+    const reason = `allocation ${first.allocationId} is not there to make way any more`;
+    expect(await apply(plan)).toEqual([{ nodeId: first.nodeId, reason }]);
+    expect(evicted()).toHaveLength(1);
+  });
+
+  test('one that became more important meanwhile makes way for nobody', async () => {
+    const { apply, plan, evicted, change, putJob, first } = await planned();
+    await putJob(jobOf({ Count: 2, Tasks }, 1, { ID: 'other', Priority: 71 }));
+    await change(first.allocationId, { JobVersion: 1 });
+    const reason = `allocation ${first.allocationId} is too important to make way`;
+    expect(await apply(plan)).toEqual([{ nodeId: first.nodeId, reason }]);
+    expect(evicted()).toHaveLength(1);
+  });
+
+  test('of a job that is stopped nothing is to come back', async () => {
+    const { apply, plan, putJob, triggers } = await planned();
+    const other = { ID: 'other', Priority: 20 };
+    await putJob({ ...jobOf({ Count: 2, Tasks }, 1, other), Stop: true });
+    await apply(plan);
+    expect(triggers()).toEqual([]);
+  });
 });
 
-test('one that is all or nothing is nothing', async () => {
-  const { put, apply, counts } = await planned(true);
-  await put(closed);
-  expect(await apply()).toEqual(rejections);
-  expect(counts()).toEqual({ allocations: 0, evaluations: 0 });
+describe('a plan that is too old is not applied', () => {
+  test('the job has changed', async () => {
+    const { putJob, decide, apply, all } = await setUp();
+    await putJob(jobOf());
+    const plan = decide();
+    await putJob(jobOf(changed('b'), 1));
+    expect(await apply(plan)).toEqual([{ nodeId: '', reason: 'the job has changed' }]);
+    expect(all.allocations()).toEqual([]);
+  });
+
+  test('the deployment was paused', async () => {
+    const { putJob, decide, apply, all, change, changeDeployment } = await setUp();
+    await putJob(jobOf({ Count: 2, Update: { MaxParallel: 0 } }));
+    await apply(decide());
+    const Update = { MaxParallel: 1 };
+    await putJob(jobOf({ Count: 2, Update, ...changed('b') }, 1));
+    await apply(decide());
+    const [deployment] = all.deployments();
+    for (const one of all.allocations()) await change(one.ID, { DeploymentStatus: healthy });
+    const plan = decide();
+    expect(plan.placements).toHaveLength(1);
+    await changeDeployment({ Status: 'paused' });
+    const reason = `deployment ${deployment!.ID} is paused, and no longer running`;
+    expect(await apply(plan)).toEqual([{ nodeId: '', reason }]);
+  });
+
+  test('a node that was away is back', async () => {
+    const { putJob, putNode, decide, apply, all, change } = await setUp();
+    await putJob(jobOf({ Update: { MaxParallel: 0 } }));
+    await apply(decide());
+    const [one] = all.allocations();
+    await putNode(makeNode(one!.NodeID, { Status: 'down' }));
+    const plan = decide();
+    expect(plan.stops).toMatchObject([{ clientStatus: 'lost' }]);
+    await putNode(makeNode(one!.NodeID));
+    expect(await apply(plan)).toEqual([{ nodeId: '', reason: 'a node that was away is back' }]);
+    // What ended meanwhile is told as it ended.
+    await putNode(makeNode(one!.NodeID, { Status: 'down' }));
+    await change(one!.ID, { ClientStatus: 'complete' });
+    expect(await apply(plan)).toEqual([]);
+    expect(all.allocations().find(({ ID }) => ID === one!.ID)).toMatchObject({
+      DesiredStatus: 'stop',
+      ClientStatus: 'complete',
+    });
+  });
+});
+
+describe('allocations', () => {
+  test('since when one is away is kept, and how its search went', async () => {
+    const { world, putJob, putNode, decide, apply, all, change } = await setUp();
+    const Disconnect = { LostAfter: 60e9 };
+    await putJob(jobOf({ Disconnect, Update: { MaxParallel: 0 } }));
+    await apply(decide());
+    const [one] = all.allocations();
+    await change(one!.ID, { ClientStatus: 'running' });
+    await putNode(makeNode(one!.NodeID, { Status: 'disconnected' }));
+    await apply({ ...decide(), placements: [] });
+    expect(all.allocations()[0]).toMatchObject({
+      DesiredStatus: 'run',
+      ClientStatus: 'unknown',
+      FollowupEvalID: all.evaluations()[0]!.ID,
+      AllocStates: [
+        {
+          Field: 'ClientStatus',
+          Value: 'unknown',
+          Time: instantFromMs(world.clock.nowMs()),
+        },
+      ],
+    });
+    const stop = { allocationId: one!.ID, nodeId: one!.NodeID, desiredDescription: '' } as const;
+    const mark = { ...stop, desiredStatus: 'run', lastReschedule: 'no placement' } as const;
+    await apply({ ...decide(), stops: [mark], placements: [] });
+    expect(all.allocations()[0]!.RescheduleTracker).toEqual({
+      Events: null,
+      LastReschedule: 'no placement',
+    });
+  });
+
+  test('an update in place leaves alone what others changed meanwhile', async () => {
+    const { putJob, decide, apply, all, change } = await setUp();
+    const Update = { MaxParallel: 1 };
+    await putJob(jobOf({ Update }));
+    await apply(decide());
+    const [one] = all.allocations();
+    await change(one!.ID, { DeploymentStatus: healthy });
+    await putJob(jobOf({ Update, ShutdownDelay: 1e9 }, 1));
+    const plan = decide();
+    const DesiredTransition = { ...noTransition, Migrate: true };
+    await change(one!.ID, { ClientStatus: 'running', DesiredTransition });
+    await apply(plan);
+    expect(all.allocations()[0]).toMatchObject({
+      JobVersion: 1,
+      ClientStatus: 'running',
+      DesiredTransition,
+      DeploymentID: plan.deployment!.ID,
+      DeploymentStatus: null,
+    });
+  });
+});
+
+describe('deployments (facts §5.4)', () => {
+  const Update = { MaxParallel: 1, Canary: 1, ProgressDeadline: 600e9 };
+
+  test('count what was placed, and their clock runs from the first on', async () => {
+    const { world, putJob, decide, apply, all, change, changeDeployment } = await setUp();
+    await putJob(jobOf({ Count: 2, Update }));
+    await apply(decide());
+    expect(all.deployments()).toMatchObject([
+      { JobVersion: 0, TaskGroups: { web: { PlacedAllocs: 2, PlacedCanaries: [] } } },
+    ]);
+    const first = all.deployments()[0]!;
+    const RequireProgressBy = formatInstant(world.clock.nowMs() + 600_000);
+    expect(first.TaskGroups.web).toMatchObject({ RequireProgressBy });
+    for (const one of all.allocations()) await change(one.ID, { DeploymentStatus: healthy });
+    await changeDeployment({ TaskGroups: { web: { ...first.TaskGroups.web!, HealthyAllocs: 2 } } });
+    await apply(decide());
+    await putJob(jobOf({ Count: 2, Update, ...changed('b') }, 1));
+    const plan = decide();
+    await apply(plan);
+    const second = all.deployments().find(({ JobVersion }) => JobVersion === 1)!;
+    expect(second.TaskGroups.web).toMatchObject({
+      PlacedAllocs: 1,
+      PlacedCanaries: [plan.placements[0]!.ID],
+    });
+  });
+
+  test('that succeed make their version one to go back to, if they still do', async () => {
+    const { putJob, decide, apply, all, change, changeDeployment, version, storedJob } =
+      await setUp();
+    await putJob(jobOf({ Update: { MaxParallel: 1 } }));
+    await apply(decide());
+    const { web } = all.deployments()[0]!.TaskGroups;
+    await change(all.allocations()[0]!.ID, { DeploymentStatus: healthy });
+    await changeDeployment({ TaskGroups: { web: { ...web!, HealthyAllocs: 1 } } });
+    const plan = decide();
+    expect(plan.deploymentUpdates).toMatchObject([{ Status: 'successful' }]);
+    await changeDeployment({ TaskGroups: { web: { ...web!, HealthyAllocs: 0 } } });
+    await apply(plan);
+    expect([all.deployments()[0]!.Status, version(0).Stable]).toEqual(['running', false]);
+    await changeDeployment({ TaskGroups: { web: { ...web!, HealthyAllocs: 1 } } });
+    await apply(plan);
+    expect([all.deployments()[0]!.Status, version(0).Stable]).toEqual(['successful', true]);
+    expect(storedJob()).toEqual(version(0));
+  });
+
+  test('that somebody ended stay as they ended', async () => {
+    const { putJob, decide, apply, all, changeDeployment } = await setUp();
+    await putJob(jobOf());
+    await apply(decide());
+    await putJob(jobOf(changed('b'), 1));
+    const plan = decide();
+    expect(plan.deploymentUpdates).toMatchObject([{ Status: 'cancelled' }]);
+    await changeDeployment({ Status: 'failed' });
+    await apply(plan);
+    expect(
+      all
+        .deployments()
+        .map((one) => one.Status)
+        .sort(),
+    ).toEqual(['failed', 'running']);
+  });
+});
+
+test('one evaluation waits for each node, however often that is decided', async () => {
+  const { putJob, putNode, decide, apply, all } = await setUp();
+  await putNode(makeNode('n2', { cpu: 50 }));
+  const Update = { MaxParallel: 0 };
+  await putJob(jobOf({ Update }, 0, { Type: 'system' }));
+  await apply(decide());
+  expect(all.evaluations()).toMatchObject([{ Status: 'blocked', NodeID: 'n2' }]);
+  await apply(decide());
+  expect(all.evaluations()).toHaveLength(1);
+  await putNode(makeNode('n3', { cpu: 50 }));
+  await apply(decide());
+  expect(
+    all
+      .evaluations()
+      .map((one) => one.NodeID)
+      .sort(),
+  ).toEqual(['n2', 'n3']);
 });

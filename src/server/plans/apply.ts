@@ -1,14 +1,21 @@
 import { instantFromMs } from '../../base/instant.ts';
 import type { World } from '../../base/ports.ts';
 import type { Allocation } from '../../model/allocation/allocation.ts';
+import { isClientTerminal } from '../../model/allocation/allocation-rules.ts';
+import type { Evaluation } from '../../model/evaluation/evaluation.ts';
+import { limits } from '../../model/limits.ts';
 import type { Plan, PlannedStop } from '../../model/plan/plan.ts';
 import { checkNode } from '../../scheduler/check.ts';
 import { allocations, evaluations, inNamespace, jobs, nodes } from '../../state/tables.ts';
 import type { Transaction } from '../../state/types.ts';
 import { countAllocations, type Move } from '../jobs/summary.ts';
+import { applyDeployments } from './deployments.ts';
+import { applyPreemptions, tooImportant } from './preemptions.ts';
+import { staleness } from './stale.ts';
 
 /** A node whose part of a plan was not applied, and why. */
 export interface Rejection {
+  /** `''`: nothing of the plan was applied. */
   readonly nodeId: string;
   readonly reason: string;
 }
@@ -20,66 +27,149 @@ export interface Rejection {
  */
 export function applyPlan(
   transaction: Transaction,
-  world: Pick<World, 'clock'>,
+  world: Pick<World, 'clock' | 'ids'>,
   plan: Plan,
 ): readonly Rejection[] {
+  const stale = staleness(transaction, plan);
+  if (stale !== undefined) return [{ nodeId: '', reason: stale }];
   const rejections = rejectionsOf(transaction, plan);
   if (plan.allAtOnce && rejections.length > 0) return rejections;
-  const rejected = new Set(rejections.map(({ nodeId }) => nodeId));
+  const nowMs = world.clock.nowMs();
+  const accepted: Accepted = {
+    plan,
+    rejected: new Set(rejections.map(({ nodeId }) => nodeId)),
+    isWhole: rejections.length === 0,
+    now: instantFromMs(nowMs),
+  };
+  const preemptions = plan.preemptions.filter(({ nodeId }) => !accepted.rejected.has(nodeId));
+  const evicted = applyPreemptions(transaction, world, preemptions);
+  const stopped = applyStops(transaction, accepted);
+  const updated = applyUpdates(transaction, accepted);
+  const placed = applyPlacements(transaction, accepted);
+  if (accepted.isWhole) createEvaluations(transaction, plan);
+  countAllocations(transaction, [...evicted, ...stopped, ...updated, ...placed]);
+  const joined = [...updated, ...placed].filter(joins).map(({ after }) => after);
+  applyDeployments(transaction, nowMs, plan, joined, accepted.isWhole);
+  return rejections;
+}
+
+/** A plan, and what of it is left out. */
+interface Accepted {
+  readonly plan: Plan;
+  /** Ids of nodes. */
+  readonly rejected: ReadonlySet<string>;
+  readonly isWhole: boolean;
+  readonly now: number;
+}
+
+function applyStops(transaction: Transaction, { plan, rejected, isWhole, now }: Accepted): Move[] {
   // What would have been replaced there goes on until its replacement has found a place.
   const kept = new Set(
     plan.placements
       .filter((placement) => rejected.has(placement.NodeID))
       .map((placement) => placement.PreviousAllocation),
   );
-  // Follow-ups are made by the attempt that is accepted whole, and so are the marks that name them.
-  const isWhole = rejections.length === 0;
-  const now = instantFromMs(world.clock.nowMs());
   const table = transaction.table(allocations);
-  const AllocModifyIndex = transaction.index;
   const moves: Move[] = [];
-
   for (const stop of plan.stops) {
     const before = table.get(...inNamespace(plan.namespace, stop.allocationId));
     if (before === undefined || kept.has(stop.allocationId)) continue;
+    // Follow-ups are made by the attempt that is accepted whole, and so are marks that name them.
     if (!isWhole && stop.followupEvaluationId !== undefined) continue;
-    const after = { ...before, ...stopFields(stop), AllocModifyIndex, ModifyTime: now };
-    moves.push({ before, after: table.put(after) });
+    const after = table.put({
+      ...before,
+      ...stopFields(stop, before, now),
+      AllocModifyIndex: transaction.index,
+      ModifyTime: now,
+    });
+    moves.push({ before, after });
   }
+  return moves;
+}
+
+/** What others changed of an allocation since the plan was made stays as they made it. */
+function applyUpdates(transaction: Transaction, { plan, rejected, now }: Accepted): Move[] {
+  const table = transaction.table(allocations);
+  const moves: Move[] = [];
   for (const update of plan.inPlaceUpdates) {
     const before = table.get(...inNamespace(plan.namespace, update.ID));
     if (before === undefined || rejected.has(update.NodeID)) continue;
-    const after = { ...update, ...reportedFields(before), AllocModifyIndex, ModifyTime: now };
-    moves.push({ before, after: table.put(after) });
+    const { EvalID, JobVersion, JobCreateIndex, AllocatedResources, DesiredDescription } = update;
+    const { DeploymentID, DeploymentStatus } = update;
+    const isMember = DeploymentID !== before.DeploymentID;
+    const after = table.put({
+      ...before,
+      ...{ EvalID, JobVersion, JobCreateIndex, AllocatedResources, DesiredDescription },
+      // Health is asked for anew.
+      ...(isMember && { DeploymentID, DeploymentStatus }),
+      AllocModifyIndex: transaction.index,
+      ModifyTime: now,
+    });
+    moves.push({ before, after });
   }
-  for (const placement of plan.placements) {
-    if (rejected.has(placement.NodeID)) continue;
-    moves.push({ before: undefined, after: table.put({ ...placement, AllocModifyIndex }) });
-    linkPrevious(transaction, placement);
-  }
-  if (isWhole) for (const one of plan.evaluations) transaction.table(evaluations).put(one);
-  countAllocations(transaction, moves);
-  return rejections;
+  return moves;
 }
 
+function applyPlacements(transaction: Transaction, { plan, rejected }: Accepted): Move[] {
+  const table = transaction.table(allocations);
+  const moves: Move[] = [];
+  for (const placement of plan.placements) {
+    if (rejected.has(placement.NodeID)) continue;
+    const after = table.put({ ...placement, AllocModifyIndex: transaction.index });
+    moves.push({ before: undefined, after });
+    linkPrevious(transaction, placement);
+  }
+  return moves;
+}
+
+/** Whether it became part of a deployment just now. */
+const joins = ({ before, after }: Move): boolean =>
+  after.DeploymentID !== '' && after.DeploymentID !== before?.DeploymentID;
+
+/** Where an evaluation waits for room on the very node already, that one goes on waiting. */
+function createEvaluations(transaction: Transaction, plan: Plan): void {
+  const table = transaction.table(evaluations);
+  const awaited = new Set<string>();
+  if (plan.evaluations.some(isBlockedOnNode)) {
+    const range = { prefix: inNamespace(plan.namespace, plan.jobId) };
+    for (const one of table.by('open').scan(range)) {
+      if (isBlockedOnNode(one)) awaited.add(one.NodeID);
+    }
+  }
+  for (const one of plan.evaluations) {
+    if (!isBlockedOnNode(one) || !awaited.has(one.NodeID)) table.put(one);
+  }
+}
+
+const isBlockedOnNode = ({ Status, NodeID }: Pick<Evaluation, 'Status' | 'NodeID'>): boolean =>
+  Status === 'blocked' && NodeID !== '';
+
 /** What is not left alone of a stopped allocation. */
-const stopFields = (stop: PlannedStop): Partial<Allocation> => ({
+const stopFields = (stop: PlannedStop, before: Allocation, now: number): Partial<Allocation> => ({
   DesiredStatus: stop.desiredStatus,
   DesiredDescription: stop.desiredDescription,
-  ...(stop.clientStatus && { ClientStatus: stop.clientStatus }),
+  // What its node said last of one that ended is the truth.
+  ...(stop.clientStatus && !isClientTerminal(before) && awayFields(before, stop.clientStatus, now)),
   ...(stop.followupEvaluationId && { FollowupEvalID: stop.followupEvaluationId }),
+  ...(stop.lastReschedule && {
+    RescheduleTracker: {
+      Events: before.RescheduleTracker?.Events ?? null,
+      LastReschedule: stop.lastReschedule,
+    },
+  }),
 });
 
-/** What the node said since the plan was made is not taken back by an update in place. */
-const reportedFields = ({
+/** Since when it is away is noted, for that says how long it is waited for. */
+const awayFields = (
+  { AllocStates }: Allocation,
+  ClientStatus: NonNullable<PlannedStop['clientStatus']>,
+  now: number,
+): Partial<Allocation> => ({
   ClientStatus,
-  ClientDescription,
-  TaskStates,
-  DeploymentStatus,
-  NetworkStatus,
-}: Allocation) => ({
-  ...{ ClientStatus, ClientDescription, TaskStates },
-  ...{ DeploymentStatus, NetworkStatus },
+  AllocStates: [
+    ...(AllocStates ?? []),
+    { Field: 'ClientStatus', Value: ClientStatus, Time: now },
+  ].slice(-limits.allocation.statesKept),
 });
 
 function linkPrevious(
@@ -93,24 +183,26 @@ function linkPrevious(
 }
 
 function rejectionsOf(transaction: Transaction, plan: Plan): Rejection[] {
-  const touched = new Set(
-    [...plan.placements, ...plan.inPlaceUpdates].map((allocation) => allocation.NodeID),
-  );
+  const placements = Map.groupBy(plan.placements, ({ NodeID }) => NodeID);
+  const updates = Map.groupBy(plan.inPlaceUpdates, ({ NodeID }) => NodeID);
+  const stops = Map.groupBy(plan.stops, ({ nodeId }) => nodeId);
+  const preemptions = Map.groupBy(plan.preemptions, ({ nodeId }) => nodeId);
   const job = transaction.table(jobs).get(...inNamespace(plan.namespace, plan.jobId));
+  const occupants = transaction.table(allocations).by('occupant');
   const rejections: Rejection[] = [];
-  for (const nodeId of touched) {
-    const check = checkNode({
+  for (const nodeId of new Set([...placements.keys(), ...updates.keys()])) {
+    const preempted = preemptions.get(nodeId) ?? [];
+    const unfit = checkNode({
       node: transaction.table(nodes).get(nodeId),
-      existing: transaction
-        .table(allocations)
-        .by('occupant')
-        .scan({ prefix: [nodeId] }),
-      stops: plan.stops.filter((stop) => stop.nodeId === nodeId),
-      placements: plan.placements.filter((placement) => placement.NodeID === nodeId),
-      updates: plan.inPlaceUpdates.filter((update) => update.NodeID === nodeId),
+      existing: occupants.scan({ prefix: [nodeId] }),
+      stops: stops.get(nodeId) ?? [],
+      preempted: preempted.map(({ allocationId }) => allocationId),
+      placements: placements.get(nodeId) ?? [],
+      updates: updates.get(nodeId) ?? [],
       job,
     });
-    if (check !== undefined) rejections.push({ nodeId, reason: check });
+    const reason = unfit ?? tooImportant(transaction, plan, preempted);
+    if (reason !== undefined) rejections.push({ nodeId, reason });
   }
   return rejections;
 }

@@ -1,0 +1,66 @@
+/** Who may be told what: the state machine of a deployment. Source: facts/scheduler.md §5.4. */
+import {
+  type Deployment,
+  type DeploymentStatus,
+  isTerminalDeployment,
+  mapGroups,
+} from './deployment.ts';
+import { deploymentDescriptions, runningDescription } from './descriptions.ts';
+import { deadlineFrom } from './progress.ts';
+
+export type DeploymentAction = 'fail' | 'pause' | 'resume' | 'promote' | 'unblock' | 'set-health';
+
+/** Where this region itself does something. The other statuses wait for other regions. */
+const underWay: readonly DeploymentStatus[] = ['running', 'paused'];
+const notOver: readonly DeploymentStatus[] = [
+  ...underWay,
+  ...(['initializing', 'pending', 'blocked', 'unblocking'] as const),
+];
+
+const taking: Readonly<Record<DeploymentAction, readonly DeploymentStatus[]>> = {
+  fail: notOver,
+  pause: underWay,
+  resume: underWay,
+  promote: underWay,
+  unblock: ['blocked'],
+  'set-health': notOver,
+};
+
+/** Why the action is not possible now, as the end of a sentence; `undefined` when it is. */
+export function refusedAction(
+  { Status }: Pick<Deployment, 'Status'>,
+  action: DeploymentAction,
+): string | undefined {
+  if (taking[action].includes(Status)) return undefined;
+  if (isTerminalDeployment({ Status })) return `it is over: its status is ${Status}`;
+  const wanted = taking[action].join(' or ');
+  return `its status is ${Status}, and has to be ${wanted}`;
+}
+
+/** Nothing new is placed until it is resumed. The same deployment when it is paused already. */
+export function paused(deployment: Deployment, nowMs: number): Deployment {
+  if (deployment.Status === 'paused') return deployment;
+  return {
+    ...deployment,
+    Status: 'paused',
+    StatusDescription: deploymentDescriptions.paused,
+    TaskGroups: withNewDeadlines(deployment, nowMs),
+  };
+}
+
+/** It goes on, with the whole time for its next step. The same deployment when it goes on already. */
+export function resumed(deployment: Deployment, nowMs: number): Deployment {
+  if (deployment.Status !== 'paused') return deployment;
+  return {
+    ...deployment,
+    Status: 'running',
+    StatusDescription: runningDescription(deployment),
+    TaskGroups: withNewDeadlines(deployment, nowMs),
+  };
+}
+
+const withNewDeadlines = ({ TaskGroups }: Deployment, nowMs: number): Deployment['TaskGroups'] =>
+  mapGroups(TaskGroups, (group) => ({
+    ...group,
+    RequireProgressBy: group.RequireProgressBy === null ? null : deadlineFrom(group, nowMs),
+  }));

@@ -1,0 +1,29 @@
+import type { Deployment, DeploymentGroup } from './deployment.ts';
+
+/** What `StatusDescription` says. Source: facts/scheduler.md §5.4. */
+export const deploymentDescriptions = {
+  running: 'Deployment is running',
+  needsPromotion: 'Deployment is running but requires manual promotion',
+  promotesItself: 'Deployment is running pending automatic promotion',
+  paused: 'Deployment is paused',
+  successful: 'Deployment completed successfully',
+  unhealthy: 'Failed due to unhealthy allocations',
+  noProgress: 'Failed due to progress deadline',
+  markedFailed: 'Deployment marked as failed',
+  jobStopped: 'Cancelled because job is stopped',
+  newerVersion: 'Cancelled due to newer version of job',
+} as const;
+
+/** It has canaries that nobody has promoted yet. */
+export const awaitsPromotion = (
+  group: Pick<DeploymentGroup, 'DesiredCanaries' | 'Promoted'>,
+): boolean => group.DesiredCanaries > 0 && !group.Promoted;
+
+/** What a deployment that runs says of itself. */
+export function runningDescription({ TaskGroups }: Pick<Deployment, 'TaskGroups'>): string {
+  const waiting = Object.values(TaskGroups).filter(awaitsPromotion);
+  if (waiting.length === 0) return deploymentDescriptions.running;
+  return waiting.every(({ AutoPromote }) => AutoPromote)
+    ? deploymentDescriptions.promotesItself
+    : deploymentDescriptions.needsPromotion;
+}

@@ -1,0 +1,40 @@
+/** Where a deployment that failed goes back to. Source: facts/scheduler.md §5.4 "Fail/auto-revert". */
+import type { Job } from '../job/job.ts';
+import { isSameSpecification } from '../job/job-change.ts';
+
+export type Rollback =
+  | { readonly kind: 'to'; readonly target: Job }
+  | { readonly kind: 'same'; readonly version: number }
+  | { readonly kind: 'none' };
+
+/**
+ * The highest stable version that was no stop. Who submitted it and how it is tagged is no reason
+ * to go back: that would change nothing that runs.
+ */
+export function rollbackOf(current: Job, versions: Iterable<Job>): Rollback {
+  let target: Job | undefined;
+  for (const version of versions) {
+    const isCandidate =
+      version.Stable && !version.Stop && version.CreateIndex === current.CreateIndex;
+    if (isCandidate && version.Version > (target?.Version ?? -1)) target = version;
+  }
+  if (target === undefined) return { kind: 'none' };
+  const { SchedulerTokenID, VersionTag } = current;
+  return isSameSpecification(current, { ...target, SchedulerTokenID, VersionTag })
+    ? { kind: 'same', version: target.Version }
+    : { kind: 'to', target };
+}
+
+/** `reason` is one of `deploymentDescriptions`. Without a rollback: none was asked for. */
+export function failureDescription(reason: string, rollback: Rollback | undefined): string {
+  switch (rollback?.kind) {
+    case 'to':
+      return `${reason} - rolling back to job version ${rollback.target.Version}`;
+    case 'same':
+      return `${reason} - not rolling back to stable job version ${rollback.version} as current job has same specification`;
+    case 'none':
+      return `${reason} - no stable job version to auto revert to`;
+    default:
+      return reason;
+  }
+}

@@ -1,0 +1,63 @@
+import type { Evaluation } from './evaluation.ts';
+
+const stubFields = [
+  'ID',
+  'Namespace',
+  'Priority',
+  'Type',
+  'TriggeredBy',
+  'JobID',
+  'NodeID',
+  'DeploymentID',
+  'Status',
+  'StatusDescription',
+  'WaitUntil',
+  'NextEval',
+  'PreviousEval',
+  'BlockedEval',
+  'CreateIndex',
+  'ModifyIndex',
+  'CreateTime',
+  'ModifyTime',
+] as const satisfies readonly (keyof Evaluation)[];
+
+/** An evaluation beside one that it led to or follows from. Source: facts/scheduler.md §5.1. */
+export type EvaluationStub = Pick<Evaluation, (typeof stubFields)[number]>;
+
+export const evaluationStub = (evaluation: Evaluation): EvaluationStub =>
+  Object.fromEntries(
+    stubFields.map((field) => [field, evaluation[field]]),
+  ) as unknown as EvaluationStub;
+
+/**
+ * Those that led to an evaluation, that follow from it, or that wait in its place, step by step,
+ * the oldest first and `most` of them at most. They are all of one job.
+ */
+export function relatedEvaluations(
+  evaluation: Evaluation,
+  ofJob: Iterable<Evaluation>,
+  most: number,
+): readonly Evaluation[] {
+  const neighbours = new Map<string, Evaluation[]>();
+  const byId = new Map<string, Evaluation>();
+  const connect = (id: string, other: Evaluation) =>
+    neighbours.set(id, [...(neighbours.get(id) ?? []), other]);
+  for (const one of ofJob) byId.set(one.ID, one);
+  for (const one of byId.values()) {
+    for (const id of [one.NextEval, one.PreviousEval, one.BlockedEval]) {
+      const other = byId.get(id);
+      if (other === undefined) continue;
+      connect(id, one);
+      connect(one.ID, other);
+    }
+  }
+  const found = new Map<string, Evaluation>([[evaluation.ID, evaluation]]);
+  for (const { ID } of found.values()) {
+    for (const other of neighbours.get(ID) ?? []) {
+      if (found.size > most) break;
+      if (!found.has(other.ID)) found.set(other.ID, other);
+    }
+  }
+  found.delete(evaluation.ID);
+  return [...found.values()].sort((left, right) => left.CreateIndex - right.CreateIndex);
+}

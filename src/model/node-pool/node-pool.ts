@@ -1,0 +1,68 @@
+import { type Fault, invalid } from '../errors.ts';
+import { labelFaults } from '../labels.ts';
+import { limits } from '../limits.ts';
+import { below } from '../path.ts';
+import { schedulerAlgorithms } from '../scheduler-configuration/scheduler-configuration.ts';
+import {
+  Choice,
+  type Input,
+  type Model,
+  Nullable,
+  stamps,
+  Text,
+  TextMap,
+  Type,
+} from '../schema.ts';
+
+/**
+ * Nodes that are kept apart: a job runs on those of the pool that it names.
+ * Source: facts/scheduler.md §2.1, §6.5, §8.3.
+ */
+export const NodePoolSchema = Type.Object({
+  Name: Text(),
+  Description: Text({ maxLength: limits.nodePool.descriptionLengthMax }),
+  Meta: TextMap(),
+  /** What of the cluster's configuration is different here; null: nothing. */
+  SchedulerConfiguration: Nullable(
+    Type.Object({
+      /** Empty: the cluster's. */
+      SchedulerAlgorithm: Choice(['', ...schedulerAlgorithms]),
+    }),
+  ),
+  ...stamps,
+});
+export type NodePool = Model<typeof NodePoolSchema>;
+export type NodePoolRequest = Input<NodePool>;
+
+export const defaultPool = 'default';
+/** Every node there is. A job may name it; no node can. */
+export const everyNode = 'all';
+
+export const builtinPools = [
+  { Name: defaultPool, Description: 'Nodes that name no other pool' },
+  { Name: everyNode, Description: 'Every node there is' },
+] as const;
+
+export const isBuiltinPool = (name: string): boolean =>
+  builtinPools.some(({ Name }) => Name === name);
+
+const namePattern = /^[a-zA-Z0-9_-]{1,128}$/;
+
+/** What a pool's name has to be, as the end of a sentence; `undefined` when it is. */
+export function poolNameFault(name: string): string | undefined {
+  if (namePattern.test(name)) return undefined;
+  return name === ''
+    ? 'is required'
+    : `must be 1 to ${limits.nodePool.nameLengthMax} letters, digits, "-" and "_"`;
+}
+
+/** @throws RosterError `invalid-body` with every fault that the schema does not tell. */
+export function requirePool({ Name, Meta }: Pick<NodePool, 'Name' | 'Meta'>): void {
+  const faults: Fault[] = [];
+  const fault = poolNameFault(Name);
+  if (fault !== undefined) faults.push({ pointer: '/Name', message: `Name ${fault}` });
+  const { metaMax, metaTextLengthMax } = limits.nodePool;
+  const bounds = { entriesMax: metaMax, textLengthMax: metaTextLengthMax };
+  faults.push(...labelFaults(Meta ?? {}, below(null, 'Meta'), bounds));
+  if (faults.length > 0) throw invalid('invalid-body', faults);
+}

@@ -1,0 +1,88 @@
+/**
+ * What is done about allocations whose nodes are away, or that are over with nobody in their place.
+ * Source: facts/scheduler.md §6.3 steps 6, 9 and 10, §6.14.
+ */
+import { instantToMs } from '../base/instant.ts';
+import type { Allocation } from '../model/allocation/allocation.ts';
+import { allocationIndex } from '../model/allocation/allocation-rules.ts';
+import type { PlannedStop } from '../model/plan/plan.ts';
+import type { TaskGroup } from '../model/task-group/task-group.ts';
+import { type Classified, lostAfterMs, lostSinceMs, unknownSinceMs } from './classify.ts';
+import type { Postponed } from './decision.ts';
+import { lostStop, mark, unknownMark } from './stops.ts';
+
+export interface Absences {
+  readonly stops: readonly PlannedStop[];
+  readonly postponed: readonly Postponed[];
+  /** Those that another one may replace now. */
+  readonly vacant: readonly Allocation[];
+  /** Those whose place is kept for a while yet. */
+  readonly awaited: readonly Allocation[];
+  /** Ids of those that are away while others do their work. */
+  readonly absent: readonly string[];
+  /** How many went away since anybody looked. */
+  readonly disconnected: number;
+}
+
+export function absences(
+  classified: readonly Classified[],
+  group: TaskGroup,
+  nowMs: number,
+): Absences {
+  const stops: PlannedStop[] = [];
+  const postponed: Postponed[] = [];
+  const vacant: Allocation[] = [];
+  const awaited: Allocation[] = [];
+  const absent: string[] = [];
+  let disconnected = 0;
+  const later = (stop: PlannedStop, dueMs: number) =>
+    postponed.push({ stop, dueMs, cause: 'disconnect' });
+  /** Makes sure that an evaluation comes back to one that waits already. */
+  const remind = (allocation: Allocation, dueMs: number) => {
+    if (allocation.FollowupEvalID === '') later(mark(allocation), dueMs);
+  };
+  const graceMs = graceOf(group);
+  const waitMs = lostAfterMs(group);
+  for (const { allocation, standing } of classified) {
+    switch (standing.kind) {
+      case 'vanished':
+        stops.push(lostStop(allocation));
+        break;
+      case 'lost':
+        if (graceMs === undefined) {
+          stops.push(lostStop(allocation));
+          vacant.push(allocation);
+        } else {
+          later(lostStop(allocation), nowMs + graceMs);
+          awaited.push(allocation);
+        }
+        break;
+      case 'ended':
+        if (allocationIndex(allocation.Name) < group.Count) vacant.push(allocation);
+        break;
+      case 'awaited':
+        awaited.push(allocation);
+        remind(allocation, lostSinceMs(allocation) + (graceMs ?? 0));
+        break;
+      case 'unknown':
+        if (standing.isReplaced) absent.push(allocation.ID);
+        if (standing.isReplaced && allocation.NextAllocation === '') vacant.push(allocation);
+        if (allocation.ClientStatus !== 'unknown') {
+          disconnected++;
+          if (waitMs > 0) later(unknownMark(allocation), nowMs + waitMs);
+          else stops.push(unknownMark(allocation));
+        } else if (waitMs > 0) {
+          remind(allocation, unknownSinceMs(allocation) + waitMs);
+        }
+        break;
+      default:
+    }
+  }
+  return { stops, postponed, vacant, awaited, absent, disconnected };
+}
+
+/** How long a node that is away may still run what it has; `undefined`: nobody waits for that. */
+function graceOf(group: TaskGroup): number | undefined {
+  const grace = group.Disconnect?.StopOnClientAfter ?? null;
+  return grace === null ? undefined : instantToMs(grace);
+}

@@ -1,0 +1,249 @@
+/** The plan and the outcome of an evaluation, from what was decided and placed. Source: facts §6.1. */
+import { instantFromMs } from '../base/instant.ts';
+import type { Ids } from '../base/ports.ts';
+import type { PlacementMetrics } from '../model/allocation/placement-metrics.ts';
+import type { DeploymentGroup } from '../model/deployment/deployment.ts';
+import type { DesiredUpdates, Evaluation } from '../model/evaluation/evaluation.ts';
+import type { Job } from '../model/job/job.ts';
+import { runsEverywhere } from '../model/job/job-rules.ts';
+import type { Plan, PlannedStop } from '../model/plan/plan.ts';
+import { followUpEvaluation, updatedInPlace } from './build.ts';
+import { noUpdates, type Reconciliation } from './decision.ts';
+import type { GroupPlacement } from './place.ts';
+import { postponements } from './postpone.ts';
+import { groupEntry, isRolledOut, newDeployment, success } from './rollout.ts';
+import { mark } from './stops.ts';
+import { exhausted, exhaustedMetrics, waitForNodes } from './system-outcome.ts';
+import {
+  type ClusterView,
+  descriptions,
+  type EvaluationOutcome,
+  type Proposed,
+  type SchedulerResult,
+} from './view.ts';
+
+export interface Decided {
+  readonly view: ClusterView;
+  readonly evaluation: Evaluation;
+  readonly job: Job | undefined;
+  readonly reconciliation: Reconciliation;
+  /** By group; of groups with nothing to place there is nothing. */
+  readonly placed: ReadonlyMap<string, readonly GroupPlacement[]>;
+  readonly nowMs: number;
+  readonly ids: Ids;
+}
+
+/** What waits for room. */
+interface Waiting {
+  readonly evaluations: readonly Proposed<Evaluation>[];
+  readonly outcome: Partial<EvaluationOutcome>;
+}
+
+export function assemble(decided: Decided): SchedulerResult {
+  const { view, evaluation, job, reconciliation, nowMs, ids } = decided;
+  const { groups, deployment: seen } = reconciliation;
+  const placed = [...decided.placed.values()].flat();
+  const { failures, queued } = shortages(decided);
+  const deployment = deploymentOf(decided);
+  const postponed = groups.flatMap((decision) => decision.postponed);
+  const later =
+    job === undefined
+      ? { evaluations: [], stops: [] }
+      : postponements(postponed, evaluation, job, nowMs, ids);
+  const waiting = job === undefined ? undefined : waitFor(decided, job, failures);
+  const plan: Plan = {
+    ...planFor(view, evaluation, job),
+    stops: [
+      ...reconciliation.stops,
+      ...groups.flatMap((decision) => decision.stops),
+      ...placed.flatMap((one) => one.stops),
+      ...later.stops,
+      ...unplacedMarks(placed),
+    ],
+    placements: placed.flatMap((one) => one.placements),
+    preemptions: placed.flatMap((one) => one.preemptions),
+    inPlaceUpdates: groups.flatMap((decision) =>
+      decision.inPlace.map((one) => updatedInPlace(one, evaluation, decision, nowMs)),
+    ),
+    deploymentSeen: seen === undefined ? null : { ID: seen.ID, Status: seen.Status },
+    deployment,
+    deploymentUpdates: [...reconciliation.cancellations, ...successOf(decided)],
+    evaluations: [...later.evaluations, ...(waiting?.evaluations ?? [])],
+    annotations: annotationsOf(decided),
+    failures,
+    queued,
+  };
+  const outcome = {
+    ...complete,
+    ...waiting?.outcome,
+    failures: Object.keys(failures).length === 0 ? null : failures,
+    queued,
+  };
+  return { plan, isEmpty: isEmpty(plan), outcome };
+}
+
+export const complete: EvaluationOutcome = {
+  status: 'complete',
+  statusDescription: '',
+  blockedEvaluationId: '',
+  failures: null,
+  queued: {},
+  classEligibility: null,
+  escapedComputedClass: false,
+};
+
+const planFor = (view: ClusterView, evaluation: Evaluation, job: Job | undefined): Plan => ({
+  evaluationId: evaluation.ID,
+  namespace: evaluation.Namespace,
+  jobId: evaluation.JobID,
+  jobVersion: job?.Version ?? 0,
+  jobModifyIndex: job?.JobModifyIndex ?? 0,
+  priority: evaluation.Priority,
+  allAtOnce: job?.AllAtOnce ?? false,
+  snapshotIndex: view.index,
+  stops: [],
+  placements: [],
+  preemptions: [],
+  inPlaceUpdates: [],
+  deploymentSeen: null,
+  deployment: null,
+  deploymentUpdates: [],
+  evaluations: [],
+  annotations: {},
+  failures: {},
+  queued: {},
+});
+
+const isEmpty = ({ stops, placements, inPlaceUpdates, deployment, deploymentUpdates }: Plan) =>
+  stops.length + placements.length + inPlaceUpdates.length + deploymentUpdates.length === 0 &&
+  deployment === null;
+
+/** For a deployment, a node that is full is one that nobody asked for. */
+function deploymentOf({
+  evaluation,
+  job,
+  reconciliation,
+  placed,
+  nowMs,
+}: Decided): Plan['deployment'] {
+  const { groups, newDeploymentId } = reconciliation;
+  if (job === undefined || newDeploymentId === '') return null;
+  const entries = new Map<string, DeploymentGroup>();
+  for (const { group, entry } of groups) {
+    if (entry === undefined) continue;
+    const full = runsEverywhere(job) ? exhausted(placed.get(group.Name) ?? []).length : 0;
+    const DesiredTotal = entry.DesiredTotal - full;
+    if (DesiredTotal > 0) entries.set(group.Name, { ...entry, DesiredTotal });
+  }
+  if (entries.size === 0) return null;
+  const now = instantFromMs(nowMs);
+  return newDeployment(newDeploymentId, job, entries, evaluation.Priority, now);
+}
+
+/** The job's deployment is done when all groups have what they should, and nothing came just now. */
+function successOf({ reconciliation, placed }: Decided): Plan['deploymentUpdates'] {
+  const { deployment, groups } = reconciliation;
+  if (deployment?.Status !== 'running') return [];
+  const members = groups.filter(({ group }) => groupEntry(deployment, group) !== undefined);
+  const isDone = members.every(({ group, isSettled }) => {
+    const parts = placed.get(group.Name) ?? [];
+    const isQuiet = parts.every(({ placements }) => placements.length === 0);
+    return isSettled && isQuiet && isRolledOut(groupEntry(deployment, group)!);
+  });
+  // A job that was stopped has no groups; its deployment is cancelled.
+  return isDone && members.length > 0 ? [success(deployment)] : [];
+}
+
+/** What could not be placed, by group. Records are made from entries: a group may have any name. */
+function shortages({
+  view,
+  job,
+  reconciliation,
+  placed,
+}: Decided): Pick<Plan, 'failures' | 'queued'> {
+  const failures: [string, PlacementMetrics][] = [];
+  const queued: [string, number][] = [];
+  for (const { group, failure } of reconciliation.groups) {
+    const parts = placed.get(group.Name) ?? [];
+    const everywhere = job !== undefined && runsEverywhere(job);
+    const short = everywhere
+      ? (exhaustedMetrics(view, parts) ?? failure)
+      : coalesced(parts.flatMap((part) => part.failure ?? []));
+    const waiting = everywhere
+      ? exhausted(parts).length
+      : parts.reduce((sum, part) => sum + part.queued, 0);
+    queued.push([group.Name, waiting]);
+    if (short !== undefined) failures.push([group.Name, short]);
+  }
+  return { failures: Object.fromEntries(failures), queued: Object.fromEntries(queued) };
+}
+
+/** Only the first failure of a group is told in full. */
+function coalesced(failures: readonly PlacementMetrics[]): PlacementMetrics | undefined {
+  const [first, ...others] = failures;
+  if (first === undefined || others.length === 0) return first;
+  const more = others.reduce((sum, { CoalescedFailures }) => sum + 1 + CoalescedFailures, 0);
+  return { ...first, CoalescedFailures: first.CoalescedFailures + more };
+}
+
+/** One that failed and finds no other place says so, once. Source: facts §5.2, §6.13. */
+const unplacedMarks = (placed: readonly GroupPlacement[]): readonly PlannedStop[] =>
+  placed
+    .flatMap(({ unplaced }) => unplaced)
+    .flatMap(({ request: { kind, previous } }): PlannedStop[] => {
+      if (kind !== 'reschedule' || previous === undefined) return [];
+      if (previous.RescheduleTracker?.LastReschedule === 'no placement') return [];
+      return [{ ...mark(previous), lastReschedule: 'no placement' }];
+    });
+
+function annotationsOf({
+  reconciliation: { groups, stopsByGroup },
+  placed,
+}: Decided): Record<string, DesiredUpdates> {
+  const preemptionsOf = (name: string): number =>
+    (placed.get(name) ?? []).reduce((sum, { preemptions }) => sum + preemptions.length, 0);
+  return Object.fromEntries([
+    ...[...stopsByGroup].map(([name, Stop]) => [name, { ...noUpdates, Stop }] as const),
+    ...groups.map(({ group: { Name }, updates }) => {
+      return [Name, { ...updates, Preemptions: preemptionsOf(Name) }] as const;
+    }),
+  ]);
+}
+
+/** What is left over waits for room: in an evaluation of its own, or in this one if that waited. */
+function waitFor(
+  { view, evaluation, placed, nowMs, ids }: Decided,
+  job: Job,
+  failures: Plan['failures'],
+): Waiting | undefined {
+  const parts = [...placed.values()].flat();
+  if (runsEverywhere(job)) {
+    return waitForNodes(view, evaluation, job, parts, failures, nowMs, ids);
+  }
+  const short = parts.filter(({ failure }) => failure !== undefined);
+  if (short.length === 0) return undefined;
+  const eligibility = new Map<string, boolean>();
+  for (const { classes } of short) {
+    for (const [name, verdict] of classes) {
+      eligibility.set(name, eligibility.get(name) === true || verdict);
+    }
+  }
+  const outcome = {
+    classEligibility: eligibility.size === 0 ? null : Object.fromEntries(eligibility),
+    escapedComputedClass: short.some(({ escaped }) => escaped),
+  };
+  if (evaluation.Status === 'blocked') {
+    const statusDescription = descriptions.blocked;
+    return { evaluations: [], outcome: { ...outcome, status: 'blocked', statusDescription } };
+  }
+  const id = ids.uuid();
+  const waiting = followUpEvaluation(id, evaluation, job, nowMs, {
+    Status: 'blocked',
+    StatusDescription: descriptions.blocked,
+    FailedTGAllocs: failures,
+    ClassEligibility: outcome.classEligibility,
+    EscapedComputedClass: outcome.escapedComputedClass,
+    SnapshotIndex: view.index,
+  });
+  return { evaluations: [waiting], outcome: { ...outcome, blockedEvaluationId: id } };
+}

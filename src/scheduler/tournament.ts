@@ -1,0 +1,155 @@
+/**
+ * Finds the best of many slots while single values change. Slots are kept in classes; each class
+ * has a tree of its own whose root is the greatest value in it. Source: DESIGN §6.
+ *
+ * 1. Every inner place holds the greater of the two below it.
+ * 2. The leaves of a class are in the order of its slots, so that the first of equals can be found.
+ * 3. A slot that is out of the running holds minus infinity, and so do leaves that no slot has.
+ */
+
+export const closed = Number.NEGATIVE_INFINITY;
+
+/** Which slot has which leaf; shared by all tournaments over the same classes. */
+export class Brackets {
+  readonly classes: number;
+  /** Places of all trees together. */
+  readonly size: number;
+  readonly #classOf: Int32Array;
+  /** By slot, within the tree of its class. */
+  readonly #leafOf: Int32Array;
+  /** By class: what stands before its tree, how many leaves it has, and its first member. */
+  readonly #offsets: Int32Array;
+  readonly #widths: Int32Array;
+  readonly #firsts: Int32Array;
+  /** Slots, class by class. */
+  readonly #members: Int32Array;
+
+  /** `classOf`: by slot, from 0; -1 for slots that take no part. */
+  constructor(classOf: Int32Array, classes: number) {
+    this.classes = classes;
+    this.#classOf = classOf;
+    const counts = new Int32Array(classes);
+    for (const one of classOf) if (one >= 0) counts[one]!++;
+    this.#offsets = new Int32Array(classes);
+    this.#widths = new Int32Array(classes);
+    this.#firsts = new Int32Array(classes);
+    let size = 0;
+    let members = 0;
+    for (let one = 0; one < classes; one++) {
+      const width = powerOfTwo(counts[one]!);
+      this.#offsets[one] = size;
+      this.#widths[one] = width;
+      this.#firsts[one] = members;
+      size += 2 * width;
+      members += counts[one]!;
+    }
+    this.size = size;
+    this.#members = new Int32Array(members);
+    this.#leafOf = new Int32Array(classOf.length);
+    const next = new Int32Array(classes);
+    for (let slot = 0; slot < classOf.length; slot++) {
+      const one = classOf[slot]!;
+      if (one < 0) continue;
+      const at = next[one]!++;
+      this.#members[this.#firsts[one]! + at] = slot;
+      this.#leafOf[slot] = this.#widths[one]! + at;
+    }
+  }
+
+  classOf(slot: number): number {
+    return this.#classOf[slot]!;
+  }
+
+  /** Where the tree of a class begins. Its root is the place after. */
+  offset(one: number): number {
+    return this.#offsets[one]!;
+  }
+
+  leafOf(slot: number): number {
+    return this.#leafOf[slot]!;
+  }
+
+  width(one: number): number {
+    return this.#widths[one]!;
+  }
+
+  member(one: number, at: number): number {
+    return this.#members[this.#firsts[one]! + at]!;
+  }
+}
+
+function powerOfTwo(atLeast: number): number {
+  let power = 1;
+  while (power < atLeast) power *= 2;
+  return power;
+}
+
+export class Tournament {
+  readonly #brackets: Brackets;
+  readonly #places: Float64Array;
+
+  constructor(brackets: Brackets) {
+    this.#brackets = brackets;
+    this.#places = new Float64Array(brackets.size).fill(closed);
+  }
+
+  /** Sets a leaf alone; `settle` makes the trees right again. For filling a whole tournament. */
+  put(slot: number, value: number): void {
+    const brackets = this.#brackets;
+    this.#places[brackets.offset(brackets.classOf(slot)) + brackets.leafOf(slot)] = value;
+  }
+
+  settle(): void {
+    const places = this.#places;
+    for (let one = 0; one < this.#brackets.classes; one++) {
+      const offset = this.#brackets.offset(one);
+      for (let at = this.#brackets.width(one) - 1; at > 0; at--) {
+        const left = places[offset + 2 * at]!;
+        const right = places[offset + 2 * at + 1]!;
+        places[offset + at] = Math.max(left, right);
+      }
+    }
+  }
+
+  set(slot: number, value: number): void {
+    const places = this.#places;
+    const offset = this.#brackets.offset(this.#brackets.classOf(slot));
+    let at = this.#brackets.leafOf(slot);
+    if (places[offset + at] === value) return;
+    places[offset + at] = value;
+    while (at > 1) {
+      at >>= 1;
+      const left = places[offset + 2 * at]!;
+      const right = places[offset + 2 * at + 1]!;
+      const greater = Math.max(left, right);
+      if (places[offset + at] === greater) return;
+      places[offset + at] = greater;
+    }
+  }
+
+  value(slot: number): number {
+    const brackets = this.#brackets;
+    return this.#places[brackets.offset(brackets.classOf(slot)) + brackets.leafOf(slot)]!;
+  }
+
+  /** The greatest value of the class. */
+  top(one: number): number {
+    return this.#places[this.#brackets.offset(one) + 1]!;
+  }
+
+  /**
+   * The first slot of the class whose `(value + boost) / terms` is at least `score`; the top has to
+   * reach it. Different values may give the same score, so this is not just where the top is.
+   */
+  first(one: number, boost: number, terms: number, score: number): number {
+    const places = this.#places;
+    const offset = this.#brackets.offset(one);
+    const width = this.#brackets.width(one);
+    let at = 1;
+    while (at < width) {
+      at *= 2;
+      if (!((places[offset + at]! + boost) / terms >= score)) at++;
+    }
+    return this.#brackets.member(one, at - width);
+  }
+}

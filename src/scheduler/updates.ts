@@ -1,0 +1,59 @@
+/** Which allocations of earlier versions go on where they are, and which do not. Source: facts §6.4. */
+import type { Allocation } from '../model/allocation/allocation.ts';
+import { allocationIndex, isClientTerminal } from '../model/allocation/allocation-rules.ts';
+import type { Job } from '../model/job/job.ts';
+import type { TaskGroup } from '../model/task-group/task-group.ts';
+import { type Classified, isCurrent, type Standing } from './classify.ts';
+import type { VersionTests } from './decision.ts';
+
+export interface Updates {
+  readonly inPlace: readonly Allocation[];
+  /** In the order in which they are replaced: what does not run first, then by name. */
+  readonly destructive: readonly Allocation[];
+}
+
+/** By the index of the name, then by id. */
+export const sortedByIndex = (allocations: readonly Allocation[]): readonly Allocation[] =>
+  allocations
+    .map((allocation) => ({ allocation, index: allocationIndex(allocation.Name) }))
+    .sort(
+      (left, right) =>
+        left.index - right.index || (left.allocation.ID < right.allocation.ID ? -1 : 1),
+    )
+    .map(({ allocation }) => allocation);
+
+const updatable: ReadonlySet<Standing['kind']> = new Set([
+  'kept',
+  'settled',
+  'reschedule-now',
+  'reschedule-later',
+]);
+
+export function splitUpdates(
+  job: Job,
+  group: TaskGroup,
+  staying: readonly Classified[],
+  { isOutdated, splitStaying }: Pick<VersionTests, 'isOutdated' | 'splitStaying'>,
+): Updates {
+  const outdated: Allocation[] = [];
+  const compatible: Allocation[] = [];
+  const current: Allocation[] = [];
+  for (const { allocation, standing } of staying) {
+    if (!updatable.has(standing.kind)) continue;
+    const runs = standing.kind === 'kept';
+    if (isCurrent(allocation, job)) {
+      if (runs) current.push(allocation);
+    } else if (isOutdated(allocation)) outdated.push(allocation);
+    else if (runs) compatible.push(allocation);
+  }
+  if (outdated.length + compatible.length === 0) return { inPlace: [], destructive: [] };
+  const split = splitStaying(group, compatible, current);
+  const destructive = sortedByIndex([...outdated, ...split.leaving]);
+  return {
+    inPlace: split.staying,
+    destructive: [
+      ...destructive.filter((one) => isClientTerminal(one)),
+      ...destructive.filter((one) => !isClientTerminal(one)),
+    ],
+  };
+}

@@ -1,0 +1,20 @@
+import type { Deployment } from '../../model/deployment/deployment.ts';
+import type { Evaluation } from '../../model/evaluation/evaluation.ts';
+import type { Job } from '../../model/job/job.ts';
+import type { Transaction } from '../../state/types.ts';
+import type { ServerContext } from '../context.ts';
+import { createEvaluation } from '../evaluations/create.ts';
+
+/** Asks the scheduler for the deployment's next step. Source: facts/scheduler.md §5.1, §5.4. */
+export const evaluateDeployment = (
+  transaction: Transaction,
+  world: ServerContext['world'],
+  { ID, EvalPriority }: Deployment,
+  job: Job,
+): Evaluation =>
+  createEvaluation(transaction, world, {
+    job,
+    triggeredBy: 'deployment-watcher',
+    priority: EvalPriority,
+    deploymentId: ID,
+  });

@@ -1,0 +1,86 @@
+import { instantFromMs } from '../../base/instant.ts';
+import type { Deployment } from '../../model/deployment/deployment.ts';
+import { failureDescription, type Rollback, rollbackOf } from '../../model/deployment/rollback.ts';
+import type { Evaluation } from '../../model/evaluation/evaluation.ts';
+import type { Job } from '../../model/job/job.ts';
+import { deployments, inNamespace, jobVersions } from '../../state/tables.ts';
+import type { Transaction } from '../../state/types.ts';
+import type { ServerContext } from '../context.ts';
+import { carrySubmission, writeVersion } from '../jobs/register.ts';
+import { refreshJobStatus } from '../jobs/status.ts';
+import { evaluateDeployment } from './evaluate.ts';
+import { jobOfDeployment } from './find.ts';
+
+export interface Failure {
+  readonly deployment: Deployment;
+  /** One of `deploymentDescriptions`. */
+  readonly reason: string;
+  /** Those at fault: with `AutoRevert` on any of them the job goes back. */
+  readonly groups: readonly string[];
+}
+
+export interface Failed {
+  /** Absent when the job is gone. */
+  readonly evaluation: Evaluation | undefined;
+  /** The version that the job went back to. */
+  readonly revertedVersion: number | null;
+}
+
+/**
+ * Ends the deployment as failed and, where it wants that, brings the job's last stable version back
+ * as a new version of its own. Source: facts/scheduler.md §5.4 "Fail/auto-revert".
+ */
+export function failDeployment(
+  transaction: Transaction,
+  world: ServerContext['world'],
+  { deployment, reason, groups }: Failure,
+): Failed {
+  const nowMs = world.clock.nowMs();
+  const job = jobOfDeployment(transaction, deployment);
+  const rollback = job && rollbackFor(transaction, deployment, job, groups);
+  const after = transaction.table(deployments).put({
+    ...deployment,
+    Status: 'failed',
+    StatusDescription: failureDescription(reason, rollback),
+    ModifyTime: instantFromMs(nowMs),
+  });
+  if (job === undefined) return { evaluation: undefined, revertedVersion: null };
+  const current = rollback?.kind === 'to' ? revert(transaction, job, rollback.target, nowMs) : job;
+  const evaluation = evaluateDeployment(transaction, world, after, current);
+  refreshJobStatus(transaction, job.Namespace, job.ID);
+  return {
+    evaluation,
+    revertedVersion: rollback?.kind === 'to' ? rollback.target.Version : null,
+  };
+}
+
+/** What somebody has registered or stopped since is not taken back. */
+function rollbackFor(
+  transaction: Transaction,
+  { TaskGroups, JobVersion }: Deployment,
+  job: Job,
+  groups: readonly string[],
+): Rollback | undefined {
+  const isWanted = Object.entries(TaskGroups).some(
+    ([name, { AutoRevert }]) => AutoRevert && groups.includes(name),
+  );
+  if (!isWanted || job.Stop || job.Version !== JobVersion) return undefined;
+  const prefix = inNamespace(job.Namespace, job.ID);
+  return rollbackOf(job, transaction.table(jobVersions).scan({ prefix }));
+}
+
+/** The target's specification and source as a new version. Source: facts §3.2, §3.6, §4.3. */
+function revert(transaction: Transaction, current: Job, target: Job, nowMs: number): Job {
+  const { Version, ...stored } = target;
+  const job = writeVersion(transaction, {
+    ...stored,
+    Version: current.Version + 1,
+    VersionTag: null,
+    Stable: false,
+    Status: current.Status,
+    StatusDescription: current.StatusDescription,
+    SubmitTime: instantFromMs(nowMs),
+  });
+  carrySubmission(transaction, job, Version);
+  return job;
+}

@@ -1,0 +1,37 @@
+import type { Allocation } from '../../model/allocation/allocation.ts';
+import type { Deployment } from '../../model/deployment/deployment.ts';
+import type { Job } from '../../model/job/job.ts';
+import { allocations, deployments, inNamespace, jobs } from '../../state/tables.ts';
+import type { Snapshot, Transaction } from '../../state/types.ts';
+
+type Reader = Snapshot | Transaction;
+
+/** Ids are unique over all namespaces. */
+export function findDeployment(state: Reader, id: string): Deployment | undefined {
+  if (id.includes('\0')) return undefined;
+  for (const row of state
+    .table(deployments)
+    .by('id')
+    .scan({ prefix: [id] }))
+    return row;
+  return undefined;
+}
+
+/** The job that is deployed; `undefined` once it is another registration, or gone. */
+export function jobOfDeployment(
+  state: Reader,
+  { Namespace, JobID, JobCreateIndex }: Deployment,
+): Job | undefined {
+  const job = state.table(jobs).get(...inNamespace(Namespace, JobID));
+  return job?.CreateIndex === JobCreateIndex ? job : undefined;
+}
+
+export function* allocationsOfDeployment(
+  state: Reader,
+  { ID, Namespace, JobID }: Deployment,
+): IterableIterator<Allocation> {
+  const ofJob = state.table(allocations).by('job');
+  for (const allocation of ofJob.scan({ prefix: inNamespace(Namespace, JobID) })) {
+    if (allocation.DeploymentID === ID) yield allocation;
+  }
+}

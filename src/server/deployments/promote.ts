@@ -1,0 +1,33 @@
+import { instantFromMs } from '../../base/instant.ts';
+import type { Allocation } from '../../model/allocation/allocation.ts';
+import type { Deployment } from '../../model/deployment/deployment.ts';
+import { isCanaryOf, promoted } from '../../model/deployment/promotion.ts';
+import { allocations, deployments, inNamespace } from '../../state/tables.ts';
+import type { Transaction } from '../../state/types.ts';
+
+/** Makes the groups' canaries what all are to be. What speaks against it was looked at before. */
+export function promoteGroups(
+  transaction: Transaction,
+  deployment: Deployment,
+  groups: readonly string[],
+  members: readonly Allocation[],
+  nowMs: number,
+): Deployment {
+  const ModifyTime = instantFromMs(nowMs);
+  const table = transaction.table(allocations);
+  for (const { Namespace, ID } of members) {
+    // As it is now: it may have been marked in this very transaction.
+    const canary = table.get(...inNamespace(Namespace, ID));
+    if (canary === undefined || !isCanaryOf(deployment, canary)) continue;
+    const status = canary.DeploymentStatus;
+    if (status === null || !groups.includes(canary.TaskGroup)) continue;
+    table.put({
+      ...canary,
+      DeploymentStatus: { ...status, Canary: false, ModifyIndex: transaction.index },
+      // Its node tells those who ask what runs there.
+      AllocModifyIndex: transaction.index,
+      ModifyTime,
+    });
+  }
+  return transaction.table(deployments).put({ ...promoted(deployment, groups, nowMs), ModifyTime });
+}

@@ -1,0 +1,71 @@
+/**
+ * What is to become of a deployment, from what there is of it. Pure.
+ * Source: facts/scheduler.md §5.4 "Progress", "Canary", "Unhealthy".
+ */
+import type { Allocation } from '../../model/allocation/allocation.ts';
+import { isServerTerminal } from '../../model/allocation/allocation-rules.ts';
+import type { Deployment } from '../../model/deployment/deployment.ts';
+import { deploymentDescriptions } from '../../model/deployment/descriptions.ts';
+import { overdueGroups } from '../../model/deployment/progress.ts';
+import { groupsToPromote, promotesItself } from '../../model/deployment/promotion.ts';
+import type { Job } from '../../model/job/job.ts';
+import { groupNamed } from '../../model/job/job-rules.ts';
+import { decideReschedule } from '../../scheduler/reschedule.ts';
+import { groupIn } from './health.ts';
+
+export type Step =
+  | { readonly kind: 'fail'; readonly reason: string; readonly groups: readonly string[] }
+  | {
+      readonly kind: 'go-on';
+      /** Failed, and to be replaced as far as the reschedule policy allows it. */
+      readonly reschedule: readonly Allocation[];
+      /** Groups whose canaries are promoted without anybody's word. */
+      readonly promote: readonly string[];
+    };
+
+export function nextStep(
+  deployment: Deployment,
+  job: Job,
+  allocations: readonly Allocation[],
+  nowMs: number,
+): Step {
+  const broken = allocations.filter(isBroken);
+  // Whoever pauses it decides what becomes of it, and nobody else.
+  if (deployment.Status === 'running') {
+    const hopeless = broken.filter((one) => !mayBeReplaced(deployment, job, one, nowMs));
+    if (hopeless.length > 0) {
+      const groups = [...new Set(hopeless.map(({ TaskGroup }) => TaskGroup))];
+      return { kind: 'fail', reason: deploymentDescriptions.unhealthy, groups };
+    }
+    const overdue = overdueGroups(deployment, nowMs);
+    if (overdue.length > 0) {
+      return { kind: 'fail', reason: deploymentDescriptions.noProgress, groups: overdue };
+    }
+  }
+  const promotes = deployment.Status === 'running' && promotesItself(deployment, allocations);
+  return {
+    kind: 'go-on',
+    reschedule: broken.filter((one) => mayBeReplaced(deployment, job, one, nowMs)),
+    promote: promotes ? groupsToPromote(deployment) : [],
+  };
+}
+
+/** Wanted, not healthy any more, and nobody has done anything about it. */
+const isBroken = (allocation: Allocation): boolean =>
+  (allocation.DeploymentStatus?.Healthy === false || allocation.ClientStatus === 'failed') &&
+  !isServerTerminal(allocation) &&
+  allocation.ClientStatus !== 'lost' &&
+  allocation.NextAllocation === '' &&
+  allocation.DesiredTransition.Reschedule !== true;
+
+/** A deployment without a deadline fails with its first allocation. */
+function mayBeReplaced(
+  deployment: Deployment,
+  job: Job,
+  allocation: Allocation,
+  nowMs: number,
+): boolean {
+  if (groupIn(deployment, allocation.TaskGroup)?.ProgressDeadline === 0) return false;
+  const policy = groupNamed(job, allocation.TaskGroup)?.ReschedulePolicy ?? null;
+  return decideReschedule(allocation, policy, nowMs, '').when !== 'never';
+}

@@ -1,0 +1,28 @@
+import type { Evaluation } from '../../model/evaluation/evaluation.ts';
+import type { EvaluationOutcome } from '../../scheduler/view.ts';
+import { evaluations, inNamespace } from '../../state/tables.ts';
+import type { Transaction } from '../../state/types.ts';
+import type { ServerContext } from '../context.ts';
+import { cancelAll } from './cancel.ts';
+
+/**
+ * Ends what waits for room of a job for no reason any more, now that another evaluation of the job
+ * was decided. Source: facts/scheduler.md §5.1, §6.6.
+ */
+export function settleBlocked(
+  transaction: Transaction,
+  world: ServerContext['world'],
+  by: Evaluation,
+  { status, blockedEvaluationId, awaitedNodes }: EvaluationOutcome,
+): void {
+  const placedAll = status === 'complete' && blockedEvaluationId === '';
+  const awaited = new Set(awaitedNodes ?? []);
+  if (awaitedNodes === undefined && !placedAll) return;
+  const range = { prefix: inNamespace(by.Namespace, by.JobID) };
+  const superfluous = [...transaction.table(evaluations).by('open').scan(range)].filter(
+    (one) => one.Status === 'blocked' && one.ID !== by.ID && !awaited.has(one.NodeID),
+  );
+  const done =
+    awaited.size === 0 ? 'placed everything' : 'placed all that there was room for on its node';
+  cancelAll(transaction, { world }, superfluous, `canceled after evaluation "${by.ID}" ${done}`);
+}

@@ -1,0 +1,221 @@
+import { expect, test } from 'vitest';
+import { SimulatedWorld } from '../../base/ports-simulated.ts';
+import { rootKeyBox } from '../../base/secret-box.ts';
+import type { JobInput } from '../../model/job/job.ts';
+import { limits } from '../../model/limits.ts';
+import { makeGroup, makeJob, makeNode, makeTask } from '../../scheduler/cluster.test-helper.ts';
+import { schedulerDefaults } from '../../scheduler/view.ts';
+import { MemoryDisk } from '../../state/engine/memory.ts';
+import {
+  allocations,
+  allTables,
+  evaluations,
+  inNamespace,
+  jobs,
+  jobVersions,
+  nodes,
+} from '../../state/tables.ts';
+import { memoryState } from '../../state/testing.ts';
+import type { Change, Transaction } from '../../state/types.ts';
+import { type Log, type ServerContext, silentLog } from '../context.ts';
+import { createEvaluation } from './create.ts';
+import { Decisions } from './decisions.ts';
+import { EvaluationDispatcher } from './dispatcher.ts';
+import { EvaluationWorker } from './worker.ts';
+
+const rowsMax = limits.scheduler.planRowsMax;
+/** More than three parts. */
+const count = 3 * rowsMax + 10;
+
+/** A server's scheduling alone, whose every step is a slice of its own. */
+async function setUp(disk = new MemoryDisk(), seed = 1) {
+  const simulated = new SimulatedWorld(seed);
+  let elapsedMs = 0;
+  const clock = { ...simulated.clock, monotonicMs: () => ++elapsedMs * 1000 };
+  const world = { ...simulated, clock, timers: simulated.timers, ids: simulated.ids };
+  const state = await memoryState(allTables, simulated, disk);
+  const warnings: string[] = [];
+  const log: Log = { ...silentLog, warn: (_, sentence) => warnings.push(sentence) };
+  const context: ServerContext = {
+    ...{ state, log, region: 'global', openEvaluations: () => 0 },
+    world: { ...world, random: simulated.random, secrets: simulated.secrets },
+    box: rootKeyBox(new Uint8Array(32), simulated.secrets),
+  };
+  const configuration = () => schedulerDefaults;
+  const dispatcher = new EvaluationDispatcher(context, configuration);
+  const worker = new EvaluationWorker(context, dispatcher, configuration, new Decisions());
+  /** The rows of each transaction, in order. */
+  const ran: (readonly Change[])[] = [];
+  state.onRan((changes) => ran.push(changes));
+  const write = (run: (transaction: Transaction) => void) => state.write(run);
+  const start = () => {
+    dispatcher.start();
+    worker.start();
+  };
+  const register = (fields: JobInput) =>
+    write((transaction) => {
+      const made = makeJob(fields);
+      const job = transaction.table(jobs).put({ ...made, JobModifyIndex: transaction.index });
+      transaction.table(jobVersions).put(job);
+      createEvaluation(transaction, context.world, { job, triggeredBy: 'job-register' });
+    });
+  const putNodes = (...ids: readonly string[]) =>
+    write((transaction) => {
+      for (const id of ids) {
+        const node = makeNode(id, { SecretHash: id, cpu: 1e6, memory: 1e6, disk: 1e6 });
+        transaction.table(nodes).put(node);
+      }
+    });
+  const all = {
+    allocations: () => [...state.read().table(allocations).scan()],
+    evaluations: () => [...state.read().table(evaluations).scan()],
+  };
+  const stop = () => {
+    worker.stop();
+    dispatcher.stop();
+  };
+  return { simulated, state, ran, warnings, start, stop, register, putNodes, write, all, disk };
+}
+
+const rowsOf = (changes: readonly Change[], table: { readonly name: string }): number =>
+  changes.filter((change) => change.table === table.name).length;
+
+const wide = (fields: JobInput = {}): JobInput => ({
+  TaskGroups: [makeGroup({ Count: count, Tasks: [makeTask()] })],
+  ...fields,
+});
+
+test('a large plan is committed in parts, and others write in between', async () => {
+  const server = await setUp();
+  await server.putNodes('n1', 'n2');
+  await server.register(wide());
+  server.start();
+  let others = 0;
+  const writeOn = (): void => {
+    if (others++ === 100) return;
+    void server.write((transaction) => {
+      transaction.table(nodes).put({ ...makeNode('paper', { Status: 'down' }), SecretHash: 'p' });
+    });
+    server.simulated.timers.soon(writeOn);
+  };
+  writeOn();
+  await server.simulated.advance(0);
+
+  const parts = server.ran.filter((changes) => rowsOf(changes, allocations) > 0);
+  expect(parts.map((changes) => rowsOf(changes, allocations))).toEqual([
+    ...[rowsMax, rowsMax, rowsMax, 10],
+  ]);
+  const positions = parts.map((part) => server.ran.indexOf(part));
+  for (const [part, position] of positions.entries()) {
+    // The last part alone says what became of the evaluation, and between two there are others.
+    expect(rowsOf(server.ran[position]!, evaluations)).toBe(part === positions.length - 1 ? 1 : 0);
+    if (part > 0) expect(position - positions[part - 1]!).toBeGreaterThan(1);
+  }
+  expect(server.all.evaluations().map(({ Status }) => Status)).toEqual(['complete']);
+  expect(server.warnings).toEqual([]);
+});
+
+test('all or nothing is one part', async () => {
+  const server = await setUp();
+  await server.putNodes('n1');
+  await server.register(wide({ AllAtOnce: true }));
+  server.start();
+  await server.simulated.advance(0);
+  const parts = server.ran.filter((changes) => rowsOf(changes, allocations) > 0);
+  expect(parts.map((changes) => rowsOf(changes, allocations))).toEqual([count]);
+});
+
+test('after a rejection between two parts, what is left is decided anew', async () => {
+  const server = await setUp();
+  await server.putNodes('n1', 'n2');
+  await server.register(wide());
+  let closed: string | undefined;
+  server.state.onRan((changes) => {
+    const placed = changes.find(({ table }) => table === allocations.name);
+    if (placed === undefined || closed !== undefined) return;
+    // Where the first part went, nothing more may be placed.
+    closed = (placed.after as unknown as { NodeID: string }).NodeID;
+    const id = closed;
+    server.simulated.timers.soon(() => {
+      void server.write((transaction) => {
+        const table = transaction.table(nodes);
+        table.put({ ...table.get(id)!, SchedulingEligibility: 'ineligible' });
+      });
+    });
+  });
+  server.start();
+  await server.simulated.advance(0);
+
+  expect(server.warnings).toEqual(['plan did not fit any more']);
+  const placed = server.all.allocations();
+  expect(placed).toHaveLength(count);
+  expect(new Set(placed.map(({ Name }) => Name)).size).toBe(count);
+  const [part] = server.ran.filter((changes) => rowsOf(changes, allocations) > 0);
+  const isThere = (row: unknown) => (row as { NodeID: string }).NodeID === closed;
+  const before = part!.filter(({ table, after }) => table === allocations.name && isThere(after));
+  expect(placed.filter(isThere)).toHaveLength(before.length);
+  expect(server.all.evaluations().map(({ Status }) => Status)).toEqual(['complete']);
+});
+
+test('after a crash between two parts, the next server goes on from there', async () => {
+  const disk = new MemoryDisk();
+  const first = await setUp(disk);
+  await first.putNodes('n1', 'n2');
+  await first.register(wide());
+  let parts = 0;
+  first.state.onRan((changes) => {
+    // The second part runs, and is never durable.
+    if (rowsOf(changes, allocations) > 0 && ++parts === 2) {
+      disk.faults.failAppend = () => new Error('the power is out');
+    }
+  });
+  first.start();
+  await first.simulated.advance(0);
+  first.stop();
+  disk.crash('lost');
+  disk.faults.failAppend = undefined;
+
+  const second = await setUp(disk, 2);
+  expect(second.all.allocations()).toHaveLength(rowsMax);
+  expect(second.all.evaluations().map(({ Status }) => Status)).toEqual(['pending']);
+  second.start();
+  await second.simulated.advance(0);
+  const placed = second.all.allocations();
+  expect(new Set(placed.map(({ Name }) => Name)).size).toBe(count);
+  expect(placed).toHaveLength(count);
+  expect(second.all.evaluations().map(({ Status }) => Status)).toEqual(['complete']);
+});
+
+test('evaluations in a row see what the others placed, whatever is written meanwhile', async () => {
+  const server = await setUp();
+  await server.write((transaction) => {
+    const node = { SecretHash: 'n1', cpu: 1000, memory: 1e6, disk: 1e6 };
+    transaction.table(nodes).put(makeNode('n1', node));
+  });
+  const group = makeGroup({ Tasks: [makeTask({ Resources: { CPU: 300 } })] });
+  for (const ID of ['a', 'b', 'c', 'd', 'e']) {
+    await server.register({ ID, TaskGroups: [group] });
+  }
+  server.start();
+  await server.simulated.advance(0);
+  expect(server.warnings).toEqual([]);
+  expect(server.all.allocations()).toHaveLength(3);
+
+  // One that ended makes room, which is known to the next one.
+  await server.write((transaction) => {
+    const table = transaction.table(allocations);
+    const [ended] = [...table.scan()];
+    table.put({ ...ended!, ClientStatus: 'complete', DesiredStatus: 'stop' });
+  });
+  await server.register({ ID: 'f', TaskGroups: [group] });
+  await server.simulated.advance(0);
+  expect(server.warnings).toEqual([]);
+  const here = server.state
+    .read()
+    .table(allocations)
+    .by('occupant')
+    .scan({ prefix: ['n1'] });
+  expect([...here]).toHaveLength(3);
+  const open = server.state.read().table(evaluations).by('open');
+  expect([...open.scan({ prefix: inNamespace('default') })].length).toBe(2);
+});

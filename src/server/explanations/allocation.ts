@@ -1,0 +1,148 @@
+/** Why an allocation is where it is. */
+import { assert } from '../../base/assert.ts';
+import type { Steps } from '../../base/steps.ts';
+import type { Allocation } from '../../model/allocation/allocation.ts';
+import type { AllocationExplanation } from '../../model/explanation/explanation.ts';
+import type { Job } from '../../model/job/job.ts';
+import { groupNamed, runsEverywhere } from '../../model/job/job-rules.ts';
+import type { TaskGroup } from '../../model/task-group/task-group.ts';
+import { byScore, explainSteps, type NodeExplanation } from '../../scheduler/explain.ts';
+import { explainPlacement, type Manner } from '../../scheduler/explain-decision.ts';
+import type { ClusterView } from '../../scheduler/view.ts';
+import type { FoundPlacement } from '../evaluations/decisions.ts';
+import { type Asking, presentNodes } from './present.ts';
+
+const notes: Readonly<Record<AllocationExplanation['Basis'], string>> = {
+  decision: '',
+  now: 'The state that the decision was made on is not kept any more: only the newest decisions have theirs, until too much has changed or the server restarts. So the nodes are told as they are now, as if the allocation were not there; "Recorded" has what was noted with the decision.',
+  none: 'The version of the job that the allocation runs is not kept any more, so the nodes cannot be judged. "Recorded" has what was noted with the decision.',
+};
+
+/** What was found, on whatever basis. */
+interface Found {
+  readonly basis: AllocationExplanation['Basis'];
+  readonly view: ClusterView;
+  readonly manner: Manner;
+  readonly nodes: readonly NodeExplanation[];
+}
+
+/** `kept` is the decision that placed it, if that is still known. */
+export function* explainAllocation(
+  asking: Asking,
+  allocation: Allocation,
+  kept: FoundPlacement | undefined,
+): Steps<AllocationExplanation> {
+  const found =
+    kept === undefined
+      ? yield* judgeNow(asking.view, allocation)
+      : yield* judgeThen(kept, allocation);
+  yield;
+  const explanation = present(asking, allocation, found);
+  // What is done with it takes time as well.
+  yield;
+  return explanation;
+}
+
+function* judgeThen({ decision, position }: FoundPlacement, { NodeID }: Allocation): Steps<Found> {
+  const found = yield* explainPlacement(decision, position);
+  assert(found?.chosenId === NodeID, 'a decision that is made again comes out the same');
+  return { basis: 'decision', view: decision.view, manner: found.manner, nodes: found.nodes };
+}
+
+function* judgeNow(view: ClusterView, allocation: Allocation): Steps<Found> {
+  const wanted = wantedBy(view, allocation);
+  if (wanted === undefined) return { basis: 'none', view, manner: 'best', nodes: [] };
+  const { job, group } = wanted;
+  const others = without(view, allocation);
+  const nodes = yield* explainSteps(others, job, group, penalizedFor(allocation));
+  return { basis: 'now', view, manner: mannerNow(view, job, group, allocation), nodes };
+}
+
+/** The version that it runs, or, when that is no longer kept, the job as it is now. */
+function wantedBy(
+  view: ClusterView,
+  { Namespace, JobID, JobVersion, JobCreateIndex, TaskGroup: name }: Allocation,
+): { readonly job: Job; readonly group: TaskGroup } | undefined {
+  for (const job of [view.jobVersion(Namespace, JobID, JobVersion), view.job(Namespace, JobID)]) {
+    const group = job?.CreateIndex === JobCreateIndex ? groupNamed(job, name) : undefined;
+    if (job !== undefined && group !== undefined) return { job, group };
+  }
+  return undefined;
+}
+
+const without = (view: ClusterView, { ID }: Allocation): ClusterView => {
+  const others = function* (rows: Iterable<Allocation>) {
+    for (const row of rows) if (row.ID !== ID) yield row;
+  };
+  return {
+    ...view,
+    allocationsOfJob: (namespace, job) => others(view.allocationsOfJob(namespace, job)),
+    allocationsOnNode: (nodeId) => others(view.allocationsOnNode(nodeId)),
+  };
+};
+
+/** Where those failed that it came after; a move keeps their record and shuns no node. */
+function penalizedFor({
+  PreviousAllocation,
+  RescheduleTracker,
+}: Allocation): ReadonlySet<string> | undefined {
+  const events = RescheduleTracker?.Events ?? [];
+  if (events.at(-1)?.PrevAllocID !== PreviousAllocation) return undefined;
+  return new Set(events.map(({ PrevNodeID }) => PrevNodeID));
+}
+
+function mannerNow(
+  view: ClusterView,
+  job: Job,
+  { EphemeralDisk }: TaskGroup,
+  { PreviousAllocation, NodeID }: Allocation,
+): Manner {
+  if (runsEverywhere({ ...job, Stop: false })) return 'own-node';
+  if (PreviousAllocation === '' || !(EphemeralDisk.Sticky || EphemeralDisk.Migrate)) return 'best';
+  for (const { ID } of view.allocationsOnNode(NodeID)) {
+    if (ID === PreviousAllocation) return 'previous-node';
+  }
+  return 'best';
+}
+
+function present(
+  asking: Asking,
+  allocation: Allocation,
+  { basis, view, manner, nodes }: Found,
+): AllocationExplanation {
+  const { NodeID, NodeName, PreemptedAllocations } = allocation;
+  const Evicted = PreemptedAllocations ?? [];
+  const Manner = Evicted.length > 0 ? 'preemption' : manner;
+  const ranked = byScore(nodes);
+  const own = ranked.find(({ nodeId }) => nodeId === NodeID);
+  const rival = Manner === 'best' ? ranked.find(({ nodeId }) => nodeId !== NodeID) : undefined;
+  return {
+    AllocID: allocation.ID,
+    Name: allocation.Name,
+    Namespace: allocation.Namespace,
+    JobID: allocation.JobID,
+    JobVersion: allocation.JobVersion,
+    TaskGroup: allocation.TaskGroup,
+    EvalID: allocation.EvalID,
+    ...{ NodeID, NodeName },
+    Basis: basis,
+    Note: notes[basis],
+    SnapshotIndex: view.index,
+    Algorithm: view.configuration.algorithm,
+    Manner,
+    NormScore: own?.score ?? null,
+    RunnerUp:
+      rival === undefined
+        ? null
+        : {
+            // Ids and scores of the best are in the metrics, for whoever may read the job.
+            NodeID: rival.nodeId,
+            NodeName: asking.mayRead(rival.nodeName) ? rival.nodeName : '',
+            NormScore: rival.score,
+          },
+    Margin: own === undefined || rival === undefined ? null : own.score - rival.score,
+    Evicted,
+    ...presentNodes(nodes, asking, NodeID),
+    Recorded: allocation.Metrics,
+  };
+}

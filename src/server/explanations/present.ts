@@ -1,0 +1,73 @@
+/** From what the scheduler found to what the API tells. */
+import {
+  type NodeVerdict,
+  type Verdict,
+  type VerdictCounts,
+  verdicts,
+} from '../../model/explanation/explanation.ts';
+import { byScore, type NodeExplanation } from '../../scheduler/explain.ts';
+import type { ClusterView } from '../../scheduler/view.ts';
+
+/** What explanations are made of, and for whom. */
+export interface Asking {
+  readonly view: ClusterView;
+  /** Whether the caller may read the node of that name. */
+  readonly mayRead: (nodeName: string) => boolean;
+}
+
+type Nodes = readonly NodeExplanation[];
+
+/** Where the whole table of nodes goes. `ownId` is a node that the caller knows of anyway. */
+export function presentNodes(
+  nodes: Nodes,
+  { mayRead }: Pick<Asking, 'mayRead'>,
+  ownId = '',
+): {
+  readonly Counts: VerdictCounts;
+  readonly Nodes: readonly NodeVerdict[];
+  readonly NodesHidden: number;
+} {
+  const Counts = { open: 0, exhausted: 0, filtered: 0, unasked: 0, excluded: 0 };
+  for (const { verdict } of nodes) Counts[verdict]++;
+  const shown = inOrder(nodes).filter(
+    ({ nodeId, nodeName }) => nodeId === ownId || mayRead(nodeName),
+  );
+  return { Counts, Nodes: shown.map(presentNode), NodesHidden: nodes.length - shown.length };
+}
+
+/** The open ones by score, the others by verdict and id. */
+function inOrder(nodes: Nodes): Nodes {
+  const others = verdicts.filter((verdict): verdict is Exclude<Verdict, 'open'> => {
+    return verdict !== 'open';
+  });
+  return [
+    ...byScore(nodes),
+    ...others.flatMap((verdict) => nodes.filter((one) => one.verdict === verdict)),
+  ];
+}
+
+function presentNode(node: NodeExplanation): NodeVerdict {
+  return {
+    NodeID: node.nodeId,
+    NodeName: node.nodeName,
+    NodeClass: node.nodeClass,
+    NodePool: node.nodePool,
+    Datacenter: node.datacenter,
+    Verdict: node.verdict,
+    Rule: 'rule' in node ? node.rule : '',
+    Reason: 'text' in node ? node.text : '',
+    Lacks: node.verdict === 'exhausted' ? node.lacks.map(presentLack) : [],
+    NormScore: node.verdict === 'open' ? node.score : null,
+    Scores: node.verdict === 'open' ? { ...node.parts } : {},
+  };
+}
+
+const presentLack = ({
+  dimension,
+  amount,
+}: Extract<NodeExplanation, { verdict: 'exhausted' }>['lacks'][number]) => ({
+  Dimension: dimension,
+  Asked: amount?.asked ?? null,
+  Free: amount?.free ?? null,
+  Total: amount?.all ?? null,
+});

@@ -1,0 +1,220 @@
+import { formatInstant, instantFromMs } from '../../base/instant.ts';
+import type { Timer } from '../../base/ports.ts';
+import type { Allocation } from '../../model/allocation/allocation.ts';
+import type { Job } from '../../model/job/job.ts';
+import { limits } from '../../model/limits.ts';
+import type { Node } from '../../model/node/node.ts';
+import { allocations, inNamespace, jobs, nodes } from '../../state/tables.ts';
+import type { Change, Snapshot, Transaction } from '../../state/types.ts';
+import type { ServerContext } from '../context.ts';
+import { createEvaluation } from '../evaluations/create.ts';
+import { writeEventually } from '../write-eventually.ts';
+import { Budgets, decideDrain } from './drain-decide.ts';
+import { evaluateNode } from './evaluate.ts';
+import { changeNode } from './status.ts';
+
+type World = ServerContext['world'];
+
+/**
+ * Empties the nodes that are to be drained: marks what has to go, lets the scheduler move it, and
+ * says when a node is empty.
+ *
+ * Invariants
+ *  D1. It keeps nothing that the state does not say: a new leader goes on where the last one was.
+ *  D2. What it decides by is what it writes on: the decision is made inside its transaction.
+ *  D3. Changes that come close together are looked at together, once in `limits.node.drainPassMs`,
+ *      and a look gives way to others after `limits.node.drainSliceMs`.
+ */
+export class Drainer {
+  readonly #context: ServerContext;
+  readonly #stopping = new AbortController();
+  readonly #draining = new Set<string>();
+  /** The jobs with something on a draining node: what becomes of them elsewhere matters, too. */
+  #concerned = new Set<string>();
+  #unsubscribe: (() => void) | undefined;
+  #next: { readonly timer: Timer; readonly atMs: number } | undefined;
+  #isLooking = false;
+  #isNews = false;
+  #notBeforeMs = 0;
+
+  constructor(context: ServerContext) {
+    this.#context = context;
+  }
+
+  start(): void {
+    const { state } = this.#context;
+    this.#unsubscribe = state.onCommit((changes) => this.#follow(changes));
+    for (const node of state.read().table(nodes).scan()) {
+      if (node.Drain) this.#draining.add(node.ID);
+    }
+    if (this.#draining.size > 0) this.#wake();
+  }
+
+  stop(): void {
+    this.#stopping.abort();
+    this.#unsubscribe?.();
+    this.#next?.timer.clear();
+  }
+
+  #follow(changes: readonly Change[]): void {
+    for (const { table, before, after } of changes) {
+      if (table === nodes.name) this.#followNode((after ?? before) as Node, after !== undefined);
+      else if (table === allocations.name && this.#draining.size > 0) {
+        this.#followAllocation((after ?? before) as Allocation);
+      }
+    }
+  }
+
+  #followNode({ ID, Drain }: Node, isThere: boolean): void {
+    if (!isThere || !Drain) {
+      this.#draining.delete(ID);
+      return;
+    }
+    this.#draining.add(ID);
+    this.#wake();
+  }
+
+  #followAllocation({ NodeID, Namespace, JobID }: Allocation): void {
+    if (this.#draining.has(NodeID) || this.#concerned.has(keyOf(Namespace, JobID))) this.#wake();
+  }
+
+  #wake(): void {
+    this.#isNews = true;
+    if (!this.#isLooking) this.#lookAt(this.#notBeforeMs);
+  }
+
+  /** Looks at that time of the monotonic clock, unless a look is to come sooner. */
+  #lookAt(timeMs: number): void {
+    const nowMs = this.#context.world.clock.monotonicMs();
+    const atMs = Math.max(timeMs, nowMs);
+    if (this.#next !== undefined && this.#next.atMs <= atMs) return;
+    this.#next?.timer.clear();
+    const timer = this.#context.world.timers.after(atMs - nowMs, () => void this.#look());
+    this.#next = { timer, atMs };
+  }
+
+  async #look(): Promise<void> {
+    const { world, log, state } = this.#context;
+    this.#next = undefined;
+    this.#isLooking = true;
+    this.#isNews = false;
+    this.#notBeforeMs = world.clock.monotonicMs() + limits.node.drainPassMs;
+    let dueMs: number = limits.node.drainRecheckMs;
+    try {
+      dueMs = Math.min(dueMs, await this.#pass());
+    } catch (error) {
+      if (this.#stopping.signal.aborted || state.closed !== undefined) return;
+      log.error({ error }, 'draining nodes could not be looked at');
+    } finally {
+      this.#isLooking = false;
+    }
+    if (this.#stopping.signal.aborted || this.#draining.size === 0) return;
+    this.#lookAt(world.clock.monotonicMs() + dueMs);
+    if (this.#isNews) this.#wake();
+  }
+
+  /** Looks at every draining node once. Resolves with the time to the next deadline. */
+  async #pass(): Promise<number> {
+    const { state, world } = this.#context;
+    const concerned = new Set<string>();
+    let dueMs = Number.POSITIVE_INFINITY;
+    let left: readonly string[] = [...this.#draining];
+    while (left.length > 0) {
+      const slice = await writeEventually(
+        { state, timers: world.timers },
+        (transaction) => drainSlice(transaction, world, left, concerned),
+        this.#stopping.signal,
+      );
+      dueMs = Math.min(dueMs, slice.dueMs);
+      left = slice.left;
+      if (left.length > 0) await new Promise<void>((go) => world.timers.soon(go));
+    }
+    this.#concerned = concerned;
+    return dueMs;
+  }
+}
+
+interface Slice {
+  /** The nodes that there was no time for. */
+  readonly left: readonly string[];
+  /** How long until the next deadline of those that there was. */
+  readonly dueMs: number;
+}
+
+function drainSlice(
+  transaction: Transaction,
+  world: World,
+  nodeIds: readonly string[],
+  concerned: Set<string>,
+): Slice {
+  const endMs = world.clock.monotonicMs() + limits.node.drainSliceMs;
+  const nowMs = world.clock.nowMs();
+  const jobOf = jobsIn(transaction);
+  const budgets = new Budgets({
+    jobOf,
+    allocationsOf: ({ Namespace, ID }) =>
+      transaction
+        .table(allocations)
+        .by('job')
+        .scan({ prefix: inNamespace(Namespace, ID) }),
+    isDraining: (nodeId) => transaction.table(nodes).get(nodeId)?.Drain === true,
+  });
+  const moved = new Map<string, { readonly job: Job; readonly node: Node }>();
+  let dueMs = Number.POSITIVE_INFINITY;
+  let done = 0;
+  while (done < nodeIds.length) {
+    const node = transaction.table(nodes).get(nodeIds[done++]!);
+    const strategy = node?.DrainStrategy ?? null;
+    if (node === undefined || strategy === null) continue;
+    const range = { prefix: [node.ID] };
+    const occupants = [...transaction.table(allocations).by('occupant').scan(range)];
+    const decision = decideDrain({ strategy, occupants, jobOf, budgets, nowMs });
+    if (decision.isEmpty) complete(transaction, world, node);
+    for (const allocation of decision.migrate) {
+      mark(transaction, allocation, nowMs);
+      const job = jobOf(allocation);
+      if (job !== undefined) moved.set(keyOf(job.Namespace, job.ID), { job, node });
+    }
+    for (const { Namespace, JobID } of occupants) concerned.add(keyOf(Namespace, JobID));
+    const forceMs = Date.parse(strategy.ForceDeadline ?? '');
+    if (forceMs > nowMs) dueMs = Math.min(dueMs, forceMs - nowMs);
+    if (world.clock.monotonicMs() >= endMs) break;
+  }
+  for (const { job, node } of moved.values()) {
+    createEvaluation(transaction, world, { job, triggeredBy: 'node-drain', node });
+  }
+  return { left: nodeIds.slice(done), dueMs };
+}
+
+const keyOf = (namespace: string, jobId: string): string => `${namespace}\0${jobId}`;
+
+const jobsIn =
+  (snapshot: Snapshot) =>
+  ({ Namespace, JobID }: Allocation): Job | undefined =>
+    snapshot.table(jobs).get(...inNamespace(Namespace, JobID));
+
+/** From here on it is the scheduler's to move it. The node itself has nothing to do yet. */
+function mark(transaction: Transaction, allocation: Allocation, nowMs: number): void {
+  const DesiredTransition = { ...allocation.DesiredTransition, Migrate: true };
+  const ModifyTime = instantFromMs(nowMs);
+  transaction.table(allocations).put({ ...allocation, DesiredTransition, ModifyTime });
+}
+
+function complete(transaction: Transaction, world: World, node: Node): void {
+  const nowMs = world.clock.nowMs();
+  const isBack = node.DrainStrategy?.MarkEligible === true;
+  const LastDrain = node.LastDrain && {
+    ...node.LastDrain,
+    UpdatedAt: formatInstant(nowMs),
+    Status: 'complete' as const,
+  };
+  const fields = {
+    Drain: false,
+    DrainStrategy: null,
+    LastDrain,
+    SchedulingEligibility: isBack ? 'eligible' : 'ineligible',
+  } as const;
+  const news = { message: 'Node drain complete', subsystem: 'Drain' } as const;
+  changeNode(transaction, nowMs, node, fields, news);
+  if (isBack) evaluateNode(transaction, world, node.ID);
+}

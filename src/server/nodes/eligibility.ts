@@ -1,0 +1,31 @@
+import { refusal } from '../../model/errors.ts';
+import type { Eligibility } from '../../model/node/node.ts';
+import type { ServerContext } from '../context.ts';
+import { evaluated, evaluateNode, type NodeEvaluated, storedNode } from './evaluate.ts';
+import { changeNode } from './status.ts';
+
+/**
+ * Says whether the scheduler may place on the node. What runs there goes on.
+ * Source: facts/scheduler.md §6.2, §8.3.
+ * @throws RosterError `node-not-found`, or `node-draining` for a node that is being emptied
+ */
+export async function setEligibility(
+  { state, world }: ServerContext,
+  nodeId: string,
+  eligibility: Eligibility,
+): Promise<NodeEvaluated> {
+  const { index, value } = await state.write((transaction) => {
+    const node = storedNode(transaction, nodeId);
+    if (eligibility === 'eligible' && node.Drain) throw refusal('node-draining', { node: nodeId });
+    if (node.SchedulingEligibility === eligibility) return { node, ids: [] };
+    const message = `Node marked as ${eligibility} for scheduling`;
+    const changed = changeNode(
+      ...([transaction, world.clock.nowMs(), node] as const),
+      { SchedulingEligibility: eligibility },
+      { message, subsystem: 'Cluster' },
+    );
+    const ids = eligibility === 'eligible' ? evaluateNode(transaction, world, nodeId) : [];
+    return { node: changed, ids };
+  });
+  return evaluated(value.ids, value.node.ModifyIndex, index);
+}

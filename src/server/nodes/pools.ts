@@ -1,0 +1,108 @@
+import { complete } from '../../model/complete.ts';
+import { refusal } from '../../model/errors.ts';
+import { limits } from '../../model/limits.ts';
+import {
+  builtinPools,
+  isBuiltinPool,
+  type NodePool,
+  type NodePoolRequest,
+  NodePoolSchema,
+  poolNameFault,
+  requirePool,
+} from '../../model/node-pool/node-pool.ts';
+import { jobs, nodePools, nodes } from '../../state/tables.ts';
+import type { Snapshot, Transaction, Written } from '../../state/types.ts';
+import type { ServerContext } from '../context.ts';
+
+/** The builtin pools, and those that nodes of an earlier version named. */
+export function seedNodePools(transaction: Transaction): void {
+  const table = transaction.table(nodePools);
+  for (const builtin of builtinPools) {
+    if (!table.has(builtin.Name)) table.put(complete(NodePoolSchema, builtin));
+  }
+  for (const { NodePool } of transaction.table(nodes).scan()) bringPool(transaction, NodePool);
+}
+
+/**
+ * Makes the pool that a node names, if there is none yet.
+ * @throws RosterError `limit-reached` when there are too many
+ */
+export function bringPool(transaction: Transaction, name: string): void {
+  const table = transaction.table(nodePools);
+  if (table.has(name)) return;
+  requireRoom(transaction);
+  table.put(complete(NodePoolSchema, { Name: name }));
+}
+
+/** A node that makes up names must not fill the state with them. */
+function requireRoom(transaction: Transaction): void {
+  const { countMax } = limits.nodePool;
+  if (transaction.table(nodePools).size < countMax) return;
+  throw refusal('limit-reached', { noun: 'node pool', limit: countMax });
+}
+
+/** The pool that a job names has to be there. @throws RosterError `node-pool-not-found` */
+export function requireNodePool(snapshot: Snapshot, name: string): void {
+  const isKnown = poolNameFault(name) === undefined && snapshot.table(nodePools).has(name);
+  if (!isKnown) throw refusal('node-pool-not-found', { pool: name });
+}
+
+/**
+ * Makes a pool, or replaces what is said of it. `pathName` is empty where the path names none.
+ * @throws RosterError `id-mismatch`, `invalid-body`, `builtin-protected`, `limit-reached`
+ */
+export async function writeNodePool(
+  { state }: ServerContext,
+  pathName: string,
+  request: NodePoolRequest,
+): Promise<Written<NodePool>> {
+  if (pathName !== '' && request.Name && request.Name !== pathName) {
+    throw refusal('id-mismatch', { noun: 'node pool', body: request.Name, path: pathName });
+  }
+  const { Name, Description, Meta, SchedulerConfiguration } = complete(NodePoolSchema, {
+    ...request,
+    Name: request.Name || pathName,
+  });
+  requirePool({ Name, Meta });
+  requireOrdinary(Name, 'it cannot be changed');
+  return state.write((transaction) => {
+    const table = transaction.table(nodePools);
+    if (!table.has(Name)) requireRoom(transaction);
+    return table.put({ Name, Description, Meta, SchedulerConfiguration });
+  });
+}
+
+/**
+ * Deletes a pool that no node is in and no job wants.
+ * @throws RosterError `node-pool-not-found`, `builtin-protected`, `in-use`
+ */
+export async function deleteNodePool(
+  { state }: ServerContext,
+  name: string,
+): Promise<Written<boolean>> {
+  requireOrdinary(name, 'it cannot be deleted');
+  return state.write((transaction) => {
+    requireNodePool(transaction, name);
+    const content = contentOf(transaction, name);
+    if (content !== undefined) {
+      throw refusal('in-use', { noun: 'node pool', name, reason: `it still has ${content}` });
+    }
+    return transaction.table(nodePools).delete(name);
+  });
+}
+
+function requireOrdinary(name: string, reason: string): void {
+  if (isBuiltinPool(name)) throw refusal('builtin-protected', { noun: 'node pool', name, reason });
+}
+
+/** What is in the pool, in words; a job that is over is none of it. */
+function contentOf(snapshot: Snapshot, name: string): string | undefined {
+  const range = { prefix: [name] };
+  const hasNodes = !snapshot.table(nodes).by('pool').scan(range).next().done;
+  let hasJobs = false;
+  for (const { Status } of snapshot.table(jobs).by('pool').scan(range)) {
+    hasJobs ||= Status !== 'dead';
+  }
+  const found = [...(hasNodes ? ['nodes'] : []), ...(hasJobs ? ['jobs'] : [])];
+  return found.length === 0 ? undefined : found.join(' and ');
+}

@@ -1,0 +1,80 @@
+import { instantFromMs } from '../../base/instant.ts';
+import type { World } from '../../base/ports.ts';
+import type { Allocation } from '../../model/allocation/allocation.ts';
+import type { Plan, PlannedPreemption } from '../../model/plan/plan.ts';
+import { evictedUpTo, versionRun } from '../../scheduler/preempt.ts';
+import { schedulerDefaults } from '../../scheduler/view.ts';
+import { allocations, inNamespace, jobs } from '../../state/tables.ts';
+import type { Snapshot, Transaction } from '../../state/types.ts';
+import { createEvaluation } from '../evaluations/create.ts';
+import { clusterView } from '../evaluations/view.ts';
+import { refreshJobStatus } from '../jobs/status.ts';
+import type { Move } from '../jobs/summary.ts';
+
+/**
+ * Why one of these must not make way any more: priorities may have changed since the plan was made.
+ * That it is there and is to run is for `checkNode` to say. Source: facts/scheduler.md §6.10.
+ */
+export function tooImportant(
+  snapshot: Snapshot,
+  plan: Plan,
+  preemptions: readonly PlannedPreemption[],
+): string | undefined {
+  const view = clusterView(snapshot, schedulerDefaults);
+  const placements = new Map(plan.placements.map((placement) => [placement.ID, placement]));
+  for (const { allocationId, namespace, byAllocationId } of preemptions) {
+    const victim = snapshot.table(allocations).get(...inNamespace(namespace, allocationId));
+    const successor = placements.get(byAllocationId);
+    const victimJob = victim && versionRun(view, victim);
+    const job = successor && versionRun(view, successor);
+    if (victimJob === undefined || job === undefined) continue;
+    if (victimJob.Priority <= evictedUpTo(job)) continue;
+    return `allocation ${allocationId} is too important to make way`;
+  }
+  return undefined;
+}
+
+/** Evicts them, and has their jobs looked at, each once. */
+export function applyPreemptions(
+  transaction: Transaction,
+  world: Pick<World, 'clock' | 'ids'>,
+  preemptions: readonly PlannedPreemption[],
+): Move[] {
+  const table = transaction.table(allocations);
+  const now = instantFromMs(world.clock.nowMs());
+  const moves: Move[] = [];
+  for (const { allocationId, namespace, byAllocationId } of preemptions) {
+    const before = table.get(...inNamespace(namespace, allocationId));
+    if (before === undefined) continue;
+    const after = table.put({
+      ...before,
+      DesiredStatus: 'evict',
+      DesiredDescription: `Preempted by alloc ID ${byAllocationId}`,
+      PreemptedByAllocation: byAllocationId,
+      AllocModifyIndex: transaction.index,
+      ModifyTime: now,
+    });
+    moves.push({ before, after });
+  }
+  evaluateJobs(
+    transaction,
+    world,
+    moves.map(({ after }) => after),
+  );
+  return moves;
+}
+
+/** What was evicted is to run elsewhere, or here when there is room again. */
+function evaluateJobs(
+  transaction: Transaction,
+  world: Pick<World, 'clock' | 'ids'>,
+  evicted: readonly Allocation[],
+): void {
+  const keyOf = ({ Namespace, JobID }: Allocation) => inNamespace(Namespace, JobID).join('\0');
+  for (const { Namespace, JobID } of new Map(evicted.map((one) => [keyOf(one), one])).values()) {
+    const job = transaction.table(jobs).get(...inNamespace(Namespace, JobID));
+    if (job === undefined) continue;
+    if (!job.Stop) createEvaluation(transaction, world, { job, triggeredBy: 'preemption' });
+    refreshJobStatus(transaction, Namespace, JobID);
+  }
+}

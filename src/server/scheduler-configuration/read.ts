@@ -1,0 +1,41 @@
+import type { Evaluation } from '../../model/evaluation/evaluation.ts';
+import type { SchedulerConfiguration } from '../../scheduler/view.ts';
+import { inNamespace, jobs, nodePools, schedulerConfiguration } from '../../state/tables.ts';
+import type { Snapshot } from '../../state/types.ts';
+
+/** How the cluster places: what operators have set, or else what the server was started with. */
+export function configurationIn(
+  snapshot: Snapshot,
+  initial: SchedulerConfiguration,
+): SchedulerConfiguration {
+  const stored = snapshot.table(schedulerConfiguration).get('configuration');
+  if (stored === undefined) return initial;
+  const { SchedulerAlgorithm, PreemptionConfig } = stored;
+  return {
+    algorithm: SchedulerAlgorithm || initial.algorithm,
+    preemption: {
+      system: PreemptionConfig.SystemSchedulerEnabled,
+      sysbatch: PreemptionConfig.SysBatchSchedulerEnabled,
+      batch: PreemptionConfig.BatchSchedulerEnabled,
+      service: PreemptionConfig.ServiceSchedulerEnabled,
+    },
+  };
+}
+
+type OfJob = Pick<Evaluation, 'Namespace' | 'JobID'>;
+
+/** How the job of an evaluation is placed. */
+export type ConfigurationFor = (evaluation: OfJob) => SchedulerConfiguration;
+
+/** The same for one job: its pool may place by another algorithm. */
+export function configurationFor(
+  snapshot: Snapshot,
+  { Namespace, JobID }: OfJob,
+  initial: SchedulerConfiguration,
+): SchedulerConfiguration {
+  const configuration = configurationIn(snapshot, initial);
+  const pool = snapshot.table(jobs).get(...inNamespace(Namespace, JobID))?.NodePool;
+  if (pool === undefined) return configuration;
+  const own = snapshot.table(nodePools).get(pool)?.SchedulerConfiguration?.SchedulerAlgorithm;
+  return own ? { ...configuration, algorithm: own } : configuration;
+}
