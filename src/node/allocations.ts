@@ -18,11 +18,16 @@ import type { Assignment } from './server-api.ts';
  *
  * Invariants
  *  B1. What is wrong with one allocation keeps no other from running or ending.
- *  B2. An allocation starts no task while its predecessor on this node has one that is not dead.
+ *  B2. An allocation starts no task while its predecessor on this node, or one that made way for it,
+ *      has one that is not dead, and none while one still ends that was evicted, or that the servers
+ *      no longer name: they may have given it up as lost while this node was away, and what it holds
+ *      to others.
  */
 export class Allocations {
   readonly #surroundings: AllocationSurroundings;
   readonly #runners = new Map<string, AllocationRunner>();
+  /** Those that the servers no longer name, until they have ended. */
+  readonly #abandoned = new Set<AllocationRunner>();
   readonly #onRemoved: (id: string) => void;
   /** Saved allocations that could not be used, while their processes are ended. */
   readonly #leftovers = new Set<string>();
@@ -47,7 +52,7 @@ export class Allocations {
     const { saved, damaged } = await readSavedAllocations(dataDirectory);
     for (const id of damaged) this.#leaveOut(id);
     for (const entry of saved) this.#takeUp(entry);
-    for (const runner of this.all) this.#holdBehindPredecessor(runner);
+    for (const runner of this.all) this.#holdBehindOthers(runner);
     const claimed = new Set(this.all.flatMap((runner) => runner.runIds));
     await Promise.all(this.all.map((runner) => runner.restore()));
     const ended = [...drivers.values()].map((driver) => driver.endUnclaimed(claimed));
@@ -72,10 +77,21 @@ export class Allocations {
     this.#surroundings.onNotice(sentence);
   }
 
+  /** B2. */
+  #abandon(runner: AllocationRunner): Promise<unknown> {
+    this.#abandoned.add(runner);
+    void runner.whenDone.then(() => this.#abandoned.delete(runner));
+    return runner.stop();
+  }
+
   /** B2. Source: facts/scheduler.md §7.1. */
-  #holdBehindPredecessor(runner: AllocationRunner): void {
-    const predecessor = this.#runners.get(runner.allocation.PreviousAllocation);
-    if (predecessor !== undefined && !predecessor.isDone) runner.hold(predecessor.whenDone);
+  #holdBehindOthers(runner: AllocationRunner): void {
+    const { PreviousAllocation, PreemptedAllocations } = runner.allocation;
+    const awaited = new Set([PreviousAllocation, ...(PreemptedAllocations ?? [])]);
+    for (const other of this.#runners.values()) {
+      const isAwaited = awaited.has(other.id) || other.allocation.DesiredStatus === 'evict';
+      if (isAwaited && other !== runner && !other.isDone) runner.hold(other.whenDone);
+    }
   }
 
   /** What must still reach the servers. */
@@ -92,11 +108,12 @@ export class Allocations {
         this.#runners.get(Allocation.ID)?.update(Allocation, jobOf(assignment)),
       );
     }
-    for (const id of stop) this.#isolate(id, () => this.#runners.get(id)?.stop());
+    for (const id of stop) this.#isolate(id, () => this.#abandon(this.#runners.get(id)!));
     const begun = begin.flatMap((assignment) => this.#make(assignment) ?? []);
     for (const runner of begun) {
       this.#isolate(runner.id, () => {
-        this.#holdBehindPredecessor(runner);
+        this.#holdBehindOthers(runner);
+        for (const one of this.#abandoned) runner.hold(one.whenDone);
         // A run of that name may still be ending.
         if (this.#leftovers.delete(runner.id)) runner.hold(this.#cleared);
         this.#surroundings.changed(runner.report);
@@ -138,6 +155,7 @@ export class Allocations {
       ClientDescription: reason,
       TaskStates: {},
       DeploymentStatus: null,
+      DeploymentID: allocation.DeploymentID,
       NetworkStatus: null,
     });
   }

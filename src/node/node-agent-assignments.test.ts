@@ -113,14 +113,81 @@ describe('an allocation whose job was purged', () => {
   });
 });
 
+/** It keeps the port for a while after it was told to end. */
+const listenerOn = (port: number) => `exec '${process.execPath}' -e '
+  process.on("SIGINT", () => setTimeout(() => process.exit(0), 300));
+  require("net").createServer().listen(${port}, "127.0.0.1");
+'`;
+
+test('nothing begins while what the servers have given up still ends', async () => {
+  const port = await freePort();
+  const server = listenerOn(port);
+  await startAgent();
+  servers.assign([assignment(server)]);
+  await eventually(() => expect(connects(port)).resolves.toBe(true));
+  servers.assign([assignment(server, { number: 2 })]);
+  await eventually(() => expect(servers.statusOf(id(2))).toBe('running'));
+  await eventually(() => expect(connects(port)).resolves.toBe(true));
+  const ended = servers.reports.get(id(1))!.TaskStates.app!.Events!.at(-1)!;
+  const begun = servers.reports.get(id(2))!.TaskStates.app!.Events!.at(-1)!;
+  expect([ended.Type, begun.Type]).toEqual(['Killed', 'Started']);
+  expect(begun.Time).toBeGreaterThanOrEqual(ended.Time);
+});
+
+describe('an allocation on a node where others made way', () => {
+  const evicted = (number: number) => {
+    const one = assignment('', { number, desired: 'stop' });
+    return { ...one, Allocation: { ...one.Allocation, DesiredStatus: 'evict' as const } };
+  };
+  const deaf = 'trap "" INT; while :; do sleep 0.02; done';
+  const preempting = (number: number, ids: readonly string[] | null) => {
+    const one = assignment('exec sleep 600', { number });
+    return { ...one, Allocation: { ...one.Allocation, PreemptedAllocations: ids } };
+  };
+
+  test.each([
+    ['it made them go', [id(1)]],
+    ['another one did', null],
+  ])('starts when they have ended: %s', async (_title, ids) => {
+    const port = await freePort();
+    await startAgent();
+    servers.assign([assignment(listenerOn(port))]);
+    await eventually(() => expect(connects(port)).resolves.toBe(true));
+    servers.assign([evicted(1), preempting(2, ids)]);
+    await eventually(() => expect(servers.statusOf(id(2))).toBe('running'));
+    const ended = servers.reports.get(id(1))!.TaskStates.app!.Events!.at(-1)!;
+    const begun = servers.reports.get(id(2))!.TaskStates.app!.Events!.at(-1)!;
+    expect([ended.Type, begun.Type]).toEqual(['Killed', 'Started']);
+    expect(begun.Time).toBeGreaterThanOrEqual(ended.Time);
+    expect(servers.statusOf(id(1))).toBe('complete');
+  });
+
+  test.each([
+    ['it made them go', [id(1)]],
+    ['another one did', null],
+  ])('waits for them also under the next agent: %s', async (_title, ids) => {
+    const first = await startAgent();
+    servers.assign([assignment(deaf)]);
+    await eventually(() => expect(servers.statusOf(id(1))).toBe('running'));
+    servers.assign([evicted(1), preempting(2, ids)]);
+    await eventually(() => expect(servers.statusOf(id(2))).toBe('pending'));
+    await first.stop({ stopTasks: false });
+    const second = await startAgent();
+    await eventually(() => expect(second.allocations?.get(id(2))).toBeDefined());
+    servers.assign([evicted(1), preempting(2, ids), assignment('exec sleep 600', { number: 3 })]);
+    await eventually(() => expect(servers.statusOf(id(3))).toBe('pending'));
+    expect(running(1).length).toBeGreaterThan(0);
+    expect([running(2), running(3)]).toEqual([[], []]);
+    servers.assign([evicted(1), evicted(2)]);
+    await eventually(() => expect(servers.statusOf(id(2))).toBe('complete'));
+    expect(eventsOf(servers.reports.get(id(2)))).not.toContain('Started');
+  });
+});
+
 describe('an allocation with a predecessor on its node', () => {
   test('starts when that one has ended, and has its port then', async () => {
     const port = await freePort();
-    // It keeps the port for a while after it was told to end.
-    const server = `exec '${process.execPath}' -e '
-      process.on("SIGINT", () => setTimeout(() => process.exit(0), 300));
-      require("net").createServer().listen(${port}, "127.0.0.1");
-    '`;
+    const server = listenerOn(port);
     const first = assignment(server);
     const next = assignment(server, { number: 2 });
     const Allocation = { ...next.Allocation, PreviousAllocation: id(1) };

@@ -5,6 +5,7 @@ import type { NodeRegistration } from '../model/node/node.ts';
 import type { StreamHandler } from '../model/node-stream/stream-connection.ts';
 import { Allocations } from './allocations.ts';
 import { Backoff } from './backoff.ts';
+import { restartHandler, signalHandler } from './command-handlers.ts';
 import type { Driver, Drivers } from './drivers/driver.ts';
 import { rawExecDriver } from './drivers/raw-exec.ts';
 import { hostEnvironment } from './environment/host-environment.ts';
@@ -248,6 +249,8 @@ export class NodeAgent {
     const allocation = (id: string) => this.#allocations?.get(id);
     const handlers = new Map<string, StreamHandler>([
       ['logs', logsHandler({ timers: world.timers, allocation })],
+      ['restart', restartHandler(allocation)],
+      ['signal', signalHandler(allocation)],
     ]);
     const options = {
       timers: world.timers,

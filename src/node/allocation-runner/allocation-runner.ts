@@ -20,11 +20,20 @@ import { LatestFile } from '../files.ts';
 import * as events from '../task-runner/events.ts';
 import { TaskRunner } from '../task-runner/task-runner.ts';
 import {
+  type Commanded,
+  type RestartWish,
+  restartTasks,
+  type SignalWish,
+  signalTasks,
+} from './commands.ts';
+import { endInRounds } from './ending.ts';
+import { HealthTracker, type Reasons } from './health.ts';
+import {
   removeSavedAllocation,
   type SavedAllocation,
   savedAllocationPath,
 } from './saved-allocation.ts';
-import { allowedTasks, type EndReason, endingRounds, endReason, hookOf } from './stages.ts';
+import { allowedTasks, type EndReason, endReason, hookOf, leftovers } from './stages.ts';
 
 /** What all allocations of a node share. */
 export interface AllocationSurroundings {
@@ -45,7 +54,7 @@ export interface AllocationSurroundings {
  * Invariants
  *  A1. Which tasks run is a function of the tasks' states (`stages.ts`), looked at after each change.
  *  A2. Once it ends, for whatever reason, only poststop tasks start.
- *  A3. The report is a function of the tasks' states.
+ *  A3. The report is a function of the tasks' states and of the judgement on its health.
  *  A4. It always has a job: the newest that the servers sent of its own registration.
  */
 export class AllocationRunner {
@@ -57,6 +66,7 @@ export class AllocationRunner {
   readonly #surroundings: AllocationSurroundings;
   readonly #file: LatestFile;
   readonly #tasks = new Map<string, TaskRunner>();
+  readonly #health: HealthTracker;
   #allocation: Allocation;
   #job: Job;
   #stopping: boolean;
@@ -64,7 +74,8 @@ export class AllocationRunner {
   #ending = false;
   #leaving = false;
   #looking = false;
-  #held = false;
+  /** How many others have to end before a task may start. */
+  #holds = 0;
   #resolveDone: () => void = () => {};
 
   constructor(
@@ -88,6 +99,13 @@ export class AllocationRunner {
       path,
       () => JSON.stringify(this.#saved),
       (error) => surroundings.onNotice(`allocation ${this.id} cannot be kept: ${error.message}`),
+    );
+    const { clock, timers } = surroundings.world;
+    const judged = (reasons: Reasons | undefined) => this.#judged(reasons);
+    this.#health = new HealthTracker(
+      { clock, timers, judged },
+      allocation.DeploymentID,
+      saved?.health,
     );
     for (const task of this.#group?.Tasks ?? []) {
       this.#tasks.set(task.Name, this.#newTask(task, saved));
@@ -123,7 +141,7 @@ export class AllocationRunner {
       ClientStatus: status,
       ClientDescription: description,
       TaskStates,
-      DeploymentStatus: null,
+      ...this.#health.told,
       NetworkStatus: null,
     };
   }
@@ -141,11 +159,11 @@ export class AllocationRunner {
     return this.#tasks.get(task)?.whenDead ?? Promise.resolve();
   }
 
-  /** No task starts before then. Called before `start` or `restore`. */
+  /** No task starts before then. */
   hold(until: Promise<unknown>): void {
-    this.#held = true;
+    this.#holds++;
     void until.then(() => {
-      this.#held = false;
+      this.#holds--;
       this.#look();
     });
   }
@@ -178,23 +196,39 @@ export class AllocationRunner {
   update(allocation: Allocation, job?: Job): void {
     this.#allocation = allocation;
     this.#job = job ?? this.#job;
-    if (isServerTerminal(allocation)) this.stop();
-    else void this.#file.save();
+    if (isServerTerminal(allocation)) {
+      this.stop();
+      return;
+    }
+    this.#lookAtHealth();
+    void this.#file.save();
+    if (allocation.ClientStatus === 'unknown') this.#tellReturn();
   }
 
   /** Ends it, as the servers wish. Resolves when every task is dead. */
   stop(): Promise<void> {
     if (!this.#stopping) {
       this.#stopping = true;
+      this.#health.stop();
       void this.#file.save();
       this.#look();
     }
     return this.whenDone;
   }
 
+  /** Source: facts/scheduler.md §8.4. Rejects with `CommandRefusal` or `DriverFailure`. */
+  restart(wish: RestartWish): Promise<void> {
+    return restartTasks(this.#commanded, wish);
+  }
+
+  signal(wish: SignalWish): Promise<void> {
+    return signalTasks(this.#commanded, wish);
+  }
+
   /** The agent goes, the tasks stay. */
   async leave(): Promise<void> {
     this.#leaving = true;
+    this.#health.stop();
     await Promise.all([...this.#tasks.values()].map((task) => task.leave()));
     await this.#file.save();
   }
@@ -202,6 +236,7 @@ export class AllocationRunner {
   /** The agent goes and the tasks end; the next agent starts them again. */
   async suspend(): Promise<void> {
     this.#leaving = true;
+    this.#health.stop();
     await Promise.all([...this.#tasks.values()].map((task) => task.suspend()));
     await this.#file.save();
   }
@@ -219,6 +254,21 @@ export class AllocationRunner {
     await removeSavedAllocation(this.#surroundings.dataDirectory, this.id);
   }
 
+  get #commanded(): Commanded {
+    return {
+      id: this.id,
+      isOver: this.#ending || this.#stopping || this.isDone,
+      tasks: this.#group?.Tasks ?? [],
+      runners: this.#tasks,
+      holding: (run) => {
+        const { onNotice } = this.#surroundings;
+        // Nothing of it happens before it is held.
+        const done = Promise.resolve().then(run);
+        this.hold(done.catch((error: Error) => onNotice(`${this.id}: ${error.message}`)));
+      },
+    };
+  }
+
   get #group(): TaskGroup | undefined {
     return this.#job.TaskGroups.find(({ Name }) => Name === this.#allocation.TaskGroup);
   }
@@ -233,9 +283,31 @@ export class AllocationRunner {
       allocation: this.#allocation,
       job: this.#job,
       tasks: Object.fromEntries([...this.#tasks].map(([name, { saved }]) => [name, saved])),
+      health: this.#health.saved,
       stopping: this.#stopping,
       delivered: this.#delivered,
     };
+  }
+
+  #judged(reasons: Reasons | undefined): void {
+    for (const [task, reason] of reasons ?? []) {
+      this.#tasks.get(task)?.note(events.allocationUnhealthy(reason));
+    }
+    void this.#file.save();
+    this.#surroundings.changed(this.report);
+  }
+
+  #lookAtHealth(): void {
+    if (this.#stopping || this.#leaving || this.#holds > 0) return;
+    this.#health.look(this.#allocation, this.#job, this.#states);
+  }
+
+  /** The servers had lost sight of it. */
+  #tellReturn(): void {
+    for (const task of this.#tasks.values()) {
+      if (task.state.State !== 'dead') task.note(events.reconnected);
+    }
+    this.#surroundings.changed(this.report);
   }
 
   #newTask(task: Task, saved: SavedAllocation | undefined): TaskRunner {
@@ -287,13 +359,14 @@ export class AllocationRunner {
       if (this.#stopping || reason !== undefined) this.#endAll(tasks, reason);
       const allowed = allowedTasks(tasks, this.#states);
       for (const task of tasks) {
-        const mayStart = !this.#held && (!this.#ending || hookOf(task) === 'poststop');
+        const mayStart = this.#holds === 0 && (!this.#ending || hookOf(task) === 'poststop');
         if (allowed.has(task.Name) && mayStart) this.#tasks.get(task.Name)?.start();
       }
     } finally {
       this.#looking = false;
     }
     this.#endLeftovers();
+    this.#lookAtHealth();
     if (this.isDone) this.#resolveDone();
   }
 
@@ -304,41 +377,18 @@ export class AllocationRunner {
   }
 
   async #runEnding(tasks: readonly Task[], reason: EndReason | undefined): Promise<void> {
-    const groupDelayMs = this.#stopping ? durationMs(this.#group?.ShutdownDelay ?? 0) : 0;
-    const skip = this.#allocation.DesiredTransition.NoShutdownDelay === true;
-    for (const round of endingRounds(tasks)) {
-      await Promise.all(
-        round.map((name) => {
-          const task = tasks.find(({ Name }) => Name === name)!;
-          const ownDelayMs = Math.max(groupDelayMs, durationMs(task.ShutdownDelay));
-          const event = reason && eventOf(reason, name);
-          return this.#tasks.get(name)?.kill({
-            ...(event && { reason: event }),
-            shutdownDelayMs: ownDelayMs,
-            skipsShutdownDelay: skip,
-          });
-        }),
-      );
-    }
+    await endInRounds({
+      ...{ tasks, runners: this.#tasks, reason },
+      shutdownDelayMs: this.#stopping ? durationMs(this.#group?.ShutdownDelay ?? 0) : 0,
+      skipsShutdownDelay: this.#allocation.DesiredTransition.NoShutdownDelay === true,
+    });
     this.#look();
   }
 
   /** A poststop task that will never be allowed to run is over, too. */
   #endLeftovers(): void {
-    const tasks = this.#group?.Tasks ?? [];
-    const states = this.#states;
-    const rest = tasks.filter((task) => hookOf(task) !== 'poststop');
-    if (!rest.every(({ Name }) => states[Name]?.State === 'dead')) return;
-    const allowed = allowedTasks(tasks, states);
-    for (const task of tasks) {
-      if (hookOf(task) !== 'poststop' || allowed.has(task.Name)) continue;
-      if (states[task.Name]?.State === 'pending') void this.#tasks.get(task.Name)?.kill();
+    for (const name of leftovers(this.#group?.Tasks ?? [], this.#states)) {
+      void this.#tasks.get(name)?.kill();
     }
   }
-}
-
-function eventOf(reason: EndReason, task: string): events.EventAt | undefined {
-  if (reason.kind === 'leader-dead') return events.leaderDead;
-  if (reason.kind === 'main-tasks-dead') return events.mainTasksDead;
-  return reason.task === task ? undefined : events.siblingFailed(reason.task);
 }

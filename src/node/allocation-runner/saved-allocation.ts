@@ -4,6 +4,7 @@ import type { Allocation } from '../../model/allocation/allocation.ts';
 import type { Job } from '../../model/job/job.ts';
 import { readJson } from '../files.ts';
 import type { SavedTask } from '../task-runner/task-runner.ts';
+import type { SavedHealth } from './health.ts';
 
 /** What a node keeps of an allocation, so that the next agent goes on where this one ended. */
 export interface SavedAllocation {
@@ -11,6 +12,8 @@ export interface SavedAllocation {
   readonly allocation: Allocation;
   readonly job: Job;
   readonly tasks: Readonly<Record<string, SavedTask>>;
+  /** Absent in what an agent kept that judged nothing. */
+  readonly health?: SavedHealth;
   /** Told to end: nothing of it starts again, except what cleans up. */
   readonly stopping: boolean;
   /** The servers have its last status: nothing more is to be reported. */

@@ -70,3 +70,14 @@ export function endingRounds(tasks: readonly TaskSketch[]): readonly (readonly s
     .map((round) => round.map(({ Name }) => Name))
     .filter((round) => round.length > 0);
 }
+
+/** Poststop tasks that never will be allowed to run, once there is nothing left to wait for. */
+export function leftovers(tasks: readonly TaskSketch[], states: States): readonly string[] {
+  const rest = tasks.filter((task) => hookOf(task) !== 'poststop');
+  if (!rest.every(({ Name }) => states[Name]?.State === 'dead')) return [];
+  const allowed = allowedTasks(tasks, states);
+  return tasks
+    .filter((task) => hookOf(task) === 'poststop' && !allowed.has(task.Name))
+    .map(({ Name }) => Name)
+    .filter((name) => states[name]?.State === 'pending');
+}

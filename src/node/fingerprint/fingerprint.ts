@@ -87,6 +87,7 @@ export async function fingerprint(input: FingerprintInput): Promise<NodeRegistra
           ? { Mode: 'host', Device: address.device, CIDR: address.cidr, IP: ip, MBits: 1000 }
           : { Mode: 'host', Device: '', CIDR: `${ip}/32`, IP: ip, MBits: 1000 },
       ],
+      Devices: [],
       MinDynamicPort: settings.dynamicPortMin ?? limits.network.dynamicPortMin,
       MaxDynamicPort: settings.dynamicPortMax ?? limits.network.dynamicPortMax,
     },

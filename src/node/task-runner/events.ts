@@ -133,3 +133,9 @@ export const skippingShutdownDelay = event(
   types.skippingShutdownDelay,
   'Skipping shutdown_delay before killing the task.',
 );
+
+/** What of this task keeps its allocation from being healthy. */
+export const allocationUnhealthy = (reason: string): EventAt =>
+  event(types.allocationUnhealthy, reason, { message: reason }, { Message: reason });
+
+export const reconnected = event(types.reconnected, 'Client reconnected');

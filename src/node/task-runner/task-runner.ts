@@ -62,9 +62,6 @@ const killDelayMaxMs = 120_000;
  *  T4. After `leave` or `suspend` nothing is changed or reported any more.
  */
 export class TaskRunner {
-  /** Resolves when the task is dead. */
-  readonly whenDead: Promise<void>;
-
   readonly #context: TaskContext;
   readonly #kill = new AbortController();
   readonly #leave = new AbortController();
@@ -78,13 +75,11 @@ export class TaskRunner {
   #handle: DriverHandle | undefined;
   #restored = false;
   #loop: Promise<void> | undefined;
-  #resolveDead: () => void = () => {};
+  #resetAsked = false;
+  #dead = Promise.withResolvers<void>();
 
   constructor(context: TaskContext, saved?: SavedTask) {
     this.#context = context;
-    this.whenDead = new Promise((resolve) => {
-      this.#resolveDead = resolve;
-    });
     if (saved === undefined) {
       this.#emit(events.received);
       return;
@@ -95,7 +90,12 @@ export class TaskRunner {
     this.#run = run;
     this.#tracker = tracker;
     this.#restartAtMs = restartAtMs;
-    if (phase === 'dead') this.#resolveDead();
+    if (phase === 'dead') this.#dead.resolve();
+  }
+
+  /** Resolves when the task is dead. */
+  get whenDead(): Promise<void> {
+    return this.#dead.promise;
   }
 
   get state(): TaskState {
@@ -157,6 +157,32 @@ export class TaskRunner {
     this.#restartAsked = events.restartSignaled(reason);
     this.#emit(this.#restartAsked);
     await this.#handle.stop(this.#killSignal, this.#killTimeoutMs);
+  }
+
+  /**
+   * Goes back to where the task has not begun, ending the present run if there is one; `start`
+   * then begins it anew. It does not count as a failure. Resolves when it is there.
+   */
+  async reset(reason: string): Promise<void> {
+    if (this.#kill.signal.aborted || this.#leave.signal.aborted) return;
+    if (this.#phase === 'dead') {
+      this.#phase = 'idle';
+      this.#loop = undefined;
+      this.#dead = Promise.withResolvers();
+      this.#emit(events.restartSignaled(reason));
+      this.#change({ State: 'pending', Failed: false, FinishedAt: null });
+    } else if (this.#handle !== undefined) {
+      this.#resetAsked = true;
+      this.#emit(events.restartSignaled(reason));
+      const loop = this.#loop;
+      await this.#handle.stop(this.#killSignal, this.#killTimeoutMs);
+      await loop;
+    }
+  }
+
+  /** Something happened to it that its runner does not see itself. */
+  note(event: events.EventAt): void {
+    if (!this.#leave.signal.aborted) this.#emit(event);
   }
 
   async signal(signal: string, reason: string): Promise<void> {
@@ -243,6 +269,15 @@ export class TaskRunner {
     this.#restored = false;
     this.#emit(lostAway ? events.failedRestoring(exit.lost ?? '') : events.terminated(exit));
     if (this.#kill.signal.aborted) return { kind: 'killed' };
+    if (this.#resetAsked) {
+      this.#resetAsked = false;
+      this.#phase = 'idle';
+      this.#change({ State: 'pending', ...this.#restartCounted() });
+      await this.#acknowledge();
+      if (this.#kill.signal.aborted) return { kind: 'killed' };
+      this.#loop = undefined;
+      return { kind: 'left' };
+    }
     if (lostAway || this.#restartAsked !== undefined) {
       this.#restartAsked = undefined;
       this.#phase = 'waiting';
@@ -364,7 +399,7 @@ export class TaskRunner {
     if (event !== undefined) this.#emit(event);
     this.#change({ State: 'dead', Failed: failed, FinishedAt: this.#now() });
     void this.#acknowledge();
-    this.#resolveDead();
+    this.#dead.resolve();
   }
 
   /** T3: first to disk, then to the driver. */

@@ -1,0 +1,39 @@
+import { durationMs } from '../../base/duration.ts';
+import type { Task } from '../../model/task/task.ts';
+import * as events from '../task-runner/events.ts';
+import type { TaskRunner } from '../task-runner/task-runner.ts';
+import { type EndReason, endingRounds } from './stages.ts';
+
+export interface Ending {
+  readonly tasks: readonly Task[];
+  readonly runners: ReadonlyMap<string, TaskRunner>;
+  /** Absent when the servers wish it. */
+  readonly reason: EndReason | undefined;
+  /** Of the group. */
+  readonly shutdownDelayMs: number;
+  readonly skipsShutdownDelay: boolean;
+}
+
+/** Ends all tasks but those that clean up, in their rounds. Resolves when they are dead. */
+export async function endInRounds(ending: Ending): Promise<void> {
+  const { tasks, runners, reason, shutdownDelayMs, skipsShutdownDelay } = ending;
+  for (const round of endingRounds(tasks)) {
+    await Promise.all(
+      round.map((name) => {
+        const task = tasks.find(({ Name }) => Name === name)!;
+        const event = reason && eventOf(reason, name);
+        return runners.get(name)?.kill({
+          ...(event && { reason: event }),
+          shutdownDelayMs: Math.max(shutdownDelayMs, durationMs(task.ShutdownDelay)),
+          skipsShutdownDelay,
+        });
+      }),
+    );
+  }
+}
+
+function eventOf(reason: EndReason, task: string): events.EventAt | undefined {
+  if (reason.kind === 'leader-dead') return events.leaderDead;
+  if (reason.kind === 'main-tasks-dead') return events.mainTasksDead;
+  return reason.task === task ? undefined : events.siblingFailed(reason.task);
+}
