@@ -2,6 +2,7 @@ import { type ResolveOptions, Resolver } from '../acl/resolve.ts';
 import { type RosterError, refusal } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { Server } from '../server/server.ts';
+import { allocations } from '../state/tables.ts';
 import { problemAnswer } from './answers.ts';
 import { type AuditOptions, auditTo } from './audit.ts';
 import type { Answer, Request } from './http.ts';
@@ -26,12 +27,18 @@ import { allocationRoutes } from './routes/allocation.ts';
 import { authMethodRoutes } from './routes/auth-method.ts';
 import { bindingRuleRoutes } from './routes/binding-rule.ts';
 import { clientRoutes } from './routes/client.ts';
+import { clientLifecycleRoutes } from './routes/client-lifecycle.ts';
+import { deploymentRoutes } from './routes/deployment.ts';
 import { evaluationRoutes } from './routes/evaluation.ts';
+import { explainRoutes } from './routes/explain.ts';
 import { jobRoutes } from './routes/job.ts';
 import { keyringRoutes } from './routes/keyring.ts';
 import { loginRoutes } from './routes/login.ts';
 import { namespaceRoutes, partitionRoutes } from './routes/namespace.ts';
-import { nodeAgentRoutes, nodeRoutes } from './routes/node.ts';
+import { nodeRoutes } from './routes/node.ts';
+import { nodeAgentRoutes } from './routes/node-agent.ts';
+import { nodePoolRoutes } from './routes/node-pool.ts';
+import { operatorSchedulerRoutes } from './routes/operator-scheduler.ts';
 import { templatedPolicyRoutes } from './routes/templated-policy.ts';
 import { withoutSecrets } from './token.ts';
 
@@ -114,10 +121,15 @@ export class Api {
     return [
       ...jobRoutes(server.context),
       ...allocationRoutes(server.context),
-      ...evaluationRoutes(),
-      ...nodeRoutes(),
+      ...deploymentRoutes(server.context),
+      ...evaluationRoutes(server.context),
+      ...explainRoutes(server),
+      ...nodeRoutes(server),
+      ...nodePoolRoutes(server),
+      ...operatorSchedulerRoutes(server),
       ...nodeAgentRoutes(server),
       ...clientRoutes(server),
+      ...clientLifecycleRoutes(server),
       ...aclBootstrapRoutes(server.context, server.bootstrapReset),
       ...aclTokenRoutes(server.context, { name, defaultPolicy: this.#resolver.defaultPolicy }),
       ...aclPolicyRoutes(server.context),
@@ -152,6 +164,10 @@ export class Api {
       state_index: {
         help: 'Committed transactions.',
         read: () => server.context.state.read().index,
+      },
+      allocations: {
+        help: 'Allocations that are stored.',
+        read: () => server.context.state.read().table(allocations).size,
       },
       blocking_queries: {
         help: 'Blocking queries that wait.',

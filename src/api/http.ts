@@ -25,6 +25,7 @@ export interface Request {
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
+  /** Parts, each made when it is asked for, of what goes on while it is read and of long lists. */
   readonly body: string | Uint8Array | AsyncIterable<Uint8Array> | undefined;
 }
 

@@ -43,11 +43,20 @@ export class ListWalk {
 
   /** Looks at so many more rows and gives those that belong to the page. `true`: at the end. */
   go(count: number, take: (row: unknown) => void): boolean {
+    const { row: of, input, authorizer, filter, perPage, asksEach } = this.#options;
+    const { matches, record } = of;
+    const visible = asksEach ? of.visible : undefined;
     for (let looked = 0; looked < count; looked++) {
       const { done, value: row } = this.#rows.next();
       if (done === true) return true;
-      if (!this.#isAsked(row)) continue;
-      const { perPage, row: of } = this.#options;
+      if (matches !== undefined && !matches(row, input)) continue;
+      if (visible !== undefined && !authorizer.allows(visible(row))) {
+        this.filteredByAcls = true;
+        continue;
+      }
+      if (filter !== undefined && !filter(record === undefined ? row : record(row, input))) {
+        continue;
+      }
       if (perPage > 0 && this.#taken === perPage) {
         this.nextKey = of.keyOf(row);
         return true;
@@ -56,16 +65,5 @@ export class ListWalk {
       take(row);
     }
     return false;
-  }
-
-  #isAsked(row: unknown): boolean {
-    const { row: of, input, authorizer, filter, asksEach } = this.#options;
-    const { matches, visible, record } = of;
-    if (matches !== undefined && !matches(row, input)) return false;
-    if (asksEach && visible !== undefined && !authorizer.allows(visible(row))) {
-      this.filteredByAcls = true;
-      return false;
-    }
-    return filter === undefined || filter(record === undefined ? row : record(row, input));
   }
 }

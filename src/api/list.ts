@@ -1,14 +1,13 @@
 import type { Authorizer } from '../acl/authorizer.ts';
-import { compileFilter, FilterError } from '../language/filter/filter.ts';
 import { refusal } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { defaultPartition, everyNamespace } from '../model/namespace/namespace.ts';
+import { filterOn } from './filter.ts';
 import type { Request } from './http.ts';
 import { ListWalk, type Predicate, type RowFunctions } from './list-walk.ts';
 import { type LongList, longListBody } from './long-list.ts';
 import type { Input, ListRun, PageStart } from './route.ts';
 import type { SharedQuery } from './shared-query.ts';
-import { shownSchema } from './shown-schema.ts';
 import { type Step, Turns } from './turns.ts';
 
 export interface Page {
@@ -108,14 +107,9 @@ export class Lister {
     if (expression === '') return undefined;
     const known = this.#compiled.get(run);
     if (known?.expression === expression) return known.matches;
-    try {
-      const matches = compileFilter(expression, shownSchema(run.filterSchema));
-      this.#compiled.set(run, { expression, matches });
-      return matches;
-    } catch (error) {
-      if (!(error instanceof FilterError)) throw error;
-      throw refusal('invalid-filter', { position: error.offset, reason: error.sentence });
-    }
+    const matches = filterOn(expression, run.filterSchema);
+    this.#compiled.set(run, { expression, matches });
+    return matches;
   }
 }
 

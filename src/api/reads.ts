@@ -175,7 +175,13 @@ export class Reads {
         );
       }
       const value = run.handle(given);
-      return { family, footprint, pretty, value, rows: run.answersRow ? this.#rows : undefined };
+      return {
+        family,
+        footprint,
+        pretty,
+        value,
+        rows: run.answersRow(given) ? this.#rows : undefined,
+      };
     } catch (thrown) {
       return { family, footprint, pretty, missing: missingOf(thrown, trail) };
     }

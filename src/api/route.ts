@@ -72,8 +72,8 @@ export type Run =
   | {
       readonly kind: 'read';
       readonly blocking: boolean;
-      /** The handler's value is a row of the state: its encoding can be kept. */
-      readonly answersRow: boolean;
+      /** Whether the handler's value is a row of the state: its encoding can be kept. */
+      readonly answersRow: (input: Input) => boolean;
       readonly permission: (input: Input) => Permission;
       readonly handle: (input: Input) => unknown;
     }
@@ -140,13 +140,14 @@ interface Common<Q extends QueryTable> {
 export function readRoute<Q extends QueryTable>(
   definition: Common<Q> & {
     readonly blocking?: boolean;
-    readonly answersRow?: boolean;
+    readonly answersRow?: true | ((input: Input<Q>) => boolean);
     readonly permission: (input: Input<Q>) => Permission;
     readonly handle: (input: Input<Q>) => unknown;
   },
 ): Route {
-  const { blocking = false, answersRow = false, permission, handle, ...common } = definition;
-  const run = { kind: 'read', blocking, answersRow, permission, handle } as unknown as Run;
+  const { blocking = false, answersRow, permission, handle, ...common } = definition;
+  const isRow = typeof answersRow === 'function' ? answersRow : () => answersRow === true;
+  const run = { kind: 'read', blocking, answersRow: isRow, permission, handle } as unknown as Run;
   return { ...defaults, ...common, run };
 }
 

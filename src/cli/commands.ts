@@ -11,13 +11,16 @@ export interface CommandEntry {
 /** The words that stand before commands, and what they are about. */
 export const groups: Readonly<Record<string, string>> = {
   job: 'Run, look at and stop jobs.',
-  alloc: 'Look at allocations and read their logs.',
-  node: 'Look at the machines that run them.',
+  alloc: 'Look at allocations, read their logs, stop and restart them.',
+  deployment: 'Look at updates of jobs on their way, and steer them.',
+  node: 'Look at the machines that run them, empty them and take them out.',
+  'node pool': 'Keep nodes apart for the jobs that name them.',
   eval: 'Look at the decisions of the scheduler.',
   'acl auth-method': 'Say how people and machines log in.',
   'acl binding-rule': 'Say what a login gives.',
   operator: 'Look after the control plane itself.',
   'operator keyring': 'The keys that secrets are sealed under.',
+  'operator scheduler': 'How the cluster places.',
   acl: 'Say who may do what.',
   'acl token': 'Hand out and look at tokens.',
   'acl policy': 'Write the rules that tokens are judged by.',
@@ -49,9 +52,24 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./job/stop.ts')).jobStop,
   },
   {
+    words: ['job', 'why-not'],
+    summary: 'Say what stands in the way of what is not placed.',
+    load: async () => (await import('./job/why-not.ts')).jobWhyNot,
+  },
+  {
     words: ['job', 'inspect'],
     summary: 'Print the job as it is registered, as JSON.',
     load: async () => (await import('./job/inspect.ts')).jobInspect,
+  },
+  {
+    words: ['job', 'deployments'],
+    summary: 'List the deployments of a job.',
+    load: async () => (await import('./job/deployments.ts')).jobDeployments,
+  },
+  {
+    words: ['job', 'promote'],
+    summary: "Promote the canaries of a job's latest deployment.",
+    load: async () => (await import('./job/promote.ts')).jobPromote,
   },
   {
     words: ['alloc', 'status'],
@@ -59,9 +77,64 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./alloc/status.ts')).allocStatus,
   },
   {
+    words: ['alloc', 'why'],
+    summary: 'Say why an allocation is on its node.',
+    load: async () => (await import('./alloc/why.ts')).allocWhy,
+  },
+  {
     words: ['alloc', 'logs'],
     summary: 'Print what a task wrote, and follow it.',
     load: async () => (await import('./alloc/logs.ts')).allocLogs,
+  },
+  {
+    words: ['alloc', 'stop'],
+    summary: 'Stop an allocation and watch another take its place.',
+    load: async () => (await import('./alloc/stop.ts')).allocStop,
+  },
+  {
+    words: ['alloc', 'restart'],
+    summary: 'Restart tasks of an allocation.',
+    load: async () => (await import('./alloc/restart.ts')).allocRestart,
+  },
+  {
+    words: ['alloc', 'signal'],
+    summary: 'Send a signal to tasks of an allocation.',
+    load: async () => (await import('./alloc/signal.ts')).allocSignal,
+  },
+  {
+    words: ['deployment', 'list'],
+    summary: 'List the deployments.',
+    load: async () => (await import('./deployment/list.ts')).deploymentList,
+  },
+  {
+    words: ['deployment', 'status'],
+    summary: 'Show how far a deployment has come, and watch it.',
+    load: async () => (await import('./deployment/status.ts')).deploymentStatus,
+  },
+  {
+    words: ['deployment', 'promote'],
+    summary: 'Promote the canaries of a deployment.',
+    load: async () => (await import('./deployment/promote.ts')).deploymentPromote,
+  },
+  {
+    words: ['deployment', 'fail'],
+    summary: 'End a deployment as failed.',
+    load: async () => (await import('./deployment/act.ts')).deploymentFail,
+  },
+  {
+    words: ['deployment', 'pause'],
+    summary: 'Place nothing new of a deployment for now.',
+    load: async () => (await import('./deployment/act.ts')).deploymentPause,
+  },
+  {
+    words: ['deployment', 'resume'],
+    summary: 'Let a deployment that is paused go on.',
+    load: async () => (await import('./deployment/act.ts')).deploymentResume,
+  },
+  {
+    words: ['deployment', 'unblock'],
+    summary: 'End a deployment that waits for other regions.',
+    load: async () => (await import('./deployment/act.ts')).deploymentUnblock,
   },
   {
     words: ['node', 'status'],
@@ -69,9 +142,64 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./node/status.ts')).nodeStatus,
   },
   {
+    words: ['node', 'drain'],
+    summary: 'Move away what runs on a node, and watch it.',
+    load: async () => (await import('./node/drain.ts')).nodeDrain,
+  },
+  {
+    words: ['node', 'eligibility'],
+    summary: 'Say whether the scheduler may place on a node.',
+    load: async () => (await import('./node/eligibility.ts')).nodeEligibility,
+  },
+  {
+    words: ['node', 'purge'],
+    summary: 'Forget a node at once.',
+    load: async () => (await import('./node/purge.ts')).nodePurge,
+  },
+  {
+    words: ['node', 'pool', 'apply'],
+    summary: 'Create or replace a node pool.',
+    load: async () => (await import('./node-pool/pool.ts')).nodePoolApply,
+  },
+  {
+    words: ['node', 'pool', 'info'],
+    summary: 'Show a node pool.',
+    load: async () => (await import('./node-pool/pool.ts')).nodePoolInfo,
+  },
+  {
+    words: ['node', 'pool', 'list'],
+    summary: 'List the node pools.',
+    load: async () => (await import('./node-pool/pool.ts')).nodePoolList,
+  },
+  {
+    words: ['node', 'pool', 'nodes'],
+    summary: 'List the nodes of a pool.',
+    load: async () => (await import('./node-pool/pool.ts')).nodePoolNodes,
+  },
+  {
+    words: ['node', 'pool', 'jobs'],
+    summary: 'List the jobs that want the nodes of a pool.',
+    load: async () => (await import('./node-pool/pool.ts')).nodePoolJobs,
+  },
+  {
+    words: ['node', 'pool', 'delete'],
+    summary: 'Delete a node pool that nothing is in.',
+    load: async () => (await import('./node-pool/pool.ts')).nodePoolDelete,
+  },
+  {
+    words: ['eval', 'list'],
+    summary: 'List the evaluations.',
+    load: async () => (await import('./eval/list.ts')).evalList,
+  },
+  {
     words: ['eval', 'status'],
     summary: 'Show what an evaluation decided.',
     load: async () => (await import('./eval/status.ts')).evalStatus,
+  },
+  {
+    words: ['eval', 'delete'],
+    summary: 'Forget evaluations.',
+    load: async () => (await import('./eval/delete.ts')).evalDelete,
   },
   {
     words: ['acl', 'why'],
@@ -307,6 +435,16 @@ export const commands: readonly CommandEntry[] = [
     words: ['operator', 'keyring', 'rotate'],
     summary: 'Make a new key and seal every secret anew.',
     load: async () => (await import('./operator/keyring.ts')).keyringRotate,
+  },
+  {
+    words: ['operator', 'scheduler', 'get-config'],
+    summary: 'Show how the cluster places.',
+    load: async () => (await import('./operator/scheduler.ts')).schedulerGetConfig,
+  },
+  {
+    words: ['operator', 'scheduler', 'set-config'],
+    summary: 'Change how the cluster places.',
+    load: async () => (await import('./operator/scheduler.ts')).schedulerSetConfig,
   },
   {
     words: ['version'],

@@ -4,8 +4,10 @@ import type { Options } from './options.ts';
 
 /** What stands for an argument, for completion and for the help. */
 export type ArgumentKind =
-  | ('job' | 'allocation' | 'evaluation' | 'node' | 'file' | 'word')
-  | ('token' | 'policy' | 'role' | 'namespace' | 'partition');
+  | ('job' | 'allocation' | 'evaluation' | 'deployment' | 'node' | 'file' | 'word')
+  /** Of the job that stands before it. */
+  | 'group'
+  | ('token' | 'policy' | 'role' | 'namespace' | 'partition' | 'node-pool');
 
 export interface ArgumentDefinition {
   /** In capitals, as the help shows it. */

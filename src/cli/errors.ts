@@ -5,7 +5,7 @@ import { oneLine } from './render/text.ts';
 export const exitCodes = {
   ok: 0,
   error: 1,
-  /** The job was registered, and not all of it could be placed or started. */
+  /** The job was registered, and not all of it could be placed, started or deployed. */
   placementFailed: 2,
   interrupted: 130,
 } as const;

@@ -2,6 +2,7 @@
 import type { Allocation } from '../model/allocation/allocation.ts';
 import type { PlacementMetrics } from '../model/allocation/placement-metrics.ts';
 import type { TaskEvent } from '../model/allocation/task-state.ts';
+import type { Deployment, DeploymentGroup } from '../model/deployment/deployment.ts';
 import type { Evaluation } from '../model/evaluation/evaluation.ts';
 import { nowMs } from './harness.ts';
 
@@ -13,6 +14,7 @@ export const ids = {
   first: 'a0a0a0a0-0000-4000-8000-000000000000',
   second: 'a1a1a1a1-0000-4000-8000-000000000001',
   node: 'd0d0d0d0-0000-4000-8000-000000000000',
+  deployment: 'd1d1d1d1-0000-4000-8000-000000000001',
 } as const;
 
 export const job = (over: object = {}) => ({
@@ -172,6 +174,45 @@ export const node = (over: object = {}) => ({
   Meta: { rack: 'r1' },
   CreateIndex: 5,
   ModifyIndex: 6,
+  ...over,
+});
+
+export const deploymentGroup = (over: Partial<DeploymentGroup> = {}): DeploymentGroup => ({
+  AutoRevert: true,
+  AutoPromote: false,
+  Promoted: false,
+  PlacedCanaries: null,
+  DesiredCanaries: 0,
+  DesiredTotal: 2,
+  PlacedAllocs: 1,
+  HealthyAllocs: 0,
+  UnhealthyAllocs: 0,
+  ProgressDeadline: 600e9,
+  RequireProgressBy: new Date(nowMs + 310_000).toISOString(),
+  ...over,
+});
+
+/** Of the job of `registered`. */
+export const deployment = (
+  over: Partial<Deployment> = {},
+  group: Partial<DeploymentGroup> = {},
+): Deployment => ({
+  ID: ids.deployment,
+  Namespace: 'default',
+  JobID: 'web',
+  JobVersion: 2,
+  JobModifyIndex: 12,
+  JobSpecModifyIndex: 12,
+  JobCreateIndex: 5,
+  IsMultiregion: false,
+  TaskGroups: { front: deploymentGroup(group) },
+  Status: 'running',
+  StatusDescription: 'Deployment is running',
+  EvalPriority: 50,
+  CreateIndex: 13,
+  ModifyIndex: 13,
+  CreateTime: secondsAgo(66),
+  ModifyTime: secondsAgo(5),
   ...over,
 });
 

@@ -4,12 +4,14 @@ import { waitFor, watch } from '../sdk/client.ts';
 import type { Context } from './context.ts';
 import { exitCodes } from './errors.ts';
 import { addressesOf } from './render/addresses.ts';
-import { printPlacementFailures } from './render/placement.ts';
+import { explainPlacementFailures } from './render/placement.ts';
 import type { Screen } from './render/screen.ts';
 import { byName, oneLine, orDash, plural } from './render/text.ts';
 
 export interface Outcome {
   readonly exitCode: number;
+  /** Nothing waits for room. */
+  readonly isPlaced: boolean;
   readonly evaluation: Evaluation;
   readonly allocations: readonly AllocationStub[];
 }
@@ -40,11 +42,11 @@ export async function monitorEvaluation(
     const reason = evaluation.StatusDescription;
     const text = `Evaluation ${context.id(evaluation.ID)} is ${evaluation.Status}`;
     await screen.line(reason === '' ? `${text}.` : `${text}: ${oneLine(reason)}.`);
-    return { exitCode: exitCodes.error, evaluation, allocations: [] };
+    return { exitCode: exitCodes.error, isPlaced: false, evaluation, allocations: [] };
   }
   const isPlaced = Object.keys(evaluation.FailedTGAllocs ?? {}).length === 0;
   if (!isPlaced) {
-    await printPlacementFailures(screen, evaluation.FailedTGAllocs);
+    await explainPlacementFailures(context, screen, evaluation, signal);
     if (evaluation.BlockedEval) {
       const blocked = context.id(evaluation.BlockedEval);
       await screen.line(`Evaluation ${blocked} waits for room and places them then.`);
@@ -53,7 +55,7 @@ export async function monitorEvaluation(
   const allocations = await watchStarts(context, evaluation, screen, signal);
   const isStarted = allocations.every(({ ClientStatus }) => !isBad(ClientStatus));
   const exitCode = isPlaced && isStarted ? exitCodes.ok : exitCodes.placementFailed;
-  return { exitCode, evaluation, allocations };
+  return { exitCode, isPlaced, evaluation, allocations };
 }
 
 /** The evaluation once the scheduler has decided. */

@@ -25,6 +25,17 @@ export const resolveEvaluation = ({ client }: Context, given: string): Promise<s
     given,
   );
 
+export const resolveDeployment = ({ client }: Context, given: string): Promise<string> =>
+  resolveId(
+    {
+      word: 'deployment',
+      listedBy: 'roster deployment list',
+      list: (options) => client.deployments.list(options),
+      nameOf: ({ JobID, JobVersion, Status }) => `${JobID} version ${JobVersion} (${Status})`,
+    },
+    given,
+  );
+
 export const resolveNode = ({ client }: Context, given: string): Promise<string> =>
   resolveId(
     {

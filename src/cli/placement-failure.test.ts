@@ -32,6 +32,47 @@ test.each<[string, Parameters<typeof metrics>[0], string[]]>([
     ['1 node was looked at', '1 node has the static port db in use already'],
   ],
   [
+    'ports, devices and cores run out',
+    {
+      NodesEvaluated: 5,
+      DimensionExhausted: {
+        'network: reserved port collision http=80': 1,
+        'network: dynamic port selection failed': 1,
+        'network: no addresses available': 1,
+        'devices: not enough gpu free': 1,
+        cores: 1,
+      },
+      ClassExhausted: { small: 1 },
+    },
+    [
+      '5 nodes were looked at',
+      '1 node has too few cores left',
+      '1 node has not enough gpu free',
+      '1 node has no dynamic port left',
+      '1 node has no address for its ports',
+      '1 node has the static port http=80 in use already',
+      '1 of those without room is of node class "small"',
+    ],
+  ],
+  [
+    'rules that are no constraints',
+    {
+      ConstraintFiltered: {
+        'missing network': 1,
+        'missing host network "public" for port "http"': 1,
+        distinct_hosts: 1,
+        'distinct_property: ${meta.rack}=r1 used by 2 allocs': 1,
+      },
+    },
+    [
+      '3 nodes were looked at',
+      '1 node is ruled out: distinct_hosts: each already runs one of the job',
+      '1 node is ruled out: distinct_property: ${meta.rack}=r1 used by 2 allocs',
+      '1 node is ruled out: missing host network "public" for port "http"',
+      '1 node is ruled out: missing network',
+    ],
+  ],
+  [
     'constraints rule nodes out',
     {
       ConstraintFiltered: { 'kernel.name = windows': 2, 'missing drivers': 1 },
@@ -41,12 +82,12 @@ test.each<[string, Parameters<typeof metrics>[0], string[]]>([
       '3 nodes were looked at',
       '2 nodes are ruled out: constraint "kernel.name = windows" does not hold',
       '1 node is ruled out: a driver of its tasks is missing or unhealthy there',
-      '2 nodes are ruled out: all of node class "small"',
+      '2 of those ruled out are of node class "small"',
     ],
   ],
 ])('%s', (_, given, reasons) => {
   expect(placementFailures({ front: metrics(given) })).toEqual([
-    { head: 'Group "front": 1 allocation could not be placed', reasons },
+    { group: 'front', head: 'Group "front": 1 allocation could not be placed', reasons },
   ]);
 });
 

@@ -8,8 +8,9 @@ import { oneLine, plural } from './render/text.ts';
  */
 export function placementFailures(
   failed: Evaluation['FailedTGAllocs'],
-): { readonly head: string; readonly reasons: readonly string[] }[] {
+): { readonly group: string; readonly head: string; readonly reasons: readonly string[] }[] {
   return Object.entries(failed ?? {}).map(([group, metrics]) => ({
+    group,
     head: `Group "${oneLine(group)}": ${plural(metrics.CoalescedFailures + 1, 'allocation')} could not be placed`,
     reasons: reasonsOf(metrics),
   }));
@@ -22,10 +23,15 @@ function reasonsOf(metrics: PlacementMetrics): string[] {
     reasons.push(`${ruledOut(count)}: ${constraintInWords(rule)}`);
   }
   for (const [name, count] of largestFirst(metrics.ClassFiltered)) {
-    reasons.push(`${ruledOut(count)}: all of node class "${oneLine(name)}"`);
+    reasons.push(`${count} of those ruled out ${isOrAre(count)} of node class "${oneLine(name)}"`);
   }
   for (const [dimension, count] of largestFirst(metrics.DimensionExhausted)) {
     reasons.push(`${plural(count, 'node has', 'nodes have')} ${dimensionInWords(dimension)}`);
+  }
+  for (const [name, count] of largestFirst(metrics.ClassExhausted)) {
+    reasons.push(
+      `${count} of those without room ${isOrAre(count)} of node class "${oneLine(name)}"`,
+    );
   }
   for (const quota of metrics.QuotaExhausted ?? []) {
     reasons.push(`the quota is used up: ${oneLine(quota)}`);
@@ -52,9 +58,12 @@ function noNodes({ NodesAvailable, NodesInPool, NodePool }: PlacementMetrics): s
   return `no node is ready in pool "${pool}" ("roster node status" shows the nodes)`;
 }
 
+const isOrAre = (count: number): string => (count === 1 ? 'is' : 'are');
+
 const ruledOut = (count: number): string => `${plural(count, 'node is', 'nodes are')} ruled out`;
 
-function constraintInWords(rule: string): string {
+/** The text of a rule that nodes fail. */
+export function constraintInWords(rule: string): string {
   const text = oneLine(rule);
   if (text === 'missing drivers') return 'a driver of its tasks is missing or unhealthy there';
   if (text === 'distinct_hosts') return 'distinct_hosts: each already runs one of the job';
@@ -69,14 +78,18 @@ const shortages: Readonly<Record<string, string>> = {
   cores: 'too few cores left',
 };
 
-function dimensionInWords(dimension: string): string {
+/** What nodes have, when this is short. */
+export function dimensionInWords(dimension: string): string {
   const text = oneLine(dimension);
   const known = shortages[text];
   if (known !== undefined) return known;
   const collision = /^network: reserved port collision (?:label=)?(.*)$/.exec(text);
   if (collision !== null) return `the static port ${collision[1]} in use already`;
+  if (text === 'network: dynamic port selection failed') return 'no dynamic port left';
+  if (text === 'network: no addresses available') return 'no address for its ports';
   if (text.startsWith('network: ')) return `no network to offer: ${text.slice(9)}`;
-  return `too little left of: ${text}`;
+  if (text.startsWith('devices: ')) return text.slice(9);
+  return `too little left: ${text}`;
 }
 
 const largestFirst = (counts: Readonly<Record<string, number>> | null): [string, number][] =>

@@ -31,6 +31,19 @@ export interface Allocations {
     id: string,
     options?: CallOptions & { readonly noShutdownDelay?: boolean; readonly reschedule?: boolean },
   ): Promise<Answer<AllocationStopped>>;
+  /** Restarts a task, or all that run; with `all` those as well that have done their work. */
+  restart(
+    id: string,
+    wish?: { readonly task?: string | undefined; readonly all?: boolean },
+    options?: CallOptions,
+  ): Promise<Answer<object>>;
+  /** Sends a signal to a task, or to all that run. */
+  signal(
+    id: string,
+    signal: string,
+    task?: string | undefined,
+    options?: CallOptions,
+  ): Promise<Answer<object>>;
 }
 
 export const allocationsOf = (requester: Requester): Allocations => ({
@@ -46,4 +59,10 @@ export const allocationsOf = (requester: Requester): Allocations => ({
       no_shutdown_delay: options.noShutdownDelay || undefined,
       reschedule: options.reschedule || undefined,
     }),
+  restart: (id, { task = '', all = false } = {}, options) =>
+    requester.write('PUT', path`/v1/client/allocation/${id}/restart`, options, {
+      ...{ TaskName: task, AllTasks: all },
+    }),
+  signal: (id, Signal, Task = '', options) =>
+    requester.write('PUT', path`/v1/client/allocation/${id}/signal`, options, { Task, Signal }),
 });

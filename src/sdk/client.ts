@@ -17,8 +17,10 @@ import {
 import { type AclDecisions, aclDecisionsOf } from './acl-decisions.ts';
 import { type AgentApi, agentOf, type StatusApi, statusOf } from './agent.ts';
 import { type Allocations, allocationsOf } from './allocations.ts';
+import { type Deployments, deploymentsOf } from './deployments.ts';
 import { ConnectionError } from './errors.ts';
 import { type Evaluations, evaluationsOf } from './evaluations.ts';
+import { type Explanations, explanationsOf } from './explanations.ts';
 import { type Jobs, jobsOf } from './jobs.ts';
 import {
   type AuthMethods,
@@ -32,8 +34,10 @@ import {
 } from './logins.ts';
 import { type Logs, logsOf } from './logs.ts';
 import { type NodeAgent, nodeAgentOf } from './node-agent.ts';
+import { type NodePools, nodePoolsOf } from './node-pools.ts';
 import { type Nodes, nodesOf } from './nodes.ts';
 import { createRequester } from './requester.ts';
+import { type SchedulerApi, schedulerOf } from './scheduler.ts';
 import type { Transport } from './transport.ts';
 import { httpTransport } from './transport-http.ts';
 
@@ -63,7 +67,11 @@ export interface Client {
   readonly jobs: Jobs;
   readonly allocations: Allocations;
   readonly evaluations: Evaluations;
+  readonly explanations: Explanations;
+  readonly deployments: Deployments;
   readonly nodes: Nodes;
+  readonly nodePools: NodePools;
+  readonly scheduler: SchedulerApi;
   readonly logs: Logs;
   readonly agent: AgentApi;
   readonly status: StatusApi;
@@ -96,7 +104,11 @@ export function createClient(options: ClientOptions): Client {
     jobs: jobsOf(requester),
     allocations: allocationsOf(requester),
     evaluations: evaluationsOf(requester),
+    explanations: explanationsOf(requester),
+    deployments: deploymentsOf(requester),
     nodes: nodesOf(requester),
+    nodePools: nodePoolsOf(requester),
+    scheduler: schedulerOf(requester),
     logs: logsOf(requester),
     agent: agentOf(requester),
     status: statusOf(requester),
@@ -124,13 +136,17 @@ export type * from './acl.ts';
 export type * from './acl-decisions.ts';
 export type * from './agent.ts';
 export type * from './allocations.ts';
+export type * from './deployments.ts';
 export { ApiError, ConnectionError, isMissing } from './errors.ts';
 export type * from './evaluations.ts';
+export type * from './explanations.ts';
 export type * from './jobs.ts';
 export type * from './logins.ts';
 export type * from './logs.ts';
 export type * from './node-agent.ts';
+export type * from './node-pools.ts';
 export type * from './nodes.ts';
 export type { Answer, CallOptions, ListOptions, ReadOptions } from './requester.ts';
+export type * from './scheduler.ts';
 export type * from './transport.ts';
 export { type WatchOptions, waitFor, watch } from './watch.ts';

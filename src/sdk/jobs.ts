@@ -1,4 +1,5 @@
 import type { AllocationStub } from '../model/allocation/allocation-stub.ts';
+import type { Deployment } from '../model/deployment/deployment.ts';
 import type { Evaluation } from '../model/evaluation/evaluation.ts';
 import type { Job, JobInput } from '../model/job/job.ts';
 import type { JobStub } from '../model/job/job-stub.ts';
@@ -65,6 +66,13 @@ export interface Jobs {
     options?: ReadOptions & { readonly all?: boolean; readonly resources?: boolean },
   ): Promise<Answer<readonly AllocationStub[]>>;
   evaluations(id: string, options?: ReadOptions): Promise<Answer<readonly Evaluation[]>>;
+  /** `all`: those of earlier registrations of the id as well. */
+  deployments(
+    id: string,
+    options?: ReadOptions & { readonly all?: boolean },
+  ): Promise<Answer<readonly Deployment[]>>;
+  /** The latest one. */
+  deployment(id: string, options?: ReadOptions): Promise<Answer<Deployment | null>>;
   summary(id: string, options?: ReadOptions): Promise<Answer<JobSummary>>;
 }
 
@@ -87,5 +95,8 @@ export const jobsOf = (requester: Requester): Jobs => ({
       resources: options.resources || undefined,
     }),
   evaluations: (id, options) => requester.read(path`/v1/job/${id}/evaluations`, options),
+  deployments: (id, options = {}) =>
+    requester.read(path`/v1/job/${id}/deployments`, options, { all: options.all || undefined }),
+  deployment: (id, options) => requester.read(path`/v1/job/${id}/deployment`, options),
   summary: (id, options) => requester.read(path`/v1/job/${id}/summary`, options),
 });

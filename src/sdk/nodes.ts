@@ -1,10 +1,12 @@
 import type { Allocation } from '../model/allocation/allocation.ts';
-import type { Node } from '../model/node/node.ts';
+import type { Eligibility, Node } from '../model/node/node.ts';
 import {
   type Answer,
+  type CallOptions,
   type ListOptions,
   listQuery,
   path,
+  type Query,
   type ReadOptions,
   type Requester,
 } from './requester.ts';
@@ -30,15 +32,74 @@ export type NodeListItem = Pick<
 > &
   Partial<PresentedNode>;
 
+export interface NodeListOptions extends ListOptions {
+  readonly resources?: boolean | undefined;
+  /** Carry the attributes that tell of the operating system. */
+  readonly os?: boolean | undefined;
+}
+
+/** What a change of a node answers. */
+export interface NodeChanged {
+  readonly EvalIDs: readonly string[];
+  readonly EvalCreateIndex: number;
+  readonly NodeModifyIndex: number;
+  readonly Index: number;
+}
+
+export interface DrainOptions {
+  /** Nanoseconds until everything that is left has to go. 0: no deadline; negative: at once. */
+  readonly deadline?: number;
+  readonly ignoreSystemJobs?: boolean;
+  /** The node takes work again once it is empty. */
+  readonly markEligible?: boolean;
+  readonly meta?: Readonly<Record<string, string>>;
+}
+
 export interface Nodes {
-  list(options?: ListOptions): Promise<Answer<readonly NodeListItem[]>>;
+  list(options?: NodeListOptions): Promise<Answer<readonly NodeListItem[]>>;
   read(id: string, options?: ReadOptions): Promise<Answer<PresentedNode>>;
   /** Those of namespaces that the token may read. */
   allocations(id: string, options?: ReadOptions): Promise<Answer<readonly Allocation[]>>;
+  /** Begins to empty the node, or changes how. */
+  drain(id: string, drain: DrainOptions, options?: CallOptions): Promise<Answer<NodeChanged>>;
+  /** The node takes work again unless `markEligible` is false. */
+  cancelDrain(
+    id: string,
+    drain?: Pick<DrainOptions, 'markEligible' | 'meta'>,
+    options?: CallOptions,
+  ): Promise<Answer<NodeChanged>>;
+  setEligibility(
+    id: string,
+    eligibility: Eligibility,
+    options?: CallOptions,
+  ): Promise<Answer<NodeChanged>>;
+  evaluate(id: string, options?: CallOptions): Promise<Answer<NodeChanged>>;
+  /** Forgets the node; what ran there goes elsewhere. */
+  purge(id: string, options?: CallOptions): Promise<Answer<NodeChanged>>;
 }
 
 export const nodesOf = (requester: Requester): Nodes => ({
-  list: (options = {}) => requester.read('/v1/nodes', options, listQuery(options)),
+  list: (options = {}) => requester.read('/v1/nodes', options, nodeListQuery(options)),
   read: (id, options) => requester.read(path`/v1/node/${id}`, options),
   allocations: (id, options) => requester.read(path`/v1/node/${id}/allocations`, options),
+  drain: (id, { deadline = 0, ignoreSystemJobs = false, markEligible, meta }, options) =>
+    requester.write('PUT', path`/v1/node/${id}/drain`, options, {
+      DrainSpec: { Deadline: deadline, IgnoreSystemJobs: ignoreSystemJobs },
+      MarkEligible: markEligible ?? false,
+      Meta: meta ?? null,
+    }),
+  cancelDrain: (id, { markEligible = true, meta } = {}, options) =>
+    requester.write('PUT', path`/v1/node/${id}/drain`, options, {
+      ...{ DrainSpec: null, MarkEligible: markEligible, Meta: meta ?? null },
+    }),
+  setEligibility: (id, Eligibility, options) =>
+    requester.write('PUT', path`/v1/node/${id}/eligibility`, options, { Eligibility }),
+  evaluate: (id, options) => requester.write('PUT', path`/v1/node/${id}/evaluate`, options),
+  purge: (id, options) => requester.write('PUT', path`/v1/node/${id}/purge`, options),
+});
+
+export const nodeListQuery = (options: NodeListOptions): Query => ({
+  ...listQuery(options),
+  resources: options.resources || undefined,
+  os: options.os || undefined,
 });

@@ -116,15 +116,19 @@ export function allocationRoutes(server: ServerContext): Route[] {
             default: false,
             description: 'Do not wait for shutdown delays.',
           },
+          reschedule: {
+            kind: 'boolean',
+            default: false,
+            description: 'Count it as failed: another node is preferred.',
+          },
         },
         answer: Type.Object({ EvalID: Text(), Index: Whole() }),
         permission: inItsNamespace('alloc-lifecycle'),
         handle: async ({ parameters, query }) => {
-          const { index, evaluationId } = await stopAllocation(
-            server,
-            parameters.alloc_id!,
-            query.no_shutdown_delay,
-          );
+          const { index, evaluationId } = await stopAllocation(server, parameters.alloc_id!, {
+            noShutdownDelay: query.no_shutdown_delay,
+            reschedule: query.reschedule,
+          });
           return { index, value: { EvalID: evaluationId, Index: index } };
         },
       }),

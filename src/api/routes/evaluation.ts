@@ -1,23 +1,24 @@
-import { namespaceCapability } from '../../acl/permission.ts';
+import { management, namespaceCapability } from '../../acl/permission.ts';
 import { AllocationSchema } from '../../model/allocation/allocation.ts';
 import { allocationStub } from '../../model/allocation/allocation-stub.ts';
-import { refusal } from '../../model/errors.ts';
+import { type Fault, invalid, refusal } from '../../model/errors.ts';
 import { type Evaluation, EvaluationSchema } from '../../model/evaluation/evaluation.ts';
+import { evaluationStub, relatedEvaluations } from '../../model/evaluation/evaluation-stub.ts';
+import { limits } from '../../model/limits.ts';
 import { defaultPartition, everyNamespace } from '../../model/namespace/namespace.ts';
+import { List, Text, Type, Whole } from '../../model/schema.ts';
+import type { ServerContext } from '../../server/context.ts';
+import {
+  deleteEvaluations,
+  deleteMatchingEvaluations,
+  evaluationById as find,
+} from '../../server/evaluations/delete.ts';
 import { allocations, evaluations, inNamespace } from '../../state/tables.ts';
 import type { Snapshot } from '../../state/types.ts';
+import { filterOn } from '../filter.ts';
 import { scanPage } from '../list.ts';
-import { listRoute, type Route, readRoute, type Scope } from '../route.ts';
+import { type Input, listRoute, type Route, readRoute, type Scope, writeRoute } from '../route.ts';
 import { jobType } from './allocation.ts';
-
-function find(snapshot: Snapshot, id: string): Evaluation | undefined {
-  for (const row of snapshot
-    .table(evaluations)
-    .by('id')
-    .scan({ prefix: [id] }))
-    return row;
-  return undefined;
-}
 
 /** @throws RosterError `evaluation-not-found` */
 function evaluationById(snapshot: Snapshot, id: string): Evaluation {
@@ -29,8 +30,42 @@ function evaluationById(snapshot: Snapshot, id: string): Evaluation {
 const readInItsNamespace = ({ parameters, namespace, unwatched }: Scope) =>
   namespaceCapability(find(unwatched, parameters.eval_id!)?.Namespace ?? namespace, 'read-job');
 
+const readAll = ({ namespace }: Scope) =>
+  namespace === everyNamespace
+    ? ({ kind: 'open' } as const)
+    : namespaceCapability(namespace, 'read-job');
+
+const prefixOf = (namespace: string) =>
+  namespace === everyNamespace ? [defaultPartition] : inNamespace(namespace);
+
+const listQuery = {
+  prefix: { kind: 'string', default: '', description: 'The beginning of the id.' },
+  job: { kind: 'string', default: '', description: 'Only those of this job.' },
+  status: { kind: 'string', default: '', description: 'Only those with this status.' },
+} as const;
+
+const filterQuery = {
+  filter: {
+    kind: 'string',
+    default: '',
+    lengthMax: limits.list.filterLengthMax,
+    description: 'A filter expression over each evaluation.',
+  },
+} as const;
+
+const WithRelatedSchema = Type.Object({
+  ...EvaluationSchema.properties,
+  /** Only when asked for with `related=true`. */
+  RelatedEvals: Type.Optional(Type.Array(EvaluationSchema)),
+});
+
+const DeleteSchema = Type.Object({
+  EvalIDs: List(Type.String()),
+  Filter: Text({ maxLength: limits.list.filterLengthMax }),
+});
+
 /** Source: facts/scheduler.md §5.1, §8.2. */
-export function evaluationRoutes(): Route[] {
+export function evaluationRoutes(context: ServerContext): Route[] {
   return [
     listRoute({
       method: 'GET',
@@ -38,24 +73,17 @@ export function evaluationRoutes(): Route[] {
       noun: 'evaluation',
       summary: 'List evaluations',
       blocking: true,
-      query: {
-        prefix: { kind: 'string', default: '', description: 'The beginning of the id.' },
-        job: { kind: 'string', default: '', description: 'Only those of this job.' },
-        status: { kind: 'string', default: '', description: 'Only those with this status.' },
-      },
+      query: listQuery,
       answer: EvaluationSchema,
       filterSchema: EvaluationSchema,
-      permission: ({ namespace }) =>
-        namespace === everyNamespace
-          ? { kind: 'open' }
-          : namespaceCapability(namespace, 'read-job'),
-      rows: ({ namespace, query, snapshot }, page) =>
-        snapshot.table(evaluations).scan({
-          ...(namespace === everyNamespace
-            ? { prefix: [defaultPartition] }
-            : { prefix: inNamespace(namespace), text: query.prefix }),
-          ...scanPage(page),
-        }),
+      permission: readAll,
+      rows: (input, page) => {
+        const { namespace, query, snapshot } = input;
+        refuseBoth(query, (input.query as { readonly filter?: string }).filter ?? '');
+        const text = namespace === everyNamespace ? {} : { text: query.prefix };
+        const range = { prefix: prefixOf(namespace), ...text, ...scanPage(page) };
+        return snapshot.table(evaluations).scan(range);
+      },
       keyOf: (evaluation: Evaluation) => [evaluation.Namespace, evaluation.ID],
       matches: (evaluation, { query }) =>
         evaluation.ID.startsWith(query.prefix) &&
@@ -66,14 +94,52 @@ export function evaluationRoutes(): Route[] {
     }),
     readRoute({
       method: 'GET',
+      path: '/v1/evaluations/count',
+      noun: 'evaluation',
+      summary: 'Count evaluations',
+      blocking: true,
+      query: filterQuery,
+      answer: Type.Object({ Count: Whole() }),
+      permission: readAll,
+      handle: ({ namespace, query, snapshot, allows }) => {
+        const matches = filterOn(query.filter, EvaluationSchema);
+        const seen = new Map<string, boolean>();
+        const isVisible = (name: string): boolean => {
+          const known = seen.get(name) ?? allows(namespaceCapability(name, 'read-job'));
+          seen.set(name, known);
+          return known;
+        };
+        let Count = 0;
+        for (const one of snapshot.table(evaluations).scan({ prefix: prefixOf(namespace) })) {
+          if (isVisible(one.Namespace) && matches(one)) Count++;
+        }
+        return { Count };
+      },
+    }),
+    readRoute({
+      method: 'GET',
       path: '/v1/evaluation/:eval_id',
       noun: 'evaluation',
       summary: 'Read an evaluation',
       blocking: true,
-      answersRow: true,
-      answer: EvaluationSchema,
+      query: {
+        related: {
+          kind: 'boolean',
+          default: false,
+          description: 'Include `RelatedEvals`: what led to it and what follows from it.',
+        },
+      },
+      answersRow: ({ query }) => !query.related,
+      answer: WithRelatedSchema,
       permission: readInItsNamespace,
-      handle: ({ parameters, snapshot }) => evaluationById(snapshot, parameters.eval_id!),
+      handle: ({ parameters, query, snapshot }) => {
+        const evaluation = evaluationById(snapshot, parameters.eval_id!);
+        if (!query.related) return evaluation;
+        const prefix = inNamespace(evaluation.Namespace, evaluation.JobID);
+        const ofJob = snapshot.table(evaluations).by('job').scan({ prefix });
+        const related = relatedEvaluations(evaluation, ofJob, limits.evaluation.relatedMax);
+        return { ...evaluation, RelatedEvals: related.map(evaluationStub) };
+      },
     }),
     listRoute({
       method: 'GET',
@@ -94,5 +160,52 @@ export function evaluationRoutes(): Route[] {
       present: (allocation, { unwatched }) =>
         allocationStub(allocation, jobType(unwatched, allocation)),
     }),
+    writeRoute({
+      method: 'DELETE',
+      path: '/v1/evaluations',
+      noun: 'evaluation',
+      summary: 'Forget evaluations',
+      body: { schema: DeleteSchema, unknown: 'refuse' },
+      answer: Type.Object({ Count: Whole() }),
+      permission: () => management,
+      handle: async ({ body, namespace }: DeleteInput) => {
+        const { EvalIDs, Filter } = body;
+        refuseUnclear(EvalIDs ?? [], Filter ?? '');
+        const deleted = EvalIDs?.length
+          ? await deleteEvaluations(context, EvalIDs)
+          : await deleteMatchingEvaluations(
+              context,
+              prefixOf(namespace),
+              filterOn(Filter ?? '', EvaluationSchema),
+            );
+        return { index: deleted.index, value: { Count: deleted.count } };
+      },
+    }),
   ];
+}
+
+type DeleteInput = Input<
+  Record<never, never>,
+  { readonly EvalIDs?: readonly string[] | null; readonly Filter?: string | null }
+>;
+
+/** Source: facts/scheduler.md §1.6. */
+function refuseBoth(query: { readonly job: string; readonly status: string }, filter: string) {
+  if (filter === '' || (query.job === '' && query.status === '')) return;
+  const reason = 'cannot be used with other filter parameters';
+  throw refusal('invalid-query', { parameter: 'filter', reason });
+}
+
+function refuseUnclear(ids: readonly string[], filter: string): void {
+  const { deletedMax } = limits.evaluation;
+  const faults: Fault[] = [];
+  const fault = (pointer: string, message: string) => faults.push({ pointer, message });
+  if (ids.length > deletedMax) {
+    fault('/EvalIDs', `EvalIDs has ${ids.length} ids; at most ${deletedMax} are taken at once`);
+  }
+  if (ids.length === 0 && filter.trim() === '') {
+    fault('/EvalIDs', 'EvalIDs or Filter is required');
+  }
+  if (ids.length > 0 && filter !== '') fault('/Filter', 'Filter cannot be given with EvalIDs');
+  if (faults.length > 0) throw invalid('invalid-body', faults);
 }

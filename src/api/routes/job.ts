@@ -2,7 +2,7 @@ import { allOf, anyOf, namespaceCapability } from '../../acl/permission.ts';
 import { AllocationSchema } from '../../model/allocation/allocation.ts';
 import { allocationStub } from '../../model/allocation/allocation-stub.ts';
 import { checkValues } from '../../model/check-values.ts';
-import { DeploymentSchema } from '../../model/deployment/deployment.ts';
+import { type Deployment, DeploymentSchema } from '../../model/deployment/deployment.ts';
 import { invalid, refusal } from '../../model/errors.ts';
 import { EvaluationSchema } from '../../model/evaluation/evaluation.ts';
 import { type Job, JobSchema } from '../../model/job/job.ts';
@@ -300,6 +300,16 @@ export function jobRoutes(server: ServerContext): Route[] {
     }),
     readRoute({
       method: 'GET',
+      path: '/v1/job/:job_id+/deployment',
+      noun: 'job',
+      summary: "Read a job's latest deployment; null when there is none",
+      blocking: true,
+      answer: Nullable(DeploymentSchema),
+      permission: readJob,
+      handle: latestDeployment,
+    }),
+    readRoute({
+      method: 'GET',
       path: '/v1/job/:job_id+/summary',
       noun: 'job',
       summary: "Read a job's summary",
@@ -313,6 +323,18 @@ export function jobRoutes(server: ServerContext): Route[] {
       },
     }),
   ];
+}
+
+/** Of the job as it is registered now; null when there is none. Source: facts §4.9. */
+function latestDeployment(scope: Scope): Deployment | null {
+  const job = existingJob(scope);
+  const ofJob = scope.snapshot.table(deployments).by('job');
+  let latest: Deployment | null = null;
+  for (const one of ofJob.scan({ prefix: inNamespace(scope.namespace, job.ID) })) {
+    if (one.JobCreateIndex !== job.CreateIndex) continue;
+    if (latest === null || one.CreateIndex >= latest.CreateIndex) latest = one;
+  }
+  return latest;
 }
 
 /** These answers are the leader's own. */

@@ -6,58 +6,75 @@ import {
   type Permission,
   resourceAccess,
 } from '../../acl/permission.ts';
-import { AllocationReportSchema, AllocationSchema } from '../../model/allocation/allocation.ts';
-import { isClientTerminal } from '../../model/allocation/allocation-rules.ts';
+import { AllocationSchema } from '../../model/allocation/allocation.ts';
 import { allocationStub } from '../../model/allocation/allocation-stub.ts';
 import { complete } from '../../model/complete.ts';
-import { refusal } from '../../model/errors.ts';
-import { JobSchema } from '../../model/job/job.ts';
-import { limits } from '../../model/limits.ts';
-import {
-  type Node,
-  NodeRegistrationSchema,
-  NodeSchema,
-  presentedNode,
-} from '../../model/node/node.ts';
-import { FullList, Nullable, Text, Type, Whole } from '../../model/schema.ts';
-import { registerNode } from '../../server/nodes/register.ts';
-import { reportAllocations } from '../../server/nodes/report.ts';
+import { invalid, refusal } from '../../model/errors.ts';
+import { DrainSpecSchema } from '../../model/node/drain.ts';
+import { eligibilities, type Node, NodeSchema, presentedNode } from '../../model/node/node.ts';
+import { Choice, Flag, Nullable, Text, TextMap, Type, Whole } from '../../model/schema.ts';
+import { drainNode } from '../../server/nodes/drain.ts';
+import { setEligibility } from '../../server/nodes/eligibility.ts';
+import { evaluateNodeNow, type NodeEvaluated } from '../../server/nodes/evaluate.ts';
+import { purgeNode } from '../../server/nodes/purge.ts';
 import type { Server } from '../../server/server.ts';
 import { allocations, inNamespace, nodes } from '../../state/tables.ts';
 import { type Input, listRoute, type Route, readRoute, type Scope, writeRoute } from '../route.ts';
-import { jobOf, jobType } from './allocation.ts';
+import { jobType } from './allocation.ts';
 
 /** @throws RosterError `node-not-found` */
-function requireNode({ parameters, snapshot }: Scope): Node {
+export function requireNode({ parameters, snapshot }: Scope): Node {
   const node = snapshot.table(nodes).get(parameters.node_id!);
   if (node === undefined) throw refusal('node-not-found', { id: parameters.node_id! });
   return node;
 }
 
-const readNodes = () => resourceAccess('node', 'read');
 /** Some of them, at least: of a list everybody sees the nodes that it may read. */
 const readSomeNode = () => namedAccess('node', 'read', '', { extent: 'any' });
-const readThatNode = ({ Name }: Node) => namedAccess('node', 'read', Name);
+export const readThatNode = ({ Name }: Pick<Node, 'Name'>) => namedAccess('node', 'read', Name);
 
 /** A refusal speaks of nodes as such: it does not tell whose name the id is. */
-function readNode({ parameters, unwatched, allows }: Scope): Permission {
-  const node = unwatched.table(nodes).get(parameters.node_id!);
-  const named = node && readThatNode(node);
-  return named !== undefined && allows(named) ? named : readNodes();
-}
+const onNode =
+  (access: 'read' | 'write') =>
+  ({ parameters, unwatched, allows }: Scope): Permission => {
+    const node = unwatched.table(nodes).get(parameters.node_id!);
+    const named = node && namedAccess('node', access, node.Name);
+    return named !== undefined && allows(named) ? named : resourceAccess('node', access);
+  };
+const readNode = onNode('read');
+const writeNode = onNode('write');
 
-const itself = ({ parameters }: Scope) =>
+export const itself = ({ parameters }: Scope) =>
   anyOf({ kind: 'own-node', nodeId: parameters.node_id! }, management);
 
-const LeaseSchema = Type.Object({ HeartbeatTTL: Whole(), Index: Whole() });
-const RegisterSchema = Type.Object({
-  Node: Nullable(NodeRegistrationSchema),
-  SecretID: Text(),
-});
-const ReportSchema = Type.Object({ Allocations: FullList(AllocationReportSchema) });
+/** How nodes are listed; also those of a pool. Source: facts/scheduler.md §8.3. */
+export const nodeListQuery = {
+  prefix: { kind: 'string', default: '', description: 'The beginning of the id.' },
+  resources: { kind: 'boolean', default: false, description: 'Include the resources.' },
+  os: { kind: 'boolean', default: false, description: 'Include the operating system.' },
+} as const;
 
-/** What operators and users see of nodes. Source: facts/scheduler.md §8.3. */
-export function nodeRoutes(): Route[] {
+const EvaluatedSchema = Type.Object({
+  EvalIDs: Type.Array(Type.String()),
+  EvalCreateIndex: Whole(),
+  NodeModifyIndex: Whole(),
+  Index: Whole(),
+});
+
+const DrainRequestSchema = Type.Object({
+  NodeID: Text(),
+  DrainSpec: Nullable(DrainSpecSchema),
+  MarkEligible: Flag(),
+  Meta: TextMap(),
+});
+
+const EligibilityRequestSchema = Type.Object({
+  NodeID: Text(),
+  Eligibility: Choice(eligibilities),
+});
+
+/** What operators and users see of nodes, and do to them. Source: facts/scheduler.md §8.3. */
+export function nodeRoutes(server: Server): Route[] {
   return [
     listRoute({
       method: 'GET',
@@ -65,10 +82,7 @@ export function nodeRoutes(): Route[] {
       noun: 'node',
       summary: 'List nodes',
       blocking: true,
-      query: {
-        prefix: { kind: 'string', default: '', description: 'The beginning of the id.' },
-        resources: { kind: 'boolean', default: false, description: 'Include the resources.' },
-      },
+      query: nodeListQuery,
       answer: NodeSchema,
       filterSchema: NodeSchema,
       permission: readSomeNode,
@@ -77,7 +91,7 @@ export function nodeRoutes(): Route[] {
       rows: ({ query, snapshot }, { from, reverse }) =>
         snapshot.table(nodes).scan({ text: query.prefix, ...(from && { from }), reverse }),
       keyOf: (node: Node) => [node.ID],
-      present: (node, { query }) => nodeStub(node, query.resources),
+      present: (node, { query }) => nodeStub(node, query),
     }),
     readRoute({
       method: 'GET',
@@ -111,97 +125,90 @@ export function nodeRoutes(): Route[] {
       present: (allocation, { unwatched }) =>
         allocationStub(allocation, jobType(unwatched, allocation)),
     }),
+    ...(['PUT', 'POST'] as const).flatMap((method) => nodeWrites(server, method)),
   ];
 }
 
-function nodeStub(node: Node, withResources: boolean) {
+function nodeWrites(server: Server, method: 'PUT' | 'POST'): Route[] {
+  const { context } = server;
+  const noun = 'node';
+  const answer = EvaluatedSchema;
+  return [
+    writeRoute({
+      ...{ method, path: '/v1/node/:node_id/drain', noun, answer },
+      summary: 'Empty a node, change how, or cancel that',
+      body: { schema: DrainRequestSchema, unknown: 'refuse' },
+      permission: writeNode,
+      handle: async ({ parameters, body, caller }: Input<NoQuery, DrainBody>) => {
+        const id = sameNode(parameters.node_id!, body.NodeID);
+        const { DrainSpec, MarkEligible, Meta } = complete(DrainRequestSchema, body);
+        const accessor = 'accessor' in caller ? caller.accessor : '';
+        const request = { spec: DrainSpec, markEligible: MarkEligible, meta: Meta, accessor };
+        return reply(await drainNode(context, id, request));
+      },
+    }),
+    writeRoute({
+      ...{ method, path: '/v1/node/:node_id/eligibility', noun, answer },
+      summary: 'Say whether the scheduler may place on a node',
+      body: { schema: EligibilityRequestSchema, unknown: 'refuse' },
+      permission: writeNode,
+      handle: async ({ parameters, body }: Input<NoQuery, EligibilityBody>) => {
+        const id = sameNode(parameters.node_id!, body.NodeID);
+        const eligibility = eligibilities.find((word) => word === body.Eligibility);
+        if (eligibility === undefined) {
+          const message = `Eligibility is required: ${eligibilities.join(' or ')}`;
+          throw invalid('invalid-body', [{ pointer: '/Eligibility', message }]);
+        }
+        return reply(await setEligibility(context, id, eligibility));
+      },
+    }),
+    writeRoute({
+      ...{ method, path: '/v1/node/:node_id/evaluate', noun, answer },
+      summary: 'Have the scheduler look at all that a node concerns',
+      permission: writeNode,
+      handle: async ({ parameters }) => reply(await evaluateNodeNow(context, parameters.node_id!)),
+    }),
+    writeRoute({
+      ...{ method, path: '/v1/node/:node_id/purge', noun, answer },
+      summary: 'Forget a node; what ran there goes elsewhere',
+      permission: writeNode,
+      handle: async ({ parameters }) => {
+        const id = parameters.node_id!;
+        const purged = await purgeNode(context, id);
+        server.forgetNode(id);
+        return reply(purged);
+      },
+    }),
+  ];
+}
+
+type NoQuery = Record<never, never>;
+type DrainBody = Parameters<typeof complete<typeof DrainRequestSchema>>[1];
+type EligibilityBody = Parameters<typeof complete<typeof EligibilityRequestSchema>>[1];
+
+const reply = (value: NodeEvaluated) => ({ index: value.Index, value });
+
+/** @throws RosterError `id-mismatch` */
+function sameNode(path: string, body: string | null | undefined): string {
+  if (body && body !== path) throw refusal('id-mismatch', { noun: 'node', body, path });
+  return path;
+}
+
+/** A node in a list. */
+export function nodeStub(node: Node, show: { readonly resources: boolean; readonly os: boolean }) {
   const { ID, Name, Datacenter, NodeClass, NodePool, HTTPAddr, Status, StatusDescription } = node;
-  const { SchedulingEligibility, Drain, Drivers, CreateIndex, ModifyIndex } = node;
+  const { SchedulingEligibility, Drain, LastDrain, Drivers, CreateIndex, ModifyIndex } = node;
   return {
     ...{ ID, Name, Datacenter, NodeClass, NodePool, Address: HTTPAddr, Status, StatusDescription },
-    ...{ SchedulingEligibility, Drain, Drivers, CreateIndex, ModifyIndex },
+    ...{ SchedulingEligibility, Drain, LastDrain, Drivers, CreateIndex, ModifyIndex },
     Version: node.Attributes['roster.version'] ?? '',
-    ...(withResources && {
+    ...(show.os && { Attributes: operatingSystem(node) }),
+    ...(show.resources && {
       NodeResources: node.NodeResources,
       ReservedResources: node.ReservedResources,
     }),
   };
 }
 
-/** What a node agent says and asks, under its own secret. Source: DESIGN §7. */
-export function nodeAgentRoutes(server: Server): Route[] {
-  return [
-    writeRoute({
-      method: 'PUT',
-      path: '/v1/node/register',
-      noun: 'node',
-      summary: 'Join the fleet, or tell what changed',
-      body: { schema: RegisterSchema, unknown: 'report' },
-      answer: LeaseSchema,
-      permission: ({ body }: Input<Record<never, never>, RegisterBody>) =>
-        anyOf(
-          { kind: 'node-introduction' },
-          { kind: 'own-node', nodeId: body.Node?.ID ?? '' },
-          management,
-        ),
-      handle: async ({ body }) => {
-        if (!body.Node) throw refusal('malformed-request', { reason: 'The body has no "Node".' });
-        const node = complete(NodeRegistrationSchema, body.Node);
-        const { index } = await registerNode(server.context, node, body.SecretID ?? '');
-        return { index, value: lease(server.heartbeats.heard(node.ID), index) };
-      },
-    }),
-    writeRoute({
-      method: 'PUT',
-      path: '/v1/node/:node_id/heartbeat',
-      noun: 'node',
-      summary: 'Show that the node is alive',
-      answer: LeaseSchema,
-      permission: itself,
-      handle: async (input) => {
-        const node = requireNode(input);
-        // A node that was given up has to tell anew what it is before it counts again.
-        if (node.Status !== 'ready') throw refusal('node-not-found', { id: node.ID });
-        const { index } = input.snapshot;
-        return { index, value: lease(server.heartbeats.heard(node.ID), index) };
-      },
-    }),
-    readRoute({
-      method: 'GET',
-      path: '/v1/node/:node_id/assignments',
-      noun: 'node',
-      summary: 'What the node has to run, with the jobs',
-      blocking: true,
-      answer: Type.Array(Type.Object({ Allocation: AllocationSchema, Job: Nullable(JobSchema) })),
-      permission: itself,
-      handle: ({ parameters, snapshot, unwatched }) => {
-        const assigned = snapshot.table(allocations).by('assignment');
-        const assignments = [];
-        for (const Allocation of assigned.scan({ prefix: [parameters.node_id!] })) {
-          if (isClientTerminal(Allocation)) continue;
-          assignments.push({ Allocation, Job: jobOf(unwatched, Allocation) });
-        }
-        return assignments;
-      },
-    }),
-    writeRoute({
-      method: 'PUT',
-      path: '/v1/node/:node_id/status',
-      noun: 'node',
-      summary: 'Report how allocations fare',
-      body: { schema: ReportSchema, unknown: 'report', bytesMax: limits.http.nodeBodyBytesMax },
-      answer: Type.Object({ Index: Whole() }),
-      permission: itself,
-      handle: async ({ parameters, body }: Input<Record<never, never>, ReportBody>) => {
-        const { Allocations } = complete(ReportSchema, body);
-        const { index } = await reportAllocations(server.context, parameters.node_id!, Allocations);
-        return { index, value: { Index: index } };
-      },
-    }),
-  ];
-}
-
-type RegisterBody = Parameters<typeof complete<typeof RegisterSchema>>[1];
-type ReportBody = Parameters<typeof complete<typeof ReportSchema>>[1];
-
-const lease = (ttlMs: number, index: number) => ({ HeartbeatTTL: ttlMs * 1e6, Index: index });
+const operatingSystem = ({ Attributes }: Node): Record<string, string> =>
+  Object.fromEntries(Object.entries(Attributes).filter(([name]) => name.startsWith('os.')));

@@ -108,6 +108,12 @@ test.each<[string, string, Setting, string[]]>([
     ],
   ],
   [
+    'a pool that no node may be in',
+    '--dev --config c',
+    { files: { c: '{"node":{"pool":"all"}}' } },
+    ['c: node.pool must be letters, digits, "-" and "_", and not "all"'],
+  ],
+  [
     'a bad token of the environment',
     '--dev',
     { env: { ROSTER_ROOT_TOKEN: 'x' } },

@@ -1,4 +1,5 @@
 import type { DefaultPolicy } from '../../acl/authorizer.ts';
+import { everyNode, poolNameFault } from '../../model/node-pool/node-pool.ts';
 import type { JobRegistration } from '../../sdk/client.ts';
 
 /** What an agent is started with; every field is checked. */
@@ -96,7 +97,12 @@ export const settings = {
   'node.name': text(),
   'node.datacenter': name,
   'node.class': name,
-  'node.pool': name,
+  'node.pool': {
+    fault: (value: unknown) =>
+      typeof value === 'string' && poolNameFault(value) === undefined && value !== everyNode
+        ? undefined
+        : `must be letters, digits, "-" and "_", and not "${everyNode}"`,
+  },
   'node.meta': {
     fault: (value: unknown) =>
       isTextMap(value) ? undefined : 'must be an object whose values are text',

@@ -49,9 +49,11 @@ async function candidatesFor(
   if (takesNext(last, options)) return valuesOf(last, options);
   if (current.startsWith('-')) return optionCandidates(options, current);
   if (entry !== undefined && command !== undefined) {
-    const given = plainWords(before, options).length - entry.words.length;
-    const argument = command.definition.arguments?.[given];
-    return argument === undefined ? [] : argumentCandidates(argument, before, current, environment);
+    const plainBefore = plainWords(before, options).map(({ word }) => word);
+    const given = plainBefore.slice(entry.words.length);
+    const argument = command.definition.arguments?.[given.length];
+    if (argument === undefined) return [];
+    return argumentCandidates(argument, { before, given, current }, environment);
   }
   if (plain.length === 0) return firstWords();
   if (group === undefined || plain.length !== group.split(' ').length) return [];
@@ -93,10 +95,17 @@ function valuesOf(word: string, options: readonly OptionDefinition[]): Candidate
   return (option?.choices ?? []).map((choice) => ({ word: choice }));
 }
 
+/** What was typed so far. */
+interface Typed {
+  readonly before: readonly string[];
+  /** Arguments of the command, without its own words and options. */
+  readonly given: readonly string[];
+  readonly current: string;
+}
+
 async function argumentCandidates(
   { kind, choices }: ArgumentDefinition,
-  before: readonly string[],
-  current: string,
+  { before, given, current }: Typed,
   environment: CliEnvironment,
 ): Promise<readonly Candidate[]> {
   if (choices !== undefined) return choices.map((word) => ({ word }));
@@ -106,14 +115,19 @@ async function argumentCandidates(
   const controller = new AbortController();
   const timer = environment.timers.after(limits.answerMs, () => controller.abort());
   try {
-    return await idsOf[kind](client, current, controller.signal);
+    return await idsOf[kind](client, current, controller.signal, given);
   } finally {
     timer.clear();
     await client.close();
   }
 }
 
-type Ids = (client: Client, prefix: string, signal: AbortSignal) => Promise<readonly Candidate[]>;
+type Ids = (
+  client: Client,
+  prefix: string,
+  signal: AbortSignal,
+  given: readonly string[],
+) => Promise<readonly Candidate[]>;
 
 const page = (prefix: string, signal: AbortSignal) => ({ prefix, signal, perPage: limits.idsMax });
 
@@ -134,6 +148,7 @@ const idsOf: Readonly<Record<Exclude<ArgumentKind, 'file' | 'word'>, Ids>> = {
   role: named((client) => client.acl.roles.list),
   namespace: named((client) => client.namespaces.list),
   partition: named((client) => client.partitions.list),
+  'node-pool': named((client) => client.nodePools.list),
   async token(client, prefix, signal) {
     const { value } = await client.acl.tokens.list(page(prefix, signal));
     return value.map(({ AccessorID, Description }) => ({ word: AccessorID, about: Description }));
@@ -141,6 +156,10 @@ const idsOf: Readonly<Record<Exclude<ArgumentKind, 'file' | 'word'>, Ids>> = {
   async job(client, prefix, signal) {
     const { value } = await client.jobs.list(page(prefix, signal));
     return value.map(({ ID, Status }) => ({ word: ID, about: Status }));
+  },
+  async group(client, _prefix, signal, given) {
+    const { value } = await client.jobs.read(given.at(-1)!, { signal });
+    return value.TaskGroups.map(({ Name, Count }) => ({ word: Name, about: `count ${Count}` }));
   },
   async allocation(client, prefix, signal) {
     const { value } = await client.allocations.list({ ...page(prefix, signal), taskStates: false });
@@ -151,6 +170,10 @@ const idsOf: Readonly<Record<Exclude<ArgumentKind, 'file' | 'word'>, Ids>> = {
   },
   async evaluation(client, prefix, signal) {
     const { value } = await client.evaluations.list(page(prefix, signal));
+    return value.map(({ ID, JobID, Status }) => ({ word: ID, about: `${JobID} (${Status})` }));
+  },
+  async deployment(client, prefix, signal) {
+    const { value } = await client.deployments.list(page(prefix, signal));
     return value.map(({ ID, JobID, Status }) => ({ word: ID, about: `${JobID} (${Status})` }));
   },
   async node(client, prefix, signal) {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { commands, groups } from '../commands.ts';
-import { allocation, ids, jobStub, node } from '../fixtures.ts';
+import { allocation, deployment, ids, jobStub, node } from '../fixtures.ts';
 import { run } from '../harness.ts';
 import { shellScripts } from './scripts.ts';
 
@@ -9,6 +9,7 @@ const server = {
   'GET /v1/jobs': { json: [jobStub(), jobStub({ ID: 'worker' })] },
   'GET /v1/allocations': { json: [allocation()] },
   'GET /v1/nodes': { json: [node()] },
+  'GET /v1/deployments': { json: [deployment()] },
 };
 
 test.each([[['']], [[]]])('%j begins with every group, command and help', async (words) => {
@@ -37,7 +38,7 @@ test.each<[string[], string[]]>([
   ],
   [
     ['job', ''],
-    ['run', 'status', 'stop', 'inspect'],
+    ['run', 'status', 'stop', 'why-not', 'inspect', 'deployments', 'promote'],
   ],
   [
     ['job', 's'],
@@ -51,6 +52,11 @@ test.each<[string[], string[]]>([
   [['--address', 'http://127.0.0.1:1', 'job', 'status', 'w'], []],
   [['alloc', 'logs', '-f', 'a0'], [ids.first]],
   [['node', 'status', ''], [ids.node]],
+  [
+    ['deployment', 'p'],
+    ['promote', 'pause'],
+  ],
+  [['deployment', 'promote', 'd1'], [ids.deployment]],
   [['job', 'run', ''], [':file']],
   [['job', 'run', '--d'], ['--detach']],
   [['job', 'run', '-d'], ['-detach']],

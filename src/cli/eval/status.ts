@@ -21,7 +21,7 @@ export const evalStatus: ClientCommand = {
   },
   async run(context, [given]) {
     const id = await resolveEvaluation(context, given!);
-    const { value: evaluation } = await context.client.evaluations.read(id);
+    const { value: evaluation } = await context.client.evaluations.read(id, { related: true });
     const { value: allocations } = await context.client.evaluations.allocations(id);
     if (context.isJson) {
       await context.json({ Evaluation: evaluation, Allocations: allocations });
@@ -32,6 +32,19 @@ export const evalStatus: ClientCommand = {
     if (Object.keys(evaluation.FailedTGAllocs ?? {}).length > 0) {
       await screen.title('Not placed');
       await printPlacementFailures(screen, evaluation.FailedTGAllocs);
+    }
+    const related = evaluation.RelatedEvals ?? [];
+    if (related.length > 0) {
+      await screen.title('Related evaluations');
+      await screen.table(
+        ['ID', 'Triggered by', 'Status', 'Created'],
+        related.map((one) => [
+          context.id(one.ID),
+          one.TriggeredBy,
+          screen.status(one.Status),
+          ago(one.CreateTime, context.nowMs),
+        ]),
+      );
     }
     if (allocations.length > 0) {
       await screen.title('Allocations');

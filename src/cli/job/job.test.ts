@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { indexed, problem } from '../../sdk/test-server.ts';
 import {
   allocation,
+  deployment,
   evaluation,
   event,
   ids,
@@ -23,6 +24,7 @@ const starting = {
   'POST /v1/jobs': { json: { ...registered, Warnings: '1 warning(s):\n\n* odd port' } },
   [evaluationPath]: [indexed(12, evaluation({ Status: 'pending' })), indexed(13, evaluation())],
   [`GET /v1/allocation/${ids.first}`]: { json: allocation() },
+  'GET /v1/job/web/deployments': { json: [] },
 };
 
 test('run shows what is placed and where it runs', async () => {
@@ -87,6 +89,70 @@ test('run tells why an allocation fails, and exits with 2', async () => {
     'See "roster job status web".',
     '',
   ]);
+});
+
+const whole = { HealthyAllocs: 2, PlacedAllocs: 2 };
+test.each([
+  [
+    'successful',
+    0,
+    deployment({ Status: 'successful', StatusDescription: 'Deployment is done' }, whole),
+    '  front: 2 of 2 placed, 2 healthy, 0 unhealthy',
+  ],
+  [
+    'failed',
+    2,
+    deployment(
+      { Status: 'failed', StatusDescription: 'Failed - rolling back to job version 1' },
+      { UnhealthyAllocs: 1 },
+    ),
+    '  front: 1 of 2 placed, 0 healthy, 1 unhealthy',
+  ],
+  [
+    'cancelled',
+    1,
+    deployment({ Status: 'cancelled', StatusDescription: 'Cancelled due to newer version' }),
+    undefined,
+  ],
+] as const)('run watches the deployment until it is %s', async (Status, code, end, progress) => {
+  const older = deployment({ ID: ids.blocked, JobSpecModifyIndex: 7, Status: 'successful' });
+  const { exitCode, stdout } = await run(['job', 'run', 'web.json'], {
+    files,
+    server: {
+      ...starting,
+      [`${evaluationPath}/allocations`]: indexed(13, [allocation()]),
+      'GET /v1/job/web/deployments': { json: [older, deployment()] },
+      [`GET /v1/deployment/${ids.deployment}`]: [
+        indexed(13, deployment()),
+        indexed(14, deployment({ ModifyIndex: 14 })),
+        indexed(15, end),
+      ],
+    },
+  });
+  expect(exitCode).toBe(code);
+  expect(stdout.split('\n').slice(4)).toEqual([
+    '  web.front[0]  a0a0a0a0  running  http=127.0.0.1:20123 admin=[::1]:20124',
+    'Deployment d1d1d1d1 of version 2 is running: Deployment is running',
+    '  front: 1 of 2 placed, 0 healthy, 0 unhealthy',
+    `Deployment d1d1d1d1 of version 2 is ${Status}: ${end.StatusDescription}`,
+    ...(progress === undefined ? [] : [progress]),
+    'See "roster job status web".',
+    '',
+  ]);
+});
+
+test('run of what is deployed already does not look back at its deployment', async () => {
+  const failed = deployment({ Status: 'failed', CreateIndex: 6 });
+  const { exitCode, stdout } = await run(['job', 'run', 'web.json'], {
+    files,
+    server: {
+      ...starting,
+      [`${evaluationPath}/allocations`]: indexed(13, []),
+      'GET /v1/job/web/deployments': { json: [failed] },
+    },
+  });
+  expect(exitCode).toBe(0);
+  expect(stdout).not.toContain('eployment');
 });
 
 test('run tells why there is no room, and exits with 2', async () => {
@@ -215,6 +281,7 @@ const details = {
       evaluation({ ID: ids.blocked, Status: 'blocked', TriggeredBy: 'queued-allocs' }),
     ],
   },
+  'GET /v1/job/web/deployment': { json: null },
 };
 
 test('status lists the jobs', async () => {
@@ -268,7 +335,24 @@ a1a1a1a1  web.front[1]  one   2        run      running  1m ago   http=127.0.0.1
     'Summary',
     'Allocations',
     'Evaluations',
+    'Deployment',
   ]);
+});
+
+test('status shows the latest deployment', async () => {
+  const canaries = { DesiredCanaries: 1, PlacedCanaries: [ids.first] };
+  const server = { ...details, 'GET /v1/job/web/deployment': { json: deployment({}, canaries) } };
+  const { stdout } = await run(['job', 'status', 'web'], { server });
+  expect(stdout).toContain(`
+Latest deployment
+ID       d1d1d1d1
+Version  2
+Status   running (Deployment is running)
+
+Deployed
+Group  Canaries  Promoted  Desired  Placed  Healthy  Unhealthy  Reverts  Deadline
+front  1/1       no        2        1       0        0          yes      5m10s left
+`);
 });
 
 test('a job that is not there is told with those that begin alike', async () => {

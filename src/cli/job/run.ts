@@ -1,9 +1,12 @@
+import { isTerminalDeployment } from '../../model/deployment/deployment.ts';
 import { ApiError, type JobRegistered, type JobRegistration } from '../../sdk/client.ts';
 import type { Context } from '../context.ts';
 import { type ClientCommand, detach, verbose } from '../definition.ts';
+import { exitCodeOf, monitorDeployment } from '../deployment/monitor.ts';
 import { CliError, exitCodes } from '../errors.ts';
 import { readJobFile } from '../job-file.ts';
 import { monitorEvaluation } from '../monitor.ts';
+import type { Screen } from '../render/screen.ts';
 import { oneLine } from '../render/text.ts';
 
 export const jobRun: ClientCommand = {
@@ -25,7 +28,8 @@ export const jobRun: ClientCommand = {
       },
       verbose,
     ],
-    details: `Exit codes: 0 everything runs, 1 an error, 2 not everything could be placed or started.
+    details: `It watches until everything runs; where the job is deployed in steps, until that is over.
+Exit codes: 0 everything runs, 1 an error, 2 not everything could be placed, started or deployed.
 
 Examples:
   roster job run examples/web.json
@@ -44,15 +48,11 @@ Examples:
 
     await log.line(`Job registered (JobModifyIndex ${registered.JobModifyIndex}).`);
     try {
-      const outcome = await context.untilInterrupted((signal) =>
-        monitorEvaluation(context, registered.EvalID, log, signal),
+      const { exitCode, ...outcome } = await context.untilInterrupted((signal) =>
+        watchRun(context, registered, log, signal),
       );
-      const { exitCode, evaluation, allocations } = outcome;
-      if (context.isJson) {
-        await context.json({ ...registered, Evaluation: evaluation, Allocations: allocations });
-      } else {
-        await log.line(`See "roster job status ${quoted(evaluation.JobID)}".`);
-      }
+      if (context.isJson) await context.json({ ...registered, ...outcome });
+      else await log.line(`See "roster job status ${quoted(outcome.Evaluation.JobID)}".`);
       return exitCode;
     } catch (error) {
       await context.notes.line('No longer watching; the job stays registered.');
@@ -60,6 +60,35 @@ Examples:
     }
   },
 };
+
+/** Until everything has started and, where there is a deployment, until that is over. */
+async function watchRun(
+  context: Context,
+  registered: JobRegistered,
+  log: Screen,
+  signal: AbortSignal,
+) {
+  const outcome = await monitorEvaluation(context, registered.EvalID, log, signal);
+  const { evaluation: Evaluation, allocations: Allocations, exitCode, isPlaced } = outcome;
+  const started = isPlaced ? await deploymentOf(context, Evaluation.JobID, registered) : undefined;
+  if (started === undefined) return { exitCode, Evaluation, Allocations };
+  const Deployment = await monitorDeployment(context, started.ID, log, signal);
+  return { exitCode: exitCodeOf(Deployment), Evaluation, Allocations, Deployment };
+}
+
+/** The deployment of just this version; one that was over before says nothing of this run. */
+async function deploymentOf(
+  { client }: Context,
+  job: string,
+  { JobModifyIndex, EvalCreateIndex }: JobRegistered,
+) {
+  const { value: all } = await client.jobs.deployments(job);
+  return all.find(
+    (one) =>
+      one.JobSpecModifyIndex === JobModifyIndex &&
+      (one.CreateIndex >= EvalCreateIndex || !isTerminalDeployment(one)),
+  );
+}
 
 function guardOf(text: string | undefined): Partial<JobRegistration> {
   if (text === undefined) return {};

@@ -1,10 +1,12 @@
 import type { AllocationStub } from '../../model/allocation/allocation-stub.ts';
+import type { Deployment } from '../../model/deployment/deployment.ts';
 import type { Evaluation } from '../../model/evaluation/evaluation.ts';
 import type { Job } from '../../model/job/job.ts';
 import type { JobStub } from '../../model/job/job-stub.ts';
 import type { JobSummary } from '../../model/job-summary/job-summary.ts';
 import type { Context } from '../context.ts';
 import { type ClientCommand, verbose } from '../definition.ts';
+import { printGroups } from '../deployment/render.ts';
 import { exitCodes } from '../errors.ts';
 import { withJob } from '../nouns.ts';
 import { addressesOf } from '../render/addresses.ts';
@@ -77,10 +79,11 @@ async function showJob(context: Context, id: string, all: boolean): Promise<numb
   const { client, isJson } = context;
   // One after the other, so that a missing job is told once.
   const { value: job } = await client.jobs.read(id);
-  const [summary, allocations, evaluations] = await Promise.all([
+  const [summary, allocations, evaluations, deployment] = await Promise.all([
     client.jobs.summary(id),
     client.jobs.allocations(id, { all, resources: true }),
     client.jobs.evaluations(id),
+    client.jobs.deployment(id),
   ]);
   if (isJson) {
     await context.json({
@@ -88,11 +91,13 @@ async function showJob(context: Context, id: string, all: boolean): Promise<numb
       Summary: summary.value,
       Allocations: allocations.value,
       Evaluations: evaluations.value,
+      Deployment: deployment.value,
     });
     return exitCodes.ok;
   }
   await printHead(context, job);
   await printSummary(context, summary.value);
+  if (deployment.value !== null) await printLatest(context, deployment.value);
   await printBlocked(context, evaluations.value);
   await printAllocations(context, allocations.value);
   if (context.isVerbose) await printEvaluations(context, evaluations.value);
@@ -130,6 +135,18 @@ async function printSummary({ screen }: Context, summary: JobSummary): Promise<v
         .map(String),
     ]),
   );
+}
+
+async function printLatest(context: Context, deployment: Deployment): Promise<void> {
+  const { screen, id } = context;
+  const { ID, JobVersion, Status, StatusDescription } = deployment;
+  await screen.title('Latest deployment');
+  await screen.fields([
+    ['ID', id(ID)],
+    ['Version', String(JobVersion)],
+    ['Status', `${screen.status(Status)} (${oneLine(StatusDescription)})`],
+  ]);
+  await printGroups(context, deployment);
 }
 
 /** What still waits for room, and why. */

@@ -1,9 +1,11 @@
-import type { PresentedNode } from '../../sdk/client.ts';
+import type { NodeListItem, PresentedNode } from '../../sdk/client.ts';
 import type { Context } from '../context.ts';
 import { type ClientCommand, verbose } from '../definition.ts';
 import { exitCodes } from '../errors.ts';
 import { resolveNode } from '../nouns.ts';
-import { ago, byName, oneLine, orDash } from '../render/text.ts';
+import type { Options } from '../options.ts';
+import { ago, agoText, byName, oneLine, orDash } from '../render/text.ts';
+import { deadlineText } from './drain-text.ts';
 
 export const nodeStatus: ClientCommand = {
   definition: {
@@ -15,10 +17,19 @@ export const nodeStatus: ClientCommand = {
         description: 'Id of the node, 8 or more characters of it, or its name; all without it.',
       },
     ],
-    options: [verbose],
+    options: [
+      verbose,
+      { name: 'allocs', description: 'In the list: how many allocations run on each.' },
+      { name: 'os', description: 'In the list: the operating system of each.' },
+      {
+        name: 'filter',
+        value: 'EXPRESSION',
+        description: `Only nodes that it fits, as 'Status == "ready"'.`,
+      },
+    ],
   },
-  async run(context, [given]) {
-    if (given === undefined) return listNodes(context);
+  async run(context, [given], options) {
+    if (given === undefined) return listNodes(context, options);
     const id = await resolveNode(context, given);
     const { value: node } = await context.client.nodes.read(id);
     const { value: allocations } = await context.client.nodes.allocations(id);
@@ -50,28 +61,62 @@ export const nodeStatus: ClientCommand = {
   },
 };
 
-async function listNodes({ client, screen, isJson, json, id }: Context): Promise<number> {
-  const { value: nodes } = await client.nodes.list();
-  if (isJson) {
-    await json(nodes);
-  } else if (nodes.length === 0) {
+async function listNodes(context: Context, options: Options): Promise<number> {
+  const { client, isJson, json, screen } = context;
+  const os = options.flag('os');
+  const { value: nodes } = await client.nodes.list({ filter: options.text('filter'), os });
+  if (isJson) await json(nodes);
+  else if (nodes.length > 0) {
+    await printNodes(context, nodes, {
+      os,
+      running: options.flag('allocs') ? await countRunning(context) : undefined,
+    });
+  } else if (options.text('filter') === undefined) {
     await screen.line('There are no nodes. "roster agent --dev" starts a server with one.');
-  } else {
-    await screen.table(
-      ['ID', 'Name', 'Datacenter', 'Pool', 'Class', 'Drain', 'Eligibility', 'Status'],
-      nodes.map((node) => [
-        id(node.ID),
-        oneLine(node.Name),
-        oneLine(node.Datacenter),
-        oneLine(node.NodePool),
-        orDash(node.NodeClass),
-        String(node.Drain),
-        node.SchedulingEligibility,
-        screen.status(node.Status),
-      ]),
-    );
-  }
+  } else await screen.line('No node fits the filter.');
   return exitCodes.ok;
+}
+
+interface Columns {
+  readonly os?: boolean;
+  /** By node. */
+  readonly running?: ReadonlyMap<string, number> | undefined;
+}
+
+/** The list of nodes, as `node status` and `node pool nodes` print it. */
+export async function printNodes(
+  { screen, id }: Context,
+  nodes: readonly NodeListItem[],
+  { os = false, running }: Columns = {},
+): Promise<void> {
+  const osOf = ({ Attributes }: NodeListItem) =>
+    `${Attributes?.['os.name'] ?? ''} ${Attributes?.['os.version'] ?? ''}`.trim();
+  await screen.table(
+    [
+      ...['ID', 'Name', 'Datacenter', 'Pool', 'Class', ...(os ? ['OS'] : [])],
+      ...['Drain', 'Eligibility', 'Status', ...(running ? ['Running'] : [])],
+    ],
+    nodes.map((node) => [
+      id(node.ID),
+      oneLine(node.Name),
+      oneLine(node.Datacenter),
+      oneLine(node.NodePool),
+      orDash(node.NodeClass),
+      ...(os ? [orDash(osOf(node))] : []),
+      String(node.Drain),
+      node.SchedulingEligibility,
+      screen.status(node.Status),
+      ...(running ? [String(running.get(node.ID) ?? 0)] : []),
+    ]),
+  );
+}
+
+async function countRunning({ client }: Context): Promise<ReadonlyMap<string, number>> {
+  const filter = 'ClientStatus == "running"';
+  const { value } = await client.allocations.list({ filter, namespace: '*', taskStates: false });
+  const counts = new Map<string, number>();
+  for (const { NodeID } of value) counts.set(NodeID, (counts.get(NodeID) ?? 0) + 1);
+  return counts;
 }
 
 async function showNode({ screen, nowMs }: Context, node: PresentedNode): Promise<void> {
@@ -88,6 +133,7 @@ async function showNode({ screen, nowMs }: Context, node: PresentedNode): Promis
     ['CPU', `${Cpu.CpuShares} MHz, ${Cpu.TotalCpuCores} cores`],
     ['Memory', `${Memory.MemoryMB} MB`],
     ['Disk', `${Disk.DiskMB} MB`],
+    ...drainRows(node, nowMs),
   ]);
   await screen.title('Drivers');
   await screen.table(
@@ -113,6 +159,15 @@ async function showNode({ screen, nowMs }: Context, node: PresentedNode): Promis
         oneLine(Message),
       ]),
   );
+}
+
+function drainRows(node: PresentedNode, nowMs: number): (readonly [string, string])[] {
+  const { DrainStrategy: strategy, LastDrain: last } = node;
+  if (!last) return [];
+  const message = last.Meta?.message;
+  const why = message ? `: ${oneLine(message)}` : '';
+  const rows = [['Last drain', `${last.Status} ${agoText(last.UpdatedAt, nowMs)}${why}`] as const];
+  return strategy ? [...rows, ['Deadline', deadlineText(strategy, nowMs)] as const] : rows;
 }
 
 async function printAttributes({ screen }: Context, node: PresentedNode): Promise<void> {

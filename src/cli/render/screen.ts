@@ -31,8 +31,10 @@ export function createScreen(output: Output, colored: boolean): Screen {
     running: colors.green,
     ready: colors.green,
     complete: colors.green,
+    successful: colors.green,
     pending: colors.yellow,
     blocked: colors.yellow,
+    paused: colors.yellow,
     initializing: colors.yellow,
     disconnected: colors.yellow,
     unknown: colors.yellow,
@@ -41,6 +43,7 @@ export function createScreen(output: Output, colored: boolean): Screen {
     down: colors.red,
     dead: colors.dim,
     canceled: colors.dim,
+    cancelled: colors.dim,
   };
   return {
     colors,

@@ -1,0 +1,87 @@
+import { isClientTerminal } from '../../model/allocation/allocation-rules.ts';
+import { complete } from '../../model/complete.ts';
+import { catalogue, type ErrorCode, invalid, RosterError, refusal } from '../../model/errors.ts';
+import { limits } from '../../model/limits.ts';
+import { StreamFault } from '../../model/node-stream/byte-stream.ts';
+import { Flag, Text, Type } from '../../model/schema.ts';
+import type { Server } from '../../server/server.ts';
+import { type Input, type Route, writeRoute } from '../route.ts';
+import { allocationById, inItsNamespace } from './allocation.ts';
+
+const taskName = () => Text({ maxLength: limits.names.lengthMax });
+const RestartSchema = Type.Object({ TaskName: taskName(), AllTasks: Flag() });
+const SignalSchema = Type.Object({ Task: taskName(), Signal: taskName() });
+
+type NoQuery = Record<never, never>;
+type RestartBody = Parameters<typeof complete<typeof RestartSchema>>[1];
+type SignalBody = Parameters<typeof complete<typeof SignalSchema>>[1];
+
+/** What is done to tasks that run, by the node that runs them. Source: facts/scheduler.md §8.4. */
+export function clientLifecycleRoutes(server: Server): Route[] {
+  const shared = { noun: 'client', permission: inItsNamespace('alloc-lifecycle') } as const;
+  return (['PUT', 'POST'] as const).flatMap((method) => [
+    writeRoute({
+      ...{ ...shared, method, path: '/v1/client/allocation/:alloc_id/restart' },
+      summary: 'Restart a task of an allocation, or all of them',
+      body: { schema: RestartSchema, unknown: 'refuse', optional: true },
+      answer: Type.Object({}),
+      handle: async (input: Input<NoQuery, RestartBody>) => {
+        const { TaskName, AllTasks } = complete(RestartSchema, input.body);
+        if (AllTasks && TaskName !== '') {
+          const message = 'TaskName cannot be given together with AllTasks';
+          throw invalid('invalid-body', [{ pointer: '/TaskName', message }]);
+        }
+        return tell(server, input, 'restart', { task: TaskName, all: AllTasks });
+      },
+    }),
+    writeRoute({
+      ...{ ...shared, method, path: '/v1/client/allocation/:alloc_id/signal' },
+      summary: 'Send a signal to a task of an allocation, or to all of them',
+      body: { schema: SignalSchema, unknown: 'refuse' },
+      answer: Type.Object({}),
+      handle: async (input: Input<NoQuery, SignalBody>) => {
+        const { Task, Signal } = complete(SignalSchema, input.body);
+        if (!/^SIG[A-Z0-9+-]{1,16}$/.test(Signal)) {
+          const message = 'Signal must be the name of a signal, such as SIGHUP';
+          throw invalid('invalid-body', [{ pointer: '/Signal', message }]);
+        }
+        return tell(server, input, 'signal', { task: Task, signal: Signal });
+      },
+    }),
+  ]);
+}
+
+/** Has the node do it, and waits for its word that it was begun. */
+async function tell(
+  server: Server,
+  { parameters, unwatched }: Input,
+  kind: 'restart' | 'signal',
+  wish: Readonly<Record<string, unknown>>,
+) {
+  const allocation = allocationById(unwatched, parameters.alloc_id!);
+  const { ID, NodeID } = allocation;
+  if (isClientTerminal(allocation)) {
+    throw refusal('not-running', { noun: 'allocation', id: ID });
+  }
+  const stream = server.streams.of(NodeID).open(kind, { ...wish, alloc_id: ID });
+  const { timers } = server.context.world;
+  const late = timers.after(limits.node.commandTimeoutMs, () => stream.cancel());
+  try {
+    for await (const _ of stream) {
+      // The node says nothing but that it is done, or why not.
+    }
+  } catch (error) {
+    throw error instanceof StreamFault ? refusalOf(error, NodeID) : error;
+  } finally {
+    late.clear();
+  }
+  return { value: {} };
+}
+
+function refusalOf({ code, status, message }: StreamFault, node: string): RosterError {
+  const isOurs = Object.hasOwn(catalogue, code) && catalogue[code as ErrorCode].status === status;
+  if (isOurs) return new RosterError(code as ErrorCode, message);
+  if (status === 429) return new RosterError('too-many-watches', message);
+  if (status < 499) return new RosterError('malformed-request', message);
+  return refusal('node-unreachable', { node });
+}

@@ -1,0 +1,156 @@
+import {
+  allOf,
+  namedAccess,
+  namespaceCapability,
+  type Permission,
+  resourceAccess,
+} from '../../acl/permission.ts';
+import type { Steps } from '../../base/steps.ts';
+import { refusal } from '../../model/errors.ts';
+import {
+  AllocationExplanationSchema,
+  JobProspectSchema,
+} from '../../model/explanation/explanation.ts';
+import { groupNamed } from '../../model/job/job-rules.ts';
+import { clusterView } from '../../server/evaluations/view.ts';
+import { explainAllocation } from '../../server/explanations/allocation.ts';
+import { explainJob } from '../../server/explanations/job.ts';
+import { ExplanationQueue } from '../../server/explanations/queue.ts';
+import { configurationFor } from '../../server/scheduler-configuration/read.ts';
+import type { Server } from '../../server/server.ts';
+import { evaluations, inNamespace, jobSummaries, jobs, nodes } from '../../state/tables.ts';
+import type { Snapshot } from '../../state/types.ts';
+import { gone, readAnswer } from '../answers.ts';
+import type { Answer } from '../http.ts';
+import type { Input, Route, Scope } from '../route.ts';
+import { streamRoute } from '../route.ts';
+import { allocationById, inItsNamespace } from './allocation.ts';
+
+/**
+ * Why the scheduler decided as it did. Whoever may read the job may ask. Of single nodes the answer
+ * tells what the list of nodes would: only those that the caller may read, for what is free on a
+ * node tells of what others run there. Of the rest it has the numbers that metrics have as well.
+ * Source: DESIGN §6.
+ */
+export function explainRoutes(server: Server): Route[] {
+  const { world, state } = server.context;
+  const queue = new ExplanationQueue(world);
+
+  /** The newest state when its turn comes. */
+  async function answer<T>(
+    input: Pick<Input, 'query'>,
+    signal: AbortSignal,
+    steps: (snapshot: Snapshot) => Steps<T>,
+  ): Promise<Answer> {
+    let index = 0;
+    const begin = () => {
+      const snapshot = state.read();
+      index = snapshot.index;
+      return steps(snapshot);
+    };
+    const value = await queue.run(begin, signal);
+    if (value === undefined) return gone;
+    const { pretty = false } = input.query as { readonly pretty?: boolean };
+    return readAnswer({ family: 'scheduler', footprint: { index }, pretty, value });
+  }
+
+  const viewOf = (snapshot: Snapshot, Namespace: string, JobID: string) =>
+    clusterView(
+      snapshot,
+      configurationFor(snapshot, { Namespace, JobID }, server.schedulerDefaults),
+    );
+
+  return [
+    streamRoute({
+      method: 'GET',
+      path: '/v1/allocation/:alloc_id/why',
+      noun: 'allocation',
+      summary: 'Say why an allocation is on its node: every node, its score part by part',
+      answer: AllocationExplanationSchema,
+      permission: inItsNamespace('read-job'),
+      handle: async (input, signal) => {
+        const { ID } = allocationById(input.unwatched, input.parameters.alloc_id!);
+        return answer(input, signal, (snapshot) => {
+          const allocation = allocationById(snapshot, ID);
+          const view = viewOf(snapshot, allocation.Namespace, allocation.JobID);
+          const asking = { view, mayRead: mayRead(input) };
+          return explainAllocation(asking, allocation, server.decisions.find(ID));
+        });
+      },
+    }),
+    streamRoute({
+      method: 'GET',
+      path: '/v1/job/:job_id+/why-not',
+      noun: 'job',
+      summary: 'Say what stands in the way of what is not placed: every node and what it lacks',
+      query: {
+        group: {
+          kind: 'string',
+          default: '',
+          description: 'The group; without it those that lack an allocation.',
+        },
+        node: { kind: 'string', default: '', description: 'Id of the only node to tell of.' },
+      },
+      answer: JobProspectSchema,
+      permission: (input) => {
+        const readJob = namespaceCapability(input.namespace, 'read-job');
+        return input.query.node === ''
+          ? readJob
+          : allOf(readJob, readNode(input, input.query.node));
+      },
+      handle: async (input, signal) => {
+        const { namespace, parameters, query } = input;
+        const id = parameters.job_id!;
+        return answer(input, signal, (snapshot) => {
+          const job = snapshot.table(jobs).get(...inNamespace(namespace, id));
+          if (job === undefined) throw refusal('job-not-found', { job: id, namespace });
+          const group = query.group || undefined;
+          if (group !== undefined && groupNamed(job, group) === undefined) {
+            throw refusal('group-not-found', { job: id, group });
+          }
+          if (query.node !== '' && !snapshot.table(nodes).has(query.node)) {
+            throw refusal('node-not-found', { id: query.node });
+          }
+          return explainJob({
+            view: viewOf(snapshot, namespace, id),
+            mayRead: mayRead(input),
+            nowMs: world.clock.nowMs(),
+            ...{ job, group },
+            nodeId: query.node || undefined,
+            evaluations: evaluationsOf(snapshot, namespace, id),
+            queued: queuedOf(snapshot, namespace, id),
+          });
+        });
+      },
+    }),
+  ];
+}
+
+const evaluationsOf = (snapshot: Snapshot, namespace: string, id: string) => [
+  ...snapshot
+    .table(evaluations)
+    .by('job')
+    .scan({ prefix: inNamespace(namespace, id) }),
+];
+
+function queuedOf(snapshot: Snapshot, namespace: string, id: string) {
+  const { Summary = {} } = snapshot.table(jobSummaries).get(...inNamespace(namespace, id)) ?? {};
+  return new Map(Object.entries(Summary).map(([group, { Queued }]) => [group, Queued]));
+}
+
+/** Many nodes may have one name, and explanations ask for each node. */
+function mayRead({ allows }: Pick<Scope, 'allows'>): (nodeName: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (name) => {
+    const verdict = known.get(name) ?? allows(namedAccess('node', 'read', name));
+    known.set(name, verdict);
+    return verdict;
+  };
+}
+
+/** As for reading the node itself: a refusal does not tell whose name the id is. */
+function readNode({ allows, unwatched }: Scope, id: string): Permission {
+  const node = unwatched.table(nodes).get(id);
+  const named = node && namedAccess('node', 'read', node.Name);
+  return named !== undefined && allows(named) ? named : resourceAccess('node', 'read');
+}

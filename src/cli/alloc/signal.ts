@@ -1,0 +1,20 @@
+import type { ClientCommand } from '../definition.ts';
+import { exitCodes } from '../errors.ts';
+import { resolveAllocation } from '../nouns.ts';
+import { allocationArgument, taskArgument } from './argument.ts';
+
+export const allocSignal: ClientCommand = {
+  definition: {
+    arguments: [allocationArgument, taskArgument],
+    options: [{ name: 'signal', letter: 's', value: 'NAME', description: 'The signal (SIGHUP).' }],
+  },
+  async run(context, [given, task], options) {
+    const id = await resolveAllocation(context, given!);
+    const wanted = (options.text('signal') ?? 'SIGHUP').toUpperCase();
+    const signal = wanted.startsWith('SIG') ? wanted : `SIG${wanted}`;
+    const { value } = await context.client.allocations.signal(id, signal, task);
+    if (context.isJson) await context.json(value);
+    else await context.screen.line(`${signal} is sent to allocation ${context.id(id)}.`);
+    return exitCodes.ok;
+  },
+};

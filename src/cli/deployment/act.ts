@@ -1,0 +1,83 @@
+import type { DeploymentChanged } from '../../sdk/client.ts';
+import type { Context } from '../context.ts';
+import { type ArgumentDefinition, type ClientCommand, detach, verbose } from '../definition.ts';
+import { exitCodes } from '../errors.ts';
+import { waitForEvaluation } from '../monitor.ts';
+import { resolveDeployment } from '../nouns.ts';
+import type { Options } from '../options.ts';
+import { printPlacementFailures } from '../render/placement.ts';
+
+export const deploymentArgument: ArgumentDefinition = {
+  name: 'DEPLOYMENT',
+  kind: 'deployment',
+  isRequired: true,
+  description: 'Id of the deployment, or 8 or more characters of it.',
+};
+
+/** Tells what an action did, and waits until the scheduler has taken its next step. */
+export async function tellChange(
+  context: Context,
+  id: string,
+  sentence: string,
+  changed: DeploymentChanged,
+  options: Options,
+): Promise<number> {
+  const log = context.isJson ? context.notes : context.screen;
+  await log.line(sentence);
+  const { RevertedJobVersion: version, EvalID } = changed;
+  if (version !== null) await log.line(`The job goes back to what version ${version} was.`);
+  const isWatched = EvalID !== '' && !options.flag('detach');
+  const failures = isWatched ? await failuresOf(context, EvalID) : null;
+  if (context.isJson) await context.json(changed);
+  await printPlacementFailures(log, failures);
+  if (!context.isJson) {
+    await log.line(`See "roster deployment status -monitor ${context.id(id)}".`);
+  }
+  return Object.keys(failures ?? {}).length === 0 ? exitCodes.ok : exitCodes.placementFailed;
+}
+
+async function failuresOf(context: Context, evaluationId: string) {
+  const log = context.isJson ? context.notes : context.screen;
+  const evaluation = await context.untilInterrupted((signal) =>
+    waitForEvaluation(context, evaluationId, log, signal),
+  );
+  return evaluation.FailedTGAllocs;
+}
+
+/** A command that does one thing to a deployment. */
+const action = (
+  done: string,
+  act: (context: Context, id: string) => Promise<{ readonly value: DeploymentChanged }>,
+  details: string,
+): ClientCommand => ({
+  definition: { arguments: [deploymentArgument], options: [detach, verbose], details },
+  async run(context, [given], options) {
+    const id = await resolveDeployment(context, given!);
+    const { value } = await act(context, id);
+    return tellChange(context, id, `Deployment ${context.id(id)} ${done}.`, value, options);
+  },
+});
+
+export const deploymentFail = action(
+  'is marked as failed',
+  ({ client }, id) => client.deployments.fail(id),
+  'With AutoRevert on one of its groups the job goes back to its last stable version.',
+);
+
+export const deploymentPause = action(
+  'is paused',
+  ({ client }, id) => client.deployments.pause(id),
+  'Nothing new of it is placed until it is resumed. What is lost is replaced all the same.',
+);
+
+export const deploymentResume = action(
+  'goes on',
+  ({ client }, id) => client.deployments.resume(id),
+  'It has its whole progress deadline again.',
+);
+
+export const deploymentUnblock = action(
+  'no longer waits for other regions',
+  ({ client }, id) => client.deployments.unblock(id),
+  'Only for a deployment of a job in several regions that is blocked.',
+);

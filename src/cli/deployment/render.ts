@@ -1,0 +1,119 @@
+import type { AllocationStub } from '../../model/allocation/allocation-stub.ts';
+import type { Deployment, DeploymentGroup } from '../../model/deployment/deployment.ts';
+import { awaitsPromotion } from '../../model/deployment/descriptions.ts';
+import type { Context } from '../context.ts';
+import { ago, byName, oneLine, orDash, span } from '../render/text.ts';
+
+/** Several deployments, the newest first. */
+export async function printDeployments(
+  { screen, id, nowMs, namespace }: Context,
+  deployments: readonly Deployment[],
+): Promise<void> {
+  const everywhere = namespace === '*';
+  await screen.table(
+    ['ID', 'Job', ...(everywhere ? ['Namespace'] : []), 'Version', 'Status', 'Created', 'What'],
+    [...deployments]
+      .sort((left, right) => right.CreateIndex - left.CreateIndex)
+      .map((deployment) => [
+        id(deployment.ID),
+        oneLine(deployment.JobID),
+        ...(everywhere ? [oneLine(deployment.Namespace)] : []),
+        String(deployment.JobVersion),
+        screen.status(deployment.Status),
+        ago(deployment.CreateTime, nowMs),
+        oneLine(deployment.StatusDescription),
+      ]),
+  );
+}
+
+/** One deployment: what it is, and how far its groups have come. */
+export async function printDeployment(context: Context, deployment: Deployment): Promise<void> {
+  const { screen, nowMs } = context;
+  await screen.fields([
+    ['ID', deployment.ID],
+    ['Job', `${oneLine(deployment.JobID)} (version ${deployment.JobVersion})`],
+    ['Namespace', oneLine(deployment.Namespace)],
+    ['Status', `${screen.status(deployment.Status)} (${oneLine(deployment.StatusDescription)})`],
+    ['Created', ago(deployment.CreateTime, nowMs)],
+    ['Changed', ago(deployment.ModifyTime, nowMs)],
+  ]);
+  await printGroups(context, deployment);
+}
+
+/** How far each group has come. */
+export async function printGroups(
+  { screen, nowMs }: Context,
+  { TaskGroups, Status }: Deployment,
+): Promise<void> {
+  await screen.title('Deployed');
+  await screen.table(
+    [
+      'Group',
+      'Canaries',
+      'Promoted',
+      'Desired',
+      'Placed',
+      'Healthy',
+      'Unhealthy',
+      'Reverts',
+      'Deadline',
+    ],
+    Object.entries(TaskGroups).map(([name, group]) => [
+      oneLine(name),
+      group.DesiredCanaries === 0 ? '-' : canariesOf(group),
+      group.DesiredCanaries === 0 ? '-' : yesOrNo(group.Promoted),
+      ...[group.DesiredTotal, group.PlacedAllocs, group.HealthyAllocs, group.UnhealthyAllocs].map(
+        String,
+      ),
+      yesOrNo(group.AutoRevert),
+      Status === 'running' ? timeLeft(group, nowMs) : '-',
+    ]),
+  );
+}
+
+const yesOrNo = (value: boolean): string => (value ? 'yes' : 'no');
+
+const canariesOf = ({ PlacedCanaries, DesiredCanaries }: DeploymentGroup): string =>
+  `${PlacedCanaries?.length ?? 0}/${DesiredCanaries}`;
+
+const timeLeft = ({ RequireProgressBy }: DeploymentGroup, nowMs: number): string =>
+  RequireProgressBy === null ? '-' : `${span(Date.parse(RequireProgressBy) - nowMs)} left`;
+
+/** `web: 1 of 3 placed, 1 healthy, 0 unhealthy`, for a person who watches. */
+export function groupProgress(name: string, group: DeploymentGroup): string {
+  const canaries = awaitsPromotion(group)
+    ? `${group.PlacedCanaries?.length ?? 0} of ${group.DesiredCanaries} canaries, `
+    : '';
+  const placed = `${group.PlacedAllocs} of ${group.DesiredTotal} placed`;
+  const health = `${group.HealthyAllocs} healthy, ${group.UnhealthyAllocs} unhealthy`;
+  return `${oneLine(name)}: ${canaries}${placed}, ${health}`;
+}
+
+export async function printMembers(
+  { screen, id, nowMs }: Context,
+  allocations: readonly AllocationStub[],
+): Promise<void> {
+  if (allocations.length === 0) return;
+  await screen.title('Allocations');
+  await screen.table(
+    ['ID', 'Name', 'Node', 'Desired', 'Status', 'Health', 'Changed'],
+    [...allocations]
+      .sort((left, right) => byName(left, right) || right.CreateIndex - left.CreateIndex)
+      .map((allocation) => [
+        id(allocation.ID),
+        oneLine(allocation.Name),
+        orDash(allocation.NodeName || id(allocation.NodeID)),
+        allocation.DesiredStatus,
+        screen.status(allocation.ClientStatus),
+        healthOf(allocation.DeploymentStatus),
+        ago(allocation.ModifyTime, nowMs),
+      ]),
+  );
+}
+
+function healthOf(status: AllocationStub['DeploymentStatus']): string {
+  const health = { true: 'healthy', false: 'unhealthy', null: '-' }[
+    String(status?.Healthy ?? null)
+  ];
+  return status?.Canary ? `${health} (canary)` : String(health);
+}

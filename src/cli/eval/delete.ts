@@ -1,0 +1,42 @@
+import type { ClientCommand } from '../definition.ts';
+import { CliError, exitCodes } from '../errors.ts';
+import { resolveEvaluation } from '../nouns.ts';
+import { plural } from '../render/text.ts';
+
+export const evalDelete: ClientCommand = {
+  definition: {
+    arguments: [
+      {
+        name: 'EVAL',
+        kind: 'evaluation',
+        isRequired: false,
+        description: 'Id of the evaluation, or 8 or more characters of it.',
+      },
+    ],
+    options: [
+      {
+        name: 'filter',
+        value: 'EXPRESSION',
+        description: 'All of the namespace that it fits, instead of one.',
+      },
+    ],
+    details: `One that is not over is not decided any more. Needs a management token.
+Example:
+  roster eval delete -filter 'Status == "complete" and JobID == "nightly"'`,
+  },
+  async run(context, [given], options) {
+    const filter = options.text('filter');
+    if ((given === undefined) === (filter === undefined)) {
+      throw new CliError('Give either the id of an evaluation or -filter.');
+    }
+    const which =
+      filter === undefined ? { ids: [await resolveEvaluation(context, given!)] } : { filter };
+    const { value } = await context.client.evaluations.delete(which);
+    if (context.isJson) await context.json(value);
+    else
+      await context.screen.line(
+        `${plural(value.Count, 'evaluation is', 'evaluations are')} deleted.`,
+      );
+    return exitCodes.ok;
+  },
+};

@@ -1,0 +1,33 @@
+import { type ClientCommand, verbose } from '../definition.ts';
+import { printDeployment, printDeployments } from '../deployment/render.ts';
+import { exitCodes } from '../errors.ts';
+import { withJob } from '../nouns.ts';
+import { oneLine } from '../render/text.ts';
+
+export const jobDeployments: ClientCommand = {
+  definition: {
+    arguments: [{ name: 'JOB', kind: 'job', isRequired: true, description: 'Id of the job.' }],
+    options: [
+      { name: 'latest', description: 'Show the latest one with its groups.' },
+      { name: 'all', description: 'Those of earlier registrations of the id, too.' },
+      verbose,
+    ],
+  },
+  async run(context, [job], options) {
+    const { client, screen } = context;
+    const none = `The job "${oneLine(job!)}" has no deployments.`;
+    if (options.flag('latest')) {
+      const { value } = await withJob(context, job!, () => client.jobs.deployment(job!));
+      if (context.isJson) await context.json(value);
+      else if (value === null) await screen.line(none);
+      else await printDeployment(context, value);
+      return exitCodes.ok;
+    }
+    const all = options.flag('all');
+    const { value } = await withJob(context, job!, () => client.jobs.deployments(job!, { all }));
+    if (context.isJson) await context.json(value);
+    else if (value.length === 0) await screen.line(none);
+    else await printDeployments(context, value);
+    return exitCodes.ok;
+  },
+};

@@ -1,0 +1,62 @@
+import type { Allocation } from '../../model/allocation/allocation.ts';
+import { type PresentedNode, watch } from '../../sdk/client.ts';
+import type { Context } from '../context.ts';
+import { byName, oneLine } from '../render/text.ts';
+import { deadlineText } from './drain-text.ts';
+
+type Stub = Pick<Allocation, 'ID' | 'Name' | 'DesiredStatus' | 'ClientStatus'> & {
+  readonly DesiredTransition: Pick<Allocation['DesiredTransition'], 'Migrate'>;
+};
+
+/** Tells what happens until the drain of the node is over. Resolves with the node as it is then. */
+export async function monitorDrain(
+  context: Context,
+  id: string,
+  signal: AbortSignal,
+): Promise<PresentedNode> {
+  const log = context.isJson ? context.notes : context.screen;
+  const over = new AbortController();
+  const told = new Map<string, string>();
+  const follow = async () => {
+    const either = AbortSignal.any([signal, over.signal]);
+    const read = (options: object) => context.client.nodes.allocations(id, options);
+    for await (const allocations of watch(read, { signal: either })) {
+      for (const one of [...allocations].sort(byName)) await tell(context, one, told);
+    }
+  };
+  const following = follow().catch((error: unknown) => {
+    if (!over.signal.aborted) throw error;
+  });
+  let node: PresentedNode | undefined;
+  const read = (options: object) => context.client.nodes.read(id, options);
+  for await (const value of watch(read, { signal })) {
+    const deadline = value.DrainStrategy?.ForceDeadline;
+    if (value.Drain && node?.DrainStrategy?.ForceDeadline !== deadline) {
+      const text = deadlineText(value.DrainStrategy!, context.nowMs);
+      await log.line(`  Everything has to go by the deadline: ${text}.`);
+    }
+    node = value;
+    if (!value.Drain) break;
+  }
+  over.abort();
+  await following;
+  await log.line(`The drain of node ${context.id(id)} is ${node!.LastDrain?.Status ?? 'over'}.`);
+  return node!;
+}
+
+async function tell(context: Context, one: Stub, told: Map<string, string>): Promise<void> {
+  const log = context.isJson ? context.notes : context.screen;
+  const before = told.get(one.ID);
+  const now = wordOf(one);
+  told.set(one.ID, now);
+  // What ran before is news only when it moves, and what is over only when it was seen to run.
+  if (before === now || (before === undefined && now !== 'moves')) return;
+  await log.line(`  ${oneLine(one.Name)}  ${context.id(one.ID)}  ${log.status(now)}`);
+}
+
+const wordOf = ({ DesiredStatus, ClientStatus, DesiredTransition }: Stub): string => {
+  const isOver = ClientStatus !== 'running' && ClientStatus !== 'pending';
+  if (isOver) return ClientStatus;
+  if (DesiredStatus !== 'run') return 'stops';
+  return DesiredTransition.Migrate === true ? 'moves' : ClientStatus;
+};

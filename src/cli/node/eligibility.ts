@@ -1,0 +1,31 @@
+import type { ClientCommand } from '../definition.ts';
+import { CliError, exitCodes } from '../errors.ts';
+import { resolveNode } from '../nouns.ts';
+
+export const nodeEligibility: ClientCommand = {
+  definition: {
+    arguments: [
+      {
+        name: 'NODE',
+        kind: 'node',
+        isRequired: true,
+        description: 'Id of the node, 8 or more characters of it, or its name.',
+      },
+    ],
+    options: [
+      { name: 'enable', description: 'The scheduler may place on it.' },
+      { name: 'disable', description: 'Nothing new is placed on it; what runs goes on.' },
+    ],
+  },
+  async run(context, [given], options) {
+    if (options.flag('enable') === options.flag('disable')) {
+      throw new CliError('Say what to do: one of -enable and -disable.');
+    }
+    const id = await resolveNode(context, given!);
+    const eligibility = options.flag('enable') ? 'eligible' : 'ineligible';
+    const { value } = await context.client.nodes.setEligibility(id, eligibility);
+    if (context.isJson) await context.json(value);
+    else await context.screen.line(`Node ${context.id(id)} is ${eligibility} for scheduling.`);
+    return exitCodes.ok;
+  },
+};

@@ -1,0 +1,30 @@
+import type { ClientCommand } from '../definition.ts';
+import { exitCodes } from '../errors.ts';
+import { resolveNode } from '../nouns.ts';
+import { plural } from '../render/text.ts';
+
+export const nodePurge: ClientCommand = {
+  definition: {
+    arguments: [
+      {
+        name: 'NODE',
+        kind: 'node',
+        isRequired: true,
+        description: 'Id of the node, 8 or more characters of it, or its name.',
+      },
+    ],
+    details: `The node is forgotten at once: what ran there counts as lost and goes elsewhere. To move
+it away first, use "roster node drain".`,
+  },
+  async run(context, [given]) {
+    const id = await resolveNode(context, given!);
+    const { value } = await context.client.nodes.purge(id);
+    if (context.isJson) await context.json(value);
+    else {
+      const jobs =
+        value.EvalIDs.length === 0 ? '' : `, and ${plural(value.EvalIDs.length, 'job')} looked at`;
+      await context.screen.line(`Node ${context.id(id)} is purged${jobs}.`);
+    }
+    return exitCodes.ok;
+  },
+};

@@ -1,0 +1,83 @@
+import type { Lack, NodeVerdict, VerdictCounts } from '../../model/explanation/explanation.ts';
+import { verdicts } from '../../model/explanation/explanation.ts';
+import type { Context } from '../context.ts';
+import { constraintInWords, dimensionInWords } from '../placement-failure.ts';
+import { oneLine, orDash, plural } from './text.ts';
+
+/** Rows that are shown unless all are asked for. */
+const rowsShown = 20;
+
+interface Verdicts {
+  readonly Nodes: readonly NodeVerdict[];
+  readonly Counts: VerdictCounts;
+  readonly NodesHidden: number;
+}
+
+/** The table of nodes: the score part by part of those that have one, and why the others have none. */
+export async function printVerdicts(
+  { screen, id, isVerbose }: Context,
+  { Nodes, Counts, NodesHidden }: Verdicts,
+  /** Where the allocation is that this is about. */
+  chosenId = '',
+): Promise<void> {
+  const shown = isVerbose ? Nodes : Nodes.slice(0, rowsShown);
+  const parts = [...new Set(shown.flatMap(({ Scores }) => Object.keys(Scores)))];
+  const hasScores = parts.length > 0;
+  const hasReasons = shown.some(({ Verdict }) => Verdict !== 'open');
+  if (shown.length > 0) {
+    await screen.table(
+      [
+        ...['Node', 'ID', 'Verdict'],
+        ...(hasScores ? ['Score', ...parts] : []),
+        ...(hasReasons ? ['Reason'] : []),
+      ],
+      shown.map((node) => [
+        orDash(node.NodeName),
+        id(node.NodeID),
+        node.NodeID === chosenId && node.Verdict === 'open' ? 'chosen' : node.Verdict,
+        ...(hasScores
+          ? [score(node.NormScore), ...parts.map((part) => score(node.Scores[part]))]
+          : []),
+        ...(hasReasons ? [reasonOf(node)] : []),
+      ]),
+    );
+  }
+  if (shown.length < Nodes.length) {
+    const left = plural(Nodes.length - shown.length, 'more node');
+    await screen.line(`… and ${left}; -verbose shows all.`);
+  }
+  await screen.line(totals(Counts, NodesHidden));
+}
+
+/** `2 open, 1 exhausted; 3 of them are not yours to read`. */
+function totals(counts: VerdictCounts, hidden: number): string {
+  const told = verdicts
+    .filter((verdict) => counts[verdict] > 0)
+    .map((verdict) => `${counts[verdict]} ${verdict}`);
+  if (told.length === 0) return 'There are no nodes.';
+  const kept =
+    hidden === 0 ? '' : ` (${plural(hidden, 'node')} among them that your token may not read)`;
+  return `${told.join(', ')}${kept}`;
+}
+
+export const score = (value: number | null | undefined): string =>
+  value === null || value === undefined ? '-' : value.toFixed(4);
+
+function reasonOf({ Verdict, Reason, Lacks }: NodeVerdict): string {
+  if (Lacks.length > 0) return Lacks.map(lackInWords).join('; ');
+  return Verdict === 'filtered' ? constraintInWords(Reason) : oneLine(Reason);
+}
+
+const units: Readonly<Record<string, readonly [name: string, unit: string]>> = {
+  cpu: ['CPU', ' MHz'],
+  memory: ['memory', ' MB'],
+  disk: ['disk', ' MB'],
+  cores: ['cores', ''],
+};
+
+function lackInWords({ Dimension, Asked, Free, Total }: Lack): string {
+  const known = units[Dimension];
+  if (known === undefined || Asked === null) return dimensionInWords(Dimension);
+  const [name, unit] = known;
+  return `${name}: needs ${Asked}${unit}, ${Free} of ${Total}${unit} free`;
+}
