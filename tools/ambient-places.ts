@@ -44,6 +44,11 @@ export const places: readonly Place[] = [
     reason: 'the composition root: it makes the world that all others are given',
   },
   {
+    files: 'sim/main.ts',
+    may: ['clock', 'process'],
+    reason: 'the command line of the simulator: tells how long a life took in real time',
+  },
+  {
     files: 'src/agent.ts',
     may: ['files', 'machine'],
     reason: 'the composition root as a library: makes the data directory, takes a world',

@@ -1,0 +1,22 @@
+import type { Checker } from './checker.ts';
+
+/** Each commit has a greater index than the one before, over restarts as well, and stamps its rows. */
+export const indexOnlyRises = (): Checker => {
+  let last = 0;
+  return {
+    guarantee: 'the index only rises',
+    committed(changes, index, _scene, fault) {
+      if (index <= last) fault(`index ${index} was committed after ${last}`);
+      for (const { table, after } of changes) {
+        if (after === undefined || (after.ModifyIndex > last && after.ModifyIndex <= index))
+          continue;
+        fault(`a row of ${table} was committed at ${index} and says ${after.ModifyIndex}`);
+      }
+      last = index;
+    },
+    restarted({ view }, fault) {
+      if (view.index < last) fault(`the server came back with index ${view.index} after ${last}`);
+      last = view.index;
+    },
+  };
+};

@@ -1,0 +1,81 @@
+/**
+ * A program of the simulation. It sees a world of its own, which dies with it.
+ *
+ * 1. After `kill` none of its timers runs and no message reaches it.
+ * 2. While it is frozen both wait, in their order, and come at once when it thaws.
+ */
+import type { Timer, World } from '../src/base/ports.ts';
+import type { SimulatedWorld } from '../src/base/ports-simulated.ts';
+
+export class Process {
+  readonly world: World;
+  readonly #waiting: (() => void)[] = [];
+  readonly #onDeath = new Set<() => void>();
+  readonly #base: SimulatedWorld;
+  #isAlive = true;
+  #isFrozen = false;
+
+  constructor(base: SimulatedWorld) {
+    this.#base = base;
+    this.world = {
+      ...{ clock: base.clock, random: base.random, ids: base.ids, secrets: base.secrets },
+      timers: {
+        after: (delayMs, run) => this.#timer((fire) => base.timers.after(delayMs, fire), run),
+        soon: (run) => this.#timer((fire) => base.timers.soon(fire), run),
+      },
+    };
+  }
+
+  get isAlive(): boolean {
+    return this.#isAlive;
+  }
+
+  get isFrozen(): boolean {
+    return this.#isFrozen;
+  }
+
+  /** Something comes in: a message, or a timer that is due. */
+  post(run: () => void): void {
+    if (!this.#isAlive) return;
+    if (this.#isFrozen) this.#waiting.push(run);
+    else run();
+  }
+
+  /** Calls `run` when the process dies; undone by the result. */
+  onDeath(run: () => void): () => void {
+    this.#onDeath.add(run);
+    return () => this.#onDeath.delete(run);
+  }
+
+  kill(): void {
+    if (!this.#isAlive) return;
+    this.#isAlive = false;
+    this.#waiting.length = 0;
+    for (const run of [...this.#onDeath]) run();
+    this.#onDeath.clear();
+  }
+
+  freeze(): void {
+    this.#isFrozen = true;
+  }
+
+  thaw(): void {
+    this.#isFrozen = false;
+    for (const run of this.#waiting.splice(0)) this.#base.timers.soon(() => this.post(run));
+  }
+
+  /** A timer that is cleared while its process is frozen does not run when that thaws. */
+  #timer(set: (fire: () => void) => Timer, run: () => void): Timer {
+    let isCleared = false;
+    const fire = () => {
+      if (!isCleared) run();
+    };
+    const timer = set(() => this.post(fire));
+    return {
+      clear: () => {
+        isCleared = true;
+        timer.clear();
+      },
+    };
+  }
+}
