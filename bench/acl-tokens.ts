@@ -171,7 +171,6 @@ function resultsOf(
     ...{ name, unit: 'ms', ours: runs.map(figure) },
     ...(most !== undefined && { target: { of: 'median', is: 'at most', value: most } as const }),
   });
-  const held = 'the loop is held at most';
   return {
     figures: [
       { name: 'tokens made over HTTP', unit: '/s', ours: [madePerSecond] },
@@ -179,21 +178,21 @@ function resultsOf(
         ...{ name: 'heap for each token', unit: 'bytes', ours: [eachBytes] },
         target: { of: 'median', is: 'at most', value: 2048 },
       },
-      of('a list whose filter one passes', ({ one }) => one.ms, 300),
-      of(`a list whose filter ${count / teams} pass`, ({ some }) => some.ms, 300),
-      of(`… meanwhile ${held}`, ({ some }) => some.heldMs, heldMs),
-      of('the whole list, with secrets', ({ whole }) => whole.ms),
-      of(`… meanwhile ${held}`, ({ whole }) => whole.heldMs, heldMs),
-      of('a change of the policy that all have', ({ change }) => change.ms, 10),
-      of(`… meanwhile ${held}`, ({ change }) => change.heldMs, heldMs),
-      of('the first read authorized by it', ({ firstRead }) => firstRead.ms),
+      of('list, filter that one passes', ({ one }) => one.ms, 300),
+      of(`list, filter that ${count / teams} pass`, ({ some }) => some.ms, 300),
+      of('list, filter: loop held', ({ some }) => some.heldMs, heldMs),
+      of('whole list, with secrets', ({ whole }) => whole.ms),
+      of('whole list: loop held', ({ whole }) => whole.heldMs, heldMs),
+      of('change of the policy that all have', ({ change }) => change.ms, 10),
+      of('change of the policy: loop held', ({ change }) => change.heldMs, heldMs),
+      of('change of the policy: first read under it', ({ firstRead }) => firstRead.ms),
     ],
     notes: [
       'Heap is the growth of what is left of it after a collection, from before the first of the ' +
         'tokens to when all are there, each with a description, a link and a secret.',
       'Lists and changes count from sending the request until the whole answer has come; a change ' +
-        'is durable by then. The loop is watched by `monitorEventLoopDelay` at 1 ms, so what ' +
-        'collecting garbage takes is part of it, and that millisecond.',
+        'is durable by then. “Loop held” is the longest meanwhile, by `monitorEventLoopDelay` at ' +
+        '1 ms: that millisecond is part of it, and so is what collecting garbage takes.',
     ],
   };
 }

@@ -68,13 +68,16 @@ export async function installBundle(folder: string): Promise<string> {
 }
 
 export interface AgentOptions {
-  readonly command: string;
+  /** By default that of the checkout. */
+  readonly command?: string;
   /** `undefined`: nothing is kept. */
   readonly dataDirectory: string | undefined;
   /** A configuration file for what flags do not tell. */
   readonly config?: string;
   /** An earlier agent's on the same directory; a new one when there is none. */
   readonly token?: string;
+  /** Besides that of the benchmark. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** Kills the agent, ready or not. */
   readonly abort?: AbortSignal;
 }
@@ -95,7 +98,8 @@ export interface RunningAgent {
 
 /** Resolves when the agent says that it is ready, and rejects with what it said when it ends. */
 export function startAgent(options: AgentOptions): Promise<RunningAgent> {
-  const { command, dataDirectory, config, token = randomUUID(), abort } = options;
+  const { dataDirectory, config, token = randomUUID(), abort, environment } = options;
+  const { command = join(checkout, 'bin/roster') } = options;
   return new Promise((resolve, reject) => {
     const startMs = performance.now();
     const kept = dataDirectory === undefined ? [] : ['--data-dir', dataDirectory];
@@ -104,6 +108,7 @@ export function startAgent(options: AgentOptions): Promise<RunningAgent> {
     const file = config === undefined ? [] : ['--config', config];
     const child = spawn(command, ['agent', ...flags, ...kept, ...fate, ...file], {
       stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, ...environment },
     });
     const ended = new Promise<void>((gone) => child.once('exit', () => gone()));
     let said = '';

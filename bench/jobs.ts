@@ -99,6 +99,11 @@ export interface RoomyNode {
 }
 
 interface NodeDescription {
+  readonly Attributes: object;
+  readonly Drivers: object;
+  readonly Meta: object;
+  readonly NodeClass: string;
+  readonly NodePool: string;
   readonly NodeResources: { readonly Cpu: object; readonly Memory: object; readonly Disk: object };
   readonly ReservedResources: Record<'Cpu' | 'Memory' | 'Disk', object>;
 }
@@ -106,6 +111,7 @@ interface NodeDescription {
 export const paperDatacenter = 'paper';
 
 export interface PaperFleet {
+  readonly members: readonly { readonly id: string; readonly secret: string }[];
   /** Ends its heartbeats. */
   readonly leave: () => void;
 }
@@ -136,19 +142,25 @@ export async function joinPaperFleet(
       Disk: { ...reserved.Disk, DiskMB: 0 },
     },
   };
-  const ids = Array.from({ length: nodes }, () => randomUUID());
+  const members = Array.from({ length: nodes }, () => ({ id: randomUUID(), secret: randomUUID() }));
   let leaseMs: number = limits.answerMs;
-  for (const [number, ID] of ids.entries()) {
-    const Node = { ...node, ...room, ID, Name: `paper-${number}` };
-    const body = { Node, SecretID: randomUUID() };
+  for (const [number, { id: ID, secret: SecretID }] of members.entries()) {
+    const Node = { ...told(node), ...room, ID, Name: `paper-${number}` };
+    const body = { Node, SecretID };
     const { value } = await call<Lease>(target, 'PUT', '/v1/node/register', body);
     leaseMs = Math.min(leaseMs, value.HeartbeatTTL / 1e6);
   }
   const beat = () => {
-    for (const ID of ids) void call(target, 'PUT', `/v1/node/${ID}/heartbeat`).catch(() => {});
+    for (const { id } of members)
+      void call(target, 'PUT', `/v1/node/${id}/heartbeat`).catch(() => {});
   };
   const timer = setInterval(beat, leaseMs / 2);
-  return { leave: () => clearInterval(timer) };
+  return { members, leave: () => clearInterval(timer) };
+}
+
+/** What a node tells of itself; the rest of what is read is the servers' word. */
+function told({ Attributes, Drivers, Meta, NodeClass, NodePool }: NodeDescription) {
+  return { Attributes, Drivers, Meta, NodeClass, NodePool };
 }
 
 interface Lease {

@@ -11,6 +11,8 @@ export const limits = {
   registrations: 4_000,
   /** Where they are placed; more than all runs together need at the default number of runs. */
   paperFleet: { nodes: 100, jobsEach: 250 },
+  /** A million allocations; a start with them may take longer than one without. */
+  million: { nodes: 5000, jobs: 1000, count: 1000, heapMb: 5500, lookAgainMs: 500 },
   /** Transactions of one run of the state alone. */
   transactions: 100_000,
   /** Jobs of one run from POST to running. */
@@ -24,7 +26,7 @@ export const limits = {
   authorizationSliceMs: 250,
   /** How long an answer, a start, an end or any other condition may take. */
   answerMs: 60_000,
-  startMs: 30_000,
+  startMs: 120_000,
   stopMs: 30_000,
   conditionMs: 300_000,
   /** Between two looks at something that cannot be awaited. */

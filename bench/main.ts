@@ -11,18 +11,20 @@ import { aclTokens } from './acl-tokens.ts';
 import type { Benchmark, Setting } from './benchmark.ts';
 import { limits } from './limits.ts';
 import { describeMachine } from './machine.ts';
+import { million } from './million.ts';
 import { parked } from './parked.ts';
 import { readJob } from './read-job.ts';
 import { register } from './register.ts';
 import { type Finished, page, section } from './report.ts';
 import { runJob } from './run-job.ts';
+import { scheduler } from './scheduler.ts';
 import { start } from './start.ts';
 import { state } from './state.ts';
 import { type Target, targetOf } from './target.ts';
 
 const benchmarks: readonly Benchmark[] = [
   ...[readJob, register, state, parked, start, runJob],
-  ...[acl, aclRead, aclTokens],
+  ...[acl, aclRead, aclTokens, scheduler, million],
 ];
 const usage = `usage: npm run bench -- [NAME …] [--base URL --token TOKEN] [--runs N] [--write]
   names: ${benchmarks.map(({ name }) => name).join(', ')} (default: all)

@@ -65,7 +65,7 @@ test('a page token that is none is refused', async () => {
 
 test('stubs carry the summary, and Meta when asked for', async () => {
   const [stub] = (await api.call('GET', '/v1/jobs?prefix=api')).json;
-  expect(stub).toMatchObject({ ID: 'api', Status: 'pending', JobSummary: { JobID: 'api' } });
+  expect(stub).toMatchObject({ ID: 'api', Status: 'running', JobSummary: { JobID: 'api' } });
   expect(stub).not.toHaveProperty('Meta');
   const [withMeta] = (await api.call('GET', '/v1/jobs?prefix=api&meta=true')).json;
   expect(withMeta.Meta).toEqual({ owner: 'core' });

@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
 import type { Allocation } from '../../src/model/allocation/allocation.ts';
 import { isTerminal, occupiesNode } from '../../src/model/allocation/allocation-rules.ts';
+import { type Deployment, isTerminalDeployment } from '../../src/model/deployment/deployment.ts';
 import type { Job } from '../../src/model/job/job.ts';
 import { jobStatus } from '../../src/model/job/job-rules.ts';
 import {
   allocations,
+  deployments,
   evaluations,
   inNamespace,
   jobSummaries,
@@ -27,6 +29,18 @@ const allocationsOn = (view: Snapshot, nodeId: string): Allocation[] => [
     .by('node')
     .scan({ prefix: [nodeId] }),
 ];
+
+const deploymentsOf = (view: Snapshot, job: Job): Deployment[] =>
+  [
+    ...view
+      .table(deployments)
+      .by('job')
+      .scan({ prefix: inNamespace('default', job.ID) }),
+  ].filter((one) => one.JobCreateIndex === job.CreateIndex);
+
+/** How the version that is wanted now is being deployed. */
+const currentDeployment = (view: Snapshot, job: Job): Deployment | undefined =>
+  deploymentsOf(view, job).findLast((one) => one.JobVersion === job.Version);
 
 const cpuOf = (list: readonly Allocation[]): number =>
   list
@@ -60,7 +74,7 @@ function* wrongJobStatuses(view: Snapshot): Iterable<string> {
   for (const job of view.table(jobs).scan()) {
     const prefix = inNamespace('default', job.ID);
     const expected = jobStatus(job, {
-      hasActiveDeployment: false,
+      hasActiveDeployment: deploymentsOf(view, job).some((one) => !isTerminalDeployment(one)),
       hasLiveAllocation: allocationsOf(view, job.ID).some(
         (one) => one.JobCreateIndex === job.CreateIndex && !isTerminal(one),
       ),
@@ -81,7 +95,16 @@ function* overfilledNodes(view: Snapshot): Iterable<string> {
   }
 }
 
+/** More than one on its way for a job, or of a version that is not the job's any more. */
+function* strayDeployments(view: Snapshot): Iterable<string> {
+  for (const job of view.table(jobs).scan()) {
+    const active = deploymentsOf(view, job).filter((one) => !isTerminalDeployment(one));
+    if (active.length > 1) yield `${job.ID} has ${active.length} active deployments`;
+  }
+}
+
 const faultsAtAnyTime = (view: Snapshot): string[] => [
+  ...strayDeployments(view),
   ...wrongSummaries(view),
   ...wrongJobStatuses(view),
   ...overfilledNodes(view),
@@ -125,6 +148,8 @@ function* wrongCounts(view: Snapshot): Iterable<string> {
     const { live, done } = countOf(view, job);
     if (live > wanted) yield `${job.ID} has ${live} of ${wanted}`;
     if (live + done >= wanted) continue;
+    // Nothing new comes of a version that has failed.
+    if (currentDeployment(view, job)?.Status === 'failed') continue;
     const hasRoom = [...view.table(nodes).scan()].some(({ ID, Status, NodeResources }) => {
       const used = cpuOf(allocationsOn(view, ID).filter(occupiesNode));
       const free = NodeResources.Cpu.CpuShares - used;
@@ -134,11 +159,25 @@ function* wrongCounts(view: Snapshot): Iterable<string> {
   }
 }
 
+/** Deployments that nothing holds back, and that are not over. */
+function* endlessDeployments(view: Snapshot): Iterable<string> {
+  for (const job of view.table(jobs).scan()) {
+    const active = deploymentsOf(view, job).find((one) => !isTerminalDeployment(one));
+    if (active === undefined) continue;
+    const isBlocked = [...view.table(evaluations).by('open').scan()].some(
+      (one) => one.JobID === job.ID && (one.Status === 'blocked' || one.WaitUntil > 0),
+    );
+    const text = `${job.ID} (version ${job.Version}) has a deployment of version ${active.JobVersion}`;
+    if (!isBlocked) yield `${text} that is ${active.Status}`;
+  }
+}
+
 const faultsAtRest = (view: Snapshot, nowMs: number): string[] => [
   ...faultsAtAnyTime(view),
   ...leftOnNodesThatAreDown(view),
   ...forgottenEvaluations(view, nowMs),
   ...wrongCounts(view),
+  ...endlessDeployments(view),
 ];
 
 const stepsPerWorld = 50;

@@ -84,7 +84,9 @@ test('with -json they print what programs read', async () => {
   ]);
   const [node] = await json('node', 'status', '-json');
   expect(node).toMatchObject({ Status: 'ready', ID: allocations[0]!.NodeID });
-  const [evaluation] = status.Evaluations;
+  const evaluation = status.Evaluations.find(
+    ({ TriggeredBy }: { TriggeredBy: string }) => TriggeredBy === 'job-register',
+  );
   expect((await json('eval', 'status', evaluation.ID, '-json')).Evaluation).toMatchObject({
     Status: 'complete',
     JobID: 'web',

@@ -152,7 +152,7 @@ describe('job run tells, and exits with 2', () => {
     expect(allocation!.ClientStatus).toBe('failed');
     expect(taskOf(allocation!)).toMatchObject({ State: 'dead', Failed: true, Restarts: 0 });
     expect(eventTypes(allocation!)).toEqual([
-      ...['Received', 'Task Setup', 'Driver Failure', 'Not Restarting'],
+      ...['Received', 'Task Setup', 'Driver Failure', 'Not Restarting', 'Alloc Unhealthy'],
     ]);
     expect(taskOf(allocation!).Events[2]!.DisplayMessage).toContain(reason);
   });

@@ -14,11 +14,13 @@ import { type Allocation, idle, job, once, shell, taskOf } from './jobs.ts';
 afterAll(endAgents);
 
 const ids = ['web', 'sums', 'stopped', 'huge', 'returns'];
-const lists = ['/v1/jobs', '/v1/allocations', '/v1/evaluations', '/v1/nodes'];
+const lists = ['/v1/jobs', '/v1/allocations', '/v1/evaluations', '/v1/deployments', '/v1/nodes'];
 const paths = [
-  ...['/v1/jobs', '/v1/allocations', '/v1/evaluations'],
+  ...['/v1/jobs', '/v1/allocations', '/v1/evaluations', '/v1/deployments'],
   ...ids.flatMap((id) =>
-    ['', '/allocations', '/evaluations', '/summary'].map((part) => `/v1/job/${id}${part}`),
+    ['', '/allocations', '/evaluations', '/deployments', '/summary'].map(
+      (part) => `/v1/job/${id}${part}`,
+    ),
   ),
 ];
 
@@ -49,13 +51,19 @@ const allocationUntil = (agent: Agent, id: string, expected: object) =>
 
 const running = { DesiredStatus: 'run', ClientStatus: 'running' };
 
+/** Nothing of it is known to be healthy for as long as a test takes. */
+const slowly = {
+  Update: { MinHealthyTime: '20m', HealthyDeadline: '30m', ProgressDeadline: '40m' },
+};
+
 /** A job of every fate: two versions, done, stopped, without room, waiting for its next try. */
 async function populate(agent: Agent): Promise<void> {
-  await agent.register(job('web', { task: idle }));
+  await agent.register(job('web', { group: slowly, task: idle }));
   await allocationUntil(agent, 'web', running);
-  await agent.register(job('web', { task: { ...idle, Env: { VERSION: 'two' } } }));
+  const Env = { VERSION: 'two' };
+  await agent.register(job('web', { group: slowly, task: { ...idle, Env } }));
   await agent.register(job('sums', { job: { Type: 'batch' }, task: shell('echo 2') }));
-  await agent.register(job('stopped', { task: idle }));
+  await agent.register(job('stopped', { group: slowly, task: idle }));
   await allocationUntil(agent, 'stopped', running);
   await agent.cli('job', 'stop', 'stopped');
   await agent.register(job('huge', { task: { ...idle, Resources: { CPU: 1e9, MemoryMB: 10 } } }));

@@ -2,6 +2,7 @@ import type { DefaultPolicy } from '../../src/acl/authorizer.ts';
 import { Api } from '../../src/api/api.ts';
 import type { AuditOptions } from '../../src/api/audit.ts';
 import { SimulatedWorld } from '../../src/base/ports-simulated.ts';
+import { schedulerDefaults } from '../../src/scheduler/view.ts';
 import { noReset } from '../../src/server/acl/bootstrap.ts';
 import { silentLog } from '../../src/server/context.ts';
 import { Keyring } from '../../src/server/keyring/keyring.ts';
@@ -46,20 +47,21 @@ export async function startApi({
   audit = undefined as AuditOptions | undefined,
   hasRoot = true,
   bootstrapReset = noReset,
+  log = silentLog,
   world = new SimulatedWorld(seed, startMs),
 } = {}) {
   const state = await memoryState(allTables, world);
   const server = new Server({
     state,
     world,
-    log: silentLog,
+    log,
     keyring: await Keyring.open(state, new Uint8Array(32).fill(1), world),
     outbound,
     datacenter: 'dc1',
     region: 'global',
     rootSecret: hasRoot ? rootToken : undefined,
     bootstrapReset,
-    scheduler: { algorithm: 'binpack' },
+    scheduler: schedulerDefaults,
   });
   const api = new Api({
     server,

@@ -1,9 +1,10 @@
 import { SimulatedWorld, seededRandom } from '../../src/base/ports-simulated.ts';
 import type { Allocation } from '../../src/model/allocation/allocation.ts';
 import { isClientTerminal } from '../../src/model/allocation/allocation-rules.ts';
+import { isTerminalDeployment } from '../../src/model/deployment/deployment.ts';
 import type { Log } from '../../src/server/context.ts';
 import { MemoryDisk } from '../../src/state/engine/memory.ts';
-import { allocations } from '../../src/state/tables.ts';
+import { allocations, deployments } from '../../src/state/tables.ts';
 import { introduction, jobBody, nodeBody } from './api.ts';
 import { type Started, startOn } from './start-on.ts';
 
@@ -49,7 +50,7 @@ export class RandomWorld {
 
   /** One thing happens; sometimes the next one happens before the server has dealt with it. */
   async step(restarts: boolean): Promise<void> {
-    const what = this.#random.below(14);
+    const what = this.#random.below(16);
     const job = 'abcd'[this.#random.below(4)]!;
     const node = this.#random.below(nodeCount);
     if (what < 4) await this.#submit(job);
@@ -59,6 +60,7 @@ export class RandomWorld {
     else if (what === 10) await this.#cut(node);
     else if (what === 11) await this.pass(this.#random.below(60_000));
     else if (what === 12) await this.#move();
+    else if (what < 15) await this.#steer(job);
     else if (restarts) await this.#crash();
     if (this.#random.below(3) > 0) await this.settle();
   }
@@ -75,13 +77,25 @@ export class RandomWorld {
     }
   }
 
-  /** Nodes do as they are told until nothing is left to do; those that are away are given up. */
+  /**
+   * Nodes do as they are told until nothing is left to do; those that are away are given up. Nobody
+   * holds a deployment back any more.
+   */
   async comeToRest(): Promise<void> {
     await this.pass(120_000);
-    for (let round = 0; round < 6; round++) {
-      for (let n = 0; n < nodeCount; n++) await this.#report(n, obedient);
-      await this.pass(40_000);
+    for (let round = 0; round < 30; round++) {
+      for (let n = 0; n < nodeCount; n++) await this.#report(n, obedient, () => true);
+      for (const { ID } of this.#activeDeployments()) {
+        await this.#call('PUT', `/v1/deployment/pause/${ID}`, { Pause: false });
+        await this.#call('PUT', `/v1/deployment/promote/${ID}`, { All: true });
+      }
+      await this.pass(heartbeatMs);
     }
+  }
+
+  #activeDeployments() {
+    const all = [...this.state.read().table(deployments).scan()];
+    return all.filter((one) => !isTerminalDeployment(one));
   }
 
   async #start(): Promise<void> {
@@ -121,23 +135,52 @@ export class RandomWorld {
     const Count = this.#random.below(5);
     const Resources = { CPU: 100 + 200 * this.#random.below(3), MemoryMB: 64 };
     const delay = { Attempts: 0, Unlimited: true, Delay: 10e9, DelayFunction: 'constant' };
-    const group = { Count, ReschedulePolicy: delay };
+    const group = { Count, ReschedulePolicy: delay, ...(Type === 'service' && this.#strategy()) };
     return this.#expected('POST', '/v1/jobs', jobBody({ ID, Type, Meta }, group, { Resources }));
   }
 
+  #strategy() {
+    const MaxParallel = this.#random.below(3);
+    const Canary = MaxParallel === 0 ? 0 : this.#random.below(2);
+    const AutoPromote = Canary > 0 && this.#random.below(2) === 0;
+    const AutoRevert = this.#random.below(2) === 0;
+    return { Update: { MaxParallel, Canary, AutoPromote, AutoRevert } };
+  }
+
+  /** Somebody does something to the job's deployment, whether it takes that or not. */
+  async #steer(job: string): Promise<void> {
+    const one = this.#activeDeployments().find(({ JobID }) => JobID === job);
+    if (one === undefined) return;
+    const [word, body] = steering[this.#random.below(steering.length)]!;
+    const answer = await this.#call('PUT', `/v1/deployment/${word}/${one.ID}`, body);
+    if (answer.status !== 200 && answer.status !== 400) this.errors.push(answer);
+  }
+
   /** Reports what became of the node's allocations; a replacement waits for its predecessor. */
-  async #report(n: number, fate: (allocation: Allocation) => Status): Promise<void> {
+  async #report(
+    n: number,
+    fate: (allocation: Allocation) => Status,
+    healthy: () => boolean | null = () => this.#health(),
+  ): Promise<void> {
     if (!this.#alive[n]) return;
     const { json } = await this.#call('GET', `/v1/node/${nodeId(n)}/assignments`);
     const list = (json as { Allocation: Allocation }[]).map(({ Allocation }) => Allocation);
     const open = new Set(list.filter((one) => !isClientTerminal(one)).map(({ ID }) => ID));
     const Allocations = list
       .filter((one) => one.DesiredStatus !== 'run' || !open.has(one.PreviousAllocation))
-      .map((one) => ({ ID: one.ID, was: one.ClientStatus, ClientStatus: fate(one) }))
-      .filter(({ was, ClientStatus }) => was !== ClientStatus)
-      .map(({ ID, ClientStatus }) => ({ ID, ClientStatus }));
+      .map((one) => ({ one, ClientStatus: fate(one), Healthy: healthy() }))
+      .filter(({ one, ClientStatus }) => one.ClientStatus !== ClientStatus || isAsked(one))
+      .map(({ one: { ID, DeploymentID }, ClientStatus, Healthy }) => ({
+        ...{ ID, ClientStatus, DeploymentID },
+        ...(ClientStatus === 'running' && { DeploymentStatus: { Healthy } }),
+      }));
     if (Allocations.length === 0) return;
     await this.#expected('PUT', `/v1/node/${nodeId(n)}/status`, { Allocations });
+  }
+
+  #health(): boolean | null {
+    const dice = this.#random.below(10);
+    return dice === 0 ? false : dice < 4 ? null : true;
   }
 
   #fate({ DesiredStatus, ClientStatus }: Allocation): Status {
@@ -168,6 +211,20 @@ export class RandomWorld {
 }
 
 type Status = Allocation['ClientStatus'];
+
+const steering = [
+  ['pause', { Pause: true }],
+  ['pause', { Pause: false }],
+  ['promote', { All: true }],
+  ['fail', {}],
+] as const;
+
+/** Its deployment waits for the word of its node. */
+const isAsked = ({ DeploymentID, DeploymentStatus, ClientStatus, DesiredStatus }: Allocation) =>
+  DeploymentID !== '' &&
+  (DeploymentStatus?.Healthy ?? null) === null &&
+  ClientStatus === 'running' &&
+  DesiredStatus === 'run';
 
 const obedient = ({ DesiredStatus, ClientStatus }: Allocation): Status => {
   if (DesiredStatus !== 'run') return 'complete';

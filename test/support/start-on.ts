@@ -1,5 +1,6 @@
 import { Api } from '../../src/api/api.ts';
 import type { SimulatedWorld } from '../../src/base/ports-simulated.ts';
+import { schedulerDefaults } from '../../src/scheduler/view.ts';
 import { type Log, silentLog } from '../../src/server/context.ts';
 import { Keyring } from '../../src/server/keyring/keyring.ts';
 import { Server } from '../../src/server/server.ts';
@@ -21,10 +22,9 @@ export async function startOn(
   { limits = {}, log = silentLog }: StartOptions = {},
 ) {
   const state = await memoryState(allTables, world, disk, { limits });
-  const scheduler = { algorithm: 'binpack' } as const;
   const keyring = await Keyring.open(state, new Uint8Array(32).fill(1), world);
   const acl = { keyring, outbound: nowhere, datacenter: 'dc1' };
-  const rest = { region: 'global', rootSecret: rootToken, scheduler, ...acl };
+  const rest = { region: 'global', rootSecret: rootToken, scheduler: schedulerDefaults, ...acl };
   const server = new Server({ state, world, log, ...rest });
   const introductionHash = world.secrets.hash(introduction);
   const api = new Api({

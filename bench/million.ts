@@ -1,0 +1,164 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type RunningAgent, startAgent, temporaryFolder } from './agent.ts';
+import type { Benchmark, Setting } from './benchmark.ts';
+import { drained, joinPaperFleet, type PaperFleet, paperDatacenter, smallJob } from './jobs.ts';
+import { limits } from './limits.ts';
+import { drive, requestBytes, series } from './load.ts';
+import { ask, call, gauges, type Target } from './target.ts';
+
+const { nodes, jobs, count, heapMb } = limits.million;
+const wanted = jobs * count;
+const gigabyte = 1024 ** 3;
+
+interface Point {
+  readonly placed: number;
+  readonly seconds: number;
+  readonly residentGb: number;
+}
+
+interface Run {
+  readonly placedMs: number;
+  readonly curve: readonly Point[];
+  readonly peakGb: number;
+  readonly reportedMs: number;
+  readonly restartMs: number;
+}
+
+export const million: Benchmark = {
+  name: 'million',
+  title: `${wanted.toLocaleString('en')} allocations on ${nodes.toLocaleString('en')} nodes`,
+  baseline: 'there is none',
+  takesGiven: false,
+  async run(setting) {
+    // One run takes minutes and gigabytes.
+    const run = await once(setting);
+    return {
+      figures: [
+        {
+          name: 'registered over HTTP, evaluated, placed and durable',
+          unit: 's',
+          ours: [run.placedMs / 1000],
+          target: { of: 'median', is: 'at most', value: 120 },
+        },
+        {
+          name: 'the greatest resident set until then',
+          unit: 'GB',
+          ours: [run.peakGb],
+          target: { of: 'median', is: 'at most', value: 6 },
+        },
+        { name: 'then reported as running by the nodes', unit: 's', ours: [run.reportedMs / 1000] },
+        {
+          name: 'restart after a kill, to ready',
+          unit: 's',
+          ours: [run.restartMs / 1000],
+          target: { of: 'median', is: 'at most', value: 30 },
+        },
+      ],
+      notes: [
+        `${jobs} jobs of ${count} instances, registered over HTTP; the agent has a heap of ` +
+          `${heapMb} MB. The nodes exist on paper alone, and tell of their allocations in a request each.`,
+        `The curve: ${run.curve.map(tell).join('; ')}.`,
+      ],
+    };
+  },
+};
+
+const tell = ({ placed, seconds, residentGb }: Point): string =>
+  `${placed.toLocaleString('en')} after ${seconds.toFixed(1)} s with ${residentGb.toFixed(2)} GB`;
+
+async function once(setting: Setting): Promise<Run> {
+  const folder = temporaryFolder();
+  const dataDirectory = join(folder.path, 'data');
+  try {
+    const agent = await start(dataDirectory);
+    setting.progress(`${nodes} nodes join`);
+    const fleet = await joinPaperFleet(agent.target, {
+      nodes,
+      jobsEach: Math.ceil((wanted / nodes) * 1.1),
+    });
+    const placed = await place(setting, agent);
+    setting.progress('the nodes report');
+    const reportedMs = await report(agent.target, fleet);
+    fleet.leave();
+    await agent.kill();
+    setting.progress('restart');
+    const again = await start(dataDirectory, agent.target.token);
+    const { allocations } = await gauges(again.target);
+    if (allocations !== wanted) throw new Error(`${allocations} of ${wanted} came back`);
+    await again.kill();
+    return { ...placed, reportedMs, restartMs: again.readyMs };
+  } finally {
+    await folder.remove();
+  }
+}
+
+const start = (dataDirectory: string, token?: string): Promise<RunningAgent> =>
+  startAgent({
+    dataDirectory,
+    ...(token !== undefined && { token }),
+    environment: { NODE_OPTIONS: `--max-old-space-size=${heapMb}` },
+  });
+
+async function place(setting: Setting, { target, pid }: RunningAgent) {
+  const curve: Point[] = [];
+  const startMs = performance.now();
+  const seconds = () => (performance.now() - startMs) / 1000;
+  let isOver = false;
+  const watch = async () => {
+    for (let next = wanted / 10; !isOver; ) {
+      const { allocations = 0 } = await gauges(target);
+      if (allocations >= next) {
+        const point = { placed: allocations, seconds: seconds(), residentGb: resident(pid).now };
+        curve.push(point);
+        setting.progress(tell(point));
+        next = (Math.floor(allocations / (wanted / 10)) + 1) * (wanted / 10);
+      }
+      await new Promise((resolve) => setTimeout(resolve, limits.million.lookAgainMs));
+    }
+  };
+  const watched = watch();
+  await drive(
+    target,
+    series(jobs, (number) => {
+      const job = smallJob(`million-${number}`, { count, datacenter: paperDatacenter });
+      return requestBytes(target, 'POST', '/v1/jobs', JSON.stringify(job));
+    }),
+  );
+  await drained(target);
+  const placedMs = performance.now() - startMs;
+  isOver = true;
+  await watched;
+  const { allocations } = await gauges(target);
+  if (allocations !== wanted) throw new Error(`${allocations} of ${wanted} were placed`);
+  return { placedMs, curve, peakGb: resident(pid).peak };
+}
+
+/** Every node tells in one request that all it was given runs. */
+async function report(target: Target, { members }: PaperFleet): Promise<number> {
+  type Assignment = { readonly Allocation: { readonly ID: string } };
+  const startMs = performance.now();
+  const left = [...members];
+  const worker = async () => {
+    for (let member = left.pop(); member !== undefined; member = left.pop()) {
+      const of = { ...target, token: member.secret };
+      const path = `/v1/node/${member.id}`;
+      const { value } = await call<readonly Assignment[]>(of, 'GET', `${path}/assignments`);
+      const ClientStatus = 'running';
+      const Allocations = value.map(({ Allocation }) => ({ ID: Allocation.ID, ClientStatus }));
+      const { status } = await ask(of, 'PUT', `${path}/status`, { Allocations });
+      if (status !== 200) throw new Error(`a node's report was answered with ${status}`);
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, worker));
+  await drained(target);
+  return performance.now() - startMs;
+}
+
+/** In gigabytes, as Linux tells. */
+function resident(pid: number): { readonly now: number; readonly peak: number } {
+  const status = readFileSync(`/proc/${pid}/status`, 'latin1');
+  const read = (name: string): number =>
+    (Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1] ?? 0) * 1024) / gigabyte;
+  return { now: read('VmRSS'), peak: read('VmHWM') };
+}

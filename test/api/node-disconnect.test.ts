@@ -1,0 +1,95 @@
+import { beforeEach, expect, test } from 'vitest';
+import { SimulatedWorld } from '../../src/base/ports-simulated.ts';
+import type { Allocation } from '../../src/model/allocation/allocation.ts';
+import { MemoryDisk } from '../../src/state/engine/memory.ts';
+import { jobBody, startApi, type TestApi } from '../support/api.ts';
+import { Fleet, type FleetApi, idOf } from '../support/fleet.ts';
+import { startOn } from '../support/start-on.ts';
+
+// A node that is not heard, and a job whose instances may wait for it to come back.
+
+let api: TestApi;
+let fleet: Fleet;
+beforeEach(async () => {
+  api = await startApi();
+  fleet = new Fleet(api);
+  await fleet.join(1);
+});
+
+const waits = { LostAfter: 300e9, Replace: false };
+const submit = (group: object = { Disconnect: waits }) =>
+  api.call('POST', '/v1/jobs', { body: jobBody({}, group) });
+const node = async () => (await api.call('GET', `/v1/node/${idOf(1)}`)).json;
+const allocationsOf = async (): Promise<Allocation[]> =>
+  (await api.call('GET', '/v1/job/web/allocations')).json;
+
+async function runAndCut(group?: object): Promise<void> {
+  await submit(group);
+  await api.settle();
+  await fleet.pass(2_000);
+  fleet.cut(1);
+  await fleet.pass(60_000);
+}
+
+test('it counts as down when nothing waits for it', async () => {
+  await runAndCut({});
+  expect((await node()).Status).toBe('down');
+});
+
+test('it counts as disconnected as long as something waits, and what it runs as unknown', async () => {
+  await runAndCut();
+  const { Status, Events } = await node();
+  expect([Status, Events.at(-1).Message]).toEqual(['disconnected', 'Node heartbeat missed']);
+  expect((await allocationsOf()).map(({ ClientStatus }) => ClientStatus)).toEqual(['unknown']);
+});
+
+test('it is down once the time is up, and what it ran is lost', async () => {
+  await runAndCut();
+  await fleet.pass(300_000);
+  const { Status, Events } = await node();
+  expect([Status, Events.at(-1).Message]).toEqual(['down', 'Node did not come back in time']);
+  expect((await allocationsOf())[0]!.ClientStatus).toBe('lost');
+});
+
+test('it takes work again only when it has told of all that it runs', async () => {
+  await runAndCut();
+  await fleet.restore(1);
+  await api.settle();
+  expect((await node()).Status).toBe('initializing');
+  // It is heard, and says nothing: it goes on being asked.
+  await fleet.beat();
+  expect((await node()).Status).toBe('initializing');
+  await fleet.obey();
+  expect((await node()).Status).toBe('ready');
+  expect((await allocationsOf()).map(({ ClientStatus }) => ClientStatus)).toEqual(['running']);
+  const triggers = (await api.call('GET', '/v1/job/web/evaluations')).json.map(
+    ({ TriggeredBy }: { TriggeredBy: string }) => TriggeredBy,
+  );
+  expect(triggers).toContain('reconnect');
+});
+
+test('it is waited for over a change of leader', async () => {
+  const world = new SimulatedWorld(1);
+  const disk = new MemoryDisk();
+  let server = await startOn(world, disk);
+  const bound: FleetApi = {
+    world,
+    call: (method, url, { body, token } = {}) =>
+      server.call(method, url, body, token ?? undefined) as ReturnType<FleetApi['call']>,
+  };
+  const nodes = new Fleet(bound);
+  await nodes.join(1);
+  await server.call('POST', '/v1/jobs', jobBody({}, { Disconnect: waits }));
+  await world.advance(0);
+  await nodes.pass(2_000);
+  nodes.cut(1);
+  await nodes.pass(60_000);
+  server.server.stop();
+  disk.crash('kept');
+  server = await startOn(world, disk);
+  const status = async () => (await server.call('GET', `/v1/node/${idOf(1)}`)).json.Status;
+  await nodes.pass(200_000);
+  expect(await status()).toBe('disconnected');
+  await nodes.pass(100_000);
+  expect(await status()).toBe('down');
+});

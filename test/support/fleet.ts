@@ -1,0 +1,107 @@
+import type { Allocation } from '../../src/model/allocation/allocation.ts';
+import { introduction, nodeBody } from './api.ts';
+
+type Call = (
+  method: string,
+  url: string,
+  options?: { body?: unknown; token?: string | null },
+  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape.
+) => Promise<{ readonly status: number; readonly json: any }>;
+
+export interface FleetApi {
+  readonly call: Call;
+  readonly world: { advance(durationMs: number): Promise<void> };
+}
+
+export const idOf = (n: number): string => `0000000${n}-0000-4000-8000-000000000000`;
+const secretOf = (n: number): string => `0000000${n}-0000-4000-8000-00000000000f`;
+
+/** What a node says of an allocation that is to run; `undefined`: nothing. */
+export type Fate = (allocation: Allocation) => 'running' | 'complete' | 'failed' | undefined;
+
+/**
+ * Nodes that run nothing and tell what nodes tell: they register, are heard, start what they are
+ * told to, and end what they are told to end.
+ */
+export class Fleet {
+  readonly #api: FleetApi;
+  readonly #away = new Set<number>();
+  #size = 0;
+
+  constructor(api: FleetApi) {
+    this.#api = api;
+  }
+
+  /** Brings in so many nodes, called `n1` and so on; `changes` to what they say of themselves. */
+  async join(count: number, changes: object = {}): Promise<void> {
+    for (let n = this.#size + 1; n <= this.#size + count; n++) await this.register(n, changes);
+    this.#size += count;
+  }
+
+  async register(n: number, changes: object = {}) {
+    const body = nodeBody({ ID: idOf(n), Name: `n${n}`, ...changes });
+    const token = introduction;
+    return this.#api.call('PUT', '/v1/node/register', {
+      body: { ...body, SecretID: secretOf(n) },
+      token,
+    });
+  }
+
+  /** The node is cut off, or is back. */
+  cut(n: number): void {
+    this.#away.add(n);
+  }
+
+  async restore(n: number): Promise<void> {
+    this.#away.delete(n);
+    await this.register(n);
+  }
+
+  /** Lets time pass in which the nodes are heard and do as they are told. */
+  async pass(durationMs: number, fate?: Fate): Promise<void> {
+    for (let leftMs = durationMs; leftMs > 0; leftMs -= stepMs) {
+      await this.#api.world.advance(Math.min(leftMs, stepMs));
+      await this.beat();
+      await this.obey(fate);
+    }
+  }
+
+  async beat(): Promise<void> {
+    for (const n of this.#present()) {
+      const { status } = await this.#as(n, 'PUT', 'heartbeat');
+      if (status !== 200) await this.register(n);
+    }
+  }
+
+  /** Each node reports what it was told to do as done, once. What runs is healthy. */
+  async obey(fate: Fate = () => 'running'): Promise<void> {
+    for (const n of this.#present()) {
+      const { json } = await this.#as(n, 'GET', 'assignments');
+      const list = json as { readonly Allocation: Allocation }[];
+      const Allocations = list.flatMap(({ Allocation }) => reportOf(Allocation, fate));
+      if (Allocations.length > 0) await this.#as(n, 'PUT', 'status', { Allocations });
+    }
+    await this.#api.world.advance(0);
+  }
+
+  #present(): number[] {
+    const all = Array.from({ length: this.#size }, (_, index) => index + 1);
+    return all.filter((n) => !this.#away.has(n));
+  }
+
+  #as(n: number, method: string, what: string, body?: object) {
+    const url = `/v1/node/${idOf(n)}/${what}`;
+    return this.#api.call(method, url, { token: secretOf(n), ...(body && { body }) });
+  }
+}
+
+const stepMs = 1000;
+
+function reportOf(allocation: Allocation, fate: Fate): object[] {
+  const { ID, DesiredStatus, ClientStatus: was, DeploymentStatus } = allocation;
+  const ClientStatus = DesiredStatus === 'run' ? fate(allocation) : 'complete';
+  const isHealthy = ClientStatus === 'running';
+  const tells = isHealthy && DeploymentStatus?.Healthy !== true;
+  if (ClientStatus === undefined || (ClientStatus === was && !tells)) return [];
+  return [{ ID, ClientStatus, ...(tells && { DeploymentStatus: { Healthy: true } }) }];
+}
