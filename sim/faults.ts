@@ -1,12 +1,16 @@
 /** What goes wrong, at random from the seed, until `end`. Each fault ends by itself. */
 import type { Random } from '../src/base/ports.ts';
 import type { SimulatedWorld } from '../src/base/ports-simulated.ts';
+import type { CrashFate } from '../src/state/engine/memory.ts';
 import type { Machine } from './machine.ts';
-import type { Network } from './network.ts';
+import { fairWeather, type Network, type Weather } from './network.ts';
 import type { SimulatedServer } from './server.ts';
 
-const pauseMaxMs = 90_000;
-const restartMaxMs = 5000;
+/** Between two faults of the fleet and its links, in the middle: a larger one has more of them. */
+const fleetPauseMs = 60_000;
+const nodesOfPause = 20;
+/** Between two faults of the server. */
+const serverPauseMs = 120_000;
 
 export interface FaultsOptions {
   readonly world: SimulatedWorld;
@@ -18,101 +22,42 @@ export interface FaultsOptions {
   readonly note: (sentence: string) => void;
 }
 
+type Undo = () => void;
+
 interface Fault {
   readonly name: string;
-  /** Begins; returns what ends it. */
-  readonly begin: () => () => void;
-  readonly lastsMaxMs: number;
+  readonly weight: number;
+  /** Begins; returns what ends it, or nothing when it is over at once. */
+  readonly begin: () => Undo | undefined;
+  readonly lastsMaxMs?: number;
 }
 
 export class Faults {
   readonly #options: FaultsOptions;
-  readonly #kinds: readonly Fault[];
   /** What has begun and not ended, by what ends it. */
-  readonly #open = new Set<() => void>();
+  readonly #open = new Set<Undo>();
   readonly #busy = new Set<Machine>();
   #isOver = false;
 
   constructor(options: FaultsOptions) {
     this.#options = options;
-    const { network, random, server, world } = options;
-    const disk = server.disk.faults;
-    this.#kinds = [
-      { name: 'a machine loses power', lastsMaxMs: 600_000, begin: () => this.#powerCut() },
-      { name: 'an agent freezes', lastsMaxMs: 120_000, begin: () => this.#freeze() },
-      { name: 'an agent dies', lastsMaxMs: 60_000, begin: () => this.#agentDies() },
-      { name: 'machines are cut off', lastsMaxMs: 300_000, begin: () => this.#partition() },
-      {
-        name: 'messages are lost',
-        lastsMaxMs: 120_000,
-        begin: () => {
-          network.lossShare = random.fraction() * 0.3;
-          return () => {
-            network.lossShare = 0;
-          };
-        },
-      },
-      {
-        name: 'messages are repeated',
-        lastsMaxMs: 120_000,
-        begin: () => {
-          network.duplicateShare = random.fraction() * 0.3;
-          return () => {
-            network.duplicateShare = 0;
-          };
-        },
-      },
-      {
-        name: 'messages are slow',
-        lastsMaxMs: 120_000,
-        begin: () => {
-          network.latencyMaxMs = 50 + random.below(3000);
-          return () => {
-            network.latencyMaxMs = 3;
-          };
-        },
-      },
-      {
-        name: 'the disk is slow',
-        lastsMaxMs: 60_000,
-        begin: () => {
-          disk.appendDelayMs = 5 + random.below(800);
-          return () => {
-            disk.appendDelayMs = undefined;
-          };
-        },
-      },
-      {
-        name: 'the disk fails',
-        lastsMaxMs: 1000,
-        begin: () => {
-          disk.failAppend = () => new Error('input/output error');
-          return () => {
-            disk.failAppend = undefined;
-            this.#restartServer('lost');
-          };
-        },
-      },
-      { name: 'the server crashes', lastsMaxMs: 0, begin: () => this.#crash() },
-      {
-        name: 'the clock jumps',
-        lastsMaxMs: 0,
-        begin: () => {
-          world.jumpWallClock(random.below(240_000) - 120_000);
-          return () => {};
-        },
-      },
-    ];
   }
 
   start(): void {
+    const more = Math.max(1, Math.sqrt(this.#options.machines.length / nodesOfPause));
+    this.#strikeOn([...this.#ofMachines(), ...this.#ofMessages()], fleetPauseMs / more);
+    this.#strikeOn(this.#ofTheServer(), serverPauseMs);
+  }
+
+  #strikeOn(kinds: readonly Fault[], pauseMs: number): void {
     const { world, random } = this.#options;
+    const later = () => world.timers.after(random.below(2 * pauseMs), next);
     const next = () => {
       if (this.#isOver) return;
-      this.#strike(this.#kinds[random.below(this.#kinds.length)]!);
-      world.timers.after(random.below(pauseMaxMs), next);
+      this.#strike(this.#choose(kinds));
+      later();
     };
-    world.timers.after(random.below(pauseMaxMs), next);
+    later();
   }
 
   /** Ends all that is under way, and lets nothing begin any more. */
@@ -121,84 +66,237 @@ export class Faults {
     for (const end of [...this.#open]) end();
   }
 
-  #strike({ name, begin, lastsMaxMs }: Fault): void {
+  #choose(kinds: readonly Fault[]): Fault {
+    let dice = this.#options.random.below(kinds.reduce((sum, { weight }) => sum + weight, 0));
+    for (const kind of kinds) {
+      dice -= kind.weight;
+      if (dice < 0) return kind;
+    }
+    return kinds[0]!;
+  }
+
+  #strike({ name, begin, lastsMaxMs = 0 }: Fault): void {
     const { world, random, note } = this.#options;
-    note(name);
+    const lastsMs = random.below(lastsMaxMs + 1);
     const undo = begin();
+    note(undo === undefined ? name : `${name} for ${(lastsMs / 1000).toFixed(1)} s`);
+    if (undo === undefined) return;
     const end = () => {
       if (!this.#open.delete(end)) return;
+      note(`it is over that ${name}`);
       undo();
     };
     this.#open.add(end);
-    world.timers.after(random.below(lastsMaxMs + 1), end);
+    world.timers.after(lastsMs, end);
   }
 
-  /** A machine that nothing else is wrong with. */
-  #victim(): Machine | undefined {
+  #ofMachines(): readonly Fault[] {
+    const { network, random } = this.#options;
+    return [
+      {
+        ...{ name: 'a machine loses power', weight: 2, lastsMaxMs: 600_000 },
+        begin: () =>
+          this.#onVictim((machine) => {
+            machine.powerOff();
+            return () => machine.powerOn();
+          }),
+      },
+      {
+        ...{ name: 'a machine reboots', weight: 1, lastsMaxMs: 8000 },
+        begin: () =>
+          this.#onVictim((machine) => {
+            machine.powerOff();
+            return () => machine.powerOn();
+          }),
+      },
+      {
+        ...{ name: 'an agent freezes', weight: 2, lastsMaxMs: 120_000 },
+        begin: () =>
+          this.#onVictim((machine) => {
+            machine.agent?.freeze();
+            return () => machine.agent?.thaw();
+          }),
+      },
+      {
+        ...{ name: 'an agent dies', weight: 2, lastsMaxMs: 60_000 },
+        begin: () =>
+          this.#onVictim((machine) => {
+            machine.killAgent();
+            return () => machine.startAgent();
+          }),
+      },
+      {
+        ...{ name: 'machines are cut off', weight: 3, lastsMaxMs: 500_000 },
+        begin: () => {
+          const undos = Array.from({ length: 1 + random.below(3) }, () =>
+            this.#onVictim(({ hardware }) => network.cut(hardware.name, 'from', 'to')),
+          );
+          return () => {
+            for (const undo of undos) undo?.();
+          };
+        },
+      },
+      {
+        ...{ name: 'a machine is heard and hears nothing', weight: 1, lastsMaxMs: 200_000 },
+        begin: () => this.#onVictim(({ hardware }) => network.cut(hardware.name, 'to')),
+      },
+      {
+        ...{ name: 'a machine hears and is not heard', weight: 1, lastsMaxMs: 200_000 },
+        begin: () => this.#onVictim(({ hardware }) => network.cut(hardware.name, 'from')),
+      },
+      {
+        ...{ name: 'a link is bad', weight: 2, lastsMaxMs: 300_000 },
+        begin: () =>
+          this.#onVictim(({ hardware: { name } }) => {
+            network.links.set(name, this.#badWeather());
+            return () => network.links.delete(name);
+          }),
+      },
+      {
+        ...{ name: 'the clock of a machine jumps', weight: 1 },
+        begin: () => {
+          const { machines } = this.#options;
+          machines[random.below(machines.length)]!.clock.jump(random.below(600_000) - 300_000);
+          return undefined;
+        },
+      },
+    ];
+  }
+
+  #ofMessages(): readonly Fault[] {
+    const { network, random } = this.#options;
+    const storm = (name: string, change: () => Partial<Weather>): Fault => ({
+      ...{ name, weight: 1, lastsMaxMs: 120_000 },
+      begin: () => {
+        const changed = change();
+        Object.assign(network.weather, changed);
+        return () => {
+          for (const part of Object.keys(changed) as (keyof Weather)[]) {
+            network.weather[part] = fairWeather[part];
+          }
+        };
+      },
+    });
+    return [
+      storm('messages are lost', () => ({ lossShare: random.fraction() * 0.3 })),
+      storm('messages are repeated', () => ({
+        ...{ duplicateShare: random.fraction() * 0.3, duplicateMaxMs: random.below(10_000) },
+      })),
+      storm('messages are slow', () => ({ latencyMaxMs: 50 + random.below(3000) })),
+    ];
+  }
+
+  #badWeather(): Weather {
+    const { random } = this.#options;
+    return {
+      ...{ lossShare: random.fraction() * 0.5, duplicateShare: random.fraction() * 0.2 },
+      ...{ duplicateMaxMs: random.below(5000), latencyMaxMs: 10 + random.below(4000) },
+    };
+  }
+
+  #ofTheServer(): readonly Fault[] {
+    const { server, random } = this.#options;
+    const { faults } = server.disk;
+    const clear = (name: keyof typeof faults) => () => {
+      faults[name] = undefined;
+    };
+    return [
+      {
+        ...{ name: 'the disk is slow', weight: 2, lastsMaxMs: 60_000 },
+        begin: () => {
+          faults.appendDelayMs = 5 + random.below(800);
+          return clear('appendDelayMs');
+        },
+      },
+      {
+        ...{ name: 'the disk fails', weight: 1, lastsMaxMs: 5000 },
+        begin: () => {
+          faults.failAppend = () => new Error('input/output error');
+          return () => {
+            faults.failAppend = undefined;
+            this.#crash('lost');
+          };
+        },
+      },
+      {
+        ...{ name: 'the disk is full', weight: 1, lastsMaxMs: 20_000 },
+        begin: () => {
+          faults.capacityBytes = server.disk.usedBytes + random.below(20_000);
+          return () => {
+            faults.capacityBytes = undefined;
+            this.#crash('lost');
+          };
+        },
+      },
+      {
+        ...{ name: 'snapshots fail', weight: 1, lastsMaxMs: 300_000 },
+        begin: () => {
+          let parts = random.below(3);
+          faults.failSnapshot = () => (parts-- > 0 ? undefined : new Error('input/output error'));
+          return clear('failSnapshot');
+        },
+      },
+      {
+        ...{ name: 'the server crashes', weight: 2 },
+        begin: () => {
+          this.#crash(this.#fate());
+          return undefined;
+        },
+      },
+      {
+        ...{ name: 'the server crashes, and again when it starts', weight: 1, lastsMaxMs: 9000 },
+        begin: () => {
+          server.disk.loadDelayMs = 200 + random.below(1000);
+          faults.appendDelayMs = random.below(500);
+          this.#crash(this.#fate());
+          return () => {
+            server.disk.loadDelayMs = 1;
+            faults.appendDelayMs = undefined;
+            this.#crash(this.#fate());
+          };
+        },
+      },
+      {
+        ...{ name: 'the server freezes', weight: 1, lastsMaxMs: 60_000 },
+        begin: () => {
+          const { process } = server;
+          process?.freeze();
+          return () => process?.thaw();
+        },
+      },
+      {
+        ...{ name: "the server's clock jumps", weight: 1 },
+        begin: () => {
+          server.clock.jump(random.below(240_000) - 120_000);
+          return undefined;
+        },
+      },
+    ];
+  }
+
+  /** A machine that nothing else is wrong with; most of the fleet stays well at any time. */
+  #onVictim(begin: (machine: Machine) => () => unknown): Undo | undefined {
     const { machines, random } = this.#options;
-    const well = machines.filter((machine) => !this.#busy.has(machine));
-    // Most of the fleet stays; what has to be shown is that the rest takes over.
     if (this.#busy.size > machines.length / 3) return undefined;
-    return well[random.below(Math.max(well.length, 1))];
-  }
-
-  #onVictim(begin: (machine: Machine) => void, end: (machine: Machine) => void): () => void {
-    const machine = this.#victim();
-    if (machine === undefined) return () => {};
+    const well = machines.filter((machine) => !this.#busy.has(machine));
+    const machine = well[random.below(Math.max(well.length, 1))];
+    if (machine === undefined) return undefined;
     this.#busy.add(machine);
-    begin(machine);
+    const undo = begin(machine);
     return () => {
       this.#busy.delete(machine);
-      end(machine);
+      undo();
     };
   }
 
-  #powerCut(): () => void {
-    return this.#onVictim(
-      (machine) => machine.powerOff(),
-      (machine) => machine.powerOn(),
-    );
+  /** In the midst of a write: before or after it is durable, or with half of it on the disk. */
+  #fate(): CrashFate {
+    return (['lost', 'kept', 'torn'] as const)[this.#options.random.below(3)]!;
   }
 
-  #agentDies(): () => void {
-    return this.#onVictim(
-      (machine) => machine.killAgent(),
-      (machine) => machine.startAgent(),
-    );
-  }
-
-  #freeze(): () => void {
-    return this.#onVictim(
-      (machine) => machine.agent?.freeze(),
-      (machine) => machine.agent?.thaw(),
-    );
-  }
-
-  #partition(): () => void {
-    const { network, random } = this.#options;
-    const ends = Array.from({ length: 1 + random.below(3) }, () =>
-      this.#onVictim(
-        ({ hardware }) => network.cutOff.add(hardware.name),
-        ({ hardware }) => network.cutOff.delete(hardware.name),
-      ),
-    );
-    return () => {
-      for (const end of ends) end();
-    };
-  }
-
-  /** In the midst of a write, before or after it is durable, or with half of it on the disk. */
-  #crash(): () => void {
-    const { random } = this.#options;
-    this.#restartServer((['lost', 'kept', 'torn'] as const)[random.below(3)]!);
-    return () => {};
-  }
-
-  #restartServer(fate: 'lost' | 'kept' | 'torn'): void {
-    const { server, world, random } = this.#options;
+  #crash(fate: CrashFate): void {
+    const { server } = this.#options;
     server.crash(fate);
-    world.timers.after(random.below(restartMaxMs), () => {
-      if (!server.isUp) void server.start();
-    });
+    server.startSoon();
   }
 }

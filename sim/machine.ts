@@ -4,26 +4,33 @@
  * 1. Tasks outlive the agent; they do not outlive the machine.
  * 2. What ran is taken up before the servers are asked what should run, and what they no longer name
  *    is ended.
- * 3. An allocation starts nothing while its predecessor on this machine, one that was evicted, or one
- *    that the servers have given up, has not ended.
+ * 3. An allocation starts nothing while its predecessor on this machine has not ended, nor one that
+ *    makes way for it, nor one that the servers have given up.
  * 4. A change is told until the servers have answered that they know it.
  */
 import type { Random } from '../src/base/ports.ts';
 import type { SimulatedWorld } from '../src/base/ports-simulated.ts';
-import type { Allocation } from '../src/model/allocation/allocation.ts';
+import type { Allocation, AllocationReport } from '../src/model/allocation/allocation.ts';
 import type { Job } from '../src/model/job/job.ts';
+import { type Hardware, registrationOf } from './hardware.ts';
 import type { Call, Network, Reply } from './network.ts';
-import { Process } from './process.ts';
+import { MachineClock, Process } from './process.ts';
 import { Run } from './run.ts';
-import { introductionToken } from './server.ts';
+import { introductionToken, type RunningServer } from './server.ts';
+import { openStream } from './stream.ts';
 
-export interface Hardware {
-  readonly id: string;
-  readonly name: string;
-  readonly datacenter: string;
-  readonly rack: string;
-  readonly cpuMhz: number;
-  readonly memoryMb: number;
+const patienceMs = 10_000;
+const pollMs = 60_000;
+const reportEveryMs = 200;
+
+export interface MachineOptions {
+  readonly world: SimulatedWorld;
+  readonly random: Random;
+  readonly network: Network;
+  readonly server: () => RunningServer | undefined;
+  readonly hardware: Hardware;
+  /** A task here has begun, or come to its end. */
+  readonly moved: (run: Run) => void;
 }
 
 interface Assignment {
@@ -31,33 +38,32 @@ interface Assignment {
   readonly Job: Job | null;
 }
 
-const patienceMs = 10_000;
-const pollMs = 60_000;
-const reportEveryMs = 200;
-
 export class Machine {
   readonly hardware: Hardware;
+  readonly clock: MachineClock;
   /** What it runs or ran, by allocation. */
   readonly runs = new Map<string, Run>();
-  readonly #world: SimulatedWorld;
+  readonly #options: MachineOptions;
   readonly #random: Random;
-  readonly #network: Network;
   readonly #secret: string;
   #power: Process;
   #agent: Process | undefined;
   #unreported = new Set<string>();
-  /** They wait for others here to end. */
-  readonly #held = new Set<Run>();
+  /** What it was told to run and cannot. */
+  readonly #refused = new Map<string, AllocationReport>();
+  /** They wait for others here to end: for these. */
+  readonly #held = new Map<Run, Set<Run>>();
   readonly #abandoned = new Set<Run>();
   #wakeReporter = () => {};
 
-  constructor(world: SimulatedWorld, random: Random, network: Network, hardware: Hardware) {
-    this.#world = world;
+  constructor(options: MachineOptions) {
+    const { world, random, hardware } = options;
+    this.#options = options;
     this.#random = random;
-    this.#network = network;
     this.hardware = hardware;
     this.#secret = world.secrets.uuid();
-    this.#power = new Process(world);
+    this.clock = new MachineClock(world.clock);
+    this.#power = new Process(world, this.clock);
   }
 
   get isUp(): boolean {
@@ -70,22 +76,23 @@ export class Machine {
 
   /** Starts the agent; it takes up what runs. */
   startAgent(): void {
-    const agent = new Process(this.#world);
+    const agent = new Process(this.#options.world, this.clock);
     this.#agent = agent;
     this.#unreported = new Set(this.runs.keys());
-    const loop = (name: string, turn: () => Promise<number>) => {
+    const loop = (firstMs: number, turn: () => Promise<number>) => {
       const again = () => {
-        if (!agent.isAlive) return;
         turn().then(
           (waitMs) => agent.world.timers.after(waitMs, again),
           () => agent.world.timers.after(this.#pauseMs(), again),
         );
       };
-      agent.world.timers.after(name === 'heartbeat' ? 0 : 20 + this.#random.below(500), again);
+      agent.world.timers.after(firstMs, again);
     };
-    loop('heartbeat', () => this.#beat(agent));
-    loop('assignments', this.#assignmentsTurn(agent));
-    loop('reports', () => this.#reportTurn(agent));
+    const isIntroduced = { value: false };
+    loop(0, () => this.#beat(agent, isIntroduced));
+    loop(20 + this.#random.below(500), this.#assignmentsTurn(agent));
+    loop(20 + this.#random.below(500), () => this.#reportTurn(agent));
+    agent.world.timers.after(1000, () => this.#stream(agent));
   }
 
   killAgent(): void {
@@ -99,17 +106,19 @@ export class Machine {
   }
 
   powerOn(): void {
-    this.#power = new Process(this.#world);
+    this.#power = new Process(this.#options.world, this.clock);
     const rebooted = [...this.runs.values()];
     this.runs.clear();
     this.#held.clear();
     this.#abandoned.clear();
     for (const run of rebooted) {
-      if (!run.isDone) this.runs.set(run.id, this.#newRun(run.allocation, run.job));
+      if (run.isDone) continue;
+      this.runs.set(run.id, this.#newRun(run.allocation, run.job));
     }
-    for (const run of this.runs.values()) {
-      if (this.#isHeld(run)) this.#held.add(run);
-      else run.start();
+    for (const run of rebooted) {
+      const again = this.runs.get(run.id);
+      if (run.isStopping) again?.endAtOnce();
+      else if (again !== undefined) this.#startWhenFree(again);
     }
     this.startAgent();
   }
@@ -121,39 +130,28 @@ export class Machine {
   #call(agent: Process, call: Omit<Call, 'token' | 'patienceMs'>, waitMs = 0): Promise<Reply> {
     const patience = patienceMs + waitMs;
     const whole = { ...call, token: this.#secret, patienceMs: patience };
-    return this.#network.call(agent, this.hardware.name, whole);
+    return this.#options.network.call(agent, this.hardware.name, whole);
   }
 
-  async #beat(agent: Process): Promise<number> {
+  async #beat(agent: Process, isIntroduced: { value: boolean }): Promise<number> {
     const url = `/v1/node/${this.hardware.id}/heartbeat`;
-    let reply = await this.#call(agent, { method: 'PUT', url });
-    if (reply.status !== 200) reply = await this.#register(agent);
+    let reply = isIntroduced.value ? await this.#call(agent, { method: 'PUT', url }) : undefined;
+    if (reply?.status !== 200) {
+      reply = await this.#register(agent);
+      isIntroduced.value = reply.status === 200;
+    }
     if (reply.status !== 200) return this.#pauseMs();
     // Half of the time it was given, so that one lost message is not yet a missed heartbeat.
     return Math.max(reply.json.HeartbeatTTL / 1e6 / 2, 1000);
   }
 
   #register(agent: Process): Promise<Reply> {
-    const { id, name, datacenter, rack, cpuMhz, memoryMb } = this.hardware;
-    return this.#network.call(agent, name, {
+    return this.#options.network.call(agent, this.hardware.name, {
       method: 'PUT',
       url: '/v1/node/register',
       token: introductionToken,
       patienceMs,
-      body: {
-        SecretID: this.#secret,
-        Node: {
-          ...{ ID: id, Name: name, Datacenter: datacenter, Meta: { rack } },
-          Attributes: { 'kernel.name': 'linux' },
-          NodeResources: {
-            Cpu: { CpuShares: cpuMhz, TotalCpuCores: 4 },
-            Memory: { MemoryMB: memoryMb },
-            Disk: { DiskMB: 100_000 },
-            Networks: [{ Mode: 'host', Device: 'eth0', IP: '10.0.0.1' }],
-          },
-          Drivers: { mock: { Detected: true, Healthy: true } },
-        },
-      },
+      body: { SecretID: this.#secret, Node: registrationOf(this.hardware) },
     });
   }
 
@@ -181,20 +179,21 @@ export class Machine {
       if (run.isDone) this.runs.delete(run.id);
       else this.#abandon(run);
     }
-    const isNew = ({ Allocation }: Assignment) => !this.runs.has(Allocation.ID);
-    const begun = assignments.filter(isNew);
-    for (const { Allocation, Job } of assignments) {
-      const run = this.runs.get(Allocation.ID);
-      if (run === undefined) continue;
-      if (Allocation.DesiredStatus !== 'run') run.stop(Allocation);
-      else if (Job !== null && run.allocation.AllocModifyIndex !== Allocation.AllocModifyIndex) {
-        run.update(Allocation, Job);
-      }
+    // First of all what is there, so that what comes finds out whom it has to wait for.
+    for (const assignment of assignments) {
+      const run = this.runs.get(assignment.Allocation.ID);
+      if (run !== undefined) this.#update(run, assignment);
     }
-    // Only now is it known what has to end first.
-    for (const { Allocation, Job } of begun) {
-      this.#begin(Allocation, Job, Allocation.DesiredStatus === 'run');
+    for (const assignment of assignments) {
+      if (!this.runs.has(assignment.Allocation.ID)) this.#begin(assignment);
     }
+  }
+
+  #update(run: Run, assignment: Assignment): void {
+    const { Allocation } = assignment;
+    if (run.allocation.AllocModifyIndex === Allocation.AllocModifyIndex) return;
+    run.update(Allocation, jobOf(assignment) ?? run.job);
+    if (Allocation.DesiredStatus !== 'run') run.stop();
   }
 
   /** The servers have given it up, and may give what it holds to others. */
@@ -204,39 +203,68 @@ export class Machine {
   }
 
   /** One that was stopped before it came here ends without having begun. */
-  #begin(allocation: Allocation, job: Job | null, isWanted: boolean): void {
-    if (job === null) return;
+  #begin(assignment: Assignment): void {
+    const { Allocation: allocation } = assignment;
+    const job = jobOf(assignment);
+    const isWanted = allocation.DesiredStatus === 'run';
+    if (job === undefined) {
+      this.#refuse(allocation, isWanted);
+      return;
+    }
     const run = this.#newRun(allocation, job);
     this.runs.set(run.id, run);
-    if (!isWanted) run.stop();
-    else if (this.#isHeld(run)) this.#held.add(run);
-    else run.start();
+    if (isWanted) this.#startWhenFree(run);
+    else run.stop();
   }
 
-  #isHeld(run: Run): boolean {
+  #startWhenFree(run: Run): void {
+    const others = new Set([...this.#awaitedBy(run)].filter((other) => !other.isDone));
+    if (others.size === 0) run.start();
+    else this.#held.set(run, others);
+  }
+
+  *#awaitedBy(run: Run): Iterable<Run> {
+    yield* this.#abandoned;
     const { PreviousAllocation, PreemptedAllocations } = run.allocation;
-    const awaited = new Set([PreviousAllocation, ...(PreemptedAllocations ?? [])]);
+    const ids = new Set([PreviousAllocation, ...(PreemptedAllocations ?? [])]);
     for (const other of this.runs.values()) {
-      const isAwaited = awaited.has(other.id) || other.allocation.DesiredStatus === 'evict';
-      if (isAwaited && other !== run && !other.isDone) return true;
+      if (other === run) continue;
+      if (ids.has(other.id) || other.allocation.DesiredStatus === 'evict') yield other;
     }
-    return [...this.#abandoned].some((one) => !one.isDone);
+  }
+
+  /** Nobody knows any more what it is to run. */
+  #refuse({ ID, DeploymentID }: Allocation, isWanted: boolean): void {
+    if (this.#refused.has(ID)) return;
+    this.#refused.set(ID, {
+      ...{ ID, DeploymentID, ClientStatus: isWanted ? 'failed' : 'complete' },
+      ...{ ClientDescription: 'The job was purged', TaskStates: {} },
+      ...{ DeploymentStatus: null, NetworkStatus: null },
+    });
+    this.#unreported.add(ID);
+    this.#wakeReporter();
   }
 
   #newRun(allocation: Allocation, job: Job): Run {
-    const power = this.#power;
-    return new Run(power.world, allocation, job, () => this.#noted(allocation.ID));
+    const run = new Run(this.#power.world, allocation, job, () => this.#noted(run));
+    return run;
   }
 
-  #noted(id: string): void {
-    this.#unreported.add(id);
-    for (const run of this.#abandoned) if (run.isDone) this.#abandoned.delete(run);
-    for (const run of this.#held) {
-      if (this.#isHeld(run)) continue;
+  #noted(changed: Run): void {
+    this.#unreported.add(changed.id);
+    this.#options.moved(changed);
+    if (changed.isDone) this.#release(changed);
+    this.#wakeReporter();
+  }
+
+  /** Those that waited for it alone may start. */
+  #release(done: Run): void {
+    this.#abandoned.delete(done);
+    for (const [run, others] of this.#held) {
+      if (!others.delete(done) || others.size > 0) continue;
       this.#held.delete(run);
       if (!run.isDone) run.start();
     }
-    this.#wakeReporter();
   }
 
   async #reportTurn(agent: Process): Promise<number> {
@@ -248,17 +276,37 @@ export class Machine {
     }
     const ids = [...this.#unreported];
     this.#unreported.clear();
-    const known = ids.flatMap((id) => this.runs.get(id) ?? []);
-    if (known.length === 0) return 1;
-    const body = { Allocations: known.map((run) => run.report) };
+    const Allocations = ids.flatMap(
+      (id) => this.runs.get(id)?.report ?? this.#refused.get(id) ?? [],
+    );
+    if (Allocations.length === 0) return 1;
+    const body = { Allocations };
     const url = `/v1/node/${this.hardware.id}/status`;
     try {
       const reply = await this.#call(agent, { method: 'PUT', url, body });
       if (reply.status !== 200) throw new Error(`${reply.status}`);
+      for (const id of ids) this.#refused.delete(id);
       return reportEveryMs;
     } catch (error) {
       for (const id of ids) this.#unreported.add(id);
       throw error;
     }
   }
+
+  #stream(agent: Process): void {
+    const { network, server } = this.#options;
+    const running = server();
+    const again = () => agent.world.timers.after(this.#pauseMs(), () => this.#stream(agent));
+    if (running === undefined) {
+      again();
+      return;
+    }
+    const { name: machine, id: nodeId } = this.hardware;
+    const runOf = (id: string) => this.runs.get(id);
+    openStream({ agent, server: running, network, machine, nodeId, runOf }, again);
+  }
 }
+
+/** Once a job was purged, its id may name another registration: that is not this one's job. */
+const jobOf = ({ Allocation, Job }: Assignment): Job | undefined =>
+  Job?.CreateIndex === Allocation.JobCreateIndex ? Job : undefined;

@@ -3,15 +3,18 @@
  *
  * 1. A caller learns of exactly one end of a call: the answer, or why there is none. Neither tells it
  *    whether a request without an answer was served.
- * 2. Nothing passes between the server and a machine that is cut off.
+ * 2. Nothing passes from or to a machine whose link is cut that way.
  * 3. When the server dies, open calls end as broken connections do.
+ * 4. What calls from `loopback` is on the server's machine: nothing happens to its messages.
  */
 import type { Answer, Request } from '../src/api/http.ts';
 import type { Random } from '../src/base/ports.ts';
 import type { SimulatedWorld } from '../src/base/ports-simulated.ts';
 import type { Process } from './process.ts';
 
-/** What a request is sent to. */
+export const loopback = 'loopback';
+
+/** What requests are sent to. */
 export interface Endpoint {
   readonly process: Process;
   handle(request: Request): Answer | Promise<Answer>;
@@ -34,16 +37,43 @@ export interface Call {
   readonly patienceMs: number;
 }
 
-export class NoAnswer extends Error {}
+/** There is no answer. Nobody looks at where it came from, so it has no stack. */
+export class NoAnswer {
+  readonly reason: string;
+
+  constructor(reason: string) {
+    this.reason = reason;
+  }
+}
+
+/** What is wrong with messages; shares are from 0 to 1. */
+export interface Weather {
+  /** Share that is lost. */
+  lossShare: number;
+  /** Share that is carried a second time, up to so much later. */
+  duplicateShare: number;
+  duplicateMaxMs: number;
+  /** The longest that one takes. */
+  latencyMaxMs: number;
+}
+
+export const fairWeather: Readonly<Weather> = {
+  lossShare: 0,
+  duplicateShare: 0,
+  duplicateMaxMs: 0,
+  latencyMaxMs: 3,
+};
+
+type Direction = 'from' | 'to';
 
 export class Network {
-  /** Names of the machines that are cut off. */
-  readonly cutOff = new Set<string>();
-  /** Share of messages that are lost, or carried twice, each from 0 to 1. */
-  lossShare = 0;
-  duplicateShare = 0;
-  /** The longest that a message takes. */
-  latencyMaxMs = 3;
+  /** Of all links. */
+  readonly weather: Weather = { ...fairWeather };
+  /** Of one machine's link, on top. */
+  readonly links = new Map<string, Weather>();
+  /** Told of every answer as it leaves the server, whether it arrives or not. */
+  onServed: (call: Call, reply: Reply) => void = () => {};
+  readonly #cuts: Readonly<Record<Direction, Set<string>>> = { from: new Set(), to: new Set() };
   readonly #world: SimulatedWorld;
   readonly #random: Random;
   readonly #server: () => Endpoint | undefined;
@@ -52,6 +82,14 @@ export class Network {
     this.#world = world;
     this.#random = random;
     this.#server = server;
+  }
+
+  /** Nothing comes from the machine, or goes to it, until the result is called. */
+  cut(machine: string, ...directions: readonly Direction[]): () => void {
+    for (const direction of directions) this.#cuts[direction].add(machine);
+    return () => {
+      for (const direction of directions) this.#cuts[direction].delete(machine);
+    };
   }
 
   /** Rejects with {@link NoAnswer}. */
@@ -66,62 +104,89 @@ export class Network {
         for (const run of gone) run();
         caller.post(act);
       };
-      const fail = (reason: string) => end(() => reject(new NoAnswer(reason)));
-      const patience = caller.world.timers.after(call.patienceMs, () => fail('timed out'));
+      const fail = (reason: NoAnswer) => end(() => reject(reason));
+      const patience = caller.world.timers.after(call.patienceMs, () => fail(timedOut));
+      const back = (arrive: () => void) => this.carry(machine, 'to', arrive);
       const deliver = () => {
         const server = this.#server();
-        if (server === undefined) {
-          this.#carry(machine, () => fail('connection refused'));
-          return;
-        }
-        const stopListening = server.process.onDeath(() =>
-          this.#carry(machine, () => fail('connection reset')),
-        );
-        const answer = (reply: Reply) => {
+        if (server === undefined) return back(() => fail(refused));
+        const stopListening = server.process.onDeath(() => back(() => fail(reset)));
+        const answered = (reply: Reply) => {
           stopListening();
           if (!server.process.isAlive) return;
-          this.#carry(machine, () => end(() => resolve(reply)));
+          this.onServed(call, reply);
+          back(() => end(() => resolve(reply)));
         };
-        server.process.post(() => void serve(server, call, gone).then(answer));
+        server.process.post(() => serve(server, caller, call, gone, answered));
       };
-      this.#carry(machine, deliver);
-      if (this.#random.fraction() < this.duplicateShare) this.#carry(machine, deliver);
+      this.carry(machine, 'from', deliver);
+      const { duplicateShare, duplicateMaxMs } = this.#of(machine);
+      if (duplicateShare === 0 || this.#random.fraction() >= duplicateShare) return;
+      const lateMs = this.#random.fraction() * duplicateMaxMs;
+      this.#world.timers.after(lateMs, () => this.carry(machine, 'from', deliver));
     });
   }
 
+  #of(machine: string): Readonly<Weather> {
+    if (machine === loopback) return fairWeather;
+    return this.links.get(machine) ?? this.weather;
+  }
+
   /** One message, if it arrives. */
-  #carry(machine: string, arrive: () => void): void {
-    if (this.cutOff.has(machine)) return;
-    if (this.lossShare > 0 && this.#random.fraction() < this.lossShare) return;
-    const takesMs = 0.2 + this.#random.fraction() * this.latencyMaxMs;
+  carry(machine: string, direction: Direction, arrive: () => void): void {
+    const cuts = this.#cuts[direction];
+    if (cuts.has(machine)) return;
+    const { lossShare, latencyMaxMs } = this.#of(machine);
+    if (lossShare > 0 && this.#random.fraction() < lossShare) return;
+    const takesMs = 0.2 + this.#random.fraction() * latencyMaxMs;
     this.#world.timers.after(takesMs, () => {
-      if (!this.cutOff.has(machine)) arrive();
+      if (!cuts.has(machine)) arrive();
     });
   }
 }
 
-async function serve(server: Endpoint, call: Call, gone: Set<() => void>): Promise<Reply> {
-  const [path = '', query = ''] = call.url.split('?', 2);
-  const answer = await server.handle({
-    ...{ method: call.method, path, query, headers: { 'x-registry-token': call.token } },
-    body: call.body === undefined ? undefined : new TextEncoder().encode(JSON.stringify(call.body)),
+const timedOut = new NoAnswer('timed out');
+const refused = new NoAnswer('connection refused');
+const reset = new NoAnswer('connection reset');
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+function serve(
+  server: Endpoint,
+  connection: object,
+  { method, url, token, body }: Call,
+  gone: Set<() => void>,
+  answered: (reply: Reply) => void,
+): void {
+  const [path = '', query = ''] = url.split('?', 2);
+  const answer = server.handle({
+    ...{ method, path, query, headers: { 'x-registry-token': token }, connection },
+    body: body === undefined ? undefined : encoder.encode(JSON.stringify(body)),
     onGone: (run) => {
       gone.add(run);
       return () => gone.delete(run);
     },
   });
-  const text = await textOf(answer.body);
-  return {
-    status: answer.status,
-    index: Number(answer.headers['x-scheduler-index'] ?? 0),
-    json: text === '' ? undefined : JSON.parse(text),
-  };
+  if (answer instanceof Promise) void answer.then((late) => answered(new Received(late)));
+  else answered(new Received(answer));
 }
 
-async function textOf(body: Answer['body']): Promise<string> {
-  if (body === undefined || typeof body === 'string') return body ?? '';
-  if (body instanceof Uint8Array) return new TextDecoder().decode(body);
-  let text = '';
-  for await (const part of body) text += new TextDecoder().decode(part);
-  return text;
+/** What is not looked into is not parsed. No route that the simulation asks answers with a stream. */
+class Received implements Reply {
+  readonly status: number;
+  readonly index: number;
+  readonly #body: Answer['body'];
+
+  constructor({ status, headers, body }: Answer) {
+    this.status = status;
+    this.index = Number(headers['x-scheduler-index'] ?? 0);
+    this.#body = body;
+  }
+
+  get json() {
+    const body = this.#body;
+    const text = body instanceof Uint8Array ? decoder.decode(body) : body;
+    return typeof text === 'string' && text !== '' ? JSON.parse(text) : undefined;
+  }
 }

@@ -4,7 +4,7 @@
  * 1. After `kill` none of its timers runs and no message reaches it.
  * 2. While it is frozen both wait, in their order, and come at once when it thaws.
  */
-import type { Timer, World } from '../src/base/ports.ts';
+import type { Clock, Timer, World } from '../src/base/ports.ts';
 import type { SimulatedWorld } from '../src/base/ports-simulated.ts';
 
 export class Process {
@@ -14,11 +14,13 @@ export class Process {
   readonly #base: SimulatedWorld;
   #isAlive = true;
   #isFrozen = false;
+  #thawedMs = Number.NEGATIVE_INFINITY;
 
-  constructor(base: SimulatedWorld) {
+  /** `clock`: of the machine that it runs on. */
+  constructor(base: SimulatedWorld, clock: Clock = base.clock) {
     this.#base = base;
     this.world = {
-      ...{ clock: base.clock, random: base.random, ids: base.ids, secrets: base.secrets },
+      ...{ clock, random: base.random, ids: base.ids, secrets: base.secrets },
       timers: {
         after: (delayMs, run) => this.#timer((fire) => base.timers.after(delayMs, fire), run),
         soon: (run) => this.#timer((fire) => base.timers.soon(fire), run),
@@ -32,6 +34,11 @@ export class Process {
 
   get isFrozen(): boolean {
     return this.#isFrozen;
+  }
+
+  /** How long it has run without having been frozen. */
+  get awakeMs(): number {
+    return this.#isFrozen ? 0 : this.#base.clock.monotonicMs() - this.#thawedMs;
   }
 
   /** Something comes in: a message, or a timer that is due. */
@@ -60,7 +67,9 @@ export class Process {
   }
 
   thaw(): void {
+    if (!this.#isFrozen) return;
     this.#isFrozen = false;
+    this.#thawedMs = this.#base.clock.monotonicMs();
     for (const run of this.#waiting.splice(0)) this.#base.timers.soon(() => this.post(run));
   }
 
@@ -77,5 +86,28 @@ export class Process {
         timer.clear();
       },
     };
+  }
+}
+
+/** A machine's clock. Its wall time may be wrong; time passes at the same pace on all of them. */
+export class MachineClock implements Clock {
+  readonly #base: Clock;
+  #offsetMs = 0;
+
+  constructor(base: Clock) {
+    this.#base = base;
+  }
+
+  nowMs(): number {
+    return this.#base.nowMs() + this.#offsetMs;
+  }
+
+  monotonicMs(): number {
+    return this.#base.monotonicMs();
+  }
+
+  /** As a correction of the clock does, or an operator. */
+  jump(byMs: number): void {
+    this.#offsetMs += byMs;
   }
 }

@@ -1,7 +1,7 @@
 /**
  * An allocation on a simulated machine: one task that is a timer, with the restarts and the health of
- * the real node. What its task does stands in its `Config` (`run_for`, `exit_code`), as the mock driver
- * reads it.
+ * the real node. What its task does stands in its `Config` (`run_for`, `exit_code`, `kill_after`), as
+ * the mock driver reads it.
  */
 import { durationMs } from '../src/base/duration.ts';
 import { formatInstant } from '../src/base/instant.ts';
@@ -52,6 +52,10 @@ export class Run {
     return this.#state.State === 'running';
   }
 
+  get isStopping(): boolean {
+    return this.#isStopping;
+  }
+
   get isDone(): boolean {
     return this.#state.State === 'dead';
   }
@@ -74,19 +78,34 @@ export class Run {
       const now = this.#world.clock.nowMs();
       this.#restarts ??= { count: 0, windowStartMs: now };
       this.#change({ State: 'running', StartedAt: formatInstant(now) });
-      const { run_for, exit_code } = (this.#task.Config ?? {}) as Record<string, unknown>;
+      const { run_for, exit_code } = this.#config;
       if (run_for === undefined) return;
-      this.#after(durationMs(durationNs(run_for) ?? 0), () => this.#ended(Number(exit_code ?? 0)));
+      this.#after(msOf(run_for), () => this.#ended(Number(exit_code ?? 0)));
     });
   }
 
   /** The servers want it ended, or no longer know it. */
-  stop(allocation = this.allocation): void {
-    this.allocation = allocation;
+  stop(): void {
     if (this.isDone || this.#isStopping) return;
     this.#isStopping = true;
     this.#health.stop();
-    this.#after(killMs, () => this.#finish(false));
+    this.#after(this.#killMs, () => this.#finish(false));
+  }
+
+  /** It was to end, and its machine was off meanwhile: nothing of it is left. */
+  endAtOnce(): void {
+    this.#isStopping = true;
+    this.#finish(false);
+  }
+
+  /** Somebody wants the task to begin anew; that is no failure of it. `false`: it does not run. */
+  restart(): boolean {
+    if (!this.isRunning || this.#isStopping) return false;
+    this.#after(this.#killMs, () => {
+      this.#change({ State: 'pending', Restarts: this.#state.Restarts + 1 });
+      this.start();
+    });
+    return true;
   }
 
   /** The servers changed it where it is. */
@@ -102,6 +121,17 @@ export class Run {
 
   get #task(): Task {
     return this.#group.Tasks[0]!;
+  }
+
+  get #config(): Readonly<Record<string, unknown>> {
+    return (this.#task.Config ?? {}) as Readonly<Record<string, unknown>>;
+  }
+
+  /** It is killed when it takes too long to end. */
+  get #killMs(): number {
+    const { kill_after } = this.#config;
+    if (kill_after === undefined) return killMs;
+    return Math.min(msOf(kill_after), durationMs(this.#task.KillTimeout));
   }
 
   #ended(exitCode: number): void {
@@ -143,6 +173,8 @@ export class Run {
     this.#timer = this.#world.timers.after(delayMs, run);
   }
 }
+
+const msOf = (value: unknown): number => durationMs(durationNs(value) ?? 0);
 
 const fresh: TaskState = {
   State: 'pending',

@@ -1,61 +1,98 @@
-/** The real server over a simulated disk: started, ended like a program that crashes, started again. */
+/**
+ * The real server over a simulated disk: started, ended like a program that crashes, and started
+ * again by what supervises programs on its machine.
+ */
 import { Api } from '../src/api/api.ts';
+import type { World } from '../src/base/ports.ts';
 import type { SimulatedWorld } from '../src/base/ports-simulated.ts';
+import { StreamConnection, type StreamSocket } from '../src/model/node-stream/stream-connection.ts';
 import { schedulerDefaults } from '../src/scheduler/view.ts';
 import type { Log } from '../src/server/context.ts';
 import { Keyring } from '../src/server/keyring/keyring.ts';
 import { OutboundError } from '../src/server/login/outbound.ts';
 import { Server } from '../src/server/server.ts';
-import { type CrashFate, MemoryDisk } from '../src/state/engine/memory.ts';
-import { allTables } from '../src/state/tables.ts';
-import { memoryState } from '../src/state/testing.ts';
+import type { CrashFate } from '../src/state/engine/memory.ts';
 import type { State } from '../src/state/types.ts';
+import type { SimulatedDisk } from './disk.ts';
 import type { Endpoint } from './network.ts';
-import { Process } from './process.ts';
+import { MachineClock, Process } from './process.ts';
 
 export const rootToken = '10000000-0000-4000-8000-000000000001';
 export const introductionToken = '10000000-0000-4000-8000-000000000002';
 
 export interface RunningServer extends Endpoint {
   readonly state: State;
+  /** Takes the stream that a node opens. */
+  takeStream(nodeId: string, socket: StreamSocket): void;
 }
 
+export interface ServerEvents {
+  /** A state was opened; nothing is served yet. */
+  readonly opened: (state: State) => void;
+  /** The server logged this as an error, or could not start. */
+  readonly failed: (sentence: string, fields: object) => void;
+}
+
+const restartMaxMs = 5000;
+
 export class SimulatedServer {
-  readonly disk = new MemoryDisk();
-  /** Called with each state that was opened, before anything is served. */
-  onOpened: (state: State) => void = () => {};
-  /** The server logged this as an error. */
-  onError: (sentence: string, fields: object) => void = () => {};
+  readonly disk: SimulatedDisk;
+  readonly clock: MachineClock;
   readonly #world: SimulatedWorld;
+  readonly #events: ServerEvents;
+  readonly #hashed = new Map<string, string>();
   #running: RunningServer | undefined;
   #process: Process | undefined;
   #stop = () => {};
 
-  constructor(world: SimulatedWorld) {
+  constructor(world: SimulatedWorld, disk: SimulatedDisk, events: ServerEvents) {
     this.#world = world;
+    this.disk = disk;
+    this.#events = events;
+    this.clock = new MachineClock(world.clock);
   }
 
   get running(): RunningServer | undefined {
     return this.#running;
   }
 
-  /** The program runs, or is just being started. */
-  get isUp(): boolean {
-    return this.#process?.isAlive === true;
+  /** Of the program that runs, or is just being started. */
+  get process(): Process | undefined {
+    return this.#process?.isAlive === true ? this.#process : undefined;
   }
 
-  async start(): Promise<void> {
-    const process = new Process(this.#world);
+  start(): void {
+    if (this.process !== undefined) return;
+    const process = new Process(this.#world, this.clock);
     this.#process = process;
-    const { world } = process;
+    this.#open(process).catch((error: unknown) => {
+      if (!process.isAlive) return;
+      this.#events.failed('the server could not start', { error });
+      this.crash('lost');
+      this.startSoon();
+    });
+  }
+
+  startSoon(): void {
+    const { timers, random } = this.#world;
+    timers.after(random.below(restartMaxMs), () => this.start());
+  }
+
+  async #open(process: Process): Promise<void> {
+    const world = this.#worldOf(process);
+    const say = (sentence: string, fields: object) => {
+      if (process.isAlive) this.#events.failed(sentence, fields);
+    };
     const log: Log = {
       ...{ debug() {}, info() {}, warn() {} },
-      error: (fields, sentence) => process.isAlive && this.onError(sentence, fields),
+      error: (fields, sentence) => say(sentence, fields),
     };
-    const state = await memoryState(allTables, world, this.disk, { freeze: false });
+    const state = await this.disk.open(world.timers, (error) =>
+      say('a snapshot could not be written', { error: error as Error }),
+    );
     const keyring = await Keyring.open(state, new Uint8Array(32).fill(1), world);
     if (!process.isAlive) return;
-    this.onOpened(state);
+    this.#events.opened(state);
     const server = new Server({
       ...{ state, world, log, keyring, region: 'global', datacenter: 'dc1' },
       outbound: async ({ url }) => {
@@ -77,7 +114,24 @@ export class SimulatedServer {
     this.#stop = () => server.stop();
     await server.start();
     if (!process.isAlive) return;
-    this.#running = { process, state, handle: (request) => api.handle(request) };
+    this.#running = {
+      ...{ process, state, handle: (request) => api.handle(request) },
+      takeStream: (nodeId, socket) => {
+        const connection = new StreamConnection({ socket, side: 'server' });
+        server.streams.add(nodeId, connection);
+        void connection.closed.then(() => server.streams.remove(nodeId, connection));
+      },
+    };
+  }
+
+  /** The same few secrets are shown over and over: each is hashed once. */
+  #worldOf({ world }: Process): World {
+    const hash = (secret: string): string => {
+      const known = this.#hashed.get(secret) ?? world.secrets.hash(secret);
+      this.#hashed.set(secret, known);
+      return known;
+    };
+    return { ...world, secrets: { ...world.secrets, hash } };
   }
 
   /** `fate`: what becomes of the write that is under way. */

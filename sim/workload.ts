@@ -1,306 +1,310 @@
 /**
- * People and programs at work: jobs of all types come, change, fail and go, nodes are drained and taken
- * back, deployments are promoted. All of it through the API, over a network that may fail.
+ * People and programs at work: jobs come, change, fail and go, nodes are drained, purged and taken
+ * back, deployments are promoted, paused and failed, allocations are stopped and restarted. All of it
+ * through the API, by several at a time, over a network that may fail.
  */
 import type { Random } from '../src/base/ports.ts';
 import type { SimulatedWorld } from '../src/base/ports-simulated.ts';
 import { type Deployment, isTerminalDeployment } from '../src/model/deployment/deployment.ts';
-import type { Ledger } from './checkers/acknowledged.ts';
-import type { Network, Reply } from './network.ts';
-import { Process } from './process.ts';
-import { rootToken } from './server.ts';
+import { Client } from './client.ts';
+import { bodyOf, kinds, newShape, type Shape, usual } from './jobs.ts';
+import type { Network } from './network.ts';
 
-const patienceMs = 10_000;
-const pauseMaxMs = 20_000;
+const pauseMaxMs = 60_000;
 const jobsMax = 24;
+const people = 3;
+/** Jobs may name it before a machine brings it along. */
+const otherPool = 'other';
 
-type Kind = 'service' | 'batch' | 'system' | 'sysbatch';
-
-/** What a job was last submitted as. */
-interface Wanted {
-  readonly kind: Kind;
-  count: number;
-  /** Another value is another version, whose tasks are replaced. */
-  edition: number;
-  /** Another value is another version, taken up in place. */
-  note: number;
-  exitCode: number;
-  readonly cpuMhz: number;
-  readonly memoryMb: number;
-  readonly canaries: number;
-  readonly autoPromote: boolean;
-  readonly maxParallel: number;
-  readonly hasPort: boolean;
-  readonly spread: boolean;
-  readonly lostAfter: boolean;
-  readonly priority: number;
+export interface WorkloadOptions {
+  readonly world: SimulatedWorld;
+  readonly random: Random;
+  readonly network: Network;
+  readonly nodeIds: readonly string[];
+  /** An answer that no good server gives. */
+  readonly unexpected: (sentence: string) => void;
 }
+
+type Act = () => Promise<unknown>;
 
 export class Workload {
   readonly #random: Random;
-  readonly #network: Network;
-  readonly #process: Process;
-  readonly #ledger: Ledger;
+  readonly #client: Client;
   readonly #nodeIds: readonly string[];
-  readonly #jobs = new Map<string, Wanted>();
+  /** What each job was last submitted as, and what it was before. */
+  readonly #jobs = new Map<string, { now: Shape; before: Shape }>();
   readonly #drained = new Set<string>();
-  readonly #unexpected: (sentence: string) => void;
+  readonly #acts: readonly (readonly [weight: number, act: Act])[];
   #number = 0;
   #isOver = false;
 
-  constructor(options: {
-    readonly world: SimulatedWorld;
-    readonly random: Random;
-    readonly network: Network;
-    readonly ledger: Ledger;
-    readonly nodeIds: readonly string[];
-    /** An answer that no good server gives. */
-    readonly unexpected: (sentence: string) => void;
-  }) {
-    this.#random = options.random;
-    this.#network = options.network;
-    this.#ledger = options.ledger;
-    this.#nodeIds = options.nodeIds;
-    this.#unexpected = options.unexpected;
-    this.#process = new Process(options.world);
+  constructor({ world, random, network, nodeIds, unexpected }: WorkloadOptions) {
+    this.#random = random;
+    this.#client = new Client({ world, network, unexpected });
+    this.#nodeIds = nodeIds;
+    this.#acts = [
+      [22, () => this.#newJob()],
+      [30, () => this.#onJob((name) => this.#change(name))],
+      [5, () => this.#onJob((name) => this.#goBack(name))],
+      [5, () => this.#onJob((name) => this.#stop(name, false))],
+      [6, () => this.#onJob((name) => this.#stop(name, true))],
+      [10, () => this.#drain()],
+      [4, () => this.#setEligibility()],
+      [1, () => this.#purgeNode()],
+      [2, () => this.#evaluateNode()],
+      [8, () => this.#onDeployment((one) => this.#promote(one))],
+      [5, () => this.#onDeployment((one) => this.#pause(one))],
+      [2, () => this.#onDeployment((one) => this.#fail(one))],
+      [2, () => this.#onDeployment((one) => this.#judge(one))],
+      [5, () => this.#onAllocation((id) => this.#stopAllocation(id))],
+      [3, () => this.#onAllocation((id) => this.#restartAllocation(id))],
+      [2, () => this.#configure()],
+      [2, () => this.#forgetEvaluations()],
+    ];
   }
 
   start(): void {
-    const again = () => {
-      if (this.#isOver) return;
-      const pause = () => {
-        this.#process.world.timers.after(this.#random.below(pauseMaxMs), again);
+    const body = { Description: 'kept apart' };
+    void this.#client.surely('PUT', `/v1/node/pool/${otherPool}`, body);
+    for (let person = 0; person < people; person++) {
+      const again = () => {
+        if (this.#isOver) return;
+        const pause = () => this.#client.after(this.#random.below(pauseMaxMs), again);
+        this.#choose()().then(pause, pause);
       };
-      this.#act().then(pause, pause);
-    };
-    again();
+      this.#client.after(this.#random.below(pauseMaxMs), again);
+    }
   }
 
-  /** Nothing new happens; what is under way is brought to its end. */
+  /** Nothing new happens; drains end and every node takes work again. */
   async end(): Promise<void> {
     this.#isOver = true;
-    for (const id of this.#drained) await this.#surely('PUT', `/v1/node/${id}/drain`, undrain);
-    for (const id of this.#nodeIds)
-      await this.#surely('PUT', `/v1/node/${id}/eligibility`, eligible);
-    // A job that ends in a state of which nobody knows whether it is wanted is submitted once more.
-    for (const [name, wanted] of this.#jobs) {
-      wanted.exitCode = 0;
-      wanted.edition++;
-      await this.#surely('PUT', '/v1/jobs', { Job: jobBody(name, wanted) }, ({ json }) =>
-        this.#ledger.registered(name, json.JobModifyIndex),
-      );
+    const undrain = { DrainSpec: null, MarkEligible: true };
+    for (const id of this.#drained)
+      await this.#client.surely('PUT', `/v1/node/${id}/drain`, undrain);
+    for (const id of this.#nodeIds) {
+      await this.#client.surely('PUT', `/v1/node/${id}/eligibility`, { Eligibility: 'eligible' });
     }
-    for (const [name] of this.#ledger.entries())
-      if (this.#jobs.has(name)) this.#ledger.settled(name);
+    await this.lookAfter();
   }
 
-  /** Promotes what waits for a person, so that every deployment comes to its end. */
-  async promoteAll(): Promise<void> {
-    const { status, json } = await this.#surely('GET', '/v1/deployments');
-    if (status !== 200) return;
-    for (const deployment of json as Deployment[]) {
+  /**
+   * What a person does who sees to it that everything gets done: submits jobs that cannot succeed
+   * once more, made right, and promotes and resumes what waits for a word.
+   */
+  async lookAfter(): Promise<void> {
+    const { json } = await this.#client.surely('GET', '/v1/deployments');
+    const deployments = json as readonly Deployment[];
+    for (const deployment of deployments) {
       if (isTerminalDeployment(deployment)) continue;
-      const waits = Object.values(deployment.TaskGroups).some(
-        (group) => group.DesiredCanaries > 0 && !group.Promoted,
-      );
-      const { ID, Status } = deployment;
-      if (Status === 'paused') await this.#resume(ID);
-      if (waits)
-        await this.#call('PUT', `/v1/deployment/promote/${ID}`, { DeploymentID: ID, All: true });
+      if (deployment.Status === 'paused') await this.#resume(deployment);
+      await this.#promote(deployment).catch(() => {});
+    }
+    const failed = new Set(deployments.filter(({ Status }) => Status === 'failed').map(keyOf));
+    const listed = await this.#client.surely('GET', '/v1/jobs');
+    for (const { ID, Version, Stop } of listed.json as {
+      ID: string;
+      Version: number;
+      Stop: boolean;
+    }[]) {
+      const known = this.#jobs.get(ID);
+      if (known === undefined || Stop) continue;
+      const isFailing = known.now.behaviour !== usual(known.now.kind);
+      if (isFailing || failed.has(`${ID} ${Version}`)) await this.#repair(ID);
     }
   }
 
-  async #act(): Promise<unknown> {
-    const dice = this.#random.below(100);
-    const names = [...this.#jobs.keys()];
-    const name = names[this.#random.below(Math.max(names.length, 1))];
-    if (name === undefined || (dice < 25 && names.length < jobsMax))
-      return this.#register(this.#newJob());
-    if (dice < 60) return this.#change(name);
-    if (dice < 66) return this.#stop(name, false);
-    if (dice < 72) return this.#stop(name, true);
-    if (dice < 82) return this.#drain();
-    if (dice < 92) return this.#promoteOne();
-    return this.#pauseOne();
+  async #repair(name: string): Promise<void> {
+    const { now } = this.#jobs.get(name)!;
+    const shape = { ...now, edition: now.edition + 1, behaviour: usual(now.kind) };
+    this.#jobs.set(name, { now: shape, before: now });
+    await this.#client.surely('PUT', '/v1/jobs', { Job: bodyOf(shape) });
   }
 
-  #newJob(): string {
+  #choose(): Act {
+    let dice = this.#random.below(this.#acts.reduce((sum, [weight]) => sum + weight, 0));
+    for (const [weight, act] of this.#acts) {
+      if (dice < weight) return act;
+      dice -= weight;
+    }
+    return this.#acts[0]![1];
+  }
+
+  #oneOf<T>(things: readonly T[]): T | undefined {
+    return things[this.#random.below(Math.max(things.length, 1))];
+  }
+
+  async #newJob(): Promise<void> {
+    if (this.#jobs.size >= jobsMax) return;
+    const dice = this.#random.below(10);
+    const kind = kinds[dice < 5 ? 0 : dice < 7 ? 1 : dice < 9 ? 2 : 3]!;
+    const name = `${kind}-${++this.#number}`;
+    await this.#submit(newShape(name, kind, this.#random));
+  }
+
+  async #submit(shape: Shape): Promise<void> {
+    const before = this.#jobs.get(shape.name)?.now ?? shape;
+    this.#jobs.set(shape.name, { now: shape, before });
+    await this.#client.must('PUT', '/v1/jobs', { Job: bodyOf(shape) });
+  }
+
+  async #onJob(act: (name: string) => Promise<unknown>): Promise<void> {
+    const name = this.#oneOf([...this.#jobs.keys()]);
+    if (name !== undefined) await act(name);
+  }
+
+  #change(name: string): Promise<void> {
+    const { now } = this.#jobs.get(name)!;
     const random = this.#random;
     const dice = random.below(10);
-    const kind = dice < 5 ? 'service' : dice < 7 ? 'batch' : dice < 9 ? 'system' : 'sysbatch';
-    const name = `${kind}-${++this.#number}`;
-    const canaries = random.below(3) === 0 ? 1 + random.below(2) : 0;
-    this.#jobs.set(name, {
-      kind,
-      count: kind === 'service' || kind === 'batch' ? 1 + random.below(8) : 1,
-      edition: 1,
-      note: 1,
-      exitCode: 0,
-      cpuMhz: kind === 'service' || kind === 'batch' ? 100 + random.below(900) : 50,
-      memoryMb: kind === 'service' || kind === 'batch' ? 64 + random.below(1000) : 32,
-      ...{ canaries, autoPromote: random.below(2) === 0, maxParallel: 1 + random.below(3) },
-      ...{ hasPort: random.below(3) === 0, spread: random.below(3) === 0 },
-      ...{ lostAfter: random.below(4) === 0, priority: 30 + random.below(50) },
+    const isHealed = now.behaviour !== usual(now.kind) && random.below(2) === 0;
+    const turnsBad = random.below(6) === 0;
+    const behaviour = turnsBad ? (random.below(2) === 0 ? 'crash' : 'wear out') : now.behaviour;
+    const isRepeated = now.kind === 'service' || now.kind === 'batch';
+    return this.#submit({
+      ...now,
+      edition: dice < 4 ? now.edition + 1 : now.edition,
+      note: dice >= 4 && dice < 6 ? now.note + 1 : now.note,
+      behaviour: isHealed ? usual(now.kind) : behaviour,
+      groups: now.groups.map((group) => ({
+        ...group,
+        count: isRepeated && dice >= 6 && dice < 8 ? random.below(10) : group.count,
+        cpuMhz: isRepeated && dice === 8 ? 100 + random.below(900) : group.cpuMhz,
+      })),
     });
-    return name;
   }
 
-  async #change(name: string): Promise<unknown> {
-    const wanted = this.#jobs.get(name)!;
-    const dice = this.#random.below(10);
-    if (dice < 4) wanted.edition++;
-    else if (dice < 6) wanted.note++;
-    else if (dice < 8 && wanted.count > 0) wanted.count = this.#random.below(10);
-    wanted.exitCode = wanted.exitCode === 0 && this.#random.below(6) === 0 ? 1 : 0;
-    return this.#register(name);
-  }
-
-  async #register(name: string): Promise<void> {
-    this.#ledger.begun(name);
-    const reply = await this.#call('PUT', '/v1/jobs', {
-      Job: jobBody(name, this.#jobs.get(name)!),
-    });
-    if (reply.status !== 200) return;
-    this.#ledger.registered(name, reply.json.JobModifyIndex);
-    this.#ledger.settled(name);
+  /** By hand, as one does without another way to revert. */
+  #goBack(name: string): Promise<void> {
+    return this.#submit(this.#jobs.get(name)!.before);
   }
 
   async #stop(name: string, purge: boolean): Promise<void> {
-    this.#ledger.begun(name);
-    const reply = await this.#call('DELETE', `/v1/job/${name}${purge ? '?purge=true' : ''}`);
-    if (reply.status !== 200 && reply.status !== 404) return;
-    if (purge) {
-      this.#jobs.delete(name);
-      this.#ledger.purged(name);
-    }
-    this.#ledger.settled(name);
+    const query = purge
+      ? '?purge=true'
+      : this.#random.below(3) === 0
+        ? '?no_shutdown_delay=true'
+        : '';
+    const { status } = await this.#client.call('DELETE', `/v1/job/${name}${query}`);
+    if (purge && (status === 200 || status === 404)) this.#jobs.delete(name);
   }
 
   async #drain(): Promise<unknown> {
+    const random = this.#random;
     const [first] = this.#drained;
-    if (first !== undefined && this.#random.below(2) === 0) {
+    if (first !== undefined && random.below(2) === 0) {
       this.#drained.delete(first);
-      await this.#call('PUT', `/v1/node/${first}/drain`, undrain);
-      return this.#call('PUT', `/v1/node/${first}/eligibility`, eligible);
+      const MarkEligible = random.below(4) > 0;
+      const body = { DrainSpec: null, MarkEligible };
+      return this.#client.call('PUT', `/v1/node/${first}/drain`, body);
     }
     if (this.#drained.size > this.#nodeIds.length / 5) return undefined;
-    const id = this.#nodeIds[this.#random.below(this.#nodeIds.length)]!;
+    const id = this.#oneOf(this.#nodeIds)!;
     this.#drained.add(id);
-    const Deadline = (60 + this.#random.below(300)) * 1e9;
-    return this.#call('PUT', `/v1/node/${id}/drain`, { DrainSpec: { Deadline } });
+    const dice = random.below(10);
+    const Deadline = dice === 0 ? -1 : dice === 1 ? 0 : (60 + random.below(600)) * 1e9;
+    const DrainSpec = { Deadline, IgnoreSystemJobs: random.below(3) === 0 };
+    return this.#client.call('PUT', `/v1/node/${id}/drain`, {
+      ...{ DrainSpec, MarkEligible: random.below(2) === 0 },
+    });
   }
 
-  async #active(): Promise<Deployment | undefined> {
-    const { status, json } = await this.#call('GET', '/v1/deployments');
-    if (status !== 200) return undefined;
-    const active = (json as Deployment[]).filter((one) => !isTerminalDeployment(one));
-    return active[this.#random.below(Math.max(active.length, 1))];
+  #setEligibility(): Promise<unknown> {
+    const Eligibility = this.#random.below(3) === 0 ? 'ineligible' : 'eligible';
+    const id = this.#oneOf(this.#nodeIds)!;
+    return this.#client.call('PUT', `/v1/node/${id}/eligibility`, { Eligibility });
   }
 
-  async #promoteOne(): Promise<unknown> {
-    const active = await this.#active();
-    if (active === undefined) return undefined;
-    const { ID } = active;
-    return this.#call('PUT', `/v1/deployment/promote/${ID}`, { DeploymentID: ID, All: true });
+  /** Its machine, when it runs, joins anew. */
+  async #purgeNode(): Promise<void> {
+    const id = this.#oneOf(this.#nodeIds)!;
+    await this.#client.call('PUT', `/v1/node/${id}/purge`);
+    this.#drained.delete(id);
   }
 
-  async #pauseOne(): Promise<unknown> {
-    const active = await this.#active();
-    if (active === undefined) return undefined;
-    const { ID, Status } = active;
-    if (Status === 'paused') return this.#resume(ID);
-    return this.#call('PUT', `/v1/deployment/pause/${ID}`, { DeploymentID: ID, Pause: true });
+  #evaluateNode(): Promise<unknown> {
+    return this.#client.call('PUT', `/v1/node/${this.#oneOf(this.#nodeIds)!}/evaluate`);
   }
 
-  #resume(ID: string): Promise<Reply> {
-    return this.#call('PUT', `/v1/deployment/pause/${ID}`, { DeploymentID: ID, Pause: false });
+  async #onDeployment(act: (deployment: Deployment) => Promise<unknown>): Promise<void> {
+    const { status, json } = await this.#client.call('GET', '/v1/deployments');
+    if (status !== 200) return;
+    const active = (json as readonly Deployment[]).filter((one) => !isTerminalDeployment(one));
+    const one = this.#oneOf(active);
+    if (one !== undefined) await act(one);
   }
 
-  async #call(method: string, url: string, body?: unknown): Promise<Reply> {
-    const call = { method, url, token: rootToken, patienceMs, ...(body !== undefined && { body }) };
-    const reply = await this.#network.call(this.#process, 'client', call);
-    // No leader, writes closed and too many requests are what a client has to bear.
-    if (reply.status >= 500 && reply.status !== 503) {
-      this.#unexpected(
-        `${method} ${url} was answered with ${reply.status}: ${JSON.stringify(reply.json)}`,
-      );
-    }
-    return reply;
+  #promote({ ID, TaskGroups }: Deployment): Promise<unknown> {
+    const waits = Object.values(TaskGroups).some(
+      ({ DesiredCanaries, Promoted }) => DesiredCanaries > 0 && !Promoted,
+    );
+    if (!waits) return Promise.resolve();
+    const body = { DeploymentID: ID, All: true };
+    return this.#client.call('PUT', `/v1/deployment/promote/${ID}`, body);
   }
 
-  /** Asks until there is an answer. */
-  async #surely(
-    method: string,
-    url: string,
-    body?: unknown,
-    answered: (reply: Reply) => void = () => {},
-  ): Promise<Reply> {
-    for (;;) {
-      try {
-        const reply = await this.#call(method, url, body);
-        if (reply.status < 500) {
-          if (reply.status === 200) answered(reply);
-          return reply;
-        }
-      } catch {
-        // Asked again below.
-      }
-      await new Promise<void>((go) => this.#process.world.timers.after(1000, go));
-    }
+  #pause(deployment: Deployment): Promise<unknown> {
+    const { ID, Status } = deployment;
+    if (Status === 'paused') return this.#resume(deployment);
+    const body = { DeploymentID: ID, Pause: true };
+    return this.#client.call('PUT', `/v1/deployment/pause/${ID}`, body);
   }
-}
 
-const undrain = { DrainSpec: null, MarkEligible: true };
-const eligible = { Eligibility: 'eligible' };
+  #resume({ ID }: Deployment): Promise<unknown> {
+    const body = { DeploymentID: ID, Pause: false };
+    return this.#client.call('PUT', `/v1/deployment/pause/${ID}`, body);
+  }
 
-function jobBody(name: string, wanted: Wanted) {
-  const isOnce = wanted.kind === 'batch' || wanted.kind === 'sysbatch';
-  const isFailing = wanted.exitCode !== 0;
-  const seconds = 1e9;
-  const update = {
-    ...{ MaxParallel: wanted.maxParallel, HealthCheck: 'task_states', Canary: wanted.canaries },
-    ...{
-      MinHealthyTime: 5 * seconds,
-      HealthyDeadline: 60 * seconds,
-      ProgressDeadline: 180 * seconds,
-    },
-    ...{ AutoRevert: true, AutoPromote: wanted.canaries > 0 && wanted.autoPromote },
-  };
-  return {
-    ...{ ID: name, Type: wanted.kind, Priority: wanted.priority, Datacenters: ['*'] },
-    Meta: {},
-    TaskGroups: [
-      {
-        Name: 'main',
-        ...(wanted.kind !== 'system' && wanted.kind !== 'sysbatch' && { Count: wanted.count }),
-        ...(wanted.kind === 'service' && {
-          Update: update,
-          Migrate: { MaxParallel: 1, HealthCheck: 'task_states', MinHealthyTime: 5 * seconds },
-          ReschedulePolicy: {
-            ...{ Unlimited: true, Delay: 15 * seconds, MaxDelay: 120 * seconds },
-            DelayFunction: 'exponential',
-          },
-        }),
-        RestartPolicy: { Attempts: 1, Delay: 2 * seconds, Interval: 60 * seconds, Mode: 'fail' },
-        ...(wanted.lostAfter &&
-          wanted.kind === 'service' && { Disconnect: { LostAfter: 300 * seconds } }),
-        ...(wanted.spread &&
-          wanted.kind === 'service' && {
-            Spreads: [{ Attribute: '${meta.rack}', Weight: 50 }],
-          }),
-        ...(wanted.hasPort && { Networks: [{ DynamicPorts: [{ Label: 'http' }] }] }),
-        Tasks: [
-          {
-            ...{ Name: 'task', Driver: 'mock', KillTimeout: wanted.note * seconds },
-            Env: { EDITION: String(wanted.edition) },
-            Config: {
-              ...(isFailing && { run_for: '2s', exit_code: wanted.exitCode }),
-              ...(isOnce && !isFailing && { run_for: '90s' }),
-            },
-            Resources: { CPU: wanted.cpuMhz, MemoryMB: wanted.memoryMb },
-          },
-        ],
+  #fail({ ID }: Deployment): Promise<unknown> {
+    return this.#client.call('PUT', `/v1/deployment/fail/${ID}`);
+  }
+
+  /** Somebody says of an allocation that it is well, or is not. */
+  async #judge({ ID }: Deployment): Promise<void> {
+    const { status, json } = await this.#client.call('GET', `/v1/deployment/allocations/${ID}`);
+    const one = status === 200 ? this.#oneOf(json as readonly { ID: string }[]) : undefined;
+    if (one === undefined) return;
+    const isWell = this.#random.below(3) > 0;
+    await this.#client.call('PUT', `/v1/deployment/allocation-health/${ID}`, {
+      DeploymentID: ID,
+      ...(isWell ? { HealthyAllocationIDs: [one.ID] } : { UnhealthyAllocationIDs: [one.ID] }),
+    });
+  }
+
+  async #onAllocation(act: (id: string) => Promise<unknown>): Promise<void> {
+    const name = this.#oneOf([...this.#jobs.keys()]);
+    if (name === undefined) return;
+    const { status, json } = await this.#client.call('GET', `/v1/job/${name}/allocations`);
+    const one = status === 200 ? this.#oneOf(json as readonly { ID: string }[]) : undefined;
+    if (one !== undefined) await act(one.ID);
+  }
+
+  #stopAllocation(id: string): Promise<unknown> {
+    const query = this.#random.below(2) === 0 ? '?reschedule=true' : '';
+    return this.#client.call('PUT', `/v1/allocation/${id}/stop${query}`);
+  }
+
+  #restartAllocation(id: string): Promise<unknown> {
+    const body = this.#random.below(2) === 0 ? {} : { TaskName: 'task' };
+    return this.#client.call('PUT', `/v1/client/allocation/${id}/restart`, body);
+  }
+
+  #configure(): Promise<unknown> {
+    const flag = () => this.#random.below(2) === 0;
+    return this.#client.must('PUT', '/v1/operator/scheduler/configuration', {
+      SchedulerAlgorithm: flag() ? 'binpack' : 'spread',
+      PreemptionConfig: {
+        ...{ SystemSchedulerEnabled: flag(), SysBatchSchedulerEnabled: flag() },
+        ...{ BatchSchedulerEnabled: flag(), ServiceSchedulerEnabled: flag() },
       },
-    ],
-  };
+    });
+  }
+
+  /** Those that are over tell nobody anything after a while. */
+  #forgetEvaluations(): Promise<unknown> {
+    const Filter = 'Status == "complete" or Status == "canceled"';
+    return this.#client.must('DELETE', '/v1/evaluations', { Filter });
+  }
 }
+
+const keyOf = ({ JobID, JobVersion }: Deployment): string => `${JobID} ${JobVersion}`;

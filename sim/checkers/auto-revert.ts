@@ -1,41 +1,80 @@
 import type { Deployment } from '../../src/model/deployment/deployment.ts';
 import type { Job } from '../../src/model/job/job.ts';
-import { deployments, jobVersions } from '../../src/state/tables.ts';
-import type { Checker } from './checker.ts';
+import { deployments, inNamespace, jobs, jobVersions, numberPart } from '../../src/state/tables.ts';
+import type { Change } from '../../src/state/types.ts';
+import type { Account } from '../account.ts';
+import type { Checker, Fault } from './checker.ts';
 
-/** A deployment that rolls back does so to the newest version that had been found stable. */
+/**
+ * A deployment that fails and is to roll back does so, to the newest version that had been found
+ * stable before, and what then is submitted is what that version was.
+ */
 export const autoRevertLandsOnStable = (): Checker => {
-  /** Versions found stable, by job, of this registration of the job. */
-  const stable = new Map<string, Map<number, Job>>();
-  const keyOf = (job: { Namespace: string; ID: string; CreateIndex: number }): string =>
-    `${job.Namespace} ${job.ID} ${job.CreateIndex}`;
+  /** The newest stable version below, of each registration of each job. */
+  const stable = new Map<string, Set<number>>();
+  const keyOf = (namespace: string, id: string, createIndex: number): string =>
+    `${namespace} ${id} ${createIndex}`;
+  const note = ({ Namespace, ID, CreateIndex, Version, Stable, Stop }: Job): void => {
+    const key = keyOf(Namespace, ID, CreateIndex);
+    const versions = stable.get(key) ?? new Set();
+    stable.set(key, versions);
+    if (Stable && !Stop) versions.add(Version);
+    else versions.delete(Version);
+  };
   return {
     guarantee: 'auto-revert lands on the last stable version',
-    committed(changes, _index, _scene, fault) {
-      const known = new Map([...stable].map(([key, versions]) => [key, new Map(versions)]));
-      for (const { table, before, after } of changes) {
-        if (table !== jobVersions.name || after === undefined) continue;
-        const job = after as Job;
-        const versions = stable.get(keyOf(job)) ?? new Map<number, Job>();
-        stable.set(keyOf(job), versions);
-        if (job.Stable) versions.set(job.Version, job);
-        else if ((before as Job | undefined)?.Stable) versions.delete(job.Version);
+    resumed({ account }) {
+      for (const version of account.rows(jobVersions).values()) note(version);
+    },
+    committed(changes, _index, { account }, fault) {
+      for (const change of changes) {
+        if (!isFailure(change)) continue;
+        const deployment = change.after as Deployment;
+        const { Namespace, JobID, JobCreateIndex, JobVersion } = deployment;
+        const known = stable.get(keyOf(Namespace, JobID, JobCreateIndex)) ?? [];
+        const expected = Math.max(...[...known].filter((version) => version < JobVersion));
+        judge(deployment, expected, account, fault);
       }
-      for (const { table, before, after } of changes) {
-        if (table !== deployments.name || after === undefined) continue;
-        const { StatusDescription, JobID, Namespace, JobCreateIndex, JobVersion } =
-          after as Deployment;
-        const [, target] = /rolling back to job version (\d+)/.exec(StatusDescription) ?? [];
-        if (target === undefined || (before as Deployment)?.StatusDescription === StatusDescription)
-          continue;
-        if (StatusDescription.includes('not rolling back')) continue;
-        const key = keyOf({ Namespace, ID: JobID, CreateIndex: JobCreateIndex });
-        const versions = [...(known.get(key)?.keys() ?? [])].filter((one) => one < JobVersion);
-        const expected = Math.max(...versions);
-        if (Number(target) !== expected) {
-          fault(`${JobID} went back to version ${target}, the newest stable one is ${expected}`);
-        }
+      for (const { table, after } of changes) {
+        if (table === jobVersions.name && after !== undefined) note(after as Job);
       }
     },
   };
 };
+
+const isFailure = ({ table, before, after }: Change): boolean =>
+  table === deployments.name &&
+  (after as Deployment | undefined)?.Status === 'failed' &&
+  (before as Deployment | undefined)?.Status !== 'failed';
+
+/** `expected`: -Infinity when there is none. */
+function judge(deployment: Deployment, expected: number, account: Account, fault: Fault): void {
+  const { StatusDescription, JobID, Namespace, JobVersion } = deployment;
+  const [, text] = / - rolling back to job version (\d+)$/.exec(StatusDescription) ?? [];
+  const wants = Object.values(deployment.TaskGroups).every(({ AutoRevert }) => AutoRevert);
+  const versionOf = (version: number) =>
+    account.get(jobVersions, ...inNamespace(Namespace, JobID, numberPart(version)));
+  if (text === undefined) {
+    const target = Number.isFinite(expected) ? versionOf(expected) : undefined;
+    const failed = versionOf(JobVersion);
+    if (!wants || target === undefined || failed === undefined) return;
+    if (wishOf(target) !== wishOf(failed)) {
+      fault(`${JobID} did not go back to version ${expected}: ${StatusDescription}`);
+    }
+    return;
+  }
+  const went = Number(text);
+  if (went !== expected) {
+    fault(`${JobID} went back to version ${went}, the newest stable one is ${expected}`);
+    return;
+  }
+  const now = account.get(jobs, ...inNamespace(Namespace, JobID));
+  const target = versionOf(went);
+  if (now === undefined || target === undefined || wishOf(now) !== wishOf(target)) {
+    fault(`${JobID} went back to version ${went} and is not what that was`);
+  }
+}
+
+/** What a submission asked for. */
+const wishOf = ({ Type, Priority, Datacenters, NodePool, TaskGroups, Constraints }: Job): string =>
+  JSON.stringify({ Type, Priority, Datacenters, NodePool, TaskGroups, Constraints });

@@ -1,29 +1,62 @@
-import { explain } from '../../src/scheduler/explain.ts';
-import { schedulerDefaults } from '../../src/scheduler/view.ts';
-import { clusterView } from '../../src/server/evaluations/view.ts';
-import { evaluations, inNamespace, jobs } from '../../src/state/tables.ts';
-import type { Checker } from './checker.ts';
+import type { Evaluation } from '../../src/model/evaluation/evaluation.ts';
+import type { Job } from '../../src/model/job/job.ts';
+import type { Node } from '../../src/model/node/node.ts';
+import type { TaskGroup } from '../../src/model/task-group/task-group.ts';
+import { nodes } from '../../src/state/tables.ts';
+import type { Account } from '../account.ts';
+import { isLive } from '../account.ts';
+import type { Checker, Fault } from './checker.ts';
+import { Use } from './resources.ts';
+import { admits, distinctRules, isCrowded, takesWork } from './rules.ts';
+import { openEvaluations } from './waiting.ts';
 
-/** At rest, what waits for room finds none: no node at all would take one more of its groups. */
+/**
+ * At rest, what waits for room finds none: no node at all that it may run on could take one more of
+ * its groups. And nothing waits for what is over: a turn that never came, a time that has passed.
+ */
 export const blockedReasonIsTrue = (): Checker => ({
   guarantee: 'a blocked evaluation has a reason that is true',
-  rested({ view }, fault) {
-    for (const evaluation of view.table(evaluations).by('open').scan()) {
-      const { ID, Status, Namespace, JobID, FailedTGAllocs } = evaluation;
+  rested({ account, nowMs }, fault) {
+    for (const evaluation of openEvaluations(account)) {
+      const { ID, Status, JobID, WaitUntil } = evaluation;
       if (Status !== 'blocked') {
-        // A delayed one waits for its time.
-        if (evaluation.WaitUntil === 0) fault(`evaluation ${ID} of ${JobID} is still ${Status}`);
+        if (WaitUntil / 1e6 < nowMs) fault(`evaluation ${ID} of ${JobID} is still ${Status}`);
         continue;
       }
-      const job = view.table(jobs).get(...inNamespace(Namespace, JobID));
-      if (job === undefined || job.Type === 'system' || job.Type === 'sysbatch') continue;
-      const failed = new Set(Object.keys(FailedTGAllocs ?? {}));
-      const cluster = clusterView(view, schedulerDefaults);
-      for (const group of job.TaskGroups.filter(({ Name }) => failed.has(Name))) {
-        const open = explain(cluster, job, group).find(({ verdict }) => verdict === 'open');
-        if (open === undefined) continue;
-        fault(`${JobID}.${group.Name} waits for room and ${open.nodeName} has it`);
-      }
+      const job = account.job(evaluation.Namespace, JobID);
+      if (job === undefined || job.Stop) fault(`evaluation ${ID} of ${JobID} waits for nothing`);
+      else checkBlocked(evaluation, job, account, fault);
     }
   },
 });
+
+function checkBlocked(evaluation: Evaluation, job: Job, account: Account, fault: Fault): void {
+  const { JobID, FailedTGAllocs, NodeID } = evaluation;
+  const failed = job.TaskGroups.filter(({ Name }) => Object.hasOwn(FailedTGAllocs ?? {}, Name));
+  if (failed.length === 0) fault(`evaluation ${evaluation.ID} of ${JobID} waits for no group`);
+  // One that goes all or not at all may wait beside room for some of it.
+  if (job.AllAtOnce) return;
+  for (const group of failed) {
+    for (const node of account.rows(nodes).values()) {
+      if (NodeID !== '' && node.ID !== NodeID) continue;
+      if (isOpen(node, job, group, account)) {
+        fault(`${JobID}.${group.Name} waits for room and ${node.Name} has it`);
+      }
+    }
+  }
+}
+
+function isOpen(node: Node, job: Job, group: TaskGroup, account: Account): boolean {
+  if (!takesWork(node) || !admits(node, job, group)) return false;
+  const use = new Use();
+  for (const one of account.occupantsOf(node.ID)) use.add(one);
+  if (!use.hasRoomFor(group, node)) return false;
+  const { Namespace, ID: JobID } = job;
+  const own = [...account.allocationsOf({ Namespace, JobID })].filter(isLive);
+  if (job.Type === 'system' || job.Type === 'sysbatch') {
+    return !own.some(({ NodeID, TaskGroup }) => NodeID === node.ID && TaskGroup === group.Name);
+  }
+  return !distinctRules(job, group).some((rule) =>
+    isCrowded(node, rule, group, own, (id) => account.node(id)),
+  );
+}

@@ -1,57 +1,41 @@
+/** Of each checker: what is right passes, and what it watches over is found when it is wrong. */
 import { expect, test } from 'vitest';
-import { SimulatedWorld } from '../../src/base/ports-simulated.ts';
-import { type Allocation, AllocationSchema } from '../../src/model/allocation/allocation.ts';
-import { complete } from '../../src/model/complete.ts';
-import { DeploymentSchema } from '../../src/model/deployment/deployment.ts';
-import { EvaluationSchema } from '../../src/model/evaluation/evaluation.ts';
-import type { Job } from '../../src/model/job/job.ts';
-import { makeGroup, makeJob, makeNode } from '../../src/scheduler/cluster.test-helper.ts';
-import {
-  allocations,
-  allTables,
-  deployments,
-  evaluations,
-  jobs,
-  jobVersions,
-  nodes,
-} from '../../src/state/tables.ts';
-import { memoryState } from '../../src/state/testing.ts';
-import type { Change, State, Transaction } from '../../src/state/types.ts';
-import { Ledger, noAcknowledgedWriteLost } from './acknowledged.ts';
+import type { Allocation } from '../../src/model/allocation/allocation.ts';
+import { allocations as allocationTable } from '../../src/state/tables.ts';
+import { Account } from '../account.ts';
+import { noAcknowledgedWriteLost } from './acknowledged.ts';
 import { autoRevertLandsOnStable } from './auto-revert.ts';
+import { batchWorkIsDoneOnce } from './batch-work.ts';
+import {
+  changeNode,
+  judge,
+  type Plant,
+  placed,
+  put,
+  service,
+  withDeployment,
+  withEvaluation,
+  withJob,
+  withNode,
+} from './bench.test-helper.ts';
 import { blockedReasonIsTrue } from './blocked-reason.ts';
 import type { Checker } from './checker.ts';
 import { desiredCountsAreReached } from './desired-counts.ts';
+import { evictionsAreDeserved } from './evictions.ts';
 import { indexOnlyRises } from './index-rises.ts';
 import { atMostMaxParallelUnhealthy } from './max-parallel.ts';
+import { drainsMoveFewAtATime } from './migrations.ts';
+import { placementKeepsTheRules } from './placements.ts';
 import { noResourceTwice } from './resources.ts';
+import { summariesAddUp } from './summaries.ts';
 
-/** Commits what a test plants and asks the checker as the simulation does. */
-async function judge(checker: Checker, ...plant: ((transaction: Transaction) => void)[]) {
-  const world = new SimulatedWorld(1);
-  const state: State = await memoryState(allTables, world);
-  const faults: string[] = [];
-  const scene = () => ({ view: state.read(), machines: new Map(), nowMs: 0 });
-  const fault = (sentence: string) => faults.push(sentence);
-  state.onCommit((changes: readonly Change[], index: number) =>
-    checker.committed?.(changes, index, scene(), fault),
-  );
-  for (const rows of plant) await state.write(rows);
-  checker.restarted?.(scene(), fault);
-  checker.rested?.(scene(), fault);
-  return faults;
+interface Case {
+  readonly title: string;
+  readonly checker: () => Checker;
+  readonly plants: readonly Plant[];
+  /** What it finds. */
+  readonly faults: readonly string[];
 }
-
-const placed = (ID: string, fields: object = {}): Allocation =>
-  complete(AllocationSchema, {
-    ...{ ID, Namespace: 'default', Name: `job.web[${ID}]`, JobID: 'job', TaskGroup: 'web' },
-    ...{ NodeID: 'n1', ClientStatus: 'running', DesiredStatus: 'run' },
-    AllocatedResources: {
-      Tasks: { server: { Cpu: { CpuShares: 400 }, Memory: { MemoryMB: 100 } } },
-      Shared: { DiskMB: 1, Ports: null, Networks: null },
-    },
-    ...fields,
-  }) as Allocation;
 
 const port = (Value: number) => ({
   AllocatedResources: {
@@ -64,127 +48,316 @@ const port = (Value: number) => ({
   },
 });
 
-const put =
-  (...rows: readonly Allocation[]) =>
-  (transaction: Transaction) => {
-    for (const row of rows) transaction.table(allocations).put(row);
-  };
+const small = { Tasks: [{ Name: 'server', Driver: 'raw_exec', Resources: { CPU: 300 } }] };
+const large = { Tasks: [{ Name: 'server', Driver: 'raw_exec', Resources: { CPU: 2000 } }] };
 
-const oneNode = (transaction: Transaction) => {
-  transaction.table(nodes).put(makeNode('n1'));
-};
-
-const withJob = (job: Job) => (transaction: Transaction) => {
-  transaction.table(jobs).put(job);
-  transaction.table(jobVersions).put(job);
-};
-
-const service = (Count: number, fields: object = {}) =>
-  makeJob({ TaskGroups: [makeGroup({ Count, ...fields })] });
-
-test('no resource is given twice', async () => {
-  expect(await judge(noResourceTwice(), oneNode, put(placed('a'), placed('b')))).toEqual([]);
-  expect(
-    await judge(noResourceTwice(), oneNode, put(placed('a'), placed('b'), placed('c'))),
-  ).toEqual(['1200 MHz is wanted on name-n1, which has 1000']);
-  expect(
-    await judge(noResourceTwice(), oneNode, put(placed('a', port(80)), placed('b', port(80)))),
-  ).toEqual(['port 10.0.0.1:80 of name-n1 is held by a and b']);
+const resources = (title: string, faults: readonly string[], ...plants: Plant[]): Case => ({
+  ...{ title: `resources: ${title}`, checker: noResourceTwice, faults },
+  plants: [withNode('n1'), ...plants],
 });
 
-test('desired counts are reached', async () => {
-  const two = put(placed('a'), placed('b'));
-  expect(await judge(desiredCountsAreReached(), withJob(service(2)), two)).toEqual([]);
-  expect(await judge(desiredCountsAreReached(), withJob(service(3)), two)).toEqual([
-    'job.web wants 3 and has 2',
-  ]);
-  const stopped = { ...service(2), Stop: true };
-  expect(await judge(desiredCountsAreReached(), withJob(stopped), two)).toEqual([
-    'job is stopped and 2 of it run',
-  ]);
-  const system = makeJob({ Type: 'system', Datacenters: ['*'], TaskGroups: [makeGroup()] });
-  expect(await judge(desiredCountsAreReached(), oneNode, withJob(system))).toEqual([
-    'job.web runs 0 times on name-n1',
-  ]);
+const counts = (title: string, faults: readonly string[], ...plants: Plant[]): Case => ({
+  ...{ title: `counts: ${title}`, checker: desiredCountsAreReached, plants, faults },
 });
 
-test('at most MaxParallel unhealthy', async () => {
-  const job = service(3, { Update: { MaxParallel: 1 } });
-  const old = (ID: string) =>
-    placed(ID, {
-      DesiredStatus: 'stop',
-      DesiredDescription: 'alloc is being updated due to job update',
-    });
-  const next = (ID: string, PreviousAllocation: string, healthy: boolean | null = null) =>
-    placed(ID, {
-      ...{ PreviousAllocation, DeploymentID: 'd', JobVersion: 1 },
-      DeploymentStatus: { Healthy: healthy, Timestamp: null, Canary: false, ModifyIndex: 0 },
-    });
-  const known = withJob({ ...job, Version: 1 });
-  const both = put(old('a'), old('b'));
-  expect(
-    await judge(
-      atMostMaxParallelUnhealthy(),
-      known,
-      both,
-      put(next('c', 'a', true), next('d', 'b')),
-    ),
-  ).toEqual([]);
-  expect(
-    await judge(atMostMaxParallelUnhealthy(), known, both, put(next('c', 'a'), next('d', 'b'))),
-  ).toEqual(['2 are replaced at a time, MaxParallel is 1: job.web[c], job.web[d]']);
+const system = service(1, {}, { Type: 'system', Datacenters: ['*'] });
+
+const rules = (title: string, faults: readonly string[], ...plants: Plant[]): Case => ({
+  ...{ title: `rules: ${title}`, checker: placementKeepsTheRules, plants, faults },
 });
 
-test('auto-revert lands on the last stable version', async () => {
-  const version = (Version: number, Stable: boolean) => (transaction: Transaction) => {
-    transaction.table(jobVersions).put({ ...makeJob(), Version, Stable });
-  };
-  const failed = (target: number) => (transaction: Transaction) => {
-    const JobCreateIndex = [...transaction.table(jobVersions).scan()][0]!.CreateIndex;
-    const StatusDescription = `Failed due to unhealthy allocations - rolling back to job version ${target}`;
-    const row = { ID: 'd', Namespace: 'default', JobID: 'job', JobVersion: 3, JobCreateIndex };
-    const deployment = complete(DeploymentSchema, { ...row, StatusDescription, Status: 'failed' });
-    transaction.table(deployments).put(deployment as never);
-  };
-  const history = [version(0, true), version(1, true), version(2, false), version(3, false)];
-  expect(await judge(autoRevertLandsOnStable(), ...history, failed(1))).toEqual([]);
-  expect(await judge(autoRevertLandsOnStable(), ...history, failed(0))).toEqual([
-    'job went back to version 0, the newest stable one is 1',
-  ]);
-});
-
-test('a blocked evaluation has a reason that is true', async () => {
-  const blocked = (transaction: Transaction) => {
-    const row = { ID: 'e', Namespace: 'default', JobID: 'job', Status: 'blocked' as const };
-    const failures = { FailedTGAllocs: { web: {} } };
-    const evaluation = complete(EvaluationSchema, { ...row, ...failures });
-    transaction.table(evaluations).put(evaluation as never);
-  };
-  const large = service(1, {
-    Tasks: [{ Name: 'server', Driver: 'raw_exec', Resources: { CPU: 2000 } }],
+/** One that an update has put in the place of another. */
+const next = (ID: string, PreviousAllocation: string, Healthy: boolean | null = null) =>
+  placed(ID, {
+    ...{ PreviousAllocation, DeploymentID: 'd', JobVersion: 1 },
+    DeploymentStatus: { Healthy, Timestamp: null, Canary: false, ModifyIndex: 0 },
   });
-  expect(await judge(blockedReasonIsTrue(), oneNode, withJob(large), blocked)).toEqual([]);
-  expect(await judge(blockedReasonIsTrue(), oneNode, withJob(service(1)), blocked)).toEqual([
-    'job.web waits for room and name-n1 has it',
-  ]);
+const stopped = (ID: string, fields: object = {}) =>
+  placed(ID, { DesiredStatus: 'stop', ...fields });
+const oneAtATime = withJob({ ...service(3, { Update: { MaxParallel: 1 } }), Version: 1 });
+
+const parallel = (title: string, faults: readonly string[], ...plants: Plant[]): Case => ({
+  ...{ title: `MaxParallel: ${title}`, checker: atMostMaxParallelUnhealthy, faults },
+  plants: [oneAtATime, put(placed('a'), placed('b')), ...plants],
 });
 
-test('no acknowledged write is lost', async () => {
-  const ledger = new Ledger();
-  ledger.begun('job');
-  ledger.registered('job', 10);
-  expect(await judge(noAcknowledgedWriteLost(ledger))).toEqual([]);
-  ledger.settled('job');
-  expect(await judge(noAcknowledgedWriteLost(ledger), withJob(service(1)))).toEqual([]);
-  expect(await judge(noAcknowledgedWriteLost(ledger))).toEqual([
-    'job was registered at 10 and is at nothing',
-    'job was registered at 10 and is at nothing',
+const marked = (ID: string, fields: object = {}) =>
+  placed(ID, { DesiredTransition: { Migrate: true }, ...fields });
+const draining: Plant = changeNode('n1', { Drain: true });
+
+const migrations = (title: string, faults: readonly string[], ...plants: Plant[]): Case => ({
+  ...{ title: `drains: ${title}`, checker: drainsMoveFewAtATime, faults },
+  plants: [
+    withNode('n1'),
+    withJob(service(3, { Migrate: { MaxParallel: 1 } })),
+    put(placed('a'), placed('b'), placed('c')),
+    draining,
+    ...plants,
+  ],
+});
+
+const version = (Version: number, Stable: boolean, CPU: number): Plant =>
+  withJob({
+    ...service(1, { Tasks: [{ Name: 'server', Driver: 'raw_exec', Resources: { CPU } }] }),
+    ...{ Version, Stable },
+  });
+const group = { AutoRevert: true } as never;
+const failed = (how: string) =>
+  withDeployment({
+    ...{ JobVersion: 3, Status: 'failed', TaskGroups: { web: group } },
+    StatusDescription: `Failed due to unhealthy allocations${how}`,
+  });
+
+const revert = (title: string, faults: readonly string[], ...plants: Plant[]): Case => ({
+  ...{ title: `auto-revert: ${title}`, checker: autoRevertLandsOnStable, faults },
+  plants: [
+    ...[version(0, true, 100), version(1, true, 110), version(2, false, 120)],
+    ...[version(3, false, 130), ...plants],
+  ],
+});
+
+const done = (ID: string, fields: object = {}) =>
+  placed(ID, { ClientStatus: 'complete', JobCreateIndex: 1, ...fields });
+
+const batch = (title: string, faults: readonly string[], ...plants: Plant[]): Case => ({
+  ...{ title: `batch: ${title}`, checker: batchWorkIsDoneOnce, faults },
+  plants: [withJob(service(2, {}, { Type: 'batch' })), ...plants],
+});
+
+const waits = (fields: object = {}) =>
+  withEvaluation({ Status: 'blocked', FailedTGAllocs: { web: {} as never }, ...fields });
+
+const blocked = (title: string, faults: readonly string[], ...plants: Plant[]): Case => ({
+  ...{ title: `blocked: ${title}`, checker: blockedReasonIsTrue, faults },
+  plants: [withNode('n1'), ...plants],
+});
+
+const evicted = placed('low', { DesiredStatus: 'evict', PreemptedByAllocation: 'high' });
+const evictor = placed('high', { JobID: 'important' });
+const important = (Priority: number) =>
+  withJob({ ...service(1, {}, { Type: 'system' }), ID: 'important', Priority });
+
+const evictions = (title: string, faults: readonly string[], ...plants: Plant[]): Case => ({
+  ...{ title: `evictions: ${title}`, checker: evictionsAreDeserved, faults },
+  plants: [withJob(service(1)), put(placed('low')), ...plants],
+});
+
+const cases: readonly Case[] = [
+  resources('what fits', [], put(placed('a'), placed('b'))),
+  resources(
+    'too much of it',
+    ['1200 MHz is wanted on name-n1, which has 1000'],
+    put(placed('a'), placed('b'), placed('c')),
+  ),
+  resources(
+    'a port twice',
+    ['port 10.0.0.1:80 of name-n1 is held by a and b'],
+    put(placed('a', port(80)), placed('b', port(80))),
+  ),
+  counts('enough', [], withJob(service(2)), put(placed('a'), placed('b'))),
+  counts('too few', ['job.web wants 3 and has 1'], withJob(service(3)), put(placed('a'))),
+  counts(
+    'an older version',
+    ['1 of job.web are older than version 1'],
+    withJob({ ...service(1), Version: 1 }),
+    put(placed('a')),
+  ),
+  counts('too few, but waiting', [], withJob(service(3)), waits(), put(placed('a'))),
+  counts(
+    'of a stopped job',
+    ['job is stopped and 2 of it run'],
+    withJob({ ...service(2), Stop: true }),
+    put(placed('a'), placed('b')),
+  ),
+  counts(
+    'a node without its system job',
+    ['job.web runs 0 times on name-n1'],
+    withNode('n1'),
+    withJob(system),
+  ),
+  counts(
+    'a deployment that never ends',
+    ['deployment d of job is running'],
+    withJob(service(0)),
+    withDeployment({ Status: 'running' }),
+  ),
+  rules('a good place', [], withNode('n1'), withJob(service(1)), put(placed('a'))),
+  rules(
+    'a node that takes no work',
+    ['job.web[a] was placed on name-n1, which takes no work'],
+    withNode('n1', { SchedulingEligibility: 'ineligible' }),
+    withJob(service(1)),
+    put(placed('a')),
+  ),
+  rules(
+    'another pool',
+    ['job.web[a] was placed on name-n1, against its rules'],
+    withNode('n1', { NodePool: 'other' }),
+    withJob(service(1)),
+    put(placed('a')),
+  ),
+  rules(
+    'the same host again',
+    ['job.web[b] was placed on name-n1, against distinct ${node.unique.id}'],
+    withNode('n1'),
+    withJob(service(2, { Constraints: [{ Operand: 'distinct_hosts', RTarget: 'true' }] })),
+    put(placed('a')),
+    put(placed('b')),
+  ),
+  parallel(
+    'one after the other',
+    [],
+    put(stopped('a'), next('c', 'a')),
+    put(next('c', 'a', true)),
+    put(stopped('b'), next('d', 'b')),
+  ),
+  parallel(
+    'both at once',
+    ['2 are replaced at a time, MaxParallel is 1: job.web[c], job.web[d]'],
+    put(stopped('a'), next('c', 'a')),
+    put(stopped('b'), next('d', 'b')),
+  ),
+  parallel(
+    'what failed on the way is still on its way',
+    ['2 are replaced at a time, MaxParallel is 1: job.web[e], job.web[d]'],
+    put(stopped('a'), next('c', 'a')),
+    put({ ...next('c', 'a', false), ClientStatus: 'failed' }),
+    put({ ...next('c', 'a', false), NextAllocation: 'e' }, next('e', 'c')),
+    put(stopped('b'), next('d', 'b')),
+  ),
+  parallel(
+    'one that was lost takes the new version along',
+    [],
+    put(stopped('a'), next('c', 'a')),
+    put(stopped('b', { ClientStatus: 'lost' }), next('d', 'b')),
+  ),
+  migrations(
+    'one after the other',
+    [],
+    put(marked('a')),
+    put(stopped('a', { NextAllocation: 'd' }), next('d', 'a', true)),
+    put(marked('b')),
+  ),
+  migrations(
+    'both at once',
+    ['2 are moved at a time, Migrate.MaxParallel is 1: job.web[a], job.web[b]'],
+    put(marked('a')),
+    put(marked('b')),
+  ),
+  migrations(
+    'the next one before the last is well',
+    ['2 are moved at a time, Migrate.MaxParallel is 1: job.web[d], job.web[b]'],
+    put(marked('a')),
+    put(marked('a', { DesiredStatus: 'stop', NextAllocation: 'd' }), next('d', 'a')),
+    put(marked('b')),
+  ),
+  migrations(
+    'all, when the time is up',
+    [],
+    changeNode('n1', { DrainStrategy: { ForceDeadline: '2025-12-31T00:00:00Z' } as never }),
+    put(marked('a'), marked('b')),
+  ),
+  revert(
+    'to the newest stable one',
+    [],
+    version(4, false, 110),
+    failed(' - rolling back to job version 1'),
+  ),
+  revert(
+    'to an older one',
+    ['job went back to version 0, the newest stable one is 1'],
+    version(4, false, 100),
+    failed(' - rolling back to job version 0'),
+  ),
+  revert(
+    'with another specification',
+    ['job went back to version 1 and is not what that was'],
+    version(4, false, 100),
+    failed(' - rolling back to job version 1'),
+  ),
+  revert(
+    'not at all',
+    ['job did not go back to version 1: Failed due to unhealthy allocations'],
+    failed(''),
+  ),
+  batch('all of it', [], put(done('a'), done('b'))),
+  batch('too little', ['job.web was done 1 times and is wanted 2 times'], put(done('a'))),
+  batch(
+    'the same twice',
+    ['job.web: the work of job.web[a] was done 2 times'],
+    put(done('a'), done('b'), done('c', { Name: 'job.web[a]' })),
+  ),
+  blocked('no room', [], withJob(service(1, large)), waits()),
+  blocked(
+    'room',
+    ['job.web waits for room and name-n1 has it'],
+    withJob(service(1, small)),
+    waits(),
+  ),
+  blocked('for nothing', ['evaluation e of job waits for nothing'], waits()),
+  blocked(
+    'a turn that never comes',
+    ['evaluation e of job is still pending'],
+    withJob(service(1)),
+    withEvaluation({ Status: 'pending' }),
+  ),
+  evictions('by what matters more', [], important(80), put(evictor, evicted)),
+  evictions(
+    'by what matters as much',
+    ['job.web[low] of 50 was evicted for job.web[high] of 55'],
+    important(55),
+    put(evictor, evicted),
+  ),
+  evictions('for nobody', ['job.web[low] was evicted for nobody'], put(evicted)),
+];
+
+test.each(cases)('$title', async ({ checker, plants, faults }) => {
+  expect(await judge(checker(), ...plants)).toEqual(faults);
+});
+
+test('a summary that does not add up', async () => {
+  expect(await judge(summariesAddUp(), withJob(service(1)), put(placed('a')))).toEqual([
+    'job has no summary',
+    'job is pending and should be running',
   ]);
 });
 
 test('the index only rises', async () => {
-  expect(await judge(indexOnlyRises(), oneNode, put(placed('a')))).toEqual([]);
   const checker = indexOnlyRises();
-  await judge(checker, oneNode, put(placed('a')));
-  expect(await judge(checker, oneNode)).toContain('index 1 was committed after 2');
+  expect(await judge(checker, withNode('n1'), put(placed('a')))).toEqual([]);
+  expect(await judge(checker, withNode('n1'))).toContain('index 1 was committed after 2');
+});
+
+test('no acknowledged write is lost', () => {
+  const faults: string[] = [];
+  const account = new Account();
+  account.index = 5;
+  const { answered } = noAcknowledgedWriteLost();
+  answered(5, 'PUT /v1/jobs', account, (sentence) => faults.push(sentence));
+  expect(faults).toEqual([]);
+  answered(6, 'PUT /v1/jobs', account, (sentence) => faults.push(sentence));
+  expect(faults).toEqual(['PUT /v1/jobs was answered with 6 at 5']);
+});
+
+test('what a restart lost, made up or changed', async () => {
+  const whole = [withNode('n1'), put(placed('a'), placed('b'))];
+  const lossy: Checker = {
+    guarantee: '',
+    rested({ account, ...scene }, fault) {
+      const { restarted } = noAcknowledgedWriteLost();
+      const was = new Account();
+      was.reset(scene.view);
+      const rows = was.rows(allocationTable) as Map<string, Allocation>;
+      const [first, second] = [...rows];
+      rows.delete(first![0]);
+      rows.set(second![0], { ...second![1], ModifyIndex: 1 });
+      rows.set('gone', second![1]);
+      restarted!({ account: was, ...scene }, fault);
+    },
+  };
+  expect(await judge(lossy, ...whole)).toEqual([
+    'allocations default/default/a: was never committed, and is there of 2',
+    'allocations default/default/b: was committed at 1 and is there of 2',
+    '2 rows of allocations were committed and 1 are there',
+  ]);
 });

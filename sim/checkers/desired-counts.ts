@@ -1,102 +1,111 @@
 import type { Allocation } from '../../src/model/allocation/allocation.ts';
+import { isTerminalDeployment } from '../../src/model/deployment/deployment.ts';
+import type { Evaluation } from '../../src/model/evaluation/evaluation.ts';
 import type { Job } from '../../src/model/job/job.ts';
 import type { TaskGroup } from '../../src/model/task-group/task-group.ts';
-import { allocations, evaluations, inNamespace, jobs, nodes } from '../../src/state/tables.ts';
-import type { Snapshot } from '../../src/state/types.ts';
+import { deployments, jobs, nodes } from '../../src/state/tables.ts';
+import { isLive } from '../account.ts';
 import type { Checker, Fault, Scene } from './checker.ts';
+import { admits, takesWork } from './rules.ts';
+import { isBroken, isHalted, openEvaluations } from './waiting.ts';
 
 /**
- * At rest, what should run runs, and nothing else: so many of each service, one of each system job on
- * every node that takes work. A job whose tasks fail by themselves, or that waits for room, is left
- * out: whether it waits for good reason is another checker's question.
+ * At rest, what should run runs, and nothing else: so many of each service, all of its newest
+ * version, and one of each system job on every node that takes work. A job whose tasks fail by
+ * themselves is left out, and so is what waits for room: whether it waits for good reason is another
+ * checker's question. And what the servers believe of each machine is so.
  */
 export const desiredCountsAreReached = (): Checker => ({
   guarantee: 'desired counts are reached after the faults end',
   rested(scene, fault) {
-    const { view } = scene;
-    for (const job of view.table(jobs).scan()) {
-      const all = [
-        ...view
-          .table(allocations)
-          .by('job')
-          .scan({ prefix: inNamespace(job.Namespace, job.ID) }),
-      ];
-      const live = all.filter((one) => one.DesiredStatus === 'run' && isAlive(one));
-      if (job.Stop) {
-        if (live.length > 0) fault(`${job.ID} is stopped and ${live.length} of it run`);
-        continue;
-      }
-      if (isBroken(job) || isWaiting(view, job)) continue;
-      for (const group of job.TaskGroups) {
-        const running = live.filter(
-          (one) => one.TaskGroup === group.Name && one.ClientStatus === 'running',
-        );
-        if (job.Type === 'service') checkService(job, group, running, fault);
-        if (job.Type === 'system') checkSystem(job, group, running, scene, fault);
-      }
+    const { account } = scene;
+    const open = openEvaluations(account);
+    for (const job of account.rows(jobs).values()) checkJob(job, open, scene, fault);
+    for (const { JobID, Status, ID } of account.rows(deployments).values()) {
+      if (isTerminalDeployment({ Status }) || open.some((one) => one.JobID === JobID)) continue;
+      fault(`deployment ${ID} of ${JobID} is ${Status}`);
     }
-    for (const machine of scene.machines.values()) {
-      for (const run of machine.runs.values()) {
-        const known = view.table(allocations).get(...inNamespace('default', run.id));
-        const isWanted = known !== undefined && known.DesiredStatus === 'run' && isAlive(known);
-        if (run.isRunning && !isWanted)
-          fault(`${run.allocation.Name} still runs and is not wanted`);
-        if (!run.isRunning && known?.ClientStatus === 'running') {
-          fault(`${known.Name} is known as running and does not run`);
-        }
-      }
-    }
+    checkMachines(scene, fault);
   },
 });
 
-const isAlive = ({ ClientStatus }: Allocation): boolean =>
-  ClientStatus === 'pending' || ClientStatus === 'running' || ClientStatus === 'unknown';
-
-/** Its tasks end with a fault. */
-const isBroken = (job: Job): boolean =>
-  job.TaskGroups.some(({ Tasks }) =>
-    Tasks.some(
-      ({ Config }) => Number((Config as { exit_code?: number } | null)?.exit_code ?? 0) !== 0,
-    ),
-  );
-
-const isWaiting = (view: Snapshot, { Namespace, ID }: Job): boolean =>
-  [
-    ...view
-      .table(evaluations)
-      .by('open')
-      .scan({ prefix: inNamespace(Namespace, ID) }),
-  ].length > 0;
+function checkJob(job: Job, open: readonly Evaluation[], scene: Scene, fault: Fault): void {
+  const { account } = scene;
+  const { ID, Namespace } = job;
+  const live = [...account.allocationsOf({ Namespace, JobID: ID })].filter(isLive);
+  if (job.Stop) {
+    if (live.length > 0) fault(`${ID} is stopped and ${live.length} of it run`);
+    return;
+  }
+  if (isBroken(job) || isHalted(job, account)) return;
+  const waits = open.filter((one) => one.JobID === ID && one.Namespace === Namespace);
+  const groups = new Set(job.TaskGroups.map(({ Name }) => Name));
+  for (const { Name, TaskGroup } of live) {
+    if (!groups.has(TaskGroup)) fault(`${Name} runs, and its job has no such group`);
+  }
+  for (const group of job.TaskGroups) {
+    const running = live.filter((one) => one.TaskGroup === group.Name);
+    for (const { Name, ClientStatus } of running) {
+      if (ClientStatus !== 'running' && job.Type !== 'batch' && job.Type !== 'sysbatch')
+        fault(`${Name} is ${ClientStatus}`);
+    }
+    if (job.Type === 'service') checkService(job, group, running, waits, fault);
+    if (job.Type === 'system') checkSystem(job, group, running, waits, scene, fault);
+  }
+}
 
 function checkService(
   { ID, Version }: Job,
   { Name, Count }: TaskGroup,
   running: readonly Allocation[],
+  waits: readonly Evaluation[],
   fault: Fault,
 ): void {
-  if (running.length !== Count) fault(`${ID}.${Name} wants ${Count} and has ${running.length}`);
-  const old = running.filter(({ JobVersion }) => JobVersion !== Version);
-  // A deployment that failed or waits for somebody leaves older versions where they are.
+  const isWaiting = waits.some(({ FailedTGAllocs }) => Object.hasOwn(FailedTGAllocs ?? {}, Name));
+  const isEnough = isWaiting ? running.length <= Count : running.length === Count;
+  if (!isEnough) fault(`${ID}.${Name} wants ${Count} and has ${running.length}`);
   const names = new Set(running.map((one) => one.Name));
-  if (names.size !== running.length) fault(`${ID}.${Name} has a name twice (${old.length} old)`);
+  if (names.size !== running.length) fault(`${ID}.${Name} has a name twice`);
+  if (isWaiting) return;
+  const old = running.filter(({ JobVersion }) => JobVersion !== Version);
+  if (old.length > 0) fault(`${old.length} of ${ID}.${Name} are older than version ${Version}`);
 }
 
 function checkSystem(
-  { ID, Datacenters }: Job,
-  { Name }: TaskGroup,
+  job: Job,
+  group: TaskGroup,
   running: readonly Allocation[],
-  { view }: Scene,
+  waits: readonly Evaluation[],
+  { account }: Scene,
   fault: Fault,
 ): void {
-  const byNode = new Map<string, number>();
-  for (const { NodeID } of running) byNode.set(NodeID, (byNode.get(NodeID) ?? 0) + 1);
-  for (const node of view.table(nodes).scan()) {
-    const takesWork =
-      node.Status === 'ready' && !node.Drain && node.SchedulingEligibility === 'eligible';
-    const isWanted = Datacenters?.some((one) => one === '*' || one === node.Datacenter) === true;
-    const count = byNode.get(node.ID) ?? 0;
-    if (takesWork && isWanted && count !== 1)
-      fault(`${ID}.${Name} runs ${count} times on ${node.Name}`);
-    if (count > 1) fault(`${ID}.${Name} runs ${count} times on ${node.Name}`);
+  const byNode = Map.groupBy(running, ({ NodeID }) => NodeID);
+  for (const node of account.rows(nodes).values()) {
+    const there = byNode.get(node.ID)?.length ?? 0;
+    const isWanted = takesWork(node) && admits(node, job, group);
+    const isAwaited = waits.some(({ NodeID }) => NodeID === '' || NodeID === node.ID);
+    const what = `${job.ID}.${group.Name} runs ${there} times on ${node.Name}`;
+    if (there > 1 || (isWanted && there === 0 && !isAwaited)) fault(what);
+  }
+  if (waits.length > 0) return;
+  const old = running.filter(({ JobVersion }) => JobVersion !== job.Version);
+  if (old.length > 0) fault(`${old.length} of ${job.ID} are older than version ${job.Version}`);
+}
+
+function checkMachines({ account, machines }: Scene, fault: Fault): void {
+  for (const { hardware, runs } of machines.values()) {
+    const node = account.node(hardware.id);
+    if (node?.Status !== 'ready') fault(`${hardware.name} is ${node?.Status ?? 'not known'}`);
+    for (const run of runs.values()) {
+      const known = account.allocation(run.id);
+      const isWanted = known !== undefined && isLive(known);
+      if (run.isRunning && !isWanted) fault(`${run.allocation.Name} still runs and is not wanted`);
+      if (!run.isRunning && known?.ClientStatus === 'running') {
+        fault(`${known.Name} is known as running and does not run`);
+      }
+    }
+    for (const one of account.occupantsOf(hardware.id)) {
+      if (!runs.has(one.ID)) fault(`${one.Name} is known as ${one.ClientStatus} and is not there`);
+    }
   }
 }

@@ -1,52 +1,93 @@
 import type { Allocation } from '../../src/model/allocation/allocation.ts';
-import { allocations, inNamespace, jobVersions, numberPart } from '../../src/state/tables.ts';
-import type { Checker, Scene } from './checker.ts';
+import { allocations } from '../../src/state/tables.ts';
+import type { Change } from '../../src/state/types.ts';
+import type { Account } from '../account.ts';
+import type { Checker } from './checker.ts';
+
+/** Allocations that took the place of others by an update and are not known to be healthy. */
+type Open = Map<string, Allocation>;
 
 /**
- * In a rolling update no more than `MaxParallel` of a group are being replaced at a time: have a
- * replacement that is not known to be healthy.
+ * In a rolling update no more than `MaxParallel` of a group are on their way at a time. A place that
+ * the update has opened is closed when what is there is healthy, or nothing is wanted there any more;
+ * that what is there failed, and was replaced, does not close it.
  */
-export const atMostMaxParallelUnhealthy = (): Checker => ({
-  guarantee: 'at most MaxParallel unhealthy',
-  committed(changes, _index, scene, fault) {
-    const touched = new Map<string, Allocation>();
-    for (const { table, after } of changes) {
-      const one = after as Allocation | undefined;
-      if (table === allocations.name && one !== undefined && one.DeploymentID !== '') {
-        touched.set(`${one.DeploymentID} ${one.TaskGroup}`, one);
+export const atMostMaxParallelUnhealthy = (): Checker => {
+  const groups = new Map<string, Open>();
+  return {
+    guarantee: 'at most MaxParallel unhealthy',
+    resumed({ account }) {
+      for (const open of groups.values()) {
+        for (const { ID } of [...open.values()]) lookAgain(open, ID, account);
       }
-    }
-    for (const one of touched.values()) {
-      const limit = maxParallel(one, scene);
-      if (limit === undefined) continue;
-      const underWay = replacing(one, scene);
-      if (underWay.length <= limit) continue;
-      const names = underWay.map(({ Name }) => Name).join(', ');
-      fault(`${underWay.length} are replaced at a time, MaxParallel is ${limit}: ${names}`);
-    }
-  },
-});
+    },
+    committed(changes, _index, { account }, fault) {
+      const stopped = stoppedBy(changes);
+      const grown = new Map<string, Open>();
+      for (const { table, before, after } of changes) {
+        if (table !== allocations.name || after === undefined) continue;
+        const one = after as Allocation;
+        if (one.DeploymentID === '') continue;
+        const key = `${one.DeploymentID} ${one.TaskGroup}`;
+        const open = groups.get(key) ?? new Map<string, Allocation>();
+        groups.set(key, open);
+        if (before !== undefined) close(open, one);
+        else if (opens(one, open, stopped)) grown.set(key, open.set(one.ID, one));
+      }
+      for (const open of grown.values()) {
+        const [one] = open.values();
+        const limit = one && maxParallel(one, account);
+        if (limit === undefined || open.size <= limit) continue;
+        const names = [...open.values()].map(({ Name }) => Name).join(', ');
+        fault(`${open.size} are replaced at a time, MaxParallel is ${limit}: ${names}`);
+      }
+    },
+  };
+};
 
-function maxParallel({ Namespace, JobID, JobVersion, TaskGroup }: Allocation, { view }: Scene) {
-  const job = view.table(jobVersions).get(...inNamespace(Namespace, JobID, numberPart(JobVersion)));
-  if (job?.Type !== 'service') return undefined;
-  return job.TaskGroups.find(({ Name }) => Name === TaskGroup)?.Update?.MaxParallel;
+/** As they were before the transaction that stopped them. */
+function stoppedBy(changes: readonly Change[]): ReadonlyMap<string, Allocation> {
+  const stopped = new Map<string, Allocation>();
+  for (const { table, before, after } of changes) {
+    if (table !== allocations.name || before === undefined || after === undefined) continue;
+    const was = before as Allocation;
+    const { DesiredStatus, ClientStatus } = after as Allocation;
+    const isStopped = was.DesiredStatus === 'run' && DesiredStatus === 'stop';
+    if (isStopped && ClientStatus !== 'lost') stopped.set(was.ID, was);
+  }
+  return stopped;
 }
 
-function replacing(sample: Allocation, { view }: Scene): Allocation[] {
-  const table = view.table(allocations);
-  const range = { prefix: inNamespace(sample.Namespace, sample.JobID) };
-  return [...table.by('job').scan(range)].filter((one) => {
-    if (one.DeploymentID !== sample.DeploymentID || one.TaskGroup !== sample.TaskGroup)
-      return false;
-    if (one.DesiredStatus !== 'run' || one.DeploymentStatus?.Healthy === true) return false;
-    if (['complete', 'failed', 'lost'].includes(one.ClientStatus)) return false;
-    // One that goes on where it is was not replaced by this deployment.
-    if (one.DesiredDescription.includes('in-place')) return false;
-    const previous = table.get(...inNamespace(one.Namespace, one.PreviousAllocation));
-    return (
-      previous?.DesiredDescription.includes('being updated') &&
-      previous.JobVersion !== one.JobVersion
-    );
-  });
+/** Whether the new allocation stands on a place that an update has opened. */
+function opens(one: Allocation, open: Open, stopped: ReadonlyMap<string, Allocation>): boolean {
+  if (one.DeploymentStatus?.Canary === true) return false;
+  if (open.delete(one.PreviousAllocation)) return true;
+  const previous = stopped.get(one.PreviousAllocation);
+  if (previous === undefined || previous.JobVersion === one.JobVersion) return false;
+  const { Migrate, ForceReschedule } = previous.DesiredTransition;
+  const isAlive = previous.ClientStatus === 'pending' || previous.ClientStatus === 'running';
+  // What has to go for another reason takes the new version along, and is not the update's doing.
+  return isAlive && Migrate !== true && ForceReschedule !== true;
+}
+
+function close(open: Open, one: Allocation): void {
+  if (!open.has(one.ID)) return;
+  const isUnwanted = one.DesiredStatus !== 'run' && one.NextAllocation === '';
+  if (one.DeploymentStatus?.Healthy === true || isUnwanted) open.delete(one.ID);
+}
+
+/** The same for one that may have changed, and been replaced, unnoticed. */
+function lookAgain(open: Open, id: string, account: Account): void {
+  const one = account.allocation(id);
+  const next = one && account.allocation(one.NextAllocation);
+  if (one !== undefined) close(open, one);
+  if (one !== undefined && next === undefined) return;
+  if (open.delete(id) && next !== undefined && next.DeploymentStatus?.Healthy !== true) {
+    open.set(next.ID, next);
+  }
+}
+
+function maxParallel(one: Allocation, account: Account): number | undefined {
+  const job = account.jobOf(one);
+  return job?.TaskGroups.find(({ Name }) => Name === one.TaskGroup)?.Update?.MaxParallel;
 }

@@ -1,64 +1,125 @@
 import type { Allocation } from '../../src/model/allocation/allocation.ts';
 import type { Node } from '../../src/model/node/node.ts';
-import { allocations, nodes } from '../../src/state/tables.ts';
-import type { Machine } from '../machine.ts';
+import type { TaskGroup } from '../../src/model/task-group/task-group.ts';
+import { allocations } from '../../src/state/tables.ts';
 import type { Checker, Fault } from './checker.ts';
 
-interface Sum {
-  cpu: number;
-  memory: number;
-  readonly ports: Map<string, string>;
-}
-
 /**
- * What is wanted on a node fits on it, in the state after each commit, and so does what really runs on
- * the machine.
+ * What is wanted on a node fits on it, in the state after each transaction; and so does what really
+ * runs on the machine, whenever a task begins there.
  */
 export const noResourceTwice = (): Checker => ({
   guarantee: 'no resource is given twice',
-  committed(changes, _index, { view, machines }, fault) {
+  committed(changes, _index, { account }, fault) {
     const touched = new Set<string>();
-    for (const { table, after } of changes) {
-      if (table === allocations.name && after !== undefined)
-        touched.add((after as Allocation).NodeID);
+    for (const { table, before, after } of changes) {
+      const one = after as Allocation | undefined;
+      if (table !== allocations.name || one?.DesiredStatus !== 'run') continue;
+      const was = before as Allocation | undefined;
+      if (was?.AllocatedResources !== one.AllocatedResources) touched.add(one.NodeID);
     }
     for (const id of touched) {
-      const node = view.table(nodes).get(id);
+      const node = account.node(id);
       if (node === undefined) continue;
-      const wanted = [
-        ...view
-          .table(allocations)
-          .by('occupant')
-          .scan({ prefix: [id] }),
-      ].filter(({ DesiredStatus }) => DesiredStatus === 'run');
-      checkFit('is wanted on', node, wanted, fault);
-      const machine = machines.get(id);
-      if (machine !== undefined) checkFit('runs on', node, running(machine), fault);
+      const use = new Use();
+      for (const one of account.occupantsOf(id)) {
+        if (one.DesiredStatus === 'run') use.add(one, fault, node);
+      }
+      use.check('is wanted on', node, fault);
     }
+  },
+  moved(machine, run, { account }, fault) {
+    const node = account.node(machine.hardware.id);
+    if (node === undefined || !run.isRunning) return;
+    const use = new Use();
+    const leaving: string[] = [];
+    for (const { allocation, isRunning } of machine.runs.values()) {
+      if (!isRunning) continue;
+      use.add(allocation, fault, node);
+      if (account.allocation(allocation.ID)?.DesiredStatus !== 'run') leaving.push(allocation.Name);
+    }
+    const beside = leaving.length === 0 ? '' : ` beside ${leaving.join(', ')}, which are to end`;
+    use.check('runs on', node, (sentence) =>
+      fault(`${sentence}: ${run.allocation.Name} began${beside}`),
+    );
   },
 });
 
-const running = ({ runs }: Machine): Allocation[] =>
-  [...runs.values()].filter((run) => run.isRunning).map((run) => run.allocation);
+/** What some allocations hold of a node together. */
+export class Use {
+  cpuMhz = 0;
+  memoryMb = 0;
+  diskMb = 0;
+  /** Ports, cores and devices, each of which one allocation alone may have. */
+  readonly #held = new Map<string, string>();
 
-function checkFit(how: string, node: Node, holders: readonly Allocation[], fault: Fault): void {
-  const sum: Sum = { cpu: 0, memory: 0, ports: new Map() };
-  for (const { ID, AllocatedResources } of holders) {
-    for (const task of Object.values(AllocatedResources.Tasks)) {
-      sum.cpu += task.Cpu.CpuShares;
-      sum.memory += task.Memory.MemoryMB;
+  add({ ID, AllocatedResources }: Allocation, fault: Fault = () => {}, on?: Node): void {
+    const { Tasks, Shared } = AllocatedResources;
+    const hold = (what: string) => {
+      const other = this.#held.get(what);
+      if (other !== undefined) fault(`${what} of ${on?.Name} is held by ${other} and ${ID}`);
+      this.#held.set(what, ID);
+    };
+    for (const task of Object.values(Tasks)) {
+      this.cpuMhz += task.Cpu.CpuShares;
+      this.memoryMb += task.Memory.MemoryMB;
+      for (const core of task.Cpu.ReservedCores ?? []) hold(`core ${core}`);
+      for (const { Type, DeviceIDs } of task.Devices ?? []) {
+        for (const id of DeviceIDs) hold(`${Type} ${id}`);
+      }
     }
-    for (const { Value, HostIP } of AllocatedResources.Shared.Ports ?? []) {
-      const port = `${HostIP}:${Value}`;
-      const other = sum.ports.get(port);
-      if (other !== undefined) fault(`port ${port} of ${node.Name} is held by ${other} and ${ID}`);
-      sum.ports.set(port, ID);
-    }
+    this.diskMb += Shared.DiskMB;
+    for (const { Value, HostIP } of Shared.Ports ?? []) hold(`port ${HostIP}:${Value}`);
   }
-  const { Cpu, Memory } = node.NodeResources;
-  if (sum.cpu > Cpu.CpuShares)
-    fault(`${sum.cpu} MHz ${how} ${node.Name}, which has ${Cpu.CpuShares}`);
-  if (sum.memory > Memory.MemoryMB) {
-    fault(`${sum.memory} MB ${how} ${node.Name}, which has ${Memory.MemoryMB}`);
+
+  check(how: string, { Name, NodeResources }: Node, fault: Fault): void {
+    const { Cpu, Memory, Disk } = NodeResources;
+    const overdrawn = (used: number, has: number, unit: string) => {
+      if (used > has) fault(`${used} ${unit} ${how} ${Name}, which has ${has}`);
+    };
+    overdrawn(this.cpuMhz, Cpu.CpuShares, 'MHz');
+    overdrawn(this.memoryMb, Memory.MemoryMB, 'MB');
+    overdrawn(this.diskMb, Disk.DiskMB, 'MB of disk');
+  }
+
+  /** Whether the node could take one more of the group. */
+  hasRoomFor({ Tasks, EphemeralDisk, Networks }: TaskGroup, { NodeResources }: Node): boolean {
+    const { Cpu, Memory, Disk, Devices } = NodeResources;
+    const perCore = Cpu.CpuShares / Math.max(Cpu.TotalCpuCores, 1);
+    let cpuMhz = 0;
+    let memoryMb = 0;
+    let cores = 0;
+    const devices = new Map<string, number>();
+    for (const { Resources } of Tasks) {
+      cpuMhz += Resources.CPU + Resources.Cores * perCore;
+      memoryMb += Resources.MemoryMB;
+      cores += Resources.Cores;
+      for (const { Name, Count } of Resources.Devices ?? []) {
+        devices.set(Name, (devices.get(Name) ?? 0) + Count);
+      }
+    }
+    const reserved = (Networks ?? []).flatMap(({ ReservedPorts }) => ReservedPorts ?? []);
+    const freeOf = (type: string) =>
+      Devices.filter(({ Type }) => Type === type)
+        .flatMap(({ Instances }) => Instances)
+        .filter(({ ID }) => !this.#held.has(`${type} ${ID}`)).length;
+    return (
+      this.cpuMhz + cpuMhz <= Cpu.CpuShares &&
+      this.memoryMb + memoryMb <= Memory.MemoryMB &&
+      this.diskMb + EphemeralDisk.SizeMB <= Disk.DiskMB &&
+      cores <= Cpu.ReservableCpuCores.length - this.#count('core ') &&
+      reserved.every(({ Value }) => !this.#isTaken(Value)) &&
+      [...devices].every(([type, count]) => count <= freeOf(type))
+    );
+  }
+
+  #count(kind: string): number {
+    return [...this.#held.keys()].filter((what) => what.startsWith(kind)).length;
+  }
+
+  #isTaken(port: number): boolean {
+    return [...this.#held.keys()].some(
+      (what) => what.startsWith('port ') && what.endsWith(`:${port}`),
+    );
   }
 }

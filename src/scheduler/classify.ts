@@ -6,6 +6,7 @@ import { instantToMs } from '../base/instant.ts';
 import type { Allocation } from '../model/allocation/allocation.ts';
 import { isClientTerminal, isServerTerminal } from '../model/allocation/allocation-rules.ts';
 import type { Job } from '../model/job/job.ts';
+import { runsEverywhere } from '../model/job/job-rules.ts';
 import type { Node } from '../model/node/node.ts';
 import type { TaskGroup } from '../model/task-group/task-group.ts';
 import { decideReschedule, isDue } from './reschedule.ts';
@@ -23,7 +24,7 @@ export type Standing =
   | { readonly kind: 'lost' }
   /** Lost, but its node may still run it for a while: its place is kept. */
   | { readonly kind: 'awaited' }
-  /** Over, and nobody has its place yet. */
+  /** Over or evicted, and nobody has its place yet. */
   | { readonly kind: 'ended' }
   /** Away with its node. Counts, unless another one is to run in its place meanwhile. */
   | { readonly kind: 'unknown'; readonly isReplaced: boolean }
@@ -141,9 +142,15 @@ function standingOfComplete(allocation: Allocation, job: Job): Standing {
   return { kind: isVacant(allocation, job) ? 'ended' : 'ignored' };
 }
 
-/** What was lost while its node may still run it is replaced only when that is over for sure. */
+/**
+ * What made way for others is to run elsewhere. What was lost while its node may still run it is
+ * replaced only when that is over for sure.
+ */
 function standingOfStopped(allocation: Allocation, context: ClassifyContext): Standing {
   const { job, group, nowMs, evaluationId } = context;
+  if (allocation.DesiredStatus === 'evict' && !runsEverywhere(job)) {
+    return { kind: isVacant(allocation, job) ? 'ended' : 'ignored' };
+  }
   const graceNs = group.Disconnect?.StopOnClientAfter ?? null;
   const isWaiting = allocation.ClientStatus === 'lost' && allocation.FollowupEvalID !== '';
   if (graceNs === null || !isWaiting || !isVacant(allocation, job)) return { kind: 'ignored' };

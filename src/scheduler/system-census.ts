@@ -28,7 +28,7 @@ export interface Census {
   readonly classified: readonly Classified[];
   /** What is there of it, by what becomes of it, each list ascending by node. */
   readonly fates: ReadonlyMap<Fate, readonly Classified[]>;
-  /** What ended on nodes that are free for another one, by node. */
+  /** What ended or was evicted on nodes that are free for another one, by node. */
   readonly ended: ReadonlyMap<string, Allocation>;
   /** Ids of nodes that need nothing new. */
   readonly occupied: ReadonlySet<string>;
@@ -56,6 +56,7 @@ export function census(
   for (const [nodeId, here] of Map.groupBy(classified, (one) => one.allocation.NodeID)) {
     const present: Classified[] = [];
     for (const one of here) {
+      if (madeWay(one.allocation, context)) ended.set(nodeId, one.allocation);
       if (!isPresent(one)) continue;
       if (isRetried(one, activeDeploymentId, context)) ended.set(nodeId, one.allocation);
       else present.push(one);
@@ -76,6 +77,13 @@ const byNode = (left: Allocation, right: Allocation): number =>
     : left.NodeID > right.NodeID
       ? 1
       : left.CreateIndex - right.CreateIndex || (left.ID < right.ID ? -1 : 1);
+
+/** It is to run there again when there is room, whatever becomes of its version. */
+const madeWay = (
+  { DesiredStatus, NextAllocation, JobCreateIndex }: Allocation,
+  { job }: GroupContext,
+): boolean =>
+  DesiredStatus === 'evict' && NextAllocation === '' && JobCreateIndex === job.CreateIndex;
 
 /** Runs there, may run there, or is the last word on that. */
 const isPresent = ({ allocation, standing }: Classified): boolean =>

@@ -1,0 +1,120 @@
+/**
+ * The checkers' own account of the state: built from what was committed, change by change, so that
+ * it is exact after each transaction and owes nothing to the indexes that it is held against.
+ */
+import type { Allocation } from '../src/model/allocation/allocation.ts';
+import type { Job } from '../src/model/job/job.ts';
+import {
+  allocations,
+  allTables,
+  inNamespace,
+  jobs,
+  jobVersions,
+  nodes,
+  numberPart,
+} from '../src/state/tables.ts';
+import type { Change, Snapshot, Stamps, TableDefinition } from '../src/state/types.ts';
+
+type Rows = Map<string, Stamps>;
+
+const definitions = new Map(allTables.map((definition) => [definition.name, definition]));
+const none: ReadonlyMap<string, Allocation> = new Map();
+
+export class Account {
+  /** Of the newest transaction. */
+  index = 0;
+  readonly #tables = new Map<string, Rows>(allTables.map(({ name }) => [name, new Map()]));
+  /** Allocations of which nobody has said that they are over, by node. */
+  readonly #occupants = new Map<string, Map<string, Allocation>>();
+  readonly #ofJobs = new Map<string, Map<string, Allocation>>();
+
+  apply(changes: readonly Change[], index: number): void {
+    for (const { table, before, after } of changes) this.#change(table, before, after);
+    this.index = index;
+  }
+
+  /** Takes the state over as it is, after a start from the disk. */
+  reset(view: Snapshot): void {
+    for (const rows of this.#tables.values()) rows.clear();
+    this.#occupants.clear();
+    this.#ofJobs.clear();
+    for (const definition of allTables) {
+      for (const row of view.table(definition).scan())
+        this.#change(definition.name, undefined, row);
+    }
+    this.index = view.index;
+  }
+
+  rows<R extends Stamps>(definition: TableDefinition<R, string>): ReadonlyMap<string, R> {
+    return this.#tables.get(definition.name)! as unknown as ReadonlyMap<string, R>;
+  }
+
+  get<R extends Stamps>(definition: TableDefinition<R, string>, ...key: string[]): R | undefined {
+    return this.rows(definition).get(key.join('\0'));
+  }
+
+  node(id: string) {
+    return this.get(nodes, id);
+  }
+
+  job(namespace: string, id: string): Job | undefined {
+    return this.get(jobs, ...inNamespace(namespace, id));
+  }
+
+  allocation(id: string, namespace = 'default'): Allocation | undefined {
+    return this.get(allocations, ...inNamespace(namespace, id));
+  }
+
+  /** The job as the allocation knows it; `undefined`: that version is no longer kept. */
+  jobOf({ Namespace, JobID, JobVersion, JobCreateIndex }: Allocation): Job | undefined {
+    const job = this.get(jobVersions, ...inNamespace(Namespace, JobID, numberPart(JobVersion)));
+    return job?.CreateIndex === JobCreateIndex ? job : undefined;
+  }
+
+  occupantsOf(nodeId: string): Iterable<Allocation> {
+    return (this.#occupants.get(nodeId) ?? none).values();
+  }
+
+  /** Of every registration of the job's id. */
+  allocationsOf({ Namespace, JobID }: { Namespace: string; JobID: string }): Iterable<Allocation> {
+    return (this.#ofJobs.get(`${Namespace}\0${JobID}`) ?? none).values();
+  }
+
+  #change(table: string, before: Stamps | undefined, after: Stamps | undefined): void {
+    const rows = this.#tables.get(table)!;
+    const key = definitions
+      .get(table)!
+      .key((after ?? before)!)
+      .join('\0');
+    if (after === undefined) rows.delete(key);
+    else rows.set(key, after);
+    if (table !== allocations.name) return;
+    this.#index(before as Allocation | undefined, after as Allocation | undefined);
+  }
+
+  #index(before: Allocation | undefined, after: Allocation | undefined): void {
+    const { ID, NodeID, Namespace, JobID } = (after ?? before)!;
+    const isOver = after === undefined || isEnded(after);
+    if (isOver) this.#occupants.get(NodeID)?.delete(ID);
+    else entry(this.#occupants, NodeID).set(ID, after);
+    const ofJob = entry(this.#ofJobs, `${Namespace}\0${JobID}`);
+    if (after === undefined) ofJob.delete(ID);
+    else ofJob.set(ID, after);
+  }
+}
+
+function entry(map: Map<string, Map<string, Allocation>>, key: string): Map<string, Allocation> {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made = new Map<string, Allocation>();
+  map.set(key, made);
+  return made;
+}
+
+/** Its node, or a server, has said that it no longer runs. */
+export const isEnded = ({ ClientStatus }: Pick<Allocation, 'ClientStatus'>): boolean =>
+  ClientStatus === 'complete' || ClientStatus === 'failed' || ClientStatus === 'lost';
+
+/** It runs, or is to run. */
+export const isLive = (allocation: Pick<Allocation, 'ClientStatus' | 'DesiredStatus'>): boolean =>
+  allocation.DesiredStatus === 'run' && !isEnded(allocation);

@@ -1,0 +1,104 @@
+/** A state without a server, into which tests plant what no server should ever write. */
+import { SimulatedWorld } from '../../src/base/ports-simulated.ts';
+import { type Allocation, AllocationSchema } from '../../src/model/allocation/allocation.ts';
+import { complete } from '../../src/model/complete.ts';
+import { type Deployment, DeploymentSchema } from '../../src/model/deployment/deployment.ts';
+import { type Evaluation, EvaluationSchema } from '../../src/model/evaluation/evaluation.ts';
+import type { Job } from '../../src/model/job/job.ts';
+import type { Node } from '../../src/model/node/node.ts';
+import {
+  makeGroup,
+  makeJob,
+  makeNode,
+  type NodeWish,
+} from '../../src/scheduler/cluster.test-helper.ts';
+import {
+  allocations,
+  allTables,
+  deployments,
+  evaluations,
+  jobs,
+  jobVersions,
+  nodes,
+} from '../../src/state/tables.ts';
+import { memoryState } from '../../src/state/testing.ts';
+import type { Change, Transaction } from '../../src/state/types.ts';
+import { Account } from '../account.ts';
+import type { Checker } from './checker.ts';
+
+export type Plant = (transaction: Transaction) => void;
+
+export const nowMs = Date.UTC(2026, 0, 1);
+
+/** Commits what is planted and asks the checker as a life does: after each commit, and at rest. */
+export async function judge(checker: Checker, ...plants: readonly Plant[]): Promise<string[]> {
+  const world = new SimulatedWorld(1);
+  const state = await memoryState(allTables, world);
+  const account = new Account();
+  const faults: string[] = [];
+  const fault = (sentence: string) => faults.push(sentence);
+  const scene = () => ({ account, view: state.read(), machines: new Map(), nowMs });
+  state.onCommit((changes: readonly Change[], index) => {
+    account.apply(changes, index);
+    checker.committed?.(changes, index, scene(), fault);
+  });
+  for (const plant of plants) await state.write(plant);
+  checker.rested?.(scene(), fault);
+  return faults;
+}
+
+export const withNode =
+  (ID: string, wish: NodeWish = {}): Plant =>
+  (transaction) => {
+    transaction.table(nodes).put(makeNode(ID, wish));
+  };
+
+export const changeNode =
+  (ID: string, fields: Partial<Node>): Plant =>
+  (transaction) => {
+    const table = transaction.table(nodes);
+    table.put({ ...table.get(ID)!, ...fields });
+  };
+
+/** Its current row and version. */
+export const withJob =
+  (job: Job): Plant =>
+  (transaction) => {
+    transaction.table(jobs).put(job);
+    transaction.table(jobVersions).put({ ...job, CreateIndex: 10 });
+  };
+
+export const service = (Count: number, group: object = {}, job: object = {}): Job =>
+  makeJob({ ...job, TaskGroups: [makeGroup({ Count, ...group })] });
+
+/** One that runs on `n1`, of version 0 of `job.web`. */
+export const placed = (ID: string, fields: object = {}): Allocation =>
+  complete(AllocationSchema, {
+    ...{ ID, Namespace: 'default', Name: `job.web[${ID}]`, JobID: 'job', TaskGroup: 'web' },
+    ...{ NodeID: 'n1', ClientStatus: 'running', DesiredStatus: 'run', JobCreateIndex: 10 },
+    AllocatedResources: {
+      Tasks: { server: { Cpu: { CpuShares: 400 }, Memory: { MemoryMB: 100 } } },
+      Shared: { DiskMB: 1, Ports: null, Networks: null },
+    },
+    ...fields,
+  }) as Allocation;
+
+export const put =
+  (...rows: readonly Allocation[]): Plant =>
+  (transaction) => {
+    for (const row of rows) transaction.table(allocations).put(row);
+  };
+
+export const withEvaluation =
+  (fields: Partial<Evaluation>): Plant =>
+  (transaction) => {
+    const row = { ID: 'e', Namespace: 'default', JobID: 'job', ...fields };
+    transaction.table(evaluations).put(complete(EvaluationSchema, row as never) as Evaluation);
+  };
+
+export const withDeployment =
+  (fields: Partial<Deployment>): Plant =>
+  (transaction) => {
+    const row = { ID: 'd', Namespace: 'default', JobID: 'job', JobCreateIndex: 10, ...fields };
+    transaction.table(deployments).put(complete(DeploymentSchema, row as never) as Deployment);
+  };

@@ -1,0 +1,44 @@
+import type { Allocation } from '../../src/model/allocation/allocation.ts';
+import { allocations } from '../../src/state/tables.ts';
+import { isLive } from '../account.ts';
+import type { Checker, Fault, Scene } from './checker.ts';
+import { admits, distinctRules, isCrowded, takesWork } from './rules.ts';
+
+/** What is placed goes to a node that takes work, and that the job's own rules admit. */
+export const placementKeepsTheRules = (): Checker => ({
+  guarantee: 'a placement keeps the rules of its job',
+  committed(changes, _index, scene, fault) {
+    for (const { table, before, after } of changes) {
+      if (table !== allocations.name || before !== undefined || after === undefined) continue;
+      judge(after as Allocation, scene, fault);
+    }
+  },
+});
+
+function judge(allocation: Allocation, { account }: Scene, fault: Fault): void {
+  const { ID, Name, NodeID, TaskGroup } = allocation;
+  const node = account.node(NodeID);
+  if (node === undefined) {
+    fault(`${Name} was placed on ${NodeID}, which is not there`);
+    return;
+  }
+  if (!takesWork(node)) fault(`${Name} was placed on ${node.Name}, which takes no work`);
+  const job = account.jobOf(allocation);
+  const group = job?.TaskGroups.find((one) => one.Name === TaskGroup);
+  if (job === undefined || group === undefined) {
+    fault(`${Name} was placed for a version of its job that is not there`);
+    return;
+  }
+  if (!admits(node, job, group)) fault(`${Name} was placed on ${node.Name}, against its rules`);
+  const others = [...account.allocationsOf(allocation)].filter(
+    (one) => one.ID !== ID && isLive(one) && !isReplaced(one),
+  );
+  for (const rule of distinctRules(job, group)) {
+    if (!isCrowded(node, rule, group, others, (id) => account.node(id))) continue;
+    fault(`${Name} was placed on ${node.Name}, against distinct ${rule.target}`);
+  }
+}
+
+/** It is away, and another one does its work meanwhile. */
+const isReplaced = ({ ClientStatus, NextAllocation }: Allocation): boolean =>
+  ClientStatus === 'unknown' && NextAllocation !== '';

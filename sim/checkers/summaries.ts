@@ -1,0 +1,63 @@
+import type { ClientStatus } from '../../src/model/allocation/allocation.ts';
+import { isTerminalDeployment } from '../../src/model/deployment/deployment.ts';
+import type { Job } from '../../src/model/job/job.ts';
+import { deployments, jobSummaries, jobs } from '../../src/state/tables.ts';
+import type { Account } from '../account.ts';
+import { isLive } from '../account.ts';
+import type { Checker, Fault } from './checker.ts';
+import { openEvaluations } from './waiting.ts';
+
+const counters: readonly (readonly ['Starting' | 'Running' | 'Lost' | 'Unknown', ClientStatus])[] =
+  [
+    ['Starting', 'pending'],
+    ['Running', 'running'],
+    ['Lost', 'lost'],
+    ['Unknown', 'unknown'],
+  ];
+
+/** At rest, a job's status and the counters of its summary say what its parts say. */
+export const summariesAddUp = (): Checker => ({
+  guarantee: "a job's status and summary say what is so",
+  rested({ account }, fault) {
+    for (const job of account.rows(jobs).values()) {
+      checkCounters(job, account, fault);
+      const expected = statusOf(job, account);
+      if (job.Status !== expected) fault(`${job.ID} is ${job.Status} and should be ${expected}`);
+    }
+  },
+});
+
+function checkCounters({ ID, Namespace, CreateIndex }: Job, account: Account, fault: Fault): void {
+  const own = [...account.allocationsOf({ Namespace, JobID: ID })].filter(
+    ({ JobCreateIndex }) => JobCreateIndex === CreateIndex,
+  );
+  const summary = [...account.rows(jobSummaries).values()].find(
+    (one) => one.JobID === ID && one.Namespace === Namespace,
+  );
+  if (summary === undefined) {
+    fault(`${ID} has no summary`);
+    return;
+  }
+  for (const [group, told] of Object.entries(summary.Summary)) {
+    for (const [counter, status] of counters) {
+      const count = own.filter(
+        (one) => one.TaskGroup === group && one.ClientStatus === status,
+      ).length;
+      if (told[counter] === count) continue;
+      fault(`${ID}.${group} tells of ${told[counter]} ${counter}, and there are ${count}`);
+    }
+  }
+}
+
+/** Source: facts/scheduler.md §3.7. */
+function statusOf({ ID, Namespace, Type, Stop }: Job, account: Account): Job['Status'] {
+  if (Type === 'system') return Stop ? 'dead' : 'running';
+  for (const one of account.allocationsOf({ Namespace, JobID: ID })) {
+    if (isLive(one)) return 'running';
+  }
+  for (const one of account.rows(deployments).values()) {
+    if (one.JobID === ID && !isTerminalDeployment(one)) return 'running';
+  }
+  const isOpen = openEvaluations(account).some(({ JobID }) => JobID === ID);
+  return isOpen ? 'pending' : 'dead';
+}
