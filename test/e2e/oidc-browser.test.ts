@@ -73,7 +73,9 @@ async function beginLogin(callback = '127.0.0.1:0', ...more: string[]) {
   const env = { ...agent.env, ROSTER_TOKEN: '', ...opener.env };
   const login = launch(command, words, { env });
   const url = await opener.opened();
-  expect(login.said().stderr).toContain(`Log in with your browser:\n\n  ${url}\n`);
+  // The browser may be open before what was written is read here.
+  const told = `Log in with your browser:\n\n  ${url}\n`;
+  await eventually(() => expect(login.said().stderr).toContain(told));
   return { login, url };
 }
 
