@@ -63,13 +63,37 @@ export interface ScoredEviction {
   readonly score: number;
 }
 
-export interface SearchInput {
+/** What is asked of a search. */
+interface Sought {
+  /** The one slot that it may be. */
+  readonly only: number | undefined;
+  /** The one that is taken if it can be. */
+  readonly home: number | undefined;
+  /** Whose room may change back. */
+  readonly unsettled: number | undefined;
+  readonly penalized: ReadonlySet<string>;
+  /** How many are to be told at most. */
+  readonly count: number;
+}
+
+interface SearchInput {
   readonly view: ClusterView;
   readonly job: Job;
   readonly field: Field;
   readonly ask: Ask;
   readonly evictions: Evictions;
 }
+
+/** Of a group on a field; `undefined`: nobody has to make way for the job. */
+export const evictionSearch = (
+  view: ClusterView,
+  job: Job,
+  field: Field,
+  evictions = new Evictions(view),
+): EvictionSearch | undefined =>
+  view.configuration.preemption[job.Type]
+    ? new EvictionSearch({ view, job, field, evictions, ask: field.sheet.shape.ask })
+    : undefined;
 
 /** For one group, while it is placed. */
 export class EvictionSearch {
@@ -97,12 +121,19 @@ export class EvictionSearch {
     return eviction && this.#score(eviction, penalized);
   }
 
-  /** The best ones in turn, at most `count`. `unsettled` is a slot whose room may change back. */
-  *ranking(
-    count: number,
-    penalized: ReadonlySet<string>,
-    unsettled: number,
-  ): Steps<readonly ScoredEviction[]> {
+  /** The best first; one at most where it may not be anywhere. */
+  *ways(sought: Sought): Steps<readonly ScoredEviction[]> {
+    const { only, home, penalized } = sought;
+    const own = this.#on(only ?? home, penalized);
+    if (own !== undefined) return [own];
+    return only === undefined ? yield* this.#ranking(sought) : [];
+  }
+
+  #on(slot: number | undefined, penalized: ReadonlySet<string>): ScoredEviction | undefined {
+    return slot === undefined || slot < 0 ? undefined : this.at(slot, penalized);
+  }
+
+  *#ranking({ count, penalized, unsettled }: Sought): Steps<readonly ScoredEviction[]> {
     const { field } = this.#input;
     let best: ScoredEviction[] = [];
     let looked = 0;

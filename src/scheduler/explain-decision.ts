@@ -5,7 +5,8 @@
  *
  * 1. The same view, evaluation, instant and attempt give the same plan (`schedule.ts`), so the n-th
  *    placement of the repetition is the n-th of the plan.
- * 2. Of a placement that was free to go anywhere, the chosen node is the first by score.
+ * 2. Of a placement that was free to go anywhere, the chosen node is the first by score; by that of
+ *    evictions where others had to make way.
  */
 import type { Ids } from '../base/ports.ts';
 import type { Steps } from '../base/steps.ts';
@@ -15,7 +16,7 @@ import type { TaskGroup } from '../model/task-group/task-group.ts';
 import type { PlacementRequest } from './decision.ts';
 import { explainField, type NodeExplanation } from './explain.ts';
 import { SchedulerMemory } from './memory.ts';
-import type { Moment, Witness } from './place.ts';
+import type { Moment, Witness } from './place-group.ts';
 import { type ScheduleOptions, scheduleSteps } from './schedule.ts';
 import type { ClusterView, SchedulerResult } from './view.ts';
 
@@ -57,11 +58,11 @@ export function* explainPlacement(
     },
   });
   if (moment === undefined) return undefined;
-  const { job, field, request, penalized } = moment;
+  const { job, field, request, penalized, search } = moment;
   const { group } = field;
   const chosenId = field.nodes[slot]!.ID;
   const manner = mannerOf(request, group, chosenId);
-  const nodes = yield* explainField(field, penalized);
+  const nodes = yield* explainField(field, penalized, search);
   return { job, group, manner, chosenId, nodes };
 }
 

@@ -14,7 +14,7 @@ import { groupNamed, runsEverywhere } from '../model/job/job-rules.ts';
 import type { TaskGroup } from '../model/task-group/task-group.ts';
 import { explainField, explainNode, explainSteps, type NodeExplanation } from './explain.ts';
 import { type Decision, decideAgain, momentOf } from './explain-decision.ts';
-import type { Moment } from './place.ts';
+import type { Moment } from './place-group.ts';
 import type { ClusterView } from './view.ts';
 
 export interface GroupProspect {
@@ -54,12 +54,13 @@ export function* prospects(
   return found;
 }
 
-function noteAsked(asked: Asked, { field, request: { nodeId }, penalized }: Moment): void {
+function noteAsked(asked: Asked, { field, request, penalized, search }: Moment): void {
+  const { nodeId } = request;
   const slot = nodeId === undefined ? -1 : field.slotOf(nodeId);
   if (slot < 0) return;
   const ofGroup = asked.get(field.group.Name) ?? new Map<string, NodeExplanation>();
   asked.set(field.group.Name, ofGroup);
-  ofGroup.set(nodeId!, explainNode(field, slot, penalized));
+  ofGroup.set(nodeId!, explainNode(field, slot, penalized, search));
 }
 
 function* asFailed(
@@ -71,7 +72,9 @@ function* asFailed(
   if (unplaced > 0) {
     const failed = ({ field }: Moment) => field.group.Name === group.Name;
     const moment = yield* momentOf(decision, { failed });
-    if (moment !== undefined) return yield* explainField(moment.field, moment.penalized);
+    if (moment !== undefined) {
+      return yield* explainField(moment.field, moment.penalized, moment.search);
+    }
   }
   return yield* explainSteps(decision.view, job, group);
 }

@@ -12,10 +12,12 @@ import {
   TestCluster,
 } from './cluster.test-helper.ts';
 import { decisionOf } from './explain.test-helper.ts';
-import { explain, type NodeExplanation } from './explain.ts';
+import { byPreemption, explain, type NodeExplanation } from './explain.ts';
+import { explainPlacement } from './explain-decision.ts';
 import { prospects } from './explain-prospect.ts';
 import { whyNoNode } from './explain-words.ts';
 import { schedule } from './schedule.ts';
+import { schedulerDefaults } from './view.ts';
 
 const prospectOf = (cluster: TestCluster, job: Job, group = 'web') =>
   drained(prospects(decisionOf(cluster, { Type: job.Type }), job, () => [group]))[0]!;
@@ -200,4 +202,49 @@ test('metrics tell how long the first placement of a group took', () => {
   const ids = { uuid: () => `id-${elapsed++}` };
   const { plan } = schedule(cluster, evaluation, { nowMs, ids, elapsedNs });
   expect(plan.placements.map(({ Metrics }) => Metrics!.AllocationTime)).toEqual([1000, 1000]);
+});
+
+describe('where others have to make way', () => {
+  const full = () => {
+    const cluster = new TestCluster([makeNode('n1'), makeNode('n2'), makeNode('n3', { cpu: 400 })]);
+    const preemption = { ...schedulerDefaults.preemption, service: true };
+    cluster.configuration = { ...schedulerDefaults, preemption };
+    const group = (Count: number, CPU: number) =>
+      makeGroup({ Count, Tasks: [makeTask({ Resources: { CPU } })] });
+    cluster.putJob(makeJob({ ID: 'low', Priority: 20, TaskGroups: [group(1, 900)] }));
+    cluster.run({ JobID: 'low' });
+    cluster.putJob(makeJob({ ID: 'less', Priority: 10, TaskGroups: [group(1, 900)] }));
+    cluster.run({ JobID: 'less' });
+    const job = makeJob({ Priority: 80, TaskGroups: [group(2, 800)] });
+    return { cluster, job };
+  };
+
+  test('the chosen node is the best of those, and every one is told', () => {
+    const { cluster, job } = full();
+    cluster.putJob(job);
+    const { plan } = cluster.decide();
+    expect(plan.preemptions).toHaveLength(2);
+    for (const [position, { NodeID, PreemptedAllocations, Metrics }] of plan.placements.entries()) {
+      const found = drained(explainPlacement(decisionOf(cluster), position))!;
+      expect(found.chosenId).toBe(NodeID);
+      const [best] = byPreemption(found.nodes);
+      expect(best).toMatchObject({
+        nodeId: NodeID,
+        lacks: [{ dimension: 'cpu' }],
+        preemption: { victims: PreemptedAllocations },
+      });
+      if (position > 0) continue;
+      const { score, parts } = best!.preemption;
+      expect(Metrics!.ScoreMetaData![0]).toEqual({ NodeID, Scores: parts, NormScore: score });
+      expect(found.nodes.find(({ nodeId }) => nodeId === 'n3')).not.toHaveProperty('preemption');
+    }
+  });
+
+  test('is told of one more as well, and of nobody for whom they have not', () => {
+    const { cluster, job } = full();
+    const ways = () => byPreemption(explain(cluster, job, job.TaskGroups[0]!));
+    expect(ways().map(({ preemption }) => preemption.victims.length)).toEqual([1, 1]);
+    cluster.configuration = schedulerDefaults;
+    expect(ways()).toEqual([]);
+  });
 });

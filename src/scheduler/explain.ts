@@ -9,6 +9,7 @@
 import { drained, type Steps } from '../base/steps.ts';
 import type { Job } from '../model/job/job.ts';
 import type { TaskGroup } from '../model/task-group/task-group.ts';
+import { type EvictionSearch, evictionSearch, type ScoredEviction } from './evictions.ts';
 import { firstFailed } from './feasibility.ts';
 import { Field } from './field.ts';
 import { SchedulerMemory } from './memory.ts';
@@ -24,10 +25,22 @@ export type NodeVerdict =
   /** The first rule that the node fails. */
   | { readonly verdict: 'filtered'; readonly rule: string; readonly text: string }
   /** The rules hold, but this is short; the first is what metrics count. */
-  | { readonly verdict: 'exhausted'; readonly lacks: readonly Lack[] }
+  | {
+      readonly verdict: 'exhausted';
+      readonly lacks: readonly Lack[];
+      /** Where others of lower priority could make way, and would have to. */
+      readonly preemption?: WouldPreempt;
+    }
   /** A job that wants something on every node wants nothing more on this one. */
   | { readonly verdict: 'unasked'; readonly text: string }
   | { readonly verdict: 'open'; readonly score: number; readonly parts: ScoreParts };
+
+export interface WouldPreempt {
+  /** Ids of allocations. */
+  readonly victims: readonly string[];
+  readonly score: number;
+  readonly parts: ScoreParts;
+}
 
 export type NodeExplanation = NodeVerdict & {
   readonly nodeId: string;
@@ -39,18 +52,21 @@ export type NodeExplanation = NodeVerdict & {
 
 const nobody: ReadonlySet<string> = new Set();
 
-/** Nodes that are explained before others get their turn. */
+/** Nodes that are explained before others get their turn; fewer where each takes more. */
 const nodesPerStep = 256;
+const nodesSearchedPerStep = 32;
 
-/** Nodes in `penalized` hosted one that failed. */
+/** Nodes in `penalized` hosted one that failed; `search` tells where others could make way. */
 export function* explainField(
   field: Field,
   penalized: ReadonlySet<string> = nobody,
+  search?: EvictionSearch,
 ): Steps<readonly NodeExplanation[]> {
   const explained: NodeExplanation[] = [];
+  const perStep = search === undefined ? nodesPerStep : nodesSearchedPerStep;
   for (const slot of field.nodes.keys()) {
-    if (slot % nodesPerStep === 0) yield;
-    explained.push(explainNode(field, slot, penalized));
+    if (slot % perStep === 0) yield;
+    explained.push(explainNode(field, slot, penalized, search));
   }
   return explained;
 }
@@ -59,12 +75,13 @@ export const explainNode = (
   field: Field,
   slot: number,
   penalized: ReadonlySet<string> = nobody,
+  search?: EvictionSearch,
 ): NodeExplanation => {
   const { ID, Name, NodeClass, NodePool, Datacenter } = field.nodes[slot]!;
   return {
     ...{ nodeId: ID, nodeName: Name, nodeClass: NodeClass, nodePool: NodePool },
     datacenter: Datacenter,
-    ...verdictAt(field, slot, penalized),
+    ...verdictAt(field, slot, penalized, search),
   };
 };
 
@@ -86,12 +103,17 @@ export function* explainSteps(
     view.allocationsOfJob(job.Namespace, job.ID),
   );
   const field = new Field({ job, group, sheet, presence });
-  return yield* explainField(field, penalized);
+  return yield* explainField(field, penalized, evictionSearch(view, job, field));
 }
 
 type Explained = readonly NodeExplanation[];
 
-function verdictAt(field: Field, slot: number, penalized: ReadonlySet<string>): NodeVerdict {
+function verdictAt(
+  field: Field,
+  slot: number,
+  penalized: ReadonlySet<string>,
+  search: EvictionSearch | undefined,
+): NodeVerdict {
   const { sheet } = field;
   const node = field.nodes[slot]!;
   if (sheet.failed[slot] !== feasible) {
@@ -103,16 +125,41 @@ function verdictAt(field: Field, slot: number, penalized: ReadonlySet<string>): 
   if (distinct !== undefined) {
     return { verdict: 'filtered', rule: distinct.rule.name, text: distinct.text(node) };
   }
-  if (sheet.isFull(slot)) return { verdict: 'exhausted', lacks: lacksAt(field, slot) };
+  if (sheet.isFull(slot)) {
+    const preemption = wouldPreempt(search?.at(slot, penalized));
+    const verdict = { verdict: 'exhausted', lacks: lacksAt(field, slot) } as const;
+    return preemption === undefined ? verdict : { ...verdict, preemption };
+  }
   const score = field.scoreAt(slot, penalized);
   return { verdict: 'open', score, parts: field.partsAt(slot, penalized) };
 }
+
+const wouldPreempt = (way: ScoredEviction | undefined): WouldPreempt | undefined =>
+  way && {
+    victims: way.eviction.victims.map(({ allocation }) => allocation.ID),
+    score: way.score,
+    parts: way.parts,
+  };
 
 function lacksAt({ sheet }: Field, slot: number): readonly Lack[] {
   const { fleet, shape } = sheet;
   const room = fleet.roomIfAny(slot) ?? new NodeRoom(fleet.nodes[slot]!, fleet.loadAt(slot));
   return room.lacks(shape.ask);
 }
+
+type Preempting = NodeExplanation & {
+  readonly verdict: 'exhausted';
+  readonly preemption: WouldPreempt;
+};
+
+/** Those where others would have to make way, in the order in which placement takes them. */
+export const byPreemption = (explained: Explained): readonly Preempting[] =>
+  explained
+    .filter((one): one is Preempting => one.verdict === 'exhausted' && one.preemption !== undefined)
+    .sort(
+      (left, right) =>
+        right.preemption.score - left.preemption.score || (left.nodeId < right.nodeId ? -1 : 1),
+    );
 
 /** The open ones, the best first; of equal ones the lower node id, as placement takes them. */
 export const byScore = (explained: Explained): readonly (NodeExplanation & { verdict: 'open' })[] =>

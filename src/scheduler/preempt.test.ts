@@ -359,6 +359,36 @@ describe('what comes of it', () => {
     ]);
   });
 
+  test('and is then told as the one that came before', () => {
+    nodes([makeNode('n1')]);
+    run('other', { priority: 20, cpu: 600 });
+    const [first] = idsOf('other');
+    run('important', { priority: 80, cpu: 600 });
+    cluster.putNode(makeNode('n2'));
+    cluster.run({ ID: 'e9', JobID: 'other' });
+    expect(cluster.named('other.web[0]').PreviousAllocation).toBe(first);
+    expect(cluster.allocation(first!).NextAllocation).toBe(cluster.named('other.web[0]').ID);
+    expect(cluster.run({ ID: 'e10', JobID: 'other' }).isEmpty).toBe(true);
+  });
+
+  test.each(['service', 'system'] as const)(
+    'and that also where its version is not rolled out any further: %s',
+    (Type) => {
+      nodes([makeNode('n1')]);
+      const group = makeGroup({ Count: 1, Tasks: [makeTask({ Resources: { CPU: 600 } })] });
+      const other = { ID: 'other', Priority: 20, Type, TaskGroups: [group] };
+      cluster.putJob(makeJob(other));
+      cluster.run({ ID: 'e1', JobID: 'other', Type });
+      const [deployment] = cluster.deployments;
+      cluster.putDeployment({ ...deployment!, Status: 'failed' });
+      run('important', { priority: 80, cpu: 600 });
+      cluster.settle();
+      cluster.change(cluster.named('important.web[0]').ID, { ClientStatus: 'complete' });
+      cluster.run({ ID: 'e9', JobID: 'other', Type });
+      expect(idsOf('other')).toHaveLength(1);
+    },
+  );
+
   test('what runs once is run again', () => {
     nodes([makeNode('n1'), makeNode('n2', { SchedulingEligibility: 'ineligible' })]);
     run('other', { priority: 20, cpu: 600, job: { Type: 'sysbatch' } });

@@ -9,7 +9,8 @@ import type { Job } from '../model/job/job.ts';
 import { limits } from '../model/limits.ts';
 import type { Plan } from '../model/plan/plan.ts';
 import { followUpEvaluation } from './build.ts';
-import type { GroupPlacement, Unplaced } from './place.ts';
+import type { GroupPlacement } from './place.ts';
+import type { Unplaced } from './place-group.ts';
 import type { Sheet } from './sheet.ts';
 import { type ClusterView, descriptions, type EvaluationOutcome, type Proposed } from './view.ts';
 

@@ -1,6 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Allocation } from '../../src/model/allocation/allocation.ts';
 import type { Evaluation } from '../../src/model/evaluation/evaluation.ts';
+import type {
+  AllocationExplanation,
+  JobProspect,
+} from '../../src/model/explanation/explanation.ts';
 import { jobBody, nodeBody, startApi, type TestApi } from '../support/api.ts';
 import { Fleet } from '../support/fleet.ts';
 
@@ -192,6 +196,55 @@ describe('a service', () => {
     expect(await evictedOf('low')).toHaveLength(1);
     await fleet.pass(second);
     for (const n of [1, 2, 3]) expect(await runningOf(`web${n}`)).toHaveLength(1);
+  });
+});
+
+describe('is explained', () => {
+  const why = async (url: string) => {
+    const calling = api.call('GET', url);
+    await api.settle();
+    return (await calling).json;
+  };
+
+  test('on both sides of the decision', async () => {
+    await fleet.join(2);
+    await submit('low', 20, 3900);
+    await submit('less', 10, 3900);
+    await allow();
+    await submit('web', 80, 1500);
+    const [placed] = await runningOf('web');
+    const [evicted] = await evictedOf('less');
+    const told: AllocationExplanation = await why(`/v1/allocation/${placed!.ID}/why`);
+    const { best, other } = { best: told.Nodes[0]!, other: told.Nodes[1]! };
+    expect(told).toMatchObject({
+      ...{ Basis: 'decision', Manner: 'preemption', Evicted: [evicted!.ID] },
+      NormScore: best.Preemption!.NormScore,
+      RunnerUp: { NodeID: other.NodeID, NormScore: other.Preemption!.NormScore },
+      Counts: { open: 0, exhausted: 2 },
+    });
+    expect(told.Margin).toBeGreaterThan(0);
+    expect(best).toMatchObject({
+      ...{ NodeID: placed!.NodeID, Verdict: 'exhausted', NormScore: null },
+      Preemption: { Evicts: 1, Scores: { binpack: expect.any(Number) } },
+    });
+    const { Groups } = (await why('/v1/job/web/why-not?group=web')) as JobProspect;
+    expect(Groups[0]!.Summary).toMatch(
+      /^Nothing of the group "web" waits for a node. One more would go to node n[12]/,
+    );
+  });
+
+  test('where there is no way, and where there is one', async () => {
+    await fleet.join(1);
+    await submit('equal', 75, 3900);
+    await allow();
+    await submit('web', 80, 1500);
+    const { Groups } = (await why('/v1/job/web/why-not')) as JobProspect;
+    expect(Groups[0]!.Nodes).toMatchObject([{ Verdict: 'exhausted', Preemption: null }]);
+    await submit('more', 90, 100);
+    const { Groups: others } = (await why('/v1/job/more/why-not?group=web')) as JobProspect;
+    expect(others[0]!.Summary).toBe(
+      'Nothing of the group "web" waits for a node. One more would go to node n1, where 1 allocation of lower priority would make way.',
+    );
   });
 });
 

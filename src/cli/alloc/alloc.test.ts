@@ -55,6 +55,24 @@ When      Event     What happened
 `);
 });
 
+test('status tells who made way, and which devices it has', async () => {
+  const Shared = { DiskMB: 300, Networks: null, Ports: null };
+  const Devices = [{ Vendor: 'acme', Type: 'gpu', Name: 'a100', DeviceIDs: ['g1', 'g2'] }];
+  const Cpu = { CpuShares: 50, ReservedCores: null };
+  const server = { Cpu, Memory: { MemoryMB: 64, MemoryMaxMB: 0 }, Networks: null, Devices };
+  const served = allocation({
+    AllocatedResources: { Tasks: { server }, TaskLifecycles: { server: null }, Shared },
+    PreemptedByAllocation: ids.second,
+    PreemptedAllocations: [ids.second, ids.first],
+  });
+  const { stdout } = await run(['alloc', 'status', ids.first], {
+    server: { [first]: { json: served } },
+  });
+  expect(stdout).toMatch(/^Made way for +a1a1a1a1$/m);
+  expect(stdout).toMatch(/^Evicted +a1a1a1a1, a0a0a0a0$/m);
+  expect(stdout).toMatch(/^Device +acme\/gpu\/a100: g1, g2$/m);
+});
+
 test('-json is the record, and a whole id needs no list', async () => {
   const { stdout, seen } = await run(['alloc', 'status', '-json', ids.first], {
     server: { [first]: { json: allocation() } },

@@ -1,5 +1,7 @@
+import type { AllocatedDevice } from '../../model/allocation/allocated-resources.ts';
 import type { Allocation } from '../../model/allocation/allocation.ts';
 import type { TaskState } from '../../model/allocation/task-state.ts';
+import { deviceKey } from '../../model/node/device.ts';
 import type { Context } from '../context.ts';
 import { type ClientCommand, verbose } from '../definition.ts';
 import { exitCodes } from '../errors.ts';
@@ -70,6 +72,10 @@ async function showAllocation(context: Context, allocation: Allocation): Promise
     ...optional('Replaces', allocation.PreviousAllocation),
     ...optional('Replaced by', allocation.NextAllocation),
     ...optional('Tries again in', allocation.FollowupEvalID),
+    ...optional('Made way for', allocation.PreemptedByAllocation),
+    ...((allocation.PreemptedAllocations ?? []).length === 0
+      ? []
+      : [['Evicted', allocation.PreemptedAllocations!.map(id).join(', ')] as const]),
   ]);
   await printPorts(context, allocation);
   for (const task of taskNames(allocation)) await printTask(context, allocation, task);
@@ -113,6 +119,7 @@ async function printTask(context: Context, allocation: Allocation, name: string)
       : ([
           ['CPU', `${resources.Cpu.CpuShares} MHz`],
           ['Memory', memoryText(resources.Memory)],
+          ...(resources.Devices ?? []).map((one) => ['Device', deviceText(one)] as const),
         ] as const)),
     ['Started', agoText(state?.StartedAt, nowMs)],
     ['Finished', agoText(state?.FinishedAt, nowMs)],
@@ -135,6 +142,10 @@ async function printTask(context: Context, allocation: Allocation, name: string)
 
 const stateText = ({ State, Failed }: TaskState, status: (word: string) => string): string =>
   Failed ? `${status(State)} (${status('failed')})` : status(State);
+
+/** `acme/gpu/a100: GPU-1, GPU-2` */
+const deviceText = (device: AllocatedDevice): string =>
+  oneLine(`${deviceKey(device)}: ${device.DeviceIDs.join(', ')}`);
 
 const memoryText = ({ MemoryMB, MemoryMaxMB }: { MemoryMB: number; MemoryMaxMB: number }) =>
   MemoryMaxMB > MemoryMB ? `${MemoryMB} MB (at most ${MemoryMaxMB} MB)` : `${MemoryMB} MB`;

@@ -52,6 +52,23 @@ rack  r1
 `);
 });
 
+test('status of a node shows its devices, piece by piece', async () => {
+  const Instances = [
+    { ID: 'g1', Healthy: true, HealthDescription: '' },
+    { ID: 'g2', Healthy: false, HealthDescription: 'too hot' },
+  ];
+  const Devices = [{ Vendor: 'acme', Type: 'gpu', Name: 'a100', Attributes: {}, Instances }];
+  const NodeResources = { ...node().NodeResources, Devices };
+  const { stdout } = await run(['node', 'status', 'one'], {
+    server: { ...server, [`GET /v1/node/${ids.node}`]: { json: node({ NodeResources }) } },
+  });
+  expect(stdout).toContain(`Devices
+Device         Piece  Healthy  Reason
+acme/gpu/a100  g1     true     -
+acme/gpu/a100  g2     false    too hot
+`);
+});
+
 test('a node that is not there is told', async () => {
   expect(await run(['node', 'status', 'nine'], { server })).toMatchObject({
     exitCode: 1,

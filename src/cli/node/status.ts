@@ -1,3 +1,4 @@
+import { deviceKey, type NodeDevice } from '../../model/node/device.ts';
 import type { NodeListItem, PresentedNode } from '../../sdk/client.ts';
 import type { Context } from '../context.ts';
 import { type ClientCommand, verbose } from '../definition.ts';
@@ -147,6 +148,7 @@ async function showNode({ screen, nowMs }: Context, node: PresentedNode): Promis
         orDash(HealthDescription),
       ]),
   );
+  await printDevices(screen, node.NodeResources.Devices ?? []);
   if (node.Events.length === 0) return;
   await screen.title('Events');
   await screen.table(
@@ -158,6 +160,22 @@ async function showNode({ screen, nowMs }: Context, node: PresentedNode): Promis
         oneLine(Subsystem),
         oneLine(Message),
       ]),
+  );
+}
+
+async function printDevices(screen: Context['screen'], devices: readonly NodeDevice[]) {
+  if (devices.length === 0) return;
+  await screen.title('Devices');
+  await screen.table(
+    ['Device', 'Piece', 'Healthy', 'Reason'],
+    devices.flatMap((device) =>
+      device.Instances.map(({ ID, Healthy, HealthDescription }) => [
+        oneLine(deviceKey(device)),
+        oneLine(ID),
+        Healthy ? 'true' : screen.colors.red('false'),
+        orDash(HealthDescription),
+      ]),
+    ),
   );
 }
 

@@ -21,7 +21,7 @@ export async function printVerdicts(
   chosenId = '',
 ): Promise<void> {
   const shown = isVerbose ? Nodes : Nodes.slice(0, rowsShown);
-  const parts = [...new Set(shown.flatMap(({ Scores }) => Object.keys(Scores)))];
+  const parts = [...new Set(shown.flatMap((node) => Object.keys(scoresOf(node).Scores)))];
   const hasScores = parts.length > 0;
   const hasReasons = shown.some(({ Verdict }) => Verdict !== 'open');
   if (shown.length > 0) {
@@ -34,10 +34,8 @@ export async function printVerdicts(
       shown.map((node) => [
         orDash(node.NodeName),
         id(node.NodeID),
-        node.NodeID === chosenId && node.Verdict === 'open' ? 'chosen' : node.Verdict,
-        ...(hasScores
-          ? [score(node.NormScore), ...parts.map((part) => score(node.Scores[part]))]
-          : []),
+        node.NodeID === chosenId && scoresOf(node).NormScore !== null ? 'chosen' : node.Verdict,
+        ...(hasScores ? scoreCells(node, parts) : []),
         ...(hasReasons ? [reasonOf(node)] : []),
       ]),
     );
@@ -63,8 +61,21 @@ function totals(counts: VerdictCounts, hidden: number): string {
 export const score = (value: number | null | undefined): string =>
   value === null || value === undefined ? '-' : value.toFixed(4);
 
-function reasonOf({ Verdict, Reason, Lacks }: NodeVerdict): string {
-  if (Lacks.length > 0) return Lacks.map(lackInWords).join('; ');
+/** Its own, or those that it would have if others made way. */
+const scoresOf = (node: NodeVerdict): Pick<NodeVerdict, 'NormScore' | 'Scores'> =>
+  node.Preemption ?? node;
+
+const scoreCells = (node: NodeVerdict, parts: readonly string[]): readonly string[] => {
+  const { NormScore, Scores } = scoresOf(node);
+  return [score(NormScore), ...parts.map((part) => score(Scores[part]))];
+};
+
+function reasonOf({ Verdict, Reason, Lacks, Preemption }: NodeVerdict): string {
+  if (Lacks.length > 0) {
+    const lacks = Lacks.map(lackInWords).join('; ');
+    if (Preemption === null) return lacks;
+    return `${lacks}; ${plural(Preemption.Evicts, 'allocation')} of lower priority could make way`;
+  }
   return Verdict === 'filtered' ? constraintInWords(Reason) : oneLine(Reason);
 }
 

@@ -39,6 +39,16 @@ export const LackSchema = Type.Object({
 });
 export type Lack = Model<typeof LackSchema>;
 
+/** What a node would be worth if others of lower priority made way there. */
+const PreemptionProspectSchema = Type.Object({
+  /** How many would have to. */
+  Evicts: Whole(),
+  /** The mean of `Scores`. */
+  NormScore: Type.Number({ default: 0 }),
+  /** The score part by part, `preemption` among them. */
+  Scores: FullMapOf(Type.Number()),
+});
+
 export const NodeVerdictSchema = Type.Object({
   NodeID: Text(),
   NodeName: Text(),
@@ -54,6 +64,8 @@ export const NodeVerdictSchema = Type.Object({
   NormScore: Nullable(Type.Number()),
   /** The score part by part. */
   Scores: FullMapOf(Type.Number()),
+  /** Null unless the node is exhausted and others could make way there. */
+  Preemption: Nullable(PreemptionProspectSchema),
 });
 export type NodeVerdict = Model<typeof NodeVerdictSchema>;
 
@@ -97,7 +109,7 @@ export const AllocationExplanationSchema = Type.Object({
   SnapshotIndex: Whole(),
   Algorithm: Choice(['binpack', 'spread'], 'binpack'),
   Manner: Choice(manners, 'best'),
-  /** Of the allocation's own node; null when that is not open. */
+  /** Of the allocation's own node; null when that is not open, and others did not make way there. */
   NormScore: Nullable(Type.Number()),
   /** The best of the other nodes. Null: there is none, or the node was not chosen by its score. */
   RunnerUp: Nullable(

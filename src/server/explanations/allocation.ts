@@ -6,7 +6,12 @@ import type { AllocationExplanation } from '../../model/explanation/explanation.
 import type { Job } from '../../model/job/job.ts';
 import { groupNamed, runsEverywhere } from '../../model/job/job-rules.ts';
 import type { TaskGroup } from '../../model/task-group/task-group.ts';
-import { byScore, explainSteps, type NodeExplanation } from '../../scheduler/explain.ts';
+import {
+  byPreemption,
+  byScore,
+  explainSteps,
+  type NodeExplanation,
+} from '../../scheduler/explain.ts';
 import { explainPlacement, type Manner } from '../../scheduler/explain-decision.ts';
 import type { ClusterView } from '../../scheduler/view.ts';
 import type { FoundPlacement } from '../evaluations/decisions.ts';
@@ -105,6 +110,13 @@ function mannerNow(
   return 'best';
 }
 
+type Ranked = Pick<NodeExplanation, 'nodeId' | 'nodeName'> & { readonly score: number };
+
+const rankedEvictions = (nodes: readonly NodeExplanation[]): readonly Ranked[] =>
+  byPreemption(nodes).map(({ nodeId, nodeName, preemption: { score } }) => {
+    return { nodeId, nodeName, score };
+  });
+
 function present(
   asking: Asking,
   allocation: Allocation,
@@ -113,9 +125,12 @@ function present(
   const { NodeID, NodeName, PreemptedAllocations } = allocation;
   const Evicted = PreemptedAllocations ?? [];
   const Manner = Evicted.length > 0 ? 'preemption' : manner;
-  const ranked = byScore(nodes);
+  // As it is now, others have made way already.
+  const wasFull = Evicted.length > 0 && basis === 'decision';
+  const ranked: readonly Ranked[] = wasFull ? rankedEvictions(nodes) : byScore(nodes);
   const own = ranked.find(({ nodeId }) => nodeId === NodeID);
-  const rival = Manner === 'best' ? ranked.find(({ nodeId }) => nodeId !== NodeID) : undefined;
+  const isCompared = manner === 'best' && (Evicted.length === 0 || wasFull);
+  const rival = isCompared ? ranked.find(({ nodeId }) => nodeId !== NodeID) : undefined;
   return {
     AllocID: allocation.ID,
     Name: allocation.Name,

@@ -5,7 +5,7 @@ import { type Evaluation, isTerminalEvaluation } from '../../model/evaluation/ev
 import type { GroupProspect, JobProspect } from '../../model/explanation/explanation.ts';
 import type { Job } from '../../model/job/job.ts';
 import { isParameterized, isPeriodic } from '../../model/job/job-rules.ts';
-import { byScore, type NodeExplanation } from '../../scheduler/explain.ts';
+import { byPreemption, byScore, type NodeExplanation } from '../../scheduler/explain.ts';
 import type { Decision } from '../../scheduler/explain-decision.ts';
 import { type GroupProspect as Found, prospects } from '../../scheduler/explain-prospect.ts';
 import { whyNoNode } from '../../scheduler/explain-words.ts';
@@ -117,10 +117,25 @@ function summaryOf(asking: JobAsking, { group, placed, unplaced, nodes }: Found,
   const note = noteOf(asking.job);
   if (note !== '') return `${waits} ${note}`;
   if (group.Count === 0) return `${waits} Its count is 0.`;
+  const naming = namingFor(asking);
   const best = byScore(nodes)[0];
-  if (best === undefined) return `${waits} One more would find none: ${reason}`;
-  const name = namingFor(asking)(best);
+  if (best === undefined) return `${waits} ${oneMoreWhereAllIsFull(nodes, naming, reason)}`;
+  const name = naming(best);
   return `${waits} ${name === undefined ? 'There is room for one more' : `One more would go to node ${name}`}.`;
+}
+
+function oneMoreWhereAllIsFull(
+  nodes: readonly NodeExplanation[],
+  naming: Naming,
+  reason: string,
+): string {
+  const [best] = byPreemption(nodes);
+  if (best === undefined) return `One more would find none: ${reason}`;
+  const name = naming(best);
+  const makes = `${allocations(best.preemption.victims.length)} of lower priority would make way`;
+  return name === undefined
+    ? `For one more ${makes}.`
+    : `One more would go to node ${name}, where ${makes}.`;
 }
 
 /** What the newest evaluation that decided about the group says of its failure. */

@@ -5,7 +5,12 @@ import {
   type VerdictCounts,
   verdicts,
 } from '../../model/explanation/explanation.ts';
-import { byScore, type NodeExplanation } from '../../scheduler/explain.ts';
+import {
+  byPreemption,
+  byScore,
+  type NodeExplanation,
+  type WouldPreempt,
+} from '../../scheduler/explain.ts';
 import type { ClusterView } from '../../scheduler/view.ts';
 
 /** What explanations are made of, and for whom. */
@@ -35,14 +40,19 @@ export function presentNodes(
   return { Counts, Nodes: shown.map(presentNode), NodesHidden: nodes.length - shown.length };
 }
 
-/** The open ones by score, the others by verdict and id. */
+/** The open ones by score, then those where others could make way, the others by verdict and id. */
 function inOrder(nodes: Nodes): Nodes {
+  const preempting = byPreemption(nodes);
+  const told = new Set<NodeExplanation>(preempting);
   const others = verdicts.filter((verdict): verdict is Exclude<Verdict, 'open'> => {
     return verdict !== 'open';
   });
   return [
     ...byScore(nodes),
-    ...others.flatMap((verdict) => nodes.filter((one) => one.verdict === verdict)),
+    ...preempting,
+    ...others.flatMap((verdict) =>
+      nodes.filter((one) => one.verdict === verdict && !told.has(one)),
+    ),
   ];
 }
 
@@ -59,8 +69,14 @@ function presentNode(node: NodeExplanation): NodeVerdict {
     Lacks: node.verdict === 'exhausted' ? node.lacks.map(presentLack) : [],
     NormScore: node.verdict === 'open' ? node.score : null,
     Scores: node.verdict === 'open' ? { ...node.parts } : {},
+    Preemption: node.verdict === 'exhausted' ? presentPreemption(node.preemption) : null,
   };
 }
+
+const presentPreemption = (way: WouldPreempt | undefined): NodeVerdict['Preemption'] =>
+  way === undefined
+    ? null
+    : { Evicts: way.victims.length, NormScore: way.score, Scores: { ...way.parts } };
 
 const presentLack = ({
   dimension,
