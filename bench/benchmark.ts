@@ -71,7 +71,11 @@ export function isMet(figure: Figure): boolean | undefined {
 }
 
 /** Looks again until `check` gives something; for what nobody tells of. */
-export async function until<T>(what: string, check: () => Promise<T | undefined>): Promise<T> {
+export async function until<T>(
+  what: string,
+  check: () => Promise<T | undefined>,
+  lookAgainMs: number = limits.lookAgainMs,
+): Promise<T> {
   const deadlineMs = performance.now() + limits.conditionMs;
   for (;;) {
     const found = await check();
@@ -79,6 +83,6 @@ export async function until<T>(what: string, check: () => Promise<T | undefined>
     if (performance.now() > deadlineMs) {
       throw new Error(`${what} did not come about within ${limits.conditionMs / 1000} s`);
     }
-    await new Promise((resolve) => setTimeout(resolve, limits.lookAgainMs));
+    await new Promise((resolve) => setTimeout(resolve, lookAgainMs));
   }
 }

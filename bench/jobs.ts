@@ -68,14 +68,15 @@ export async function settled(target: Target, id: string): Promise<void> {
 }
 
 /** Resolves when no evaluation waits for the scheduler any more. */
-export function drained(target: Target): Promise<true> {
-  return until('that the evaluations are drained', async () => {
+export function drained(target: Target, lookAgainMs?: number): Promise<true> {
+  const isDrained = async () => {
     const { evaluations_ready: ready, evaluations_waiting: waiting } = await gauges(target);
     if (ready! + waiting! > 0) return undefined;
     const path = '/v1/evaluations?status=pending&per_page=1';
     const { value } = await call<readonly unknown[]>(target, 'GET', path);
     return value.length === 0 ? true : undefined;
-  });
+  };
+  return until('that the evaluations are drained', isDrained, lookAgainMs);
 }
 
 interface NodeFacts {
@@ -148,12 +149,13 @@ export async function joinPaperFleet(
     const Node = { ...told(node), ...room, ID, Name: `paper-${number}` };
     const body = { Node, SecretID };
     const { value } = await call<Lease>(target, 'PUT', '/v1/node/register', body);
-    leaseMs = Math.min(leaseMs, value.HeartbeatTTL / 1e6);
+    // It grows with the fleet.
+    leaseMs = value.HeartbeatTTL / 1e6;
   }
-  const beat = () => {
-    for (const { id } of members)
-      void call(target, 'PUT', `/v1/node/${id}/heartbeat`).catch(() => {});
-  };
+  const beat = () =>
+    Promise.allSettled(members.map(({ id }) => call(target, 'PUT', `/v1/node/${id}/heartbeat`)));
+  // The first ones were told of a shorter one.
+  await beat();
   const timer = setInterval(beat, leaseMs / 2);
   return { members, leave: () => clearInterval(timer) };
 }

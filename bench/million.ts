@@ -125,7 +125,7 @@ async function place(setting: Setting, { target, pid }: RunningAgent) {
       return requestBytes(target, 'POST', '/v1/jobs', JSON.stringify(job));
     }),
   );
-  await drained(target);
+  await drained(target, limits.million.lookAgainMs);
   const placedMs = performance.now() - startMs;
   isOver = true;
   await watched;
@@ -151,7 +151,7 @@ async function report(target: Target, { members }: PaperFleet): Promise<number> 
     }
   };
   await Promise.all(Array.from({ length: 8 }, worker));
-  await drained(target);
+  await drained(target, limits.million.lookAgainMs);
   return performance.now() - startMs;
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { checkNode, type NodeChange } from './check.ts';
+import { checkListed, type ListedChange } from './check.test-helper.ts';
 import { makeGroup, makeJob, makeNode, makeTask, TestCluster } from './cluster.test-helper.ts';
 
 const job = makeJob({
@@ -40,7 +40,7 @@ const like = (id: string, port: number, changes: { cpu?: number; previous?: stri
 };
 const portOfFirst = first!.AllocatedResources.Shared.Ports![0]!.Value;
 
-const base: NodeChange = {
+const base: ListedChange = {
   node: makeNode('n1'),
   existing: [first!, second!],
   stops: [],
@@ -48,10 +48,10 @@ const base: NodeChange = {
   updates: [],
   job,
 };
-const place = (...placements: NodeChange['placements']) => ({ placements });
+const place = (...placements: ListedChange['placements']) => ({ placements });
 
 describe('in the order of the checks (facts §6.1)', () => {
-  test.each<[string, Partial<NodeChange>, string | undefined]>([
+  test.each<[string, Partial<ListedChange>, string | undefined]>([
     ['nothing but stops, node gone', { node: undefined, stops: [stopOfFirst] }, undefined],
     ['node gone', { node: undefined, ...place(like('a', 1)) }, 'node does not exist'],
     ['node down', { node: makeNode('n1', { Status: 'down' }), updates: [first!] }, 'node is down'],
@@ -165,7 +165,7 @@ describe('in the order of the checks (facts §6.1)', () => {
         ['ended', { ClientStatus: 'failed' }],
         ['is gone', { ID: 'other' }],
       ] as const
-    ).map(([title, fields]): [string, Partial<NodeChange>, string] => [
+    ).map(([title, fields]): [string, Partial<ListedChange>, string] => [
       `one that ${title} makes way for nobody`,
       {
         existing: [{ ...first!, ...fields }, second!],
@@ -192,15 +192,15 @@ describe('in the order of the checks (facts §6.1)', () => {
       'network: port collision http=7',
     ],
   ])('%s', (_, change, expected) => {
-    expect(checkNode({ ...base, ...change })).toBe(expected);
+    expect(checkListed({ ...base, ...change })).toBe(expected);
   });
 
   test('ports that ignore collisions do so', () => {
     const ReservedPorts = [{ Label: 'http', Value: 7, IgnoreCollision: true }];
     const careless = makeJob({ TaskGroups: [makeGroup({ Networks: [{ ReservedPorts }] })] });
     const change = { ...base, ...place(like('a', 7), like('b', 7)) };
-    expect(checkNode({ ...change, job: careless })).toBeUndefined();
-    expect(checkNode({ ...change, job: undefined })).toBe('network: port collision http=7');
+    expect(checkListed({ ...change, job: careless })).toBeUndefined();
+    expect(checkListed({ ...change, job: undefined })).toBe('network: port collision http=7');
   });
 
   test('a core is given once', () => {
@@ -214,9 +214,11 @@ describe('in the order of the checks (facts §6.1)', () => {
     };
     const node = makeNode('n1', { cores: [0, 1, 2] });
     const change = { ...base, node };
-    expect(checkNode({ ...change, ...place(cores('1', [0]), cores('2', [1, 2])) })).toBeUndefined();
-    expect(checkNode({ ...change, ...place(cores('1', [0, 1]), cores('2', [1])) })).toBe('cores');
-    expect(checkNode({ ...change, ...place(cores('1', [3])) })).toBe('cores');
+    expect(
+      checkListed({ ...change, ...place(cores('1', [0]), cores('2', [1, 2])) }),
+    ).toBeUndefined();
+    expect(checkListed({ ...change, ...place(cores('1', [0, 1]), cores('2', [1])) })).toBe('cores');
+    expect(checkListed({ ...change, ...place(cores('1', [3])) })).toBe('cores');
   });
 
   test('a piece of a device is given once, and only what is there and healthy', () => {
@@ -233,16 +235,16 @@ describe('in the order of the checks (facts §6.1)', () => {
     });
     const change = { ...base, node };
     const both = place(devices('1', ['x']), devices('2', ['y']));
-    expect(checkNode({ ...change, ...both })).toBeUndefined();
-    expect(checkNode({ ...change, ...place(devices('1', ['x', 'y']), devices('2', ['y'])) })).toBe(
-      'devices',
-    );
-    expect(checkNode({ ...change, ...place(devices('1', ['z'])) })).toBe('devices');
-    expect(checkNode({ ...change, ...place(devices('1', ['w'])) })).toBe('devices');
+    expect(checkListed({ ...change, ...both })).toBeUndefined();
+    expect(
+      checkListed({ ...change, ...place(devices('1', ['x', 'y']), devices('2', ['y'])) }),
+    ).toBe('devices');
+    expect(checkListed({ ...change, ...place(devices('1', ['z'])) })).toBe('devices');
+    expect(checkListed({ ...change, ...place(devices('1', ['w'])) })).toBe('devices');
     const holder = { ...first!, AllocatedResources: devices('3', ['x']).AllocatedResources };
     const held = { ...change, existing: [holder] };
-    expect(checkNode({ ...held, ...place(devices('1', ['x'])) })).toBe('devices');
+    expect(checkListed({ ...held, ...place(devices('1', ['x'])) })).toBe('devices');
     const successor = { ...devices('1', ['x']), PreviousAllocation: first!.ID };
-    expect(checkNode({ ...held, stops: [stopOfFirst], ...place(successor) })).toBeUndefined();
+    expect(checkListed({ ...held, stops: [stopOfFirst], ...place(successor) })).toBeUndefined();
   });
 });

@@ -10,27 +10,30 @@
  * 3. Only what is to run can be made to make way.
  * 4. A replacement on the node of what the plan stops may have what that one has, unless that one
  *    still waits for its own predecessor there.
+ * 5. It costs what changes, and not what is there.
  */
-import type { AllocatedPort } from '../model/allocation/allocated-resources.ts';
+import type { AllocatedPort, AllocatedResources } from '../model/allocation/allocated-resources.ts';
 import type { Allocation } from '../model/allocation/allocation.ts';
-import { holdsResources, isServerTerminal } from '../model/allocation/allocation-rules.ts';
+import { isServerTerminal } from '../model/allocation/allocation-rules.ts';
 import type { Job } from '../model/job/job.ts';
 import { groupNamed } from '../model/job/job-rules.ts';
 import type { Node } from '../model/node/node.ts';
 import { isReadyNode } from '../model/node/node.ts';
 import type { PlannedStop } from '../model/plan/plan.ts';
 import { healthyPieces, piecesOf } from './devices.ts';
+import { lower, type Occupancy, raise } from './occupancy.ts';
 import { networkAsks, parsePortList, portsOf } from './ports.ts';
-import { beyond, capacityOf, coresOf, type Need, needOf, shortage } from './resources.ts';
+import { beyond, capacityOf, coresOf, needOf, shortage } from './resources.ts';
 
 type Holder = Pick<Allocation, 'ID' | 'TaskGroup' | 'AllocatedResources' | 'PreviousAllocation'>;
-type Holders = ReadonlyMap<string, Holder>;
 
 export interface NodeChange {
   /** `undefined` when it is gone. */
   readonly node: Node | undefined;
-  /** Those on the node now; finished ones do not matter. */
-  readonly existing: Iterable<Allocation>;
+  /** Who holds what of the node now. */
+  readonly load: Occupancy;
+  /** Of the allocations that hold something of the node, the one with the id. */
+  readonly holder: (id: string) => Allocation | undefined;
   readonly stops: readonly PlannedStop[];
   /** Ids of those that make way for the placements. */
   readonly preempted?: readonly string[];
@@ -43,66 +46,45 @@ export interface NodeChange {
 
 /** `undefined` when it fits, else what stands in the way. */
 export function checkNode(change: NodeChange): string | undefined {
-  const { node, placements, updates } = change;
+  const { node, load, holder, placements, updates } = change;
   if (placements.length + updates.length === 0) return undefined;
   if (node === undefined) return 'node does not exist';
   if (node.Status === 'down' || node.Status === 'disconnected') return `node is ${node.Status}`;
   if (placements.length === 0) return undefined;
   if (!isReadyNode(node)) return 'node is not ready and eligible';
-  if (isPlain(change)) return exhaustedPlainly(node, change);
-  const { holders, leaving, evicted } = occupancyOf(change);
-  const missing = change.preempted?.find((id) => !evicted.has(id));
-  if (missing !== undefined) return `allocation ${missing} is not there to make way any more`;
-  const placed = placements.map((placement) => ({
-    placement,
-    predecessor: predecessorOf(placement, holders, leaving),
-  }));
-  return (
-    exhaustedDimension(node, holders.values(), placed) ??
-    sharedCore(node, holders, placed) ??
-    sharedDevice(node, holders, placed) ??
-    sharedPort(node, holders, placed, change.job)
-  );
-}
-
-/** Whether sums tell all: nothing is replaced, and nothing is asked for of which there is one only. */
-const isPlain = ({ preempted = [], updates, placements }: NodeChange): boolean =>
-  preempted.length + updates.length === 0 &&
-  placements.every(
-    ({ PreviousAllocation, AllocatedResources: held }) =>
-      PreviousAllocation === '' &&
-      coresOf(held).length + piecesOf(held).length + portsOf(held).length === 0,
-  );
-
-/** Most changes are plain, and then nobody on the node has to be known by name. */
-function exhaustedPlainly(node: Node, { existing, placements }: NodeChange): string | undefined {
-  const holders: Holder[] = [];
-  for (const allocation of existing) if (holdsResources(allocation)) holders.push(allocation);
-  const placed = placements.map((placement) => ({ placement, predecessor: undefined }));
-  return exhaustedDimension(node, holders, placed);
-}
-
-/**
- * Who is on the node apart from the placements and what makes way for them, and the ids of those that
- * are stopped or make way.
- */
-function occupancyOf({ existing, stops, preempted, updates }: NodeChange) {
-  const holders = new Map<string, Holder>();
-  const leaving = new Set<string>();
-  const evicted = new Set<string>();
-  const toEvict = new Set(preempted);
-  for (const allocation of existing) {
-    if (!holdsResources(allocation)) continue;
-    if (toEvict.has(allocation.ID) && !isServerTerminal(allocation)) {
-      evicted.add(allocation.ID);
-      continue;
+  const preempted = new Set(change.preempted);
+  const freed: AllocatedResources[] = [];
+  for (const id of preempted) {
+    const victim = holder(id);
+    if (victim === undefined || isServerTerminal(victim)) {
+      return `allocation ${id} is not there to make way any more`;
     }
-    holders.set(allocation.ID, allocation);
-    if (isServerTerminal(allocation)) leaving.add(allocation.ID);
+    freed.push(victim.AllocatedResources);
   }
-  for (const stop of stops) if (stop.desiredStatus !== 'run') leaving.add(stop.allocationId);
-  for (const update of updates) holders.set(update.ID, update);
-  return { holders, leaving, evicted };
+  for (const { ID } of updates) {
+    const before = preempted.has(ID) ? undefined : holder(ID);
+    if (before !== undefined) freed.push(before.AllocatedResources);
+  }
+  const held = { load, freed, updated: updates.map((update) => update.AllocatedResources) };
+  const predecessorOf = predecessors(change, preempted);
+  const placed = placements.map((placement) => {
+    return { placement, predecessor: predecessorOf(placement) };
+  });
+  return (
+    exhaustedDimension(node, held, placed) ??
+    sharedCore(node, held, placed) ??
+    sharedDevice(node, held, placed) ??
+    sharedPort(node, held, placed, change.job)
+  );
+}
+
+/** What is held of a node apart from the placements. */
+interface Held {
+  readonly load: Occupancy;
+  /** What of the load is held no more, or not like this. */
+  readonly freed: readonly AllocatedResources[];
+  /** What is held instead. */
+  readonly updated: readonly AllocatedResources[];
 }
 
 interface Placed {
@@ -111,115 +93,107 @@ interface Placed {
   readonly predecessor: Holder | undefined;
 }
 
-function predecessorOf(
-  { PreviousAllocation }: Holder,
-  holders: Holders,
-  leaving: ReadonlySet<string>,
-): Holder | undefined {
-  const previous = holders.get(PreviousAllocation);
-  if (previous === undefined || !leaving.has(previous.ID)) return undefined;
-  return holders.has(previous.PreviousAllocation) ? undefined : previous;
+/** Whose place a placement takes on the node: of one that is there, and on its way out. */
+function predecessors({ holder, stops, updates }: NodeChange, preempted: ReadonlySet<string>) {
+  const stopped = new Set<string>();
+  for (const stop of stops) if (stop.desiredStatus !== 'run') stopped.add(stop.allocationId);
+  const heldAs = (id: string): Holder | undefined =>
+    updates.find((update) => update.ID === id) ?? (preempted.has(id) ? undefined : holder(id));
+  const isLeaving = (id: string): boolean => {
+    const one = holder(id);
+    return stopped.has(id) || (one !== undefined && isServerTerminal(one));
+  };
+  return ({ PreviousAllocation: id }: Holder): Holder | undefined => {
+    const previous = id === '' ? undefined : heldAs(id);
+    if (previous === undefined || !isLeaving(id)) return undefined;
+    const { PreviousAllocation: before } = previous;
+    return before !== '' && heldAs(before) !== undefined ? undefined : previous;
+  };
 }
 
 function exhaustedDimension(
   node: Node,
-  holders: Iterable<Holder>,
+  { load, freed, updated }: Held,
   placed: readonly Placed[],
 ): string | undefined {
-  const used = { cpu: 0, memory: 0, disk: 0, cores: 0 };
-  const count = (need: Need): void => {
-    used.cpu += need.cpu;
-    used.memory += need.memory;
-    used.disk += need.disk;
-  };
-  for (const { AllocatedResources } of holders) count(needOf(AllocatedResources));
+  const used = { ...load.used };
+  for (const resources of freed) lower(used, needOf(resources));
+  for (const resources of updated) raise(used, needOf(resources));
   for (const { placement, predecessor } of placed) {
     const need = needOf(placement.AllocatedResources);
-    count(predecessor ? beyond(need, needOf(predecessor.AllocatedResources)) : need);
+    raise(used, predecessor ? beyond(need, needOf(predecessor.AllocatedResources)) : need);
   }
   return shortage(used, { cpu: 0, memory: 0, disk: 0, cores: 0 }, capacityOf(node));
 }
 
-/** Who has each thing of which there is only one. */
-class Owners<T> {
-  readonly #owners = new Map<T, Set<string>>();
-
-  add(thing: T, owner: string): void {
-    const owners = this.#owners.get(thing);
-    if (owners === undefined) this.#owners.set(thing, new Set([owner]));
-    else owners.add(owner);
-  }
-
-  /** Whether somebody else than the predecessor has it. */
-  isTaken(thing: T, predecessor: Holder | undefined): boolean {
-    const owners = this.#owners.get(thing);
-    if (owners === undefined) return false;
-    return owners.size > 1 || predecessor === undefined || !owners.has(predecessor.ID);
-  }
+/** Things of which there is only one each. */
+interface Kind<T> {
+  readonly of: (resources: AllocatedResources) => readonly T[];
+  readonly key: (thing: T) => string | number;
+  /** How many hold it, by the load. */
+  readonly holders: (thing: T) => number;
 }
 
-function sharedCore(node: Node, holders: Holders, placed: readonly Placed[]): string | undefined {
-  // Most ask for none; then nobody has to be asked what he has.
-  if (!placed.some(({ placement }) => coresOf(placement.AllocatedResources).length > 0)) {
-    return undefined;
-  }
-  const offered = new Set(node.NodeResources.Cpu.ReservableCpuCores);
-  return isShared(offered, coresOf, holders, placed) ? 'cores' : undefined;
-}
-
-function sharedDevice(node: Node, holders: Holders, placed: readonly Placed[]): string | undefined {
-  return isShared(healthyPieces(node), piecesOf, holders, placed) ? 'devices' : undefined;
-}
-
-/** Whether a placement has something that the node does not offer, or that somebody else has. */
-function isShared<T>(
-  offered: ReadonlySet<T>,
-  heldBy: (resources: Holder['AllocatedResources']) => readonly T[],
-  holders: Holders,
+/** What a placement has that is refused it, or that somebody else than its predecessor has. */
+function takenTwice<T>(
+  { of, key, holders }: Kind<T>,
+  { freed, updated }: Held,
   placed: readonly Placed[],
-): boolean {
-  if (placed.every(({ placement }) => heldBy(placement.AllocatedResources).length === 0)) {
-    return false;
-  }
-  const owners = new Owners<T>();
-  for (const { ID, AllocatedResources } of holders.values()) {
-    for (const thing of heldBy(AllocatedResources)) owners.add(thing, ID);
-  }
+  isRefused: (thing: T, placement: Holder) => boolean | undefined,
+): T | undefined {
+  // Most ask for none; then nobody has to be asked what he has.
+  if (placed.every(({ placement }) => of(placement.AllocatedResources).length === 0)) return;
+  const more = new Map<string | number, number>();
+  const count = (resources: AllocatedResources, by: 1 | -1): void => {
+    for (const thing of of(resources)) more.set(key(thing), (more.get(key(thing)) ?? 0) + by);
+  };
+  for (const resources of freed) count(resources, -1);
+  for (const resources of updated) count(resources, 1);
   for (const { placement, predecessor } of placed) {
-    for (const thing of heldBy(placement.AllocatedResources)) {
-      if (!offered.has(thing) || owners.isTaken(thing, predecessor)) return true;
-      owners.add(thing, placement.ID);
+    const yielded = predecessor === undefined ? [] : of(predecessor.AllocatedResources).map(key);
+    for (const thing of of(placement.AllocatedResources)) {
+      const mine = yielded.filter((one) => one === key(thing)).length;
+      const isTaken = holders(thing) + (more.get(key(thing)) ?? 0) > mine;
+      if (isRefused(thing, placement) ?? isTaken) return thing;
+      more.set(key(thing), (more.get(key(thing)) ?? 0) + 1);
     }
   }
-  return false;
+  return undefined;
+}
+
+function sharedCore(node: Node, held: Held, placed: readonly Placed[]): string | undefined {
+  const offered = new Set(node.NodeResources.Cpu.ReservableCpuCores);
+  const holders = (core: number) => held.load.cores.get(core) ?? 0;
+  const kind: Kind<number> = { of: coresOf, key: (core) => core, holders };
+  const core = takenTwice(kind, held, placed, (one) => !offered.has(one) || undefined);
+  return core === undefined ? undefined : 'cores';
+}
+
+function sharedDevice(node: Node, held: Held, placed: readonly Placed[]): string | undefined {
+  const offered = healthyPieces(node);
+  const holders = (piece: string) => held.load.devices.get(piece) ?? 0;
+  const kind: Kind<string> = { of: piecesOf, key: (piece) => piece, holders };
+  const piece = takenTwice(kind, held, placed, (one) => !offered.has(one) || undefined);
+  return piece === undefined ? undefined : 'devices';
 }
 
 function sharedPort(
   node: Node,
-  holders: Holders,
+  held: Held,
   placed: readonly Placed[],
   job: Job | undefined,
 ): string | undefined {
-  if (!placed.some(({ placement }) => portsOf(placement.AllocatedResources).length > 0)) {
-    return undefined;
-  }
   const reserved = parsePortList(node.ReservedResources.Networks.ReservedHostPorts);
-  const keyOf = (port: AllocatedPort): string => `${port.HostIP}:${port.Value}`;
-  const owners = new Owners<string>();
-  for (const { ID, AllocatedResources } of holders.values()) {
-    for (const port of portsOf(AllocatedResources)) owners.add(keyOf(port), ID);
-  }
-  for (const { placement, predecessor } of placed) {
-    const careless = collisionsIgnored(job, placement.TaskGroup);
-    for (const port of portsOf(placement.AllocatedResources)) {
-      const isBusy = reserved.has(port.Value) || owners.isTaken(keyOf(port), predecessor);
-      if (isBusy && !careless.has(port.Label)) {
-        return `network: port collision ${port.Label}=${port.Value}`;
-      }
-      owners.add(keyOf(port), placement.ID);
-    }
-  }
-  return undefined;
+  const kind: Kind<AllocatedPort> = {
+    of: portsOf,
+    key: ({ HostIP, Value }) => `${HostIP}:${Value}`,
+    holders: ({ HostIP, Value }) => held.load.ports.holders(HostIP, Value),
+  };
+  const port = takenTwice(kind, held, placed, ({ Label, Value }, { TaskGroup }) => {
+    if (collisionsIgnored(job, TaskGroup).has(Label)) return false;
+    return reserved.has(Value) || undefined;
+  });
+  return port && `network: port collision ${port.Label}=${port.Value}`;
 }
 
 /** Labels are unique over a group and its tasks. */

@@ -109,6 +109,11 @@ export class Fleet {
     return this.#loads[slot]!;
   }
 
+  /** `undefined`: the node is not known. */
+  loadOf(nodeId: string): NodeLoad | undefined {
+    return this.#loads[this.slotOf(nodeId)];
+  }
+
   roomAt(slot: number, portStart: number): NodeRoom {
     let room = this.#rooms[slot];
     if (room === undefined) {

@@ -19,6 +19,7 @@ import type { TaskGroup } from '../model/task-group/task-group.ts';
 import { allocations, nodes } from '../state/tables.ts';
 import type { Change } from '../state/types.ts';
 import { Fleet } from './fleet.ts';
+import type { Occupancy } from './occupancy.ts';
 import { shapeKey, shapeOf } from './shape.ts';
 import { Sheet } from './sheet.ts';
 import type { ClusterView } from './view.ts';
@@ -44,6 +45,12 @@ export class SchedulerMemory {
   note(changes: readonly Change[], index: number): void {
     if (this.#session === undefined) this.#follow(changes, index);
     else this.#waiting.push({ changes, index });
+  }
+
+  /** Who holds what of the node in the state of the index; `undefined` when that is not known. */
+  loadOf(nodeId: string, index: number): Occupancy | undefined {
+    if (this.#session !== undefined || index !== this.#index) return undefined;
+    return this.#fleet?.loadOf(nodeId);
   }
 
   /** Begins an evaluation on the view. Views of the same index have to show the same state. */

@@ -4,7 +4,7 @@ import { isClientTerminal } from '../model/allocation/allocation-rules.ts';
 import type { Job } from '../model/job/job.ts';
 import type { Node } from '../model/node/node.ts';
 import { heldBy } from './brute-force.test-helper.ts';
-import { checkNode } from './check.ts';
+import { checkListed } from './check.test-helper.ts';
 import { makeGroup, makeJob, makeNode, makeTask, TestCluster } from './cluster.test-helper.ts';
 import { schedulerDefaults } from './view.ts';
 
@@ -127,7 +127,7 @@ function expectSound(cluster: TestCluster): void {
     const placements = cluster.live().filter((allocation) => allocation.NodeID === one.ID);
     const eligible = { ...one, SchedulingEligibility: 'eligible' as const };
     const change = { node: eligible, existing: [], stops: [], updates: [], placements };
-    expect(checkNode(change)).toBeUndefined();
+    expect(checkListed(change)).toBeUndefined();
   }
 }
 

@@ -7,7 +7,7 @@ import type { Job } from '../model/job/job.ts';
 import type { Node } from '../model/node/node.ts';
 import type { TaskGroup } from '../model/task-group/task-group.ts';
 import { type Asked, askOn, BruteForce } from './brute-force.test-helper.ts';
-import { checkNode } from './check.ts';
+import { checkListed } from './check.test-helper.ts';
 import { makeEvaluation, makeGroup, makeJob, makeNode, makeTask } from './cluster.test-helper.ts';
 import type { PlacementRequest } from './decision.ts';
 import { NotedCluster } from './noted-cluster.test-helper.ts';
@@ -268,9 +268,9 @@ function expectSound(
   const preemptions = parts.flatMap((part) => part.preemptions);
   expect(new Set(preemptions.map((one) => one.allocationId)).size).toBe(preemptions.length);
   for (const { ID } of cluster.nodes()) {
-    const reason = checkNode({
+    const reason = checkListed({
       node: cluster.node(ID),
-      existing: cluster.allocationsOnNode(ID),
+      existing: [...cluster.allocationsOnNode(ID)],
       stops: updated.map((one) => ({
         ...{ allocationId: one.ID, nodeId: one.NodeID },
         ...{ desiredStatus: 'stop', desiredDescription: '' },

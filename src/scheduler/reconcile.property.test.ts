@@ -7,7 +7,7 @@ import type { Deployment } from '../model/deployment/deployment.ts';
 import type { Job, JobType } from '../model/job/job.ts';
 import { isReadyNode, type NodeStatus } from '../model/node/node.ts';
 import type { Plan } from '../model/plan/plan.ts';
-import { checkNode } from './check.ts';
+import { checkListed } from './check.test-helper.ts';
 import { isAway } from './classify.ts';
 import { makeGroup, makeJob, makeNode, makeTask, TestCluster } from './cluster.test-helper.ts';
 import type { SchedulerResult } from './view.ts';
@@ -274,7 +274,7 @@ function checkPlan(
     const stops = plan.stops.filter((stop) => stop.nodeId === nodeId);
     const updates = plan.inPlaceUpdates.filter((one) => one.NodeID === nodeId);
     const existing = before.filter((one) => one.NodeID === nodeId);
-    expect(checkNode({ node, existing, stops, updates, placements, job })).toBeUndefined();
+    expect(checkListed({ node, existing, stops, updates, placements, job })).toBeUndefined();
   }
   const stopped = plan.stops
     .filter((stop) => stop.desiredStatus === 'stop')

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { encodeKey, encodeRange } from './keys.ts';
 import type { Key, KeyRange, Snapshot, Stamps, TableDefinition, Transaction } from './types.ts';
 
-/** The table of the tests: a namespaced noun with three ways to be ordered. */
+/** The table of the tests: a namespaced noun with four ways to be ordered. */
 export interface Item extends Stamps {
   readonly Space: string;
   readonly Name: string;
@@ -12,7 +12,7 @@ export interface Item extends Stamps {
   readonly WeightIndex: number;
 }
 
-export type ItemOrder = 'color' | 'weight';
+export type ItemOrder = 'color' | 'space' | 'weight';
 
 export const items: TableDefinition<Item, ItemOrder> = {
   name: 'items',
@@ -20,7 +20,12 @@ export const items: TableDefinition<Item, ItemOrder> = {
   key: (item) => [item.Space, item.Name],
   indexes: {
     color: { key: ({ Space, Color }) => (Color === undefined ? undefined : [Space, Color]) },
-    weight: { key: ({ Space }) => [Space], touch: ({ WeightIndex }) => WeightIndex },
+    space: { key: ({ Space }) => [Space] },
+    weight: {
+      sharesRows: true,
+      key: ({ Space }) => [Space],
+      touch: ({ WeightIndex }) => WeightIndex,
+    },
   },
 };
 
@@ -77,7 +82,7 @@ export const ranges: KeyRange[] = [
   ]),
 ];
 
-export const orders = ['', 'color', 'weight'] as const;
+export const orders = ['', 'color', 'space', 'weight'] as const;
 export type Order = (typeof orders)[number];
 
 export class ScriptFailure extends Error {}

@@ -8,7 +8,7 @@ const row = (index: number): Stamps => ({ CreateIndex: index, ModifyIndex: index
 
 /** Puts and deletes the keys in turn, one transaction each, from index 1 on. */
 function churned(...names: string[]): OrderedIndex<Stamps> {
-  const order = new OrderedIndex<Stamps>(0, undefined);
+  const order = new OrderedIndex<Stamps>({ slot: 0 });
   const steps: Step[] = [];
   let index = 0;
   for (const name of names) {
@@ -63,7 +63,7 @@ test.each<[string, number | undefined, number, number, boolean]>([
   ['there, touched earlier than before', 4, 3, 7, true],
 ])('a change shows in the touch, or else in a mark: %s', (_, before, after, last, marked) => {
   const touched = new Map<Stamps, number>();
-  const order = new OrderedIndex<Stamps>(0, (one) => touched.get(one)!);
+  const order = new OrderedIndex<Stamps>({ slot: 0, touch: (one) => touched.get(one)! });
   const made = (touch: number, index: number) => {
     const one = row(index);
     touched.set(one, touch);

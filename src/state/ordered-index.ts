@@ -17,6 +17,15 @@ export interface Step {
   readonly moved: boolean;
 }
 
+/** What an index is, apart from what it holds. */
+interface Order<R extends Stamps> {
+  readonly slot: number;
+  readonly touch?: ((row: R) => number) | undefined;
+  readonly scopeParts?: number | undefined;
+  /** Whose rows it shows; its own by default. */
+  readonly owner?: OrderedIndex<R> | undefined;
+}
+
 /**
  * Rows in the order of one key, primary or secondary.
  *
@@ -31,12 +40,14 @@ export interface Step {
  *  O5. `lastIndex` of the ranges of `scopeParts` whole leading parts is kept, since lists ask for it
  *      again and again: it is the index of the last change there.
  *  O6. A clone is never changed by what happens to its original, and costs O(1).
+ *  O7. Of two that share their rows, the owner is changed first: it alone changes them.
  */
 export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
   /** Which index of which table; the same in every clone. */
   readonly slot: number;
   readonly #touch: ((row: R) => number) | undefined;
   readonly #rows: Tree<R>;
+  readonly #ownsRows: boolean;
   readonly #marks: Tree<number>;
   readonly #scopeParts: number;
   readonly #scopes: Tree<number>;
@@ -44,9 +55,7 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
   #last = 0;
 
   constructor(
-    slot: number,
-    touch: ((row: R) => number) | undefined,
-    scopeParts = 0,
+    { slot, touch, scopeParts = 0, owner }: Order<R>,
     rows: Tree<R> = tree<R>(),
     marks: Tree<number> = tree<number>(),
     scopes: Tree<number> = tree<number>(),
@@ -54,17 +63,17 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
     this.slot = slot;
     this.#touch = touch;
     this.#scopeParts = scopeParts;
-    this.#rows = rows;
+    this.#ownsRows = owner === undefined;
+    this.#rows = owner === undefined ? rows : owner.#rows;
     this.#marks = marks;
     this.#scopes = scopes;
   }
 
-  clone(): OrderedIndex<R> {
+  /** Where the rows are another's, `owner` is the clone of that one. */
+  clone(owner?: OrderedIndex<R>): OrderedIndex<R> {
     const copy = new OrderedIndex(
-      this.slot,
-      this.#touch,
-      this.#scopeParts,
-      this.#rows.clone(),
+      { slot: this.slot, touch: this.#touch, scopeParts: this.#scopeParts, owner },
+      owner === undefined ? this.#rows.clone() : undefined,
       this.#marks.size === 0 ? undefined : this.#marks.clone(),
       this.#scopes.size === 0 ? undefined : this.#scopes.clone(),
     );
@@ -158,7 +167,7 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
     assert(touch <= index, 'a row was touched by a later transaction than the one that puts it');
     const moved = before === undefined || this.#touchOf(before) !== touch;
     const mark = this.#note(key, before, moved, steps);
-    this.#rows.set(key, row);
+    if (this.#ownsRows) this.#rows.set(key, row);
     if (!moved) return;
     if (touch < index) this.#marks.set(key, index);
     else if (mark !== undefined) this.#marks.delete(key);
@@ -168,15 +177,17 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
   /** Removes the row, which is there. */
   remove(key: string, before: R, index: number, steps: Step[]): void {
     this.#note(key, before, true, steps);
-    this.#rows.delete(key);
+    if (this.#ownsRows) this.#rows.delete(key);
     this.#marks.set(key, index);
     this.#raise(key, index);
   }
 
   /** Takes a step back. Steps are taken back in reverse order. */
   undo(step: Step): void {
-    if (step.row === undefined) this.#rows.delete(step.key);
-    else this.#rows.set(step.key, step.row as R);
+    if (this.#ownsRows) {
+      if (step.row === undefined) this.#rows.delete(step.key);
+      else this.#rows.set(step.key, step.row as R);
+    }
     if (step.mark !== undefined) this.#marks.set(step.key, step.mark);
     else if (this.#marks.size > 0) this.#marks.delete(step.key);
     this.#last = step.last;
@@ -194,7 +205,7 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
 
   /** Puts a row of a stored snapshot. */
   restoreRow(key: string, row: R): void {
-    this.#rows.set(key, row);
+    if (this.#ownsRows) this.#rows.set(key, row);
     this.#raise(key, this.#touchOf(row));
   }
 

@@ -16,6 +16,8 @@ interface Secondary<R extends Stamps> {
   readonly name: string;
   readonly key: IndexDefinition<R>['key'];
   readonly index: OrderedIndex<R>;
+  /** With the one before it. */
+  readonly sharesRows: boolean;
 }
 
 /** A table of any row type, as the machinery of the state handles it. */
@@ -50,24 +52,24 @@ export class Table<R extends Stamps, I extends string> implements TableReader<R,
     definition: TableDefinition<R, I>,
     firstSlot: number,
   ): Table<R, I> {
-    const indexes = Object.entries<IndexDefinition<R>>(definition.indexes);
-    return new Table(
-      definition,
-      new OrderedIndex<R>(firstSlot, undefined, definition.scopeParts),
-      indexes.map(([name, { key, touch, scopeParts }], position) => ({
-        name,
-        key,
-        index: new OrderedIndex<R>(firstSlot + 1 + position, touch, scopeParts),
-      })),
-    );
+    const secondary: Secondary<R>[] = [];
+    for (const [name, one] of Object.entries<IndexDefinition<R>>(definition.indexes)) {
+      const { key, touch, scopeParts, sharesRows = false } = one;
+      const owner = sharesRows ? secondary.at(-1)!.index : undefined;
+      const slot = firstSlot + 1 + secondary.length;
+      const index = new OrderedIndex<R>({ slot, touch, scopeParts, owner });
+      secondary.push({ name, key, index, sharesRows });
+    }
+    const primary = new OrderedIndex<R>({ slot: firstSlot, scopeParts: definition.scopeParts });
+    return new Table(definition, primary, secondary);
   }
 
   clone(): Table<R, I> {
-    const secondary = this.secondary.map(({ name, key, index }) => ({
-      name,
-      key,
-      index: index.clone(),
-    }));
+    const secondary: Secondary<R>[] = [];
+    for (const one of this.secondary) {
+      const owner = one.sharesRows ? secondary.at(-1)!.index : undefined;
+      secondary.push({ ...one, index: one.index.clone(owner) });
+    }
     return new Table(this.definition, this.primary.clone(), secondary);
   }
 
@@ -110,9 +112,13 @@ export class Table<R extends Stamps, I extends string> implements TableReader<R,
   ): void {
     const self = after === undefined ? undefined : key;
     change(this.primary, key, before, self, after, index, steps);
-    for (const { key: keyOf, index: order } of this.secondary) {
-      const from = before === undefined ? undefined : fullKey(keyOf(before), key);
-      const to = after === undefined ? undefined : fullKey(keyOf(after), key);
+    let from: string | undefined;
+    let to: string | undefined;
+    for (const { key: keyOf, index: order, sharesRows } of this.secondary) {
+      if (!sharesRows) {
+        from = before === undefined ? undefined : fullKey(keyOf(before), key);
+        to = after === undefined ? undefined : fullKey(keyOf(after), key);
+      }
       change(order, from, before, to, after, index, steps);
     }
   }

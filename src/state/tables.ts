@@ -107,7 +107,7 @@ export const evaluations = table<Evaluation, 'id' | 'job' | 'open'>({
 
 export const allocations = table<
   Allocation,
-  'id' | 'job' | 'node' | 'occupant' | 'evaluation' | 'assignment'
+  'id' | 'job' | 'node' | 'assignment' | 'occupant' | 'evaluation'
 >({
   name: 'allocations',
   version: 2,
@@ -120,17 +120,19 @@ export const allocations = table<
     id: { key: (allocation) => [allocation.ID] },
     job: { key: (allocation) => inNamespace(allocation.Namespace, allocation.JobID) },
     node: { key: (allocation) => [allocation.NodeID] },
+    /** As the node sees it: what the node itself reports does not call for its attention. */
+    assignment: {
+      sharesRows: true,
+      scopeParts: 1,
+      key: (allocation) => [allocation.NodeID],
+      touch: (allocation) => allocation.AllocModifyIndex,
+    },
     /** By node, without those that ended, so that a node's past costs the scheduler nothing. */
     occupant: {
       scopeParts: 1,
       key: (allocation) => (occupiesNode(allocation) ? [allocation.NodeID] : undefined),
     },
     evaluation: { key: (allocation) => [allocation.EvalID] },
-    /** As the node sees it: what the node itself reports does not call for its attention. */
-    assignment: {
-      key: (allocation) => [allocation.NodeID],
-      touch: (allocation) => allocation.AllocModifyIndex,
-    },
   },
 });
 

@@ -26,6 +26,8 @@ export interface IndexDefinition<R extends Stamps> {
   readonly touch?: (row: R) => number;
   /** As the table's own. */
   readonly scopeParts?: number;
+  /** Its keys are those of the index that stands before it, so that the two hold their rows once. */
+  readonly sharesRows?: true;
 }
 
 /** One table. A namespaced noun's key starts with its partition and namespace. */

@@ -13,7 +13,7 @@ import type { Transaction } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
 import { refreshJobStatus } from '../jobs/status.ts';
 import { setQueued } from '../jobs/summary.ts';
-import { applyPlan, type Rejection } from '../plans/apply.ts';
+import { applyPlan, type KnownLoads, type Rejection } from '../plans/apply.ts';
 import { splitPlan } from '../plans/split.ts';
 import type { ConfigurationFor } from '../scheduler-configuration/read.ts';
 import type { Delivery } from './broker.ts';
@@ -40,6 +40,8 @@ export class EvaluationWorker {
   readonly #configuration: ConfigurationFor;
   readonly #decisions: Decisions;
   readonly #memory = new SchedulerMemory();
+  /** What the memory knows of the state before a transaction. */
+  readonly #loadOf: KnownLoads = (nodeId, index) => this.#memory.loadOf(nodeId, index - 1);
   /** How long slices that are over took, and when the one under way began. */
   #workedMs = 0;
   #sliceStartMs = 0;
@@ -209,14 +211,14 @@ export class EvaluationWorker {
     const last = parts.length - 1;
     for (const part of parts.slice(0, last)) {
       const rejections = this.#write(note, (transaction) =>
-        commitPart(transaction, this.#context, evaluation, part),
+        commitPart(transaction, this.#context, evaluation, part, this.#loadOf),
       );
       yield;
       if (rejections === 'unwritten' || rejections.length > 0) return rejections;
     }
     const result = { plan: parts[last]!, isEmpty, outcome };
     return this.#write(note, (transaction) =>
-      commit(transaction, this.#context, evaluation, result),
+      commit(transaction, this.#context, evaluation, result, this.#loadOf),
     );
   }
 
@@ -249,9 +251,10 @@ function commitPart(
   { world }: ServerContext,
   evaluation: Evaluation,
   part: Plan,
+  loadOf: KnownLoads,
 ): readonly Rejection[] {
   if (openEvaluation(transaction, evaluation) === undefined) return [];
-  return applyPlan(transaction, world, part);
+  return applyPlan(transaction, world, part, loadOf);
 }
 
 /** The last part of a plan, and what becomes of the evaluation. */
@@ -260,6 +263,7 @@ function commit(
   { world }: ServerContext,
   evaluation: Evaluation,
   { plan, isEmpty, outcome }: SchedulerResult,
+  loadOf: KnownLoads,
 ): Committed {
   const table = transaction.table(evaluations);
   const { Namespace, JobID } = evaluation;
@@ -277,7 +281,7 @@ function commit(
   };
   const waitsOn = outcome.status === 'blocked' && isEmpty && plan.evaluations.length === 0;
   if (waitsOn && isSame(stored, decided)) return 'unchanged';
-  const rejections = applyPlan(transaction, world, plan);
+  const rejections = applyPlan(transaction, world, plan, loadOf);
   if (rejections.length > 0) return rejections;
   const ModifyTime = instantFromMs(world.clock.nowMs());
   table.put({ ...decided, SnapshotIndex: plan.snapshotIndex, ModifyTime });

@@ -1,11 +1,12 @@
 import { instantFromMs } from '../../base/instant.ts';
 import type { World } from '../../base/ports.ts';
 import type { Allocation } from '../../model/allocation/allocation.ts';
-import { isClientTerminal } from '../../model/allocation/allocation-rules.ts';
+import { holdsResources, isClientTerminal } from '../../model/allocation/allocation-rules.ts';
 import type { Evaluation } from '../../model/evaluation/evaluation.ts';
 import { limits } from '../../model/limits.ts';
 import type { Plan, PlannedStop } from '../../model/plan/plan.ts';
 import { checkNode } from '../../scheduler/check.ts';
+import { type Occupancy, occupancyOf } from '../../scheduler/occupancy.ts';
 import { allocations, evaluations, inNamespace, jobs, nodes } from '../../state/tables.ts';
 import type { Transaction } from '../../state/types.ts';
 import { countAllocations, type Move } from '../jobs/summary.ts';
@@ -21,6 +22,12 @@ export interface Rejection {
 }
 
 /**
+ * Who holds what of a node in the state that the transaction with the index begins with; `undefined`
+ * where that is not known and has to be added up.
+ */
+export type KnownLoads = (nodeId: string, index: number) => Occupancy | undefined;
+
+/**
  * The one place where a plan becomes state. Every touched node is checked again on the newest
  * state: what does not fit there is left out, or all of it when the plan is all or nothing.
  * Source: facts/scheduler.md §6.1, DESIGN §6.
@@ -29,10 +36,11 @@ export function applyPlan(
   transaction: Transaction,
   world: Pick<World, 'clock' | 'ids'>,
   plan: Plan,
+  loadOf: KnownLoads = () => undefined,
 ): readonly Rejection[] {
   const stale = staleness(transaction, plan);
   if (stale !== undefined) return [{ nodeId: '', reason: stale }];
-  const rejections = rejectionsOf(transaction, plan);
+  const rejections = rejectionsOf(transaction, plan, loadOf);
   if (plan.allAtOnce && rejections.length > 0) return rejections;
   const nowMs = world.clock.nowMs();
   const accepted: Accepted = {
@@ -182,19 +190,28 @@ function linkPrevious(
   if (previous !== undefined) table.put({ ...previous, NextAllocation: placement.ID });
 }
 
-function rejectionsOf(transaction: Transaction, plan: Plan): Rejection[] {
+function rejectionsOf(transaction: Transaction, plan: Plan, loadOf: KnownLoads): Rejection[] {
   const placements = Map.groupBy(plan.placements, ({ NodeID }) => NodeID);
   const updates = Map.groupBy(plan.inPlaceUpdates, ({ NodeID }) => NodeID);
   const stops = Map.groupBy(plan.stops, ({ nodeId }) => nodeId);
   const preemptions = Map.groupBy(plan.preemptions, ({ nodeId }) => nodeId);
   const job = transaction.table(jobs).get(...inNamespace(plan.namespace, plan.jobId));
-  const occupants = transaction.table(allocations).by('occupant');
+  const table = transaction.table(allocations);
+  const occupants = (nodeId: string) => table.by('occupant').scan({ prefix: [nodeId] });
+  const namespaceOf = new Map(
+    plan.preemptions.map(({ allocationId, namespace }) => [allocationId, namespace]),
+  );
+  const holderOn = (nodeId: string) => (id: string) => {
+    const one = table.get(...inNamespace(namespaceOf.get(id) ?? plan.namespace, id));
+    return one?.NodeID === nodeId && holdsResources(one) ? one : undefined;
+  };
   const rejections: Rejection[] = [];
   for (const nodeId of new Set([...placements.keys(), ...updates.keys()])) {
     const preempted = preemptions.get(nodeId) ?? [];
     const unfit = checkNode({
       node: transaction.table(nodes).get(nodeId),
-      existing: occupants.scan({ prefix: [nodeId] }),
+      load: loadOf(nodeId, transaction.index) ?? occupancyOf(() => occupants(nodeId)),
+      holder: holderOn(nodeId),
       stops: stops.get(nodeId) ?? [],
       preempted: preempted.map(({ allocationId }) => allocationId),
       placements: placements.get(nodeId) ?? [],

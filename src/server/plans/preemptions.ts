@@ -20,6 +20,7 @@ export function tooImportant(
   plan: Plan,
   preemptions: readonly PlannedPreemption[],
 ): string | undefined {
+  if (preemptions.length === 0) return undefined;
   const view = clusterView(snapshot, schedulerDefaults);
   const placements = new Map(plan.placements.map((placement) => [placement.ID, placement]));
   for (const { allocationId, namespace, byAllocationId } of preemptions) {
