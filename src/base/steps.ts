@@ -11,3 +11,81 @@ export function drained<T>(steps: Steps<T>): T {
     if (done) return value;
   }
 }
+
+/** Items of a long list that are looked at before others get their turn. */
+const itemsPerStep = 2000;
+
+export function* each<T>(items: Iterable<T>, visit: (item: T) => void): Steps<void> {
+  let left = itemsPerStep;
+  for (const item of items) {
+    visit(item);
+    if (--left > 0) continue;
+    left = itemsPerStep;
+    yield;
+  }
+}
+
+export function* mapped<T, U>(items: Iterable<T>, change: (item: T) => U): Steps<U[]> {
+  const found: U[] = [];
+  yield* each(items, (item) => found.push(change(item)));
+  return found;
+}
+
+export const collected = <T>(items: Iterable<T>): Steps<T[]> => mapped(items, (item) => item);
+
+export function* filtered<T>(items: Iterable<T>, test: (item: T) => boolean): Steps<T[]> {
+  const found: T[] = [];
+  yield* each(items, (item) => {
+    if (test(item)) found.push(item);
+  });
+  return found;
+}
+
+export function* grouped<T, K>(items: Iterable<T>, keyOf: (item: T) => K): Steps<Map<K, T[]>> {
+  const groups = new Map<K, T[]>();
+  yield* each(items, (item) => {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [item]);
+    else group.push(item);
+  });
+  return groups;
+}
+
+/** In the order of `compare`; equal ones stay in theirs. */
+export function* sorted<T>(
+  items: readonly T[],
+  compare: (left: T, right: T) => number,
+): Steps<T[]> {
+  let runs: T[][] = [];
+  for (let at = 0; at < items.length; at += itemsPerStep) {
+    runs.push(items.slice(at, at + itemsPerStep).sort(compare));
+    yield;
+  }
+  while (runs.length > 1) {
+    const longer: T[][] = [];
+    for (let at = 0; at < runs.length; at += 2) {
+      const [left, right] = [runs[at]!, runs[at + 1]];
+      longer.push(right === undefined ? left : yield* merged(left, right, compare));
+    }
+    runs = longer;
+  }
+  return runs[0] ?? [];
+}
+
+function* merged<T>(
+  left: readonly T[],
+  right: readonly T[],
+  compare: (left: T, right: T) => number,
+): Steps<T[]> {
+  const all: T[] = [];
+  let [fromLeft, fromRight] = [0, 0];
+  while (fromLeft < left.length || fromRight < right.length) {
+    const isLeft =
+      fromRight >= right.length ||
+      (fromLeft < left.length && compare(left[fromLeft]!, right[fromRight]!) <= 0);
+    all.push(isLeft ? left[fromLeft++]! : right[fromRight++]!);
+    if (all.length % itemsPerStep === 0) yield;
+  }
+  return all;
+}

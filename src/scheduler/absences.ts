@@ -3,6 +3,7 @@
  * Source: facts/scheduler.md §6.3 steps 6, 9 and 10, §6.14.
  */
 import { instantToMs } from '../base/instant.ts';
+import { each, type Steps } from '../base/steps.ts';
 import type { Allocation } from '../model/allocation/allocation.ts';
 import { allocationIndex } from '../model/allocation/allocation-rules.ts';
 import type { PlannedStop } from '../model/plan/plan.ts';
@@ -24,11 +25,11 @@ export interface Absences {
   readonly disconnected: number;
 }
 
-export function absences(
+export function* absences(
   classified: readonly Classified[],
   group: TaskGroup,
   nowMs: number,
-): Absences {
+): Steps<Absences> {
   const stops: PlannedStop[] = [];
   const postponed: Postponed[] = [];
   const vacant: Allocation[] = [];
@@ -43,7 +44,7 @@ export function absences(
   };
   const graceMs = graceOf(group);
   const waitMs = lostAfterMs(group);
-  for (const { allocation, standing } of classified) {
+  yield* each(classified, ({ allocation, standing }) => {
     switch (standing.kind) {
       case 'vanished':
         stops.push(lostStop(allocation));
@@ -77,7 +78,7 @@ export function absences(
         break;
       default:
     }
-  }
+  });
   return { stops, postponed, vacant, awaited, absent, disconnected };
 }
 

@@ -1,13 +1,15 @@
 /** The plan and the outcome of an evaluation, from what was decided and placed. Source: facts §6.1. */
 import { instantFromMs } from '../base/instant.ts';
 import type { Ids } from '../base/ports.ts';
+import { each, type Steps } from '../base/steps.ts';
+import type { Allocation } from '../model/allocation/allocation.ts';
 import type { PlacementMetrics } from '../model/allocation/placement-metrics.ts';
 import type { DeploymentGroup } from '../model/deployment/deployment.ts';
 import type { DesiredUpdates, Evaluation } from '../model/evaluation/evaluation.ts';
 import type { Job } from '../model/job/job.ts';
 import { runsEverywhere } from '../model/job/job-rules.ts';
 import type { Plan, PlannedStop } from '../model/plan/plan.ts';
-import { followUpEvaluation, updatedInPlace } from './build.ts';
+import { followUpEvaluation, updaterInPlace } from './build.ts';
 import { noUpdates, type Reconciliation } from './decision.ts';
 import type { GroupPlacement } from './place.ts';
 import { postponements } from './postpone.ts';
@@ -39,8 +41,9 @@ interface Waiting {
   readonly outcome: Partial<EvaluationOutcome>;
 }
 
-export function assemble(decided: Decided): SchedulerResult {
+export function* assemble(decided: Decided): Steps<SchedulerResult> {
   const { view, evaluation, job, reconciliation, nowMs, ids } = decided;
+  yield;
   const { groups, deployment: seen } = reconciliation;
   const placed = [...decided.placed.values()].flat();
   const { failures, queued } = shortages(decided);
@@ -62,9 +65,7 @@ export function assemble(decided: Decided): SchedulerResult {
     ],
     placements: placed.flatMap((one) => one.placements),
     preemptions: placed.flatMap((one) => one.preemptions),
-    inPlaceUpdates: groups.flatMap((decision) =>
-      decision.inPlace.map((one) => updatedInPlace(one, evaluation, decision, nowMs)),
-    ),
+    inPlaceUpdates: yield* inPlaceUpdates(decided),
     deploymentSeen: seen === undefined ? null : { ID: seen.ID, Status: seen.Status },
     deployment,
     deploymentUpdates: [...reconciliation.cancellations, ...successOf(decided)],
@@ -80,6 +81,15 @@ export function assemble(decided: Decided): SchedulerResult {
     queued,
   };
   return { plan, isEmpty: isEmpty(plan), outcome };
+}
+
+function* inPlaceUpdates({ reconciliation, evaluation, nowMs }: Decided): Steps<Allocation[]> {
+  const updates: Allocation[] = [];
+  for (const decision of reconciliation.groups) {
+    const update = updaterInPlace(evaluation, decision, nowMs);
+    yield* each(decision.inPlace, (one) => updates.push(update(one)));
+  }
+  return updates;
 }
 
 export const complete: EvaluationOutcome = {

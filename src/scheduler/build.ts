@@ -88,27 +88,33 @@ function trackerFor(
 }
 
 /**
- * The allocation as it goes on under the job's version, with its node, ports and cores. Where it
- * becomes part of a deployment, its health is asked for anew.
+ * Tells an allocation as it goes on under the job's version, with its node, ports and cores. Where
+ * it becomes part of a deployment, its health is asked for anew. Those that shared their resources
+ * do so afterwards.
  */
-export const updatedInPlace = (
-  allocation: Allocation,
+export function updaterInPlace(
   evaluation: Evaluation,
   { job, group, deploymentId }: Pick<GroupDecision, 'job' | 'group' | 'deploymentId'>,
   nowMs: number,
-): Allocation => ({
-  ...allocation,
-  EvalID: evaluation.ID,
-  JobVersion: job.Version,
-  JobCreateIndex: job.CreateIndex,
-  AllocatedResources: {
-    ...allocation.AllocatedResources,
-    TaskLifecycles: lifecyclesOf(group),
-  },
-  DesiredDescription: descriptions.inPlace,
-  ...(deploymentId !== '' && { DeploymentID: deploymentId, DeploymentStatus: null }),
-  ModifyTime: instantFromMs(nowMs),
-});
+): (allocation: Allocation) => Allocation {
+  const TaskLifecycles = lifecyclesOf(group);
+  const updated = new Map<AllocatedResources, AllocatedResources>();
+  const resourcesOf = (before: AllocatedResources): AllocatedResources => {
+    const after = updated.get(before) ?? { ...before, TaskLifecycles };
+    updated.set(before, after);
+    return after;
+  };
+  return (allocation) => ({
+    ...allocation,
+    EvalID: evaluation.ID,
+    JobVersion: job.Version,
+    JobCreateIndex: job.CreateIndex,
+    AllocatedResources: resourcesOf(allocation.AllocatedResources),
+    DesiredDescription: descriptions.inPlace,
+    ...(deploymentId !== '' && { DeploymentID: deploymentId, DeploymentStatus: null }),
+    ModifyTime: instantFromMs(nowMs),
+  });
+}
 
 /** A pending evaluation that goes on with the work of another. */
 export function followUpEvaluation(

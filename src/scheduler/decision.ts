@@ -1,4 +1,5 @@
 /** What is decided about a job's allocations before anything is placed, and what it is decided from. */
+import type { Steps } from '../base/steps.ts';
 import type { Allocation } from '../model/allocation/allocation.ts';
 import type { PlacementMetrics } from '../model/allocation/placement-metrics.ts';
 import type { Deployment, DeploymentGroup } from '../model/deployment/deployment.ts';
@@ -106,7 +107,12 @@ export interface VersionTests {
     group: TaskGroup,
     allocations: readonly Allocation[],
     current: readonly Allocation[],
-  ) => { readonly staying: readonly Allocation[]; readonly leaving: readonly Allocation[] };
+  ) => Steps<Staying>;
+}
+
+export interface Staying {
+  readonly staying: readonly Allocation[];
+  readonly leaving: readonly Allocation[];
 }
 
 /** What the job's groups are reconciled with. */

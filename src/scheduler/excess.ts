@@ -1,4 +1,5 @@
 /** Which allocations go when there are more than wanted. Source: facts/scheduler.md §6.3 step 12. */
+import { each, mapped, type Steps, sorted } from '../base/steps.ts';
 import type { Allocation } from '../model/allocation/allocation.ts';
 import { allocationIndex, isClientTerminal } from '../model/allocation/allocation-rules.ts';
 import type { Job } from '../model/job/job.ts';
@@ -13,44 +14,44 @@ interface Counted {
  * Ids to stop so that `count` are left: first those whose name another one has as well, then those
  * that have to move anyway, then the highest indexes.
  */
-export function stopsForExcess(
+export function* stopsForExcess(
   job: Job,
   counted: readonly Counted[],
   count: number,
-): ReadonlySet<string> {
+): Steps<ReadonlySet<string>> {
   const excess = counted.length - count;
   if (excess <= 0) return new Set();
-  const duplicates = duplicatesOf(job, counted);
+  const duplicates = yield* duplicatesOf(job, counted);
   const rank = ({ allocation, standing }: Counted): number => {
     if (duplicates.has(allocation.ID)) return 0;
     return standing.kind === 'migrating' ? 1 : 2;
   };
-  const order = counted
-    .map((one) => {
-      const { ID, Name } = one.allocation;
-      return { id: ID, rank: rank(one), index: allocationIndex(Name) };
-    })
-    .sort(
-      (left, right) =>
-        left.rank - right.rank || right.index - left.index || (left.id < right.id ? 1 : -1),
-    );
+  const ranked = yield* mapped(counted, (one) => {
+    const { ID, Name } = one.allocation;
+    return { id: ID, rank: rank(one), index: allocationIndex(Name) };
+  });
+  const order = yield* sorted(
+    ranked,
+    (left, right) =>
+      left.rank - right.rank || right.index - left.index || (left.id < right.id ? 1 : -1),
+  );
   return new Set(order.slice(0, excess).map(({ id }) => id));
 }
 
 /** All but the best holder of each name. */
-function duplicatesOf(job: Job, counted: readonly Counted[]): ReadonlySet<string> {
+function* duplicatesOf(job: Job, counted: readonly Counted[]): Steps<ReadonlySet<string>> {
   const holders = new Map<string, Counted>();
   const duplicates = new Set<string>();
-  for (const one of counted) {
+  yield* each(counted, (one) => {
     const holder = holders.get(one.allocation.Name);
     if (holder === undefined) {
       holders.set(one.allocation.Name, one);
-      continue;
+      return;
     }
     const isBetter = worth(job, one) > worth(job, holder);
     duplicates.add((isBetter ? holder : one).allocation.ID);
     if (isBetter) holders.set(one.allocation.Name, one);
-  }
+  });
   return duplicates;
 }
 

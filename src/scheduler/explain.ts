@@ -98,7 +98,7 @@ export function* explainSteps(
 ): Steps<Explained> {
   const session = new SchedulerMemory().begin(view);
   const sheet = yield* session.sheet(job, group);
-  const presence = new JobPresence(
+  const presence = yield* JobPresence.of(
     (id) => view.node(id),
     view.allocationsOfJob(job.Namespace, job.ID),
   );

@@ -1,4 +1,5 @@
 /** The names of a group's allocations. Source: facts/scheduler.md §6.12. */
+import { each, type Steps } from '../base/steps.ts';
 import { allocationIndex, allocationName } from '../model/allocation/allocation-rules.ts';
 
 /** Hands out indexes: each one to a single holder, the lowest free one first. */
@@ -8,10 +9,17 @@ export class NameIndex {
   readonly #used: Set<number>;
   #next = 0;
 
-  constructor(job: string, group: string, used: Iterable<string>) {
+  private constructor(job: string, group: string, used: Set<number>) {
     this.#job = job;
     this.#group = group;
-    this.#used = new Set([...used].map(allocationIndex));
+    this.#used = used;
+  }
+
+  /** `used` are names. */
+  static *of(job: string, group: string, used: Iterable<string>): Steps<NameIndex> {
+    const indexes = new Set<number>();
+    yield* each(used, (name) => indexes.add(allocationIndex(name)));
+    return new NameIndex(job, group, indexes);
   }
 
   /** The name itself if nobody has its index, else the lowest free one: that repairs duplicates. */

@@ -67,12 +67,17 @@ export class Placer {
   readonly #evictions: Evictions;
   readonly #portStart: number;
 
-  constructor(input: PlaceInput) {
+  private constructor(input: PlaceInput, presence: JobPresence) {
     this.#input = input;
     this.#session = input.session ?? new SchedulerMemory().begin(input.view);
-    this.#presence = new JobPresence((id) => input.view.node(id), input.allocations);
+    this.#presence = presence;
     this.#evictions = new Evictions(input.view);
     this.#portStart = hash(`${input.evaluation.ID} ${input.attempt ?? 1}`);
+  }
+
+  static *begin(input: PlaceInput): Steps<Placer> {
+    const presence = yield* JobPresence.of((id) => input.view.node(id), input.allocations);
+    return new Placer(input, presence);
   }
 
   /** Takes out what the plan stops in any case. Before the first `placeGroup`. */

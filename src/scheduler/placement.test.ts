@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { SimulatedWorld } from '../base/ports-simulated.ts';
+import { drained } from '../base/steps.ts';
 import type { Allocation } from '../model/allocation/allocation.ts';
 import type { PlacementMetrics } from '../model/allocation/placement-metrics.ts';
 import type { Job } from '../model/job/job.ts';
@@ -389,7 +390,7 @@ function carryOut(
   kept: boolean,
 ): readonly GroupPlacement[] {
   const session = kept ? cluster.memory.begin(cluster) : undefined;
-  const placer = new Placer({
+  const begun = Placer.begin({
     view: cluster,
     evaluation: makeEvaluation({ ID: `evaluation-${seed}`, JobID: wanted.ID }),
     job: wanted,
@@ -398,6 +399,7 @@ function carryOut(
     nowMs: 0,
     ...(session && { session }),
   });
+  const placer = drained(begun);
   for (const stop of stops) {
     placer.stop({
       ...{ allocationId: stop.ID, nodeId: stop.NodeID },

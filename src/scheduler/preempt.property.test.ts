@@ -1,7 +1,9 @@
 /** Random clusters on which somebody more important finds no room, with an obvious judge. */
+
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { SimulatedWorld } from '../base/ports-simulated.ts';
+import { drained } from '../base/steps.ts';
 import type { Allocation, ClientStatus } from '../model/allocation/allocation.ts';
 import type { Job } from '../model/job/job.ts';
 import type { Node } from '../model/node/node.ts';
@@ -92,7 +94,7 @@ const fresh = (group: TaskGroup, number: number): PlacementRequest => ({
 });
 
 function place(cluster: NotedCluster, wanted: Job, requests: readonly PlacementRequest[][]) {
-  const placer = new Placer({
+  const begun = Placer.begin({
     view: cluster,
     evaluation: makeEvaluation({ JobID: wanted.ID }),
     job: wanted,
@@ -101,6 +103,7 @@ function place(cluster: NotedCluster, wanted: Job, requests: readonly PlacementR
     nowMs: 0,
     session: cluster.memory.begin(cluster),
   });
+  const placer = drained(begun);
   return wanted.TaskGroups.map((group, at) =>
     placer.placeGroup({ job: wanted, group, placements: requests[at]! }),
   );

@@ -1,4 +1,5 @@
 /** Where the job's live allocations are, with what the plan does so far. */
+import { each, type Steps } from '../base/steps.ts';
 import type { Allocation } from '../model/allocation/allocation.ts';
 import { isTerminal } from '../model/allocation/allocation-rules.ts';
 import type { Node } from '../model/node/node.ts';
@@ -13,9 +14,19 @@ export class JobPresence {
   readonly #cleared: Located[] = [];
   readonly #findNode: (id: string) => Node | undefined;
 
-  constructor(findNode: (id: string) => Node | undefined, allocations: Iterable<Allocation>) {
+  private constructor(findNode: (id: string) => Node | undefined) {
     this.#findNode = findNode;
-    for (const allocation of allocations) if (!isTerminal(allocation)) this.add(allocation);
+  }
+
+  static *of(
+    findNode: (id: string) => Node | undefined,
+    allocations: Iterable<Allocation>,
+  ): Steps<JobPresence> {
+    const presence = new JobPresence(findNode);
+    yield* each(allocations, (allocation) => {
+      if (!isTerminal(allocation)) presence.add(allocation);
+    });
+    return presence;
   }
 
   add(allocation: Located): void {

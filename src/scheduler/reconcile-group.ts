@@ -1,5 +1,5 @@
 /** What is to be done about one group of a service or batch job. Source: facts §5.4, §6.3. */
-import type { Steps } from '../base/steps.ts';
+import { each, filtered, grouped, mapped, type Steps } from '../base/steps.ts';
 import type { Allocation } from '../model/allocation/allocation.ts';
 import { isTerminalDeployment } from '../model/deployment/deployment.ts';
 import type { DesiredUpdates } from '../model/evaluation/evaluation.ts';
@@ -48,9 +48,12 @@ export function* reconcileGroup(
   const { job } = context;
   const found = yield* findingsOf(group, members, context);
   const { crew, canaries, staying, updates, rollout } = found;
+  const here = yield* allocationsIn(staying);
+  const failed = yield* filtered(staying, hasFailed);
   // What failed under the version before waits for its turn to be updated, if that is to come.
-  const awaitsTurn = new Set(isMoving(rollout.stage) ? updates.destructive : []);
-  const failing = staying.filter(({ allocation }) => !awaitsTurn.has(allocation));
+  const isWaitingForTurn = isMoving(rollout.stage) && failed.length > 0;
+  const awaitsTurn = new Set(isWaitingForTurn ? updates.destructive : []);
+  const failing = failed.filter(({ allocation }) => !awaitsTurn.has(allocation));
   const inPlace = rollout.stage === 'halted' ? [] : updates.inPlace;
   const vacant = crew.away.vacant.slice(0, found.missing);
   const begun: Replacing = {
@@ -58,27 +61,29 @@ export function* reconcileGroup(
     vacant,
     fresh: isMoving(rollout.stage) ? found.missing - vacant.length : 0,
     update: [],
-    migrate: allocationsOf(ofKind(staying, 'migrating')),
+    migrate: yield* allocationsIn(ofKind(staying, 'migrating')),
   };
   const started = replacedCount(begun) + inPlace.length;
-  const size = batchSize(group, rollout, allocationsOf(staying), started);
+  const size = batchSize(group, rollout, here, started);
   const regular = { ...begun, update: updates.destructive.slice(0, size) };
   const canary = canaryWork(rollout, canaries);
-  const orders = ordersFor({
+  const orders = yield* ordersFor({
     ...{ job, group, rollout, regular, canary, versions: context.versions },
-    keptNames: namesKept(staying, crew.away, regular),
-    keptCanaryNames: namesKept(canaries.counting, canaries.away, canary),
-    canaryNames: [...updates.destructive, ...allocationsOf(staying)].map((one) => one.Name),
+    keptNames: yield* namesKept(staying, crew.away, regular),
+    keptCanaryNames: yield* namesKept(canaries.counting, canaries.away, canary),
+    canaryNames: canary.fresh === 0 ? [] : namesOf([...updates.destructive, ...here]),
   });
   const delayed = ofKind([...failing, ...canaries.counting], 'reschedule-later');
-  const marked = allocationsOf(ofKind([...staying, ...canaries.counting], 'kept')).filter(
-    isMarkedUnknown,
+  const kept = yield* filtered(
+    [...staying, ...canaries.counting],
+    ({ allocation, standing }) => standing.kind === 'kept' && isMarkedUnknown(allocation),
   );
+  const marked = allocationsOf(kept);
   const isWaiting = delayed.length + crew.away.awaited.length + canaries.away.awaited.length > 0;
   const isBusy = started + updates.destructive.length + replacedCount(canary) + found.missing > 0;
   return {
     ...{ job, group, inPlace, ...orders },
-    stops: [...stopsOf(group, found, context), ...marked.map(backMark)],
+    stops: [...(yield* stopsOf(group, found, context)), ...marked.map(backMark)],
     deploymentId: rollout.deploymentId,
     absent: [...crew.away.absent, ...canaries.away.absent],
     postponed: [
@@ -87,8 +92,8 @@ export function* reconcileGroup(
       ...delayed.flatMap(postponedOf),
     ],
     entry: rollout.entry,
-    isSettled: !isBusy && !isWaiting && isAllHealthy(allocationsOf(staying), rollout),
-    updates: countUpdates(found, regular, canary, {
+    isSettled: !isBusy && !isWaiting && isAllHealthy(here, rollout),
+    updates: yield* countUpdates(found, regular, canary, {
       InPlaceUpdate: inPlace.length,
       RescheduleLater: delayed.length,
       Reconnect: marked.length,
@@ -103,42 +108,40 @@ function* findingsOf(
 ): Steps<Findings> {
   const { job, nowMs, versions } = context;
   const everyone = yield* classifyAll(group, members, context);
-  const { superfluous } = reunite(job, group, everyone);
+  const { superfluous } = yield* reunite(job, group, everyone);
   const left = new Set(superfluous);
-  const kinds = Map.groupBy(everyone, ({ allocation }) =>
+  const kinds = yield* grouped(everyone, ({ allocation }) =>
     left.has(allocation) ? 'superfluous' : canaryKind(allocation, group, context),
   );
-  yield;
-  const crew = crewOf(kinds.get('regular') ?? [], group, nowMs);
+  const crew = yield* crewOf(kinds.get('regular') ?? [], group, nowMs);
   const succeeded = new Set(succeededByCanaries(crew.counting, group, context.deployments));
-  const needed = crew.counting.filter((one) => !succeeded.has(one));
-  const excess = stopsForExcess(job, needed, group.Count);
-  const staying = needed.filter(({ allocation }) => !excess.has(allocation.ID));
-  yield;
-  const updates = splitUpdates(job, group, staying, versions);
-  yield;
+  const needed = yield* filtered(crew.counting, (one) => !succeeded.has(one));
+  const excess = yield* stopsForExcess(job, needed, group.Count);
+  const staying = yield* filtered(needed, ({ allocation }) => !excess.has(allocation.ID));
+  const updates = yield* splitUpdates(job, group, staying, versions);
   const missing = Math.max(group.Count - staying.length - crew.away.awaited.length, 0);
-  const outdated = new Set(updates.destructive);
-  const failed = ofKind(staying, 'reschedule-now').filter((one) => !outdated.has(one.allocation));
+  const due = ofKind(staying, 'reschedule-now');
+  const outdated = new Set(due.length > 0 ? updates.destructive : []);
+  const failed = due.filter((one) => !outdated.has(one.allocation));
   const work = {
     destructive: updates.destructive.length,
     inPlace: updates.inPlace.length,
     placements: missing + failed.length + ofKind(staying, 'migrating').length,
-    isChange: outdated.size > 0 || !updates.inPlace.every(versions.isScaledDown),
+    isChange: updates.destructive.length > 0 || !updates.inPlace.every(versions.isScaledDown),
     hasCurrent: members.some((one) => isCurrent(one, job)),
-    canaries: outdated.size > 0 ? (group.Update?.Canary ?? 0) : 0,
+    canaries: updates.destructive.length > 0 ? (group.Update?.Canary ?? 0) : 0,
   };
   return {
     ...{ crew, staying, updates, missing, superfluous },
-    canaries: crewOf(kinds.get('canary') ?? [], group, nowMs),
+    canaries: yield* crewOf(kinds.get('canary') ?? [], group, nowMs),
     strays: strandedCanaries(kinds.get('stray') ?? []),
-    excess: allocationsOf([...succeeded, ...needed.filter((one) => excess.has(one.allocation.ID))]),
+    excess: yield* allocationsIn([
+      ...succeeded,
+      ...(yield* filtered(needed, (one) => excess.has(one.allocation.ID))),
+    ]),
     rollout: groupRollout(job, group, context.deployment, work, context.newDeploymentId),
   };
 }
-
-/** Allocations that are looked at before others get their turn. */
-const lookedAtPerStep = 2000;
 
 function* classifyAll(
   group: TaskGroup,
@@ -149,21 +152,29 @@ function* classifyAll(
   const isActive = deployment !== undefined && !isTerminalDeployment(deployment);
   const activeDeploymentId = isActive ? deployment.ID : '';
   const classifyContext = { ...context, group, activeDeploymentId };
-  const classified: Classified[] = [];
-  for (const allocation of sortedByIndex(members)) {
-    classified.push({ allocation, standing: classify(allocation, classifyContext) });
-    if (classified.length % lookedAtPerStep === 0) yield;
-  }
-  return classified;
+  return yield* mapped(yield* sortedByIndex(members), (allocation) => {
+    return { allocation, standing: classify(allocation, classifyContext) };
+  });
 }
 
 const allocationsOf = (classified: readonly Classified[]): Allocation[] =>
   classified.map(({ allocation }) => allocation);
 
-const crewOf = (classified: readonly Classified[], group: TaskGroup, nowMs: number): Crew => ({
-  counting: classified.filter(({ standing }) => counts(standing)),
-  away: absences(classified, group, nowMs),
-});
+const allocationsIn = (classified: readonly Classified[]): Steps<Allocation[]> =>
+  mapped(classified, ({ allocation }) => allocation);
+
+const namesOf = (allocations: readonly Allocation[]): string[] =>
+  allocations.map(({ Name }) => Name);
+
+const hasFailed = ({ standing: { kind } }: Classified): boolean =>
+  kind === 'reschedule-now' || kind === 'reschedule-later';
+
+function* crewOf(classified: readonly Classified[], group: TaskGroup, nowMs: number): Steps<Crew> {
+  return {
+    counting: yield* filtered(classified, ({ standing }) => counts(standing)),
+    away: yield* absences(classified, group, nowMs),
+  };
+}
 
 /** Those of them of which something may still run. */
 const strandedCanaries = (classified: readonly Classified[]): readonly Allocation[] =>
@@ -186,21 +197,24 @@ function canaryWork({ stage, canaries }: GroupRollout, { counting, away }: Crew)
 }
 
 /** Names of those that nobody replaces; the place of those that are waited for is theirs. */
-function namesKept(
+function* namesKept(
   counting: readonly Classified[],
   { awaited }: Absences,
   replacing: Replacing,
-): readonly string[] {
+): Steps<readonly string[]> {
   const replaced = replacedBy(replacing);
-  const kept = allocationsOf(counting).filter((one) => !replaced.has(one.ID));
-  return [...kept, ...awaited].map((one) => one.Name);
+  const names = namesOf(awaited);
+  yield* each(counting, ({ allocation: { ID, Name } }) => {
+    if (!replaced.has(ID)) names.push(Name);
+  });
+  return names;
 }
 
-function stopsOf(
+function* stopsOf(
   group: TaskGroup,
   { crew, canaries, strays, superfluous, excess, staying }: Findings,
   { nodeOf }: GroupContext,
-): readonly PlannedStop[] {
+): Steps<readonly PlannedStop[]> {
   // A node that is gone will not say that what was stopped on it has ended.
   const end = (allocation: Allocation, description: string): PlannedStop =>
     isNodeGone(nodeOf(allocation.NodeID), group)
@@ -211,8 +225,8 @@ function stopsOf(
     ...crew.away.stops,
     ...canaries.away.stops,
     ...superfluous.map((one) => end(one, descriptions.reconnected)),
-    ...[...strays, ...excess].map((one) => end(one, descriptions.notNeeded)),
-    ...migrating.map(({ allocation }) => stopOf(allocation, descriptions.migrating)),
+    ...(yield* mapped([...strays, ...excess], (one) => end(one, descriptions.notNeeded))),
+    ...(yield* mapped(migrating, ({ allocation }) => stopOf(allocation, descriptions.migrating))),
   ];
 }
 
@@ -222,21 +236,23 @@ const postponedOf = ({ allocation, standing }: Classified): readonly Postponed[]
   return [{ stop, dueMs: standing.dueMs, cause: 'reschedule' }];
 };
 
-function countUpdates(
+function* countUpdates(
   { crew, canaries, strays, superfluous, excess, staying }: Findings,
   regular: Replacing,
   canary: Replacing,
   counted: Pick<DesiredUpdates, 'InPlaceUpdate' | 'RescheduleLater' | 'Reconnect'>,
-): DesiredUpdates {
+): Steps<DesiredUpdates> {
   const Disconnect = crew.away.disconnected + canaries.away.disconnected;
-  const replaced = [...replacedBy(regular), ...replacedBy(canary)];
-  const here = new Set(allocationsOf([...staying, ...canaries.counting]).map((one) => one.ID));
-  const touched = replaced.filter((id) => here.has(id)).length;
+  const replaced = new Set([...replacedBy(regular), ...replacedBy(canary)]);
+  let untouched = 0;
+  yield* each([...staying, ...canaries.counting], ({ allocation: { ID } }) => {
+    if (!replaced.has(ID)) untouched++;
+  });
   const { InPlaceUpdate, RescheduleLater, Reconnect } = counted;
   return {
     ...noUpdates,
     ...counted,
-    Ignore: Math.max(here.size - touched - InPlaceUpdate - RescheduleLater - Reconnect, 0),
+    Ignore: Math.max(untouched - InPlaceUpdate - RescheduleLater - Reconnect, 0),
     Place: regular.reschedule.length + regular.vacant.length + regular.fresh,
     Canary: canary.reschedule.length + canary.vacant.length + canary.fresh,
     Migrate: regular.migrate.length + canary.migrate.length,

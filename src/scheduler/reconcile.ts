@@ -7,7 +7,7 @@
  * 2. No two allocations that count get the same name from here.
  * 3. Nothing is stopped and placed when nothing changed.
  */
-import type { Steps } from '../base/steps.ts';
+import { each, type Steps } from '../base/steps.ts';
 import type { Allocation } from '../model/allocation/allocation.ts';
 import { isClientTerminal, isTerminal } from '../model/allocation/allocation-rules.ts';
 import { isEvaluated } from '../model/job/job-rules.ts';
@@ -22,7 +22,7 @@ import { descriptions } from './view.ts';
 
 /** Service and batch jobs; `system.ts` reconciles the others. */
 export function* reconcile(context: ReconcileContext): Steps<Reconciliation> {
-  const { groups, groupContext, conclude } = beginReconciliation(context);
+  const { groups, groupContext, conclude } = yield* beginReconciliation(context);
   const decisions: GroupDecision[] = [];
   for (const [group, members] of groups) {
     yield;
@@ -40,9 +40,9 @@ export interface Begun {
 }
 
 /** What does not depend on the type of the job. */
-export function beginReconciliation(context: ReconcileContext): Begun {
+export function* beginReconciliation(context: ReconcileContext): Steps<Begun> {
   const { job, deployments } = context;
-  const { stops, stopsByGroup, members } = stopUnwanted(context);
+  const { stops, stopsByGroup, members } = yield* stopUnwanted(context);
   const deployment = job && currentDeployment(job, deployments);
   let id = '';
   const newDeploymentId = () => {
@@ -65,24 +65,24 @@ interface Wanted extends Pick<Reconciliation, 'stops' | 'stopsByGroup'> {
 }
 
 /** Stops what belongs to nothing that is to run any more. */
-function stopUnwanted({ job, allocations, nodeOf }: ReconcileContext): Wanted {
+function* stopUnwanted({ job, allocations, nodeOf }: ReconcileContext): Steps<Wanted> {
   const active = job === undefined || job.Stop || !isEvaluated(job) ? undefined : job;
   const members = new Map<TaskGroup, Allocation[]>();
   for (const group of active?.TaskGroups ?? []) members.set(group, []);
   const byName = new Map([...members].map(([{ Name }, list]) => [Name, list]));
   const stops: PlannedStop[] = [];
   const stopsByGroup = new Map<string, number>();
-  for (const allocation of allocations) {
+  yield* each(allocations, (allocation) => {
     const list = byName.get(allocation.TaskGroup);
     if (list !== undefined) {
       list.push(allocation);
-      continue;
+      return;
     }
     const stop = unconditionalStop(allocation, nodeOf);
-    if (stop === undefined) continue;
+    if (stop === undefined) return;
     stops.push(stop);
     stopsByGroup.set(allocation.TaskGroup, (stopsByGroup.get(allocation.TaskGroup) ?? 0) + 1);
-  }
+  });
   return { stops, stopsByGroup, members };
 }
 

@@ -2,6 +2,7 @@
  * What becomes of an allocation that came back after another one took its place. Exactly one of the
  * two goes on. Source: facts/scheduler.md §2.4 "Disconnect", §6.14.
  */
+import { each, filtered, type Steps } from '../base/steps.ts';
 import type { Allocation } from '../model/allocation/allocation.ts';
 import { isClientTerminal } from '../model/allocation/allocation-rules.ts';
 import type { Job } from '../model/job/job.ts';
@@ -17,12 +18,22 @@ export interface Reunion {
 }
 
 /** `classified` is of one group. */
-export function reunite(job: Job, group: TaskGroup, classified: readonly Classified[]): Reunion {
-  const byId = new Map(classified.map((one) => [one.allocation.ID, one]));
+export function* reunite(
+  job: Job,
+  group: TaskGroup,
+  classified: readonly Classified[],
+): Steps<Reunion> {
+  const replaced = yield* filtered(
+    classified,
+    ({ allocation, standing }) => allocation.NextAllocation !== '' && isBack(standing),
+  );
+  if (replaced.length === 0) return { superfluous: [], kept: [] };
+  const byId = new Map<string, Classified>();
+  yield* each(classified, (one) => byId.set(one.allocation.ID, one));
   const superfluous = new Map<string, Allocation>();
   const kept: Allocation[] = [];
-  for (const original of classified) {
-    if (!isBack(original.standing) || superfluous.has(original.allocation.ID)) continue;
+  for (const original of replaced) {
+    if (superfluous.has(original.allocation.ID)) continue;
     const successors = successorsOf(original.allocation, byId);
     const last = successors.at(-1);
     if (last === undefined) continue;

@@ -2,6 +2,7 @@
  * The placements that a group calls for: which name each gets, which version it runs and of which
  * deployment it is. Source: facts/scheduler.md §5.4, §6.3 steps 14 to 18, §6.12.
  */
+import { each, mapped, type Steps } from '../base/steps.ts';
 import type { Allocation } from '../model/allocation/allocation.ts';
 import type { Job } from '../model/job/job.ts';
 import { groupNamed } from '../model/job/job-rules.ts';
@@ -55,30 +56,31 @@ export const replacedCount = ({ reschedule, vacant, fresh, update, migrate }: Re
   reschedule.length + vacant.length + fresh + update.length + migrate.length;
 
 /** Names go to those who had them first, then to the new ones, so that none is taken twice. */
-export function ordersFor(wanted: Requested): Orders {
+export function* ordersFor(wanted: Requested): Steps<Orders> {
   const { job, group, rollout } = wanted;
-  const names = new NameIndex(job.ID, group.Name, wanted.keptNames);
-  const canaryNames = new NameIndex(job.ID, group.Name, wanted.keptCanaryNames);
+  const names = yield* NameIndex.of(job.ID, group.Name, wanted.keptNames);
+  const canaryNames = yield* NameIndex.of(job.ID, group.Name, wanted.keptCanaryNames);
   const { deploymentId } = rollout;
-  const canaries = requestsOf(wanted.canary, canaryNames, { deploymentId, isCanary: true }, () =>
+  const canary = { deploymentId, isCanary: true };
+  const canaries = yield* requestsOf(wanted.canary, canaryNames, canary, () =>
     canaryNames.firstOf(wanted.canaryNames),
   );
-  const regular = requestsOf(wanted.regular, names, { deploymentId, isCanary: false }, () =>
+  const regular = yield* requestsOf(wanted.regular, names, { deploymentId, isCanary: false }, () =>
     names.lowest(),
   );
-  return byVersion(wanted, [...canaries, ...regular], ({ previous }) =>
+  return yield* byVersion(wanted, [...canaries, ...regular], ({ previous }) =>
     versionKept(wanted, previous),
   );
 }
 
 type Membership = Pick<PlacementRequest, 'deploymentId' | 'isCanary'>;
 
-function requestsOf(
+function* requestsOf(
   { reschedule, vacant, fresh, update, migrate }: Replacing,
   names: NameIndex,
   membership: Membership,
   freshName: () => string,
-): readonly PlacementRequest[] {
+): Steps<readonly PlacementRequest[]> {
   const replacement = (
     kind: PlacementRequest['kind'],
     previous: Allocation,
@@ -92,14 +94,14 @@ function requestsOf(
     delayNs,
     ...membership,
   });
-  const rescheduled = reschedule.map(({ allocation, standing }) => {
+  const rescheduled = yield* mapped(reschedule, ({ allocation, standing }) => {
     const delayNs = standing.kind === 'reschedule-now' ? standing.delayNs : 0;
     return replacement('reschedule', allocation, descriptions.rescheduled, delayNs);
   });
-  const updated = update.map((one) => replacement('update', one, descriptions.updating));
-  const migrated = migrate.map((one) => replacement('migrate', one));
-  const found = vacant.map((one) => replacement('lost', one));
-  const added = Array.from({ length: fresh }, (): PlacementRequest => {
+  const updated = yield* mapped(update, (one) => replacement('update', one, descriptions.updating));
+  const migrated = yield* mapped(migrate, (one) => replacement('migrate', one));
+  const found = yield* mapped(vacant, (one) => replacement('lost', one));
+  const added = yield* mapped(Array(fresh).keys(), (): PlacementRequest => {
     const nothing = { previous: undefined, stop: undefined, delayNs: 0 };
     return { kind: 'new', name: freshName(), ...nothing, ...membership };
   });
@@ -120,23 +122,23 @@ export function versionKept(
 }
 
 /** Tells the requests of the current version from those of earlier ones. */
-export function byVersion(
+export function* byVersion(
   { group }: Pick<Requested, 'group'>,
   requests: readonly PlacementRequest[],
   versionFor: (request: PlacementRequest) => Job | undefined,
-): Orders {
+): Steps<Orders> {
   const placements: PlacementRequest[] = [];
   const earlier = new Map<number, { job: Job; placements: PlacementRequest[] }>();
-  for (const request of requests) {
+  yield* each(requests, (request) => {
     const version = versionFor(request);
     if (version === undefined) {
       placements.push(request);
-      continue;
+      return;
     }
     const order = earlier.get(version.Version) ?? { job: version, placements: [] };
     order.placements.push({ ...request, deploymentId: '' });
     earlier.set(version.Version, order);
-  }
+  });
   return {
     placements,
     earlier: [...earlier.values()].map((order) => ({

@@ -3,14 +3,14 @@
  * Source: DESIGN §6, facts/scheduler.md §5.1, §6.1, §6.3, §6.6.
  */
 import type { Ids } from '../base/ports.ts';
-import { drained, type Steps } from '../base/steps.ts';
+import { collected, drained, each, type Steps } from '../base/steps.ts';
 import type { Allocation } from '../model/allocation/allocation.ts';
 import type { Evaluation } from '../model/evaluation/evaluation.ts';
 import type { Job } from '../model/job/job.ts';
 import { runsEverywhere } from '../model/job/job-rules.ts';
 import { assemble, type Decided } from './assemble.ts';
 import { followUpEvaluation } from './build.ts';
-import type { ReconcileContext, Reconciliation } from './decision.ts';
+import type { ReconcileContext, Reconciliation, Staying } from './decision.ts';
 import { SchedulerMemory, type Session } from './memory.ts';
 import { type GroupPlacement, Placer } from './place.ts';
 import type { Witness } from './place-group.ts';
@@ -46,8 +46,7 @@ export function* scheduleSteps(
 ): Steps<SchedulerResult> {
   const { Namespace, JobID } = evaluation;
   const job = view.job(Namespace, JobID);
-  const allocations = [...view.allocationsOfJob(Namespace, JobID)];
-  yield;
+  const allocations = yield* collected(view.allocationsOfJob(Namespace, JobID));
   const context: ReconcileContext = {
     evaluationId: evaluation.ID,
     triggeredBy: evaluation.TriggeredBy,
@@ -69,11 +68,11 @@ export function* scheduleSteps(
     job === undefined
       ? nothingPlaced
       : yield* placeAll(
-          new Placer({ view, evaluation, job, allocations, ...options, session }),
+          yield* Placer.begin({ view, evaluation, job, allocations, ...options, session }),
           reconciliation,
         );
   const { nowMs, ids } = options;
-  return assemble({ view, evaluation, job, reconciliation, placed, nowMs, ids });
+  return yield* assemble({ view, evaluation, job, reconciliation, placed, nowMs, ids });
 }
 
 const nothingPlaced: Decided['placed'] = new Map();
@@ -83,16 +82,19 @@ const nothingRuns = {
   isOutdated: () => true,
   isScaledDown: () => false,
   versionOf: (_: Allocation): Job | undefined => undefined,
-  splitStaying: () => ({ staying: [], leaving: [] }),
+  *splitStaying(): Steps<Staying> {
+    yield;
+    return { staying: [], leaving: [] };
+  },
 };
 
 function* placeAll(
   placer: Placer,
   { stops, groups }: Reconciliation,
 ): Steps<ReadonlyMap<string, readonly GroupPlacement[]>> {
-  for (const stop of stops) placer.stop(stop);
+  yield* each(stops, (stop) => placer.stop(stop));
   for (const group of groups) {
-    for (const stop of group.stops) placer.stop(stop);
+    yield* each(group.stops, (stop) => placer.stop(stop));
     for (const allocationId of group.absent) placer.stop({ allocationId, desiredStatus: 'stop' });
   }
   const placed = new Map<string, readonly GroupPlacement[]>();

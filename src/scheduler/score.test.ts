@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { drained } from '../base/steps.ts';
 import type { Spread } from '../model/constraint/constraint.ts';
 import { makeGroup, makeJob, makeNode, TestCluster } from './cluster.test-helper.ts';
 import { explain } from './explain.ts';
@@ -87,7 +88,7 @@ describe('spreads', () => {
   /** So many live allocations in each rack; one that was stopped where it is 0. */
   const presenceOf = (used: Record<string, number>): JobPresence => {
     const rackOf = (id: string) => makeNode(id, { Meta: { rack: id } });
-    const presence = new JobPresence(rackOf, []);
+    const presence = drained(JobPresence.of(rackOf, []));
     for (const [rack, count] of Object.entries(used)) {
       for (let number = 0; number <= count; number++) {
         presence.add({ ID: `${rack} ${number}`, TaskGroup: 'web', NodeID: rack });
@@ -124,7 +125,7 @@ test('what the plan stops stays in use with a count of 0', () => {
   const cluster = new TestCluster([makeNode('n1', { Meta: { rack: 'r1' } })]);
   cluster.putJob(makeJob());
   cluster.run();
-  const presence = new JobPresence((id) => cluster.node(id), cluster.allocations);
+  const presence = drained(JobPresence.of((id) => cluster.node(id), cluster.allocations));
   const read = compileTarget('${meta.rack}');
   expect([...presence.byValue(read, 'web')]).toEqual([['r1', 1]]);
   presence.remove(cluster.allocations[0]!.ID);

@@ -1,4 +1,5 @@
 /** Which allocations of an older version may take up the new one. Source: facts §6.4. */
+import { each, filtered, type Steps } from '../base/steps.ts';
 import type { Allocation } from '../model/allocation/allocation.ts';
 import { isTerminal } from '../model/allocation/allocation-rules.ts';
 import { destructiveChange } from '../model/job/destructive-change.ts';
@@ -82,36 +83,39 @@ function stayingSplit(
   job: Job,
   allocations: readonly Allocation[],
 ): VersionTests['splitStaying'] {
-  return (group, candidates, current) => {
+  return function* (group, candidates, current) {
     const rules = rulesFor(job, group);
-    const others = allocations.filter((one) => one.TaskGroup !== group.Name && !isTerminal(one));
-    const columns = distinctColumns(view, job, group, [...others, ...current]);
+    const others = yield* filtered(
+      allocations,
+      (one) => one.TaskGroup !== group.Name && !isTerminal(one),
+    );
+    const columns = yield* distinctColumns(view, job, group, [...others, ...current]);
     const staying: Allocation[] = [];
     const leaving: Allocation[] = [];
-    for (const allocation of candidates) {
+    yield* each(candidates, (allocation) => {
       const node = view.node(allocation.NodeID);
       if (node === undefined) {
         leaving.push(allocation);
-        continue;
+        return;
       }
       const passes =
         firstFailed(rules, node, (scope) => scope !== 'standing') === undefined &&
         columns.every((column) => column.allowsNode(node));
       (passes ? staying : leaving).push(allocation);
       if (passes) for (const column of columns) column.change(node, 1);
-    }
+    });
     return { staying, leaving };
   };
 }
 
-function distinctColumns(
+function* distinctColumns(
   view: ClusterView,
   job: Job,
   group: TaskGroup,
   live: readonly Allocation[],
-): readonly DistinctColumn[] {
+): Steps<readonly DistinctColumn[]> {
   const rules = distinctRules(job, group);
   if (rules.length === 0) return [];
-  const presence = new JobPresence((id) => view.node(id), live);
+  const presence = yield* JobPresence.of((id) => view.node(id), live);
   return rules.map((rule) => new DistinctColumn(rule, presence));
 }

@@ -1,4 +1,5 @@
 /** What a system job has on which node, and what that means. Source: facts/scheduler.md §6.6. */
+import { each, grouped, mapped, type Steps, sorted } from '../base/steps.ts';
 import type { Allocation } from '../model/allocation/allocation.ts';
 import { isClientTerminal } from '../model/allocation/allocation-rules.ts';
 import { isTerminalDeployment } from '../model/deployment/deployment.ts';
@@ -34,26 +35,30 @@ export interface Census {
   readonly occupied: ReadonlySet<string>;
 }
 
-export function census(
+export function* census(
   group: TaskGroup,
   members: readonly Allocation[],
   rules: readonly Rule[],
   context: GroupContext,
-): Census {
+): Steps<Census> {
   const { deployment } = context;
   const isActive = deployment !== undefined && !isTerminalDeployment(deployment);
   const activeDeploymentId = isActive ? deployment.ID : '';
-  const classified = [...members].sort(byNode).map((allocation) => ({
+  const classifyContext = { ...context, group, activeDeploymentId };
+  const classified = yield* mapped(yield* sorted(members, byNode), (allocation) => ({
     allocation,
-    standing: classify(allocation, { ...context, group, activeDeploymentId }),
+    standing: classify(allocation, classifyContext),
   }));
   const fates = new Map<Fate, Classified[]>();
   const ended = new Map<string, Allocation>();
   const occupied = new Set<string>();
   const decide = (fate: Fate, one: Classified) => {
-    fates.set(fate, [...(fates.get(fate) ?? []), one]);
+    const list = fates.get(fate);
+    if (list === undefined) fates.set(fate, [one]);
+    else list.push(one);
   };
-  for (const [nodeId, here] of Map.groupBy(classified, (one) => one.allocation.NodeID)) {
+  const byNodeId = yield* grouped(classified, (one) => one.allocation.NodeID);
+  yield* each(byNodeId, ([nodeId, here]) => {
     const present: Classified[] = [];
     for (const one of here) {
       if (madeWay(one.allocation, context)) ended.set(nodeId, one.allocation);
@@ -67,7 +72,7 @@ export function census(
       else if (!isClientTerminal(one.allocation)) decide('unwanted', one);
     }
     if (best !== undefined) occupied.add(nodeId);
-  }
+  });
   return { classified, fates, ended, occupied };
 }
 

@@ -8,7 +8,7 @@
  * 3. What a sysbatch job ran to an end on a node, well or not, is not run there again by the same
  *    version.
  */
-import type { Steps } from '../base/steps.ts';
+import { mapped, type Steps } from '../base/steps.ts';
 import type { Allocation } from '../model/allocation/allocation.ts';
 import { allocationName } from '../model/allocation/allocation-rules.ts';
 import type { Job } from '../model/job/job.ts';
@@ -39,7 +39,7 @@ export function* reconcileEverywhere(
   context: ReconcileContext,
   session: Session,
 ): Steps<Reconciliation> {
-  const { groups, groupContext, conclude } = beginReconciliation(context);
+  const { groups, groupContext, conclude } = yield* beginReconciliation(context);
   const decisions: GroupDecision[] = [];
   for (const [group, members] of groups) {
     yield;
@@ -70,7 +70,7 @@ function* decideGroup(
 ): Steps<GroupDecision> {
   const { job } = context;
   const sheet = yield* session.sheet(job, group);
-  const found = findingsOf(group, members, context, sheet);
+  const found = yield* findingsOf(group, members, context, sheet);
   const { of, rollout, staying, away } = found;
   const inPlace = rollout.stage === 'halted' ? [] : of('compatible');
   const chosen = chooseUpdates(found);
@@ -114,14 +114,16 @@ function* decideGroup(
   };
 }
 
-function findingsOf(
+function* findingsOf(
   group: TaskGroup,
   members: readonly Allocation[],
   context: GroupContext,
   sheet: Sheet,
-): Findings {
+): Steps<Findings> {
   const { job, nowMs, versions } = context;
-  const { classified, fates, ended, occupied } = census(group, members, sheet.shape.rules, context);
+  const { rules } = sheet.shape;
+  const { classified, fates, ended, occupied } = yield* census(group, members, rules, context);
+  yield;
   const of = (fate: Fate) => (fates.get(fate) ?? []).map(({ allocation }) => allocation);
   const free = group.Count === 0 ? [] : feasibleNodes(sheet).filter((id) => !occupied.has(id));
   const destructive = of('outdated').length;
@@ -139,7 +141,7 @@ function findingsOf(
   const goOn: readonly Fate[] = ['kept', 'compatible', 'outdated', 'forced'];
   return {
     ...{ group, context, ended, of, free },
-    away: absences(classified, group, nowMs),
+    away: yield* absences(classified, group, nowMs),
     rollout: groupRollout(job, group, context.deployment, work, context.newDeploymentId),
     staying: goOn.flatMap((fate) => fates.get(fate) ?? []),
   };
@@ -191,7 +193,7 @@ function* ordersFor(
     (one: Allocation) =>
       request(kind, one.NodeID, one, stop, isCanary);
   const updating = descriptions.updating;
-  const fresh = free.map((nodeId) => {
+  const fresh = yield* mapped(free, (nodeId) => {
     const previous = ended.get(nodeId);
     return request(previous === undefined ? 'new' : 'lost', nodeId, previous);
   });
@@ -208,7 +210,7 @@ function* ordersFor(
   const isHeldBack = ({ previous }: PlacementRequest) =>
     previous === undefined && !isMoving(rollout.stage) && fallback === undefined;
   const wanted = requests.filter((one) => !isHeldBack(one));
-  const { placements, earlier } = byVersion({ group }, wanted, ({ previous, isCanary }) => {
+  const { placements, earlier } = yield* byVersion({ group }, wanted, ({ previous, isCanary }) => {
     if (isCanary) return undefined;
     return previous === undefined ? fallback : versionKept({ job, rollout, versions }, previous);
   });

@@ -1,4 +1,5 @@
 /** Which allocations of earlier versions go on where they are, and which do not. Source: facts §6.4. */
+import { each, mapped, type Steps, sorted } from '../base/steps.ts';
 import type { Allocation } from '../model/allocation/allocation.ts';
 import { allocationIndex, isClientTerminal } from '../model/allocation/allocation-rules.ts';
 import type { Job } from '../model/job/job.ts';
@@ -13,14 +14,17 @@ export interface Updates {
 }
 
 /** By the index of the name, then by id. */
-export const sortedByIndex = (allocations: readonly Allocation[]): readonly Allocation[] =>
-  allocations
-    .map((allocation) => ({ allocation, index: allocationIndex(allocation.Name) }))
-    .sort(
-      (left, right) =>
-        left.index - right.index || (left.allocation.ID < right.allocation.ID ? -1 : 1),
-    )
-    .map(({ allocation }) => allocation);
+export function* sortedByIndex(allocations: readonly Allocation[]): Steps<readonly Allocation[]> {
+  const indexed = yield* mapped(allocations, (allocation) => {
+    return { allocation, index: allocationIndex(allocation.Name) };
+  });
+  const order = yield* sorted(
+    indexed,
+    (left, right) =>
+      left.index - right.index || (left.allocation.ID < right.allocation.ID ? -1 : 1),
+  );
+  return yield* mapped(order, ({ allocation }) => allocation);
+}
 
 const updatable: ReadonlySet<Standing['kind']> = new Set([
   'kept',
@@ -29,26 +33,26 @@ const updatable: ReadonlySet<Standing['kind']> = new Set([
   'reschedule-later',
 ]);
 
-export function splitUpdates(
+export function* splitUpdates(
   job: Job,
   group: TaskGroup,
   staying: readonly Classified[],
   { isOutdated, splitStaying }: Pick<VersionTests, 'isOutdated' | 'splitStaying'>,
-): Updates {
+): Steps<Updates> {
   const outdated: Allocation[] = [];
   const compatible: Allocation[] = [];
   const current: Allocation[] = [];
-  for (const { allocation, standing } of staying) {
-    if (!updatable.has(standing.kind)) continue;
+  yield* each(staying, ({ allocation, standing }) => {
+    if (!updatable.has(standing.kind)) return;
     const runs = standing.kind === 'kept';
     if (isCurrent(allocation, job)) {
       if (runs) current.push(allocation);
     } else if (isOutdated(allocation)) outdated.push(allocation);
     else if (runs) compatible.push(allocation);
-  }
+  });
   if (outdated.length + compatible.length === 0) return { inPlace: [], destructive: [] };
-  const split = splitStaying(group, compatible, current);
-  const destructive = sortedByIndex([...outdated, ...split.leaving]);
+  const split = yield* splitStaying(group, compatible, current);
+  const destructive = yield* sortedByIndex([...outdated, ...split.leaving]);
   return {
     inPlace: split.staying,
     destructive: [

@@ -207,7 +207,7 @@ export class EvaluationWorker {
     { plan, isEmpty, outcome }: SchedulerResult,
     note: Note,
   ): Steps<Committed | 'unwritten'> {
-    const parts = splitPlan(plan, limits.scheduler.planRowsMax);
+    const parts = yield* splitPlan(plan, limits.scheduler.planRowsMax);
     const last = parts.length - 1;
     for (const part of parts.slice(0, last)) {
       const rejections = this.#write(note, (transaction) =>

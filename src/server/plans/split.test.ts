@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { drained } from '../../base/steps.ts';
 import type { Plan, PlannedStop } from '../../model/plan/plan.ts';
 import { splitPlan } from './split.ts';
+
+const splitOf = (whole: Plan, rowsMax: number) => drained(splitPlan(whole, rowsMax));
 
 const stop = (allocationId: string, fields: Partial<PlannedStop> = {}): PlannedStop => ({
   ...{ allocationId, nodeId: 'n', desiredStatus: 'stop', desiredDescription: '' },
@@ -33,16 +36,16 @@ const idsOf = (parts: readonly Plan[]) =>
 describe('a plan in parts', () => {
   test('a small one is itself', () => {
     const small = plan({ stops: [stop('a')], placements: [placement('b')] });
-    expect(splitPlan(small, 2)).toEqual([small]);
+    expect(splitOf(small, 2)).toEqual([small]);
   });
 
   test('all or nothing is one', () => {
     const whole = plan({ allAtOnce: true, stops: ['a', 'b', 'c'].map((id) => stop(id)) });
-    expect(splitPlan(whole, 2)).toEqual([whole]);
+    expect(splitOf(whole, 2)).toEqual([whole]);
   });
 
   test('what is replaced goes with its replacement, the rest before', () => {
-    const parts = splitPlan(
+    const parts = splitOf(
       plan({
         stops: [stop('old1'), stop('gone'), stop('old2')],
         inPlaceUpdates: [{ ID: 'kept' }],
@@ -61,7 +64,7 @@ describe('a plan in parts', () => {
   test('what makes way goes with what it makes way for', () => {
     const preemptions = [preemption('x', 'a'), preemption('y', 'c'), preemption('z', 'c')];
     const placements = ['a', 'b', 'c'].map((id) => placement(id));
-    const parts = splitPlan(plan({ placements, preemptions }), 3);
+    const parts = splitOf(plan({ placements, preemptions }), 3);
     expect(idsOf(parts).map(([, , placed]) => placed)).toEqual([['a', 'b'], ['c']]);
     expect(parts.map((part) => part.preemptions)).toEqual([
       preemptions.slice(0, 1),
@@ -73,7 +76,7 @@ describe('a plan in parts', () => {
     const cancelled = { ID: 'earlier', Status: 'cancelled', StatusDescription: '' };
     const successful = { ID: 'seen', Status: 'successful', StatusDescription: '' };
     const followUp = { ID: 'later' };
-    const parts = splitPlan(
+    const parts = splitOf(
       plan({
         stops: [stop('waits', { desiredStatus: 'run', followupEvaluationId: 'later' })],
         placements: [placement('a'), placement('b'), placement('c')],
@@ -110,7 +113,7 @@ describe('a plan in parts', () => {
           inPlaceUpdates: Array.from({ length: kept }, (_, at) => ({ ID: `u${at}` })),
           evaluations: [{ ID: 'later' }],
         });
-        const parts = splitPlan(whole, max);
+        const parts = splitOf(whole, max);
         const sorted = (of: (part: Plan) => readonly string[]) => parts.flatMap(of).toSorted();
         expect(sorted((part) => part.stops.map((one) => one.allocationId))).toEqual(
           whole.stops.map((one) => one.allocationId).toSorted(),

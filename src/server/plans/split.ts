@@ -1,3 +1,4 @@
+import { each, filtered, grouped, mapped, type Steps } from '../../base/steps.ts';
 import type { Plan, PlannedStop } from '../../model/plan/plan.ts';
 
 /**
@@ -13,11 +14,11 @@ import type { Plan, PlannedStop } from '../../model/plan/plan.ts';
  * 4. Follow-ups and the marks that name them come with the last part, and so does the word that
  *    the job's deployment is a success.
  */
-export function splitPlan(plan: Plan, rowsMax: number): readonly Plan[] {
+export function* splitPlan(plan: Plan, rowsMax: number): Steps<readonly Plan[]> {
   const { stops } = plan;
   if (plan.allAtOnce || sizeOf(plan) <= rowsMax) return [plan];
-  const units = unitsOf(plan);
-  const parts = inParts(units, rowsMax).map((part) => ({
+  const units = yield* unitsOf(plan);
+  const parts = yield* mapped(yield* inParts(units, rowsMax), (part) => ({
     stops: part.flatMap((unit) => unit.stops),
     placements: part.flatMap((unit) => unit.placements),
     preemptions: part.flatMap((unit) => unit.preemptions),
@@ -47,30 +48,35 @@ const sizeOf = ({ stops, placements, preemptions, inPlaceUpdates }: Unit): numbe
 
 const namesFollowUp = (stop: PlannedStop): boolean => stop.followupEvaluationId !== undefined;
 
-function unitsOf({ stops, placements, preemptions, inPlaceUpdates }: Plan): readonly Unit[] {
-  const replaced = new Set(placements.map((placement) => placement.PreviousAllocation));
-  const here = stops.filter((stop) => !namesFollowUp(stop));
-  const stopsOf = Map.groupBy(here, ({ allocationId }) => allocationId);
-  const preemptionsOf = Map.groupBy(preemptions, ({ byAllocationId }) => byAllocationId);
+function* unitsOf({
+  stops,
+  placements,
+  preemptions,
+  inPlaceUpdates,
+}: Plan): Steps<readonly Unit[]> {
+  const replaced = new Set<string>();
+  yield* each(placements, (placement) => replaced.add(placement.PreviousAllocation));
+  const here = yield* filtered(stops, (stop) => !namesFollowUp(stop));
+  const stopsOf = yield* grouped(here, ({ allocationId }) => allocationId);
+  const preemptionsOf = yield* grouped(preemptions, ({ byAllocationId }) => byAllocationId);
+  const alone = yield* filtered(here, ({ allocationId }) => !replaced.has(allocationId));
   return [
-    ...here
-      .filter(({ allocationId }) => !replaced.has(allocationId))
-      .map((stop) => ({ ...nothing, stops: [stop] })),
-    ...inPlaceUpdates.map((update) => ({ ...nothing, inPlaceUpdates: [update] })),
-    ...placements.map((placement) => ({
+    ...(yield* mapped(alone, (stop) => ({ ...nothing, stops: [stop] }))),
+    ...(yield* mapped(inPlaceUpdates, (update) => ({ ...nothing, inPlaceUpdates: [update] }))),
+    ...(yield* mapped(placements, (placement) => ({
       ...nothing,
       stops: stopsOf.get(placement.PreviousAllocation) ?? [],
       placements: [placement],
       preemptions: preemptionsOf.get(placement.ID) ?? [],
-    })),
+    }))),
   ];
 }
 
 /** At least one part, though it may be empty. */
-function inParts(units: readonly Unit[], rowsMax: number): readonly Unit[][] {
+function* inParts(units: readonly Unit[], rowsMax: number): Steps<readonly Unit[][]> {
   const parts: Unit[][] = [[]];
   let rows = 0;
-  for (const unit of units) {
+  yield* each(units, (unit) => {
     const size = sizeOf(unit);
     if (rows > 0 && rows + size > rowsMax) {
       parts.push([]);
@@ -78,6 +84,6 @@ function inParts(units: readonly Unit[], rowsMax: number): readonly Unit[][] {
     }
     parts.at(-1)!.push(unit);
     rows += size;
-  }
+  });
   return parts;
 }
