@@ -32,6 +32,8 @@ import { deploymentRoutes } from './routes/deployment.ts';
 import { evaluationRoutes } from './routes/evaluation.ts';
 import { explainRoutes } from './routes/explain.ts';
 import { jobRoutes } from './routes/job.ts';
+import { jobPolicyRoutes } from './routes/job-policy.ts';
+import { jobScaleRoutes } from './routes/job-scale.ts';
 import { keyringRoutes } from './routes/keyring.ts';
 import { loginRoutes } from './routes/login.ts';
 import { namespaceRoutes, partitionRoutes } from './routes/namespace.ts';
@@ -39,6 +41,7 @@ import { nodeRoutes } from './routes/node.ts';
 import { nodeAgentRoutes } from './routes/node-agent.ts';
 import { nodePoolRoutes } from './routes/node-pool.ts';
 import { operatorSchedulerRoutes } from './routes/operator-scheduler.ts';
+import { scalingPolicyRoutes } from './routes/scaling-policy.ts';
 import { templatedPolicyRoutes } from './routes/templated-policy.ts';
 import { withoutSecrets } from './token.ts';
 
@@ -120,6 +123,9 @@ export class Api {
     let document: string | undefined;
     return [
       ...jobRoutes(server.context),
+      ...jobScaleRoutes(server.context),
+      ...scalingPolicyRoutes(),
+      ...jobPolicyRoutes(server.context),
       ...allocationRoutes(server.context),
       ...deploymentRoutes(server.context),
       ...evaluationRoutes(server.context),

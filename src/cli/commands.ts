@@ -11,6 +11,9 @@ export interface CommandEntry {
 /** The words that stand before commands, and what they are about. */
 export const groups: Readonly<Record<string, string>> = {
   job: 'Run, look at and stop jobs.',
+  'job policy': 'Say what jobs have to be like.',
+  scaling: 'Look at how jobs are scaled.',
+  'scaling policy': 'Look at what jobs say about how they are scaled.',
   alloc: 'Look at allocations, read their logs, stop and restart them.',
   deployment: 'Look at updates of jobs on their way, and steer them.',
   node: 'Look at the machines that run them, empty them and take them out.',
@@ -70,6 +73,56 @@ export const commands: readonly CommandEntry[] = [
     words: ['job', 'promote'],
     summary: "Promote the canaries of a job's latest deployment.",
     load: async () => (await import('./job/promote.ts')).jobPromote,
+  },
+  {
+    words: ['job', 'scale'],
+    summary: 'Change how many of a group run.',
+    load: async () => (await import('./job/scale.ts')).jobScale,
+  },
+  {
+    words: ['job', 'scaling-events'],
+    summary: 'List what was said of the scale of a job.',
+    load: async () => (await import('./job/scaling-events.ts')).jobScalingEvents,
+  },
+  {
+    words: ['job', 'actions'],
+    summary: 'List what may be run inside the tasks of a job.',
+    load: async () => (await import('./job/actions.ts')).jobActions,
+  },
+  {
+    words: ['job', 'policy', 'apply'],
+    summary: 'Create or replace a job policy.',
+    load: async () => (await import('./job-policy/policy.ts')).jobPolicyApply,
+  },
+  {
+    words: ['job', 'policy', 'list'],
+    summary: 'List the job policies.',
+    load: async () => (await import('./job-policy/policy.ts')).jobPolicyList,
+  },
+  {
+    words: ['job', 'policy', 'read'],
+    summary: 'Show a job policy.',
+    load: async () => (await import('./job-policy/policy.ts')).jobPolicyRead,
+  },
+  {
+    words: ['job', 'policy', 'delete'],
+    summary: 'Delete a job policy.',
+    load: async () => (await import('./job-policy/policy.ts')).jobPolicyDelete,
+  },
+  {
+    words: ['job', 'policy', 'test'],
+    summary: 'Hold a job file against a job policy, without an agent.',
+    load: async () => (await import('./job-policy/test.ts')).jobPolicyTest,
+  },
+  {
+    words: ['scaling', 'policy', 'list'],
+    summary: 'List the scaling policies of jobs.',
+    load: async () => (await import('./scaling/policy.ts')).scalingPolicyList,
+  },
+  {
+    words: ['scaling', 'policy', 'info'],
+    summary: 'Show a scaling policy.',
+    load: async () => (await import('./scaling/policy.ts')).scalingPolicyInfo,
   },
   {
     words: ['alloc', 'status'],

@@ -7,7 +7,8 @@ export type ArgumentKind =
   | ('job' | 'allocation' | 'evaluation' | 'deployment' | 'node' | 'file' | 'word')
   /** Of the job that stands before it. */
   | 'group'
-  | ('token' | 'policy' | 'role' | 'namespace' | 'partition' | 'node-pool');
+  | ('token' | 'policy' | 'role' | 'namespace' | 'partition' | 'node-pool')
+  | 'job-policy';
 
 export interface ArgumentDefinition {
   /** In capitals, as the help shows it. */

@@ -57,6 +57,11 @@ export const catalogue = {
     title: 'Change of job refused',
     sentence: 'The job "{job}" cannot be changed so: {reason}. Register it under another id.',
   },
+  'job-policy-violated': {
+    status: 400,
+    title: 'Against a job policy',
+    sentence: 'The job "{job}" is against {count}: {verdicts}.{way}',
+  },
   'deployment-active': {
     status: 400,
     title: 'Deployment active',
@@ -168,6 +173,16 @@ export const catalogue = {
     status: 404,
     title: 'Job version not found',
     sentence: 'The job "{job}" has no version {version}; only the newest are kept.',
+  },
+  'job-policy-not-found': {
+    status: 404,
+    title: 'Job policy not found',
+    sentence: 'There is no job policy "{name}".',
+  },
+  'scaling-policy-not-found': {
+    status: 404,
+    title: 'Scaling policy not found',
+    sentence: 'There is no scaling policy "{id}".',
   },
   'submission-not-found': {
     status: 404,
@@ -281,6 +296,12 @@ export const catalogue = {
     status: 409,
     title: 'Guard failed',
     sentence: 'Enforcing job modify index {index}: the job "{job}" has the index {actual}.',
+  },
+  'job-policy-conflict': {
+    status: 409,
+    title: 'Guard failed',
+    sentence:
+      'The job policy "{name}" has the ModifyIndex {actual} (0: there is none), not {index}.',
   },
   'name-taken': {
     status: 409,

@@ -5,6 +5,7 @@
  * A sentence is a template: `{name}` is filled from the parameters, and the types demand each one.
  */
 import { catalogue } from './error-catalogue.ts';
+import { limits } from './limits.ts';
 
 export { catalogue };
 
@@ -63,6 +64,25 @@ export function invalid(
     first: faults[0]?.message ?? '',
   });
   return new RosterError(code, sentence, faults);
+}
+
+/**
+ * The error for a job that job policies do not want. `verdicts` say of each policy that the job is
+ * against what is wrong; with `isSoft` a permission would be enough.
+ */
+export function violated(job: string, verdicts: readonly string[], isSoft: boolean): RosterError {
+  const { sentence } = catalogue['job-policy-violated'];
+  const { describedMax } = limits.jobPolicy;
+  const more = verdicts.length > describedMax ? [`and ${verdicts.length - describedMax} more`] : [];
+  const detail = fill(sentence, {
+    job,
+    count: verdicts.length === 1 ? 'a job policy' : `${verdicts.length} job policies`,
+    verdicts: [...verdicts.slice(0, describedMax), ...more].join('; '),
+    way: isSoft ? ' Whoever has namespace:policy-override passes with PolicyOverride.' : '',
+  });
+  const listed = verdicts.slice(0, limits.fault.listedMax);
+  const faults = listed.map((message) => ({ pointer: '', message }));
+  return new RosterError('job-policy-violated', detail, faults);
 }
 
 /** The body of an answer that refuses: `application/problem+json` (RFC 9457). */

@@ -88,6 +88,19 @@ export const limits = {
     versionMax: 2 ** 48,
   },
 
+  /** What is kept of whoever scales a group. */
+  scaling: { eventsKept: 20, textLengthMax: 1024, metaLengthMax: 8 * kibibyte },
+
+  jobPolicy: {
+    nameLengthMax: 128,
+    ruleLengthMax: 4096,
+    messageLengthMax: 1024,
+    /** What the sentence of a refusal tells; its faults tell more. */
+    describedMax: 10,
+    /** Each is held against every job that is registered, in the transaction that does. */
+    countMax: 256,
+  },
+
   task: {
     cpuMhzMin: 1,
     memoryMbMin: 10,

@@ -21,6 +21,7 @@ import { type Deployments, deploymentsOf } from './deployments.ts';
 import { ConnectionError } from './errors.ts';
 import { type Evaluations, evaluationsOf } from './evaluations.ts';
 import { type Explanations, explanationsOf } from './explanations.ts';
+import { type JobPolicies, jobPoliciesOf } from './job-policies.ts';
 import { type Jobs, jobsOf } from './jobs.ts';
 import {
   type AuthMethods,
@@ -37,6 +38,7 @@ import { type NodeAgent, nodeAgentOf } from './node-agent.ts';
 import { type NodePools, nodePoolsOf } from './node-pools.ts';
 import { type Nodes, nodesOf } from './nodes.ts';
 import { createRequester } from './requester.ts';
+import { type ScalingPolicies, scalingPoliciesOf } from './scaling-policies.ts';
 import { type SchedulerApi, schedulerOf } from './scheduler.ts';
 import type { Transport } from './transport.ts';
 import { httpTransport } from './transport-http.ts';
@@ -65,6 +67,10 @@ export interface Client {
   readonly namespaces: Namespaces;
   readonly partitions: Partitions;
   readonly jobs: Jobs;
+  /** What jobs have to be like. */
+  readonly jobPolicies: JobPolicies;
+  /** What jobs say about how they are scaled. */
+  readonly scalingPolicies: ScalingPolicies;
   readonly allocations: Allocations;
   readonly evaluations: Evaluations;
   readonly explanations: Explanations;
@@ -102,6 +108,8 @@ export function createClient(options: ClientOptions): Client {
     logins: loginsOf(requester),
     keyring: keyringOf(requester),
     jobs: jobsOf(requester),
+    jobPolicies: jobPoliciesOf(requester),
+    scalingPolicies: scalingPoliciesOf(requester),
     allocations: allocationsOf(requester),
     evaluations: evaluationsOf(requester),
     explanations: explanationsOf(requester),
@@ -140,6 +148,7 @@ export type * from './deployments.ts';
 export { ApiError, ConnectionError, isMissing } from './errors.ts';
 export type * from './evaluations.ts';
 export type * from './explanations.ts';
+export type * from './job-policies.ts';
 export type * from './jobs.ts';
 export type * from './logins.ts';
 export type * from './logs.ts';
@@ -147,6 +156,7 @@ export type * from './node-agent.ts';
 export type * from './node-pools.ts';
 export type * from './nodes.ts';
 export type { Answer, CallOptions, ListOptions, ReadOptions } from './requester.ts';
+export type * from './scaling-policies.ts';
 export type * from './scheduler.ts';
 export type * from './transport.ts';
 export { type WatchOptions, waitFor, watch } from './watch.ts';

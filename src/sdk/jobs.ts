@@ -2,9 +2,11 @@ import type { AllocationStub } from '../model/allocation/allocation-stub.ts';
 import type { Deployment } from '../model/deployment/deployment.ts';
 import type { Evaluation } from '../model/evaluation/evaluation.ts';
 import type { Job, JobInput } from '../model/job/job.ts';
+import type { JobAction } from '../model/job/job-action.ts';
 import type { JobStub } from '../model/job/job-stub.ts';
 import type { JobSubmission } from '../model/job-submission/job-submission.ts';
 import type { JobSummary } from '../model/job-summary/job-summary.ts';
+import type { ScaleStatus } from '../model/scaling-event/scaling-event.ts';
 import {
   type Answer,
   type CallOptions,
@@ -49,6 +51,28 @@ export interface StopOptions extends CallOptions {
   readonly noShutdownDelay?: boolean | undefined;
 }
 
+/** Body of a scaling. Source: spec/3-jobs.md §4.8. One of `Message` and `Error` is needed. */
+export interface JobScaling {
+  /** Absent: nothing is scaled, and what is said is kept among the events of the group. */
+  readonly Count?: number | undefined;
+  readonly Target: { readonly Group: string };
+  readonly Message?: string | undefined;
+  readonly Error?: string | boolean | undefined;
+  readonly Meta?: Readonly<Record<string, unknown>> | undefined;
+  readonly EnforceIndex?: boolean | undefined;
+  readonly JobModifyIndex?: number | undefined;
+  readonly PolicyOverride?: boolean | undefined;
+}
+
+/** The first two are absent where nothing had to be scheduled. */
+export interface JobScaled {
+  readonly EvalID?: string;
+  readonly EvalCreateIndex?: number;
+  readonly JobModifyIndex: number;
+  readonly Warnings: string;
+  readonly Index: number;
+}
+
 export interface Jobs {
   list(options?: ListOptions & { readonly meta?: boolean }): Promise<Answer<readonly JobStub[]>>;
   register(registration: JobRegistration, options?: CallOptions): Promise<Answer<JobRegistered>>;
@@ -74,6 +98,10 @@ export interface Jobs {
   /** The latest one. */
   deployment(id: string, options?: ReadOptions): Promise<Answer<Deployment | null>>;
   summary(id: string, options?: ReadOptions): Promise<Answer<JobSummary>>;
+  scale(id: string, scaling: JobScaling, options?: CallOptions): Promise<Answer<JobScaled>>;
+  scaleStatus(id: string, options?: ReadOptions): Promise<Answer<ScaleStatus>>;
+  /** What may be run inside its tasks. */
+  actions(id: string, options?: ListOptions): Promise<Answer<readonly JobAction[]>>;
 }
 
 export const jobsOf = (requester: Requester): Jobs => ({
@@ -99,4 +127,9 @@ export const jobsOf = (requester: Requester): Jobs => ({
     requester.read(path`/v1/job/${id}/deployments`, options, { all: options.all || undefined }),
   deployment: (id, options) => requester.read(path`/v1/job/${id}/deployment`, options),
   summary: (id, options) => requester.read(path`/v1/job/${id}/summary`, options),
+  scale: (id, scaling, options) =>
+    requester.write('POST', path`/v1/job/${id}/scale`, options, scaling),
+  scaleStatus: (id, options) => requester.read(path`/v1/job/${id}/scale`, options),
+  actions: (id, options = {}) =>
+    requester.read(path`/v1/job/${id}/actions`, options, listQuery(options)),
 });

@@ -10,6 +10,7 @@ import { DeploymentWatcher } from './deployments/watcher.ts';
 import { Decisions } from './evaluations/decisions.ts';
 import { EvaluationDispatcher } from './evaluations/dispatcher.ts';
 import { EvaluationWorker } from './evaluations/worker.ts';
+import { seedScalingPolicies } from './jobs/scaling-policies.ts';
 import type { Keyring } from './keyring/keyring.ts';
 import { LoginService } from './login/login.ts';
 import type { Outbound } from './login/outbound.ts';
@@ -114,6 +115,7 @@ export class Server {
     await this.context.state.write((transaction) => {
       seedRealms(transaction);
       seedNodePools(transaction);
+      seedScalingPolicies(transaction);
       seedAcl(transaction, this.context, rootSecret);
     });
   }

@@ -10,6 +10,7 @@ import type { Deployment } from '../model/deployment/deployment.ts';
 import { type Evaluation, isTerminalEvaluation } from '../model/evaluation/evaluation.ts';
 import type { Job } from '../model/job/job.ts';
 import { runsEverywhere } from '../model/job/job-rules.ts';
+import type { JobPolicy } from '../model/job-policy/job-policy.ts';
 import type { JobSubmission } from '../model/job-submission/job-submission.ts';
 import type { JobSummary } from '../model/job-summary/job-summary.ts';
 import type { KeyringKey } from '../model/keyring/keyring-key.ts';
@@ -22,6 +23,8 @@ import {
 import type { Node } from '../model/node/node.ts';
 import type { NodePool } from '../model/node-pool/node-pool.ts';
 import type { Partition } from '../model/partition/partition.ts';
+import type { ScalingHistory } from '../model/scaling-event/scaling-event.ts';
+import { placeInJob, type RegisteredPolicy } from '../model/scaling-policy/registered-policy.ts';
 import type { StoredSchedulerConfiguration } from '../model/scheduler-configuration/scheduler-configuration.ts';
 import type { Key, Stamps, TableDefinition } from './types.ts';
 
@@ -85,6 +88,34 @@ export const jobSubmissions = table<JobSubmission>({
   key: (submission) =>
     inNamespace(submission.Namespace, submission.JobID, numberPart(submission.Version)),
   indexes: {},
+});
+
+/** What was said about the scale of each group of a job. */
+export const scalingEvents = table<ScalingHistory>({
+  name: 'scaling-events',
+  version: 1,
+  key: ({ Namespace, JobID, TaskGroup }) => inNamespace(Namespace, JobID, TaskGroup),
+  indexes: {},
+});
+
+/** What jobs say about how they are scaled: derived from them, with an index of their own. */
+export const scalingPolicies = table<RegisteredPolicy, 'id'>({
+  name: 'scaling-policies',
+  version: 1,
+  scopeParts: 2,
+  key: (policy) => inNamespace(policy.Namespace, policy.Target.Job!, ...placeInJob(policy)),
+  indexes: { id: { key: (policy) => [policy.ID] } },
+});
+
+/** What jobs have to be like. Their names are of the whole cluster. */
+export const jobPolicies = table<JobPolicy, 'namespace'>({
+  name: 'job-policies',
+  version: 1,
+  key: (policy) => [policy.Name],
+  indexes: {
+    /** By where they hold. */
+    namespace: { key: (policy) => [policy.Namespace] },
+  },
 });
 
 export const evaluations = table<Evaluation, 'id' | 'job' | 'open'>({
@@ -295,6 +326,9 @@ export const allTables: readonly TableDefinition[] = [
   jobVersions,
   jobSummaries,
   jobSubmissions,
+  scalingEvents,
+  scalingPolicies,
+  jobPolicies,
   evaluations,
   allocations,
   deployments,

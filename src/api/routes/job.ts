@@ -78,11 +78,11 @@ interface RegistrationBody {
 
 const jobId = (scope: Scope): string => scope.parameters.job_id!;
 
-const readJob = (input: Pick<Input, 'namespace'>) =>
+export const readJob = (input: Pick<Input, 'namespace'>) =>
   namespaceCapability(input.namespace, 'read-job');
 
 /** `submit-job`, or a capability that is a part of it. facts/scheduler.md §8.1. */
-const submitOr = (namespace: string, ...parts: readonly string[]) =>
+export const submitOr = (namespace: string, ...parts: readonly string[]) =>
   anyOf(...['submit-job', ...parts].map((part) => namespaceCapability(namespace, part)));
 
 const submitJob = (input: Input<QueryTable, RegistrationBody>) => {
@@ -92,7 +92,7 @@ const submitJob = (input: Input<QueryTable, RegistrationBody>) => {
 };
 
 /** @throws RosterError `job-not-found` */
-function requireJob(scope: Scope): Job {
+export function requireJob(scope: Scope): Job {
   const job = scope.snapshot.table(jobs).get(...inNamespace(scope.namespace, jobId(scope)));
   if (job === undefined) {
     throw refusal('job-not-found', { job: jobId(scope), namespace: scope.namespace });
@@ -139,6 +139,7 @@ export function jobRoutes(server: ServerContext): Route[] {
       enforceIndex: body.EnforceIndex ? (body.JobModifyIndex ?? 0) : undefined,
       evaluationPriority: body.EvalPriority ?? 0,
       preserveCounts: body.PreserveCounts ?? false,
+      policyOverride: body.PolicyOverride ?? false,
       accessor: input.caller.kind === 'token' ? input.caller.accessor : '',
       unknownFields: input.unknownFields,
     });
@@ -338,7 +339,7 @@ function latestDeployment(scope: Scope): Deployment | null {
 }
 
 /** These answers are the leader's own. */
-const contact = { LastContact: 0, KnownLeader: true } as const;
+export const contact = { LastContact: 0, KnownLeader: true } as const;
 
 /** What belongs to the job as it is registered now, or with `all` to its id. */
 function* ofRegistration<R extends Stamps & { readonly JobCreateIndex: number }>(

@@ -149,6 +149,7 @@ const idsOf: Readonly<Record<Exclude<ArgumentKind, 'file' | 'word'>, Ids>> = {
   namespace: named((client) => client.namespaces.list),
   partition: named((client) => client.partitions.list),
   'node-pool': named((client) => client.nodePools.list),
+  'job-policy': named((client) => client.jobPolicies.list),
   async token(client, prefix, signal) {
     const { value } = await client.acl.tokens.list(page(prefix, signal));
     return value.map(({ AccessorID, Description }) => ({ word: AccessorID, about: Description }));

@@ -1,13 +1,31 @@
 import { isTerminalDeployment } from '../../model/deployment/deployment.ts';
 import { ApiError, type JobRegistered, type JobRegistration } from '../../sdk/client.ts';
 import type { Context } from '../context.ts';
-import { type ClientCommand, detach, verbose } from '../definition.ts';
+import { type ClientCommand, detach, type OptionDefinition, verbose } from '../definition.ts';
 import { exitCodeOf, monitorDeployment } from '../deployment/monitor.ts';
 import { CliError, exitCodes } from '../errors.ts';
 import { readJobFile } from '../job-file.ts';
 import { monitorEvaluation } from '../monitor.ts';
+import type { Options } from '../options.ts';
 import type { Screen } from '../render/screen.ts';
 import { oneLine } from '../render/text.ts';
+
+export const checkIndex: OptionDefinition = {
+  name: 'check-index',
+  value: 'N',
+  description: 'Only if the JobModifyIndex of the job is still N; 0: only if it is new.',
+};
+
+export const policyOverride: OptionDefinition = {
+  name: 'policy-override',
+  description: 'Pass by soft-mandatory job policies; takes namespace:policy-override.',
+};
+
+/** What both options say, as a body has it. */
+export const givenGuards = (options: Options) => ({
+  ...guardOf(options.text('checkIndex')),
+  ...(options.flag('policyOverride') && { PolicyOverride: true }),
+});
 
 export const jobRun: ClientCommand = {
   definition: {
@@ -19,15 +37,7 @@ export const jobRun: ClientCommand = {
         description: 'A job in JSON, with or without {"Job": …} around it; - is standard input.',
       },
     ],
-    options: [
-      detach,
-      {
-        name: 'check-index',
-        value: 'N',
-        description: 'Only if the JobModifyIndex of the job is still N; 0: only if it is new.',
-      },
-      verbose,
-    ],
+    options: [detach, checkIndex, policyOverride, verbose],
     details: `It watches until everything runs; where the job is deployed in steps, until that is over.
 Exit codes: 0 everything runs, 1 an error, 2 not everything could be placed, started or deployed.
 
@@ -36,11 +46,11 @@ Examples:
   roster job run -detach - < web.json`,
   },
   async run(context, [file], options) {
-    const guard = guardOf(options.text('checkIndex'));
+    const guards = givenGuards(options);
     if (file === '-' && context.environment.stdin.isTerminal) {
       await context.notes.line('Reading the job from standard input; end it with Ctrl-D.');
     }
-    const registration = { ...(await readJobFile(context.environment, file!)), ...guard };
+    const registration = { ...(await readJobFile(context.environment, file!)), ...guards };
     const { value: registered } = await register(context, registration, file!);
     const log = context.isJson ? context.notes : context.screen;
     for (const warning of warningsIn(registered.Warnings)) await log.line(`Warning: ${warning}`);
@@ -62,9 +72,9 @@ Examples:
 };
 
 /** Until everything has started and, where there is a deployment, until that is over. */
-async function watchRun(
+export async function watchRun(
   context: Context,
-  registered: JobRegistered,
+  registered: Pick<JobRegistered, 'EvalID' | 'EvalCreateIndex' | 'JobModifyIndex'>,
   log: Screen,
   signal: AbortSignal,
 ) {
@@ -80,7 +90,7 @@ async function watchRun(
 async function deploymentOf(
   { client }: Context,
   job: string,
-  { JobModifyIndex, EvalCreateIndex }: JobRegistered,
+  { JobModifyIndex, EvalCreateIndex }: Pick<JobRegistered, 'EvalCreateIndex' | 'JobModifyIndex'>,
 ) {
   const { value: all } = await client.jobs.deployments(job);
   return all.find(
@@ -111,7 +121,7 @@ async function register({ client }: Context, registration: JobRegistration, file
 }
 
 /** The bullets of the server's text. Source: facts/scheduler.md §2.12. */
-const warningsIn = (text: string | undefined): string[] =>
+export const warningsIn = (text: string | undefined): string[] =>
   (text ?? '')
     .split('\n')
     .filter((line) => line.startsWith('* '))

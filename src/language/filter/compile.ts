@@ -1,5 +1,5 @@
 import { FilterError, nearestNames } from './errors.ts';
-import { absent, elementTest, emptyTest, type Test, valueTest } from './operators.ts';
+import { absent, elementTest, emptyTest, fits, type Test, valueTest } from './operators.ts';
 import { describeType, type FieldType, fieldType, type JsonSchema } from './schema.ts';
 import type { FilterNode, Selector } from './syntax.ts';
 
@@ -20,14 +20,21 @@ interface Typed {
 interface Context {
   readonly expression: string;
   readonly schema: JsonSchema;
+  /** Free content that an operator is not for is a fault of the record, and not just no match. */
+  readonly isStrict: boolean;
   /** Names that `any` and `all` bound, the innermost last. */
   readonly names: ReadonlyMap<string, Typed>;
   /** Places of the bound values while a record is evaluated. */
   readonly slots: unknown[];
 }
 
-export function compileNode(node: FilterNode, expression: string, schema: JsonSchema): Predicate {
-  return compile(node, { expression, schema, names: new Map(), slots: [] });
+export function compileNode(
+  node: FilterNode,
+  expression: string,
+  schema: JsonSchema,
+  isStrict: boolean,
+): Predicate {
+  return compile(node, { expression, schema, isStrict, names: new Map(), slots: [] });
 }
 
 function compile(node: FilterNode, context: Context): Predicate {
@@ -44,7 +51,7 @@ function compile(node: FilterNode, context: Context): Predicate {
     case 'empty': {
       const { type, get } = select(node.selector, context);
       const test = emptyTest(type) ?? refuse('is empty', node.selector, type, context);
-      return signed(get, test, node.negated);
+      return signed(checked(get, 'is empty', node.selector, type, context), test, node.negated);
     }
     case 'match':
       return matching(node, context);
@@ -58,10 +65,28 @@ function matching(node: Extract<FilterNode, { kind: 'match' }>, context: Context
     node.operator === 'contains' || node.operator === 'in'
       ? elementTest(type, text, context.schema)
       : valueTest(type, node.operator, text);
-  if (built === undefined)
-    return refuse(node.operator === 'equal' ? '==' : node.operator, node.selector, type, context);
+  const operator = node.operator === 'equal' ? '==' : node.operator;
+  if (built === undefined) return refuse(operator, node.selector, type, context);
   if (typeof built === 'string') throw new FilterError(built, context.expression, offset);
-  return signed(get, built, node.negated);
+  return signed(checked(get, operator, node.selector, type, context), built, node.negated);
+}
+
+/** The getter, which in a strict filter refuses free content that the operator is not for. */
+function checked(
+  get: Getter,
+  operator: string,
+  selector: Selector,
+  type: FieldType,
+  context: Context,
+): Getter {
+  if (!context.isStrict || type.kind !== 'any') return get;
+  return (record) => {
+    const value = get(record);
+    if (fits(operator, value)) return value;
+    const found = Array.isArray(value) ? 'list' : typeof value;
+    const sentence = `"${operator}" cannot be used on ${written(selector, selector.path.length)}, where a value of type ${found} stands`;
+    throw misplaced(sentence, selector, 0, context);
+  };
 }
 
 const signed = (get: Getter, test: Test, negated: boolean): Predicate =>

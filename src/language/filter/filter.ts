@@ -50,15 +50,19 @@ export const filterLimits = {
  * Throws {@link FilterError} (`errors.ts`) for bad syntax, a selector the schema does not know, an
  * operator that is not for the field's type, and a literal the field cannot hold. The predicate
  * never throws: a value that is not of its schema's type equals nothing and contains nothing.
+ *
+ * `isStrict` is for rules, where a negated operator must not hold for a value that it cannot judge:
+ * the predicate then throws a {@link FilterError} when free content is of a type that the operator
+ * is not for (`matches` on a number).
  */
 export function compileFilter(
   expression: string,
   schema: JsonSchema,
-  options: Partial<ParserLimits> = {},
+  { isStrict = false, ...options }: Partial<ParserLimits> & { readonly isStrict?: boolean } = {},
 ): Predicate {
   if (expression.trim() === '') {
     return () => true;
   }
   const node = parseFilter(expression, { ...filterLimits, ...options });
-  return compileNode(node, expression, schema);
+  return compileNode(node, expression, schema, isStrict);
 }

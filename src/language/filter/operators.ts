@@ -119,3 +119,10 @@ function emptyContent(value: unknown): boolean {
   }
   return nothing(value);
 }
+
+/** Whether free content is of a type that the operator is for; what is not there always is. */
+export function fits(operator: string, value: unknown): boolean {
+  if (value === absent || value == null || typeof value === 'string') return true;
+  if (operator === '==') return typeof value !== 'object';
+  return operator !== 'matches' && typeof value === 'object';
+}

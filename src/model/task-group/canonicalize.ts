@@ -1,4 +1,5 @@
 import type { JobInput } from '../job/job.ts';
+import { scalingPolicyId } from '../scaling-policy/policy-id.ts';
 import type { Input } from '../schema.ts';
 import { canonicalService } from '../service/canonicalize.ts';
 import { canonicalTask } from '../task/canonicalize.ts';
@@ -37,6 +38,7 @@ export function canonicalGroup(group: Input<TaskGroup>, place: GroupPlace): Inpu
     ),
     Scaling: group.Scaling && {
       ...group.Scaling,
+      ID: scalingPolicyId([place.namespace, jobId, name]),
       Namespace: place.namespace,
       Target: { Namespace: place.namespace, Job: jobId, Group: name },
       Min: group.Scaling.Min ?? count,

@@ -27,7 +27,9 @@ import {
 import type { Transaction, Unstamped } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
 import { createEvaluation } from '../evaluations/create.ts';
+import { requireJobPolicies } from '../job-policies/check.ts';
 import { requireNodePool } from '../nodes/pools.ts';
+import { followScalingPolicies } from './scaling-policies.ts';
 import { refreshJobStatus } from './status.ts';
 import { summarizeGroups } from './summary.ts';
 
@@ -43,6 +45,8 @@ export interface Registration {
   readonly enforceIndex: number | undefined;
   readonly evaluationPriority: number;
   readonly preserveCounts: boolean;
+  /** Soft-mandatory job policies only advise. */
+  readonly policyOverride: boolean;
   /** Who submits; kept with the job. */
   readonly accessor: string;
   readonly unknownFields: readonly string[];
@@ -60,17 +64,14 @@ export interface Registered {
  * Registers or updates a job and asks the scheduler to look at it.
  * Source: spec/3 §4.2, facts/scheduler.md §1.8, §3.1–3.6, §3.11.
  * @throws RosterError `invalid-job`, `job-id-mismatch`, `namespace-not-found`,
- *   `job-change-refused`, `queue-full`, or a failed `EnforceIndex` guard.
+ *   `job-change-refused`, `job-policy-violated`, `queue-full`, or a failed `EnforceIndex` guard.
  */
 export async function registerJob(
   context: ServerContext,
   registration: Registration,
 ): Promise<Registered> {
   const { world, state, region } = context;
-  const { queueMax } = limits.evaluation;
-  if (context.openEvaluations() >= queueMax) {
-    throw refusal('queue-full', { queue: 'evaluation', limit: queueMax });
-  }
+  requireQueueRoom(context);
   const { submission, jobId } = registration;
   const job = admit(registration, region);
   if (jobId !== undefined && jobId !== job.ID) {
@@ -90,22 +91,29 @@ export async function registerJob(
     guardIndex(job.ID, existing, registration.enforceIndex);
     const submitTime = instantFromMs(world.clock.nowMs());
     const wanted = { ...job, SubmitTime: submitTime, SchedulerTokenID: registration.accessor };
-    const stored = upsertJob(transaction, wanted, existing, registration.preserveCounts);
+    const { stored, advice } = upsertJob(transaction, wanted, existing, registration);
     if (submission !== undefined && !tooLarge) keepSubmission(transaction, stored, submission);
     const priority = registration.evaluationPriority;
     const evaluation = isEvaluated(stored)
       ? createEvaluation(transaction, world, { job: stored, triggeredBy: 'job-register', priority })
       : undefined;
     refreshJobStatus(transaction, stored.Namespace, stored.ID);
-    return { evaluation, jobModifyIndex: stored.JobModifyIndex };
+    return { evaluation, jobModifyIndex: stored.JobModifyIndex, advice };
   });
   return {
     EvalID: value.evaluation?.ID ?? '',
     EvalCreateIndex: value.evaluation?.CreateIndex ?? 0,
     JobModifyIndex: value.jobModifyIndex,
-    Warnings: warningsText(warnings),
+    Warnings: warningsText([...warnings, ...value.advice]),
     Index: index,
   };
+}
+
+/** What makes an evaluation waits until there is room for one. @throws RosterError `queue-full` */
+export function requireQueueRoom(context: Pick<ServerContext, 'openEvaluations'>): void {
+  const { queueMax } = limits.evaluation;
+  if (context.openEvaluations() < queueMax) return;
+  throw refusal('queue-full', { queue: 'evaluation', limit: queueMax });
 }
 
 /** Fills in and checks the job; all faults at once. */
@@ -123,7 +131,7 @@ export function requireNamespace(transaction: Transaction, name: string): void {
 }
 
 /** Source: facts/scheduler.md §3.3. */
-function guardIndex(id: string, existing: Job | undefined, index: number | undefined): void {
+export function guardIndex(id: string, existing: Job | undefined, index: number | undefined): void {
   if (index === undefined) return;
   if (existing === undefined) {
     if (index !== 0) throw refusal('job-missing-for-index', { index, job: id });
@@ -142,19 +150,21 @@ function upsertJob(
   transaction: Transaction,
   submitted: Job,
   stored: Job | undefined,
-  preserveCounts: boolean,
-): Job {
+  { preserveCounts, policyOverride }: Pick<Registration, 'preserveCounts' | 'policyOverride'>,
+): { readonly stored: Job; readonly advice: readonly string[] } {
   const reason = refusedChange(stored, submitted);
   if (reason !== undefined) throw refusal('job-change-refused', { job: submitted.ID, reason });
   const wanted =
     stored !== undefined && preserveCounts ? withPreservedCounts(stored, submitted) : submitted;
-  if (stored !== undefined && isSameSpecification(stored, wanted)) return stored;
-  return writeVersion(transaction, {
+  const advice = requireJobPolicies(transaction, wanted, { override: policyOverride });
+  if (stored !== undefined && isSameSpecification(stored, wanted)) return { stored, advice };
+  const written = writeVersion(transaction, {
     ...wanted,
     Version: nextVersion(stored, wanted.Version),
     Status: stored?.Status ?? 'pending',
     Stable: false,
   });
+  return { stored: written, advice };
 }
 
 /** Writes the current row and its version, and keeps only the newest versions. */
@@ -162,6 +172,7 @@ export function writeVersion(transaction: Transaction, job: Unstamped<Job>): Job
   const stored = transaction.table(jobs).put({ ...job, JobModifyIndex: transaction.index });
   transaction.table(jobVersions).put(stored);
   summarizeGroups(transaction, stored);
+  followScalingPolicies(transaction, stored);
   pruneVersions(transaction, stored);
   return stored;
 }

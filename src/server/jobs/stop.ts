@@ -20,6 +20,7 @@ import type { Transaction } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
 import { createEvaluation } from '../evaluations/create.ts';
 import { writeVersion } from './register.ts';
+import { forgetScaling } from './scaling-policies.ts';
 import { refreshJobStatus } from './status.ts';
 
 export interface Stop {
@@ -113,6 +114,7 @@ function purge(transaction: Transaction, { Namespace, ID }: Job, nowMs: number):
   for (const deployment of [...transaction.table(deployments).by('job').scan(range)]) {
     transaction.table(deployments).delete(...inNamespace(Namespace, deployment.ID));
   }
+  forgetScaling(transaction, Namespace, ID);
   transaction.table(jobSummaries).delete(...key);
   transaction.table(jobs).delete(...key);
 }

@@ -1,0 +1,90 @@
+import { decode } from '../../model/codec.ts';
+import { complete } from '../../model/complete.ts';
+import { RosterError } from '../../model/errors.ts';
+import { canonicalizeJob } from '../../model/job/canonicalize.ts';
+import { type Job, JobSchema } from '../../model/job/job.ts';
+import { validateJob } from '../../model/job/validate.ts';
+import { JobPolicySchema, requireJobPolicy } from '../../model/job-policy/job-policy.ts';
+import { violations } from '../../model/job-policy/judge.ts';
+import { below } from '../../model/path.ts';
+import { argument } from '../acl/links.ts';
+import type { LocalCommand } from '../definition.ts';
+import type { CliEnvironment } from '../environment.ts';
+import { CliError, exitCodes } from '../errors.ts';
+import { readJobFile } from '../job-file.ts';
+import type { Options } from '../options.ts';
+import { createScreen } from '../render/screen.ts';
+import { oneLine } from '../render/text.ts';
+import { readText } from '../text-file.ts';
+import { jobPolicyIn } from './policy-file.ts';
+
+export const jobPolicyTest: LocalCommand = {
+  definition: {
+    arguments: [
+      argument('POLICY', 'File of the policy, in HCL or JSON; - is standard input.', 'file'),
+      argument('JOB', 'File of the job.', 'file'),
+    ],
+    details: `Nothing is registered, and no agent is asked. Exit code 1 when the rule does not hold, whatever
+the policy's enforcement level.
+
+Example:
+  roster job policy read -json owned | roster job policy test - examples/web.json`,
+  },
+  async runLocally(environment, [policyPath, jobPath], options) {
+    const text = await readText({ environment }, policyPath!, 'job policy');
+    const policy = policyOf(text, policyPath!);
+    const job = await jobIn(environment, jobPath!, options);
+    const [violation] = violations([policy], job);
+    const { stdout } = environment;
+    if (options.flag('json')) {
+      const { Name, EnforcementLevel } = policy;
+      const Reason = violation?.reason ?? '';
+      const result = { Policy: Name, EnforcementLevel, JobID: job.ID };
+      const answer = { ...result, Holds: violation === undefined, Reason };
+      await stdout.write(`${JSON.stringify(answer, null, 2)}\n`);
+    } else {
+      const screen = createScreen(stdout, stdout.isTerminal && !options.flag('noColor'));
+      const { green, red } = screen.colors;
+      const about = `policy "${policy.Name}" (${policy.EnforcementLevel}), job "${oneLine(job.ID)}"`;
+      await screen.line(
+        violation === undefined
+          ? `${green('ok')}  ${about}`
+          : `${red('FAILED')}  ${about}: ${oneLine(violation.reason)}`,
+      );
+    }
+    return violation === undefined ? exitCodes.ok : exitCodes.error;
+  },
+};
+
+/** What the server would say of either. @throws CliError */
+function told<T>(path: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof RosterError)) throw error;
+    const faults = error.errors.map(({ message }) => message);
+    throw new CliError(`${path} cannot be used:`, faults.length > 0 ? { faults } : {});
+  }
+}
+
+const policyOf = (text: string, path: string) =>
+  told(path, () => {
+    const given = jobPolicyIn(text, path);
+    const { value } = decode(JobPolicySchema, given, { unknown: 'refuse', checkValues: false });
+    const policy = complete(JobPolicySchema, value);
+    requireJobPolicy(policy);
+    return policy;
+  });
+
+async function jobIn(environment: CliEnvironment, path: string, options: Options): Promise<Job> {
+  const { Job: given } = await readJobFile(environment, path);
+  const namespace = options.text('namespace') ?? (environment.env.ROSTER_NAMESPACE || undefined);
+  return told(path, () => {
+    const { value } = decode(JobSchema, given, { checkValues: false, code: 'invalid-job' });
+    const named = namespace === undefined ? value : { ...value, Namespace: namespace };
+    const job = canonicalizeJob(named);
+    const faults = validateJob(job, below(null, 'Job'));
+    if (faults.length > 0) throw new RosterError('invalid-job', '', faults);
+    return job;
+  });
+}

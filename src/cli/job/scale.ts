@@ -1,0 +1,96 @@
+import type { JobScaled } from '../../sdk/client.ts';
+import type { Context } from '../context.ts';
+import { type ClientCommand, detach, verbose } from '../definition.ts';
+import { CliError, exitCodes } from '../errors.ts';
+import { withJob } from '../nouns.ts';
+import { oneLine } from '../render/text.ts';
+import { checkIndex, givenGuards, policyOverride, quoted, warningsIn, watchRun } from './run.ts';
+
+export const jobScale: ClientCommand = {
+  definition: {
+    arguments: [
+      { name: 'JOB', kind: 'job', isRequired: true, description: 'Id of the job.' },
+      {
+        name: 'GROUP',
+        kind: 'group',
+        isRequired: true,
+        description: 'Name of the group; left out where the job has only one.',
+      },
+      { name: 'COUNT', kind: 'word', isRequired: false, description: 'How many are to run.' },
+    ],
+    options: [
+      checkIndex,
+      detach,
+      { name: 'message', value: 'TEXT', description: 'Why; kept with the event.' },
+      policyOverride,
+      verbose,
+    ],
+    details: `It watches as "roster job run" does, with the same exit codes. A job cannot be scaled while it is
+being deployed.
+
+Examples:
+  roster job scale web 5
+  roster job scale -message "sale" shop frontend 12`,
+  },
+  async run(context, [job, ...rest], options) {
+    const given = givenGuards(options);
+    const Count = countOf(rest.at(-1)!);
+    const Group = rest.length > 1 ? rest[0]! : await onlyGroup(context, job!);
+    const Message = options.text('message') || 'Scaled with "roster job scale"';
+    const { value: scaled } = await withJob(context, job!, () =>
+      context.client.jobs.scale(job!, { Count, Target: { Group }, Message, ...given }),
+    );
+    const log = context.isJson ? context.notes : context.screen;
+    for (const warning of warningsIn(scaled.Warnings)) await log.line(`Warning: ${warning}`);
+    const { JobModifyIndex } = scaled;
+    await log.line(
+      `Group "${oneLine(Group)}" is to have ${Count} (JobModifyIndex ${JobModifyIndex}).`,
+    );
+    if (options.flag('detach')) return done(context, scaled);
+    return watch(context, scaled);
+  },
+};
+
+function countOf(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new CliError(`COUNT must be a whole number from 0, got "${text}".`);
+}
+
+async function onlyGroup(context: Context, job: string): Promise<string> {
+  const { value } = await withJob(context, job, () => context.client.jobs.read(job));
+  const names = value.TaskGroups.map(({ Name }) => Name);
+  if (names.length === 1) return names[0]!;
+  const all = names.map((name) => `"${oneLine(name)}"`).join(', ');
+  throw new CliError(`The job "${oneLine(job)}" has several groups: name one of ${all}.`, {
+    hint: `roster job scale ${quoted(job)} GROUP COUNT`,
+  });
+}
+
+async function watch(context: Context, scaled: JobScaled): Promise<number> {
+  const { EvalID, EvalCreateIndex } = scaled;
+  if (EvalID === undefined || EvalCreateIndex === undefined) return done(context, scaled);
+  const log = context.isJson ? context.notes : context.screen;
+  const watched = { ...scaled, EvalID, EvalCreateIndex };
+  try {
+    const { exitCode, ...outcome } = await context.untilInterrupted((signal) =>
+      watchRun(context, watched, log, signal),
+    );
+    if (context.isJson) await context.json({ ...scaled, ...outcome });
+    return exitCode;
+  } catch (error) {
+    await context.notes.line('No longer watching; the job stays scaled.');
+    throw error;
+  }
+}
+
+async function done({ isJson, json, screen, id }: Context, scaled: JobScaled): Promise<number> {
+  if (isJson) await json(scaled);
+  else if (scaled.EvalID === undefined) await screen.line('It holds from the next launch on.');
+  else {
+    const evaluation = id(scaled.EvalID);
+    await screen.line(
+      `Evaluation ${evaluation} is under way: see "roster eval status ${evaluation}".`,
+    );
+  }
+  return exitCodes.ok;
+}

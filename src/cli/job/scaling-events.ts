@@ -1,0 +1,54 @@
+import { instantToMs } from '../../base/instant.ts';
+import type { ScaleStatus, ScalingEvent } from '../../model/scaling-event/scaling-event.ts';
+import { type ClientCommand, verbose } from '../definition.ts';
+import { exitCodes } from '../errors.ts';
+import { withJob } from '../nouns.ts';
+import { ago, oneLine, orDash } from '../render/text.ts';
+
+export const jobScalingEvents: ClientCommand = {
+  definition: {
+    arguments: [{ name: 'JOB', kind: 'job', isRequired: true, description: 'Id of the job.' }],
+    options: [verbose],
+    details: 'The newest first. Only the newest of each group are kept.',
+  },
+  async run(context, [job]) {
+    const { client, screen, isJson, json, nowMs, id } = context;
+    const { value } = await withJob(context, job!, () => client.jobs.scaleStatus(job!));
+    const events = eventsOf(value);
+    if (isJson) await json(events);
+    else if (events.length === 0) {
+      await screen.line(`Nothing was said of the scale of the job "${oneLine(job!)}".`);
+    } else {
+      await screen.table(
+        ['Group', 'Count', 'Before', 'Said', 'When', 'Evaluation'],
+        events.map((event) => [
+          oneLine(event.TaskGroup),
+          event.Count === null ? '-' : String(event.Count),
+          String(event.PreviousCount),
+          saidIn(event),
+          ago(event.Time, nowMs),
+          event.EvalID === '' ? '-' : id(event.EvalID),
+        ]),
+      );
+    }
+    return exitCodes.ok;
+  },
+};
+
+function eventsOf({ TaskGroups }: ScaleStatus) {
+  return Object.entries(TaskGroups)
+    .flatMap(([TaskGroup, { Events }]) => (Events ?? []).map((one) => ({ TaskGroup, ...one })))
+    .sort(
+      (left, right) =>
+        right.CreateIndex - left.CreateIndex || instantToMs(right.Time) - instantToMs(left.Time),
+    );
+}
+
+/** An error stands before the message; of a boolean one the message tells. */
+function saidIn({ Error: error, Message }: ScalingEvent): string {
+  if (error === true) return `error: ${orDash(Message)}`;
+  if (typeof error !== 'string' || error === '') return orDash(Message);
+  return Message === ''
+    ? `error: ${oneLine(error)}`
+    : `error: ${oneLine(error)} (${oneLine(Message)})`;
+}

@@ -1,0 +1,64 @@
+/**
+ * Whether a job is as the job policies want it. Source: spec/3 §7.
+ *
+ * Invariants
+ *  P1. A rule that cannot be evaluated on a job counts as one that does not hold: what nobody can
+ *      judge is not let through unseen.
+ *  P2. All policies are judged, whatever the first of them says, so that all that is wrong is told
+ *      at once, in the order of their names.
+ */
+import { compileFilter, FilterError, type Predicate } from '../../language/filter/filter.ts';
+import { type Job, JobSchema } from '../job/job.ts';
+import type { EnforcementLevel, JobPolicy } from './job-policy.ts';
+
+/** A policy that a job is against. */
+export interface Violation {
+  readonly name: string;
+  readonly level: EnforcementLevel;
+  /** What is wrong, as a sentence without its end. */
+  readonly reason: string;
+}
+
+export type JudgedPolicy = Pick<JobPolicy, 'Name' | 'EnforcementLevel' | 'Rule' | 'Message'>;
+
+/** The policies that the job is against; the order is theirs. */
+export function violations(policies: readonly JudgedPolicy[], job: Job): Violation[] {
+  return policies.flatMap((policy) => {
+    const reason = reasonAgainst(policy, job);
+    const { Name: name, EnforcementLevel: level } = policy;
+    return reason === undefined ? [] : [{ name, level, reason }];
+  });
+}
+
+/** `policy "NAME" (LEVEL): REASON` */
+export const describeViolation = ({ name, level, reason }: Violation): string =>
+  `policy "${name}" (${level}): ${reason}`;
+
+/** `undefined`: the rule holds. */
+function reasonAgainst(policy: JudgedPolicy, job: Job): string | undefined {
+  const { Message, Rule } = policy;
+  try {
+    if (predicateOf(policy)(job)) return undefined;
+    return Message.replace(/\.$/, '') || `its rule does not hold: ${Rule.replace(/\s+/g, ' ')}`;
+  } catch (error) {
+    if (!(error instanceof FilterError)) throw error;
+    const about = Message === '' ? '' : `${Message.replace(/\.$/, '')} `;
+    return `${about}(its rule cannot be evaluated: ${error.sentence})`;
+  }
+}
+
+/** @throws FilterError when it is none */
+export const compileRule = (rule: string): Predicate =>
+  compileFilter(rule, JobSchema, { isStrict: true });
+
+/** Rows never change, so what was compiled for one stays right. */
+const compiled = new WeakMap<object, Predicate>();
+
+function predicateOf(policy: JudgedPolicy): Predicate {
+  let predicate = compiled.get(policy);
+  if (predicate === undefined) {
+    predicate = compileRule(policy.Rule);
+    compiled.set(policy, predicate);
+  }
+  return predicate;
+}

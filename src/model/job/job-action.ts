@@ -1,0 +1,24 @@
+import { FullList, type Model, Text, Type } from '../schema.ts';
+import type { Job } from './job.ts';
+
+/** A command that may be run inside a task, as a job lists it. Source: spec/3 §2.2, facts §4.12. */
+export const JobActionSchema = Type.Object({
+  Name: Text(),
+  Command: Text(),
+  Args: FullList(Type.String()),
+  TaskGroupName: Text(),
+  TaskName: Text(),
+});
+export type JobAction = Model<typeof JobActionSchema>;
+
+/** The actions of all tasks, in the order in which the job has them. */
+export const jobActions = ({ TaskGroups }: Job): readonly JobAction[] =>
+  TaskGroups.flatMap((group) =>
+    group.Tasks.flatMap((task) =>
+      (task.Actions ?? []).map(({ Name, Command, Args }) => ({
+        ...{ Name, Command, Args: Args ?? [] },
+        TaskGroupName: group.Name,
+        TaskName: task.Name,
+      })),
+    ),
+  );

@@ -1,0 +1,62 @@
+import {
+  Anything,
+  FreeMap,
+  Instant,
+  List,
+  type Model,
+  Nullable,
+  stamps,
+  Text,
+  Type,
+  Whole,
+} from '../schema.ts';
+
+/**
+ * That somebody scaled a group, or had something to say about its scale. `Error` is as it was given:
+ * a text, or `true` where the message tells what is wrong; `""` when there was none. `Count` is null
+ * where nothing was scaled, and `EvalID` is empty where nothing had to be scheduled.
+ * Source: spec/3 §4.8, facts/scheduler.md §4.7.
+ */
+export const ScalingEventSchema = Type.Object({
+  Time: Instant(),
+  Count: Nullable(Type.Integer()),
+  PreviousCount: Whole(),
+  Message: Text(),
+  Error: Anything(),
+  Meta: FreeMap(),
+  EvalID: Text(),
+  CreateIndex: Whole(),
+});
+export type ScalingEvent = Model<typeof ScalingEventSchema>;
+
+/** The newest events of a group, the newest first: one row a group. */
+export const ScalingHistorySchema = Type.Object({
+  Namespace: Text(),
+  JobID: Text(),
+  TaskGroup: Text(),
+  Events: Type.Array(ScalingEventSchema),
+  ...stamps,
+});
+export type ScalingHistory = Model<typeof ScalingHistorySchema>;
+
+/** How one group is scaled and fares. Source: spec/3 §2.2, facts/scheduler.md §4.8. */
+export const GroupScaleSchema = Type.Object({
+  Desired: Whole(),
+  Placed: Whole(),
+  Running: Whole(),
+  Healthy: Whole(),
+  Unhealthy: Whole(),
+  Events: List(ScalingEventSchema),
+});
+export type GroupScale = Model<typeof GroupScaleSchema>;
+
+/** Source: spec/3 §2.2 "Scale status". */
+export const ScaleStatusSchema = Type.Object({
+  JobID: Text(),
+  Namespace: Text(),
+  JobCreateIndex: Whole(),
+  JobModifyIndex: Whole(),
+  JobStopped: Type.Boolean(),
+  TaskGroups: Type.Record(Type.String(), GroupScaleSchema),
+});
+export type ScaleStatus = Model<typeof ScaleStatusSchema>;

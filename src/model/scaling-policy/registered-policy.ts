@@ -1,0 +1,80 @@
+import type { Job } from '../job/job.ts';
+import { FullMapOf, type Model, stamps, Text, Type } from '../schema.ts';
+import { scalingPolicyId } from './policy-id.ts';
+import { type ScalingPolicy, ScalingPolicySchema } from './scaling-policy.ts';
+
+const { Enabled, Max, Min, Policy } = ScalingPolicySchema.properties;
+
+/**
+ * A scaling block of a job that is registered, as whoever scales it finds it. `Target` names the
+ * `Namespace`, `Job` and `Group`, and of a policy for a task the `Task`.
+ * Source: facts/scheduler.md §2.10, §8.5 "Scaling".
+ */
+export const RegisteredPolicySchema = Type.Object({
+  ID: Text(),
+  Namespace: Text(),
+  Type: Text(),
+  Target: FullMapOf(Type.String()),
+  ...{ Min, Max, Policy, Enabled },
+  ...stamps,
+});
+export type RegisteredPolicy = Model<typeof RegisteredPolicySchema>;
+
+/** What a list shows of one. */
+const { ID, Target, Type: Kind } = RegisteredPolicySchema.properties;
+export const ScalingPolicyStubSchema = Type.Object({ ID, Enabled, Type: Kind, Target, ...stamps });
+export type ScalingPolicyStub = Model<typeof ScalingPolicyStubSchema>;
+
+export const scalingPolicyStub = (policy: RegisteredPolicy): ScalingPolicyStub => ({
+  ID: policy.ID,
+  Enabled: policy.Enabled,
+  Type: policy.Type,
+  Target: policy.Target,
+  CreateIndex: policy.CreateIndex,
+  ModifyIndex: policy.ModifyIndex,
+});
+
+/** Where a policy stands in its job: below its group and its task, if it is of one. */
+export const placeInJob = ({ Target: { Group, Task }, ID }: RegisteredPolicy) =>
+  [Group ?? '', Task ?? '', ID] as const;
+
+/**
+ * The policies that a job's groups and tasks bring along. Those of a stopped job are there and not
+ * enabled: nobody is to scale it.
+ */
+export function policiesOf(job: Job): RegisteredPolicy[] {
+  return job.TaskGroups.flatMap(({ Name, Scaling, Tasks }) => [
+    ...(Scaling === null ? [] : [registered(job, { Group: Name }, Scaling)]),
+    ...Tasks.flatMap((task) =>
+      (task.ScalingPolicies ?? []).map((policy, at) =>
+        registered(job, { Group: Name, Task: task.Name }, policy, [String(at)]),
+      ),
+    ),
+  ]);
+}
+
+interface Place {
+  readonly Group: string;
+  readonly Task?: string;
+}
+
+function registered(
+  job: Job,
+  place: Place,
+  policy: ScalingPolicy,
+  which: readonly string[] = [],
+): RegisteredPolicy {
+  const { Namespace, ID, Stop } = job;
+  const Target = { Namespace, Job: ID, ...place };
+  return {
+    ID: scalingPolicyId([...Object.values(Target), ...which]),
+    ...{ Namespace, Target },
+    Type: policy.Type,
+    Min: policy.Min,
+    Max: policy.Max,
+    Policy: policy.Policy,
+    Enabled: policy.Enabled && !Stop,
+    CreateIndex: 0,
+    ModifyIndex: 0,
+  };
+}

@@ -1,0 +1,79 @@
+import { complete } from '../../model/complete.ts';
+import { refusal } from '../../model/errors.ts';
+import {
+  type JobPolicy,
+  type JobPolicyRequest,
+  JobPolicySchema,
+  requireJobPolicy,
+} from '../../model/job-policy/job-policy.ts';
+import { limits } from '../../model/limits.ts';
+import { everyNamespace } from '../../model/namespace/namespace.ts';
+import { jobPolicies } from '../../state/tables.ts';
+import type { Snapshot, Transaction, Written } from '../../state/types.ts';
+import type { ServerContext } from '../context.ts';
+import { requireNamespace } from '../jobs/register.ts';
+
+/** @throws RosterError `job-policy-not-found` */
+export function requirePolicyNamed(snapshot: Snapshot, name: string): JobPolicy {
+  const policy = snapshot.table(jobPolicies).get(name);
+  if (policy === undefined) throw refusal('job-policy-not-found', { name });
+  return policy;
+}
+
+/**
+ * Makes a policy, or replaces it. Jobs that are registered already stay as they are: it is held
+ * against what is submitted from now on. `guard`: the `ModifyIndex` that the caller has seen; 0:
+ * there is none.
+ * @throws RosterError `id-mismatch`, `invalid-body`, `namespace-not-found`, `limit-reached`,
+ *   `job-policy-conflict`
+ */
+export async function writeJobPolicy(
+  { state }: ServerContext,
+  pathName: string,
+  request: JobPolicyRequest,
+  guard: number | undefined,
+): Promise<Written<JobPolicy>> {
+  if (request.Name && request.Name !== pathName) {
+    throw refusal('id-mismatch', { noun: 'job policy', body: request.Name, path: pathName });
+  }
+  const policy = complete(JobPolicySchema, {
+    ...request,
+    Name: pathName,
+    Namespace: request.Namespace || everyNamespace,
+  });
+  requireJobPolicy(policy);
+  return state.write((transaction) => {
+    const table = transaction.table(jobPolicies);
+    if (policy.Namespace !== everyNamespace) requireNamespace(transaction, policy.Namespace);
+    if (!table.has(policy.Name)) requireRoom(table.size);
+    guardIndex(transaction, policy.Name, guard);
+    return table.put(policy);
+  });
+}
+
+function requireRoom(count: number): void {
+  const { countMax } = limits.jobPolicy;
+  if (count >= countMax) throw refusal('limit-reached', { noun: 'job policy', limit: countMax });
+}
+
+/**
+ * Forgets a policy.
+ * @throws RosterError `job-policy-not-found`, `job-policy-conflict`
+ */
+export async function deleteJobPolicy(
+  { state }: ServerContext,
+  name: string,
+  guard: number | undefined,
+): Promise<Written<boolean>> {
+  return state.write((transaction) => {
+    requirePolicyNamed(transaction, name);
+    guardIndex(transaction, name, guard);
+    return transaction.table(jobPolicies).delete(name);
+  });
+}
+
+function guardIndex(transaction: Transaction, name: string, guard: number | undefined): void {
+  if (guard === undefined) return;
+  const actual = transaction.table(jobPolicies).get(name)?.ModifyIndex ?? 0;
+  if (guard !== actual) throw refusal('job-policy-conflict', { name, actual, index: guard });
+}

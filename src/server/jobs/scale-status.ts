@@ -1,0 +1,40 @@
+import { isTerminal } from '../../model/allocation/allocation-rules.ts';
+import type { Job } from '../../model/job/job.ts';
+import type { GroupScale, ScaleStatus } from '../../model/scaling-event/scaling-event.ts';
+import { allocations, inNamespace, scalingEvents } from '../../state/tables.ts';
+import type { Snapshot } from '../../state/types.ts';
+
+/**
+ * How many of each group are wanted and there, and what was said of its scale. Canaries and what is
+ * over do not count. Source: facts/scheduler.md §4.8.
+ */
+export function scaleStatus(snapshot: Snapshot, job: Job): ScaleStatus {
+  const prefix = inNamespace(job.Namespace, job.ID);
+  const groups = new Map<string, { -readonly [K in keyof GroupScale]: GroupScale[K] }>();
+  for (const { Name, Count } of job.TaskGroups) {
+    const nothing = { Placed: 0, Running: 0, Healthy: 0, Unhealthy: 0, Events: null };
+    groups.set(Name, { Desired: Count, ...nothing });
+  }
+  for (const { TaskGroup, Events } of snapshot.table(scalingEvents).scan({ prefix })) {
+    const group = groups.get(TaskGroup);
+    if (group !== undefined) group.Events = Events;
+  }
+  for (const allocation of snapshot.table(allocations).by('job').scan({ prefix })) {
+    const { JobCreateIndex, TaskGroup, ClientStatus, DeploymentStatus } = allocation;
+    const group = groups.get(TaskGroup);
+    if (group === undefined || JobCreateIndex !== job.CreateIndex) continue;
+    if (isTerminal(allocation) || DeploymentStatus?.Canary) continue;
+    group.Placed++;
+    if (ClientStatus === 'running') group.Running++;
+    if (DeploymentStatus?.Healthy === true) group.Healthy++;
+    if (DeploymentStatus?.Healthy === false) group.Unhealthy++;
+  }
+  return {
+    JobID: job.ID,
+    Namespace: job.Namespace,
+    JobCreateIndex: job.CreateIndex,
+    JobModifyIndex: job.JobModifyIndex,
+    JobStopped: job.Stop,
+    TaskGroups: Object.fromEntries(groups),
+  };
+}

@@ -1,0 +1,159 @@
+import { instantFromMs } from '../../base/instant.ts';
+import { isTerminalDeployment } from '../../model/deployment/deployment.ts';
+import { invalid, refusal } from '../../model/errors.ts';
+import type { Job } from '../../model/job/job.ts';
+import { groupNamed, isEvaluated } from '../../model/job/job-rules.ts';
+import { countFaults, type ScaleRequest, scaleFaults, withCount } from '../../model/job/scale.ts';
+import { jobWarnings, warningsText } from '../../model/job/warnings.ts';
+import { limits } from '../../model/limits.ts';
+import { below, faultAt, quote } from '../../model/path.ts';
+import type { ScalingEvent } from '../../model/scaling-event/scaling-event.ts';
+import type { TaskGroup } from '../../model/task-group/task-group.ts';
+import { deployments, inNamespace, jobs, scalingEvents } from '../../state/tables.ts';
+import type { Transaction } from '../../state/types.ts';
+import type { ServerContext } from '../context.ts';
+import { createEvaluation } from '../evaluations/create.ts';
+import { requireJobPolicies } from '../job-policies/check.ts';
+import { carrySubmission, guardIndex, requireQueueRoom, writeVersion } from './register.ts';
+import { refreshJobStatus } from './status.ts';
+
+export interface Scale {
+  readonly namespace: string;
+  readonly jobId: string;
+  /** Without a `Count` it only tells something of the group, which is kept with its events. */
+  readonly request: ScaleRequest;
+  /** Guard: the job's `JobModifyIndex`. */
+  readonly enforceIndex: number | undefined;
+  /** Soft-mandatory job policies only advise. */
+  readonly policyOverride: boolean;
+  readonly unknownFields: readonly string[];
+}
+
+/** `EvalID` and `EvalCreateIndex` are there when something has to be scheduled. */
+export interface Scaled {
+  readonly EvalID?: string;
+  readonly EvalCreateIndex?: number;
+  readonly JobModifyIndex: number;
+  readonly Warnings: string;
+  readonly Index: number;
+}
+
+/**
+ * Gives a group another count, as a new version of the job, and keeps what was said with it among
+ * the group's events. Source: spec/3 §3, §4.8, facts/scheduler.md §4.7 (the order of the checks),
+ * DESIGN §5 "Where the field differs".
+ * @throws RosterError `invalid-body`, `job-not-found`, `deployment-active`, `job-policy-violated`,
+ *   `queue-full`, or a failed `EnforceIndex` guard
+ */
+export async function scaleJob(context: ServerContext, scale: Scale): Promise<Scaled> {
+  const { namespace, jobId, request } = scale;
+  const faults = scaleFaults(request, { namespace, jobId });
+  if (faults.length > 0) throw invalid('invalid-body', faults);
+  if (request.Count != null) requireQueueRoom(context);
+  const { index, value } = await context.state.write((transaction) => {
+    const before = transaction.table(jobs).get(...inNamespace(namespace, jobId));
+    if (before === undefined) throw refusal('job-not-found', { job: jobId, namespace });
+    const group = requireGroup(before, request.Target!.Group!);
+    const scaled = changeCount(context, transaction, { job: before, group, scale });
+    keepEvent(transaction, scaled.job, {
+      Time: instantFromMs(context.world.clock.nowMs()),
+      Count: request.Count ?? null,
+      PreviousCount: group.Count,
+      Message: request.Message ?? '',
+      Error: request.Error ?? '',
+      Meta: (request.Meta ?? null) as ScalingEvent['Meta'],
+      EvalID: scaled.evaluation?.ID ?? '',
+      TaskGroup: group.Name,
+    });
+    return scaled;
+  });
+  const { job, evaluation, advice } = value;
+  const unknown = scale.unknownFields.map((path) => `unknown field ${path} is ignored`);
+  return {
+    ...(evaluation && { EvalID: evaluation.ID, EvalCreateIndex: evaluation.CreateIndex }),
+    JobModifyIndex: job.JobModifyIndex,
+    Warnings: warningsText([...advice, ...unknown]),
+    Index: index,
+  };
+}
+
+/** @throws RosterError `invalid-body`: which group it is stands in the body */
+function requireGroup(job: Job, name: string): TaskGroup {
+  const group = groupNamed(job, name);
+  if (group !== undefined) return group;
+  const all = job.TaskGroups.map(({ Name }) => quote(Name)).slice(0, limits.fault.listedMax);
+  const message = `must be a group of the job, which has ${all.join(', ')}, got ${quote(name)}`;
+  throw invalid('invalid-body', [faultAt(below(null, 'Target', 'Group'), message)]);
+}
+
+interface Wanted {
+  readonly job: Job;
+  readonly group: TaskGroup;
+  readonly scale: Scale;
+}
+
+/** The job as it is then, with nothing done where no count was given. */
+function changeCount(
+  { world }: ServerContext,
+  transaction: Transaction,
+  { job, group, scale }: Wanted,
+) {
+  const { Count: count } = scale.request;
+  if (count == null) {
+    guardIndex(job.ID, job, scale.enforceIndex);
+    return { job, evaluation: undefined, advice: [] };
+  }
+  const faults = countFaults(job, group, count);
+  if (faults.length > 0) throw invalid('invalid-body', faults);
+  refuseWhileDeployed(transaction, job);
+  guardIndex(job.ID, job, scale.enforceIndex);
+  const wanted = withCount(job, group.Name, count);
+  const advice = [
+    ...newWarnings(job, wanted),
+    ...requireJobPolicies(transaction, wanted, { override: scale.policyOverride }),
+  ];
+  const written = writeVersion(transaction, {
+    ...wanted,
+    Version: job.Version + 1,
+    VersionTag: null,
+    Stable: false,
+    SubmitTime: instantFromMs(world.clock.nowMs()),
+  });
+  carrySubmission(transaction, written, job.Version);
+  const evaluation = isEvaluated(written)
+    ? createEvaluation(transaction, world, { job: written, triggeredBy: 'job-scaling' })
+    : undefined;
+  refreshJobStatus(transaction, job.Namespace, job.ID);
+  return { job: written, evaluation, advice };
+}
+
+/** The rollout that is under way would have its counts pulled from under it. Source: spec/3 §3. */
+function refuseWhileDeployed(transaction: Transaction, job: Job): void {
+  const prefix = inNamespace(job.Namespace, job.ID);
+  for (const one of transaction.table(deployments).by('job').scan({ prefix })) {
+    if (one.JobCreateIndex !== job.CreateIndex || isTerminalDeployment(one)) continue;
+    throw refusal('deployment-active', { job: job.ID, deployment: one.ID });
+  }
+}
+
+/** What is only now likely not meant; who registered the job has been told the rest. */
+function newWarnings(before: Job, after: Job): string[] {
+  const known = new Set(jobWarnings(before));
+  const warnings = jobWarnings(after).filter((sentence) => !known.has(sentence));
+  if (after.Stop) {
+    warnings.push(`The job "${after.ID}" is stopped: the count holds once it is started again.`);
+  }
+  return warnings;
+}
+
+/** Only the newest are kept. Source: facts/scheduler.md §4.7. */
+function keepEvent(
+  transaction: Transaction,
+  { Namespace, ID: JobID }: Job,
+  { TaskGroup, ...event }: Omit<ScalingEvent, 'CreateIndex'> & { readonly TaskGroup: string },
+): void {
+  const table = transaction.table(scalingEvents);
+  const earlier = table.get(...inNamespace(Namespace, JobID, TaskGroup))?.Events ?? [];
+  const Events = [{ ...event, CreateIndex: transaction.index }, ...earlier];
+  table.put({ Namespace, JobID, TaskGroup, Events: Events.slice(0, limits.scaling.eventsKept) });
+}

@@ -1,0 +1,50 @@
+import type { Job } from '../../model/job/job.ts';
+import { isSame } from '../../model/same.ts';
+import { placeInJob, policiesOf } from '../../model/scaling-policy/registered-policy.ts';
+import { inNamespace, jobs, scalingEvents, scalingPolicies } from '../../state/tables.ts';
+import type { Transaction } from '../../state/types.ts';
+
+/**
+ * Makes the scaling policies those of the job as it is now. One that stays what it was is left
+ * alone, so that its index tells of its own changes. Source: facts/scheduler.md §2.10.
+ */
+export function followScalingPolicies(transaction: Transaction, job: Job): void {
+  const table = transaction.table(scalingPolicies);
+  const prefix = inNamespace(job.Namespace, job.ID);
+  const stored = [...table.scan({ prefix })];
+  if (stored.length === 0 && !mayHavePolicies(job)) return;
+  const wanted = new Map(policiesOf(job).map((policy) => [policy.ID, policy]));
+  for (const { CreateIndex, ModifyIndex, ...policy } of stored) {
+    const next = wanted.get(policy.ID);
+    if (next === undefined) {
+      table.delete(...prefix, ...placeInJob({ ...policy, CreateIndex, ModifyIndex }));
+    } else if (isSame({ ...policy, CreateIndex: 0, ModifyIndex: 0 }, next))
+      wanted.delete(policy.ID);
+  }
+  for (const policy of wanted.values()) table.put(policy);
+}
+
+const mayHavePolicies = ({ TaskGroups }: Job): boolean =>
+  TaskGroups.some(
+    ({ Scaling, Tasks }) =>
+      Scaling !== null || Tasks.some(({ ScalingPolicies }) => ScalingPolicies !== null),
+  );
+
+/** With the job goes all that is kept of its scale. */
+export function forgetScaling(transaction: Transaction, namespace: string, jobId: string): void {
+  const prefix = inNamespace(namespace, jobId);
+  for (const { TaskGroup } of [...transaction.table(scalingEvents).scan({ prefix })]) {
+    transaction.table(scalingEvents).delete(...prefix, TaskGroup);
+  }
+  for (const policy of [...transaction.table(scalingPolicies).scan({ prefix })]) {
+    transaction.table(scalingPolicies).delete(...prefix, ...placeInJob(policy));
+  }
+}
+
+/** Jobs that were registered before their policies were kept have theirs from now on. */
+export function seedScalingPolicies(transaction: Transaction): void {
+  if (transaction.table(scalingPolicies).size > 0) return;
+  for (const job of [...transaction.table(jobs).scan()]) {
+    if (mayHavePolicies(job)) followScalingPolicies(transaction, job);
+  }
+}

@@ -1,0 +1,476 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { limits } from '../../src/model/limits.ts';
+import { aclOf } from '../support/acl.ts';
+import { type CallOptions, jobBody, nodeBody, startApi, type TestApi } from '../support/api.ts';
+
+let api: TestApi;
+beforeEach(async () => {
+  api = await startApi();
+});
+
+/** Nothing of it is deployed in steps. */
+const plain = { Update: { MaxParallel: 0 } };
+const register = async (changes: object = {}, group: object = {}) => {
+  const body = jobBody(changes, { ...plain, ...group });
+  const { status, text, json } = await api.call('POST', '/v1/jobs', { body });
+  expect(status, text).toBe(200);
+  await api.settle();
+  return json;
+};
+const scale = (body: object, { job = 'web', ...options }: CallOptions & { job?: string } = {}) =>
+  api.call('PUT', `/v1/job/${job}/scale`, { body, ...options });
+const get = async (path: string) => (await api.call('GET', path)).json;
+const job = () => get('/v1/job/web');
+const status = () => get('/v1/job/web/scale');
+const to = (Count: number, more: object = {}) => ({
+  ...{ Count, Target: { Group: 'web' }, Message: 'because' },
+  ...more,
+});
+
+describe('a group is given another count', () => {
+  test('as a new version of the job, with an evaluation and an event', async () => {
+    await register();
+    const before = await job();
+    const { status: code, json, headers } = await scale(to(3, { Meta: { load: [0.9] } }));
+    expect(code).toBe(200);
+    expect(json).toEqual({
+      EvalID: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      EvalCreateIndex: json.Index,
+      JobModifyIndex: json.Index,
+      Warnings: '',
+      Index: json.Index,
+      LastContact: 0,
+      KnownLeader: true,
+    });
+    expect(headers['x-scheduler-index']).toBe(String(json.Index));
+    const after = await job();
+    expect(after.TaskGroups[0].Count).toBe(3);
+    expect(after).toEqual({
+      ...before,
+      ...{ Version: before.Version + 1, Stable: false, SubmitTime: expect.any(Number) },
+      ...{ ModifyIndex: json.Index, JobModifyIndex: json.Index },
+      TaskGroups: [{ ...before.TaskGroups[0], Count: 3 }],
+    });
+    expect(await get(`/v1/evaluation/${json.EvalID}`)).toMatchObject({
+      ...{ TriggeredBy: 'job-scaling', JobID: 'web', Priority: 50 },
+      JobModifyIndex: json.JobModifyIndex,
+    });
+    expect(await status()).toEqual({
+      ...{ JobID: 'web', Namespace: 'default', JobStopped: false },
+      ...{ JobCreateIndex: before.CreateIndex, JobModifyIndex: json.JobModifyIndex },
+      TaskGroups: {
+        web: {
+          ...{ Desired: 3, Placed: 0, Running: 0, Healthy: 0, Unhealthy: 0 },
+          Events: [
+            {
+              Time: api.world.clock.nowMs() * 1e6,
+              ...{ Count: 3, PreviousCount: 1, Message: 'because', Error: '' },
+              ...{ Meta: { load: [0.9] }, EvalID: json.EvalID, CreateIndex: json.Index },
+            },
+          ],
+        },
+      },
+    });
+  });
+
+  test('and the same count is a new version as well', async () => {
+    await register();
+    const { json } = await scale(to(1));
+    expect(await job()).toMatchObject({ Version: 1, JobModifyIndex: json.JobModifyIndex });
+    expect(json.EvalID).not.toBe('');
+  });
+
+  test.each(['PUT', 'POST'])('with %s, and a job whose id has a slash', async (method) => {
+    await register({ ID: 'team/web' });
+    for (const path of ['team/web', 'team%2Fweb']) {
+      const answer = await api.call(method, `/v1/job/${path}/scale`, { body: to(2) });
+      expect(answer.status).toBe(200);
+    }
+    expect((await get('/v1/job/team/web')).TaskGroups[0].Count).toBe(2);
+  });
+
+  test('of the namespace that is named', async () => {
+    await api.call('PUT', '/v1/namespace/shop', { body: {} });
+    await api.call('POST', '/v1/jobs?namespace=shop', { body: jobBody({}, plain) });
+    const answer = await scale(to(2));
+    expect([answer.status, answer.json.code]).toEqual([404, 'job-not-found']);
+    const { status: code } = await api.call('PUT', '/v1/job/web/scale?namespace=shop', {
+      body: to(2),
+    });
+    expect(code).toBe(200);
+  });
+
+  test.each([
+    ['periodic', { Type: 'batch', Periodic: { Specs: ['@daily'] } }],
+    ['parameterized', { Type: 'batch', ParameterizedJob: {} }],
+  ])('of a %s job, which is not evaluated', async (_, changes) => {
+    const body = jobBody(changes);
+    expect((await api.call('POST', '/v1/jobs', { body })).status).toBe(200);
+    const { json } = await scale(to(4));
+    expect(json).toEqual({
+      ...{ JobModifyIndex: json.Index, Warnings: '', Index: json.Index },
+      ...{ LastContact: 0, KnownLeader: true },
+    });
+    expect(await job()).toMatchObject({ Version: 1, TaskGroups: [{ Count: 4 }] });
+    expect((await status()).TaskGroups.web.Events[0].EvalID).toBe('');
+    expect(await get('/v1/job/web/evaluations')).toEqual([]);
+  });
+
+  test('of a system job: 0 or 1', async () => {
+    const system = { Type: 'system', TaskGroups: jobBody().Job.TaskGroups };
+    await api.call('POST', '/v1/jobs', { body: { Job: { ...jobBody().Job, ...system } } });
+    expect((await scale(to(0))).status).toBe(200);
+    const { status: code, json } = await scale(to(2));
+    expect([code, json.errors]).toEqual([
+      400,
+      [{ pointer: '/Count', message: 'Count must be 0 or 1 in a system job, got 2' }],
+    ]);
+  });
+
+  test('of a stopped job: it stays stopped, and says so', async () => {
+    await register();
+    await api.call('DELETE', '/v1/job/web');
+    await api.settle();
+    const { json } = await scale(to(2));
+    expect(json.Warnings).toContain('is stopped');
+    expect(await job()).toMatchObject({ Stop: true, TaskGroups: [{ Count: 2 }] });
+    expect(await status()).toMatchObject({ JobStopped: true });
+  });
+
+  test('and its source goes along', async () => {
+    const Submission = { Format: 'json', Source: 'the source' };
+    await api.call('POST', '/v1/jobs', { body: { ...jobBody({}, plain), Submission } });
+    await scale(to(2));
+    const { state } = api;
+    const { jobSubmissions, inNamespace, numberPart } = await import('../../src/state/tables.ts');
+    const kept = state.read().table(jobSubmissions);
+    expect(kept.get(...inNamespace('default', 'web', numberPart(1)))?.Source).toBe('the source');
+  });
+
+  test('and what is only now odd is told', async () => {
+    await register({}, { Count: 4, Update: { MaxParallel: 0 } });
+    await register({}, { Count: 4, Update: { MaxParallel: 3 } });
+    const body = jobBody({ Type: 'batch', ID: 'other' }, { Count: 4, ...plain });
+    await api.call('POST', '/v1/jobs', { body });
+    const unknown = await scale({ ...to(2), Colour: 'red' }, { job: 'other' });
+    expect(unknown.json.Warnings).toBe('1 warning(s):\n\n* unknown field /Colour is ignored');
+  });
+});
+
+describe('something is only said of a group', () => {
+  test('which makes an event, and neither a version nor an evaluation', async () => {
+    await register();
+    const before = await job();
+    const { json } = await scale({ Target: { Group: 'web' }, Message: 'all is well' });
+    expect(json).toEqual({
+      ...{ JobModifyIndex: before.JobModifyIndex, Warnings: '', Index: json.Index },
+      ...{ LastContact: 0, KnownLeader: true },
+    });
+    expect(json.Index).toBeGreaterThan(before.ModifyIndex);
+    expect(await job()).toEqual(before);
+    const { Events } = (await status()).TaskGroups.web;
+    expect(Events).toMatchObject([{ Count: null, PreviousCount: 1, EvalID: '' }]);
+    expect(Events[0].CreateIndex).toBe(json.Index);
+  });
+
+  test.each([
+    ['an error', { Error: 'no metrics' }, { Error: 'no metrics', Message: '' }],
+    ['both', { Error: 'x', Message: 'y' }, { Error: 'x', Message: 'y' }],
+    ['a message that is an error', { Error: true, Message: 'y' }, { Error: true, Message: 'y' }],
+    ['that there was an error', { Error: true }, { Error: true, Message: '' }],
+    ['a message that is none', { Error: false, Message: 'y' }, { Error: false, Message: 'y' }],
+    ['null for a count', { Count: null, Message: 'y' }, { Count: null, Message: 'y' }],
+  ])('%s', async (_, said, kept) => {
+    await register();
+    const answer = await scale({ Target: { Group: 'web' }, ...said });
+    expect([answer.status, answer.text]).toEqual([200, expect.any(String)]);
+    expect((await status()).TaskGroups.web.Events).toMatchObject([kept]);
+  });
+
+  test('keys are read in any case, and what stands in the target may be repeated', async () => {
+    await register();
+    const Target = { Group: 'web', Job: 'web', Namespace: 'default' };
+    expect((await scale({ count: 2, TARGET: Target, message: 'm' })).status).toBe(200);
+  });
+});
+
+/** In the order of the checks: what is wrong of one row is right in those below it. */
+describe('is refused', () => {
+  const scaling = { Scaling: { Min: 1, Max: 5 }, Count: 2 };
+  const text = (length: number) => 'x'.repeat(length);
+  const group = { Group: 'web' };
+  const refused: readonly (readonly [string, object | string, number, string, string])[] = [
+    ['no JSON', '{', 400, 'malformed-json', ''],
+    ['a list', [], 400, 'invalid-body', 'The body must be an object'],
+    ['a count that is a text', to(1, { Count: '3' }), 400, 'invalid-body', 'Count must be'],
+    ['a part of one', to(1.5), 400, 'invalid-body', 'Count must be'],
+    ['a target that is a text', to(1, { Target: 'web' }), 400, 'invalid-body', 'Target must be'],
+    [
+      'an index below 0',
+      to(1, { JobModifyIndex: -1 }),
+      ...([400, 'invalid-body', 'JobModifyIndex must be at least 0'] as const),
+    ],
+    [
+      'a message too long',
+      to(1, { Message: text(1025) }),
+      ...([400, 'invalid-body', 'Message must be at most 1024'] as const),
+    ],
+    [
+      'an error too long',
+      to(1, { Error: text(1025) }),
+      ...([400, 'invalid-body', 'Error must be at most 1024'] as const),
+    ],
+    [
+      'an error that is a number',
+      to(1, { Error: 5 }),
+      ...([400, 'invalid-body', 'Error must be a text or a boolean'] as const),
+    ],
+    [
+      'too much beside it',
+      to(1, { Meta: { a: text(limits.scaling.metaLengthMax) } }),
+      ...([400, 'invalid-body', 'Meta must be at most'] as const),
+    ],
+    ['a count below 0', to(-1), 400, 'invalid-body', 'Count must be at least 0, got -1'],
+    ['no target', { Count: 1, Message: 'm' }, 400, 'invalid-body', 'Target.Group is required'],
+    ['no group', to(1, { Target: {} }), 400, 'invalid-body', 'Target.Group is required'],
+    [
+      'another job',
+      to(1, { Target: { ...group, Job: 'api' } }),
+      ...([400, 'invalid-body', 'Target.Job must be "web" as in the path, got "api"'] as const),
+    ],
+    [
+      'another namespace',
+      to(1, { Target: { ...group, Namespace: 'x' } }),
+      ...([400, 'invalid-body', 'Target.Namespace must be "default"'] as const),
+    ],
+    [
+      'nothing said',
+      { Count: 1, Target: group },
+      ...([400, 'invalid-body', 'Message or Error is required: one of the two'] as const),
+    ],
+    [
+      'nothing said but that there is no error',
+      { Count: 1, Target: group, Error: false },
+      ...([400, 'invalid-body', 'Message or Error is required'] as const),
+    ],
+    [
+      'an error with a count',
+      to(1, { Error: true }),
+      ...([400, 'invalid-body', 'Error cannot be true together with a Count'] as const),
+    ],
+    [
+      'a group that is none',
+      to(9, { Target: { Group: 'db' } }),
+      ...([
+        400,
+        'invalid-body',
+        'Target.Group must be a group of the job, which has "web"',
+      ] as const),
+    ],
+    ['fewer than Min', to(0), 400, 'invalid-body', 'Count must be at least 1, the Min of'],
+    ['more than Max', to(6), 400, 'invalid-body', 'Count must be at most 5, the Max of'],
+    [
+      'an index there is not',
+      to(3, { EnforceIndex: true, JobModifyIndex: 1 }),
+      ...([409, 'job-index-conflict', 'Enforcing job modify index 1'] as const),
+    ],
+    ['the index of a new job', to(3, { EnforceIndex: true }), 409, 'job-exists', 'already exists'],
+  ];
+
+  test.each(refused)('%s', async (_, body, code, problem, message) => {
+    await register({}, scaling);
+    const before = [await job(), await status(), api.state.read().index];
+    const answer = await scale(body as object);
+    expect([answer.status, answer.json.code]).toEqual([code, problem]);
+    expect(answer.json.errors?.[0].message ?? answer.json.detail).toContain(message);
+    expect([await job(), await status(), api.state.read().index]).toEqual(before);
+  });
+
+  test('all that is wrong with the body is told at once', async () => {
+    await register();
+    const { json } = await scale({ Count: -1, Target: { Job: 'x' }, Error: 5, Message: '' });
+    expect(json.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual([
+      ...['/Count', '/Target/Group', '/Target/Job', '/Error'],
+    ]);
+  });
+
+  test('a job that is not there, after the body and before its groups', async () => {
+    const codes = [to(-1), to(1), to(1, { EnforceIndex: true, JobModifyIndex: 7 })].map(
+      async (body) => (await scale(body)).json.code,
+    );
+    expect(await Promise.all(codes)).toEqual(['invalid-body', 'job-not-found', 'job-not-found']);
+    expect((await api.call('GET', '/v1/job/web/scale')).status).toBe(404);
+  });
+
+  test('more than a job may have in all', async () => {
+    const second = { ...jobBody().Job.TaskGroups[0], Name: 'second', Count: 0 };
+    await register({ TaskGroups: [{ ...jobBody().Job.TaskGroups[0], ...plain }, second] });
+    const most = limits.job.countMax;
+    expect((await scale(to(most + 1))).json.errors[0].message).toContain(`${most} in all`);
+    const other = to(most, { Target: { Group: 'second' } });
+    expect((await scale(other)).json.errors[0].message).toBe(
+      `Count must leave the job at ${most} in all, and its other groups have 1`,
+    );
+  });
+
+  test('more than a volume is for', async () => {
+    const volume = { Type: 'csi', Source: 'disk', AttachmentMode: 'file-system' };
+    const data = { ...volume, AccessMode: 'single-node-writer' };
+    await register({}, { Volumes: { data } });
+    const { status: code, json } = await scale(to(2));
+    expect([code, json.errors[0].message]).toEqual([
+      400,
+      'Count does not fit the volume "data", which single-node-writer allows a count of 1, and it is 2',
+    ]);
+    expect((await scale(to(0))).status).toBe(200);
+  });
+});
+
+test('the guard lets through whoever has seen the newest', async () => {
+  await register();
+  const { JobModifyIndex } = await job();
+  const first = await scale(to(2, { EnforceIndex: true, JobModifyIndex }));
+  expect(first.status).toBe(200);
+  expect((await scale(to(3, { EnforceIndex: true, JobModifyIndex }))).status).toBe(409);
+  const next = { EnforceIndex: true, JobModifyIndex: first.json.JobModifyIndex };
+  expect((await scale(to(3, next))).status).toBe(200);
+  // Without being asked it guards nothing.
+  expect((await scale(to(4, { JobModifyIndex }))).status).toBe(200);
+});
+
+describe('who may', () => {
+  const rights = (capabilities: string) =>
+    `namespace "default" { capabilities = [${capabilities}] }`;
+  test.each([
+    ['scale-job', '"scale-job"', {}, 200],
+    ['submit-job', '"submit-job"', {}, 200],
+    ['the policy scale', undefined, {}, 200],
+    ['read-job alone', '"read-job"', {}, 403],
+    ['an override without the permission', '"scale-job"', { PolicyOverride: true }, 403],
+    ['an override of nothing', '"submit-job"', { Count: null, PolicyOverride: true }, 403],
+    ['an override', '"scale-job", "policy-override"', { PolicyOverride: true }, 200],
+  ])('scale: %s', async (_, capabilities, more, code) => {
+    await register();
+    const rules = capabilities ? rights(capabilities) : 'namespace "default" { policy = "scale" }';
+    const token = await aclOf(api).holder(rules);
+    expect((await scale(to(2, more), { token })).status).toBe(code);
+    if (code === 200) return;
+    // Without the permission it is not told whether there is such a job.
+    expect((await scale(to(2, more), { token, job: 'none' })).status).toBe(403);
+  });
+
+  test.each([
+    ['"read-job-scaling"', 200],
+    ['"read-job"', 200],
+    ['"list-jobs", "scale-job"', 403],
+  ])('read the status: %s', async (capabilities, code) => {
+    await register();
+    const token = await aclOf(api).holder(rights(capabilities));
+    expect((await api.call('GET', '/v1/job/web/scale', { token })).status).toBe(code);
+  });
+});
+
+describe('events', () => {
+  test('are kept up to a number in each group, the newest first', async () => {
+    const second = { ...jobBody().Job.TaskGroups[0], ...plain, Name: 'second' };
+    await register({ TaskGroups: [{ ...second, Name: 'web' }, second] });
+    await scale({ Target: { Group: 'second' }, Message: 'one' });
+    const { eventsKept } = limits.scaling;
+    for (let n = 0; n < eventsKept + 5; n++) {
+      await scale({ Target: { Group: 'web' }, Message: String(n) });
+    }
+    const { TaskGroups } = await status();
+    expect(TaskGroups.web.Events.map(({ Message }: { Message: string }) => Message)).toEqual(
+      Array.from({ length: eventsKept }, (_, n) => String(eventsKept + 4 - n)),
+    );
+    expect(TaskGroups.second.Events).toHaveLength(1);
+  });
+
+  test('outlive a stop and another version, and go with a purge', async () => {
+    await register();
+    await scale(to(2));
+    await api.call('DELETE', '/v1/job/web');
+    await api.settle();
+    await register({ Priority: 60 });
+    expect((await status()).TaskGroups.web.Events).toHaveLength(1);
+    await api.call('DELETE', '/v1/job/web?purge=true');
+    await api.settle();
+    await register();
+    expect((await status()).TaskGroups.web.Events).toBeNull();
+    const { scalingEvents } = await import('../../src/state/tables.ts');
+    expect(api.state.read().table(scalingEvents).size).toBe(0);
+  });
+
+  test('of a group that is gone are not shown', async () => {
+    await register();
+    await scale(to(2));
+    const body = jobBody({}, { ...plain, Name: 'other' });
+    await api.call('POST', '/v1/jobs', { body });
+    expect(Object.keys((await status()).TaskGroups)).toEqual(['other']);
+  });
+});
+
+describe('a status that is waited for', () => {
+  const waits = async (change: () => Promise<unknown>) => {
+    const { headers } = await api.call('GET', '/v1/job/web/scale');
+    const index = Number(headers['x-scheduler-index']);
+    let isOver = false;
+    const waiting = api.call('GET', `/v1/job/web/scale?index=${index}&wait=60s`).then((answer) => {
+      isOver = true;
+      return answer;
+    });
+    await api.settle();
+    expect(isOver).toBe(false);
+    await change();
+    await api.settle();
+    const wasWoken = isOver;
+    await api.world.advance(70_000);
+    return { wasWoken, answer: await waiting, index };
+  };
+
+  test.each([
+    ['an event', true, () => scale({ Target: { Group: 'web' }, Message: 'm' })],
+    ['a count', true, () => scale(to(2))],
+    ['another job', false, () => register({ ID: 'other' })],
+    [
+      'a policy for jobs',
+      false,
+      () =>
+        api.call('PUT', '/v1/job-policy/p', {
+          body: { EnforcementLevel: 'advisory', Rule: 'ID is not empty' },
+        }),
+    ],
+  ])('hears of %s: %s', async (_, isHeard, change) => {
+    await register();
+    const { wasWoken, answer, index } = await waits(change);
+    expect(wasWoken).toBe(isHeard);
+    const now = Number(answer.headers['x-scheduler-index']);
+    expect(now > index).toBe(isHeard);
+  });
+});
+
+test('what runs is counted: placed, running, healthy', async () => {
+  await api.call('PUT', '/v1/node/register', { body: nodeBody() });
+  await register();
+  await scale(to(3));
+  await api.settle();
+  const { ID } = nodeBody().Node;
+  const assigned = await get(`/v1/node/${ID}/assignments`);
+  expect(assigned).toHaveLength(3);
+  const [first, second, third] = assigned.map(
+    ({ Allocation }: { Allocation: { ID: string } }) => Allocation.ID,
+  );
+  const report = (Allocations: object[]) =>
+    api.call('PUT', `/v1/node/${ID}/status`, { body: { Allocations } });
+  await report([
+    { ID: first, ClientStatus: 'running', DeploymentStatus: { Healthy: true } },
+    { ID: second, ClientStatus: 'running', DeploymentStatus: { Healthy: false } },
+  ]);
+  expect((await status()).TaskGroups.web).toMatchObject({
+    ...{ Desired: 3, Placed: 3, Running: 2, Healthy: 1, Unhealthy: 1 },
+  });
+  await report([{ ID: third, ClientStatus: 'complete' }]);
+  await scale(to(1));
+  await api.settle();
+  expect((await status()).TaskGroups.web).toMatchObject({ Desired: 1, Placed: 1 });
+});
