@@ -85,6 +85,30 @@ test('tokens that expire while nobody runs are gone at the next start', async ()
   expect((await call('GET', path, root)).json.code).toBe('accessor-not-found');
 });
 
+test('a restart keeps what was said of the scale of a job, and the job policies', async () => {
+  await start({ rootToken: root });
+  const policy = {
+    EnforcementLevel: 'hard-mandatory',
+    Rule: 'all TaskGroups as g { g.Count != 9 }',
+  };
+  expect((await call('PUT', '/v1/job-policy/small', root, policy)).status).toBe(200);
+  const Tasks = [{ Name: 't', Driver: 'mock', Config: {} }];
+  const group = { Name: 'g', Count: 0, Update: { MaxParallel: 0 }, Scaling: { Max: 9 }, Tasks };
+  const { json } = await call('PUT', '/v1/jobs', root, { Job: { ID: 'web', TaskGroups: [group] } });
+  expect(json.Warnings).toBe('');
+  const scale = (Count: number) =>
+    call('PUT', '/v1/job/web/scale', root, { Count, Target: { Group: 'g' }, Message: 'm' });
+  expect((await scale(0)).status).toBe(200);
+  const paths = ['/v1/job/web/scale', '/v1/scaling/policies', '/v1/job-policies'];
+  const all = async () =>
+    Promise.all(paths.map(async (path) => (await call('GET', path, root)).json));
+  const before = await all();
+  expect(before[0].TaskGroups.g.Events).toHaveLength(1);
+  await start({ rootToken: root });
+  expect(await all()).toEqual(before);
+  expect((await scale(9)).json.code).toBe('job-policy-violated');
+});
+
 test('the file with the reset index allows another first token, and goes', async () => {
   await start();
   const first = await call('PUT', '/v1/acl/bootstrap', '', {});

@@ -50,10 +50,12 @@ export function explainError(error: unknown): Explained | undefined {
     return oneLine(message.includes(place) ? message : `${place}: ${message}`);
   });
   const detail = oneLine(error.detail);
-  // The list below has the first fault too.
-  const message = faults.length > 0 ? detail.replace(/; the first: .*$/, ':') : detail;
+  // The list below has the first fault too, and every policy that a job is against.
+  const message = faults.length > 0 ? detail.replace(listedBelow, ':') : detail;
   return { message, faults, hint: hintFor(error) };
 }
+
+const listedBelow = /; the first: .*$|(?<= is against (a job policy|\d+ job policies)): .*$/;
 
 /** `/Job/TaskGroups/0/Name` as people write it: `Job.TaskGroups[0].Name`. */
 function dotted(pointer: string): string {
@@ -67,7 +69,7 @@ function dotted(pointer: string): string {
     }, '');
 }
 
-function hintFor({ code, retryAfterSeconds }: ApiError): string | undefined {
+function hintFor({ code, detail, retryAfterSeconds }: ApiError): string | undefined {
   switch (code) {
     case 'token-not-found':
       return 'Check ROSTER_TOKEN or --token.';
@@ -78,6 +80,10 @@ function hintFor({ code, retryAfterSeconds }: ApiError): string | undefined {
     case 'job-index-conflict':
     case 'job-exists':
       return 'Look at the job with "roster job inspect" and try again with its JobModifyIndex.';
+    case 'job-policy-violated':
+      return detail.includes('passes with PolicyOverride')
+        ? 'Whoever has namespace:policy-override passes with --policy-override.'
+        : undefined;
     case 'node-unreachable':
       return '"roster node status" shows which nodes are up.';
     case 'internal-error':

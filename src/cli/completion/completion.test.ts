@@ -38,11 +38,14 @@ test.each<[string[], string[]]>([
   ],
   [
     ['job', ''],
-    ['run', 'status', 'stop', 'why-not', 'inspect', 'deployments', 'promote'],
+    [
+      ...['policy', 'run', 'status', 'stop', 'why-not', 'inspect', 'deployments', 'promote'],
+      ...['scale', 'scaling-events', 'actions'],
+    ],
   ],
   [
     ['job', 's'],
-    ['status', 'stop'],
+    ['status', 'stop', 'scale', 'scaling-events'],
   ],
   [
     ['job', 'status', 'w'],

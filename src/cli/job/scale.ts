@@ -42,12 +42,10 @@ Examples:
     );
     const log = context.isJson ? context.notes : context.screen;
     for (const warning of warningsIn(scaled.Warnings)) await log.line(`Warning: ${warning}`);
-    const { JobModifyIndex } = scaled;
-    await log.line(
-      `Group "${oneLine(Group)}" is to have ${Count} (JobModifyIndex ${JobModifyIndex}).`,
-    );
-    if (options.flag('detach')) return done(context, scaled);
-    return watch(context, scaled);
+    const isDetached = options.flag('detach');
+    const sentence = `Group "${oneLine(Group)}" is to have ${Count} (JobModifyIndex ${scaled.JobModifyIndex}).`;
+    if (!isDetached || !context.isJson) await log.line(sentence);
+    return isDetached ? done(context, scaled) : watch(context, scaled);
   },
 };
 

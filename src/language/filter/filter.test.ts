@@ -294,3 +294,46 @@ test('an instant too great for a safe integer compares as the nearest double', (
   const accepts = compileFilter('Timeout == 1700000000123000000', schema);
   expect(accepts({ Timeout: at * 1e6 })).toBe(true);
 });
+
+describe('a strict filter refuses free content that the operator is not for', () => {
+  const config = 'Tasks.0.Config';
+  test.each([
+    [
+      `${config}.n not matches "x"`,
+      '"matches" cannot be used on "Tasks.0.Config.n", where a value of type number stands',
+    ],
+    [
+      `${config}.b not contains "x"`,
+      '"contains" cannot be used on "Tasks.0.Config.b", where a value of type boolean stands',
+    ],
+    [
+      `"x" not in ${config}.n`,
+      '"in" cannot be used on "Tasks.0.Config.n", where a value of type number stands',
+    ],
+    [
+      `${config}.ports != x`,
+      '"==" cannot be used on "Tasks.0.Config.ports", where a value of type list stands',
+    ],
+    [
+      `${config}.n is not empty`,
+      '"is empty" cannot be used on "Tasks.0.Config.n", where a value of type number stands',
+    ],
+    ['Free.deep != x', '"==" cannot be used on "Free.deep", where a value of type object stands'],
+  ])('%s', (filter, sentence) => {
+    const accepts = compileFilter(filter, schema, { isStrict: true });
+    expect(() => accepts(record)).toThrow(sentence);
+    expect(compileFilter(filter, schema)(record)).toBe(true);
+  });
+
+  test.each([
+    [`${config}.image matches "redis"`, true],
+    [`${config}.image is not empty`, true],
+    [`${config}.n == 5 and ${config}.b == true`, true],
+    [`db in ${config}.ports and ${config}.ports is not empty`, true],
+    ['deep in Free', true],
+    [`${config}.none is empty and ${config}.none != x`, true],
+    [`${config}.none not matches "x"`, true],
+  ])('%s is %s', (filter, expected) => {
+    expect(compileFilter(filter, schema, { isStrict: true })(record)).toBe(expected);
+  });
+});
