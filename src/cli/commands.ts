@@ -112,7 +112,7 @@ export const commands: readonly CommandEntry[] = [
   {
     words: ['job', 'policy', 'test'],
     summary: 'Hold a job file against a job policy, without an agent.',
-    load: async () => (await import('./job-policy/test.ts')).jobPolicyTest,
+    load: async () => (await import('./job-policy/try.ts')).jobPolicyTest,
   },
   {
     words: ['scaling', 'policy', 'list'],

@@ -4,8 +4,8 @@ import {
   type JobPolicy,
   type JobPolicyRequest,
   JobPolicySchema,
-  requireJobPolicy,
 } from '../../model/job-policy/job-policy.ts';
+import { requireJobPolicy } from '../../model/job-policy/write.ts';
 import { limits } from '../../model/limits.ts';
 import { everyNamespace } from '../../model/namespace/namespace.ts';
 import { jobPolicies } from '../../state/tables.ts';
