@@ -32,8 +32,10 @@ import { deploymentRoutes } from './routes/deployment.ts';
 import { evaluationRoutes } from './routes/evaluation.ts';
 import { explainRoutes } from './routes/explain.ts';
 import { jobRoutes } from './routes/job.ts';
+import { jobPlanRoutes } from './routes/job-plan.ts';
 import { jobPolicyRoutes } from './routes/job-policy.ts';
 import { jobScaleRoutes } from './routes/job-scale.ts';
+import { jobVersionsRoutes } from './routes/job-versions.ts';
 import { keyringRoutes } from './routes/keyring.ts';
 import { loginRoutes } from './routes/login.ts';
 import { namespaceRoutes, partitionRoutes } from './routes/namespace.ts';
@@ -122,10 +124,12 @@ export class Api {
     const { server, name, version } = this.#options;
     let document: string | undefined;
     return [
-      ...jobRoutes(server.context),
       ...jobScaleRoutes(server.context),
       ...scalingPolicyRoutes(),
       ...jobPolicyRoutes(server.context),
+      ...jobRoutes(server.context, server.planner),
+      ...jobPlanRoutes(server.planner),
+      ...jobVersionsRoutes(),
       ...allocationRoutes(server.context),
       ...deploymentRoutes(server.context),
       ...evaluationRoutes(server.context),

@@ -169,6 +169,12 @@ export const catalogue = {
     title: 'Job not found',
     sentence: 'There is no job "{job}" in the namespace "{namespace}".',
   },
+  'plan-not-found': {
+    status: 404,
+    title: 'Plan not found',
+    sentence:
+      'There is no plan "{plan}" of the job "{job}" that could be carried out: a plan is kept for {minutes} minutes, and is carried out once.',
+  },
   'job-version-not-found': {
     status: 404,
     title: 'Job version not found',
@@ -303,6 +309,12 @@ export const catalogue = {
     sentence:
       'The job policy "{name}" has the ModifyIndex {actual} (0: there is none), not {index}.',
   },
+  'plan-outdated': {
+    status: 409,
+    title: 'Plan outdated',
+    sentence:
+      'The plan cannot be carried out as it was made: {count} difference(s); the first: {first}',
+  },
   'name-taken': {
     status: 409,
     title: 'Name taken',
@@ -353,6 +365,11 @@ export const catalogue = {
     status: 429,
     title: 'Too many logins',
     sentence: 'There were too many attempts to log in {whence}. Wait before the next one.',
+  },
+  'too-many-plans': {
+    status: 429,
+    title: 'Too many plans',
+    sentence: 'There are {limit} plans waiting for their turn already, which is the limit.',
   },
   'too-many-explanations': {
     status: 429,

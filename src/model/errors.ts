@@ -54,9 +54,9 @@ export function refusal<C extends ErrorCode>(
   return new RosterError(code, filled);
 }
 
-/** The error for a body or a job that has faults; `faults` is not empty. */
+/** The error for a body, a job or a plan that has faults; `faults` is not empty. */
 export function invalid(
-  code: 'invalid-body' | 'invalid-job',
+  code: 'invalid-body' | 'invalid-job' | 'plan-outdated',
   faults: readonly Fault[],
 ): RosterError {
   const sentence = fill(catalogue[code].sentence, {

@@ -10,6 +10,7 @@ import { DeploymentWatcher } from './deployments/watcher.ts';
 import { Decisions } from './evaluations/decisions.ts';
 import { EvaluationDispatcher } from './evaluations/dispatcher.ts';
 import { EvaluationWorker } from './evaluations/worker.ts';
+import { Planner } from './jobs/planner.ts';
 import { seedScalingPolicies } from './jobs/scaling-policies.ts';
 import type { Keyring } from './keyring/keyring.ts';
 import { LoginService } from './login/login.ts';
@@ -19,7 +20,11 @@ import { Heartbeats } from './nodes/heartbeats.ts';
 import { awaitedUntilMs, noteMissed } from './nodes/missed.ts';
 import { seedNodePools } from './nodes/pools.ts';
 import { NodeStreams } from './nodes/streams.ts';
-import { configurationFor, configurationIn } from './scheduler-configuration/read.ts';
+import {
+  configurationFor,
+  configurationIn,
+  configurationInPool,
+} from './scheduler-configuration/read.ts';
 
 export interface ServerOptions extends Omit<ServerContext, 'box' | 'openEvaluations'> {
   readonly keyring: Keyring;
@@ -41,6 +46,7 @@ export class Server {
   readonly streams = new NodeStreams();
   readonly dispatcher: EvaluationDispatcher;
   readonly decisions = new Decisions();
+  readonly planner: Planner;
   readonly bootstrapReset: BootstrapReset;
   readonly logins: LoginService;
   readonly keyring: Keyring;
@@ -72,6 +78,12 @@ export class Server {
     this.dispatcher = new EvaluationDispatcher(this.context, () =>
       configurationIn(state.head(), options.scheduler),
     );
+    this.planner = new Planner({
+      context: this.context,
+      dispatcher: this.dispatcher,
+      decisions: this.decisions,
+      configuration: (snapshot, pool) => configurationInPool(snapshot, pool, options.scheduler),
+    });
     this.#worker = new EvaluationWorker(
       this.context,
       this.dispatcher,

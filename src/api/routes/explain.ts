@@ -12,12 +12,13 @@ import {
   JobProspectSchema,
 } from '../../model/explanation/explanation.ts';
 import { groupNamed } from '../../model/job/job-rules.ts';
+import { limits } from '../../model/limits.ts';
 import { clusterView } from '../../server/evaluations/view.ts';
 import { explainAllocation } from '../../server/explanations/allocation.ts';
 import { explainJob } from '../../server/explanations/job.ts';
-import { ExplanationQueue } from '../../server/explanations/queue.ts';
 import { configurationFor } from '../../server/scheduler-configuration/read.ts';
 import type { Server } from '../../server/server.ts';
+import { SlicedQueue } from '../../server/sliced-queue.ts';
 import { evaluations, inNamespace, jobSummaries, jobs, nodes } from '../../state/tables.ts';
 import type { Snapshot } from '../../state/types.ts';
 import { gone, readAnswer } from '../answers.ts';
@@ -34,7 +35,10 @@ import { allocationById, inItsNamespace } from './allocation.ts';
  */
 export function explainRoutes(server: Server): Route[] {
   const { world, state } = server.context;
-  const queue = new ExplanationQueue(world);
+  const queue = new SlicedQueue(world, {
+    sizeMax: limits.scheduler.explanationsMax,
+    full: (limit) => refusal('too-many-explanations', { limit }),
+  });
 
   /** The newest state when its turn comes. */
   async function answer<T>(

@@ -13,6 +13,7 @@ import { limits } from '../../model/limits.ts';
 import { defaultPartition, everyNamespace } from '../../model/namespace/namespace.ts';
 import { Flag, Nullable, Text, Type, Whole } from '../../model/schema.ts';
 import type { ServerContext } from '../../server/context.ts';
+import type { Planner } from '../../server/jobs/planner.ts';
 import { type Registration, registerJob } from '../../server/jobs/register.ts';
 import { stopJob } from '../../server/jobs/stop.ts';
 import {
@@ -55,6 +56,8 @@ const envelope = {
   EvalPriority: Whole({ minimum: 0, maximum: limits.job.priorityMax }),
   PolicyOverride: Flag(),
   PreserveCounts: Flag(),
+  /** Beyond the field: do just what this plan says, or nothing. */
+  PlanID: Text(),
   Namespace: Text(),
   Region: Text(),
 };
@@ -73,6 +76,7 @@ interface RegistrationBody {
   readonly EvalPriority?: number;
   readonly PolicyOverride?: boolean;
   readonly PreserveCounts?: boolean;
+  readonly PlanID?: string;
   readonly Region?: string;
 }
 
@@ -125,13 +129,13 @@ const registrationBody = {
 } as const;
 
 /** Source: spec/3 §4, facts/scheduler.md §4.9. */
-export function jobRoutes(server: ServerContext): Route[] {
+export function jobRoutes(server: ServerContext, planner: Planner): Route[] {
   const register = async (input: Input<QueryTable, RegistrationBody>) => {
     const { body } = input;
     if (!body.Job) throw refusal('malformed-request', { reason: 'The body has no "Job".' });
     const faults = checkValues(EnvelopeSchema, body);
     if (faults.length > 0) throw invalid('invalid-body', faults);
-    const registered = await registerJob(server, {
+    const registration: Registration = {
       job: body.Region ? { ...body.Job, Region: body.Region } : body.Job,
       namespace: input.namespace,
       jobId: input.parameters.job_id,
@@ -142,7 +146,10 @@ export function jobRoutes(server: ServerContext): Route[] {
       policyOverride: body.PolicyOverride ?? false,
       accessor: input.caller.kind === 'token' ? input.caller.accessor : '',
       unknownFields: input.unknownFields,
-    });
+    };
+    const registered = body.PlanID
+      ? await planner.carryOut(registration, body.PlanID)
+      : await registerJob(server, registration);
     return { index: registered.Index, value: { ...registered, ...contact } };
   };
   const registerRoute = (method: 'PUT' | 'POST', path: string, summary: string) =>

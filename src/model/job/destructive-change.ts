@@ -19,16 +19,30 @@ export function destructiveChange(before: Job, after: Job, groupName: string): s
     (field) => !isSame(groupPart(old, field), groupPart(next, field)),
   );
   if (change !== undefined) return change;
-  for (const task of next.Tasks) {
-    const oldTask = old.Tasks.find((candidate) => candidate.Name === task.Name);
-    if (oldTask === undefined) return `task ${task.Name}: new`;
-    const taskChange = taskDifference(oldTask, task);
-    if (taskChange !== undefined) return `task ${task.Name}: ${taskChange}`;
-    const oldMeta = { ...before.Meta, ...old.Meta, ...oldTask.Meta };
-    const meta = { ...after.Meta, ...next.Meta, ...task.Meta };
-    if (!isSame(oldMeta, meta)) return `task ${task.Name}: Meta`;
+  for (const { Name } of next.Tasks) {
+    const taskChange = destructiveTaskChange(before, after, groupName, Name);
+    if (taskChange !== undefined) return `task ${Name}: ${taskChange}`;
   }
   return undefined;
+}
+
+/**
+ * The same of one task alone: the first difference that a running one cannot take up. The meta that
+ * it has of its job and group counts.
+ */
+export function destructiveTaskChange(
+  before: Job,
+  after: Job,
+  groupName: string,
+  taskName: string,
+): string | undefined {
+  const [old, next] = [before, after].map((job) => {
+    const group = groupNamed(job, groupName);
+    const task = group?.Tasks.find(({ Name }) => Name === taskName);
+    return task && { task, meta: { ...job.Meta, ...group?.Meta, ...task.Meta } };
+  });
+  if (old === undefined || next === undefined) return next === old ? undefined : 'new';
+  return taskDifference(old.task, next.task) ?? (isSame(old.meta, next.meta) ? undefined : 'Meta');
 }
 
 const groupFields = [

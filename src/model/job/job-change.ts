@@ -52,6 +52,26 @@ export function refusedChange(stored: Job | undefined, submitted: Job): string |
     : 'whether it was dispatched cannot change';
 }
 
+/**
+ * What registering makes of the stored job: itself when the submission changes nothing, and else the
+ * row of its next version, which is not stamped yet. Source: facts/scheduler.md §3.1, §3.4.
+ */
+export function registeredJob(
+  stored: Job | undefined,
+  submitted: Job,
+  preserveCounts: boolean,
+): Job {
+  const wanted =
+    stored !== undefined && preserveCounts ? withPreservedCounts(stored, submitted) : submitted;
+  if (stored !== undefined && isSameSpecification(stored, wanted)) return stored;
+  return {
+    ...wanted,
+    Version: nextVersion(stored, wanted.Version),
+    Status: stored?.Status ?? 'pending',
+    Stable: false,
+  };
+}
+
 /** The submission with the counts of the stored groups of the same name. */
 export function withPreservedCounts(stored: Job, submitted: Job): Job {
   const counts = new Map(stored.TaskGroups.map((group) => [group.Name, group.Count]));

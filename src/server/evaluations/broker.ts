@@ -100,6 +100,11 @@ export class Broker<E extends Brokered> {
     }
   }
 
+  /** Whether an evaluation of the job is out, ready or delayed. */
+  isBusyWith(evaluation: Pick<Brokered, 'Namespace' | 'JobID'>): boolean {
+    return this.#waiting.has(jobOf(evaluation));
+  }
+
   /** The next evaluation, or `undefined` when none is ready. */
   take(): Delivery<E> | undefined {
     const entry = this.#ready.pop();
@@ -176,4 +181,5 @@ export class Broker<E extends Brokered> {
   }
 }
 
-const jobOf = (evaluation: Brokered): string => `${evaluation.Namespace}\0${evaluation.JobID}`;
+const jobOf = (evaluation: Pick<Brokered, 'Namespace' | 'JobID'>): string =>
+  `${evaluation.Namespace}\0${evaluation.JobID}`;

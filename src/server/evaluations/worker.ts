@@ -218,7 +218,7 @@ export class EvaluationWorker {
     }
     const result = { plan: parts[last]!, isEmpty, outcome };
     return this.#write(note, (transaction) =>
-      commit(transaction, this.#context, evaluation, result, this.#loadOf),
+      commitDecision(transaction, this.#context, evaluation, result, this.#loadOf),
     );
   }
 
@@ -258,12 +258,12 @@ function commitPart(
 }
 
 /** The last part of a plan, and what becomes of the evaluation. */
-function commit(
+export function commitDecision(
   transaction: Transaction,
-  { world }: ServerContext,
+  { world }: Pick<ServerContext, 'world'>,
   evaluation: Evaluation,
   { plan, isEmpty, outcome }: SchedulerResult,
-  loadOf: KnownLoads,
+  loadOf?: KnownLoads,
 ): Committed {
   const table = transaction.table(evaluations);
   const { Namespace, JobID } = evaluation;

@@ -1,14 +1,10 @@
 import { instantFromMs } from '../../base/instant.ts';
 import { isClientTerminal } from '../../model/allocation/allocation-rules.ts';
 import { invalid, refusal } from '../../model/errors.ts';
+import type { Evaluation } from '../../model/evaluation/evaluation.ts';
 import { canonicalizeJob } from '../../model/job/canonicalize.ts';
 import type { Job, JobInput } from '../../model/job/job.ts';
-import {
-  isSameSpecification,
-  nextVersion,
-  refusedChange,
-  withPreservedCounts,
-} from '../../model/job/job-change.ts';
+import { refusedChange, registeredJob } from '../../model/job/job-change.ts';
 import { isEvaluated } from '../../model/job/job-rules.ts';
 import { validateJob } from '../../model/job/validate.ts';
 import { jobWarnings, warningsText } from '../../model/job/warnings.ts';
@@ -24,7 +20,7 @@ import {
   namespaces,
   numberPart,
 } from '../../state/tables.ts';
-import type { Transaction, Unstamped } from '../../state/types.ts';
+import type { Snapshot, Transaction, Unstamped } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
 import { createEvaluation } from '../evaluations/create.ts';
 import { requireJobPolicies } from '../job-policies/check.ts';
@@ -69,14 +65,13 @@ export interface Registered {
 export async function registerJob(
   context: ServerContext,
   registration: Registration,
+  evaluate: Evaluate = evaluateLater(context.world, registration.evaluationPriority),
 ): Promise<Registered> {
   const { world, state, region } = context;
   requireQueueRoom(context);
   const { submission, jobId } = registration;
   const job = admit(registration, region);
-  if (jobId !== undefined && jobId !== job.ID) {
-    throw refusal('job-id-mismatch', { body: job.ID, path: jobId });
-  }
+  requireId(job, jobId);
   const warnings = [
     ...jobWarnings(job),
     ...registration.unknownFields.map((path) => `unknown field ${path} is ignored`),
@@ -93,10 +88,7 @@ export async function registerJob(
     const wanted = { ...job, SubmitTime: submitTime, SchedulerTokenID: registration.accessor };
     const { stored, advice } = upsertJob(transaction, wanted, existing, registration);
     if (submission !== undefined && !tooLarge) keepSubmission(transaction, stored, submission);
-    const priority = registration.evaluationPriority;
-    const evaluation = isEvaluated(stored)
-      ? createEvaluation(transaction, world, { job: stored, triggeredBy: 'job-register', priority })
-      : undefined;
+    const evaluation = evaluate(transaction, stored, existing);
     refreshJobStatus(transaction, stored.Namespace, stored.ID);
     return { evaluation, jobModifyIndex: stored.JobModifyIndex, advice };
   });
@@ -116,8 +108,36 @@ export function requireQueueRoom(context: Pick<ServerContext, 'openEvaluations'>
   throw refusal('queue-full', { queue: 'evaluation', limit: queueMax });
 }
 
-/** Fills in and checks the job; all faults at once. */
-function admit({ job: given, namespace }: Registration, region: string): Job {
+/**
+ * What of the scheduler's belongs to a registration, within its transaction; `existing` is the job as
+ * it was before. What it throws undoes the registration.
+ */
+export type Evaluate = (
+  transaction: Transaction,
+  stored: Job,
+  existing: Job | undefined,
+) => Evaluation | undefined;
+
+/** The ordinary way: the scheduler looks at the job when the evaluation's turn comes. */
+const evaluateLater =
+  (world: ServerContext['world'], priority: number): Evaluate =>
+  (transaction, stored) =>
+    isEvaluated(stored)
+      ? createEvaluation(transaction, world, { job: stored, triggeredBy: 'job-register', priority })
+      : undefined;
+
+/** @throws RosterError `job-id-mismatch` */
+export function requireId({ ID }: Job, jobId: string | undefined): void {
+  if (jobId !== undefined && jobId !== ID) {
+    throw refusal('job-id-mismatch', { body: ID, path: jobId });
+  }
+}
+
+/** Fills in and checks the job; all faults at once. @throws RosterError `invalid-job` */
+export function admit(
+  { job: given, namespace }: Pick<Registration, 'job' | 'namespace'>,
+  region: string,
+): Job {
   const Region = given.Region === 'global' ? region : (given.Region ?? region);
   const job = canonicalizeJob({ ...given, Region, Namespace: namespace }, { region, namespace });
   const faults = validateJob(job, below(null, 'Job'));
@@ -125,8 +145,8 @@ function admit({ job: given, namespace }: Registration, region: string): Job {
   return job;
 }
 
-export function requireNamespace(transaction: Transaction, name: string): void {
-  const known = transaction.table(namespaces).has(...inNamespace(name));
+export function requireNamespace(snapshot: Snapshot, name: string): void {
+  const known = snapshot.table(namespaces).has(...inNamespace(name));
   if (!known) throw refusal('namespace-not-found', { namespace: name });
 }
 
@@ -154,17 +174,9 @@ function upsertJob(
 ): { readonly stored: Job; readonly advice: readonly string[] } {
   const reason = refusedChange(stored, submitted);
   if (reason !== undefined) throw refusal('job-change-refused', { job: submitted.ID, reason });
-  const wanted =
-    stored !== undefined && preserveCounts ? withPreservedCounts(stored, submitted) : submitted;
-  const advice = requireJobPolicies(transaction, wanted, { override: policyOverride });
-  if (stored !== undefined && isSameSpecification(stored, wanted)) return { stored, advice };
-  const written = writeVersion(transaction, {
-    ...wanted,
-    Version: nextVersion(stored, wanted.Version),
-    Status: stored?.Status ?? 'pending',
-    Stable: false,
-  });
-  return { stored: written, advice };
+  const next = registeredJob(stored, submitted, preserveCounts);
+  const advice = requireJobPolicies(transaction, next, { override: policyOverride });
+  return { stored: next === stored ? stored : writeVersion(transaction, next), advice };
 }
 
 /** Writes the current row and its version, and keeps only the newest versions. */

@@ -33,9 +33,19 @@ export function configurationFor(
   { Namespace, JobID }: OfJob,
   initial: SchedulerConfiguration,
 ): SchedulerConfiguration {
-  const configuration = configurationIn(snapshot, initial);
   const pool = snapshot.table(jobs).get(...inNamespace(Namespace, JobID))?.NodePool;
-  if (pool === undefined) return configuration;
+  return pool === undefined
+    ? configurationIn(snapshot, initial)
+    : configurationInPool(snapshot, pool, initial);
+}
+
+/** The same for a job that wants this pool. */
+export function configurationInPool(
+  snapshot: Snapshot,
+  pool: string,
+  initial: SchedulerConfiguration,
+): SchedulerConfiguration {
+  const configuration = configurationIn(snapshot, initial);
   const own = snapshot.table(nodePools).get(pool)?.SchedulerConfiguration?.SchedulerAlgorithm;
   return own ? { ...configuration, algorithm: own } : configuration;
 }

@@ -1,11 +1,18 @@
 import { expect, test } from 'vitest';
-import { SimulatedWorld } from '../../base/ports-simulated.ts';
-import { limits } from '../../model/limits.ts';
-import { ExplanationQueue } from './queue.ts';
+import { SimulatedWorld } from '../base/ports-simulated.ts';
+import { refusal } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
+import { SlicedQueue } from './sliced-queue.ts';
 
 const world = new SimulatedWorld(1);
 const never = new AbortController().signal;
 const { sliceSteps, explanationsMax } = limits.scheduler;
+
+const newQueue = () =>
+  new SlicedQueue(world, {
+    sizeMax: explanationsMax,
+    full: (limit) => refusal('too-many-explanations', { limit }),
+  });
 
 /** So many steps, then the name; `log` gets the name at every step. */
 function* work(name: string, steps: number, log: string[]) {
@@ -21,7 +28,7 @@ function* work(name: string, steps: number, log: string[]) {
 }
 
 test('explanations are made one after the other, and others get their turn meanwhile', async () => {
-  const queue = new ExplanationQueue(world);
+  const queue = newQueue();
   const log: string[] = [];
   const both = ['a', 'b'].map((name) => queue.run(() => work(name, sliceSteps + 1, log), never));
   await new Promise(setImmediate);
@@ -32,7 +39,7 @@ test('explanations are made one after the other, and others get their turn meanw
 });
 
 test('what throws does not hold up the next', async () => {
-  const queue = new ExplanationQueue(world);
+  const queue = newQueue();
   const refused = queue.run(() => {
     throw new Error('no such job');
   }, never);
@@ -42,7 +49,7 @@ test('what throws does not hold up the next', async () => {
 });
 
 test('who has gone is not worked for any more', async () => {
-  const queue = new ExplanationQueue(world);
+  const queue = newQueue();
   const log: string[] = [];
   const [leaving, gone] = [new AbortController(), new AbortController()];
   const first = queue.run(() => work('a', 10 * sliceSteps, log), leaving.signal);
@@ -56,7 +63,7 @@ test('who has gone is not worked for any more', async () => {
 });
 
 test('more than the limit are refused, until some are done', async () => {
-  const queue = new ExplanationQueue(world);
+  const queue = newQueue();
   const all = Array.from({ length: explanationsMax }, () =>
     queue.run(() => work('a', 1, []), never),
   );

@@ -1,0 +1,73 @@
+import { allOf, namespaceCapability } from '../../acl/permission.ts';
+import { checkValues } from '../../model/check-values.ts';
+import { invalid, refusal } from '../../model/errors.ts';
+import { type JobInput, JobSchema } from '../../model/job/job.ts';
+import { JobPlanSchema } from '../../model/job-plan/job-plan.ts';
+import { limits } from '../../model/limits.ts';
+import { Flag, Nullable, Text, Type } from '../../model/schema.ts';
+import type { Planner } from '../../server/jobs/planner.ts';
+import type { QueryTable } from '../query.ts';
+import { type Input, type Route, writeRoute } from '../route.ts';
+import { submitOr } from './job.ts';
+
+const envelope = {
+  Diff: Flag(),
+  PolicyOverride: Flag(),
+  /** Beyond the field: a registration may preserve the counts, and so its plan has to. */
+  PreserveCounts: Flag(),
+  Namespace: Text(),
+  Region: Text(),
+};
+const EnvelopeSchema = Type.Object(envelope);
+const PlanSchema = Type.Object({ Job: Nullable(JobSchema), ...envelope });
+
+interface PlanBody {
+  readonly Job?: JobInput | null;
+  readonly Diff?: boolean;
+  readonly PolicyOverride?: boolean;
+  readonly PreserveCounts?: boolean;
+  readonly Region?: string;
+}
+
+const planJob = ({ namespace, body }: Input<QueryTable, PlanBody>) => {
+  const plan = submitOr(namespace, 'plan-job');
+  if (!body.PolicyOverride) return plan;
+  return allOf(plan, namespaceCapability(namespace, 'policy-override'));
+};
+
+/** Source: spec/3 §4.7, facts/scheduler.md §4.6. */
+export function jobPlanRoutes(planner: Planner): Route[] {
+  const planRoute = (method: 'PUT' | 'POST') =>
+    writeRoute<QueryTable, PlanBody>({
+      method,
+      path: '/v1/job/:job_id+/plan',
+      noun: 'job',
+      summary: 'Say what registering a job would do, and write nothing',
+      body: {
+        schema: PlanSchema,
+        unknown: 'report',
+        bytesMax: limits.http.jobBodyBytesMax,
+        checkValues: false,
+      },
+      answer: JobPlanSchema,
+      permission: planJob,
+      handle: async (input) => {
+        const { body, caller, namespace, allows } = input;
+        if (!body.Job) throw refusal('malformed-request', { reason: 'The body has no "Job".' });
+        const faults = checkValues(EnvelopeSchema, body);
+        if (faults.length > 0) throw invalid('invalid-body', faults);
+        const { index, plan: value } = await planner.plan({
+          job: body.Region ? { ...body.Job, Region: body.Region } : body.Job,
+          namespace,
+          jobId: input.parameters.job_id,
+          accessor: caller.kind === 'token' ? caller.accessor : '',
+          unknownFields: input.unknownFields,
+          preserveCounts: body.PreserveCounts ?? false,
+          diff: body.Diff ?? false,
+          mayRead: (name) => allows(namespaceCapability(name, 'read-job')),
+        });
+        return { index, value };
+      },
+    });
+  return [planRoute('POST'), planRoute('PUT')];
+}

@@ -1,0 +1,87 @@
+import { refusal } from '../../model/errors.ts';
+import { type Job, JobSchema } from '../../model/job/job.ts';
+import { compareJobs } from '../../model/job-diff/compare-jobs.ts';
+import { type JobDiff, JobDiffSchema } from '../../model/job-diff/job-diff.ts';
+import { Flag, FullList, List, Type, Whole } from '../../model/schema.ts';
+import { inNamespace, jobVersions } from '../../state/tables.ts';
+import { type Input, type Route, readRoute } from '../route.ts';
+import { readJob } from './job.ts';
+
+const versionsQuery = {
+  diffs: {
+    kind: 'boolean',
+    default: false,
+    description: 'Tell what is different from each version to the next.',
+  },
+  diff_version: {
+    kind: 'integer',
+    description: 'With diffs: what each version has other than this one, and not its predecessor.',
+  },
+  diff_tag: { kind: 'string', default: '', description: 'The same, by the name of a tag.' },
+} as const;
+
+type Asked = Input<typeof versionsQuery>;
+
+const VersionsSchema = Type.Object({
+  /** The newest first. */
+  Versions: FullList(JobSchema),
+  /** Each with its predecessor; null when not asked for. */
+  Diffs: List(JobDiffSchema),
+  Index: Whole(),
+  LastContact: Whole(),
+  KnownLeader: Flag(),
+});
+
+/** Source: spec/3 §4.4 "List versions", facts/scheduler.md §3.11, §4.6. */
+export const jobVersionsRoutes = (): Route[] => [
+  readRoute({
+    method: 'GET',
+    path: '/v1/job/:job_id+/versions',
+    noun: 'job',
+    summary: "List a job's versions, the newest first",
+    blocking: true,
+    query: versionsQuery,
+    answer: VersionsSchema,
+    permission: readJob,
+    handle: (input: Asked) => {
+      const job = input.parameters.job_id!;
+      const prefix = inNamespace(input.namespace, job);
+      const table = input.snapshot.table(jobVersions);
+      const Versions = [...table.scan({ prefix, reverse: true })];
+      if (Versions.length === 0) {
+        throw refusal('job-not-found', { job, namespace: input.namespace });
+      }
+      return {
+        Versions,
+        Diffs: input.query.diffs ? diffsOf(input, Versions) : null,
+        Index: table.lastIndex({ prefix }),
+        LastContact: 0,
+        KnownLeader: true,
+      };
+    },
+  }),
+];
+
+function diffsOf(input: Asked, versions: readonly Job[]): readonly JobDiff[] {
+  const base = baseOf(input, versions);
+  if (base !== undefined) return versions.map((version) => compareJobs(base, version));
+  return versions
+    .slice(0, -1)
+    .map((version, position) => compareJobs(versions[position + 1], version));
+}
+
+/** The version that all are compared with, where one is named. */
+function baseOf({ query, parameters }: Asked, versions: readonly Job[]): Job | undefined {
+  const { diff_version: number, diff_tag: tag } = query;
+  if (number === undefined && tag === '') return undefined;
+  if (number !== undefined && tag !== '') {
+    const reason = 'is not possible together with diff_version';
+    throw refusal('invalid-query', { parameter: 'diff_tag', reason });
+  }
+  const base = versions.find(({ Version, VersionTag }) =>
+    number === undefined ? VersionTag?.Name === tag : Version === number,
+  );
+  if (base !== undefined) return base;
+  const version = number ?? `with the tag "${tag}"`;
+  throw refusal('job-version-not-found', { job: parameters.job_id!, version });
+}

@@ -1,0 +1,105 @@
+import { drained, type Steps } from '../../base/steps.ts';
+import { type Job, JobSchema } from '../job/job.ts';
+import { isSame } from '../same.ts';
+import type { Type } from '../schema.ts';
+import { type Task, TaskSchema } from '../task/task.ts';
+import { type TaskGroup, TaskGroupSchema } from '../task-group/task-group.ts';
+import { type Found, isUnchanged, sortedFields, sortedOf } from './compare-fields.ts';
+import { type Compare, compileRecord } from './compile.ts';
+import type { DiffType, GroupDiff, JobDiff, TaskDiff } from './job-diff.ts';
+
+/**
+ * What is different between two canonical jobs; `undefined` is a job that is not there. Of a job, a
+ * group and a task it tells the changed fields, of a block all of them as soon as one changed. All
+ * groups and tasks are there. It says nothing of what is the server's own, nor of the order of lists
+ * where that has no meaning. Source: facts/scheduler.md §4.6.
+ */
+export const compareJobs = (old: Job | undefined, next: Job | undefined): JobDiff =>
+  drained(compareJobsSteps(old, next));
+
+/** The same, group by group. */
+export function* compareJobsSteps(old: Job | undefined, next: Job | undefined): Steps<JobDiff> {
+  const changed = changedOf(job(old, next));
+  const TaskGroups: GroupDiff[] = [];
+  for (const [before, after] of byName(old?.TaskGroups, next?.TaskGroups)) {
+    TaskGroups.push(groupDiff(before, after));
+    yield;
+  }
+  return {
+    Type: typeOf(old, next, changed, TaskGroups),
+    ID: (next ?? old)?.ID ?? '',
+    ...changed,
+    TaskGroups: TaskGroups.length === 0 ? null : TaskGroups,
+  };
+}
+
+function groupDiff(old: TaskGroup | undefined, next: TaskGroup | undefined): GroupDiff {
+  const { Name } = (next ?? old)!;
+  if (isSame(old, next))
+    return { ...unchanged(Name), Tasks: next!.Tasks.map(same).sort(inOrder), Updates: null };
+  const changed = changedOf(group(old, next));
+  const Tasks = byName(old?.Tasks, next?.Tasks).map(([before, after]) => taskDiff(before, after));
+  return { Type: typeOf(old, next, changed, Tasks), Name, ...changed, Tasks, Updates: null };
+}
+
+function taskDiff(old: Task | undefined, next: Task | undefined): TaskDiff {
+  const { Name } = (next ?? old)!;
+  if (isSame(old, next)) return same({ Name });
+  const changed = changedOf(task(old, next));
+  return { Type: typeOf(old, next, changed), Name, ...changed, Annotations: null };
+}
+
+const unchanged = (Name: string) => ({ Type: 'None', Name, Fields: null, Objects: null }) as const;
+const same = ({ Name }: Pick<Task, 'Name'>): TaskDiff => ({
+  ...unchanged(Name),
+  Annotations: null,
+});
+const inOrder = (left: Pick<Task, 'Name'>, right: Pick<Task, 'Name'>): number =>
+  left.Name < right.Name ? -1 : 1;
+
+const job = compiled(JobSchema, '');
+const group = compiled(TaskGroupSchema, 'TaskGroups');
+const task = compiled(TaskSchema, 'TaskGroups.Tasks');
+
+/** Made at the first use, for most programs that load this never compare jobs. */
+function compiled(schema: Type.TSchema, place: string): Compare {
+  let compare: Compare | undefined;
+  return (old, next) => {
+    compare ??= compileRecord(schema, place);
+    return compare(old, next);
+  };
+}
+
+type Changed = Pick<TaskDiff, 'Fields' | 'Objects'>;
+
+const changedOf = ({ fields, objects }: Found): Changed => ({
+  Fields: sortedFields(fields.filter((field) => !isUnchanged(field))),
+  ...sortedOf(objects),
+});
+
+function typeOf(
+  old: object | undefined,
+  next: object | undefined,
+  { Fields, Objects }: Changed,
+  inside: readonly { readonly Type: DiffType }[] = [],
+): DiffType {
+  if (old === undefined || next === undefined) {
+    if (old === next) return 'None';
+    return old === undefined ? 'Added' : 'Deleted';
+  }
+  const isSameInside = inside.every(({ Type }) => Type === 'None');
+  return Fields === null && Objects === null && isSameInside ? 'None' : 'Edited';
+}
+
+type Pair<T> = readonly [T | undefined, T | undefined];
+
+/** What has the same name, in the order of names. */
+function byName<T extends { readonly Name: string }>(
+  old: readonly T[] = [],
+  next: readonly T[] = [],
+): Pair<T>[] {
+  const before = new Map(old.map((one) => [one.Name, one]));
+  const after = new Map(next.map((one) => [one.Name, one]));
+  const names = [...new Set([...before.keys(), ...after.keys()])].sort();
+  return names.map((name) => [before.get(name), after.get(name)]);
+}

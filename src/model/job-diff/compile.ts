@@ -1,0 +1,177 @@
+/**
+ * The comparison of two records, made once from their schema: each property knows how to compare
+ * itself. What is not the schema's to say stands in `peculiarities.ts`.
+ */
+import { isSame } from '../same.ts';
+import type { Type } from '../schema.ts';
+import { isResponseOnly, type Shape, shapeOf, withoutNull } from '../schema-shape.ts';
+import {
+  entriesDiff,
+  type Found,
+  fieldDiff,
+  objectDiff,
+  sideOf,
+  wordsDiff,
+} from './compare-fields.ts';
+import { leftOut, nameOfOne, toldApartBy, unordered } from './peculiarities.ts';
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** Either side may be missing, as `undefined`. */
+export type Compare = (old: Row | undefined, next: Row | undefined) => Found;
+type CompareValue = (old: unknown, next: unknown, found: Found) => void;
+
+interface Property {
+  readonly name: string;
+  /** A field shows inside a block though it did not change; a block does not. */
+  readonly isBlock: boolean;
+  readonly compare: CompareValue;
+}
+
+/** `place` is the dotted name that `leftOut` is asked for; `''` for a job. */
+export function compileRecord(schema: Type.TSchema, place: string): Compare {
+  const shape = shapeOf(withoutNull(schema).schema);
+  const properties = shape.kind === 'record' ? propertiesOf(shape.properties, place) : [];
+  return (old, next) => {
+    const found: Found = { fields: [], objects: [] };
+    for (const { name, isBlock, compare } of properties) {
+      const [before, after] = [old?.[name], next?.[name]];
+      if (isBlock && isSame(before, after)) continue;
+      compare(before, after, found);
+    }
+    return found;
+  };
+}
+
+function propertiesOf(properties: Readonly<Record<string, Type.TSchema>>, place: string) {
+  const compiled: Property[] = [];
+  for (const [name, schema] of Object.entries(properties)) {
+    const path = place === '' ? name : `${place}.${name}`;
+    // Of what stands inside a job, the server's own is no part of what was asked for.
+    if (leftOut.has(path) || (place !== '' && isResponseOnly(schema))) continue;
+    compiled.push({ name, ...compileProperty(name, withoutNull(schema).schema, path) });
+  }
+  return compiled;
+}
+
+function compileProperty(
+  name: string,
+  schema: Type.TSchema,
+  path: string,
+): Pick<Property, 'isBlock' | 'compare'> {
+  const shape = shapeOf(schema);
+  switch (shape.kind) {
+    case 'string':
+    case 'boolean':
+    case 'number':
+      return {
+        isBlock: false,
+        compare: (old, next, { fields }) => fields.push(fieldDiff(name, old, next)),
+      };
+    case 'record':
+      return { isBlock: true, compare: blockOf(name, compileRecord(schema, path)) };
+    case 'map':
+      return compileMap(name, shape, path);
+    case 'list':
+      return compileList(name, shape, path);
+    case 'free':
+      return entries(name);
+  }
+}
+
+const entries = (name: string): Pick<Property, 'isBlock' | 'compare'> => ({
+  isBlock: false,
+  compare: (old, next, { fields }) => entriesDiff(name, old, next, fields),
+});
+
+/** Whole blocks under callers' names, or what anybody may write, or entries of the place itself. */
+function compileMap(name: string, { value }: Extract<Shape, { kind: 'map' }>, path: string) {
+  const { kind } = shapeOf(withoutNull(value).schema);
+  if (kind === 'record') {
+    const compare = compileRecord(value, path);
+    const block = blockOf(nameOfOne[name] ?? name, compare);
+    return {
+      isBlock: true,
+      compare: (old: unknown, next: unknown, found: Found) => {
+        const [before, after] = [old ?? {}, next ?? {}] as [Row, Row];
+        for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
+          block(ownOf(before, key), ownOf(after, key), found);
+        }
+      },
+    };
+  }
+  if (kind !== 'free') return entries(name);
+  const compare: Compare = (old, next) => {
+    const found: Found = { fields: [], objects: [] };
+    entriesDiff('', old, next, found.fields);
+    return found;
+  };
+  return { isBlock: true, compare: blockOf(name, compare) };
+}
+
+const ownOf = (row: Row, key: string): unknown => (Object.hasOwn(row, key) ? row[key] : undefined);
+
+function compileList(name: string, { item }: Extract<Shape, { kind: 'list' }>, path: string) {
+  if (shapeOf(withoutNull(item).schema).kind !== 'record') {
+    if (!unordered.has(name)) return entries(name);
+    return { isBlock: true, compare: wordsOf(name) };
+  }
+  const block = blockOf(nameOfOne[name] ?? name, compileRecord(item, path));
+  const key = toldApartBy[name];
+  const pair = key === undefined ? pairedByContent : pairedBy(key);
+  return {
+    isBlock: true,
+    compare: (old: unknown, next: unknown, found: Found) => {
+      const pairs = pair((old ?? []) as readonly Row[], (next ?? []) as readonly Row[]);
+      for (const [before, after] of pairs) block(before, after, found);
+    },
+  };
+}
+
+const wordsOf =
+  (name: string): CompareValue =>
+  (old, next, { objects }) => {
+    const words = wordsDiff(name, (old ?? []) as unknown[], (next ?? []) as unknown[]);
+    if (words !== undefined) objects.push(words);
+  };
+
+/** Null is no block, like one that is missing. */
+const blockOf =
+  (name: string, compare: Compare): CompareValue =>
+  (old, next, { objects }) => {
+    const before = (old ?? undefined) as Row | undefined;
+    const after = (next ?? undefined) as Row | undefined;
+    if (before === undefined && after === undefined) return;
+    const side = sideOf(before !== undefined, after !== undefined);
+    const block = objectDiff(name, side, compare(before, after));
+    if (block !== undefined) objects.push(block);
+  };
+
+type Pairs = readonly (readonly [Row | undefined, Row | undefined])[];
+
+/** Where a name stands twice, the first is the first one's. */
+const pairedBy =
+  (key: string) =>
+  (old: readonly Row[], next: readonly Row[]): Pairs =>
+    paired(old, next, (row, place) => String(key === '' ? place : row[key]));
+
+/** What is the same on both sides is left out. */
+const pairedByContent = (old: readonly Row[], next: readonly Row[]): Pairs =>
+  paired(old, next, (row) => JSON.stringify(row, inOrder));
+
+/** Maps may be written in any order. */
+const inOrder = (_: string, value: unknown): unknown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1)))
+    : value;
+
+function paired(
+  old: readonly Row[],
+  next: readonly Row[],
+  nameOf: (row: Row, place: number) => string,
+): Pairs {
+  const open = Map.groupBy([...next.entries()].reverse(), ([place, row]) => nameOf(row, place));
+  const pairs = old.map((row, place) => [row, open.get(nameOf(row, place))?.pop()?.[1]] as const);
+  const added = [...open.values()].flat().map(([, row]) => [undefined, row] as const);
+  return [...pairs, ...added];
+}

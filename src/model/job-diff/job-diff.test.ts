@@ -1,0 +1,335 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import '../../../test/support/properties.ts';
+import { canonicalizeJob } from '../job/canonicalize.ts';
+import type { Job } from '../job/job.ts';
+import { webJob, webJobWith } from '../job/sample.test-helper.ts';
+import { changedValues } from './changed-values.ts';
+import { compareJobs } from './compare-jobs.ts';
+import type { DiffType, FieldDiff, JobDiff, ObjectDiff } from './job-diff.ts';
+
+const sample = canonicalizeJob(webJob);
+const sampleWith = (changes: Readonly<Record<string, unknown>>): Job =>
+  canonicalizeJob(webJobWith(changes));
+const group = 'TaskGroups.0';
+const task = `${group}.Tasks.0`;
+
+/** A difference in few lines: what changed, each under its place and with its type's mark. */
+const marks: Readonly<Record<DiffType, string>> = {
+  Added: '+',
+  Deleted: '-',
+  Edited: '~',
+  None: '=',
+};
+const shown = ({ Type, Name, Old, New }: FieldDiff) => `${marks[Type]} ${Name} ${Old}|${New}`;
+function lines(
+  fields: readonly FieldDiff[] | null,
+  objects: readonly ObjectDiff[] | null,
+): string[] {
+  return [
+    ...(fields ?? []).map(shown),
+    ...(objects ?? []).flatMap(({ Type, Name, Fields, Objects }) => [
+      `${marks[Type]} ${Name}:`,
+      ...lines(Fields, Objects).map((line) => `  ${line}`),
+    ]),
+  ];
+}
+const golden = ({ Fields, Objects, TaskGroups }: JobDiff): string[] => [
+  ...lines(Fields, Objects),
+  ...(TaskGroups ?? []).flatMap(({ Type, Name, Tasks, ...rest }) => [
+    ...(Type === 'None' ? [] : [`${marks[Type]} group ${Name}`]),
+    ...lines(rest.Fields, rest.Objects),
+    ...(Tasks ?? []).flatMap((one) => [
+      ...(one.Type === 'None' ? [] : [`${marks[one.Type]} task ${one.Name}`]),
+      ...lines(one.Fields, one.Objects),
+    ]),
+  ]),
+];
+
+describe('golden differences', () => {
+  test.each<[string, Record<string, unknown>, Record<string, unknown>, string[]]>([
+    ['nothing', {}, {}, []],
+    ["what is the server's own", {}, { Version: 7 }, []],
+    ['a field', {}, { Priority: 60 }, ['~ Priority 50|60']],
+    [
+      'a map of the job',
+      { 'Meta.a': '1', 'Meta.b': '2' },
+      { 'Meta.a': '1', 'Meta.c': '' },
+      ['- Meta[b] 2|', '+ Meta[c] |'],
+    ],
+    [
+      'a list whose order says nothing, with what stays of it',
+      { Datacenters: ['a', 'b'] },
+      { Datacenters: ['c', 'b'] },
+      ['~ Datacenters:', '  + Datacenters |c', '  - Datacenters a|', '  = Datacenters b|b'],
+    ],
+    ['the same in another order', { Datacenters: ['a', 'b'] }, { Datacenters: ['b', 'a'] }, []],
+    [
+      'an edited constraint: one goes and one comes',
+      { Constraints: [{ LTarget: 'a', Operand: '=', RTarget: 'b' }] },
+      { Constraints: [{ LTarget: 'a', Operand: '=', RTarget: 'c' }] },
+      [
+        ...['+ Constraint:', '  + LTarget |a', '  + Operand |=', '  + RTarget |c'],
+        ...['- Constraint:', '  - LTarget a|', '  - Operand =|', '  - RTarget b|'],
+      ],
+    ],
+    [
+      'a block, with its unchanged fields; the stagger is no part of it',
+      {},
+      { [`${group}.Update`]: { MaxParallel: 3, Stagger: 5e9 } },
+      [
+        ...[
+          '~ group web',
+          '~ Update:',
+          '  = AutoPromote false|false',
+          '  = AutoRevert false|false',
+        ],
+        ...['  = Canary 0|0', '  = HealthCheck checks|checks'],
+        '  = HealthyDeadline 300000000000|300000000000',
+        ...['  ~ MaxParallel 1|3', '  = MinHealthyTime 10000000000|10000000000'],
+        '  = ProgressDeadline 600000000000|600000000000',
+      ],
+    ],
+    [
+      'a value that was none',
+      {},
+      { [`${group}.ShutdownDelay`]: 5e9 },
+      ['~ group web', '~ ShutdownDelay nil|5000000000'],
+    ],
+    [
+      'a port of a network',
+      {},
+      { [`${group}.Networks.0.DynamicPorts`]: [{ Label: 'http', To: 80 }, { Label: 'admin' }] },
+      [
+        ...[
+          '~ group web',
+          '~ Network:',
+          '  = CIDR |',
+          '  = Device |',
+          '  = Hostname |',
+          '  = IP |',
+        ],
+        ...['  = MBits 0|0', '  = Mode host|host', '  ~ Dynamic Port:', '    = HostNetwork |'],
+        ...['    = IgnoreCollision false|false', '    = Label http|http', '    ~ To 0|80'],
+        ...['    = Value 0|0', '  + Dynamic Port:', '    = HostNetwork |'],
+        ...['    + IgnoreCollision |false', '    + Label |admin', '    + To |0', '    + Value |0'],
+      ],
+    ],
+    [
+      'the configuration of a task, however deep',
+      { [`${task}.Config`]: { args: ['a', 'b'], port_map: { http: 80 }, same: true } },
+      { [`${task}.Config`]: { args: ['a'], port_map: { http: '80' }, same: true, none: [] } },
+      [
+        ...['~ group web', '~ task server', '~ Config:', '  = args[0] a|a', '  - args[1] b|'],
+        ...['  + none |[]', '  ~ port_map[http] 80|"80"', '  = same true|true'],
+      ],
+    ],
+    [
+      'the environment of a task',
+      {},
+      { [`${task}.Env`]: { GREETING: 'hi', X: 'y' } },
+      ['~ group web', '~ task server', '~ Env[GREETING] hello|hi', '+ Env[X] |y'],
+    ],
+    [
+      'a check of a service',
+      { [`${group}.Services`]: [{ Name: 's', PortLabel: 'http', Checks: [check('/a')] }] },
+      { [`${group}.Services`]: [{ Name: 's', PortLabel: 'http', Checks: [check('/b')] }] },
+      ['~ group web', '~ Service:', '  ~ Check:', '    ~ Path /a|/b'],
+    ],
+    [
+      'a group and a task that come, and others that go',
+      {},
+      {
+        TaskGroups: [
+          { ...webJob.TaskGroups[0], Name: 'api', Tasks: [{ Name: 'x', Driver: 'mock' }] },
+        ],
+      },
+      ['+ group api', '+ task x', '- group web', '- task server'],
+    ],
+  ])('%s', (_, before, after, expected) => {
+    const told = golden(compareJobs(sampleWith(before), sampleWith(after)));
+    const isPart = expected.some((line) => /^[~+-] (Check|group| {2})/.test(line.trim()));
+    if (!isPart) expect(told).toEqual(expected);
+    else expect(told).toEqual(expect.arrayContaining(expected));
+  });
+});
+
+function check(Path: string) {
+  return { Name: 'c', Type: 'http', Path, Interval: 1e9, Timeout: 1e9 };
+}
+
+describe('types and order', () => {
+  test('a job that is new, and one that is gone', () => {
+    const added = compareJobs(undefined, sample);
+    expect(added).toMatchObject({ Type: 'Added', ID: 'web', TaskGroups: [{ Type: 'Added' }] });
+    expect(typesIn(added)).toEqual(new Set(['Added', 'None']));
+    const gone = compareJobs(sample, undefined);
+    expect(gone).toMatchObject({ Type: 'Deleted', ID: 'web', TaskGroups: [{ Type: 'Deleted' }] });
+    expect(compareJobs(undefined, undefined).Type).toBe('None');
+  });
+
+  test('groups and tasks stand in the order of their names, unchanged ones as well', () => {
+    const base = webJob.TaskGroups[0]!;
+    const TaskGroups = ['b', 'c', 'a'].map((Name) => ({ ...base, Name }));
+    const old = canonicalizeJob({ ...webJob, TaskGroups });
+    const next = canonicalizeJob({ ...webJob, TaskGroups: TaskGroups.slice(1) });
+    expect(compareJobs(old, next).TaskGroups!.map(({ Name, Type }) => [Name, Type])).toEqual([
+      ['a', 'None'],
+      ['b', 'Deleted'],
+      ['c', 'None'],
+    ]);
+  });
+});
+
+function typesIn(diff: JobDiff): Set<string> {
+  const types = JSON.stringify(diff).matchAll(/"Type":"(None|Added|Deleted|Edited)","/g);
+  return new Set([...types].map(([, type]) => type!));
+}
+
+/** Jobs that differ in a bit of everything, scalars as well as blocks. */
+const words = fc.constantFrom('', 'a', 'b', '1');
+const map = fc.dictionary(fc.constantFrom('x', 'y', 'z'), words, { maxKeys: 3 });
+const constraints = fc.array(
+  fc.record({ LTarget: words, Operand: fc.constantFrom('=', '!='), RTarget: words }),
+  { maxLength: 3 },
+);
+const anyTask = fc.record({
+  Name: fc.constantFrom('t1', 't2', 't3'),
+  Driver: words,
+  User: words,
+  Leader: fc.boolean(),
+  KillTimeout: fc.constantFrom(1e9, 5e9),
+  Env: map,
+  Config: fc.dictionary(
+    fc.constantFrom('p', 'q'),
+    fc.oneof(words, fc.integer({ min: 0, max: 2 }), fc.array(words, { maxLength: 2 }), map),
+    { maxKeys: 2 },
+  ),
+  Constraints: constraints,
+  Templates: fc.uniqueArray(fc.record({ DestPath: words, EmbeddedTmpl: words }), {
+    maxLength: 3,
+    selector: ({ DestPath }) => DestPath,
+  }),
+});
+const unique = { minLength: 1, selector: ({ Name }: { Name: string }) => Name };
+const anyGroup = fc.record({
+  Name: fc.constantFrom('g1', 'g2', 'g3'),
+  Count: fc.nat(3),
+  Meta: map,
+  ShutdownDelay: fc.constantFrom(null, 0, 1e9),
+  Networks: fc.array(fc.record({ Mode: words, Hostname: words }), { maxLength: 2 }),
+  Services: fc.array(fc.record({ Name: words, Tags: fc.array(words, { maxLength: 2 }) }), {
+    maxLength: 3,
+  }),
+  Tasks: fc.uniqueArray(anyTask, { ...unique, maxLength: 3 }),
+});
+const anyJob = fc
+  .record({
+    ID: fc.constant('web'),
+    Priority: fc.integer({ min: 1, max: 3 }),
+    AllAtOnce: fc.boolean(),
+    Region: words,
+    Datacenters: fc.uniqueArray(words, { maxLength: 3 }),
+    Meta: map,
+    Constraints: constraints,
+    TaskGroups: fc.uniqueArray(anyGroup, { ...unique, maxLength: 3 }),
+  })
+  .map((input) => canonicalizeJob(input));
+
+const swapped: Readonly<Record<DiffType, DiffType>> = {
+  ...{ Added: 'Deleted', Deleted: 'Added', Edited: 'Edited', None: 'None' },
+};
+
+/** The same with old and new changed places, whatever the order of what stands beside each other. */
+function mirrored(value: unknown, swap: boolean): unknown {
+  if (Array.isArray(value)) {
+    return value
+      .map((one) => mirrored(one, swap))
+      .sort((left, right) => (JSON.stringify(left) < JSON.stringify(right) ? -1 : 1));
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  const row = value as Record<string, unknown>;
+  const turned = swap && 'Old' in row ? { ...row, Old: row.New, New: row.Old } : row;
+  return Object.fromEntries(
+    Object.entries(turned)
+      .map(([key, one]) =>
+        key === 'Type' && swap ? [key, swapped[one as DiffType]] : [key, mirrored(one, swap)],
+      )
+      .sort(([left], [right]) => (left! < right! ? -1 : 1)),
+  );
+}
+
+describe('properties', () => {
+  test('a job is not different from itself', () => {
+    fc.assert(
+      fc.property(anyJob, (job) => {
+        const diff = compareJobs(job, structuredClone(job));
+        expect([diff.Type, changedValues(diff)]).toEqual(['None', []]);
+      }),
+    );
+  });
+
+  test('the difference the other way round is its mirror', () => {
+    fc.assert(
+      fc.property(anyJob, anyJob, (old, next) => {
+        expect(mirrored(compareJobs(next, old), false)).toEqual(
+          mirrored(compareJobs(old, next), true),
+        );
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('what is said of simple fields makes the new job of the old one', () => {
+    const jobFields = ['Priority', 'AllAtOnce', 'Region', 'Name', 'NodePool'] as const;
+    const taskFields = ['Driver', 'User', 'Leader', 'KillTimeout'] as const;
+    const patched = (
+      old: Readonly<Record<string, unknown>>,
+      fields: readonly FieldDiff[] | null,
+      names: readonly string[],
+    ) => {
+      const changes = new Map((fields ?? []).map(({ Name, New }) => [Name, New]));
+      return names.map((name) => changes.get(name) ?? String(old[name]));
+    };
+    const textOf = (row: Readonly<Record<string, unknown>>, names: readonly string[]) =>
+      names.map((name) => String(row[name]));
+    fc.assert(
+      fc.property(anyJob, anyJob, (old, next) => {
+        const { Fields, TaskGroups } = compareJobs(old, next);
+        expect(patched(old, Fields, jobFields)).toEqual(textOf(next, jobFields));
+        for (const { Name, Tasks } of TaskGroups!) {
+          const [before, after] = [old, next].map(
+            (job) => job.TaskGroups.find((one) => one.Name === Name)?.Tasks ?? [],
+          );
+          for (const diff of Tasks!) {
+            const was = before!.find((one) => one.Name === diff.Name);
+            const is = after!.find((one) => one.Name === diff.Name);
+            if (was === undefined || is === undefined) continue;
+            expect(patched(was, diff.Fields, taskFields)).toEqual(textOf(is, taskFields));
+          }
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('every change of a value shows', () => {
+    fc.assert(
+      fc.property(anyJob, anyJob, (old, next) => {
+        const { Type } = compareJobs(old, next);
+        const plain = ({ TaskGroups, ...job }: Job) =>
+          JSON.stringify([
+            { ...job, Datacenters: [...job.Datacenters].sort(), Meta: entries(job.Meta) },
+            [...TaskGroups].sort((left, right) => (left.Name < right.Name ? -1 : 1)).length,
+          ]);
+        // Lists of blocks may stand in another order; nothing else is passed over.
+        const simple = (job: Job) => plain({ ...job, Constraints: null });
+        if (simple(old) !== simple(next)) expect(Type).toBe('Edited');
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+const entries = (map: Job['Meta']) =>
+  map && Object.entries(map).sort(([left], [right]) => (left < right ? -1 : 1));

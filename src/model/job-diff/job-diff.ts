@@ -1,0 +1,68 @@
+/** What is different between two jobs, as published. Source: spec/3 §4.4, facts/scheduler.md §4.6. */
+import { Choice, FullMapOf, List, type Model, Nullable, Text, Type, Whole } from '../schema.ts';
+
+export const diffTypes = ['None', 'Added', 'Deleted', 'Edited'] as const;
+export type DiffType = (typeof diffTypes)[number];
+
+/** One value, as text; `''` where there is none. */
+const FieldDiffSchema = Type.Object({
+  Type: Choice(diffTypes, 'None'),
+  Name: Text(),
+  Old: Text(),
+  New: Text(),
+  Annotations: List(Type.String()),
+});
+export type FieldDiff = Model<typeof FieldDiffSchema>;
+
+/** A block inside a job, group, task or another block. */
+export interface ObjectDiff {
+  readonly Type: DiffType;
+  readonly Name: string;
+  readonly Fields: readonly FieldDiff[] | null;
+  readonly Objects: readonly ObjectDiff[] | null;
+}
+
+/** How deep blocks stand in each other at most: `Service`, `Check`, `CheckRestart`. */
+const depthMax = 3;
+
+/** Written out level by level, since the model's schemas do not refer to themselves. */
+function objectDiffSchema(depth: number): Type.TSchema {
+  return Type.Object({
+    Type: Choice(diffTypes, 'None'),
+    Name: Text(),
+    Fields: List(FieldDiffSchema),
+    Objects: depth < depthMax ? List(objectDiffSchema(depth + 1)) : Type.Null(),
+  });
+}
+const Objects = List(
+  Type.Unsafe<ObjectDiff>(objectDiffSchema(1) as unknown as Record<string, unknown>),
+);
+
+const TaskDiffSchema = Type.Object({
+  Type: Choice(diffTypes, 'None'),
+  Name: Text(),
+  Fields: List(FieldDiffSchema),
+  Objects,
+  Annotations: List(Type.String()),
+});
+export type TaskDiff = Model<typeof TaskDiffSchema>;
+
+const GroupDiffSchema = Type.Object({
+  Type: Choice(diffTypes, 'None'),
+  Name: Text(),
+  Fields: List(FieldDiffSchema),
+  Objects,
+  Tasks: List(TaskDiffSchema),
+  /** How many allocations a plan creates, updates and so on; null where nothing was planned. */
+  Updates: Nullable(FullMapOf(Whole())),
+});
+export type GroupDiff = Model<typeof GroupDiffSchema>;
+
+export const JobDiffSchema = Type.Object({
+  Type: Choice(diffTypes, 'None'),
+  ID: Text(),
+  Fields: List(FieldDiffSchema),
+  Objects,
+  TaskGroups: List(GroupDiffSchema),
+});
+export type JobDiff = Model<typeof JobDiffSchema>;

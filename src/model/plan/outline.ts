@@ -1,0 +1,199 @@
+/**
+ * What a plan does, told so that people can read it and that two plans can be held against each
+ * other. Source: DESIGN §1 "An exact plan".
+ */
+import type { Allocation } from '../allocation/allocation.ts';
+import { Choice, Flag, type Model, Text, Type } from '../schema.ts';
+import type { Plan } from './plan.ts';
+
+/**
+ * `place`: a new allocation. `update`: one goes on where it is, under the new version. `stop`: one is
+ * ended. `evict`: one of another job makes way. `mark`: something is noted of one, and it goes on.
+ */
+export const plannedActions = ['place', 'update', 'stop', 'evict', 'mark'] as const;
+
+export const PlannedChangeSchema = Type.Object({
+  Action: Choice(plannedActions, 'place'),
+  Namespace: Text(),
+  JobID: Text(),
+  TaskGroup: Text(),
+  Name: Text(),
+  NodeID: Text(),
+  NodeName: Text(),
+  /** Of a new one, the id that it gets when just this plan is carried out. */
+  AllocID: Text(),
+  /** The allocation that it takes the place of. */
+  PreviousAllocation: Text(),
+  Canary: Flag(),
+  /** Why. */
+  Description: Text(),
+});
+export type PlannedChange = Model<typeof PlannedChangeSchema>;
+
+export interface Outline {
+  readonly changes: readonly PlannedChange[];
+  /** By group, how many find no node. */
+  readonly queued: Readonly<Record<string, number>>;
+  /** What becomes of the job's deployments, as words. */
+  readonly deployments: readonly string[];
+}
+
+export const nothingPlanned: Outline = { changes: [], queued: {}, deployments: [] };
+
+/** `find` knows the allocations that are there. */
+export function outlineOf(
+  plan: Plan,
+  find: (namespace: string, id: string) => Allocation | undefined,
+): Outline {
+  const existing = (namespace: string, id: string, change: Partial<PlannedChange>) => {
+    const one = find(namespace, id);
+    return one === undefined ? [] : [changeOf(one, change)];
+  };
+  const changes = [
+    ...plan.placements.map((one) =>
+      changeOf(one, { Action: 'place', Canary: one.DeploymentStatus?.Canary === true }),
+    ),
+    ...plan.inPlaceUpdates.map((one) =>
+      changeOf(one, { Action: 'update', Description: one.DesiredDescription }),
+    ),
+    ...plan.stops.flatMap(({ allocationId, desiredStatus, desiredDescription }) =>
+      existing(plan.namespace, allocationId, {
+        Action: desiredStatus === 'run' ? 'mark' : 'stop',
+        Description: desiredDescription,
+      }),
+    ),
+    ...plan.preemptions.flatMap(({ allocationId, namespace, byAllocationId }) =>
+      existing(namespace, allocationId, {
+        Action: 'evict',
+        Description: `makes way for ${byAllocationId}`,
+      }),
+    ),
+  ];
+  return {
+    changes: changes.sort(inOrder),
+    queued: plan.queued,
+    deployments: [
+      ...(plan.deployment === null ? [] : ['a new deployment begins']),
+      ...plan.deploymentUpdates.map(({ ID, Status }) => `deployment ${ID} becomes ${Status}`),
+    ],
+  };
+}
+
+type Known = Pick<
+  Allocation,
+  ('ID' | 'Namespace' | 'JobID' | 'TaskGroup' | 'Name') | ('NodeID' | 'NodeName')
+> &
+  Partial<Pick<Allocation, 'PreviousAllocation'>>;
+
+const changeOf = (one: Known, change: Partial<PlannedChange>): PlannedChange => ({
+  Action: 'place',
+  Namespace: one.Namespace,
+  JobID: one.JobID,
+  TaskGroup: one.TaskGroup,
+  Name: one.Name,
+  NodeID: one.NodeID,
+  NodeName: one.NodeName,
+  AllocID: one.ID,
+  PreviousAllocation: one.PreviousAllocation ?? '',
+  Canary: false,
+  Description: '',
+  ...change,
+});
+
+const indexOf = ({ Name }: PlannedChange): number => Number(/\[(\d+)\]$/.exec(Name)?.[1] ?? 0);
+
+/** By group, then as people count, then by what is done. */
+function inOrder(left: PlannedChange, right: PlannedChange): number {
+  if (left.TaskGroup !== right.TaskGroup) return left.TaskGroup < right.TaskGroup ? -1 : 1;
+  return (
+    indexOf(left) - indexOf(right) ||
+    plannedActions.indexOf(left.Action) - plannedActions.indexOf(right.Action) ||
+    (left.NodeID < right.NodeID ? -1 : Number(left.NodeID > right.NodeID))
+  );
+}
+
+/** How what would be done now is not what was planned, as sentences; none when it is the same. */
+export function outlineDifferences(planned: Outline, now: Outline): string[] {
+  const missing = without(planned.changes, now.changes);
+  const added = without(now.changes, planned.changes);
+  return [
+    ...movedSentences(missing, added),
+    ...queuedSentences(planned, now),
+    ...planned.deployments
+      .filter((word) => !now.deployments.includes(word))
+      .map((word) => `it was planned that ${word}, and this would not be so now`),
+    ...now.deployments
+      .filter((word) => !planned.deployments.includes(word))
+      .map((word) => `${word} now, which was not planned`),
+  ];
+}
+
+/** Ids of allocations that are still to be made, and why something is done, are no part of it. */
+const identity = (one: PlannedChange): string =>
+  [
+    ...[one.Action, one.Namespace, one.JobID, one.TaskGroup, one.Name, one.NodeID],
+    ...[one.Action === 'place' ? one.PreviousAllocation : one.AllocID, one.Canary],
+  ].join('\0');
+
+function without(changes: readonly PlannedChange[], others: readonly PlannedChange[]) {
+  const counts = new Map<string, number>();
+  for (const other of others) {
+    counts.set(identity(other), (counts.get(identity(other)) ?? 0) + 1);
+  }
+  return changes.filter((change) => {
+    const count = counts.get(identity(change)) ?? 0;
+    counts.set(identity(change), count - 1);
+    return count <= 0;
+  });
+}
+
+const deeds = {
+  place: 'be placed',
+  update: 'be updated in place',
+  stop: 'be stopped',
+  evict: 'be evicted',
+  mark: 'be marked',
+} as const;
+
+/** Where it is the same deed on another node, one sentence tells of both. */
+function movedSentences(missing: readonly PlannedChange[], added: readonly PlannedChange[]) {
+  const deedOf = ({ Action, Namespace, JobID, Name }: PlannedChange) =>
+    [Action, Namespace, JobID, Name].join('\0');
+  const open = Map.groupBy([...added].reverse(), deedOf);
+  const sentences = missing.map((was) => {
+    const is = open.get(deedOf(was))?.pop();
+    const planned = `${subject(was)} was to ${deeds[was.Action]} on node "${was.NodeName}"`;
+    return is === undefined
+      ? `${planned}, and would not be now`
+      : `${planned}${was.NodeID === is.NodeID ? ' in place of another allocation' : `, and would be on node "${is.NodeName}" now`}`;
+  });
+  const rest = [...open.values()].flatMap((list) => list.reverse());
+  return [
+    ...sentences,
+    ...rest.map(
+      (is) =>
+        `${subject(is)} would ${deeds[is.Action]} on node "${is.NodeName}" now, which was not planned`,
+    ),
+  ];
+}
+
+/**
+ * Of one that is there, its id tells which of several of a name is meant. What makes way may be
+ * another's, who need not be told of.
+ */
+function subject({ Action, Name, AllocID }: PlannedChange): string {
+  if (Action === 'evict') return 'an allocation of lower priority';
+  return Action === 'place' ? Name : `${Name} (${AllocID})`;
+}
+
+function queuedSentences({ queued: planned }: Outline, { queued: now }: Outline): string[] {
+  const of = (record: Outline['queued'], group: string) =>
+    Object.hasOwn(record, group) ? record[group]! : 0;
+  const groups = new Set([...Object.keys(planned), ...Object.keys(now)]);
+  return [...groups]
+    .filter((group) => of(planned, group) !== of(now, group))
+    .map(
+      (group) =>
+        `of the group "${group}" ${of(planned, group)} were to find no node, and ${of(now, group)} would find none now`,
+    );
+}

@@ -1,0 +1,200 @@
+/**
+ * Carries out a plan that was made and shown before: the registration and all that the plan does are
+ * one transaction. Source: DESIGN §1 "An exact plan".
+ *
+ * 1. The decision is made again on the newest state, in slices, with the ids that the plan drew. It
+ *    has to be the same, and the job and its index as well; or all differences are told.
+ * 2. The transaction then holds the decision against the state once more: the job, its allocations
+ *    and its deployment are as they were decided on, nobody else decides about the job just now, and
+ *    everything fits on every node. Otherwise it leaves no trace, and the decision is made again.
+ * 3. The evaluation is decided and complete as soon as it exists, so no scheduler looks at it.
+ */
+import { assert } from '../../base/assert.ts';
+import { type Fault, invalid } from '../../model/errors.ts';
+import type { Job } from '../../model/job/job.ts';
+import { isEvaluated } from '../../model/job/job-rules.ts';
+import { changedValues } from '../../model/job-diff/changed-values.ts';
+import { compareJobs } from '../../model/job-diff/compare-jobs.ts';
+import { limits } from '../../model/limits.ts';
+import { quote } from '../../model/path.ts';
+import { outlineDifferences } from '../../model/plan/outline.ts';
+import { isSame } from '../../model/same.ts';
+import type { SchedulerConfiguration, SchedulerResult } from '../../scheduler/view.ts';
+import { allocations, evaluations, inNamespace } from '../../state/tables.ts';
+import type { Snapshot, Transaction } from '../../state/types.ts';
+import type { ServerContext } from '../context.ts';
+import type { Decisions } from '../evaluations/decisions.ts';
+import type { EvaluationDispatcher } from '../evaluations/dispatcher.ts';
+import { commitDecision } from '../evaluations/worker.ts';
+import type { KeptPlan } from '../plans/kept.ts';
+import type { SlicedQueue } from '../sliced-queue.ts';
+import {
+  decideProposal,
+  outlineIn,
+  type Proposal,
+  type ProposalDecision,
+  propose,
+  replayed,
+} from './proposal.ts';
+import { type Evaluate, type Registered, type Registration, registerJob } from './register.ts';
+
+export interface CarryingOut {
+  readonly context: ServerContext;
+  readonly dispatcher: EvaluationDispatcher;
+  readonly decisions: Decisions;
+  /** How a pool's jobs are placed. */
+  readonly configuration: (snapshot: Snapshot, pool: string) => SchedulerConfiguration;
+  readonly queue: SlicedQueue;
+}
+
+/** What would be done now, and how it is not what was planned. */
+interface Again {
+  readonly proposal: Proposal;
+  readonly decided: ProposalDecision | undefined;
+  readonly differences: readonly string[];
+}
+
+/** The state moved between the decision and the transaction. */
+class Moved extends Error {}
+
+/** @throws RosterError as `registerJob`, and `plan-outdated` with all differences. */
+export async function carryOut(
+  tools: CarryingOut,
+  registration: Registration,
+  job: Job,
+  kept: KeptPlan,
+): Promise<Registered> {
+  let reason = '';
+  for (let attempt = 1; attempt <= limits.plan.attemptsMax; attempt++) {
+    const again = await decideAgain(tools, registration, job, kept);
+    if (again.differences.length > 0) throw outdated(again.differences);
+    try {
+      const registered = await registerJob(tools.context, registration, commitWith(tools, again));
+      const { decided } = again;
+      if (decided !== undefined) {
+        tools.decisions.note({ ...decided, attempt: 1 }, decided.result.plan);
+      }
+      return registered;
+    } catch (error) {
+      if (!(error instanceof Moved)) throw error;
+      reason = error.message;
+    }
+  }
+  throw outdated([reason]);
+}
+
+function outdated(differences: readonly string[]) {
+  const faults = differences
+    .slice(0, limits.fault.listedMax)
+    .map((sentence): Fault => ({ pointer: '', message: `${sentence}.` }));
+  return invalid('plan-outdated', faults);
+}
+
+async function decideAgain(
+  { context, configuration, queue }: CarryingOut,
+  { accessor, preserveCounts, evaluationPriority: priority }: Registration,
+  job: Job,
+  kept: KeptPlan,
+): Promise<Again> {
+  const { state, world } = context;
+  return queue.finish(function* (elapsedNs) {
+    const snapshot = state.head();
+    const submitted = { ...job, SchedulerTokenID: accessor };
+    const proposal = propose(snapshot, submitted, preserveCounts);
+    const decided = isEvaluated(proposal.job)
+      ? yield* decideProposal(snapshot, proposal, {
+          configuration: configuration(snapshot, job.NodePool),
+          nowMs: world.clock.nowMs(),
+          ids: replayed(kept.ids, world.ids),
+          ...{ priority, elapsedNs },
+        })
+      : undefined;
+    yield;
+    const differences = [
+      ...jobDifferences(kept.job, job),
+      ...indexDifference(kept, proposal),
+      ...outlineDifferences(kept.outline, outlineIn(snapshot, decided)),
+    ];
+    return { proposal, decided, differences };
+  });
+}
+
+function jobDifferences(planned: Job, submitted: Job): readonly string[] {
+  if (isSame(planned, submitted)) return [];
+  const changes = changedValues(compareJobs(planned, submitted));
+  if (changes.length === 0)
+    return ['the job is not the one that was planned: a list is in another order'];
+  return changes.map(
+    ({ path, old, next }) =>
+      `${path} of the job was ${quote(old)} in the plan, and is ${quote(next)}`,
+  );
+}
+
+function indexDifference({ jobModifyIndex }: KeptPlan, { stored }: Proposal): readonly string[] {
+  const now = stored?.JobModifyIndex ?? 0;
+  if (now === jobModifyIndex) return [];
+  return [`the plan was made for JobModifyIndex ${jobModifyIndex}, and the job has ${now} now`];
+}
+
+/** The decision as a part of the registration's transaction. */
+const commitWith =
+  ({ context, dispatcher }: CarryingOut, { proposal, decided }: Again): Evaluate =>
+  (transaction, stored, existing) => {
+    const isAsItWas =
+      existing?.JobModifyIndex === proposal.stored?.JobModifyIndex &&
+      existing?.CreateIndex === proposal.stored?.CreateIndex;
+    if (!isAsItWas) throw new Moved('the job has changed just now');
+    if (decided === undefined) return undefined;
+    const { evaluation, result } = decided;
+    // What others decided about an older version is not applied any more; about this one, it would.
+    if (stored === existing && dispatcher.broker.isBusyWith(evaluation)) {
+      throw new Moved('the scheduler is deciding about the job just now');
+    }
+    if (haveAllocationsMoved(transaction, decided)) {
+      throw new Moved('allocations of the job have changed just now');
+    }
+    const { JobModifyIndex, Namespace } = stored;
+    const open = transaction.table(evaluations).put({ ...evaluation, JobModifyIndex });
+    const rejections = commitDecision(
+      transaction,
+      context,
+      open,
+      based(result, proposal.job, stored),
+    );
+    if (rejections !== 'unchanged' && rejections.length > 0) {
+      throw new Moved(rejections[0]!.reason);
+    }
+    return transaction.table(evaluations).get(...inNamespace(Namespace, open.ID));
+  };
+
+function haveAllocationsMoved(
+  transaction: Transaction,
+  { view, evaluation: { Namespace, JobID } }: ProposalDecision,
+): boolean {
+  const prefix = inNamespace(Namespace, JobID);
+  return transaction.table(allocations).by('job').lastIndex({ prefix }) > view.index;
+}
+
+/** The decision about `proposed` as one about `stored`, whose indexes nobody could foretell. */
+function based(result: SchedulerResult, proposed: Job, stored: Job): SchedulerResult {
+  assert(proposed.Version === stored.Version, 'the job was registered as it was proposed');
+  const { plan } = result;
+  const { CreateIndex: JobCreateIndex, JobModifyIndex, ModifyIndex } = stored;
+  const moved = <A extends { readonly JobCreateIndex: number }>(one: A): A =>
+    one.JobCreateIndex === proposed.CreateIndex ? { ...one, JobCreateIndex } : one;
+  return {
+    ...result,
+    plan: {
+      ...plan,
+      allAtOnce: true,
+      jobModifyIndex: JobModifyIndex,
+      placements: plan.placements.map(moved),
+      inPlaceUpdates: plan.inPlaceUpdates.map(moved),
+      deployment: plan.deployment && {
+        ...plan.deployment,
+        ...{ JobCreateIndex, JobModifyIndex: ModifyIndex, JobSpecModifyIndex: JobModifyIndex },
+      },
+      evaluations: plan.evaluations.map((one) => ({ ...one, JobModifyIndex })),
+    },
+  };
+}

@@ -1,0 +1,223 @@
+import { formatInstant } from '../../base/instant.ts';
+import type { Steps } from '../../base/steps.ts';
+import { allocationStub } from '../../model/allocation/allocation-stub.ts';
+import { refusal } from '../../model/errors.ts';
+import type { Job } from '../../model/job/job.ts';
+import { refusedChange } from '../../model/job/job-change.ts';
+import { isEvaluated } from '../../model/job/job-rules.ts';
+import { nextLaunch } from '../../model/job/periodic-launch.ts';
+import { jobWarnings, warningsText } from '../../model/job/warnings.ts';
+import { annotated } from '../../model/job-diff/annotate.ts';
+import { compareJobsSteps } from '../../model/job-diff/compare-jobs.ts';
+import type { JobDiff } from '../../model/job-diff/job-diff.ts';
+import { type JobPlan, noInstant } from '../../model/job-plan/job-plan.ts';
+import { limits } from '../../model/limits.ts';
+import type { Outline } from '../../model/plan/outline.ts';
+import { allocations, inNamespace, jobs } from '../../state/tables.ts';
+import type { Snapshot } from '../../state/types.ts';
+import { requireNodePool } from '../nodes/pools.ts';
+import { KeptPlans } from '../plans/kept.ts';
+import { type ElapsedNs, SlicedQueue } from '../sliced-queue.ts';
+import { type CarryingOut, carryOut } from './carry-out.ts';
+import {
+  decideProposal,
+  outlineIn,
+  type Proposal,
+  type ProposalDecision,
+  propose,
+  recorded,
+} from './proposal.ts';
+import {
+  admit,
+  type Registered,
+  type Registration,
+  requireId,
+  requireNamespace,
+} from './register.ts';
+
+export interface PlanRequest
+  extends Pick<
+    Registration,
+    'job' | 'namespace' | 'jobId' | 'accessor' | 'unknownFields' | 'preserveCounts'
+  > {
+  /** Whether to tell what is different from the stored job. */
+  readonly diff: boolean;
+  /** Whether the caller may know of the allocations of a namespace. */
+  readonly mayRead: (namespace: string) => boolean;
+}
+
+/** Of the state that it was made on. */
+export interface PlannedJob {
+  readonly index: number;
+  readonly plan: JobPlan;
+}
+
+export type PlannerOptions = Omit<CarryingOut, 'queue'>;
+
+/**
+ * Says what registering a job would do, and registers it if just that is done.
+ *
+ * Invariants
+ *  P1. A plan is the scheduler's own decision about the job as it would be stored. It writes nothing.
+ *  P2. What is carried out is the plan that was shown, ids included, and is one transaction with the
+ *      registration; or nothing is registered (`carry-out.ts`).
+ */
+export class Planner {
+  readonly #options: PlannerOptions;
+  readonly #kept: KeptPlans;
+  readonly #queue: SlicedQueue;
+
+  constructor(options: PlannerOptions) {
+    this.#options = options;
+    const { world } = options.context;
+    this.#kept = new KeptPlans(world.clock);
+    this.#queue = new SlicedQueue(world, {
+      sizeMax: limits.plan.waitingMax,
+      full: (limit) => refusal('too-many-plans', { limit }),
+    });
+  }
+
+  /**
+   * Source: spec/3 §4.7, facts/scheduler.md §4.6.
+   * @throws RosterError `invalid-job`, `job-id-mismatch`, `namespace-not-found`,
+   *   `node-pool-not-found`, `too-many-plans`
+   */
+  async plan(request: PlanRequest): Promise<PlannedJob> {
+    const job = admit(request, this.#options.context.region);
+    requireId(job, request.jobId);
+    return this.#queue.finish((elapsedNs) => this.#planSteps(request, job, elapsedNs));
+  }
+
+  /**
+   * Registers the job as `registerJob` does, and does what the plan of this id says, or nothing.
+   * @throws RosterError as `registerJob`, `plan-not-found`, and `plan-outdated` with all differences
+   */
+  async carryOut(registration: Registration, planId: string): Promise<Registered> {
+    const { context } = this.#options;
+    const job = admit(registration, context.region);
+    requireId(job, registration.jobId);
+    const entry = this.#kept.take(planId, job);
+    if (entry === undefined) {
+      const minutes = limits.plan.keptMs / 60_000;
+      throw refusal('plan-not-found', { plan: planId, job: job.ID, minutes });
+    }
+    const tools: CarryingOut = { ...this.#options, queue: this.#queue };
+    try {
+      return await carryOut(tools, registration, job, entry.plan);
+    } catch (error) {
+      this.#kept.putBack(entry);
+      throw error;
+    }
+  }
+
+  *#planSteps(request: PlanRequest, job: Job, elapsedNs: ElapsedNs): Steps<PlannedJob> {
+    const { context, configuration } = this.#options;
+    const { clock, ids } = context.world;
+    const snapshot = context.state.read();
+    requireNamespace(snapshot, job.Namespace);
+    requireNodePool(snapshot, job.NodePool);
+    const submitted = { ...job, SchedulerTokenID: request.accessor };
+    const proposal = propose(snapshot, submitted, request.preserveCounts);
+    const drawn = recorded(ids);
+    const decided = isEvaluated(proposal.job)
+      ? yield* decideProposal(snapshot, proposal, {
+          configuration: configuration(snapshot, job.NodePool),
+          ...{ nowMs: clock.nowMs(), ids: drawn, priority: 0, elapsedNs },
+        })
+      : undefined;
+    yield;
+    const outline = outlineIn(snapshot, decided);
+    const warnings = warningsFor(request, proposal, outline);
+    yield;
+    const PlanID = this.#keep(job, proposal, outline, drawn.drawn);
+    yield;
+    const Diff = request.diff ? yield* diffOf(proposal, decided) : null;
+    const launchMs = nextLaunch(proposal.job, clock.nowMs());
+    const plan: JobPlan = {
+      PlanID,
+      ...present(snapshot, request, outline, decided),
+      Diff,
+      JobModifyIndex: proposal.stored?.JobModifyIndex ?? 0,
+      Index: proposal.stored?.JobModifyIndex ?? 0,
+      NextPeriodicLaunch: launchMs === undefined ? noInstant : formatInstant(launchMs),
+      Warnings: warningsText(warnings),
+    };
+    return { index: snapshot.index, plan };
+  }
+
+  /** The id under which it can be carried out; `''` for a plan that is too large for that. */
+  #keep(job: Job, { stored }: Proposal, outline: Outline, drawn: readonly string[]): string {
+    const { changeBytes } = limits.plan;
+    if (isTooLarge(outline)) return '';
+    const id = this.#options.context.world.ids.uuid();
+    this.#kept.keep({
+      ...{ id, job, outline, ids: drawn, jobModifyIndex: stored?.JobModifyIndex ?? 0 },
+      bytes: JSON.stringify(job).length + changeBytes * outline.changes.length,
+    });
+    return id;
+  }
+}
+
+const isTooLarge = ({ changes }: Outline): boolean => changes.length > limits.plan.exactChangesMax;
+
+function warningsFor(
+  { unknownFields }: PlanRequest,
+  { job, stored }: Proposal,
+  outline: Outline,
+): string[] {
+  const reason = refusedChange(stored, job);
+  const { exactChangesMax } = limits.plan;
+  return [
+    ...(reason === undefined ? [] : [`registering the job would be refused: ${reason}`]),
+    ...jobWarnings(job),
+    ...unknownFields.map((path) => `unknown field ${path} is ignored`),
+    ...(isTooLarge(outline)
+      ? [
+          `the plan has ${outline.changes.length} changes: one of more than ${exactChangesMax} is shown, but cannot be carried out by its id`,
+        ]
+      : []),
+  ];
+}
+
+function* diffOf({ job, stored }: Proposal, decided: ProposalDecision | undefined): Steps<JobDiff> {
+  const diff = yield* compareJobsSteps(stored, job);
+  const updates = decided?.result.plan.annotations ?? {};
+  return annotated(diff, { old: stored, next: job, updates });
+}
+
+function present(
+  snapshot: Snapshot,
+  { mayRead }: PlanRequest,
+  { changes }: Outline,
+  decided: ProposalDecision | undefined,
+): Pick<JobPlan, 'Annotations' | 'FailedTGAllocs' | 'CreatedEvals' | 'Changes' | 'ChangesHidden'> {
+  const plan = decided?.result.plan;
+  const Changes = changes
+    .filter(({ Action, Namespace }) => Action !== 'evict' || mayRead(Namespace))
+    .slice(0, limits.plan.shownMax);
+  const made = plan?.evaluations.map((one) => ({ ...one, CreateIndex: 0, ModifyIndex: 0 })) ?? [];
+  return {
+    Annotations: {
+      DesiredTGUpdates: plan?.annotations ?? {},
+      PreemptedAllocs: preempted(snapshot, Changes),
+    },
+    FailedTGAllocs: decided?.result.outcome.failures ?? null,
+    CreatedEvals: made.length === 0 ? null : made,
+    Changes,
+    ChangesHidden: changes.length - Changes.length,
+  };
+}
+
+function preempted(
+  snapshot: Snapshot,
+  changes: Outline['changes'],
+): JobPlan['Annotations']['PreemptedAllocs'] {
+  const stubs = changes
+    .filter(({ Action }) => Action === 'evict')
+    .flatMap(({ Namespace, AllocID, JobID }) => {
+      const one = snapshot.table(allocations).get(...inNamespace(Namespace, AllocID));
+      const job = snapshot.table(jobs).get(...inNamespace(Namespace, JobID));
+      return one === undefined ? [] : [allocationStub(one, job?.Type ?? '')];
+    });
+  return stubs.length === 0 ? null : stubs;
+}

@@ -1,0 +1,99 @@
+/** What the scheduler would decide if a job were registered, without anything being written. */
+import type { Ids } from '../../base/ports.ts';
+import type { Steps } from '../../base/steps.ts';
+import type { Evaluation } from '../../model/evaluation/evaluation.ts';
+import type { Job } from '../../model/job/job.ts';
+import { registeredJob } from '../../model/job/job-change.ts';
+import { nothingPlanned, type Outline, outlineOf } from '../../model/plan/outline.ts';
+import { scheduleSteps } from '../../scheduler/schedule.ts';
+import type { ClusterView, SchedulerConfiguration, SchedulerResult } from '../../scheduler/view.ts';
+import { allocations, inNamespace, jobs } from '../../state/tables.ts';
+import type { Snapshot } from '../../state/types.ts';
+import { newEvaluation } from '../evaluations/create.ts';
+import { clusterView } from '../evaluations/view.ts';
+
+export interface Proposal {
+  /** As it would be stored by the very next transaction; the stored one when nothing changes. */
+  readonly job: Job;
+  readonly stored: Job | undefined;
+}
+
+export function propose(snapshot: Snapshot, submitted: Job, preserveCounts: boolean): Proposal {
+  const stored = snapshot.table(jobs).get(...inNamespace(submitted.Namespace, submitted.ID));
+  const next = registeredJob(stored, submitted, preserveCounts);
+  if (next === stored) return { job: stored, stored };
+  const index = snapshot.index + 1;
+  const CreateIndex = stored?.CreateIndex ?? index;
+  return { job: { ...next, CreateIndex, ModifyIndex: index, JobModifyIndex: index }, stored };
+}
+
+export interface ProposalOptions {
+  readonly configuration: SchedulerConfiguration;
+  readonly nowMs: number;
+  readonly ids: Ids;
+  /** Of the evaluation; 0: the job's. */
+  readonly priority: number;
+  readonly elapsedNs: () => number;
+}
+
+/** What would be decided, on what it is decided, and for which evaluation. */
+export interface ProposalDecision {
+  readonly view: ClusterView;
+  readonly evaluation: Evaluation;
+  readonly nowMs: number;
+  readonly result: SchedulerResult;
+}
+
+/** The scheduler's own decision. The first id that is drawn is the evaluation's. */
+export function* decideProposal(
+  snapshot: Snapshot,
+  { job }: Proposal,
+  { configuration, nowMs, ids, priority, elapsedNs }: ProposalOptions,
+): Steps<ProposalDecision> {
+  const clock = { nowMs: () => nowMs, monotonicMs: () => 0 };
+  const unwritten = newEvaluation({ clock, ids }, { job, triggeredBy: 'job-register', priority });
+  const evaluation = { ...unwritten, CreateIndex: 0, ModifyIndex: 0 };
+  const view = viewWith(clusterView(snapshot, configuration), job);
+  const result = yield* scheduleSteps(view, evaluation, { nowMs, ids, elapsedNs });
+  return { view, evaluation, nowMs, result };
+}
+
+/** The cluster with the job as it would be. */
+function viewWith(view: ClusterView, job: Job): ClusterView {
+  const isIt = (namespace: string, id: string) => namespace === job.Namespace && id === job.ID;
+  return {
+    ...view,
+    job: (namespace, id) => (isIt(namespace, id) ? job : view.job(namespace, id)),
+    jobVersion: (namespace, id, version) =>
+      isIt(namespace, id) && version === job.Version
+        ? job
+        : view.jobVersion(namespace, id, version),
+  };
+}
+
+/** What is planned, with the allocations as the snapshot shows them. */
+export const outlineIn = (snapshot: Snapshot, decided: ProposalDecision | undefined): Outline =>
+  decided === undefined
+    ? nothingPlanned
+    : outlineOf(decided.result.plan, (namespace, id) =>
+        snapshot.table(allocations).get(...inNamespace(namespace, id)),
+      );
+
+/** Ids, and what was drawn of them. */
+export function recorded(ids: Ids): Ids & { readonly drawn: readonly string[] } {
+  const drawn: string[] = [];
+  return {
+    drawn,
+    uuid: () => {
+      const id = ids.uuid();
+      drawn.push(id);
+      return id;
+    },
+  };
+}
+
+/** The ids that were drawn once, in the same order, and new ones after them. */
+export function replayed(drawn: readonly string[], ids: Ids): Ids {
+  let position = 0;
+  return { uuid: () => drawn[position++] ?? ids.uuid() };
+}
