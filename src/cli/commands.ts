@@ -45,6 +45,16 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./job/run.ts')).jobRun,
   },
   {
+    words: ['job', 'plan'],
+    summary: 'Say what registering a job would do.',
+    load: async () => (await import('./job/plan.ts')).jobPlan,
+  },
+  {
+    words: ['job', 'history'],
+    summary: 'Show the versions of a job, and what changed from one to the next.',
+    load: async () => (await import('./job/history.ts')).jobHistory,
+  },
+  {
     words: ['job', 'status'],
     summary: 'List the jobs, or show how one fares.',
     load: async () => (await import('./job/status.ts')).jobStatus,

@@ -37,6 +37,8 @@ export interface CommandDefinition {
   readonly options?: readonly OptionDefinition[];
   /** After the list of options: more words, examples, exit codes. */
   readonly details?: string;
+  /** Where it is not 1, as that says something else. */
+  readonly errorExitCode?: number;
 }
 
 /** A command that talks to an agent. */

@@ -84,6 +84,9 @@ function hintFor({ code, detail, retryAfterSeconds }: ApiError): string | undefi
       return detail.includes('passes with PolicyOverride')
         ? 'Whoever has namespace:policy-override passes with --policy-override.'
         : undefined;
+    case 'plan-outdated':
+    case 'plan-not-found':
+      return 'Make another plan with "roster job plan".';
     case 'node-unreachable':
       return '"roster node status" shows which nodes are up.';
     case 'internal-error':

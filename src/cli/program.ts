@@ -44,7 +44,13 @@ export function buildProgram(options: ProgramOptions): Parser {
     .addHelpText('after', `${beginning}\n${ending}`)
     .helpCommand('help [command...]', 'Explain a command.');
   prepare(program, options, false);
-  program.version(`roster ${options.version}`, '--version', 'Print the version of this program.');
+  // The parser looks for the program's options among a command's words as well.
+  const isTaken = options.loaded?.command.definition.options?.some(
+    ({ name }) => name === 'version',
+  );
+  if (!isTaken) {
+    program.version(`roster ${options.version}`, '--version', 'Print the version of this program.');
+  }
   const parents = new Map<string, Parser>([['', program]]);
   const parentOf = (words: readonly string[]): Parser => {
     const above = words.slice(0, -1);

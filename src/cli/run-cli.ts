@@ -21,7 +21,10 @@ export async function runCli(
   const { entry } = locate(normalized);
   const command = await entry?.load();
   const parsed = await parse(normalized, environment, command && { entry: entry!, command });
-  if (typeof parsed === 'number' || command === undefined) return parsed as number;
+  const errorExitCode = command?.definition.errorExitCode ?? 1;
+  if (typeof parsed === 'number' || command === undefined) {
+    return parsed === 0 ? 0 : errorExitCode;
+  }
   return runCommand(command, parsed.words, parsed.options, environment);
 }
 
@@ -98,12 +101,16 @@ async function runCommand(
       await context.client.close();
     }
   } catch (error) {
-    return report(error, environment);
+    return report(error, environment, command.definition.errorExitCode);
   }
 }
 
 /** Says what went wrong. Rethrows a bug. */
-async function report(error: unknown, { stderr, stdout, env }: CliEnvironment): Promise<number> {
+async function report(
+  error: unknown,
+  { stderr, stdout, env }: CliEnvironment,
+  errorExitCode: number | undefined,
+): Promise<number> {
   const { exitCodes, explainError, Interrupted } = await import('./errors.ts');
   if (error instanceof Interrupted) {
     return stdout.closed.aborted ? exitCodes.ok : exitCodes.interrupted;
@@ -115,5 +122,5 @@ async function report(error: unknown, { stderr, stdout, env }: CliEnvironment): 
   const lines = [`${red('Error:')} ${message}`, ...faults.map((fault) => `  - ${fault}`)];
   if (hint !== undefined) lines.push(hint);
   await stderr.write(`${lines.join('\n')}\n`);
-  return exitCodes.error;
+  return errorExitCode ?? exitCodes.error;
 }

@@ -4,6 +4,8 @@ import type { Evaluation } from '../model/evaluation/evaluation.ts';
 import type { Job, JobInput } from '../model/job/job.ts';
 import type { JobAction } from '../model/job/job-action.ts';
 import type { JobStub } from '../model/job/job-stub.ts';
+import type { JobDiff } from '../model/job-diff/job-diff.ts';
+import type { JobPlan } from '../model/job-plan/job-plan.ts';
 import type { JobSubmission } from '../model/job-submission/job-submission.ts';
 import type { JobSummary } from '../model/job-summary/job-summary.ts';
 import type { ScaleStatus } from '../model/scaling-event/scaling-event.ts';
@@ -26,6 +28,30 @@ export interface JobRegistration {
   readonly EvalPriority?: number | undefined;
   readonly PolicyOverride?: boolean | undefined;
   readonly PreserveCounts?: boolean | undefined;
+  /** Do just what this plan said, or refuse (409 `plan-outdated`, with all differences). */
+  readonly PlanID?: string | undefined;
+}
+
+/** Body of a plan. Source: spec/3-jobs.md §4.7. */
+export interface JobPlanRequest
+  extends Pick<JobRegistration, 'Job' | 'PolicyOverride' | 'PreserveCounts'> {
+  /** Whether to tell what is different from the stored job. */
+  readonly Diff?: boolean | undefined;
+}
+
+/** Source: spec/3-jobs.md §4.4 "List versions". */
+export interface JobVersions {
+  /** The newest first. */
+  readonly Versions: readonly Job[];
+  /** Each version with its predecessor, or with the one that was named; null when not asked for. */
+  readonly Diffs: readonly JobDiff[] | null;
+  readonly Index: number;
+}
+
+export interface VersionsOptions extends ReadOptions {
+  readonly diffs?: boolean | undefined;
+  readonly diffVersion?: number | undefined;
+  readonly diffTag?: string | undefined;
 }
 
 /** Source: facts/scheduler.md §3.11. `EvalID` is `''` for periodic and parameterized jobs. */
@@ -83,6 +109,9 @@ export interface Jobs {
     options?: CallOptions,
   ): Promise<Answer<JobRegistered>>;
   read(id: string, options?: ReadOptions): Promise<Answer<Job>>;
+  /** What registering the job would do; writes nothing. */
+  plan(id: string, request: JobPlanRequest, options?: CallOptions): Promise<Answer<JobPlan>>;
+  versions(id: string, options?: VersionsOptions): Promise<Answer<JobVersions>>;
   stop(id: string, options?: StopOptions): Promise<Answer<JobStopped>>;
   /** `all`: those of earlier registrations of the id as well. */
   allocations(
@@ -111,6 +140,14 @@ export const jobsOf = (requester: Requester): Jobs => ({
   update: (id, registration, options) =>
     requester.write('POST', path`/v1/job/${id}`, options, registration),
   read: (id, options) => requester.read(path`/v1/job/${id}`, options),
+  plan: (id, request, options) =>
+    requester.write('POST', path`/v1/job/${id}/plan`, options, request),
+  versions: (id, options = {}) =>
+    requester.read(path`/v1/job/${id}/versions`, options, {
+      diffs: options.diffs || undefined,
+      diff_version: options.diffVersion,
+      diff_tag: options.diffTag || undefined,
+    }),
   stop: (id, options = {}) =>
     requester.write('DELETE', path`/v1/job/${id}`, options, undefined, {
       purge: options.purge || undefined,

@@ -16,6 +16,12 @@ export const checkIndex: OptionDefinition = {
   description: 'Only if the JobModifyIndex of the job is still N; 0: only if it is new.',
 };
 
+const planned: OptionDefinition = {
+  name: 'plan',
+  value: 'ID',
+  description: 'Do just what "roster job plan" printed under this id, or nothing.',
+};
+
 export const policyOverride: OptionDefinition = {
   name: 'policy-override',
   description: 'Pass by soft-mandatory job policies; takes namespace:policy-override.',
@@ -37,7 +43,7 @@ export const jobRun: ClientCommand = {
         description: 'A job in JSON, with or without {"Job": …} around it; - is standard input.',
       },
     ],
-    options: [detach, checkIndex, policyOverride, verbose],
+    options: [detach, checkIndex, planned, policyOverride, verbose],
     details: `It watches until everything runs; where the job is deployed in steps, until that is over.
 Exit codes: 0 everything runs, 1 an error, 2 not everything could be placed, started or deployed.
 
@@ -46,7 +52,7 @@ Examples:
   roster job run -detach - < web.json`,
   },
   async run(context, [file], options) {
-    const guards = givenGuards(options);
+    const guards = { ...givenGuards(options), ...planOf(options.text('plan')) };
     if (file === '-' && context.environment.stdin.isTerminal) {
       await context.notes.line('Reading the job from standard input; end it with Ctrl-D.');
     }
@@ -109,6 +115,9 @@ function guardOf(text: string | undefined): Partial<JobRegistration> {
   }
   return { EnforceIndex: true, JobModifyIndex: Number(text) };
 }
+
+const planOf = (id: string | undefined): Partial<JobRegistration> =>
+  id === undefined ? {} : { PlanID: id };
 
 async function register({ client }: Context, registration: JobRegistration, file: string) {
   try {

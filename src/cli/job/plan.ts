@@ -1,0 +1,155 @@
+import type { DesiredUpdates } from '../../model/evaluation/evaluation.ts';
+import { type JobPlan, noInstant } from '../../model/job-plan/job-plan.ts';
+import type { JobRegistration } from '../../sdk/client.ts';
+import type { Context } from '../context.ts';
+import { type ClientCommand, verbose } from '../definition.ts';
+import { CliError } from '../errors.ts';
+import { readJobFile } from '../job-file.ts';
+import { printJobDiff } from '../render/job-diff.ts';
+import { printPlacementFailures } from '../render/placement.ts';
+import { oneLine, orDash, plural } from '../render/text.ts';
+import { policyOverride, warningsIn } from './run.ts';
+
+/** Source: facts/scheduler.md §9.5. */
+const planExitCodes = { nothing: 0, changes: 1, error: 255 } as const;
+
+/** Changes that are shown unless all are asked for. */
+const rowsShown = 20;
+
+export const jobPlan: ClientCommand = {
+  definition: {
+    arguments: [
+      {
+        name: 'FILE',
+        kind: 'file',
+        isRequired: true,
+        description: 'A job file, as "roster job run" takes it; - is standard input.',
+      },
+    ],
+    options: [
+      {
+        name: 'diff',
+        value: 'BOOLEAN',
+        choices: ['true', 'false'],
+        description: 'Whether to show what is different from the registered job.',
+      },
+      policyOverride,
+      { name: 'preserve-counts', description: 'Keep the counts of the registered job.' },
+      verbose,
+    ],
+    errorExitCode: planExitCodes.error,
+    details: `Nothing is registered. The plan that it prints can be carried out to the letter with
+"roster job run -plan ID FILE", which does just that or refuses and says what would be different.
+Exit codes: 0 nothing changes, 1 something changes, 255 an error.
+
+Examples:
+  roster job plan examples/web.json
+  roster job plan -diff=false - < web.json`,
+  },
+  async run(context, [file], options) {
+    const isDiffShown = flagOf(options.text('diff'));
+    const { Job, ...rest } = await readJobFile(context.environment, file!);
+    const { value: plan } = await context.client.jobs.plan(idOf(Job), {
+      ...{ Job, Diff: true },
+      PolicyOverride: (options.flag('policyOverride') || rest.PolicyOverride) ?? false,
+      PreserveCounts: (options.flag('preserveCounts') || rest.PreserveCounts) ?? false,
+    });
+    if (context.isJson) await context.json(plan);
+    else await showPlan(context, plan, { file: file!, isDiffShown });
+    return isNothing(plan) ? planExitCodes.nothing : planExitCodes.changes;
+  },
+};
+
+function flagOf(text: string | undefined): boolean {
+  if (text === undefined || text === 'true') return true;
+  if (text === 'false') return false;
+  throw new CliError(`--diff must be true or false, got "${text}".`);
+}
+
+/** In whatever case the file writes it. */
+function idOf(job: JobRegistration['Job']): string {
+  const [, id] = Object.entries(job).find(([name]) => name.toLowerCase() === 'id') ?? [];
+  if (typeof id === 'string' && id !== '') return id;
+  throw new CliError('The job has no ID.', { hint: 'A job file names the job by its "ID".' });
+}
+
+/** That all allocations stay as they are is nothing. */
+function isNothing({ Diff, Annotations }: JobPlan): boolean {
+  const doesNothing = ({ Ignore, ...others }: DesiredUpdates) =>
+    Object.values(others).every((count) => count === 0);
+  return Diff?.Type === 'None' && Object.values(Annotations.DesiredTGUpdates).every(doesNothing);
+}
+
+interface Shown {
+  readonly file: string;
+  readonly isDiffShown: boolean;
+}
+
+async function showPlan(context: Context, plan: JobPlan, shown: Shown): Promise<void> {
+  const { screen, isVerbose } = context;
+  if (shown.isDiffShown && plan.Diff !== null) {
+    await printJobDiff(screen, plan.Diff, { isVerbose });
+    await screen.line();
+  }
+  await screen.line(screen.colors.bold('Scheduler dry-run:'));
+  await showOutcome(context, plan);
+  await showChanges(context, plan);
+  for (const warning of warningsIn(plan.Warnings)) {
+    await screen.line(screen.colors.yellow(`Warning: ${warning}`));
+  }
+  await showNext(context, plan, shown.file);
+}
+
+async function showOutcome({ screen, id }: Context, plan: JobPlan): Promise<void> {
+  if (plan.FailedTGAllocs === null) {
+    await screen.line(screen.colors.green('- All allocations find a node.'));
+  } else {
+    await screen.line(screen.colors.yellow('- Not all allocations find a node:'));
+    await printPlacementFailures(screen, plan.FailedTGAllocs);
+  }
+  for (const { ID, Status, WaitUntil, StatusDescription } of plan.CreatedEvals ?? []) {
+    const when = WaitUntil > 0 ? 'comes later' : `is ${screen.status(Status)}`;
+    await screen.line(`- Evaluation ${id(ID)} ${when}: ${oneLine(StatusDescription)}`);
+  }
+  if (plan.NextPeriodicLaunch !== noInstant) {
+    await screen.line(`- It is launched next at ${plan.NextPeriodicLaunch}.`);
+  }
+}
+
+async function showChanges({ screen, id, isVerbose }: Context, plan: JobPlan): Promise<void> {
+  const { Changes, ChangesHidden } = plan;
+  if (Changes.length === 0 && ChangesHidden === 0) return;
+  await screen.title('What is done');
+  const rows = isVerbose ? Changes : Changes.slice(0, rowsShown);
+  await screen.table(
+    ['Action', 'Name', 'Node', 'Node ID', 'Allocation', 'Why'],
+    rows.map((one) => [
+      one.Canary ? 'place canary' : one.Action,
+      oneLine(one.Name),
+      orDash(one.NodeName),
+      id(one.NodeID),
+      id(one.AllocID),
+      one.PreviousAllocation === ''
+        ? orDash(one.Description)
+        : `replaces ${id(one.PreviousAllocation)}`,
+    ]),
+  );
+  const more = Changes.length - rows.length;
+  if (more > 0) await screen.line(`… and ${more} more: -verbose shows all.`);
+  if (ChangesHidden > 0) await screen.line(`… and ${plural(ChangesHidden, 'change')} not told.`);
+}
+
+async function showNext({ screen }: Context, plan: JobPlan, file: string): Promise<void> {
+  const { PlanID, JobModifyIndex } = plan;
+  await screen.line();
+  await screen.fields([
+    ['Plan ID', PlanID === '' ? '-' : PlanID],
+    ['Job Modify Index', String(JobModifyIndex)],
+  ]);
+  await screen.line();
+  await screen.line('To submit the job, provided that nobody changes it meanwhile:');
+  await screen.line(`  roster job run -check-index ${JobModifyIndex} ${file}`);
+  if (PlanID === '') return;
+  await screen.line('To have just this plan carried out, or nothing:');
+  await screen.line(`  roster job run -plan ${PlanID} ${file}`);
+}

@@ -1,0 +1,138 @@
+import type {
+  DiffType,
+  FieldDiff,
+  GroupDiff,
+  JobDiff,
+  ObjectDiff,
+  TaskDiff,
+} from '../../model/job-diff/job-diff.ts';
+import type { Colors, Screen } from './screen.ts';
+import { oneLine } from './text.ts';
+
+export interface DiffOptions {
+  /** What did not change as well. */
+  readonly isVerbose: boolean;
+}
+
+/** The difference of two jobs as people know it: `+`, `-` and `+/-` before what changed. */
+export async function printJobDiff(
+  { colors, line }: Screen,
+  diff: JobDiff,
+  options: DiffOptions,
+): Promise<void> {
+  const writer = new DiffWriter(colors, options);
+  writer.job(diff);
+  for (const text of writer.lines) await line(text);
+}
+
+const marks: Readonly<Record<DiffType, string>> = {
+  Added: '+',
+  Deleted: '-',
+  Edited: '+/-',
+  None: '',
+};
+const markWidth = 4;
+const step = 2;
+
+/** A value may be a whole file. */
+const valueLengthMax = 200;
+
+class DiffWriter {
+  readonly lines: string[] = [];
+  readonly #colors: Colors;
+  readonly #isVerbose: boolean;
+
+  constructor(colors: Colors, { isVerbose }: DiffOptions) {
+    this.#colors = colors;
+    this.#isVerbose = isVerbose;
+  }
+
+  job({ Type, ID, Fields, Objects, TaskGroups }: JobDiff): void {
+    this.#line(0, Type, this.#colors.bold(`Job: "${oneLine(ID)}"`));
+    this.#content(0, Fields, Objects);
+    for (const group of TaskGroups ?? []) if (this.#isTold(group)) this.#group(group);
+  }
+
+  #group({ Type, Name, Fields, Objects, Tasks, Updates }: GroupDiff): void {
+    const counts = Object.entries(Updates ?? {}).map(([word, count]) =>
+      this.#update(word, `${count} ${oneLine(word)}`),
+    );
+    const updates = counts.length === 0 ? '' : ` (${counts.join(', ')})`;
+    const name = this.#colors.bold(`Task Group: "${oneLine(Name)}"`);
+    this.#line(0, Type, `${name}${updates}`);
+    this.#content(step, Fields, Objects);
+    for (const task of Tasks ?? []) if (this.#isTold(task)) this.#task(task);
+  }
+
+  #task({ Type, Name, Fields, Objects, Annotations }: TaskDiff): void {
+    this.#line(step, Type, `Task: "${oneLine(Name)}"${this.#annotations(Annotations)}`);
+    // Of a task that comes or goes with all that it has, the name says it.
+    if (Type === 'Edited' || Type === 'Added' || this.#isVerbose) {
+      this.#content(2 * step, Fields, Objects);
+    }
+  }
+
+  #content(
+    indent: number,
+    fields: readonly FieldDiff[] | null,
+    objects: readonly ObjectDiff[] | null,
+  ): void {
+    const told = (fields ?? []).filter((one) => this.#isTold(one));
+    const width = Math.max(0, ...told.map(({ Name }) => oneLine(Name).length)) + 1;
+    for (const field of told) this.#field(indent, field, width);
+    for (const object of objects ?? []) if (this.#isTold(object)) this.#object(indent, object);
+  }
+
+  #field(indent: number, { Type, Name, Old, New, Annotations }: FieldDiff, width: number): void {
+    const name = `${oneLine(Name)}:`.padEnd(width);
+    const value =
+      Type === 'Edited'
+        ? `${valueText(Old)} => ${valueText(New)}`
+        : valueText(Type === 'Deleted' ? Old : New);
+    this.#line(indent, Type, `${name} ${value}${this.#annotations(Annotations)}`);
+  }
+
+  #object(indent: number, { Type, Name, Fields, Objects }: ObjectDiff): void {
+    this.#line(indent, Type, `${oneLine(Name)} {`);
+    this.#content(indent + step, Fields, Objects);
+    this.lines.push(`${' '.repeat(indent + markWidth)}}`);
+  }
+
+  #isTold({ Type, ...rest }: { readonly Type: DiffType }): boolean {
+    if (this.#isVerbose || Type !== 'None') return true;
+    const { Annotations, Updates, Tasks } = rest as Partial<TaskDiff & GroupDiff>;
+    const doesMore = Object.keys(Updates ?? {}).some((word) => word !== 'ignore');
+    return (
+      doesMore || (Annotations ?? []).length > 0 || (Tasks ?? []).some((one) => this.#isTold(one))
+    );
+  }
+
+  #line(indent: number, type: DiffType, text: string): void {
+    const mark = marks[type].padEnd(markWidth);
+    this.lines.push(`${' '.repeat(indent)}${this.#colorOf(type)(mark)}${text}`.trimEnd());
+  }
+
+  #colorOf(type: DiffType): (text: string) => string {
+    const { green, red, yellow } = this.#colors;
+    return { Added: green, Deleted: red, Edited: yellow, None: String }[type];
+  }
+
+  #annotations(annotations: readonly string[] | null): string {
+    if (annotations === null || annotations.length === 0) return '';
+    return ` (${annotations.map((text) => this.#update(text, oneLine(text))).join(', ')})`;
+  }
+
+  /** What makes and what ends allocations stands out. */
+  #update(word: string, text: string): string {
+    const { green, red, yellow, cyan } = this.#colors;
+    if (word.includes('create/destroy')) return yellow(text);
+    if (word.includes('create') || word === 'canary') return green(text);
+    if (word.includes('destroy')) return red(text);
+    return word.includes('in-place') ? cyan(text) : text;
+  }
+}
+
+function valueText(value: string): string {
+  const text = value.length > valueLengthMax ? `${value.slice(0, valueLengthMax)}…` : value;
+  return JSON.stringify(text);
+}
