@@ -13,6 +13,8 @@ export const limits = {
   paperFleet: { nodes: 100, jobsEach: 250 },
   /** A million allocations; a start with them may take longer than one without. */
   million: { nodes: 5000, jobs: 1000, count: 1000, heapMb: 5500, lookAgainMs: 500 },
+  /** What is planned, and how often in one run. */
+  plan: { nodes: 1000, count: 1000, groups: 100, repeats: 10 },
   /** Transactions of one run of the state alone. */
   transactions: 100_000,
   /** Jobs of one run from POST to running. */

@@ -14,6 +14,7 @@ import { limits } from './limits.ts';
 import { describeMachine } from './machine.ts';
 import { million } from './million.ts';
 import { parked } from './parked.ts';
+import { plan } from './plan.ts';
 import { readJob } from './read-job.ts';
 import { register } from './register.ts';
 import { type Finished, page, section } from './report.ts';
@@ -25,7 +26,7 @@ import { type Target, targetOf } from './target.ts';
 
 const benchmarks: readonly Benchmark[] = [
   ...[readJob, register, state, parked, start, runJob],
-  ...[acl, aclRead, aclTokens, scheduler, holds, million],
+  ...[acl, aclRead, aclTokens, scheduler, holds, plan, million],
 ];
 const usage = `usage: npm run bench -- [NAME …] [--base URL --token TOKEN] [--runs N] [--write]
   names: ${benchmarks.map(({ name }) => name).join(', ')} (default: all)
