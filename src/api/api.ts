@@ -124,12 +124,12 @@ export class Api {
     const { server, name, version } = this.#options;
     let document: string | undefined;
     return [
-      ...jobScaleRoutes(server.context),
-      ...scalingPolicyRoutes(),
-      ...jobPolicyRoutes(server.context),
       ...jobRoutes(server.context, server.planner),
       ...jobPlanRoutes(server.planner),
       ...jobVersionsRoutes(),
+      ...jobScaleRoutes(server.context),
+      ...scalingPolicyRoutes(),
+      ...jobPolicyRoutes(server.context),
       ...allocationRoutes(server.context),
       ...deploymentRoutes(server.context),
       ...evaluationRoutes(server.context),

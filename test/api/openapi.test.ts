@@ -29,8 +29,8 @@ test('blocking routes are those that the contract marks', () => {
   expect(blocking).toEqual([
     ...['/v1/jobs', '/v1/job/{job_id}', '/v1/job/{job_id}/allocations'],
     ...['/v1/job/{job_id}/evaluations', '/v1/job/{job_id}/deployments'],
-    ...['/v1/job/{job_id}/deployment', '/v1/job/{job_id}/summary', '/v1/job/{job_id}/scale'],
-    ...['/v1/scaling/policies', '/v1/scaling/policy/{policy_id}'],
+    ...['/v1/job/{job_id}/deployment', '/v1/job/{job_id}/summary', '/v1/job/{job_id}/versions'],
+    ...['/v1/job/{job_id}/scale', '/v1/scaling/policies', '/v1/scaling/policy/{policy_id}'],
     ...['/v1/job-policies', '/v1/job-policy/{name}'],
     ...['/v1/allocations', '/v1/allocation/{alloc_id}'],
     ...['/v1/deployments', '/v1/deployment/{deployment_id}'],
@@ -76,7 +76,11 @@ test('of a body nothing is required but what the server says, and it says what i
 });
 
 test('answers have every field of their schema', async () => {
-  for (const path of ['/v1/job/{job_id}', '/v1/job/{job_id}/summary']) {
+  for (const path of [
+    '/v1/job/{job_id}',
+    '/v1/job/{job_id}/summary',
+    '/v1/job/{job_id}/versions',
+  ]) {
     const { schema } = document.paths[path].get.responses[200].content['application/json'];
     const { json } = await api.call('GET', path.replace('{job_id}', 'web'));
     expect(Object.keys(json)).toEqual(expect.arrayContaining(Object.keys(schema.properties)));

@@ -63,6 +63,7 @@ export function jobPlanRoutes(planner: Planner): Route[] {
           accessor: caller.kind === 'token' ? caller.accessor : '',
           unknownFields: input.unknownFields,
           preserveCounts: body.PreserveCounts ?? false,
+          policyOverride: body.PolicyOverride ?? false,
           diff: body.Diff ?? false,
           mayRead: (name) => allows(namespaceCapability(name, 'read-job')),
         });

@@ -39,7 +39,18 @@ test.each<[string[], string[]]>([
   [
     ['job', ''],
     [
-      ...['policy', 'run', 'status', 'stop', 'why-not', 'inspect', 'deployments', 'promote'],
+      ...[
+        'policy',
+        'run',
+        'plan',
+        'history',
+        'status',
+        'stop',
+        'why-not',
+        'inspect',
+        'deployments',
+        'promote',
+      ],
       ...['scale', 'scaling-events', 'actions'],
     ],
   ],

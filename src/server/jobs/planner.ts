@@ -15,6 +15,7 @@ import { limits } from '../../model/limits.ts';
 import type { Outline } from '../../model/plan/outline.ts';
 import { allocations, inNamespace, jobs } from '../../state/tables.ts';
 import type { Snapshot } from '../../state/types.ts';
+import { requireJobPolicies } from '../job-policies/check.ts';
 import { requireNodePool } from '../nodes/pools.ts';
 import { KeptPlans } from '../plans/kept.ts';
 import { type ElapsedNs, SlicedQueue } from '../sliced-queue.ts';
@@ -38,7 +39,8 @@ import {
 export interface PlanRequest
   extends Pick<
     Registration,
-    'job' | 'namespace' | 'jobId' | 'accessor' | 'unknownFields' | 'preserveCounts'
+    | ('job' | 'namespace' | 'jobId' | 'accessor' | 'unknownFields')
+    | ('preserveCounts' | 'policyOverride')
   > {
   /** Whether to tell what is different from the stored job. */
   readonly diff: boolean;
@@ -80,7 +82,7 @@ export class Planner {
   /**
    * Source: spec/3 §4.7, facts/scheduler.md §4.6.
    * @throws RosterError `invalid-job`, `job-id-mismatch`, `namespace-not-found`,
-   *   `node-pool-not-found`, `too-many-plans`
+   *   `node-pool-not-found`, `job-policy-violated`, `too-many-plans`
    */
   async plan(request: PlanRequest): Promise<PlannedJob> {
     const job = admit(request, this.#options.context.region);
@@ -118,6 +120,7 @@ export class Planner {
     requireNodePool(snapshot, job.NodePool);
     const submitted = { ...job, SchedulerTokenID: request.accessor };
     const proposal = propose(snapshot, submitted, request.preserveCounts);
+    const advice = requireJobPolicies(snapshot, proposal.job, { override: request.policyOverride });
     const drawn = recorded(ids);
     const decided = isEvaluated(proposal.job)
       ? yield* decideProposal(snapshot, proposal, {
@@ -127,7 +130,7 @@ export class Planner {
       : undefined;
     yield;
     const outline = outlineIn(snapshot, decided);
-    const warnings = warningsFor(request, proposal, outline);
+    const warnings = [...warningsFor(request, proposal, outline), ...advice];
     yield;
     const PlanID = this.#keep(job, proposal, outline, drawn.drawn);
     yield;
