@@ -369,6 +369,19 @@ describe('a plan is refused', () => {
     ]);
   });
 
+  test('by job policies, and warns where they only advise', async () => {
+    const { status, text } = await api.call('PUT', '/v1/job-policy/calm', {
+      body: { EnforcementLevel: 'soft-mandatory', Rule: 'Priority != 70' },
+    });
+    expect([status, status === 200 ? '' : text]).toEqual([200, '']);
+    const url = '/v1/job/web/plan';
+    const loud = jobBody({ Priority: 70 });
+    expect((await refused(url, loud)).slice(0, 2)).toEqual([403, 'job-policy-violated']);
+    const passed = await call('POST', url, { ...loud, PolicyOverride: true });
+    expect([passed.status, passed.json.Warnings]).toEqual([200, expect.stringContaining('calm')]);
+    expect((await call('POST', url, jobBody())).json.Warnings).toBe('');
+  });
+
   test('where the permission is missing, that to override policies as well', async () => {
     const Rules = 'namespace "default" { capabilities = ["plan-job"] }';
     await api.call('PUT', '/v1/acl/policy', { body: { Name: 'p', Rules } });
