@@ -376,7 +376,7 @@ describe('a plan is refused', () => {
     expect([status, status === 200 ? '' : text]).toEqual([200, '']);
     const url = '/v1/job/web/plan';
     const loud = jobBody({ Priority: 70 });
-    expect((await refused(url, loud)).slice(0, 2)).toEqual([403, 'job-policy-violated']);
+    expect((await refused(url, loud)).slice(0, 2)).toEqual([400, 'job-policy-violated']);
     const passed = await call('POST', url, { ...loud, PolicyOverride: true });
     expect([passed.status, passed.json.Warnings]).toEqual([200, expect.stringContaining('calm')]);
     expect((await call('POST', url, jobBody())).json.Warnings).toBe('');

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import '../../../test/support/properties.ts';
 import { canonicalizeJob } from '../job/canonicalize.ts';
 import type { Job } from '../job/job.ts';
 import { webJob, webJobWith } from '../job/sample.test-helper.ts';
