@@ -19,6 +19,7 @@ import { Heartbeats } from './nodes/heartbeats.ts';
 import { awaitedUntilMs, noteMissed } from './nodes/missed.ts';
 import { seedNodePools } from './nodes/pools.ts';
 import { NodeStreams } from './nodes/streams.ts';
+import { PeriodicLauncher } from './periodic/launcher.ts';
 import { configurationFor, configurationIn } from './scheduler-configuration/read.ts';
 
 export interface ServerOptions extends Omit<ServerContext, 'box' | 'openEvaluations'> {
@@ -47,6 +48,7 @@ export class Server {
   readonly #worker: EvaluationWorker;
   readonly #deployments: DeploymentWatcher;
   readonly #drainer: Drainer;
+  readonly #launcher: PeriodicLauncher;
   readonly #reaper: TokenReaper;
   readonly #options: ServerOptions;
   #stopped = false;
@@ -69,6 +71,7 @@ export class Server {
       onMissed: (nodeId) => void this.#noteMissed(nodeId),
     });
     this.#drainer = new Drainer(this.context);
+    this.#launcher = new PeriodicLauncher(this.context);
     this.dispatcher = new EvaluationDispatcher(this.context, () =>
       configurationIn(state.head(), options.scheduler),
     );
@@ -88,12 +91,14 @@ export class Server {
     this.#worker.start();
     this.#deployments.start();
     this.#drainer.start();
+    this.#launcher.start();
     this.#reaper.start();
   }
 
   stop(): void {
     this.#reaper.stop();
     this.#stopped = true;
+    this.#launcher.stop();
     this.#drainer.stop();
     this.#deployments.stop();
     this.#worker.stop();

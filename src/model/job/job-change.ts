@@ -5,6 +5,7 @@ import { isParameterized, isPeriodic } from './job-rules.ts';
 
 /** Left to the server, so that they never make a difference. */
 const serverFields = [
+  'ParentID',
   'Status',
   'StatusDescription',
   'Stable',
