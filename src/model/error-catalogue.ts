@@ -373,7 +373,7 @@ export const catalogue = {
     status: 429,
     title: 'Too many launches',
     sentence:
-      'The job "{job}" was launched {limit} times in the last second or two, which is the limit.',
+      'The job "{job}" was launched by hand too often: the ids of the next {limit} seconds are taken.',
   },
   'too-many-watches': {
     status: 429,

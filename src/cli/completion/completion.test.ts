@@ -39,8 +39,8 @@ test.each<[string[], string[]]>([
   [
     ['job', ''],
     [
-      ...['policy', 'run', 'status', 'stop', 'why-not', 'inspect', 'deployments', 'promote'],
-      ...['scale', 'scaling-events', 'actions'],
+      ...['policy', 'periodic', 'run', 'status', 'stop', 'dispatch', 'why-not', 'inspect'],
+      ...['deployments', 'promote', 'scale', 'scaling-events', 'actions'],
     ],
   ],
   [
