@@ -45,9 +45,9 @@ const calmMinutes = 2;
 const careMinutes = [0, 4, 8, 12, 16, 20];
 /** Long enough for every deadline, reschedule and deployment to run its course. */
 const restMinutes = 40;
-/** Then the end comes in the next pause of so long; it is looked for so many times. */
-const pauseMs = 3000;
-const pauseLooks = 200;
+/** Then the end comes in the next pause that lets every reader read once more. */
+const pauseMs = 10_000;
+const pauseLooks = 100;
 
 export const simulate = (options: SimulationOptions): Promise<Outcome> =>
   new Simulation(options).run();
