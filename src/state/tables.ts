@@ -23,9 +23,9 @@ import {
 import type { Node } from '../model/node/node.ts';
 import type { NodePool } from '../model/node-pool/node-pool.ts';
 import type { Partition } from '../model/partition/partition.ts';
+import type { PeriodicLaunch } from '../model/periodic-launch/periodic-launch.ts';
 import type { ScalingHistory } from '../model/scaling-event/scaling-event.ts';
 import { placeInJob, type RegisteredPolicy } from '../model/scaling-policy/registered-policy.ts';
-import type { PeriodicLaunch } from '../model/periodic-launch/periodic-launch.ts';
 import type { StoredSchedulerConfiguration } from '../model/scheduler-configuration/scheduler-configuration.ts';
 import type { Key, Stamps, TableDefinition } from './types.ts';
 
