@@ -39,7 +39,7 @@ test.each<[string[], string[]]>([
   [
     ['job', ''],
     [
-      ...['policy', 'periodic', 'run', 'status', 'stop', 'dispatch', 'why-not', 'inspect'],
+      ...['periodic', 'policy', 'run', 'status', 'stop', 'dispatch', 'why-not', 'inspect'],
       ...['deployments', 'promote', 'scale', 'scaling-events', 'actions'],
     ],
   ],
