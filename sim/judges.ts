@@ -8,12 +8,14 @@ import { batchWorkIsDoneOnce } from './checkers/batch-work.ts';
 import { blockedReasonIsTrue } from './checkers/blocked-reason.ts';
 import type { Checker, Scene } from './checkers/checker.ts';
 import { desiredCountsAreReached } from './checkers/desired-counts.ts';
+import { tokenDispatchesOnce } from './checkers/dispatches.ts';
 import { evictionsAreDeserved } from './checkers/evictions.ts';
 import { indexOnlyRises } from './checkers/index-rises.ts';
 import { atMostMaxParallelUnhealthy } from './checkers/max-parallel.ts';
 import { drainsMoveFewAtATime } from './checkers/migrations.ts';
 import { placementKeepsTheRules } from './checkers/placements.ts';
 import { noResourceTwice } from './checkers/resources.ts';
+import { noSlotTwice } from './checkers/slots.ts';
 import { summariesAddUp } from './checkers/summaries.ts';
 import { watchMissesNothing } from './checkers/watch.ts';
 import type { Machine } from './machine.ts';
@@ -61,7 +63,7 @@ export class Judges {
       ...[atMostMaxParallelUnhealthy(), drainsMoveFewAtATime(), autoRevertLandsOnStable()],
       ...[acknowledged, watchMissesNothing({ ...options, nodeIds: [...this.#machines.keys()] })],
       ...[desiredCountsAreReached(), batchWorkIsDoneOnce(), blockedReasonIsTrue()],
-      ...[summariesAddUp(), evictionsAreDeserved()],
+      ...[summariesAddUp(), evictionsAreDeserved(), noSlotTwice(), tokenDispatchesOnce()],
     ];
     network.onServed = ({ method, url }, { status, index }) => {
       if (status !== 200 || method === 'GET') return;

@@ -45,6 +45,9 @@ const calmMinutes = 2;
 const careMinutes = [0, 4, 8, 12, 16, 20];
 /** Long enough for every deadline, reschedule and deployment to run its course. */
 const restMinutes = 40;
+/** Then the end comes in the next pause that lets every reader read once more. */
+const pauseMs = 10_000;
+const pauseLooks = 100;
 
 export const simulate = (options: SimulationOptions): Promise<Outcome> =>
   new Simulation(options).run();
@@ -113,6 +116,7 @@ class Simulation {
       await this.#minutes(1);
       if (careMinutes.includes(minute)) void this.#workload.lookAfter();
     }
+    await this.#pause();
     const state = this.#server.running?.state;
     this.#judges.rested(state);
     if (state !== undefined) this.#hashState(state.read());
@@ -123,6 +127,15 @@ class Simulation {
       simulatedMs: this.#world.clock.monotonicMs(),
       violations: this.#judges.violations,
     };
+  }
+
+  /** What launches by a schedule never rests: the end is where nothing has just been written. */
+  async #pause(): Promise<void> {
+    for (let look = 0; look < pauseLooks; look++) {
+      const { commits } = this.#judges;
+      await this.#world.advance(pauseMs);
+      if (this.#judges.commits === commits) return;
+    }
   }
 
   async #minutes(count: number): Promise<void> {

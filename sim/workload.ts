@@ -8,6 +8,7 @@ import type { SimulatedWorld } from '../src/base/ports-simulated.ts';
 import { type Deployment, isTerminalDeployment } from '../src/model/deployment/deployment.ts';
 import { Client } from './client.ts';
 import { bodyOf, kinds, newShape, type Shape, usual } from './jobs.ts';
+import { Launches } from './launches.ts';
 import type { Network } from './network.ts';
 
 const pauseMaxMs = 60_000;
@@ -42,7 +43,9 @@ export class Workload {
     this.#random = random;
     this.#client = new Client({ world, network, unexpected });
     this.#nodeIds = nodeIds;
+    const launches = new Launches(random, this.#client);
     this.#acts = [
+      [15, launches.act],
       [22, () => this.#newJob()],
       [30, () => this.#onJob((name) => this.#change(name))],
       [5, () => this.#onJob((name) => this.#goBack(name))],

@@ -5,7 +5,7 @@ import { jobs, nodes } from '../../src/state/tables.ts';
 import type { Account } from '../account.ts';
 import type { Checker, Fault } from './checker.ts';
 import { admits, takesWork } from './rules.ts';
-import { isBroken, openEvaluations } from './waiting.ts';
+import { isBroken, isPattern, openEvaluations } from './waiting.ts';
 
 /**
  * At rest, a batch job's work was done as often as wanted, and no piece of it twice: so many ends
@@ -14,15 +14,21 @@ import { isBroken, openEvaluations } from './waiting.ts';
  */
 export const batchWorkIsDoneOnce = (): Checker => ({
   guarantee: "a batch job's work is done as often as wanted",
-  rested({ account }, fault) {
+  rested({ account, nowMs }, fault) {
     const waiting = new Set(openEvaluations(account).map(({ JobID }) => JobID));
     for (const job of account.rows(jobs).values()) {
       const isDone = !job.Stop && !isBroken(job) && !waiting.has(job.ID);
+      // Of a pattern nothing runs itself, and what a schedule launches may have just begun.
+      if (isPattern(job) || (job.ParentID !== '' && isRecent(job, nowMs))) continue;
       if (!isDone || (job.Type !== 'batch' && job.Type !== 'sysbatch')) continue;
       for (const group of job.TaskGroups) checkGroup(job, group, account, fault);
     }
   },
 });
+
+const recentMs = 15 * 60_000;
+const isRecent = ({ SubmitTime }: Job, nowMs: number): boolean =>
+  (SubmitTime ?? 0) / 1e6 > nowMs - recentMs;
 
 function checkGroup(job: Job, group: TaskGroup, account: Account, fault: Fault): void {
   const { ID: JobID, Namespace, CreateIndex, Version } = job;

@@ -5,7 +5,7 @@ import { deployments, jobSummaries, jobs } from '../../src/state/tables.ts';
 import type { Account } from '../account.ts';
 import { isLive } from '../account.ts';
 import type { Checker, Fault } from './checker.ts';
-import { openEvaluations } from './waiting.ts';
+import { isPattern, openEvaluations } from './waiting.ts';
 
 const counters: readonly (readonly ['Starting' | 'Running' | 'Lost' | 'Unknown', ClientStatus])[] =
   [
@@ -38,6 +38,16 @@ function checkCounters({ ID, Namespace, CreateIndex }: Job, account: Account, fa
     fault(`${ID} has no summary`);
     return;
   }
+  for (const [counter, status] of [
+    ['Pending', 'pending'],
+    ['Running', 'running'],
+  ] as const) {
+    const there = [...account.rows(jobs).values()].filter(
+      (one) => one.ParentID === ID && one.Status === status,
+    ).length;
+    const told = summary.Children[counter];
+    if (told !== there) fault(`${ID} tells of ${told} ${status} children, and there are ${there}`);
+  }
   for (const [group, told] of Object.entries(summary.Summary)) {
     for (const [counter, status] of counters) {
       const count = own.filter(
@@ -50,8 +60,9 @@ function checkCounters({ ID, Namespace, CreateIndex }: Job, account: Account, fa
 }
 
 /** Source: facts/scheduler.md §3.7. */
-function statusOf({ ID, Namespace, Type, Stop }: Job, account: Account): Job['Status'] {
-  if (Type === 'system') return Stop ? 'dead' : 'running';
+function statusOf(job: Job, account: Account): Job['Status'] {
+  const { ID, Namespace, Type, Stop } = job;
+  if (Type === 'system' || isPattern(job)) return Stop ? 'dead' : 'running';
   for (const one of account.allocationsOf({ Namespace, JobID: ID })) {
     if (isLive(one)) return 'running';
   }

@@ -25,3 +25,7 @@ export function isHalted({ Namespace, ID, Version, CreateIndex }: Job, account: 
   }
   return false;
 }
+
+/** Others are made of it, and it does not run itself. */
+export const isPattern = ({ Periodic, ParameterizedJob, Dispatched }: Job): boolean =>
+  Periodic !== null || (ParameterizedJob !== null && !Dispatched);

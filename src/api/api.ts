@@ -32,6 +32,7 @@ import { deploymentRoutes } from './routes/deployment.ts';
 import { evaluationRoutes } from './routes/evaluation.ts';
 import { explainRoutes } from './routes/explain.ts';
 import { jobRoutes } from './routes/job.ts';
+import { jobLaunchRoutes } from './routes/job-launch.ts';
 import { jobPlanRoutes } from './routes/job-plan.ts';
 import { jobPolicyRoutes } from './routes/job-policy.ts';
 import { jobScaleRoutes } from './routes/job-scale.ts';
@@ -130,6 +131,7 @@ export class Api {
       ...jobScaleRoutes(server.context),
       ...scalingPolicyRoutes(),
       ...jobPolicyRoutes(server.context),
+      ...jobLaunchRoutes(server.context),
       ...allocationRoutes(server.context),
       ...deploymentRoutes(server.context),
       ...evaluationRoutes(server.context),

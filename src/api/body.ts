@@ -18,6 +18,10 @@ export function readBody(route: Route, request: Request) {
   const most = definition.bytesMax ?? limits.http.bodyBytesMax;
   if ((request.body?.length ?? 0) > most) throw refusal('body-too-large', { limit: most });
   if (request.body === undefined && !definition.optional) throw refusal('body-required');
+  if (definition.raw !== undefined) {
+    const bytes = Buffer.from(request.body ?? []);
+    return { body: { [definition.raw]: bytes.toString('base64') }, unknownFields: [] };
+  }
   const parsed = request.body === undefined ? {} : parseJson(request.body);
   const { value, unknown } = decode(definition.schema, parsed, {
     unknown: definition.unknown,

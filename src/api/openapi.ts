@@ -1,7 +1,7 @@
 import { catalogue } from '../model/errors.ts';
 import type { QueryParameter } from './query.ts';
 import { requestSchema } from './request-schema.ts';
-import type { Route } from './route.ts';
+import type { BodyDefinition, Route } from './route.ts';
 import { isBlocking, queryOf } from './shared-query.ts';
 import { shownSchema } from './shown-schema.ts';
 
@@ -59,9 +59,7 @@ function operation(route: Route): object {
     ...(route.body && {
       requestBody: {
         required: !route.body.optional,
-        content: {
-          'application/json': { schema: requestSchema(route.body.schema, route.body.unknown) },
-        },
+        content: bodyContent(route.body),
       },
     }),
     responses: {
@@ -75,6 +73,11 @@ function operation(route: Route): object {
     },
   };
 }
+
+const bodyContent = ({ raw, schema, unknown }: BodyDefinition): object =>
+  raw === undefined
+    ? { 'application/json': { schema: requestSchema(schema, unknown) } }
+    : { 'application/octet-stream': {} };
 
 function operationId({ method, path }: Route): string {
   const words = path

@@ -39,6 +39,8 @@ export interface BodyDefinition {
   readonly unknown: 'refuse' | 'report';
   /** Bounds and choices are checked later, together with the other rules of the noun. */
   readonly checkValues?: false;
+  /** The body is any bytes and no JSON: they stand in this field, as base64. */
+  readonly raw?: string;
 }
 
 /** What a handler gets. Everything in it is parsed and checked for its form. */

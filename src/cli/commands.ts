@@ -11,6 +11,7 @@ export interface CommandEntry {
 /** The words that stand before commands, and what they are about. */
 export const groups: Readonly<Record<string, string>> = {
   job: 'Run, look at and stop jobs.',
+  'job periodic': 'Launch jobs that otherwise launch by a schedule.',
   'job policy': 'Say what jobs have to be like.',
   scaling: 'Look at how jobs are scaled.',
   'scaling policy': 'Look at what jobs say about how they are scaled.',
@@ -63,6 +64,16 @@ export const commands: readonly CommandEntry[] = [
     words: ['job', 'stop'],
     summary: 'Stop a job and watch it end.',
     load: async () => (await import('./job/stop.ts')).jobStop,
+  },
+  {
+    words: ['job', 'dispatch'],
+    summary: 'Make a job of a parameterized one and watch it start.',
+    load: async () => (await import('./job/dispatch.ts')).jobDispatch,
+  },
+  {
+    words: ['job', 'periodic', 'force'],
+    summary: 'Launch a periodic job now and watch it start.',
+    load: async () => (await import('./job/periodic-force.ts')).jobPeriodicForce,
   },
   {
     words: ['job', 'why-not'],

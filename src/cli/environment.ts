@@ -18,6 +18,8 @@ export interface CliEnvironment {
   readonly browser: Browser;
   /** The text of a file. Rejects with the system's error. */
   readonly readFile: (path: string) => Promise<string>;
+  /** The same for what need not be text. */
+  readonly readBytes: (path: string) => Promise<Uint8Array>;
   /** Writes a file that only its user may read. Rejects with the system's error. */
   readonly writeSecretFile: (path: string, text: string) => Promise<void>;
   /** Calls `run` at the next Ctrl-C, which then does not end the process; undone by the result. */

@@ -94,11 +94,8 @@ export async function run(words: readonly string[], setting: Setting = {}): Prom
     writeSecretFile: async (path, text) => {
       written[path] = text;
     },
-    readFile: async (path) => {
-      const text = setting.files?.[path];
-      if (text !== undefined) return text;
-      throw Object.assign(new Error(`ENOENT: no such file, open '${path}'`), { code: 'ENOENT' });
-    },
+    readFile: async (path) => fileIn(setting, path),
+    readBytes: async (path) => Buffer.from(fileIn(setting, path), 'latin1'),
     onInterrupt: (stop) => {
       interrupts.add(stop);
       return () => interrupts.delete(stop);
@@ -117,6 +114,12 @@ export async function run(words: readonly string[], setting: Setting = {}): Prom
     pages,
     written,
   };
+}
+
+function fileIn({ files }: Setting, path: string): string {
+  const text = files?.[path];
+  if (text !== undefined) return text;
+  throw Object.assign(new Error(`ENOENT: no such file, open '${path}'`), { code: 'ENOENT' });
 }
 
 function collector(

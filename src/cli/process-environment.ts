@@ -25,6 +25,7 @@ export function processEnvironment(
     stdin: { isTerminal: process.stdin.isTTY === true, read: () => process.stdin },
     env: process.env,
     readFile: (path) => readFile(path, 'utf8'),
+    readBytes: (path) => readFile(path),
     async writeSecretFile(path, text) {
       // A file that was there may be open to others, and stays so when it is only written anew.
       const made = `${path}.${world.secrets.uuid()}`;

@@ -8,16 +8,33 @@ export async function readText(
   what: string,
 ): Promise<string> {
   if (path !== '-') {
-    try {
-      return (await readFile(path)).replace(/^\uFEFF/, '');
-    } catch (error) {
-      const hint = `Give the path of a file with the ${what}, or - for standard input.`;
-      throw new CliError(`"${path}" cannot be read: ${(error as Error).message}.`, { hint });
-    }
+    return (await readFile(path).catch((error) => unreadable(path, what, error))).replace(
+      /^\uFEFF/,
+      '',
+    );
   }
+  return Buffer.from(await readAll(stdin)).toString('utf8');
+}
+
+/** The same for what need not be text. @throws CliError naming the file */
+export async function readBytes(
+  { environment }: Pick<Context, 'environment'>,
+  path: string,
+  what: string,
+): Promise<Uint8Array> {
+  if (path === '-') return readAll(environment.stdin);
+  return environment.readBytes(path).catch((error) => unreadable(path, what, error));
+}
+
+function unreadable(path: string, what: string, error: Error): never {
+  const hint = `Give the path of a file with the ${what}, or - for standard input.`;
+  throw new CliError(`"${path}" cannot be read: ${error.message}.`, { hint });
+}
+
+async function readAll(stdin: Context['environment']['stdin']): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of stdin.read()) chunks.push(chunk);
-  return Buffer.concat(chunks).toString('utf8');
+  return Buffer.concat(chunks);
 }
 
 /** The JSON in a file. Whether it is what was asked for is the server's to say. @throws CliError */

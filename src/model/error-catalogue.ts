@@ -62,6 +62,16 @@ export const catalogue = {
     title: 'Against a job policy',
     sentence: 'The job "{job}" is against {count}: {verdicts}.{way}',
   },
+  'dispatch-refused': {
+    status: 400,
+    title: 'Job cannot be dispatched',
+    sentence: 'The job "{job}" cannot be dispatched: {reason}.',
+  },
+  'launch-refused': {
+    status: 400,
+    title: 'Job cannot be launched',
+    sentence: 'The job "{job}" cannot be launched: {reason}.',
+  },
   'deployment-active': {
     status: 400,
     title: 'Deployment active',
@@ -375,6 +385,12 @@ export const catalogue = {
     status: 429,
     title: 'Too many explanations',
     sentence: 'There are {limit} explanations waiting for their turn already, which is the limit.',
+  },
+  'too-many-launches': {
+    status: 429,
+    title: 'Too many launches',
+    sentence:
+      'The job "{job}" was launched by hand too often: the ids of the next {limit} seconds are taken.',
   },
   'too-many-watches': {
     status: 429,

@@ -119,6 +119,25 @@ export const limits = {
     attemptsMax: 5,
   },
 
+  dispatch: {
+    /** Decoded. Source: spec/3 §8. */
+    payloadBytesMax: 16_384,
+  },
+
+  periodic: {
+    specsMax: 16,
+    specLengthMax: 256,
+    /** Launches that one transaction makes, and after how long it makes no more. */
+    launchesPerTransactionMax: 32,
+    sliceMs: 2,
+    /** Deadlines are looked at this often at least, as the machine's clock may jump. */
+    recheckMs: 10 * second,
+    /** Launches that could not be written down, or for which there is no room, are tried again. */
+    retryMs: 1 * second,
+    /** Launches by hand in one second have the ids of the seconds that follow, up to so many. */
+    forcedAheadSecondsMax: 60,
+  },
+
   task: {
     cpuMhzMin: 1,
     memoryMbMin: 10,

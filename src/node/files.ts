@@ -1,4 +1,7 @@
-import { chmod, readFile, rename, writeFile } from 'node:fs/promises';
+import { chmod, chown, lstat, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { escapesDirectory } from '../model/text-rules.ts';
+import { findSystemUser } from './system-user.ts';
 
 /** Replaces a file whole: a reader finds the old text or the new one. Only this user reads it. */
 export async function replaceFile(path: string, text: string): Promise<void> {
@@ -6,6 +9,48 @@ export async function replaceFile(path: string, text: string): Promise<void> {
   await writeFile(temporary, text, { mode: 0o600 });
   await chmod(temporary, 0o600);
   await rename(temporary, path);
+}
+
+/**
+ * Writes a file below a directory that a task may have had in its hands: it is made anew, and no link
+ * that was left there is followed. `user` owns what is made; empty is the agent's.
+ * @throws Error when the path leads out, or through what is no directory
+ */
+export async function writeBelow(
+  directory: string,
+  path: string,
+  bytes: Uint8Array,
+  user: string,
+): Promise<void> {
+  const parts = path.split('/').filter((part) => part !== '' && part !== '.');
+  const name = parts.pop();
+  if (name === undefined || parts.includes('..') || name === '..' || escapesDirectory(path)) {
+    throw new Error(`"${path}" is no file below the directory`);
+  }
+  const owner = user === '' ? undefined : findSystemUser(user);
+  let at = directory;
+  for (const part of parts) {
+    at = join(at, part);
+    const isNew = await makeDirectory(at);
+    if (isNew && owner !== undefined) await chown(at, owner.uid, owner.gid);
+    if (!(await lstat(at)).isDirectory()) throw new Error(`"${part}" of "${path}" is no directory`);
+  }
+  const temporary = join(at, `.${name}.new`);
+  await rm(temporary, { force: true, recursive: true });
+  await writeFile(temporary, bytes, { mode: 0o600, flag: 'wx' });
+  if (owner !== undefined) await chown(temporary, owner.uid, owner.gid);
+  await rename(temporary, join(at, name));
+}
+
+/** `false`: something is there already. */
+async function makeDirectory(path: string): Promise<boolean> {
+  try {
+    await mkdir(path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
 }
 
 /** The file's JSON value; `undefined` when there is no file. Throws when it is damaged. */

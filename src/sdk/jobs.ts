@@ -99,6 +99,36 @@ export interface JobScaled {
   readonly Index: number;
 }
 
+/** Body of a dispatch. Source: spec/3-jobs.md §4.5. */
+export interface JobDispatch {
+  /** Base64. */
+  readonly Payload?: string | undefined;
+  readonly Meta?: Readonly<Record<string, string>> | undefined;
+  readonly IdPrefixTemplate?: string | undefined;
+  readonly Priority?: number | undefined;
+}
+
+export interface DispatchOptions extends CallOptions {
+  /** Of all dispatches with the same one, the first makes a child. */
+  readonly idempotencyToken?: string | undefined;
+}
+
+/** `EvalID` is `''` where nothing new was made, or what was made is itself periodic. */
+export interface JobDispatched {
+  readonly DispatchedJobID: string;
+  readonly EvalID: string;
+  readonly EvalCreateIndex: number;
+  readonly JobCreateIndex: number;
+  readonly Index: number;
+  readonly Warnings?: string;
+}
+
+export interface JobForced {
+  readonly EvalID: string;
+  readonly EvalCreateIndex: number;
+  readonly Index: number;
+}
+
 export interface Jobs {
   list(options?: ListOptions & { readonly meta?: boolean }): Promise<Answer<readonly JobStub[]>>;
   register(registration: JobRegistration, options?: CallOptions): Promise<Answer<JobRegistered>>;
@@ -113,6 +143,14 @@ export interface Jobs {
   plan(id: string, request: JobPlanRequest, options?: CallOptions): Promise<Answer<JobPlan>>;
   versions(id: string, options?: VersionsOptions): Promise<Answer<JobVersions>>;
   stop(id: string, options?: StopOptions): Promise<Answer<JobStopped>>;
+  /** Makes a child of a parameterized job. */
+  dispatch(
+    id: string,
+    dispatch?: JobDispatch,
+    options?: DispatchOptions,
+  ): Promise<Answer<JobDispatched>>;
+  /** Launches a periodic job now. */
+  forcePeriodic(id: string, options?: CallOptions): Promise<Answer<JobForced>>;
   /** `all`: those of earlier registrations of the id as well. */
   allocations(
     id: string,
@@ -154,6 +192,12 @@ export const jobsOf = (requester: Requester): Jobs => ({
       eval_priority: options.evalPriority || undefined,
       no_shutdown_delay: options.noShutdownDelay || undefined,
     }),
+  dispatch: (id, dispatch = {}, options = {}) =>
+    requester.write('POST', path`/v1/job/${id}/dispatch`, options, dispatch, {
+      IdempotencyToken: options.idempotencyToken || undefined,
+    }),
+  forcePeriodic: (id, options) =>
+    requester.write('POST', path`/v1/job/${id}/periodic/force`, options),
   allocations: (id, options = {}) =>
     requester.read(path`/v1/job/${id}/allocations`, options, {
       all: options.all || undefined,

@@ -20,6 +20,7 @@ import { Heartbeats } from './nodes/heartbeats.ts';
 import { awaitedUntilMs, noteMissed } from './nodes/missed.ts';
 import { seedNodePools } from './nodes/pools.ts';
 import { NodeStreams } from './nodes/streams.ts';
+import { PeriodicLauncher } from './periodic/launcher.ts';
 import {
   configurationFor,
   configurationIn,
@@ -53,6 +54,7 @@ export class Server {
   readonly #worker: EvaluationWorker;
   readonly #deployments: DeploymentWatcher;
   readonly #drainer: Drainer;
+  readonly #launcher: PeriodicLauncher;
   readonly #reaper: TokenReaper;
   readonly #options: ServerOptions;
   #stopped = false;
@@ -75,6 +77,7 @@ export class Server {
       onMissed: (nodeId) => void this.#noteMissed(nodeId),
     });
     this.#drainer = new Drainer(this.context);
+    this.#launcher = new PeriodicLauncher(this.context);
     this.dispatcher = new EvaluationDispatcher(this.context, () =>
       configurationIn(state.head(), options.scheduler),
     );
@@ -100,12 +103,14 @@ export class Server {
     this.#worker.start();
     this.#deployments.start();
     this.#drainer.start();
+    this.#launcher.start();
     this.#reaper.start();
   }
 
   stop(): void {
     this.#reaper.stop();
     this.#stopped = true;
+    this.#launcher.stop();
     this.#drainer.stop();
     this.#deployments.stop();
     this.#worker.stop();

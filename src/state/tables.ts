@@ -9,7 +9,7 @@ import type { BindingRule } from '../model/binding-rule/binding-rule.ts';
 import type { Deployment } from '../model/deployment/deployment.ts';
 import { type Evaluation, isTerminalEvaluation } from '../model/evaluation/evaluation.ts';
 import type { Job } from '../model/job/job.ts';
-import { runsEverywhere } from '../model/job/job-rules.ts';
+import { isPeriodic, runsEverywhere } from '../model/job/job-rules.ts';
 import type { JobPolicy } from '../model/job-policy/job-policy.ts';
 import type { JobSubmission } from '../model/job-submission/job-submission.ts';
 import type { JobSummary } from '../model/job-summary/job-summary.ts';
@@ -23,6 +23,7 @@ import {
 import type { Node } from '../model/node/node.ts';
 import type { NodePool } from '../model/node-pool/node-pool.ts';
 import type { Partition } from '../model/partition/partition.ts';
+import type { PeriodicLaunch } from '../model/periodic-launch/periodic-launch.ts';
 import type { ScalingHistory } from '../model/scaling-event/scaling-event.ts';
 import { placeInJob, type RegisteredPolicy } from '../model/scaling-policy/registered-policy.ts';
 import type { StoredSchedulerConfiguration } from '../model/scheduler-configuration/scheduler-configuration.ts';
@@ -53,7 +54,7 @@ const table = <R extends Stamps, I extends string = never>(
   definition: TableDefinition<R, I>,
 ): TableDefinition<R, I> => definition;
 
-export const jobs = table<Job, 'everywhere' | 'pool'>({
+export const jobs = table<Job, 'everywhere' | 'periodic' | 'pool' | 'child' | 'dispatch'>({
   name: 'jobs',
   version: 1,
   scopeParts: 2,
@@ -61,9 +62,24 @@ export const jobs = table<Job, 'everywhere' | 'pool'>({
   indexes: {
     /** Those that want something on every node: what a new node is looked at for. */
     everywhere: { key: (job) => (runsEverywhere(job) ? ['everywhere'] : undefined) },
+    periodic: { key: (job) => (isPeriodic(job) ? ['periodic'] : undefined) },
     pool: { key: (job) => [job.NodePool] },
+    /** By what they were made of, those that are not over before the others. */
+    child: {
+      key: ({ Namespace, ParentID, Status }) =>
+        ParentID === '' ? undefined : inNamespace(Namespace, ParentID, childPart(Status)),
+    },
+    /** By the token that prevents a second dispatch. */
+    dispatch: {
+      key: ({ Namespace, ParentID, DispatchIdempotencyToken: token }) =>
+        ParentID === '' || token === '' ? undefined : inNamespace(Namespace, ParentID, token),
+    },
   },
 });
+
+/** Where a child of that status stands in the index of children. */
+export const childPart = (status: Job['Status']): 'active' | 'dead' =>
+  status === 'dead' ? 'dead' : 'active';
 
 /** The versions kept of each job, the current one included, each created when the job was. */
 export const jobVersions = table<Job>({
@@ -116,6 +132,13 @@ export const jobPolicies = table<JobPolicy, 'namespace'>({
     /** By where they hold. */
     namespace: { key: (policy) => [policy.Namespace] },
   },
+});
+
+export const periodicLaunches = table<PeriodicLaunch>({
+  name: 'periodic-launches',
+  version: 1,
+  key: ({ Namespace, JobID }) => inNamespace(Namespace, JobID),
+  indexes: {},
 });
 
 export const evaluations = table<Evaluation, 'id' | 'job' | 'open'>({
@@ -329,6 +352,7 @@ export const allTables: readonly TableDefinition[] = [
   scalingEvents,
   scalingPolicies,
   jobPolicies,
+  periodicLaunches,
   evaluations,
   allocations,
   deployments,

@@ -8,6 +8,7 @@ import { silentLog } from '../../src/server/context.ts';
 import { Keyring } from '../../src/server/keyring/keyring.ts';
 import { type Outbound, OutboundError } from '../../src/server/login/outbound.ts';
 import { Server } from '../../src/server/server.ts';
+import { MemoryDisk } from '../../src/state/engine/memory.ts';
 import { allTables } from '../../src/state/tables.ts';
 import { memoryState } from '../../src/state/testing.ts';
 
@@ -49,8 +50,9 @@ export async function startApi({
   bootstrapReset = noReset,
   log = silentLog,
   world = new SimulatedWorld(seed, startMs),
+  disk = new MemoryDisk(),
 } = {}) {
-  const state = await memoryState(allTables, world);
+  const state = await memoryState(allTables, world, disk);
   const server = new Server({
     state,
     world,
@@ -97,7 +99,7 @@ export async function startApi({
 
   /** Lets everything that is ready happen, without time passing. */
   const settle = () => world.advance(0);
-  return { world, state, server, api, call, settle };
+  return { world, disk, state, server, api, call, settle };
 }
 
 const onAbort = (signal: AbortSignal) => (run: () => void) => {

@@ -37,11 +37,8 @@ export function cliOf(api: TestApi) {
         },
       },
       env: { ROSTER_TOKEN: setting.token ?? rootToken },
-      readFile: async (path) => {
-        const text = setting.files?.[path];
-        if (text === undefined) throw new Error(`ENOENT: no such file, open '${path}'`);
-        return text;
-      },
+      readFile: async (path) => fileIn(setting, path),
+      readBytes: async (path) => Buffer.from(fileIn(setting, path)),
       onInterrupt: () => () => {},
       version: '0.0.0',
       transport: transportOf(api),
@@ -49,6 +46,12 @@ export function cliOf(api: TestApi) {
     const exitCode = await runCli(words, environment);
     return { exitCode, stdout: stdout.text, stderr: stderr.text };
   };
+}
+
+function fileIn({ files }: CliSetting, path: string): string {
+  const text = files?.[path];
+  if (text === undefined) throw new Error(`ENOENT: no such file, open '${path}'`);
+  return text;
 }
 
 const transportOf = (api: TestApi): Transport => ({

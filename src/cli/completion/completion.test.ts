@@ -37,24 +37,6 @@ test.each<[string[], string[]]>([
     ['create', 'read', 'update', 'clone', 'delete', 'list'],
   ],
   [
-    ['job', ''],
-    [
-      ...[
-        'policy',
-        'run',
-        'plan',
-        'history',
-        'status',
-        'stop',
-        'why-not',
-        'inspect',
-        'deployments',
-        'promote',
-      ],
-      ...['scale', 'scaling-events', 'actions'],
-    ],
-  ],
-  [
     ['job', 's'],
     ['status', 'stop', 'scale', 'scaling-events'],
   ],

@@ -12,6 +12,7 @@ import { withJob } from '../nouns.ts';
 import { addressesOf } from '../render/addresses.ts';
 import { printPlacementFailures } from '../render/placement.ts';
 import { ago, byName, oneLine, orDash } from '../render/text.ts';
+import { isPattern, patternFields, printChildren, readChildren } from './pattern.ts';
 
 export const jobStatus: ClientCommand = {
   definition: {
@@ -79,6 +80,7 @@ async function showJob(context: Context, id: string, all: boolean): Promise<numb
   const { client, isJson } = context;
   // One after the other, so that a missing job is told once.
   const { value: job } = await client.jobs.read(id);
+  const children = isPattern(job) ? await readChildren(context, id) : undefined;
   const [summary, allocations, evaluations, deployment] = await Promise.all([
     client.jobs.summary(id),
     client.jobs.allocations(id, { all, resources: true }),
@@ -92,10 +94,15 @@ async function showJob(context: Context, id: string, all: boolean): Promise<numb
       Allocations: allocations.value,
       Evaluations: evaluations.value,
       Deployment: deployment.value,
+      ...(children && { Children: children }),
     });
     return exitCodes.ok;
   }
   await printHead(context, job);
+  if (children !== undefined) {
+    await printChildren(context, summary.value, children);
+    return exitCodes.ok;
+  }
   await printSummary(context, summary.value);
   if (deployment.value !== null) await printLatest(context, deployment.value);
   await printBlocked(context, evaluations.value);
@@ -121,6 +128,7 @@ async function printHead({ screen, nowMs }: Context, job: Job): Promise<void> {
     ['Node pool', orDash(job.NodePool)],
     ['Version', String(job.Version)],
     ['Submitted', ago(job.SubmitTime, nowMs)],
+    ...patternFields(job, nowMs),
   ]);
 }
 

@@ -35,6 +35,7 @@ export function canonicalizeJob(input: JobInput, defaults: JobDefaults = ordinar
       canonicalGroup(group, { job: input, jobId, jobType, namespace }),
     ),
     Update: canonicalJobUpdate(jobType, input.Update),
+    Periodic: input.Periodic && { ...input.Periodic, TimeZone: input.Periodic.TimeZone || 'UTC' },
     Payload: input.Payload || null,
     Migrate: null,
     Reschedule: null,

@@ -5,6 +5,7 @@ import { isParameterized, isPeriodic } from './job-rules.ts';
 
 /** Left to the server, so that they never make a difference. */
 const serverFields = [
+  'ParentID',
   'Status',
   'StatusDescription',
   'Stable',
@@ -67,6 +68,7 @@ export function registeredJob(
   return {
     ...wanted,
     Version: nextVersion(stored, wanted.Version),
+    ParentID: stored?.ParentID ?? '',
     Status: stored?.Status ?? 'pending',
     Stable: false,
   };

@@ -1,29 +1,68 @@
 import { expect, test } from 'vitest';
 import { canonicalizeJob } from './canonicalize.ts';
-import { nextLaunch } from './periodic-launch.ts';
-import { webJob } from './sample.test-helper.ts';
+import type { Job } from './job.ts';
+import { isLaunching, latestLaunch, launchId, nextLaunch, settledMs } from './periodic-launch.ts';
 
-const nowMs = Date.UTC(2026, 2, 28, 12, 0, 0);
-const launchOf = (Periodic: object, changes: object = {}): string | undefined => {
-  const job = canonicalizeJob({ ...webJob, Type: 'batch', Periodic, ...changes });
-  const launchMs = nextLaunch(job, nowMs);
-  return launchMs === undefined ? undefined : new Date(launchMs).toISOString();
-};
+const job = (periodic: object, changes: Partial<Job> = {}): Job => ({
+  ...canonicalizeJob({ ID: 'nightly', Type: 'batch', Periodic: periodic }),
+  ...changes,
+});
+const at = (time: string): number => Date.parse(`2026-01-01T${time}Z`);
+const text = (ms: number | undefined): string | undefined =>
+  ms === undefined ? undefined : new Date(ms).toISOString().slice(11, 19);
 
-test.each<[string, object, string | undefined]>([
-  ['a time of the day', { Spec: '30 4 * * *' }, '2026-03-29T04:30:00.000Z'],
-  ['the earliest of several', { Specs: ['@weekly', '0 13 * * *'] }, '2026-03-28T13:00:00.000Z'],
-  ['seconds', { Specs: ['15 * * * * *'] }, '2026-03-28T12:00:15.000Z'],
-  ['another zone', { Specs: ['0 9 * * *'], TimeZone: 'Asia/Tokyo' }, '2026-03-29T00:00:00.000Z'],
-  ['every so often', { Specs: ['@every 1h30m'] }, '2026-03-28T13:30:00.000Z'],
-  ['disabled', { Specs: ['@daily'], Enabled: false }, undefined],
-  ['a day that never comes', { Specs: ['0 0 31 2 *'] }, undefined],
-])('%s', (_, periodic, expected) => {
-  expect(launchOf(periodic)).toBe(expected);
+const parameterized = canonicalizeJob({ ParameterizedJob: {} }).ParameterizedJob;
+const hourly = { Specs: ['@hourly'] };
+
+test.each([
+  ['one that is enabled', job(hourly), true],
+  ['one that is switched off', job({ ...hourly, Enabled: false }), false],
+  ['one that is stopped', job(hourly, { Stop: true }), false],
+  ['one that is parameterized', job(hourly, { ParameterizedJob: parameterized }), false],
+  [
+    'what was dispatched of that',
+    job(hourly, { ParameterizedJob: parameterized, Dispatched: true }),
+    true,
+  ],
+  ['one that is not periodic', job(hourly, { Periodic: null }), false],
+])('%s', (_title, one, launches) => {
+  expect(isLaunching(one)).toBe(launches);
+  expect(nextLaunch(one, at('00:00:00')) !== undefined).toBe(launches);
 });
 
-test('one that is stopped, or is to be dispatched, is not launched', () => {
-  expect(launchOf({ Specs: ['@daily'] }, { Stop: true })).toBeUndefined();
-  expect(launchOf({ Specs: ['@daily'] }, { ParameterizedJob: {} })).toBeUndefined();
-  expect(nextLaunch(canonicalizeJob(webJob), nowMs)).toBeUndefined();
+test.each([
+  [{ Specs: ['*/20 * * * *', '*/15 * * * *'] }, '00:15:00', '01:00:00'],
+  [{ Spec: '10 * * * *' }, '00:10:00', '00:10:00'],
+  [{ Specs: ['@every 7m', '59 * * * *'] }, '00:07:00', '00:59:00'],
+  [{ Specs: ['0 5 * * *'] }, '05:00:00', undefined],
+  [{ Specs: ['0 5 * * *'], TimeZone: 'Asia/Kolkata' }, '23:30:00', undefined],
+])('%j comes next at %s, and was last due until one o’clock at %s', (periodic, next, latest) => {
+  expect(text(nextLaunch(job(periodic), at('00:00:00')))).toBe(next);
+  expect(text(latestLaunch(job(periodic), at('00:00:00'), at('01:00:00.5')))).toBe(latest);
+});
+
+test('a slot is after one instant and up to the other', () => {
+  const one = job(hourly);
+  expect(text(nextLaunch(one, at('01:00:00')))).toBe('02:00:00');
+  expect(text(nextLaunch(one, at('00:59:59.999')))).toBe('01:00:00');
+  expect(latestLaunch(one, at('01:00:00'), at('01:59:59.999'))).toBeUndefined();
+  expect(text(latestLaunch(one, at('00:59:59.999'), at('01:00:00')))).toBe('01:00:00');
+});
+
+test('asking again, and for what was before, changes nothing', () => {
+  const one = job({ Specs: ['*/5 * * * *'] });
+  const times = ['00:07:00', '00:09:59', '00:10:00', '00:01:00', '00:07:00', '23:59:59'];
+  const asked = times.map((time) => text(nextLaunch(one, at(time))));
+  expect(asked).toEqual(['00:10:00', '00:10:00', '00:15:00', '00:05:00', '00:10:00', '00:00:00']);
+});
+
+test('until something is noted, what was before the submission is done with', () => {
+  const one = job(hourly, { SubmitTime: at('03:00:00') * 1e6 });
+  expect(settledMs(one, undefined)).toBe(at('03:00:00'));
+  const launch = { JobID: 'x', Namespace: 'default', Launch: at('05:00:00') * 1e6 };
+  expect(settledMs(one, { ...launch, CreateIndex: 1, ModifyIndex: 1 })).toBe(at('05:00:00'));
+});
+
+test('what is launched is named after the second', () => {
+  expect(launchId('a/b', 1_767_225_600_900)).toBe('a/b/periodic-1767225600');
 });

@@ -1,35 +1,52 @@
-import { Cron } from 'croner';
-import { parseDuration } from '../../base/duration.ts';
+/** When a periodic job launches. Source: facts/scheduler.md §4.1, §4.2. */
+import { instantToMs } from '../../base/instant.ts';
+import type { PeriodicLaunch } from '../periodic-launch/periodic-launch.ts';
 import type { Job } from './job.ts';
 import { isParameterized } from './job-rules.ts';
+import { schedulesOf } from './schedule.ts';
+
+type Pattern = Pick<Job, 'Periodic' | 'ParameterizedJob' | 'Dispatched' | 'Stop'>;
 
 /**
- * When the job is launched next after `nowMs`, in Unix milliseconds; `undefined` when its schedule
- * launches nothing any more, or it has none. Source: facts/scheduler.md §2.3.
+ * Whether its schedule launches it. Of a job that is parameterized as well, what is dispatched is
+ * what the schedule launches.
  */
-export function nextLaunch(
-  job: Pick<Job, 'Periodic' | 'ParameterizedJob' | 'Dispatched' | 'Stop'>,
-  nowMs: number,
-): number | undefined {
-  const { Periodic, Stop } = job;
-  if (Periodic === null || !Periodic.Enabled || Stop || isParameterized(job)) return undefined;
-  const specs = Periodic.Spec === '' ? (Periodic.Specs ?? []) : [Periodic.Spec];
-  const launches = specs
-    .map((spec) => nextOf(spec, Periodic.TimeZone, nowMs))
-    .filter((launchMs) => launchMs !== undefined);
-  return launches.length === 0 ? undefined : Math.min(...launches);
+export const isLaunching = (job: Pattern): boolean =>
+  job.Periodic?.Enabled === true && !job.Stop && !isParameterized(job);
+
+/** The first slot after an instant, in ms; `undefined`: none, or it is not launched at all. */
+export function nextLaunch(job: Pattern, afterMs: number): number | undefined {
+  if (!isLaunching(job)) return undefined;
+  let nextMs: number | undefined;
+  for (const schedule of schedulesOf(job.Periodic!)) {
+    const slotMs = schedule.next(afterMs);
+    if (slotMs !== undefined && slotMs < (nextMs ?? Number.POSITIVE_INFINITY)) nextMs = slotMs;
+  }
+  return nextMs;
 }
 
-function nextOf(spec: string, timezone: string, nowMs: number): number | undefined {
-  const every = /^@every (\S+)$/.exec(spec)?.[1];
-  if (every !== undefined) {
-    const nanoseconds = parseDuration(every) ?? 0;
-    return nanoseconds > 0 ? nowMs + nanoseconds / 1e6 : undefined;
+/** The last slot after one instant and up to another, in ms; `undefined`: there is none between. */
+export function latestLaunch(job: Pattern, afterMs: number, untilMs: number): number | undefined {
+  const firstMs = nextLaunch(job, afterMs);
+  if (firstMs === undefined || firstMs > untilMs) return undefined;
+  let latestMs = firstMs;
+  for (const schedule of schedulesOf(job.Periodic!)) {
+    const slotMs = schedule.next(latestMs);
+    if (slotMs === undefined || slotMs > untilMs) continue;
+    latestMs = Math.max(latestMs, schedule.latest(untilMs) ?? slotMs);
   }
-  try {
-    return new Cron(spec, { timezone, paused: true }).nextRun(new Date(nowMs))?.getTime();
-  } catch {
-    // Its form was accepted, and it names no time.
-    return undefined;
-  }
+  return latestMs;
 }
+
+/**
+ * Up to when, in ms, a job's slots are done with. Before anything was noted, those before it was
+ * submitted are.
+ */
+export const settledMs = (
+  job: Pick<Job, 'SubmitTime'>,
+  launch: PeriodicLaunch | undefined,
+): number => instantToMs(launch?.Launch ?? job.SubmitTime ?? 0);
+
+/** The id of what is launched at a second. */
+export const launchId = (parentId: string, slotMs: number): string =>
+  `${parentId}/periodic-${Math.floor(slotMs / 1000)}`;

@@ -59,8 +59,50 @@ table('periodic and parameterized (facts §2.3)', '', [
   ],
   [
     { Type: 'batch', Periodic: { Specs: ['* * *'] } },
-    'Periodic.Specs[0] is not a cron expression: "* * *"',
+    'Periodic.Specs[0] is not a schedule: "* * *": it has 3 fields, and needs five, six or seven',
   ],
+  [
+    { Type: 'batch', Periodic: { Specs: ['60 * * * *'] } },
+    'Periodic.Specs[0] is not a schedule: "60 * * * *": Invalid value for minute: 60',
+  ],
+  [
+    { Type: 'batch', Periodic: { Spec: '@reboot' } },
+    'Periodic.Spec is not a schedule: "@reboot": there is no such macro',
+  ],
+  [
+    { Type: 'batch', Periodic: { Specs: ['@every 1500ms'] } },
+    'Periodic.Specs[0] is not a schedule: "@every 1500ms": @every needs whole seconds, one at least',
+  ],
+  [
+    { Type: 'batch', Periodic: { Specs: ['@every often'] } },
+    'Periodic.Specs[0] is not a schedule: "@every often": @every needs a duration such as 5m',
+  ],
+  [
+    { Type: 'batch', Periodic: { Specs: ['0 0 31 2 *', '0 0 30 2 *'] } },
+    'Periodic.Specs[0] never comes: "0 0 31 2 *"',
+  ],
+  [
+    { Type: 'batch', Periodic: { Specs: Array(17).fill('@daily') } },
+    'Periodic.Specs must hold at most 16 expressions',
+  ],
+  [
+    { Type: 'batch', Periodic: { Specs: [`0 0 * * ${'1,'.repeat(150)}1`] } },
+    expect.stringContaining('it is longer than 256 characters') as unknown as string,
+  ],
+  [{ Type: 'batch', Periodic: { Specs: ['*/10 * * * * *', '@every 90s'], TimeZone: '' } }],
+  [
+    { Type: 'batch', ID: 'x'.repeat(240), Periodic: { Specs: ['@daily'] } },
+    'ID must have at most 236 characters, as its children have more',
+  ],
+  [
+    { Type: 'batch', ID: 'x'.repeat(240), ParameterizedJob: {} },
+    'ID must have at most 227 characters, as its children have more',
+  ],
+  [
+    { Type: 'batch', ID: 'x'.repeat(220), Periodic: { Specs: ['@daily'] }, ParameterizedJob: {} },
+    'ID must have at most 207 characters, as its children have more',
+  ],
+  [{ Type: 'batch', Periodic: { Specs: ['@daily'] }, ParameterizedJob: {} }],
   [
     { Type: 'batch', Periodic: { Specs: ['@daily'], SpecType: 'x' } },
     'Periodic.SpecType must be one of cron, got "x"',

@@ -10,8 +10,11 @@ import { below, faultAt, type Path, quote, type Report } from '../path.ts';
 import { isRolling } from '../task-group/policy-defaults.ts';
 import { validateGroup } from '../task-group/validate.ts';
 import { checkName, checkUnique } from '../text-rules.ts';
+import { dispatchId } from './dispatch.ts';
 import { type Job, JobSchema, type Parameterized, type Periodic } from './job.ts';
 import { totalCount } from './job-rules.ts';
+import { launchId } from './periodic-launch.ts';
+import { parseSchedule } from './schedule.ts';
 
 /**
  * Every rule of facts/scheduler.md §2 that needs nothing but the job; empty when it is all right.
@@ -33,6 +36,7 @@ export function validateJob(job: Job, at: Path = null): Fault[] {
   if (job.ParameterizedJob !== null) {
     validateParameterized(job.ParameterizedJob, job, below(at, 'ParameterizedJob'), report);
   }
+  checkRoom(job, at, report);
   if (job.Payload !== null && !job.Dispatched) {
     report(below(at, 'Payload'), 'is given by a dispatch, not by the job');
   }
@@ -82,16 +86,6 @@ function validateGroups(job: Job, at: Path, report: Report): void {
 }
 
 const isBatch = (job: Job): boolean => job.Type === 'batch' || job.Type === 'sysbatch';
-const macro = /^@(yearly|annually|monthly|weekly|daily|midnight|hourly|every \S+)$/;
-const cronField = /^[\dA-Za-z*?/,#LW-]+$/;
-
-/** The form of a cron expression: five to seven fields, or a macro. Its meaning is the launcher's. */
-function isCron(text: string): boolean {
-  if (macro.test(text)) return true;
-  const fields = text.trim().split(/\s+/);
-  return fields.length >= 5 && fields.length <= 7 && fields.every((field) => cronField.test(field));
-}
-
 /** Source: facts/scheduler.md §2.3. */
 function validatePeriodic(periodic: Periodic, job: Job, path: Path, report: Report): void {
   if (!isBatch(job)) report(path, `is not possible in a ${job.Type} job`);
@@ -101,19 +95,45 @@ function validatePeriodic(periodic: Periodic, job: Job, path: Path, report: Repo
   if (periodic.Spec !== '' && specs.length > 0) {
     report(below(path, 'Spec'), 'is not possible together with Specs');
   }
-  if (periodic.Spec !== '' && !isCron(periodic.Spec)) {
-    report(below(path, 'Spec'), `is not a cron expression: ${quote(periodic.Spec)}`);
+  if (specs.length > limits.periodic.specsMax) {
+    report(below(path, 'Specs'), `must hold at most ${limits.periodic.specsMax} expressions`);
   }
-  specs.forEach((spec, index) => {
-    if (!isCron(spec))
-      report(below(path, 'Specs', index), `is not a cron expression: ${quote(spec)}`);
-  });
-  if (!isTimeZone(periodic.TimeZone)) {
+  const hasZone = isTimeZone(periodic.TimeZone);
+  if (!hasZone) {
     report(below(path, 'TimeZone'), `is not a known time zone: ${quote(periodic.TimeZone)}`);
+  }
+  const zone = hasZone ? periodic.TimeZone : 'UTC';
+  if (periodic.Spec !== '') validateSpec(periodic.Spec, zone, below(path, 'Spec'), report);
+  for (const [index, spec] of specs.slice(0, limits.periodic.specsMax).entries()) {
+    // One that never comes takes a while to be known as such: the first of them will do.
+    if (!validateSpec(spec, zone, below(path, 'Specs', index), report)) break;
   }
 }
 
+/** `false`: it never has a slot. */
+function validateSpec(spec: string, zone: string, path: Path, report: Report): boolean {
+  const schedule = parseSchedule(spec, zone);
+  if (typeof schedule === 'string') {
+    report(path, `is not a schedule: ${quote(spec)}: ${schedule}`);
+    return true;
+  }
+  const isEver = schedule.next(Date.UTC(2000, 0)) !== undefined;
+  if (!isEver) report(path, `never comes: ${quote(spec)}`);
+  return isEver;
+}
+
+/** What is made of a job has its id and more, and that must be an id as well. */
+function checkRoom({ ID, Periodic, ParameterizedJob }: Job, at: Path, report: Report): void {
+  const late = Date.UTC(2100, 0);
+  const dispatched = ParameterizedJob === null ? '' : dispatchId('', '', late, '00000000');
+  const appended = Periodic === null ? dispatched : launchId(dispatched, late);
+  const most = limits.names.lengthMax - appended.length;
+  if (appended === '' || ID.length <= most || ID.length > limits.names.lengthMax) return;
+  report(below(at, 'ID'), `must have at most ${most} characters, as its children have more`);
+}
+
 function isTimeZone(name: string): boolean {
+  if (/^[+-]/.test(name)) return false;
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });
     return true;

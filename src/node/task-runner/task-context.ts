@@ -6,6 +6,7 @@ import { makeTaskDirectories, type TaskDirectories } from '../directories.ts';
 import type { Driver, DriverTask } from '../drivers/driver.ts';
 import type { TaskEnvironment } from '../environment/environment.ts';
 import { interpolate, interpolateDeep } from '../environment/interpolate.ts';
+import { writeBelow } from '../files.ts';
 
 /** What a task's runner is given by its allocation's. */
 export interface TaskContext {
@@ -34,6 +35,11 @@ export async function prepareRun(context: TaskContext, run: number): Promise<Dri
   const { variables, lookup } = context.environment();
   const user = interpolate(task.User, lookup);
   await makeTaskDirectories(directories, user);
+  const { Payload } = context.job();
+  if (task.DispatchPayload !== null && Payload !== null) {
+    const file = interpolate(task.DispatchPayload.File, lookup);
+    await writeBelow(directories.local, file, Buffer.from(Payload, 'base64'), user);
+  }
   return {
     runId: runIdOf(allocId, task.Name, run),
     allocId,

@@ -25,6 +25,7 @@ import type { ServerContext } from '../context.ts';
 import { createEvaluation } from '../evaluations/create.ts';
 import { requireJobPolicies } from '../job-policies/check.ts';
 import { requireNodePool } from '../nodes/pools.ts';
+import { settleEarlierSlots } from './launches.ts';
 import { followScalingPolicies } from './scaling-policies.ts';
 import { refreshJobStatus } from './status.ts';
 import { summarizeGroups } from './summary.ts';
@@ -181,11 +182,13 @@ function upsertJob(
 
 /** Writes the current row and its version, and keeps only the newest versions. */
 export function writeVersion(transaction: Transaction, job: Unstamped<Job>): Job {
+  const before = transaction.table(jobs).get(...inNamespace(job.Namespace, job.ID));
   const stored = transaction.table(jobs).put({ ...job, JobModifyIndex: transaction.index });
   transaction.table(jobVersions).put(stored);
   summarizeGroups(transaction, stored);
   followScalingPolicies(transaction, stored);
   pruneVersions(transaction, stored);
+  settleEarlierSlots(transaction, before, stored);
   return stored;
 }
 

@@ -11,6 +11,7 @@ import {
   jobVersions,
 } from '../../state/tables.ts';
 import type { Transaction } from '../../state/types.ts';
+import { countChild } from './summary.ts';
 
 /**
  * Derives a job's status again, after something that belongs to it changed in this transaction.
@@ -44,7 +45,9 @@ export function refreshJobStatus(
       job.Status !== 'pending' ||
       some(transaction.table(evaluations).by('job').scan({ prefix })),
   });
-  if (status !== job.Status) changeJob(transaction, { ...job, Status: status });
+  if (status === job.Status) return;
+  changeJob(transaction, { ...job, Status: status });
+  countChild(transaction, job, job.Status, status);
 }
 
 /** Writes what is not part of the specification; the current version's row goes along. */

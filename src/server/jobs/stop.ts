@@ -15,6 +15,7 @@ import {
   jobs,
   jobVersions,
   numberPart,
+  periodicLaunches,
 } from '../../state/tables.ts';
 import type { Transaction } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
@@ -22,6 +23,7 @@ import { createEvaluation } from '../evaluations/create.ts';
 import { writeVersion } from './register.ts';
 import { forgetScaling } from './scaling-policies.ts';
 import { refreshJobStatus } from './status.ts';
+import { countChild } from './summary.ts';
 
 export interface Stop {
   readonly namespace: string;
@@ -93,7 +95,8 @@ function skipShutdownDelay(transaction: Transaction, job: Job, nowMs: number): v
  * they are collected: the allocations still have to be ended, and somebody may ask what became of
  * them.
  */
-function purge(transaction: Transaction, { Namespace, ID }: Job, nowMs: number): void {
+function purge(transaction: Transaction, job: Job, nowMs: number): void {
+  const { Namespace, ID } = job;
   const key = inNamespace(Namespace, ID);
   const range = { prefix: key };
   for (const evaluation of [...transaction.table(evaluations).by('open').scan(range)]) {
@@ -116,5 +119,7 @@ function purge(transaction: Transaction, { Namespace, ID }: Job, nowMs: number):
   }
   forgetScaling(transaction, Namespace, ID);
   transaction.table(jobSummaries).delete(...key);
+  transaction.table(periodicLaunches).delete(...key);
   transaction.table(jobs).delete(...key);
+  countChild(transaction, job, job.Status, 'dead');
 }

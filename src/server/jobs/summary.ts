@@ -1,12 +1,13 @@
 import type { Allocation } from '../../model/allocation/allocation.ts';
-import type { Job } from '../../model/job/job.ts';
+import type { Job, JobStatus } from '../../model/job/job.ts';
 import type { JobSummary } from '../../model/job-summary/job-summary.ts';
 import {
   summaryFor,
   withAllocation,
+  withChild,
   withQueued,
 } from '../../model/job-summary/job-summary-rules.ts';
-import { inNamespace, jobSummaries } from '../../state/tables.ts';
+import { inNamespace, jobSummaries, jobs } from '../../state/tables.ts';
 import type { Transaction } from '../../state/types.ts';
 
 /** Makes sure that the summary has the job's groups. */
@@ -16,7 +17,34 @@ export function summarizeGroups(transaction: Transaction, job: Job): void {
   const isThere = (group: string) => Object.hasOwn(existing?.Summary ?? {}, group);
   const complete = job.TaskGroups.every((group) => isThere(group.Name));
   if (existing?.JobCreateIndex === job.CreateIndex && complete) return;
-  table.put(summaryFor(job, existing));
+  const summary = summaryFor(job, existing);
+  if (existing?.JobCreateIndex === job.CreateIndex) table.put(summary);
+  else table.put(withChildren(transaction, summary));
+}
+
+/** A job that is new may have children: those of an earlier registration of its id are not stopped. */
+function withChildren(transaction: Transaction, summary: JobSummary): JobSummary {
+  const range = { prefix: inNamespace(summary.Namespace, summary.JobID) };
+  let counted = summary;
+  for (const child of transaction.table(jobs).by('child').scan(range)) {
+    counted = withChild(counted, undefined, child.Status);
+  }
+  return counted;
+}
+
+/** Follows a child's status in what is counted of its parent; `before` is `undefined` for a new one. */
+export function countChild(
+  transaction: Transaction,
+  { Namespace, ParentID }: Pick<Job, 'Namespace' | 'ParentID'>,
+  before: JobStatus | undefined,
+  after: JobStatus,
+): void {
+  if (ParentID === '') return;
+  const table = transaction.table(jobSummaries);
+  const summary = table.get(...inNamespace(Namespace, ParentID));
+  if (summary === undefined) return;
+  const counted = withChild(summary, before, after);
+  if (counted !== summary) table.put(counted);
 }
 
 export interface Move {

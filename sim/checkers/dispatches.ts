@@ -1,0 +1,20 @@
+import type { Job } from '../../src/model/job/job.ts';
+import { jobs } from '../../src/state/tables.ts';
+import type { Checker } from './checker.ts';
+
+/** However often something is asked for, and whatever was heard of it: a token has one child. */
+export const tokenDispatchesOnce = (): Checker => ({
+  guarantee: 'an idempotency token dispatches once',
+  committed(changes, _index, { account }, fault) {
+    for (const { table, before, after } of changes) {
+      const child = after as Job | undefined;
+      if (table !== jobs.name || before !== undefined || child?.ParentID === undefined) continue;
+      const { ID, ParentID, DispatchIdempotencyToken: token } = child;
+      if (ParentID === '' || token === '') continue;
+      for (const other of account.rows(jobs).values()) {
+        const isSame = other.ParentID === ParentID && other.DispatchIdempotencyToken === token;
+        if (isSame && other.ID !== ID) fault(`${token} made ${ID} beside ${other.ID}`);
+      }
+    }
+  },
+});

@@ -1,0 +1,113 @@
+import type { Evaluation } from '../../src/model/evaluation/evaluation.ts';
+import { isTerminalEvaluation } from '../../src/model/evaluation/evaluation.ts';
+import type { Job } from '../../src/model/job/job.ts';
+import { evaluations, jobs, periodicLaunches } from '../../src/state/tables.ts';
+import type { Change } from '../../src/state/types.ts';
+import { type Account, isLive } from '../account.ts';
+import { stepSecondsOf } from '../launches.ts';
+import type { Checker, Fault, Scene } from './checker.ts';
+
+/** A slot is launched this long after it at most, but for one that is made up for. */
+const graceSeconds = 60;
+
+/**
+ * No periodic slot launches twice, whatever crashes and whichever way clocks jump, and none before its
+ * time. With `ProhibitOverlap` nothing launches beside what is not over. Of slots that were missed, the
+ * last alone is made up for. At rest, the newest slot has launched or was left out for a reason.
+ *
+ * What a schedule launches is told from what somebody launches by hand by the note that is committed
+ * with it.
+ */
+export function noSlotTwice(): Checker {
+  const launched = new Set<string>();
+  return {
+    guarantee: 'no periodic slot launches twice',
+    committed(changes, _index, scene, fault) {
+      const noted = new Map<string, number>();
+      for (const { table, after } of changes) {
+        if (table !== periodicLaunches.name || after === undefined) continue;
+        const { JobID, Launch } = after as unknown as { JobID: string; Launch: number };
+        noted.set(JobID, Launch / 1e9);
+      }
+      for (const change of changes) {
+        const child = newLaunch(change);
+        if (child === undefined) continue;
+        const slot = slotOf(child);
+        if (noted.get(child.ParentID) !== slot) continue;
+        checkLaunch(child, slot, changes, launched, scene, fault);
+      }
+    },
+    rested(scene, fault) {
+      for (const job of scene.account.rows(jobs).values()) checkNewest(job, scene, fault);
+    },
+  };
+}
+
+const slotOf = ({ ID }: Job): number => Number(/\/periodic-(\d+)$/.exec(ID)?.[1] ?? Number.NaN);
+
+function newLaunch({ table, before, after }: Change): Job | undefined {
+  if (table !== jobs.name || before !== undefined) return undefined;
+  const job = after as Job | undefined;
+  return job !== undefined && job.ParentID !== '' && !Number.isNaN(slotOf(job)) ? job : undefined;
+}
+
+function checkLaunch(
+  child: Job,
+  slot: number,
+  changes: readonly Change[],
+  launched: Set<string>,
+  { account, nowMs }: Scene,
+  fault: Fault,
+): void {
+  const { ParentID, Namespace } = child;
+  const parent = account.job(Namespace, ParentID);
+  if (parent === undefined) {
+    fault(`${child.ID} launches, and there is no ${ParentID}`);
+    return;
+  }
+  const key = `${ParentID} ${parent.CreateIndex} ${slot}`;
+  if (launched.has(key)) fault(`slot ${slot} of ${ParentID} launches twice`);
+  launched.add(key);
+
+  const step = stepSecondsOf(parent.Periodic?.Specs?.[0] ?? '');
+  if (step === undefined || slot % step !== 0) fault(`${slot} is no slot of ${ParentID}`);
+  const lateSeconds = nowMs / 1000 - slot;
+  // The server's clock may have been put back between the launch and now.
+  if (lateSeconds < -graceSeconds * 2) fault(`${child.ID} launches ${-lateSeconds} s early`);
+  if (step !== undefined && lateSeconds > step + graceSeconds * 4) {
+    fault(`${child.ID} launches ${lateSeconds} s late, and later slots were due`);
+  }
+  if (parent.Periodic?.ProhibitOverlap !== true) return;
+  const isNew = new Set(changes.map(({ after }) => (after as Job | undefined)?.ID));
+  for (const other of childrenOf(parent, account)) {
+    if (isNew.has(other.ID) || !isActive(other, account)) continue;
+    fault(`${child.ID} launches while ${other.ID} is not over`);
+  }
+}
+
+function checkNewest(job: Job, { account, nowMs }: Scene, fault: Fault): void {
+  const step = job.Stop ? undefined : stepSecondsOf(job.Periodic?.Specs?.[0] ?? '');
+  if (step === undefined) return;
+  const newest = Math.floor((nowMs - 1000 * graceSeconds) / 1000 / step) * step;
+  const submitted = (job.SubmitTime ?? 0) / 1e9;
+  if (newest <= submitted) return;
+  const settled =
+    (account.get(periodicLaunches, 'default', job.Namespace, job.ID)?.Launch ?? 0) / 1e9;
+  if (settled < newest) fault(`slot ${newest} of ${job.ID} was never looked at: ${settled}`);
+}
+
+function* childrenOf({ ID, Namespace }: Job, account: Account): Iterable<Job> {
+  for (const job of account.rows(jobs).values()) {
+    if (job.ParentID === ID && job.Namespace === Namespace) yield job;
+  }
+}
+
+function isActive({ ID, Namespace }: Job, account: Account): boolean {
+  for (const one of account.allocationsOf({ Namespace, JobID: ID })) if (isLive(one)) return true;
+  for (const one of account.rows(evaluations).values()) {
+    if (isOf(one, ID) && !isTerminalEvaluation(one)) return true;
+  }
+  return false;
+}
+
+const isOf = ({ JobID }: Evaluation, id: string): boolean => JobID === id;

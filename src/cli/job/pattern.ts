@@ -1,0 +1,76 @@
+/** What `job status` shows of a job that others are made of. */
+import { formatInstant } from '../../base/instant.ts';
+import type { Job } from '../../model/job/job.ts';
+import { isParameterized } from '../../model/job/job-rules.ts';
+import type { JobStub } from '../../model/job/job-stub.ts';
+import { nextLaunch } from '../../model/job/periodic-launch.ts';
+import { specsOf } from '../../model/job/schedule.ts';
+import type { JobSummary } from '../../model/job-summary/job-summary.ts';
+import type { Context } from '../context.ts';
+import { ago, oneLine, orDash, span } from '../render/text.ts';
+
+const newestMax = 10;
+
+export const isPattern = (job: Job): boolean => job.Periodic !== null || isParameterized(job);
+
+/** The newest of what was made of it. */
+export async function readChildren({ client }: Context, id: string): Promise<readonly JobStub[]> {
+  const prefix = `${id}/`;
+  const filter = `ParentID == ${JSON.stringify(id)}`;
+  const { value } = await client.jobs.list({ prefix, filter, perPage: newestMax, reverse: true });
+  return value;
+}
+
+/** Lines of the head: when a job launches, or what a dispatch gives. */
+export function patternFields(job: Job, nowMs: number): (readonly [string, string])[] {
+  return [
+    ...(job.ParentID ? [['Parent', oneLine(job.ParentID)] as const] : []),
+    ...(job.Periodic === null ? [] : periodicFields(job, job.Periodic, nowMs)),
+    ...(isParameterized(job) ? parameterFields(job.ParameterizedJob!) : []),
+  ];
+}
+
+function periodicFields(
+  job: Job,
+  periodic: NonNullable<Job['Periodic']>,
+  nowMs: number,
+): (readonly [string, string])[] {
+  const { TimeZone, ProhibitOverlap } = periodic;
+  const next = nextLaunch(job, nowMs);
+  const when = next === undefined ? 'never' : `${formatInstant(next)} (in ${span(next - nowMs)})`;
+  return [
+    ['Schedule', `${oneLine(specsOf(periodic).join('; '))} (${oneLine(TimeZone)})`],
+    ['Overlap', ProhibitOverlap ? 'prohibited' : 'allowed'],
+    ['Next launch', when],
+  ];
+}
+
+const parameterFields = ({
+  Payload,
+  MetaRequired,
+  MetaOptional,
+}: NonNullable<Job['ParameterizedJob']>): (readonly [string, string])[] => [
+  ['Payload', Payload],
+  ['Required meta', orDash((MetaRequired ?? []).join(', '))],
+  ['Optional meta', orDash((MetaOptional ?? []).join(', '))],
+];
+
+export async function printChildren(
+  { screen, nowMs }: Context,
+  { Children }: JobSummary,
+  newest: readonly JobStub[],
+): Promise<void> {
+  const { Pending, Running, Dead } = Children;
+  await screen.title('Children');
+  await screen.table(['Pending', 'Running', 'Dead'], [[Pending, Running, Dead].map(String)]);
+  if (newest.length === 0) return;
+  await screen.title('Newest');
+  await screen.table(
+    ['ID', 'Status', 'Submitted'],
+    newest.map(({ ID, Status, Stop, SubmitTime }) => [
+      oneLine(ID),
+      screen.status(Status) + (Stop ? ' (stopped)' : ''),
+      ago(SubmitTime, nowMs),
+    ]),
+  );
+}

@@ -1,0 +1,108 @@
+import { invalid, refusal } from '../../model/errors.ts';
+import { dispatchedChild } from '../../model/job/child.ts';
+import {
+  completeDispatch,
+  type DispatchInput,
+  type DispatchRequest,
+  dispatchFaults,
+  dispatchId,
+  requestFaults,
+} from '../../model/job/dispatch.ts';
+import type { Job } from '../../model/job/job.ts';
+import { isParameterized } from '../../model/job/job-rules.ts';
+import { inNamespace, jobs } from '../../state/tables.ts';
+import type { Transaction } from '../../state/types.ts';
+import type { ServerContext } from '../context.ts';
+import { type Born, registerChild } from './children.ts';
+import { requireQueueRoom } from './register.ts';
+
+export interface Dispatch {
+  readonly namespace: string;
+  readonly jobId: string;
+  readonly request: DispatchInput;
+}
+
+/** Source: spec/3 §4.5, facts/scheduler.md §3.11. */
+export interface Dispatched {
+  readonly DispatchedJobID: string;
+  /** `''`: the token has had its child before, or the child is periodic. */
+  readonly EvalID: string;
+  readonly EvalCreateIndex: number;
+  readonly JobCreateIndex: number;
+  readonly Index: number;
+}
+
+/**
+ * Makes a child of a parameterized job, unless one with the same idempotency token is there already:
+ * then that is the answer, as long as it is kept. Source: spec/3 §4.5, facts/scheduler.md §4.1.
+ * @throws RosterError `invalid-body`, `job-id-mismatch`, `job-not-found`, `dispatch-refused`,
+ *   `queue-full`
+ */
+export async function dispatchJob(context: ServerContext, dispatch: Dispatch): Promise<Dispatched> {
+  const { state, world } = context;
+  const { namespace, jobId } = dispatch;
+  requireQueueRoom(context);
+  const request = completeDispatch(dispatch.request);
+  if (request.JobID !== '' && request.JobID !== jobId) {
+    throw refusal('job-id-mismatch', { body: request.JobID, path: jobId });
+  }
+  const faults = requestFaults(request);
+  const { value } = await state.write((transaction): Born => {
+    const parent = transaction.table(jobs).get(...inNamespace(namespace, jobId));
+    if (parent === undefined) {
+      throw faults.length > 0
+        ? invalid('invalid-body', faults)
+        : refusal('job-not-found', { job: jobId, namespace });
+    }
+    const earlier = childWith(transaction, parent, request.IdempotencyToken);
+    if (earlier !== undefined) return { job: earlier, evaluation: undefined };
+    const reason = refusedDispatch(parent);
+    if (reason !== undefined && faults.length === 0) {
+      throw refusal('dispatch-refused', { job: jobId, reason });
+    }
+    const all = reason === undefined ? [...faults, ...dispatchFaults(parent, request)] : faults;
+    if (all.length > 0) throw invalid('invalid-body', all);
+    const id = freeId(transaction, context, parent, request);
+    const child = dispatchedChild(parent, request, id, world.clock.nowMs());
+    return registerChild(transaction, world, child, 'job-register');
+  });
+  const { job, evaluation } = value;
+  return {
+    DispatchedJobID: job.ID,
+    EvalID: evaluation?.ID ?? '',
+    EvalCreateIndex: evaluation?.CreateIndex ?? 0,
+    JobCreateIndex: job.CreateIndex,
+    Index: job.ModifyIndex,
+  };
+}
+
+function childWith(
+  transaction: Transaction,
+  { Namespace, ID }: Job,
+  token: string,
+): Job | undefined {
+  if (token === '') return undefined;
+  const range = { prefix: inNamespace(Namespace, ID, token) };
+  return transaction.table(jobs).by('dispatch').scan(range).next().value;
+}
+
+/** Source: facts/scheduler.md §1.7 "Dispatch". */
+function refusedDispatch(job: Job): string | undefined {
+  if (!isParameterized(job)) {
+    return job.Dispatched ? 'it was itself dispatched' : 'it is not parameterized';
+  }
+  return job.Stop ? 'it is stopped' : undefined;
+}
+
+function freeId(
+  transaction: Transaction,
+  { world }: ServerContext,
+  { Namespace, ID }: Job,
+  { IdPrefixTemplate }: DispatchRequest,
+): string {
+  for (;;) {
+    const random = world.ids.uuid().slice(0, 8);
+    const id = dispatchId(ID, IdPrefixTemplate, world.clock.nowMs(), random);
+    if (!transaction.table(jobs).has(...inNamespace(Namespace, id))) return id;
+  }
+}

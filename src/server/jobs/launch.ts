@@ -1,0 +1,99 @@
+/** Launches of periodic jobs: by their schedule, and by hand. */
+import type { World } from '../../base/ports.ts';
+import { refusal } from '../../model/errors.ts';
+import { launchedChild } from '../../model/job/child.ts';
+import type { Job } from '../../model/job/job.ts';
+import { isParameterized } from '../../model/job/job-rules.ts';
+import { isLaunching, latestLaunch, launchId } from '../../model/job/periodic-launch.ts';
+import { limits } from '../../model/limits.ts';
+import { childPart, inNamespace, jobs } from '../../state/tables.ts';
+import type { Transaction } from '../../state/types.ts';
+import type { ServerContext } from '../context.ts';
+import { registerChild } from './children.ts';
+import { settledUntilMs, settleUntil } from './launches.ts';
+import { requireQueueRoom } from './register.ts';
+
+type Ports = Pick<World, 'clock' | 'ids'>;
+
+/**
+ * `nothing` was due; `launched`; `overlap`: left out, for what was launched before is not over;
+ * `taken`: a job of that id is there, such as one launched by hand in the same second.
+ */
+export type LaunchOutcome = 'nothing' | 'launched' | 'overlap' | 'taken';
+
+/**
+ * Launches a job by its schedule, if it is due. However many slots went by, the last one alone is
+ * launched, and all of them are done with in the same transaction. Source: facts/scheduler.md §4.2.
+ */
+export function launchIfDue(
+  transaction: Transaction,
+  world: Ports,
+  { namespace, jobId }: { readonly namespace: string; readonly jobId: string },
+): LaunchOutcome {
+  const job = transaction.table(jobs).get(...inNamespace(namespace, jobId));
+  if (job === undefined || !isLaunching(job)) return 'nothing';
+  const nowMs = world.clock.nowMs();
+  const slotMs = latestLaunch(job, settledUntilMs(transaction, job), nowMs);
+  if (slotMs === undefined) return 'nothing';
+  settleUntil(transaction, job, slotMs);
+  if (job.Periodic!.ProhibitOverlap && hasActiveChild(transaction, job)) return 'overlap';
+  if (isTaken(transaction, job, slotMs)) return 'taken';
+  registerChild(transaction, world, launchedChild(job, slotMs, nowMs), 'periodic-job');
+  return 'launched';
+}
+
+export interface Forced {
+  readonly EvalID: string;
+  readonly EvalCreateIndex: number;
+  readonly Index: number;
+}
+
+/**
+ * Launches a periodic job now, whatever of it still runs. Its schedule goes on as it was.
+ * Source: spec/3 §4.8, facts/scheduler.md §4.2.
+ * @throws RosterError `job-not-found`, `launch-refused`, `too-many-launches`, `queue-full`
+ */
+export async function forceLaunch(
+  context: ServerContext,
+  namespace: string,
+  jobId: string,
+): Promise<Forced> {
+  const { state, world } = context;
+  requireQueueRoom(context);
+  const { index, value } = await state.write((transaction) => {
+    const job = transaction.table(jobs).get(...inNamespace(namespace, jobId));
+    if (job === undefined) throw refusal('job-not-found', { job: jobId, namespace });
+    const reason = refusedLaunch(job);
+    if (reason !== undefined) throw refusal('launch-refused', { job: jobId, reason });
+    const nowMs = world.clock.nowMs();
+    const child = launchedChild(job, freeSecond(transaction, job, nowMs), nowMs);
+    return registerChild(transaction, world, child, 'periodic-job').evaluation;
+  });
+  return { EvalID: value?.ID ?? '', EvalCreateIndex: value?.CreateIndex ?? 0, Index: index };
+}
+
+/** Source: facts/scheduler.md §1.7 "Periodic force". */
+function refusedLaunch(job: Job): string | undefined {
+  if (job.Periodic === null) return 'it is not periodic';
+  if (isParameterized(job)) return 'it is parameterized, so only what is dispatched of it launches';
+  if (job.Stop) return 'it is stopped';
+  return job.Periodic.Enabled ? undefined : 'its Periodic block is not enabled';
+}
+
+/** Ids are as fine as a second: what comes sooner takes one of the next. */
+function freeSecond(transaction: Transaction, job: Job, nowMs: number): number {
+  const { forcedAheadSecondsMax: limit } = limits.periodic;
+  for (let ahead = 0; ahead < limit; ahead++) {
+    const secondMs = nowMs + ahead * 1000;
+    if (!isTaken(transaction, job, secondMs)) return secondMs;
+  }
+  throw refusal('too-many-launches', { job: job.ID, limit });
+}
+
+const isTaken = (transaction: Transaction, { Namespace, ID }: Job, slotMs: number): boolean =>
+  transaction.table(jobs).has(...inNamespace(Namespace, launchId(ID, slotMs)));
+
+function hasActiveChild(transaction: Transaction, { Namespace, ID }: Job): boolean {
+  const range = { prefix: inNamespace(Namespace, ID, childPart('pending')) };
+  return !transaction.table(jobs).by('child').scan(range).next().done;
+}

@@ -1,0 +1,222 @@
+import { Heap } from '../../base/heap.ts';
+import type { Timer } from '../../base/ports.ts';
+import type { Job } from '../../model/job/job.ts';
+import { isPeriodic } from '../../model/job/job-rules.ts';
+import { nextLaunch } from '../../model/job/periodic-launch.ts';
+import { limits } from '../../model/limits.ts';
+import type { PeriodicLaunch } from '../../model/periodic-launch/periodic-launch.ts';
+import { inNamespace, jobs, periodicLaunches } from '../../state/tables.ts';
+import type { Change, Transaction } from '../../state/types.ts';
+import type { ServerContext } from '../context.ts';
+import { launchIfDue } from '../jobs/launch.ts';
+import { settledUntilMs } from '../jobs/launches.ts';
+import { writeEventually } from '../write-eventually.ts';
+
+interface JobName {
+  readonly namespace: string;
+  readonly jobId: string;
+}
+
+interface Due extends JobName {
+  readonly dueMs: number;
+}
+
+/**
+ * Launches periodic jobs when they are due.
+ *
+ * Invariants
+ *  P1. What it keeps is derived from the state: a new leader knows all that the one before knew, and
+ *      makes up for what was missed meanwhile, once.
+ *  P2. It only says when to look. Whether a slot is due is decided in the transaction that launches
+ *      it, which also notes that it is done with: no slot launches twice, however often it is looked
+ *      at and wherever the program ends.
+ *  P3. It looks at the time at least every `limits.periodic.recheckMs`, as the machine's clock may
+ *      jump: ahead, and what was jumped over is made up for; back, and it waits for the first slot
+ *      after the last that is done with.
+ *  P4. Looking and launching give way to others after `limits.periodic.sliceMs` and, where the clock
+ *      stands still, after `limits.periodic.launchesPerTransactionMax`.
+ */
+export class PeriodicLauncher {
+  readonly #context: ServerContext;
+  readonly #stopping = new AbortController();
+  /** When each is due. What stands in the heap besides is out of date. */
+  readonly #due = new Map<string, Due>();
+  #heap = newHeap();
+  /** Those of which that has to be found out again. */
+  readonly #news = new Map<string, JobName>();
+  #next: Timer | undefined;
+  #isBusy = false;
+  #unsubscribe: (() => void) | undefined;
+
+  constructor(context: ServerContext) {
+    this.#context = context;
+  }
+
+  start(): void {
+    const { state } = this.#context;
+    this.#unsubscribe = state.onCommit((changes) => this.#follow(changes));
+    for (const job of state.read().table(jobs).by('periodic').scan()) this.#note(job);
+    this.#soon();
+  }
+
+  stop(): void {
+    this.#stopping.abort();
+    this.#unsubscribe?.();
+    this.#next?.clear();
+    this.#due.clear();
+    this.#news.clear();
+    this.#heap = newHeap();
+  }
+
+  #follow(changes: readonly Change[]): void {
+    for (const { table, before, after } of changes) {
+      if (table === jobs.name) {
+        const job = (after ?? before) as Job;
+        if (isPeriodic(job)) this.#note(job);
+      } else if (table === periodicLaunches.name) {
+        const { Namespace, JobID: ID } = (after ?? before) as PeriodicLaunch;
+        this.#note({ Namespace, ID });
+      }
+    }
+    if (this.#news.size > 0 && !this.#isBusy) this.#soon();
+  }
+
+  #note({ Namespace, ID }: Pick<Job, 'Namespace' | 'ID'>): void {
+    this.#news.set(`${Namespace}\0${ID}`, { namespace: Namespace, jobId: ID });
+  }
+
+  #soon(): void {
+    this.#next?.clear();
+    if (this.#stopping.signal.aborted) return;
+    this.#next = this.#context.world.timers.soon(() => void this.#turn());
+  }
+
+  #in(delayMs: number): void {
+    this.#next?.clear();
+    if (this.#stopping.signal.aborted) return;
+    this.#next = this.#context.world.timers.after(delayMs, () => void this.#turn());
+  }
+
+  /** One slice of what there is to do, and then another one or a time to wait. */
+  async #turn(): Promise<void> {
+    this.#next = undefined;
+    if (this.#isBusy) return;
+    this.#isBusy = true;
+    let waitMs = 0;
+    try {
+      this.#learn();
+      if (this.#news.size === 0) waitMs = await this.#launch();
+    } catch (error) {
+      waitMs = limits.periodic.retryMs;
+      this.#failed(error as Error);
+    } finally {
+      this.#isBusy = false;
+    }
+    if (this.#news.size > 0 || waitMs === 0) this.#soon();
+    else if (this.#due.size > 0) this.#in(waitMs);
+  }
+
+  #failed(error: Error): void {
+    const { state, log } = this.#context;
+    if (this.#stopping.signal.aborted || state.closed !== undefined) return;
+    log.error({ error }, 'periodic jobs could not be launched; it is tried again');
+  }
+
+  /** Finds out when those are due that changed. */
+  #learn(): void {
+    const { state, world } = this.#context;
+    const endMs = world.clock.monotonicMs() + limits.periodic.sliceMs;
+    const snapshot = state.read();
+    for (const [key, name] of this.#news) {
+      this.#news.delete(key);
+      const job = snapshot.table(jobs).get(...inNamespace(name.namespace, name.jobId));
+      const dueMs = job && nextLaunch(job, settledUntilMs(snapshot, job));
+      const known = this.#due.get(key);
+      if (known?.dueMs === dueMs) continue;
+      if (dueMs === undefined) this.#due.delete(key);
+      else this.#await(key, { ...name, dueMs });
+      if (world.clock.monotonicMs() >= endMs) break;
+    }
+  }
+
+  #await(key: string, due: Due): void {
+    this.#due.set(key, due);
+    this.#heap.push(due);
+    // What is out of date goes by itself when its time comes, unless there is much of it.
+    if (this.#heap.size < 2 * this.#due.size + 1024) return;
+    this.#heap = newHeap();
+    for (const one of this.#due.values()) this.#heap.push(one);
+  }
+
+  /** Launches some of what is due. Resolves with how long to wait until there is more to do. */
+  async #launch(): Promise<number> {
+    const { state, world, openEvaluations } = this.#context;
+    const nowMs = world.clock.nowMs();
+    const batch = this.#takeDue(nowMs);
+    if (batch.length === 0) {
+      const { recheckMs } = limits.periodic;
+      return Math.min((this.#heap.peek()?.dueMs ?? Number.POSITIVE_INFINITY) - nowMs, recheckMs);
+    }
+    if (openEvaluations() >= limits.evaluation.queueMax) {
+      for (const due of batch) this.#heap.push(due);
+      return limits.periodic.retryMs;
+    }
+    try {
+      const done = await writeEventually(
+        { state, timers: world.timers },
+        (transaction) => this.#launchSome(transaction, batch),
+        this.#stopping.signal,
+      );
+      for (const due of batch.slice(0, done)) this.#settled(due);
+      for (const due of batch.slice(done)) this.#heap.push(due);
+    } catch (error) {
+      for (const due of batch) this.#heap.push(due);
+      throw error;
+    }
+    return 0;
+  }
+
+  #takeDue(nowMs: number): readonly Due[] {
+    const batch: Due[] = [];
+    while (batch.length < limits.periodic.launchesPerTransactionMax) {
+      const due = this.#heap.peek();
+      if (due === undefined) break;
+      const isCurrent = this.#due.get(keyOf(due)) === due;
+      if (isCurrent && due.dueMs > nowMs) break;
+      this.#heap.pop();
+      if (isCurrent) batch.push(due);
+    }
+    return batch;
+  }
+
+  /** How many of them there was time for. */
+  #launchSome(transaction: Transaction, batch: readonly Due[]): number {
+    const { world } = this.#context;
+    const endMs = world.clock.monotonicMs() + limits.periodic.sliceMs;
+    let done = 0;
+    while (done < batch.length) {
+      const due = batch[done++]!;
+      const outcome = launchIfDue(transaction, world, due);
+      if (outcome === 'taken') this.#tell(due);
+      if (world.clock.monotonicMs() >= endMs) break;
+    }
+    return done;
+  }
+
+  #tell({ jobId, dueMs }: Due): void {
+    const slot = new Date(dueMs).toISOString();
+    this.#context.log.info({ job: jobId, slot }, 'a launch by hand came in the second of a slot');
+  }
+
+  /** It is awaited anew, from what the state says by now. */
+  #settled(due: Due): void {
+    const key = keyOf(due);
+    if (this.#due.get(key) === due) this.#due.delete(key);
+    this.#news.set(key, due);
+  }
+}
+
+const keyOf = ({ namespace, jobId }: JobName): string => `${namespace}\0${jobId}`;
+
+const newHeap = () =>
+  new Heap<Due>((left, right) => left.dueMs - right.dueMs || (left.jobId < right.jobId ? -1 : 1));
