@@ -34,6 +34,8 @@ import { explainRoutes } from './routes/explain.ts';
 import { jobRoutes } from './routes/job.ts';
 import { jobPolicyRoutes } from './routes/job-policy.ts';
 import { jobScaleRoutes } from './routes/job-scale.ts';
+import { jobStatusesRoutes } from './routes/job-statuses.ts';
+import { jobVersionRoutes } from './routes/job-version.ts';
 import { keyringRoutes } from './routes/keyring.ts';
 import { loginRoutes } from './routes/login.ts';
 import { namespaceRoutes, partitionRoutes } from './routes/namespace.ts';
@@ -42,6 +44,7 @@ import { nodeAgentRoutes } from './routes/node-agent.ts';
 import { nodePoolRoutes } from './routes/node-pool.ts';
 import { operatorSchedulerRoutes } from './routes/operator-scheduler.ts';
 import { scalingPolicyRoutes } from './routes/scaling-policy.ts';
+import { systemRoutes } from './routes/system.ts';
 import { templatedPolicyRoutes } from './routes/templated-policy.ts';
 import { withoutSecrets } from './token.ts';
 
@@ -122,10 +125,13 @@ export class Api {
     const { server, name, version } = this.#options;
     let document: string | undefined;
     return [
-      ...jobRoutes(server.context),
+      ...jobRoutes(server.context, this.#resolver),
       ...jobScaleRoutes(server.context),
       ...scalingPolicyRoutes(),
       ...jobPolicyRoutes(server.context),
+      ...jobVersionRoutes(server.context, this.#resolver),
+      ...jobStatusesRoutes(),
+      ...systemRoutes(server),
       ...allocationRoutes(server.context),
       ...deploymentRoutes(server.context),
       ...evaluationRoutes(server.context),

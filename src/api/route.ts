@@ -155,6 +155,7 @@ export function listRoute<Q extends QueryTable, R>(
   definition: Common<Q> & {
     readonly blocking?: boolean;
     readonly permission: (input: Input<Q>) => Permission;
+    readonly body?: BodyDefinition;
     readonly filterSchema: TSchema;
     readonly rows: (input: Input<Q>, page: PageStart) => Iterable<R>;
     readonly keyOf: (row: R) => readonly string[];
@@ -166,7 +167,7 @@ export function listRoute<Q extends QueryTable, R>(
     readonly reads?: (row: R, input: Input<Q>) => void;
   },
 ): Route {
-  const { method, path, noun, summary, family, query, answer, ...rest } = definition;
+  const { method, path, noun, summary, family, query, body, answer, ...rest } = definition;
   const run = { kind: 'list', blocking: false, ...rest } as unknown as Run;
   const common = {
     method,
@@ -175,6 +176,7 @@ export function listRoute<Q extends QueryTable, R>(
     summary,
     ...(family && { family }),
     ...(query && { query }),
+    ...(body && { body }),
   };
   return { ...defaults, ...common, answer, run };
 }

@@ -62,6 +62,16 @@ export const catalogue = {
     title: 'Against a job policy',
     sentence: 'The job "{job}" is against {count}: {verdicts}.{way}',
   },
+  'version-is-current': {
+    status: 400,
+    title: 'Version is current',
+    sentence: 'The job "{job}" is at version {version} already.',
+  },
+  'job-not-evaluated': {
+    status: 400,
+    title: 'Job not evaluated',
+    sentence: 'The job "{job}" is {kind}: it is not evaluated itself, but what it launches is.',
+  },
   'deployment-active': {
     status: 400,
     title: 'Deployment active',
@@ -131,6 +141,11 @@ export const catalogue = {
     title: 'Token not found',
     sentence: 'The token is unknown here or has expired.',
   },
+  'job-token-not-found': {
+    status: 403,
+    title: 'Token of the job not found',
+    sentence: 'The {field} of the job is unknown here or has expired.',
+  },
   'node-secret-mismatch': {
     status: 403,
     title: 'Node secret mismatch',
@@ -183,6 +198,11 @@ export const catalogue = {
     status: 404,
     title: 'Scaling policy not found',
     sentence: 'There is no scaling policy "{id}".',
+  },
+  'version-tag-not-found': {
+    status: 404,
+    title: 'Version tag not found',
+    sentence: 'The job "{job}" has no version with the tag "{tag}".',
   },
   'submission-not-found': {
     status: 404,
@@ -302,6 +322,11 @@ export const catalogue = {
     title: 'Guard failed',
     sentence:
       'The job policy "{name}" has the ModifyIndex {actual} (0: there is none), not {index}.',
+  },
+  'job-version-conflict': {
+    status: 409,
+    title: 'Guard failed',
+    sentence: 'Enforcing version {version}: the job "{job}" is at version {actual}.',
   },
   'name-taken': {
     status: 409,

@@ -3,7 +3,7 @@ import type { AclBootstrap } from '../model/acl-policy/bootstrap.ts';
 import type { AclRole } from '../model/acl-role/acl-role.ts';
 import { type AclToken, isManagement } from '../model/acl-token/acl-token.ts';
 import type { Allocation } from '../model/allocation/allocation.ts';
-import { occupiesNode } from '../model/allocation/allocation-rules.ts';
+import { isTerminal, occupiesNode } from '../model/allocation/allocation-rules.ts';
 import type { AuthMethod } from '../model/auth-method/auth-method.ts';
 import type { BindingRule } from '../model/binding-rule/binding-rule.ts';
 import type { Deployment } from '../model/deployment/deployment.ts';
@@ -53,7 +53,7 @@ const table = <R extends Stamps, I extends string = never>(
   definition: TableDefinition<R, I>,
 ): TableDefinition<R, I> => definition;
 
-export const jobs = table<Job, 'everywhere' | 'pool'>({
+export const jobs = table<Job, 'everywhere' | 'pool' | 'modified'>({
   name: 'jobs',
   version: 1,
   scopeParts: 2,
@@ -62,6 +62,11 @@ export const jobs = table<Job, 'everywhere' | 'pool'>({
     /** Those that want something on every node: what a new node is looked at for. */
     everywhere: { key: (job) => (runsEverywhere(job) ? ['everywhere'] : undefined) },
     pool: { key: (job) => [job.NodePool] },
+    /** The one first that has not changed for the longest time. */
+    modified: {
+      scopeParts: 2,
+      key: ({ Namespace, ModifyIndex }) => inNamespace(Namespace, numberPart(ModifyIndex)),
+    },
   },
 });
 
@@ -138,7 +143,7 @@ export const evaluations = table<Evaluation, 'id' | 'job' | 'open'>({
 
 export const allocations = table<
   Allocation,
-  'id' | 'job' | 'node' | 'assignment' | 'occupant' | 'evaluation'
+  'id' | 'job' | 'node' | 'assignment' | 'occupant' | 'evaluation' | 'deployed'
 >({
   name: 'allocations',
   version: 2,
@@ -164,6 +169,13 @@ export const allocations = table<
       key: (allocation) => (occupiesNode(allocation) ? [allocation.NodeID] : undefined),
     },
     evaluation: { key: (allocation) => [allocation.EvalID] },
+    /** By deployment, those that are still wanted: what keeps a deployment that is over. */
+    deployed: {
+      key: (allocation) =>
+        allocation.DeploymentID === '' || isTerminal(allocation)
+          ? undefined
+          : [allocation.DeploymentID],
+    },
   },
 });
 

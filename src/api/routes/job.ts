@@ -36,9 +36,10 @@ import {
   writeRoute,
 } from '../route.ts';
 import { stubOptions, stubQuery } from './allocation.ts';
+import { demandTokens, type JobTokens } from './job-tokens.ts';
 
 /** What a write that may end in an evaluation answers (facts/scheduler.md §3.11). */
-const EvaluatedSchema = Type.Object({
+export const EvaluatedSchema = Type.Object({
   EvalID: Text(),
   EvalCreateIndex: Whole(),
   JobModifyIndex: Whole(),
@@ -76,7 +77,7 @@ interface RegistrationBody {
   readonly Region?: string;
 }
 
-const jobId = (scope: Scope): string => scope.parameters.job_id!;
+export const jobId = (scope: Pick<Scope, 'parameters'>): string => scope.parameters.job_id!;
 
 export const readJob = (input: Pick<Input, 'namespace'>) =>
   namespaceCapability(input.namespace, 'read-job');
@@ -117,6 +118,13 @@ const everyRegistration = {
   },
 } as const satisfies QueryTable;
 
+/** Who submits, as it is kept with the job. */
+export const accessorOf = ({ caller }: Pick<Scope, 'caller'>): string =>
+  caller.kind === 'token' ? caller.accessor : '';
+
+const countsNotPreserved =
+  'PreserveCounts is ignored: it is for registrations through /v1/jobs, not for updates';
+
 const registrationBody = {
   schema: RegistrationSchema,
   unknown: 'report',
@@ -125,12 +133,13 @@ const registrationBody = {
 } as const;
 
 /** Source: spec/3 §4, facts/scheduler.md §4.9. */
-export function jobRoutes(server: ServerContext): Route[] {
+export function jobRoutes(server: ServerContext, tokens: JobTokens): Route[] {
   const register = async (input: Input<QueryTable, RegistrationBody>) => {
     const { body } = input;
     if (!body.Job) throw refusal('malformed-request', { reason: 'The body has no "Job".' });
     const faults = checkValues(EnvelopeSchema, body);
     if (faults.length > 0) throw invalid('invalid-body', faults);
+    const isUpdate = input.parameters.job_id !== undefined;
     const registered = await registerJob(server, {
       job: body.Region ? { ...body.Job, Region: body.Region } : body.Job,
       namespace: input.namespace,
@@ -138,10 +147,14 @@ export function jobRoutes(server: ServerContext): Route[] {
       submission: body.Submission ?? undefined,
       enforceIndex: body.EnforceIndex ? (body.JobModifyIndex ?? 0) : undefined,
       evaluationPriority: body.EvalPriority ?? 0,
-      preserveCounts: body.PreserveCounts ?? false,
+      // spec/3 §4.2: only where a job is created.
+      preserveCounts: (body.PreserveCounts ?? false) && !isUpdate,
+      sourceOf: body.Job.Version ?? undefined,
+      demand: (job) => demandTokens(tokens, server.state.read(), body.Job ?? {}, job),
       policyOverride: body.PolicyOverride ?? false,
-      accessor: input.caller.kind === 'token' ? input.caller.accessor : '',
+      accessor: accessorOf(input),
       unknownFields: input.unknownFields,
+      warnings: isUpdate && body.PreserveCounts ? [countsNotPreserved] : [],
     });
     return { index: registered.Index, value: { ...registered, ...contact } };
   };

@@ -7,6 +7,8 @@ import {
   isSameSpecification,
   nextVersion,
   refusedChange,
+  withKnownTag,
+  withLaunch,
   withPreservedCounts,
 } from '../../model/job/job-change.ts';
 import { isEvaluated } from '../../model/job/job-rules.ts';
@@ -15,6 +17,7 @@ import { jobWarnings, warningsText } from '../../model/job/warnings.ts';
 import { type JobSubmission, submissionBytes } from '../../model/job-submission/job-submission.ts';
 import { limits } from '../../model/limits.ts';
 import { below } from '../../model/path.ts';
+import { isSame } from '../../model/same.ts';
 import {
   allocations,
   inNamespace,
@@ -24,14 +27,14 @@ import {
   namespaces,
   numberPart,
 } from '../../state/tables.ts';
-import type { Transaction, Unstamped } from '../../state/types.ts';
+import type { Snapshot, Transaction, Unstamped } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
 import { createEvaluation } from '../evaluations/create.ts';
 import { requireJobPolicies } from '../job-policies/check.ts';
 import { requireNodePool } from '../nodes/pools.ts';
 import { followScalingPolicies } from './scaling-policies.ts';
 import { refreshJobStatus } from './status.ts';
-import { summarizeGroups } from './summary.ts';
+import { countChild, summarizeGroups } from './summary.ts';
 
 export interface Registration {
   /** As it was decoded; nothing filled in yet. */
@@ -47,9 +50,17 @@ export interface Registration {
   readonly preserveCounts: boolean;
   /** Soft-mandatory job policies only advise. */
   readonly policyOverride: boolean;
+  /** The version whose source is taken over where no submission comes along. */
+  readonly sourceOf?: number | undefined;
+  /** Whether the job may be submitted so, once it is known to be right. Throws a refusal. */
+  readonly demand?: (job: Job) => void;
+  /** What has to hold of what is stored when it is written. Throws a refusal. */
+  readonly guard?: (transaction: Transaction, existing: Job | undefined) => void;
   /** Who submits; kept with the job. */
   readonly accessor: string;
   readonly unknownFields: readonly string[];
+  /** More to be told to whoever submits. */
+  readonly warnings?: readonly string[];
 }
 
 export interface Registered {
@@ -73,12 +84,14 @@ export async function registerJob(
   const { world, state, region } = context;
   requireQueueRoom(context);
   const { submission, jobId } = registration;
-  const job = admit(registration, region);
+  const job = admit(registration, region, state.head());
   if (jobId !== undefined && jobId !== job.ID) {
     throw refusal('job-id-mismatch', { body: job.ID, path: jobId });
   }
+  registration.demand?.(job);
   const warnings = [
     ...jobWarnings(job),
+    ...(registration.warnings ?? []),
     ...registration.unknownFields.map((path) => `unknown field ${path} is ignored`),
   ];
   const tooLarge = submission !== undefined && isTooLarge(submission);
@@ -89,17 +102,26 @@ export async function registerJob(
     requireNodePool(transaction, job.NodePool);
     const existing = transaction.table(jobs).get(...inNamespace(job.Namespace, job.ID));
     guardIndex(job.ID, existing, registration.enforceIndex);
+    registration.guard?.(transaction, existing);
     const submitTime = instantFromMs(world.clock.nowMs());
     const wanted = { ...job, SubmitTime: submitTime, SchedulerTokenID: registration.accessor };
     const { stored, advice } = upsertJob(transaction, wanted, existing, registration);
-    if (submission !== undefined && !tooLarge) keepSubmission(transaction, stored, submission);
+    if (submission !== undefined) {
+      if (!tooLarge) keepSubmission(transaction, stored, submission);
+    } else if (registration.sourceOf !== undefined) {
+      carrySubmission(transaction, stored, registration.sourceOf);
+    }
     const priority = registration.evaluationPriority;
     const evaluation = isEvaluated(stored)
       ? createEvaluation(transaction, world, { job: stored, triggeredBy: 'job-register', priority })
       : undefined;
     refreshJobStatus(transaction, stored.Namespace, stored.ID);
-    return { evaluation, jobModifyIndex: stored.JobModifyIndex, advice };
+    const isTagIgnored = job.VersionTag !== null && !isSame(job.VersionTag, stored.VersionTag);
+    return { evaluation, isTagIgnored, advice, jobModifyIndex: stored.JobModifyIndex };
   });
+  if (value.isTagIgnored) {
+    warnings.push('VersionTag is ignored: versions are tagged once they are there');
+  }
   return {
     EvalID: value.evaluation?.ID ?? '',
     EvalCreateIndex: value.evaluation?.CreateIndex ?? 0,
@@ -117,7 +139,9 @@ export function requireQueueRoom(context: Pick<ServerContext, 'openEvaluations'>
 }
 
 /** Fills in and checks the job; all faults at once. */
-function admit({ job: given, namespace }: Registration, region: string): Job {
+function admit({ job: submitted, namespace }: Registration, region: string, head: Snapshot): Job {
+  const known = head.table(jobs).get(...inNamespace(namespace, submitted.ID ?? ''));
+  const given = withLaunch(known, submitted);
   const Region = given.Region === 'global' ? region : (given.Region ?? region);
   const job = canonicalizeJob({ ...given, Region, Namespace: namespace }, { region, namespace });
   const faults = validateJob(job, below(null, 'Job'));
@@ -154,8 +178,9 @@ function upsertJob(
 ): { readonly stored: Job; readonly advice: readonly string[] } {
   const reason = refusedChange(stored, submitted);
   if (reason !== undefined) throw refusal('job-change-refused', { job: submitted.ID, reason });
+  const tagged = withKnownTag(stored, submitted);
   const wanted =
-    stored !== undefined && preserveCounts ? withPreservedCounts(stored, submitted) : submitted;
+    stored !== undefined && preserveCounts ? withPreservedCounts(stored, tagged) : tagged;
   const advice = requireJobPolicies(transaction, wanted, { override: policyOverride });
   if (stored !== undefined && isSameSpecification(stored, wanted)) return { stored, advice };
   const written = writeVersion(transaction, {
@@ -163,16 +188,20 @@ function upsertJob(
     Version: nextVersion(stored, wanted.Version),
     Status: stored?.Status ?? 'pending',
     Stable: false,
+    VersionTag: null,
   });
   return { stored: written, advice };
 }
 
 /** Writes the current row and its version, and keeps only the newest versions. */
 export function writeVersion(transaction: Transaction, job: Unstamped<Job>): Job {
-  const stored = transaction.table(jobs).put({ ...job, JobModifyIndex: transaction.index });
+  const table = transaction.table(jobs);
+  const before = table.get(...inNamespace(job.Namespace, job.ID));
+  const stored = table.put({ ...job, JobModifyIndex: transaction.index });
   transaction.table(jobVersions).put(stored);
   summarizeGroups(transaction, stored);
   followScalingPolicies(transaction, stored);
+  countChild(transaction, stored, before?.Status, stored.Status);
   pruneVersions(transaction, stored);
   return stored;
 }

@@ -11,6 +11,7 @@ import {
   jobVersions,
 } from '../../state/tables.ts';
 import type { Transaction } from '../../state/types.ts';
+import { countChild } from './summary.ts';
 
 /**
  * Derives a job's status again, after something that belongs to it changed in this transaction.
@@ -48,8 +49,10 @@ export function refreshJobStatus(
 }
 
 /** Writes what is not part of the specification; the current version's row goes along. */
-function changeJob(transaction: Transaction, job: Job): void {
+export function changeJob(transaction: Transaction, job: Job): void {
+  const before = transaction.table(jobs).get(...inNamespace(job.Namespace, job.ID));
   transaction.table(jobVersions).put(transaction.table(jobs).put(job));
+  countChild(transaction, job, before?.Status, job.Status);
 }
 
 function some<T>(rows: Iterable<T>, matches: (row: T) => boolean = () => true): boolean {

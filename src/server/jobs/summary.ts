@@ -1,22 +1,40 @@
 import type { Allocation } from '../../model/allocation/allocation.ts';
-import type { Job } from '../../model/job/job.ts';
+import type { Job, JobStatus } from '../../model/job/job.ts';
 import type { JobSummary } from '../../model/job-summary/job-summary.ts';
 import {
   summaryFor,
   withAllocation,
+  withChild,
   withQueued,
 } from '../../model/job-summary/job-summary-rules.ts';
-import { inNamespace, jobSummaries } from '../../state/tables.ts';
+import { isSame } from '../../model/same.ts';
+import { inNamespace, jobSummaries, jobs } from '../../state/tables.ts';
 import type { Transaction } from '../../state/types.ts';
 
-/** Makes sure that the summary has the job's groups. */
+/** Makes sure that the summary has the job's groups, and that nothing waits that is not wanted. */
 export function summarizeGroups(transaction: Transaction, job: Job): void {
   const table = transaction.table(jobSummaries);
   const existing = table.get(...inNamespace(job.Namespace, job.ID));
-  const isThere = (group: string) => Object.hasOwn(existing?.Summary ?? {}, group);
-  const complete = job.TaskGroups.every((group) => isThere(group.Name));
-  if (existing?.JobCreateIndex === job.CreateIndex && complete) return;
-  table.put(summaryFor(job, existing));
+  const summary = summaryFor(job, existing);
+  if (!isSame(existing, summary)) table.put(summary);
+}
+
+/**
+ * Follows the status of a child in its parent's summary; `before` is `undefined` for a new child.
+ * Source: facts/scheduler.md §3.7.
+ */
+export function countChild(
+  transaction: Transaction,
+  { Namespace, ParentID }: Pick<Job, 'Namespace' | 'ParentID'>,
+  before: JobStatus | undefined,
+  after: JobStatus,
+): void {
+  if (ParentID === '') return;
+  const table = transaction.table(jobSummaries);
+  const summary = table.get(...inNamespace(Namespace, ParentID));
+  if (summary === undefined) return;
+  const counted = withChild(summary, before, after);
+  if (counted !== summary) table.put(counted);
 }
 
 export interface Move {
@@ -48,8 +66,10 @@ export function setQueued(
   queued: Readonly<Record<string, number>>,
 ): void {
   const table = transaction.table(jobSummaries);
-  const summary = table.get(...inNamespace(namespace, jobId));
-  if (summary === undefined) return;
-  const settled = withQueued(summary, queued);
+  const key = inNamespace(namespace, jobId);
+  const summary = table.get(...key);
+  const job = transaction.table(jobs).get(...key);
+  if (summary === undefined || job === undefined) return;
+  const settled = withQueued(summary, queued, job);
   if (settled !== summary) table.put(settled);
 }
