@@ -31,7 +31,7 @@ test('blocking routes are those that the contract marks', () => {
     ...['/v1/job/{job_id}/evaluations', '/v1/job/{job_id}/deployments'],
     ...['/v1/job/{job_id}/deployment', '/v1/job/{job_id}/summary', '/v1/job/{job_id}/scale'],
     ...['/v1/scaling/policies', '/v1/scaling/policy/{policy_id}'],
-    ...['/v1/job-policies', '/v1/job-policy/{name}'],
+    ...['/v1/job-policies', '/v1/job-policy/{name}', '/v1/jobs/statuses'],
     ...['/v1/allocations', '/v1/allocation/{alloc_id}'],
     ...['/v1/deployments', '/v1/deployment/{deployment_id}'],
     ...['/v1/deployment/allocations/{deployment_id}'],

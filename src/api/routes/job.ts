@@ -283,17 +283,20 @@ export function jobRoutes(server: ServerContext, tokens: JobTokens): Route[] {
       noun: 'job',
       summary: "List a job's evaluations",
       blocking: true,
+      query: everyRegistration,
       answer: EvaluationSchema,
       filterSchema: EvaluationSchema,
       permission: readJob,
-      rows: (input, page) =>
-        input.snapshot
+      rows: (input, page) => {
+        const prefix = inNamespace(input.namespace, existingJob(input).ID);
+        return input.snapshot
           .table(evaluations)
           .by('job')
-          .scan({
-            prefix: inNamespace(input.namespace, existingJob(input).ID),
-            ...scanPage(page),
-          }),
+          .scan({ prefix, ...scanPage(page) });
+      },
+      // What was made for an earlier registration was made before this one.
+      matches: ({ CreateIndex }, input: Input<typeof everyRegistration>) =>
+        input.query.all || CreateIndex >= existingJob(input).CreateIndex,
       keyOf: ({ Namespace, JobID, ID }) => [Namespace, JobID, defaultPartition, Namespace, ID],
       present: (evaluation) => evaluation,
     }),

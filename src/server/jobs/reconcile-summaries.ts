@@ -22,13 +22,17 @@ const attemptsMax = 5;
 export async function reconcileSummaries(context: ServerContext): Promise<number> {
   const { state, world } = context;
   let changed = 0;
+  let looked = 0;
+  const pause = async () => {
+    if (++looked % limits.garbage.rowsPerSliceMax !== 0) return;
+    await new Promise<void>((go) => world.timers.soon(go));
+  };
   for (const { Namespace, ID } of state.read().table(jobs).scan()) {
     for (let attempt = 1; attempt <= attemptsMax; attempt++) {
-      const outcome = await reconcileOne(context, Namespace, ID);
+      const outcome = await reconcileOne(context, Namespace, ID, pause);
       if (outcome === 'changed') changed++;
       if (outcome !== 'moved') break;
     }
-    await new Promise<void>((go) => world.timers.soon(go));
   }
   return changed;
 }
@@ -37,6 +41,7 @@ async function reconcileOne(
   context: ServerContext,
   namespace: string,
   id: string,
+  pause: () => Promise<void>,
 ): Promise<'right' | 'changed' | 'moved'> {
   const seen = context.state.read();
   const key = inNamespace(namespace, id);
@@ -44,7 +49,7 @@ async function reconcileOne(
   const children = { prefix: inNamespace(namespace), text: `${id}/` };
   const job = seen.table(jobs).get(...key);
   if (job === undefined) return 'right';
-  const recount = await recountOf(context, seen, job);
+  const recount = await recountOf(seen, job, pause);
   const { value } = await context.state.write((transaction) => {
     const indexes = [
       transaction.table(jobs).get(...key)?.ModifyIndex ?? Number.POSITIVE_INFINITY,
@@ -63,17 +68,14 @@ async function reconcileOne(
 }
 
 async function recountOf(
-  { world }: ServerContext,
   seen: Snapshot,
   { Namespace, ID, CreateIndex }: Job,
+  pause: () => Promise<void>,
 ): Promise<Recount> {
   const groups = new Map<string, Map<ClientStatus, number>>();
-  let looked = 0;
   const range = { prefix: inNamespace(Namespace, ID) };
   for (const one of seen.table(allocations).by('job').scan(range)) {
-    if (++looked % limits.garbage.rowsPerSliceMax === 0) {
-      await new Promise<void>((go) => world.timers.soon(go));
-    }
+    await pause();
     if (one.JobCreateIndex !== CreateIndex) continue;
     const counts = groups.get(one.TaskGroup) ?? new Map<ClientStatus, number>();
     counts.set(one.ClientStatus, (counts.get(one.ClientStatus) ?? 0) + 1);
