@@ -3,6 +3,7 @@ import type { Deployment } from '../model/deployment/deployment.ts';
 import type { Evaluation } from '../model/evaluation/evaluation.ts';
 import type { Job, JobInput } from '../model/job/job.ts';
 import type { JobAction } from '../model/job/job-action.ts';
+import type { JobStatuses } from '../model/job/job-statuses.ts';
 import type { JobStub } from '../model/job/job-stub.ts';
 import type { JobSubmission } from '../model/job-submission/job-submission.ts';
 import type { JobSummary } from '../model/job-summary/job-summary.ts';
@@ -73,6 +74,22 @@ export interface JobScaled {
   readonly Index: number;
 }
 
+export interface RevertOptions extends CallOptions {
+  /** Only if the job is still at this version. */
+  readonly priorVersion?: number | undefined;
+  readonly registryToken?: string | undefined;
+  readonly secretsToken?: string | undefined;
+}
+
+/** Source: facts/scheduler.md §4.4. */
+export interface VersionTagged {
+  readonly Name: string;
+  readonly Description: string;
+  readonly TaggedTime: number;
+  readonly Version: number;
+  readonly Index: number;
+}
+
 export interface Jobs {
   list(options?: ListOptions & { readonly meta?: boolean }): Promise<Answer<readonly JobStub[]>>;
   register(registration: JobRegistration, options?: CallOptions): Promise<Answer<JobRegistered>>;
@@ -89,7 +106,10 @@ export interface Jobs {
     id: string,
     options?: ReadOptions & { readonly all?: boolean; readonly resources?: boolean },
   ): Promise<Answer<readonly AllocationStub[]>>;
-  evaluations(id: string, options?: ReadOptions): Promise<Answer<readonly Evaluation[]>>;
+  evaluations(
+    id: string,
+    options?: ReadOptions & { readonly all?: boolean },
+  ): Promise<Answer<readonly Evaluation[]>>;
   /** `all`: those of earlier registrations of the id as well. */
   deployments(
     id: string,
@@ -102,6 +122,33 @@ export interface Jobs {
   scaleStatus(id: string, options?: ReadOptions): Promise<Answer<ScaleStatus>>;
   /** What may be run inside its tasks. */
   actions(id: string, options?: ListOptions): Promise<Answer<readonly JobAction[]>>;
+  /** The text that a version was made from. */
+  submission(id: string, version: number, options?: CallOptions): Promise<Answer<JobSubmission>>;
+  /** Registers an earlier version as a new one. */
+  revert(id: string, version: number, options?: RevertOptions): Promise<Answer<JobRegistered>>;
+  /** Says whether a version is one to go back to. */
+  setStability(
+    id: string,
+    version: number,
+    stable: boolean,
+    options?: CallOptions,
+  ): Promise<Answer<{ readonly JobModifyIndex: number; readonly Index: number }>>;
+  /** Keeps a version (the current one by default) under a name. */
+  tag(
+    id: string,
+    name: string,
+    options?: CallOptions & { readonly version?: number; readonly description?: string },
+  ): Promise<Answer<VersionTagged>>;
+  untag(id: string, name: string, options?: CallOptions): Promise<Answer<VersionTagged>>;
+  /** Lets the scheduler look at the job. `forceReschedule`: what failed is placed again now. */
+  evaluate(
+    id: string,
+    options?: CallOptions & { readonly forceReschedule?: boolean },
+  ): Promise<Answer<Omit<JobRegistered, 'Warnings'>>>;
+  /** The jobs with their allocations, the one that changed last first. */
+  statuses(
+    options?: ListOptions & { readonly includeChildren?: boolean },
+  ): Promise<Answer<readonly JobStatuses[]>>;
 }
 
 export const jobsOf = (requester: Requester): Jobs => ({
@@ -122,7 +169,8 @@ export const jobsOf = (requester: Requester): Jobs => ({
       all: options.all || undefined,
       resources: options.resources || undefined,
     }),
-  evaluations: (id, options) => requester.read(path`/v1/job/${id}/evaluations`, options),
+  evaluations: (id, options = {}) =>
+    requester.read(path`/v1/job/${id}/evaluations`, options, { all: options.all || undefined }),
   deployments: (id, options = {}) =>
     requester.read(path`/v1/job/${id}/deployments`, options, { all: options.all || undefined }),
   deployment: (id, options) => requester.read(path`/v1/job/${id}/deployment`, options),
@@ -132,4 +180,34 @@ export const jobsOf = (requester: Requester): Jobs => ({
   scaleStatus: (id, options) => requester.read(path`/v1/job/${id}/scale`, options),
   actions: (id, options = {}) =>
     requester.read(path`/v1/job/${id}/actions`, options, listQuery(options)),
+  submission: (id, version, options) =>
+    requester.read(path`/v1/job/${id}/submission`, options, { version }),
+  revert: (id, version, options = {}) =>
+    requester.write('POST', path`/v1/job/${id}/revert`, options, {
+      JobID: id,
+      JobVersion: version,
+      EnforcePriorVersion: options.priorVersion,
+      RegistryToken: options.registryToken,
+      SecretsToken: options.secretsToken,
+    }),
+  setStability: (id, version, stable, options) =>
+    requester.write('POST', path`/v1/job/${id}/stable`, options, {
+      ...{ JobID: id, JobVersion: version, Stable: stable },
+    }),
+  tag: (id, name, options = {}) =>
+    requester.write('PUT', path`/v1/job/${id}/tag/${name}`, options, {
+      Version: options.version,
+      Description: options.description,
+    }),
+  untag: (id, name, options) => requester.write('DELETE', path`/v1/job/${id}/tag/${name}`, options),
+  evaluate: (id, options = {}) =>
+    requester.write('POST', path`/v1/job/${id}/evaluate`, options, {
+      JobID: id,
+      EvalOptions: { ForceReschedule: options.forceReschedule ?? false },
+    }),
+  statuses: (options = {}) =>
+    requester.read('/v1/jobs/statuses', options, {
+      ...listQuery(options),
+      include_children: options.includeChildren || undefined,
+    }),
 });
