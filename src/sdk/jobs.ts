@@ -50,6 +50,8 @@ export interface StopOptions extends CallOptions {
   readonly purge?: boolean | undefined;
   readonly evalPriority?: number | undefined;
   readonly noShutdownDelay?: boolean | undefined;
+  /** In all regions; ignored for a job of one region. */
+  readonly global?: boolean | undefined;
 }
 
 /** Body of a scaling. Source: spec/3-jobs.md §4.8. One of `Message` and `Error` is needed. */
@@ -163,6 +165,7 @@ export const jobsOf = (requester: Requester): Jobs => ({
       purge: options.purge || undefined,
       eval_priority: options.evalPriority || undefined,
       no_shutdown_delay: options.noShutdownDelay || undefined,
+      global: options.global || undefined,
     }),
   allocations: (id, options = {}) =>
     requester.read(path`/v1/job/${id}/allocations`, options, {
