@@ -1,6 +1,6 @@
 import { allOf, anyOf, namespaceCapability } from '../../acl/permission.ts';
 import { AllocationSchema } from '../../model/allocation/allocation.ts';
-import { allocationStub } from '../../model/allocation/allocation-stub.ts';
+import { AllocationStubSchema, allocationStub } from '../../model/allocation/allocation-stub.ts';
 import { checkValues } from '../../model/check-values.ts';
 import { type Deployment, DeploymentSchema } from '../../model/deployment/deployment.ts';
 import { invalid, refusal } from '../../model/errors.ts';
@@ -268,7 +268,7 @@ export function jobRoutes(server: ServerContext, tokens: JobTokens): Route[] {
       summary: "List a job's allocations",
       blocking: true,
       query: { ...everyRegistration, ...stubQuery },
-      answer: AllocationSchema,
+      answer: AllocationStubSchema,
       filterSchema: AllocationSchema,
       permission: readJob,
       rows: (input, page) =>
