@@ -44,7 +44,11 @@ export function buildProgram(options: ProgramOptions): Parser {
     .addHelpText('after', `${beginning}\n${ending}`)
     .helpCommand('help [command...]', 'Explain a command.');
   prepare(program, options, false);
-  program.version(`roster ${options.version}`, '--version', 'Print the version of this program.');
+  // Some commands mean the version of a job by it.
+  const own = options.loaded?.command.definition.options ?? [];
+  if (!own.some(({ name }) => name === 'version')) {
+    program.version(`roster ${options.version}`, '--version', 'Print the version of this program.');
+  }
   const parents = new Map<string, Parser>([['', program]]);
   const parentOf = (words: readonly string[]): Parser => {
     const above = words.slice(0, -1);

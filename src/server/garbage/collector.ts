@@ -1,10 +1,10 @@
 import type { Timer } from '../../base/ports.ts';
 import { refusal } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
-import type { Transaction } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
 import { writeEventually } from '../write-eventually.ts';
 import { collectJobs } from './jobs.ts';
+import type { Pass } from './pass.ts';
 import { type GarbageAges, noAges } from './rules.ts';
 import {
   allocationSweep,
@@ -26,15 +26,6 @@ export interface Collected {
   readonly Allocations: number;
   readonly Deployments: number;
   readonly Nodes: number;
-}
-
-/** What a collection works with. */
-export interface Pass {
-  readonly context: ServerContext;
-  readonly ages: GarbageAges;
-  /** Looks at rows in slices; ends early where `look` says so. @throws when the server stops */
-  walk<R>(rows: Iterable<R>, look: (row: R) => 'on' | 'pause' | 'end'): AsyncGenerator<void, void>;
-  write<T>(run: (transaction: Transaction) => T): Promise<T>;
 }
 
 /**

@@ -11,7 +11,7 @@ import {
 } from '../../state/tables.ts';
 import type { Snapshot, Transaction } from '../../state/types.ts';
 import { forgetJob } from '../jobs/forget.ts';
-import type { Pass } from './collector.ts';
+import type { Pass } from './pass.ts';
 import { isJobGarbage, keepsJob } from './rules.ts';
 
 type Reader = Snapshot | Transaction;
