@@ -60,6 +60,8 @@ async function furnished(): Promise<Known> {
   );
   await put('PUT', '/v1/jobs', jobBody({ ID: 'form', Type: 'batch', ParameterizedJob: {} }));
   await put('PUT', '/v1/job/web/tag/golden', { Version: 0 });
+  const policy = { EnforcementLevel: 'advisory', Rule: 'Priority != 9' };
+  await put('PUT', '/v1/job-policy/small', policy);
   const ids = ['web', 'a/b', 'nightly', 'form', 'gone'];
   const bodies: Record<string, unknown[]> = {};
   for (const verb of ['PUT', 'POST']) {
@@ -77,10 +79,14 @@ async function furnished(): Promise<Known> {
       ...[{}, { JobID: 'web', EvalOptions: { ForceReschedule: true } }],
     ];
     bodies[`${verb} /v1/job/{job_id}/tag/{name}`] = [{ Version: 0, Description: 'd' }, {}];
+    bodies[`${verb} /v1/job/{job_id}/scale`] = [
+      { Count: 1, Target: { Group: 'web' }, Message: 'm', Meta: { a: 1 } },
+    ];
+    bodies[`${verb} /v1/job-policy/{name}`] = [policy];
     bodies[`${verb} /v1/jobs/statuses`] = [{ Jobs: [{ ID: 'web', Namespace: 'default' }] }, {}];
   }
   return {
-    paths: { job_id: ids, name: ['golden', 'silver'] },
+    paths: { '/v1/job-policy/{name}': ['small', 'new'], job_id: ids, name: ['golden', 'silver'] },
     texts: {
       ...{ JobID: ids, ID: ids, Namespace: ['', 'default', '*'], namespace: ['default', '*'] },
       ...{ prefix: ['w', 'a/'], Type: ['service', 'batch', 'system'], version: ['0', '1', '9'] },
