@@ -20,6 +20,7 @@ import { NodeAgent } from './node/node-agent.ts';
 import { httpServerApi } from './node/server-api-http.ts';
 import { schedulerDefaults } from './scheduler/view.ts';
 import { type Log, silentLog } from './server/context.ts';
+import type { GarbageSettings } from './server/garbage/collector.ts';
 import { Keyring, WrongRootKey } from './server/keyring/keyring.ts';
 import { HttpOutbound } from './server/login/outbound-http.ts';
 import { Server } from './server/server.ts';
@@ -54,6 +55,8 @@ export interface CreateAgentOptions {
   readonly aclEnabled?: boolean;
   /** What decides where no rule of a token speaks; the default is `deny`. */
   readonly aclDefaultPolicy?: DefaultPolicy;
+  /** How long is kept what nobody needs; the default is that of `limits.garbage`. */
+  readonly garbage?: Partial<GarbageSettings>;
   readonly region?: string;
   readonly version?: string;
   readonly log?: Log;
@@ -111,6 +114,7 @@ export async function createAgent(given: CreateAgentOptions): Promise<Agent> {
       datacenter: options.node?.datacenter ?? 'dc1',
       rootSecret: rootToken,
       scheduler: schedulerDefaults,
+      garbage: options.garbage ?? {},
       ...(options.dataDirectory !== undefined && {
         bootstrapReset: resetFile(join(options.dataDirectory, 'acl-bootstrap-reset')),
       }),

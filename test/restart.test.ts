@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { World } from '../src/base/ports.ts';
 import { realWorld } from '../src/base/ports-real.ts';
 import { type Agent, createAgent } from '../src/main.ts';
-import { aclTokens } from '../src/state/tables.ts';
+import { aclTokens, jobVersions } from '../src/state/tables.ts';
 
 let directory: string;
 let agent: Agent | undefined;
@@ -25,9 +25,9 @@ async function start(options: { rootToken?: string; world?: World } = {}): Promi
   agent = await createAgent({ dataDirectory: directory, ...options });
 }
 
-async function call(method: string, path: string, token: string, body?: object) {
+async function call(method: string, path: string, token: string, body?: object, query = '') {
   const answer = await agent!.handle({
-    ...{ method, path, query: '', signal: undefined },
+    ...{ method, path, query, signal: undefined },
     headers: { 'x-registry-token': token },
     body: body && new TextEncoder().encode(JSON.stringify(body)),
   });
@@ -107,6 +107,38 @@ test('a restart keeps what was said of the scale of a job, and the job policies'
   await start({ rootToken: root });
   expect(await all()).toEqual(before);
   expect((await scale(9)).json.code).toBe('job-policy-violated');
+});
+
+test('a restart keeps versions, their tags and their sources', async () => {
+  await start({ rootToken: root });
+  const task = { Name: 't', Driver: 'raw_exec', Config: { command: 'true' } };
+  const Job = { ID: 'web', TaskGroups: [{ Name: 'g', Tasks: [task] }] };
+  const Submission = { Format: 'hcl2', Source: 'job "web" {}', VariableFlags: { a: 'b c' } };
+  await call('PUT', '/v1/jobs', root, { Job, Submission });
+  await call('PUT', '/v1/jobs', root, { Job: { ...Job, Priority: 60, RegistryToken: root } });
+  await call('PUT', '/v1/job/web/tag/golden', root, { Version: 0, Description: 'd' });
+  await call('PUT', '/v1/job/web/stable', root, { JobID: 'web', JobVersion: 0, Stable: true });
+  const source = async () =>
+    (await call('GET', '/v1/job/web/submission', root, undefined, 'version=0')).json;
+  const versions = () => [...agent!.state.read().table(jobVersions).scan()];
+  const [before, stored] = [await source(), versions()];
+  expect(before).toMatchObject(Submission);
+  expect(stored.map(({ Stable, VersionTag }) => [Stable, VersionTag?.Name])).toEqual([
+    ...[
+      [true, 'golden'],
+      [false, undefined],
+    ],
+  ]);
+  await start({ rootToken: root });
+  expect(await source()).toEqual(before);
+  const summaryOf = (rows: ReturnType<typeof versions>) =>
+    rows.map(({ Status: _, StatusDescription: __, ModifyIndex: ___, ...rest }) => rest);
+  expect(summaryOf(versions())).toEqual(summaryOf(stored));
+  const reverted = await call('POST', '/v1/job/web/revert', root, { JobID: 'web' });
+  expect(reverted.status).toBe(200);
+  await agent!.close('stop');
+  agent = undefined;
+  expect(await kept()).not.toContain(root);
 });
 
 test('the file with the reset index allows another first token, and goes', async () => {

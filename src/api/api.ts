@@ -36,6 +36,8 @@ import { jobLaunchRoutes } from './routes/job-launch.ts';
 import { jobPlanRoutes } from './routes/job-plan.ts';
 import { jobPolicyRoutes } from './routes/job-policy.ts';
 import { jobScaleRoutes } from './routes/job-scale.ts';
+import { jobStatusesRoutes } from './routes/job-statuses.ts';
+import { jobVersionRoutes } from './routes/job-version.ts';
 import { jobVersionsRoutes } from './routes/job-versions.ts';
 import { keyringRoutes } from './routes/keyring.ts';
 import { loginRoutes } from './routes/login.ts';
@@ -45,6 +47,7 @@ import { nodeAgentRoutes } from './routes/node-agent.ts';
 import { nodePoolRoutes } from './routes/node-pool.ts';
 import { operatorSchedulerRoutes } from './routes/operator-scheduler.ts';
 import { scalingPolicyRoutes } from './routes/scaling-policy.ts';
+import { systemRoutes } from './routes/system.ts';
 import { templatedPolicyRoutes } from './routes/templated-policy.ts';
 import { withoutSecrets } from './token.ts';
 
@@ -125,13 +128,16 @@ export class Api {
     const { server, name, version } = this.#options;
     let document: string | undefined;
     return [
-      ...jobRoutes(server.context, server.planner),
+      ...jobRoutes(server.context, server.planner, this.#resolver),
       ...jobPlanRoutes(server.planner),
       ...jobVersionsRoutes(),
+      ...jobVersionRoutes(server.context, this.#resolver),
+      ...jobStatusesRoutes(),
       ...jobScaleRoutes(server.context),
       ...scalingPolicyRoutes(),
       ...jobPolicyRoutes(server.context),
       ...jobLaunchRoutes(server.context),
+      ...systemRoutes(server),
       ...allocationRoutes(server.context),
       ...deploymentRoutes(server.context),
       ...evaluationRoutes(server.context),

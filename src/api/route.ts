@@ -157,6 +157,7 @@ export function listRoute<Q extends QueryTable, R>(
   definition: Common<Q> & {
     readonly blocking?: boolean;
     readonly permission: (input: Input<Q>) => Permission;
+    readonly body?: BodyDefinition;
     readonly filterSchema: TSchema;
     readonly rows: (input: Input<Q>, page: PageStart) => Iterable<R>;
     readonly keyOf: (row: R) => readonly string[];
@@ -168,7 +169,7 @@ export function listRoute<Q extends QueryTable, R>(
     readonly reads?: (row: R, input: Input<Q>) => void;
   },
 ): Route {
-  const { method, path, noun, summary, family, query, answer, ...rest } = definition;
+  const { method, path, noun, summary, family, query, body, answer, ...rest } = definition;
   const run = { kind: 'list', blocking: false, ...rest } as unknown as Run;
   const common = {
     method,
@@ -177,6 +178,7 @@ export function listRoute<Q extends QueryTable, R>(
     summary,
     ...(family && { family }),
     ...(query && { query }),
+    ...(body && { body }),
   };
   return { ...defaults, ...common, answer, run };
 }

@@ -7,7 +7,8 @@ import { refusal } from '../model/errors.ts';
  * A pattern is made of literal segments and `:name` parameters. Ids may contain `/` (child jobs,
  * templates: DESIGN §5 "Paths"), so the one parameter of a pattern written `:name+` takes as many
  * segments as the rest of the pattern leaves; where several patterns match, the one with more
- * literal segments wins: known suffixes are split off the end.
+ * literal segments wins: known suffixes are split off the end. Such a suffix may end with a second
+ * parameter of one segment (`/v1/job/:job_id+/tag/:name`).
  *
  * A path that ends where an id should stand (`/v1/acl/token/`) is that without the slash where the
  * method has a route there, as a PUT that creates has, and otherwise says what it lacks. Source:
@@ -20,6 +21,8 @@ interface Pattern<R> {
   readonly parameter: string | undefined;
   readonly greedy: boolean;
   readonly after: readonly string[];
+  /** Name of the parameter that is the last segment. */
+  readonly last: string | undefined;
 }
 
 export interface Routed {
@@ -84,14 +87,16 @@ export class Router<R extends Routed> {
         if (mostLiteral !== undefined && literals(pattern) < mostLiteral) break;
         const value = parameterOf(pattern, segments);
         if (value === undefined) continue;
-        if (pattern.route.method === method && value === '') {
+        const last = lastOf(pattern, segments);
+        if (last === undefined) continue;
+        if (pattern.route.method === method && (value === '' || last.value === '')) {
           lacking ??= pattern.route;
         } else if (pattern.route.method === method) {
-          return {
-            kind: 'route',
-            route: pattern.route,
-            parameters: { [pattern.parameter!]: value },
+          const parameters = {
+            [pattern.parameter!]: value,
+            ...(pattern.last && { [pattern.last]: last.value }),
           };
+          return { kind: 'route', route: pattern.route, parameters };
         }
         mostLiteral = literals(pattern);
         allow.add(pattern.route.method);
@@ -108,8 +113,9 @@ export class Router<R extends Routed> {
       ? this.#fixed.get(path.slice(0, -1))?.get(lacking.method)
       : undefined;
     if (route !== undefined) return { kind: 'route', route, parameters: noParameters };
-    const name = /:([a-z_]+)/.exec(lacking.path)![1];
-    const form = lacking.path.replace(/:([a-z_]+)\+?/, '{$1}');
+    const names = [...lacking.path.matchAll(/:([a-z_]+)/g)].map(([, name]) => name);
+    const name = names.length > 1 && path.endsWith('/') ? names.at(-1) : names[0];
+    const form = lacking.path.replace(/:([a-z_]+)\+?/g, '{$1}');
     throw refusal('invalid-path', { reason: `lacks its ${name}: ${form}` });
   }
 
@@ -123,12 +129,14 @@ export class Router<R extends Routed> {
       return;
     }
     const greedy = segments[position]!.endsWith('+');
+    const after = segments.slice(position + 1);
+    const last = after.at(-1)?.startsWith(':') ? after.at(-1)!.slice(1) : undefined;
     const pattern: Pattern<R> = {
       route,
       before: segments.slice(0, position),
       parameter: segments[position]!.slice(1, greedy ? -1 : undefined),
       greedy,
-      after: segments.slice(position + 1),
+      ...{ after, last },
     };
     const head = pattern.before.join('/');
     this.#byHead.set(head, [...(this.#byHead.get(head) ?? []), pattern]);
@@ -145,10 +153,20 @@ function parameterOf<R>(pattern: Pattern<R>, segments: readonly string[]): strin
   const start = pattern.before.length;
   const end = segments.length - pattern.after.length;
   if (end <= start || (!pattern.greedy && end !== start + 1)) return undefined;
-  for (let offset = 0; offset < pattern.after.length; offset++) {
+  const fixed = pattern.after.length - (pattern.last === undefined ? 0 : 1);
+  for (let offset = 0; offset < fixed; offset++) {
     if (segments[end + offset] !== pattern.after[offset]) return undefined;
   }
-  const raw = end === start + 1 ? segments[start]! : segments.slice(start, end).join('/');
+  return decoded(end === start + 1 ? segments[start]! : segments.slice(start, end).join('/'));
+}
+
+/** The second parameter's decoded value; `undefined` when the path does not fit the pattern. */
+function lastOf<R>({ last }: Pattern<R>, segments: readonly string[]) {
+  const value = last === undefined ? 'none' : decoded(segments.at(-1)!);
+  return value === undefined ? undefined : { value };
+}
+
+function decoded(raw: string): string | undefined {
   if (!raw.includes('%')) return raw;
   try {
     return decodeURIComponent(raw);

@@ -15,6 +15,7 @@ export const groups: Readonly<Record<string, string>> = {
   'job policy': 'Say what jobs have to be like.',
   scaling: 'Look at how jobs are scaled.',
   'scaling policy': 'Look at what jobs say about how they are scaled.',
+  'job tag': 'Keep versions of jobs under a name.',
   alloc: 'Look at allocations, read their logs, stop and restart them.',
   deployment: 'Look at updates of jobs on their way, and steer them.',
   node: 'Look at the machines that run them, empty them and take them out.',
@@ -22,6 +23,8 @@ export const groups: Readonly<Record<string, string>> = {
   eval: 'Look at the decisions of the scheduler.',
   'acl auth-method': 'Say how people and machines log in.',
   'acl binding-rule': 'Say what a login gives.',
+  system: 'Look after what is stored.',
+  'system reconcile': 'Count anew what is counted along the way.',
   operator: 'Look after the control plane itself.',
   'operator keyring': 'The keys that secrets are sealed under.',
   'operator scheduler': 'How the cluster places.',
@@ -144,6 +147,51 @@ export const commands: readonly CommandEntry[] = [
     words: ['scaling', 'policy', 'info'],
     summary: 'Show a scaling policy.',
     load: async () => (await import('./scaling/policy.ts')).scalingPolicyInfo,
+  },
+  {
+    words: ['job', 'start'],
+    summary: 'Start a job again that was stopped.',
+    load: async () => (await import('./job/start.ts')).jobStart,
+  },
+  {
+    words: ['job', 'restart'],
+    summary: 'Restart what runs of a job, batch by batch.',
+    load: async () => (await import('./job/restart.ts')).jobRestart,
+  },
+  {
+    words: ['job', 'revert'],
+    summary: 'Bring back an earlier version of a job.',
+    load: async () => (await import('./job/revert.ts')).jobRevert,
+  },
+  {
+    words: ['job', 'eval'],
+    summary: 'Let the scheduler look at a job.',
+    load: async () => (await import('./job/eval.ts')).jobEval,
+  },
+  {
+    words: ['job', 'allocs'],
+    summary: 'List the allocations of a job.',
+    load: async () => (await import('./job/allocs.ts')).jobAllocs,
+  },
+  {
+    words: ['job', 'tag', 'apply'],
+    summary: 'Keep a version of a job under a name.',
+    load: async () => (await import('./job/tag.ts')).jobTagApply,
+  },
+  {
+    words: ['job', 'tag', 'unset'],
+    summary: 'Take its name from a version of a job.',
+    load: async () => (await import('./job/tag.ts')).jobTagUnset,
+  },
+  {
+    words: ['system', 'gc'],
+    summary: 'Delete at once what nothing needs any more.',
+    load: async () => (await import('./system/gc.ts')).systemGc,
+  },
+  {
+    words: ['system', 'reconcile', 'summaries'],
+    summary: "Count every job's allocations anew.",
+    load: async () => (await import('./system/reconcile.ts')).systemReconcileSummaries,
   },
   {
     words: ['alloc', 'status'],

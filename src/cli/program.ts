@@ -44,11 +44,9 @@ export function buildProgram(options: ProgramOptions): Parser {
     .addHelpText('after', `${beginning}\n${ending}`)
     .helpCommand('help [command...]', 'Explain a command.');
   prepare(program, options, false);
-  // The parser looks for the program's options among a command's words as well.
-  const isTaken = options.loaded?.command.definition.options?.some(
-    ({ name }) => name === 'version',
-  );
-  if (!isTaken) {
+  // Some commands mean the version of a job by it.
+  const own = options.loaded?.command.definition.options ?? [];
+  if (!own.some(({ name }) => name === 'version')) {
     program.version(`roster ${options.version}`, '--version', 'Print the version of this program.');
   }
   const parents = new Map<string, Parser>([['', program]]);

@@ -72,6 +72,16 @@ export const catalogue = {
     title: 'Job cannot be launched',
     sentence: 'The job "{job}" cannot be launched: {reason}.',
   },
+  'version-is-current': {
+    status: 400,
+    title: 'Version is current',
+    sentence: 'The job "{job}" is at version {version} already.',
+  },
+  'job-not-evaluated': {
+    status: 400,
+    title: 'Job not evaluated',
+    sentence: 'The job "{job}" is {kind}: it is not evaluated itself, but what it launches is.',
+  },
   'deployment-active': {
     status: 400,
     title: 'Deployment active',
@@ -141,6 +151,11 @@ export const catalogue = {
     title: 'Token not found',
     sentence: 'The token is unknown here or has expired.',
   },
+  'job-token-not-found': {
+    status: 403,
+    title: 'Token of the job not found',
+    sentence: 'The {field} of the job is unknown here or has expired.',
+  },
   'node-secret-mismatch': {
     status: 403,
     title: 'Node secret mismatch',
@@ -199,6 +214,11 @@ export const catalogue = {
     status: 404,
     title: 'Scaling policy not found',
     sentence: 'There is no scaling policy "{id}".',
+  },
+  'version-tag-not-found': {
+    status: 404,
+    title: 'Version tag not found',
+    sentence: 'The job "{job}" has no version with the tag "{tag}".',
   },
   'submission-not-found': {
     status: 404,
@@ -324,6 +344,11 @@ export const catalogue = {
     title: 'Plan outdated',
     sentence:
       'The plan cannot be carried out as it was made: {count} difference(s); the first: {first}',
+  },
+  'job-version-conflict': {
+    status: 409,
+    title: 'Guard failed',
+    sentence: 'Enforcing version {version}: the job "{job}" is at version {actual}.',
   },
   'name-taken': {
     status: 409,

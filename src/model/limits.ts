@@ -48,6 +48,25 @@ export const limits = {
     retryAfterSeconds: 1,
   },
 
+  /** What is collected because nothing needs it any more. */
+  garbage: {
+    intervalMs: 5 * minute,
+    jobAgeMs: 4 * hour,
+    evaluationAgeMs: 1 * hour,
+    batchEvaluationAgeMs: 24 * hour,
+    deploymentAgeMs: 1 * hour,
+    nodeAgeMs: 24 * hour,
+    /** Deleted by one transaction. */
+    rowsPerTransactionMax: 64,
+    /** Looked at before the clock is looked at, and how long a look may last. */
+    rowsPerStep: 64,
+    rowsPerSliceMax: 1024,
+    sliceMs: 2,
+    /** What an operator may set. */
+    intervalMinMs: 1 * second,
+    ageMaxMs: 365 * 24 * hour,
+  },
+
   list: {
     perPageMax: 10_000,
     nextTokenLengthMax: 1024,
@@ -79,6 +98,11 @@ export const limits = {
     priorityMax: 100,
     priorityDefault: 50,
     versionsKept: 6,
+    /** Versions with a tag, which are kept for as long as they have it. */
+    tagsMax: 100,
+    tagLengthMax: 128,
+    /** Named by one request that asks how some jobs fare. */
+    statusesMax: 1000,
     submissionsKept: 6,
     submissionBytesMax: 1 * mebibyte,
     /**
@@ -150,7 +174,11 @@ export const limits = {
   },
 
   /** Changes of status that are remembered of one. */
-  allocation: { statesKept: 10 },
+  allocation: {
+    statesKept: 10,
+    /** Marked in one transaction where a whole job is. */
+    markedPerTransactionMax: 64,
+  },
 
   network: {
     portMax: 65_535,

@@ -47,6 +47,30 @@ test.each<[string, (client: Client) => unknown]>([
   ],
   ['GET /v1/job/web/evaluations', (client) => client.jobs.evaluations('web')],
   ['GET /v1/job/web/summary', (client) => client.jobs.summary('web')],
+  ['GET /v1/job/web/submission?version=0', (client) => client.jobs.submission('web', 0)],
+  [
+    'POST /v1/job/web/revert {"JobID":"web","JobVersion":2,"EnforcePriorVersion":3}',
+    (client) => client.jobs.revert('web', 2, { priorVersion: 3 }),
+  ],
+  [
+    'POST /v1/job/web/stable {"JobID":"web","JobVersion":2,"Stable":true}',
+    (client) => client.jobs.setStability('web', 2, true),
+  ],
+  [
+    'PUT /v1/job/a%2Fb/tag/x%2Fy {"Version":1,"Description":"d"}',
+    (client) => client.jobs.tag('a/b', 'x/y', { version: 1, description: 'd' }),
+  ],
+  ['DELETE /v1/job/web/tag/x', (client) => client.jobs.untag('web', 'x')],
+  [
+    'POST /v1/job/web/evaluate {"JobID":"web","EvalOptions":{"ForceReschedule":true}}',
+    (client) => client.jobs.evaluate('web', { forceReschedule: true }),
+  ],
+  [
+    'GET /v1/jobs/statuses?per_page=5&include_children=true',
+    (client) => client.jobs.statuses({ perPage: 5, includeChildren: true }),
+  ],
+  ['PUT /v1/system/gc', (client) => client.system.collectGarbage()],
+  ['PUT /v1/system/reconcile/summaries', (client) => client.system.reconcileSummaries()],
   [
     'GET /v1/allocations?prefix=1234&task_states=false',
     (client) => client.allocations.list({ prefix: '1234', taskStates: false }),

@@ -40,6 +40,7 @@ import { type Nodes, nodesOf } from './nodes.ts';
 import { createRequester } from './requester.ts';
 import { type ScalingPolicies, scalingPoliciesOf } from './scaling-policies.ts';
 import { type SchedulerApi, schedulerOf } from './scheduler.ts';
+import { type SystemApi, systemOf } from './system.ts';
 import type { Transport } from './transport.ts';
 import { httpTransport } from './transport-http.ts';
 
@@ -78,6 +79,7 @@ export interface Client {
   readonly nodes: Nodes;
   readonly nodePools: NodePools;
   readonly scheduler: SchedulerApi;
+  readonly system: SystemApi;
   readonly logs: Logs;
   readonly agent: AgentApi;
   readonly status: StatusApi;
@@ -117,6 +119,7 @@ export function createClient(options: ClientOptions): Client {
     nodes: nodesOf(requester),
     nodePools: nodePoolsOf(requester),
     scheduler: schedulerOf(requester),
+    system: systemOf(requester),
     logs: logsOf(requester),
     agent: agentOf(requester),
     status: statusOf(requester),
@@ -158,5 +161,6 @@ export type * from './nodes.ts';
 export type { Answer, CallOptions, ListOptions, ReadOptions } from './requester.ts';
 export type * from './scaling-policies.ts';
 export type * from './scheduler.ts';
+export type * from './system.ts';
 export type * from './transport.ts';
 export { type WatchOptions, waitFor, watch } from './watch.ts';

@@ -3,6 +3,7 @@ import type { Deployment } from '../model/deployment/deployment.ts';
 import type { Evaluation } from '../model/evaluation/evaluation.ts';
 import type { Job, JobInput } from '../model/job/job.ts';
 import type { JobAction } from '../model/job/job-action.ts';
+import type { JobStatuses } from '../model/job/job-statuses.ts';
 import type { JobStub } from '../model/job/job-stub.ts';
 import type { JobDiff } from '../model/job-diff/job-diff.ts';
 import type { JobPlan } from '../model/job-plan/job-plan.ts';
@@ -75,6 +76,8 @@ export interface StopOptions extends CallOptions {
   readonly purge?: boolean | undefined;
   readonly evalPriority?: number | undefined;
   readonly noShutdownDelay?: boolean | undefined;
+  /** In all regions; ignored for a job of one region. */
+  readonly global?: boolean | undefined;
 }
 
 /** Body of a scaling. Source: spec/3-jobs.md §4.8. One of `Message` and `Error` is needed. */
@@ -129,6 +132,22 @@ export interface JobForced {
   readonly Index: number;
 }
 
+export interface RevertOptions extends CallOptions {
+  /** Only if the job is still at this version. */
+  readonly priorVersion?: number | undefined;
+  readonly registryToken?: string | undefined;
+  readonly secretsToken?: string | undefined;
+}
+
+/** Source: facts/scheduler.md §4.4. */
+export interface VersionTagged {
+  readonly Name: string;
+  readonly Description: string;
+  readonly TaggedTime: number;
+  readonly Version: number;
+  readonly Index: number;
+}
+
 export interface Jobs {
   list(options?: ListOptions & { readonly meta?: boolean }): Promise<Answer<readonly JobStub[]>>;
   register(registration: JobRegistration, options?: CallOptions): Promise<Answer<JobRegistered>>;
@@ -156,7 +175,10 @@ export interface Jobs {
     id: string,
     options?: ReadOptions & { readonly all?: boolean; readonly resources?: boolean },
   ): Promise<Answer<readonly AllocationStub[]>>;
-  evaluations(id: string, options?: ReadOptions): Promise<Answer<readonly Evaluation[]>>;
+  evaluations(
+    id: string,
+    options?: ReadOptions & { readonly all?: boolean },
+  ): Promise<Answer<readonly Evaluation[]>>;
   /** `all`: those of earlier registrations of the id as well. */
   deployments(
     id: string,
@@ -169,6 +191,33 @@ export interface Jobs {
   scaleStatus(id: string, options?: ReadOptions): Promise<Answer<ScaleStatus>>;
   /** What may be run inside its tasks. */
   actions(id: string, options?: ListOptions): Promise<Answer<readonly JobAction[]>>;
+  /** The text that a version was made from. */
+  submission(id: string, version: number, options?: CallOptions): Promise<Answer<JobSubmission>>;
+  /** Registers an earlier version as a new one. */
+  revert(id: string, version: number, options?: RevertOptions): Promise<Answer<JobRegistered>>;
+  /** Says whether a version is one to go back to. */
+  setStability(
+    id: string,
+    version: number,
+    stable: boolean,
+    options?: CallOptions,
+  ): Promise<Answer<{ readonly JobModifyIndex: number; readonly Index: number }>>;
+  /** Keeps a version (the current one by default) under a name. */
+  tag(
+    id: string,
+    name: string,
+    options?: CallOptions & { readonly version?: number; readonly description?: string },
+  ): Promise<Answer<VersionTagged>>;
+  untag(id: string, name: string, options?: CallOptions): Promise<Answer<VersionTagged>>;
+  /** Lets the scheduler look at the job. `forceReschedule`: what failed is placed again now. */
+  evaluate(
+    id: string,
+    options?: CallOptions & { readonly forceReschedule?: boolean },
+  ): Promise<Answer<Omit<JobRegistered, 'Warnings'>>>;
+  /** The jobs with their allocations, the one that changed last first. */
+  statuses(
+    options?: ListOptions & { readonly includeChildren?: boolean },
+  ): Promise<Answer<readonly JobStatuses[]>>;
 }
 
 export const jobsOf = (requester: Requester): Jobs => ({
@@ -191,6 +240,7 @@ export const jobsOf = (requester: Requester): Jobs => ({
       purge: options.purge || undefined,
       eval_priority: options.evalPriority || undefined,
       no_shutdown_delay: options.noShutdownDelay || undefined,
+      global: options.global || undefined,
     }),
   dispatch: (id, dispatch = {}, options = {}) =>
     requester.write('POST', path`/v1/job/${id}/dispatch`, options, dispatch, {
@@ -203,7 +253,8 @@ export const jobsOf = (requester: Requester): Jobs => ({
       all: options.all || undefined,
       resources: options.resources || undefined,
     }),
-  evaluations: (id, options) => requester.read(path`/v1/job/${id}/evaluations`, options),
+  evaluations: (id, options = {}) =>
+    requester.read(path`/v1/job/${id}/evaluations`, options, { all: options.all || undefined }),
   deployments: (id, options = {}) =>
     requester.read(path`/v1/job/${id}/deployments`, options, { all: options.all || undefined }),
   deployment: (id, options) => requester.read(path`/v1/job/${id}/deployment`, options),
@@ -213,4 +264,34 @@ export const jobsOf = (requester: Requester): Jobs => ({
   scaleStatus: (id, options) => requester.read(path`/v1/job/${id}/scale`, options),
   actions: (id, options = {}) =>
     requester.read(path`/v1/job/${id}/actions`, options, listQuery(options)),
+  submission: (id, version, options) =>
+    requester.read(path`/v1/job/${id}/submission`, options, { version }),
+  revert: (id, version, options = {}) =>
+    requester.write('POST', path`/v1/job/${id}/revert`, options, {
+      JobID: id,
+      JobVersion: version,
+      EnforcePriorVersion: options.priorVersion,
+      RegistryToken: options.registryToken,
+      SecretsToken: options.secretsToken,
+    }),
+  setStability: (id, version, stable, options) =>
+    requester.write('POST', path`/v1/job/${id}/stable`, options, {
+      ...{ JobID: id, JobVersion: version, Stable: stable },
+    }),
+  tag: (id, name, options = {}) =>
+    requester.write('PUT', path`/v1/job/${id}/tag/${name}`, options, {
+      Version: options.version,
+      Description: options.description,
+    }),
+  untag: (id, name, options) => requester.write('DELETE', path`/v1/job/${id}/tag/${name}`, options),
+  evaluate: (id, options = {}) =>
+    requester.write('POST', path`/v1/job/${id}/evaluate`, options, {
+      JobID: id,
+      EvalOptions: { ForceReschedule: options.forceReschedule ?? false },
+    }),
+  statuses: (options = {}) =>
+    requester.read('/v1/jobs/statuses', options, {
+      ...listQuery(options),
+      include_children: options.includeChildren || undefined,
+    }),
 });

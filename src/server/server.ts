@@ -1,4 +1,5 @@
 import { refusal } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
 import { isKnownAlive } from '../model/node/node.ts';
 import type { SchedulerConfiguration } from '../scheduler/view.ts';
 import { nodes } from '../state/tables.ts';
@@ -10,6 +11,7 @@ import { DeploymentWatcher } from './deployments/watcher.ts';
 import { Decisions } from './evaluations/decisions.ts';
 import { EvaluationDispatcher } from './evaluations/dispatcher.ts';
 import { EvaluationWorker } from './evaluations/worker.ts';
+import { GarbageCollector, type GarbageSettings } from './garbage/collector.ts';
 import { Planner } from './jobs/planner.ts';
 import { seedScalingPolicies } from './jobs/scaling-policies.ts';
 import type { Keyring } from './keyring/keyring.ts';
@@ -36,6 +38,8 @@ export interface ServerOptions extends Omit<ServerContext, 'box' | 'openEvaluati
   /** The secret of the first management token, when the operator or `--dev` gives one. */
   readonly rootSecret: string | undefined;
   readonly scheduler: SchedulerConfiguration;
+  /** How long is kept what nobody needs; the default is that of `limits.garbage`. */
+  readonly garbage?: Partial<GarbageSettings>;
   /** How an operator of the machine allows another first token; the default: not at all. */
   readonly bootstrapReset?: BootstrapReset;
 }
@@ -56,6 +60,7 @@ export class Server {
   readonly #drainer: Drainer;
   readonly #launcher: PeriodicLauncher;
   readonly #reaper: TokenReaper;
+  readonly garbage: GarbageCollector;
   readonly #options: ServerOptions;
   #stopped = false;
 
@@ -67,6 +72,10 @@ export class Server {
     this.context = { state, world, log, region, box: keyring, openEvaluations };
     this.keyring = keyring;
     this.#reaper = new TokenReaper(this.context);
+    this.garbage = new GarbageCollector(this.context, {
+      settings: { ...limits.garbage, ...options.garbage },
+      forgetNode: (nodeId) => this.forgetNode(nodeId),
+    });
     this.#deployments = new DeploymentWatcher(this.context);
     const { outbound, datacenter } = options;
     this.logins = new LoginService({ context: this.context, outbound, datacenter });
@@ -105,9 +114,11 @@ export class Server {
     this.#drainer.start();
     this.#launcher.start();
     this.#reaper.start();
+    this.garbage.start();
   }
 
   stop(): void {
+    this.garbage.stop();
     this.#reaper.stop();
     this.#stopped = true;
     this.#launcher.stop();

@@ -3,7 +3,7 @@ import type { AclBootstrap } from '../model/acl-policy/bootstrap.ts';
 import type { AclRole } from '../model/acl-role/acl-role.ts';
 import { type AclToken, isManagement } from '../model/acl-token/acl-token.ts';
 import type { Allocation } from '../model/allocation/allocation.ts';
-import { occupiesNode } from '../model/allocation/allocation-rules.ts';
+import { isTerminal, occupiesNode } from '../model/allocation/allocation-rules.ts';
 import type { AuthMethod } from '../model/auth-method/auth-method.ts';
 import type { BindingRule } from '../model/binding-rule/binding-rule.ts';
 import type { Deployment } from '../model/deployment/deployment.ts';
@@ -54,7 +54,10 @@ const table = <R extends Stamps, I extends string = never>(
   definition: TableDefinition<R, I>,
 ): TableDefinition<R, I> => definition;
 
-export const jobs = table<Job, 'everywhere' | 'periodic' | 'pool' | 'child' | 'dispatch'>({
+export const jobs = table<
+  Job,
+  'everywhere' | 'periodic' | 'pool' | 'child' | 'dispatch' | 'modified'
+>({
   name: 'jobs',
   version: 1,
   scopeParts: 2,
@@ -73,6 +76,11 @@ export const jobs = table<Job, 'everywhere' | 'periodic' | 'pool' | 'child' | 'd
     dispatch: {
       key: ({ Namespace, ParentID, DispatchIdempotencyToken: token }) =>
         ParentID === '' || token === '' ? undefined : inNamespace(Namespace, ParentID, token),
+    },
+    /** The one first that has not changed for the longest time. */
+    modified: {
+      scopeParts: 2,
+      key: ({ Namespace, ModifyIndex }) => inNamespace(Namespace, numberPart(ModifyIndex)),
     },
   },
 });
@@ -161,7 +169,7 @@ export const evaluations = table<Evaluation, 'id' | 'job' | 'open'>({
 
 export const allocations = table<
   Allocation,
-  'id' | 'job' | 'node' | 'assignment' | 'occupant' | 'evaluation'
+  'id' | 'job' | 'node' | 'assignment' | 'occupant' | 'evaluation' | 'deployed'
 >({
   name: 'allocations',
   version: 2,
@@ -187,6 +195,13 @@ export const allocations = table<
       key: (allocation) => (occupiesNode(allocation) ? [allocation.NodeID] : undefined),
     },
     evaluation: { key: (allocation) => [allocation.EvalID] },
+    /** By deployment, those that are still wanted: what keeps a deployment that is over. */
+    deployed: {
+      key: (allocation) =>
+        allocation.DeploymentID === '' || isTerminal(allocation)
+          ? undefined
+          : [allocation.DeploymentID],
+    },
   },
 });
 

@@ -1,17 +1,10 @@
-import fc from 'fast-check';
-import Schema from 'typebox/schema';
 import { beforeEach, expect, test } from 'vitest';
 import { forged, signingPair } from '../../src/server/login/testing.ts';
 import { aclOf, managementId } from '../support/acl.ts';
 import { introduction, nodeBody, rootToken, startApi, type TestApi } from '../support/api.ts';
 import { certificate } from '../support/certificate.ts';
-import {
-  type FuzzedRequest,
-  type Known,
-  type Operation,
-  operationsOf,
-  requestOf,
-} from '../support/fuzz.ts';
+import { type Known, type Operation, operationsOf } from '../support/fuzz.ts';
+import { fuzz, gone } from '../support/fuzz-api.ts';
 
 const runsPerOperation = 400;
 
@@ -183,54 +176,6 @@ async function furnished(): Promise<Known> {
   };
 }
 
-/** The answer, of a blocking query as soon as it waits. */
-async function answerTo({ method, url, token, headers, body }: FuzzedRequest) {
-  const caller = new AbortController();
-  const answer = api.call(method, url, {
-    ...{ token, headers, signal: caller.signal },
-    ...(body !== undefined && { body }),
-  });
-  const isOver = await Promise.race([answer.then(() => true), api.settle().then(() => false)]);
-  if (!isOver) {
-    await api.settle();
-    caller.abort();
-  }
-  return answer;
-}
-
-const gone = 499;
-
-/** What is wrong with the answer; nothing is. */
-function faultOf(
-  operation: Operation,
-  { status, json, text }: Awaited<ReturnType<typeof answerTo>>,
-) {
-  if (status === gone) return undefined;
-  if (status === 200) {
-    if (operation.answer === undefined || Schema.Check(operation.answer, json)) return undefined;
-    return `an answer that its schema does not allow: ${text.slice(0, 500)}`;
-  }
-  if (status === 500) return 'a 500';
-  const isProblem = status >= 400 && json?.status === status && typeof json.code === 'string';
-  return isProblem ? undefined : `${status} that is no problem: ${text.slice(0, 200)}`;
-}
-
-/** Sends what the document allows, and more. Gives how often each status came. */
-async function fuzz(operation: Operation, runs: number): Promise<ReadonlyMap<number, number>> {
-  const seen = new Map<number, number>();
-  const { errorInstance } = await fc.check(
-    fc.asyncProperty(requestOf(operation, known), async (request) => {
-      const answer = await answerTo(request);
-      seen.set(answer.status, (seen.get(answer.status) ?? 0) + 1);
-      const fault = faultOf(operation, answer);
-      if (fault !== undefined) throw new Error(`${JSON.stringify(request)} gives ${fault}`);
-    }),
-    { numRuns: runs },
-  );
-  if (errorInstance) throw errorInstance;
-  return seen;
-}
-
 /** These do what they are for only with a credential, or once: their tests are elsewhere. */
 const neverDone = [
   ...['PUT /v1/acl/bootstrap', 'POST /v1/acl/login', 'POST /v1/acl/logout'],
@@ -244,7 +189,7 @@ test('no request that the document allows, and none beside it, is answered with 
     const name = `${operation.method} ${operation.path}`;
     // What one operation deletes, the next one asks for.
     await begin();
-    const seen = await fuzz(operation, runsPerOperation);
+    const seen = await fuzz(api, operation, known, runsPerOperation);
     const [done, refused] = [seen.has(200), [...seen.keys()].some((status) => status >= 400)];
     // What never gets past the first check, or is never refused, tells little.
     if ((!done && !neverDone.includes(name)) || !refused) shallow.push(name);
@@ -263,11 +208,13 @@ test('a bug deep in a write is found', async () => {
   const create = operations.find(
     ({ method, path }) => method === 'PUT' && path === '/v1/acl/auth-method',
   )!;
-  await expect(fuzz(create, runsPerOperation)).rejects.toThrow('gives a 500');
+  await expect(fuzz(api, create, known, runsPerOperation)).rejects.toThrow('gives a 500');
 });
 
 test('an answer that its schema does not allow is found', async () => {
   const list = operations.find(({ path }) => path === '/v1/acl/roles')!;
   const answer = { ...list.answer, items: { ...list.answer.items, required: ['Colour'] } };
-  await expect(fuzz({ ...list, answer }, runsPerOperation)).rejects.toThrow('does not allow');
+  await expect(fuzz(api, { ...list, answer }, known, runsPerOperation)).rejects.toThrow(
+    'does not allow',
+  );
 });

@@ -45,6 +45,7 @@ const bodies: Readonly<Record<string, unknown>> = {
 };
 const queries: Readonly<Record<string, string>> = {
   'GET /v1/acl/explain': `permission=acl:read&accessor=${missingId}`,
+  'GET /v1/job/:job_id+/submission': 'version=0',
   'GET /v1/client/fs/logs/:alloc_id': 'task=web&type=stdout',
 };
 

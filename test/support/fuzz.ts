@@ -29,8 +29,8 @@ export function operationsOf(document: any, isAsked: (path: string) => boolean):
     .flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, { parameters, requestBody, responses }]) => ({
         ...{ method: method.toUpperCase(), path, parameters },
-        body: requestBody?.content['application/json'].schema,
-        answer: responses[200].content?.['application/json'].schema,
+        body: requestBody?.content['application/json']?.schema,
+        answer: responses[200].content?.['application/json']?.schema,
       })),
     );
 }
@@ -215,8 +215,8 @@ function queryOf(parameters: readonly Parameter[], known: Known): fc.Arbitrary<s
 /** A request of the operation, mostly by whoever may do it. */
 export function requestOf(operation: Operation, known: Known): fc.Arbitrary<FuzzedRequest> {
   const { method, path, body } = operation;
-  const [start = '', end] = path.split(/\{[a-z_]+\}/);
-  const parameter = /\{([a-z_]+)\}/.exec(path)?.[1];
+  const [start = '', end, rest = ''] = path.split(/\{[a-z_]+\}/);
+  const [parameter, last] = [...path.matchAll(/\{([a-z_]+)\}/g)].map(([, name]) => name!);
   const named = parameter === undefined ? undefined : (known.paths[path] ?? known.paths[parameter]);
   const query = operation.parameters.filter((one) => one.in === 'query');
   // A wait would last until somebody changes something; one that is over at once asks the same.
@@ -234,10 +234,17 @@ export function requestOf(operation: Operation, known: Known): fc.Arbitrary<Fuzz
   ];
   return fc.record({
     method: fc.constant(method),
-    url: fc.tuple(text(named), queryOf(asked, known)).map(([name, written]) => {
-      const place = end === undefined ? path : start + encoded(name) + end;
-      return written === '' ? place : `${place}?${written}`;
-    }),
+    url: fc
+      .tuple(
+        text(named),
+        queryOf(asked, known),
+        text(last === undefined ? undefined : known.paths[last]),
+      )
+      .map(([name, written, second]) => {
+        const after = last === undefined ? end : end + encoded(second) + rest;
+        const place = end === undefined ? path : start + encoded(name) + after;
+        return written === '' ? place : `${place}?${written}`;
+      }),
     token: fc.oneof(
       { weight: 8, arbitrary: fc.constant(known.secrets[0]!) },
       { weight: 2, arbitrary: fc.constantFrom(...known.secrets) },

@@ -1,6 +1,6 @@
 import { namespaceCapability } from '../../acl/permission.ts';
 import { type Allocation, AllocationSchema } from '../../model/allocation/allocation.ts';
-import { allocationStub } from '../../model/allocation/allocation-stub.ts';
+import { AllocationStubSchema, allocationStub } from '../../model/allocation/allocation-stub.ts';
 import { refusal } from '../../model/errors.ts';
 import type { Job } from '../../model/job/job.ts';
 import { defaultPartition, everyNamespace } from '../../model/namespace/namespace.ts';
@@ -72,7 +72,7 @@ export function allocationRoutes(server: ServerContext): Route[] {
         prefix: { kind: 'string', default: '', description: 'The beginning of the id.' },
         ...stubQuery,
       },
-      answer: AllocationSchema,
+      answer: AllocationStubSchema,
       filterSchema: AllocationSchema,
       permission: ({ namespace }) =>
         namespace === everyNamespace

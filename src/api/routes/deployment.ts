@@ -1,6 +1,6 @@
 import { anyOf, namespaceCapability } from '../../acl/permission.ts';
 import { AllocationSchema } from '../../model/allocation/allocation.ts';
-import { allocationStub } from '../../model/allocation/allocation-stub.ts';
+import { AllocationStubSchema, allocationStub } from '../../model/allocation/allocation-stub.ts';
 import { type Deployment, DeploymentSchema } from '../../model/deployment/deployment.ts';
 import { refusal } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
@@ -174,7 +174,7 @@ export function deploymentRoutes(server: ServerContext): Route[] {
       summary: "List a deployment's allocations",
       blocking: true,
       query: stubQuery,
-      answer: AllocationSchema,
+      answer: AllocationStubSchema,
       filterSchema: AllocationSchema,
       permission: readInItsNamespace,
       rows: (input, page) => {

@@ -1,6 +1,6 @@
 import { management, namespaceCapability } from '../../acl/permission.ts';
 import { AllocationSchema } from '../../model/allocation/allocation.ts';
-import { allocationStub } from '../../model/allocation/allocation-stub.ts';
+import { AllocationStubSchema, allocationStub } from '../../model/allocation/allocation-stub.ts';
 import { type Fault, invalid, refusal } from '../../model/errors.ts';
 import { type Evaluation, EvaluationSchema } from '../../model/evaluation/evaluation.ts';
 import { evaluationStub, relatedEvaluations } from '../../model/evaluation/evaluation-stub.ts';
@@ -147,7 +147,7 @@ export function evaluationRoutes(context: ServerContext): Route[] {
       noun: 'evaluation',
       summary: 'List the allocations that an evaluation placed',
       blocking: true,
-      answer: AllocationSchema,
+      answer: AllocationStubSchema,
       filterSchema: AllocationSchema,
       permission: readInItsNamespace,
       rows: ({ parameters, snapshot, unwatched }, { from, reverse }) => {

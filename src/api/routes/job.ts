@@ -1,6 +1,6 @@
 import { allOf, anyOf, namespaceCapability } from '../../acl/permission.ts';
 import { AllocationSchema } from '../../model/allocation/allocation.ts';
-import { allocationStub } from '../../model/allocation/allocation-stub.ts';
+import { AllocationStubSchema, allocationStub } from '../../model/allocation/allocation-stub.ts';
 import { checkValues } from '../../model/check-values.ts';
 import { type Deployment, DeploymentSchema } from '../../model/deployment/deployment.ts';
 import { invalid, refusal } from '../../model/errors.ts';
@@ -37,9 +37,10 @@ import {
   writeRoute,
 } from '../route.ts';
 import { stubOptions, stubQuery } from './allocation.ts';
+import { demandTokens, type JobTokens } from './job-tokens.ts';
 
 /** What a write that may end in an evaluation answers (facts/scheduler.md §3.11). */
-const EvaluatedSchema = Type.Object({
+export const EvaluatedSchema = Type.Object({
   EvalID: Text(),
   EvalCreateIndex: Whole(),
   JobModifyIndex: Whole(),
@@ -80,7 +81,7 @@ interface RegistrationBody {
   readonly Region?: string;
 }
 
-const jobId = (scope: Scope): string => scope.parameters.job_id!;
+export const jobId = (scope: Pick<Scope, 'parameters'>): string => scope.parameters.job_id!;
 
 export const readJob = (input: Pick<Input, 'namespace'>) =>
   namespaceCapability(input.namespace, 'read-job');
@@ -121,6 +122,13 @@ const everyRegistration = {
   },
 } as const satisfies QueryTable;
 
+/** Who submits, as it is kept with the job. */
+export const accessorOf = ({ caller }: Pick<Scope, 'caller'>): string =>
+  caller.kind === 'token' ? caller.accessor : '';
+
+const countsNotPreserved =
+  'PreserveCounts is ignored: it is for registrations through /v1/jobs, not for updates';
+
 const registrationBody = {
   schema: RegistrationSchema,
   unknown: 'report',
@@ -129,12 +137,13 @@ const registrationBody = {
 } as const;
 
 /** Source: spec/3 §4, facts/scheduler.md §4.9. */
-export function jobRoutes(server: ServerContext, planner: Planner): Route[] {
+export function jobRoutes(server: ServerContext, planner: Planner, tokens: JobTokens): Route[] {
   const register = async (input: Input<QueryTable, RegistrationBody>) => {
     const { body } = input;
     if (!body.Job) throw refusal('malformed-request', { reason: 'The body has no "Job".' });
     const faults = checkValues(EnvelopeSchema, body);
     if (faults.length > 0) throw invalid('invalid-body', faults);
+    const isUpdate = input.parameters.job_id !== undefined;
     const registration: Registration = {
       job: body.Region ? { ...body.Job, Region: body.Region } : body.Job,
       namespace: input.namespace,
@@ -142,10 +151,14 @@ export function jobRoutes(server: ServerContext, planner: Planner): Route[] {
       submission: body.Submission ?? undefined,
       enforceIndex: body.EnforceIndex ? (body.JobModifyIndex ?? 0) : undefined,
       evaluationPriority: body.EvalPriority ?? 0,
-      preserveCounts: body.PreserveCounts ?? false,
+      // spec/3 §4.2: only where a job is created.
+      preserveCounts: (body.PreserveCounts ?? false) && !isUpdate,
+      sourceOf: body.Job.Version ?? undefined,
+      demand: (job) => demandTokens(tokens, server.state.read(), body.Job ?? {}, job),
       policyOverride: body.PolicyOverride ?? false,
-      accessor: input.caller.kind === 'token' ? input.caller.accessor : '',
+      accessor: accessorOf(input),
       unknownFields: input.unknownFields,
+      warnings: isUpdate && body.PreserveCounts ? [countsNotPreserved] : [],
     };
     const registered = body.PlanID
       ? await planner.carryOut(registration, body.PlanID)
@@ -262,7 +275,7 @@ export function jobRoutes(server: ServerContext, planner: Planner): Route[] {
       summary: "List a job's allocations",
       blocking: true,
       query: { ...everyRegistration, ...stubQuery },
-      answer: AllocationSchema,
+      answer: AllocationStubSchema,
       filterSchema: AllocationSchema,
       permission: readJob,
       rows: (input, page) =>
@@ -277,17 +290,20 @@ export function jobRoutes(server: ServerContext, planner: Planner): Route[] {
       noun: 'job',
       summary: "List a job's evaluations",
       blocking: true,
+      query: everyRegistration,
       answer: EvaluationSchema,
       filterSchema: EvaluationSchema,
       permission: readJob,
-      rows: (input, page) =>
-        input.snapshot
+      rows: (input, page) => {
+        const prefix = inNamespace(input.namespace, existingJob(input).ID);
+        return input.snapshot
           .table(evaluations)
           .by('job')
-          .scan({
-            prefix: inNamespace(input.namespace, existingJob(input).ID),
-            ...scanPage(page),
-          }),
+          .scan({ prefix, ...scanPage(page) });
+      },
+      // What was made for an earlier registration was made before this one.
+      matches: ({ CreateIndex }, input: Input<typeof everyRegistration>) =>
+        input.query.all || CreateIndex >= existingJob(input).CreateIndex,
       keyOf: ({ Namespace, JobID, ID }) => [Namespace, JobID, defaultPartition, Namespace, ID],
       present: (evaluation) => evaluation,
     }),

@@ -16,6 +16,7 @@ test('--dev alone keeps nothing and ends its tasks', async () => {
     aclDefaultPolicy: 'deny',
     region: 'global',
     node: { name: undefined, datacenter: 'dc1', class: '', pool: 'default', meta: {} },
+    garbage: {},
     tasksOnExit: 'stop',
     run: [],
     logLevel: 'info',
@@ -46,6 +47,7 @@ const configuration = JSON.stringify({
   acl: { enabled: false, default_policy: 'allow' },
   region: 'eu',
   node: { name: 'two', datacenter: 'dc7', class: 'big', pool: 'gpu', meta: { rack: 'r1' } },
+  garbage_collection: { interval: '1m', job_age: '36h', node_age: '0s' },
   run: ['jobs/web.json'],
 });
 
@@ -59,6 +61,7 @@ test('a file says the rest, paths in it are its own, and flags win', async () =>
     aclDefaultPolicy: 'allow',
     region: 'eu',
     node: { name: 'two', datacenter: 'dc7', class: 'big', pool: 'gpu', meta: { rack: 'r1' } },
+    garbage: { intervalMs: 60_000, jobAgeMs: 36 * 3_600_000, nodeAgeMs: 0 },
     tasksOnExit: 'keep',
     run: [{ path: '/etc/jobs/web.json' }],
   });

@@ -1,4 +1,6 @@
 import type { DefaultPolicy } from '../../acl/authorizer.ts';
+import { durationMs, formatDuration, parseDuration } from '../../base/duration.ts';
+import { limits } from '../../model/limits.ts';
 import { everyNode, poolNameFault } from '../../model/node-pool/node-pool.ts';
 import type { JobRegistration } from '../../sdk/client.ts';
 
@@ -27,12 +29,25 @@ export interface AgentOptions {
     readonly pool: string;
     readonly meta: Readonly<Record<string, string>>;
   };
+  /** How long is kept what nobody needs, as far as somebody says so. */
+  readonly garbage: Partial<Record<GarbageOption, number>>;
   /** What becomes of the running tasks when the agent is told to end. */
   readonly tasksOnExit: 'stop' | 'keep';
   /** Jobs to register once the agent is ready, each unless it already exists. */
   readonly run: readonly { readonly path: string; readonly registration: JobRegistration }[];
   readonly logLevel: LogLevel;
 }
+
+/** What the settings of garbage collection are called below `garbage_collection`. */
+const garbageOptions = {
+  interval: 'intervalMs',
+  job_age: 'jobAgeMs',
+  evaluation_age: 'evaluationAgeMs',
+  batch_evaluation_age: 'batchEvaluationAgeMs',
+  deployment_age: 'deploymentAgeMs',
+  node_age: 'nodeAgeMs',
+} as const;
+type GarbageOption = (typeof garbageOptions)[keyof typeof garbageOptions];
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof logLevels)[number];
@@ -75,6 +90,17 @@ const name: Check = {
       : 'must be a name of letters, digits, ".", "_" and "-"',
 };
 
+const duration = (leastMs: number): Check => ({
+  fault: (value) => {
+    const { ageMaxMs: mostMs } = limits.garbage;
+    const ms =
+      typeof value === 'string' ? durationMs(parseDuration(value) ?? Number.NaN) : Number.NaN;
+    if (ms >= leastMs && ms <= mostMs) return undefined;
+    const [least, most] = [leastMs, mostMs].map((bound) => formatDuration(bound * 1e6));
+    return `must be a duration from ${least} to ${most}, such as "90m"`;
+  },
+});
+
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Every setting by its name in the configuration file; nested ones are dotted. */
@@ -107,6 +133,12 @@ export const settings = {
     fault: (value: unknown) =>
       isTextMap(value) ? undefined : 'must be an object whose values are text',
   },
+  'garbage_collection.interval': duration(limits.garbage.intervalMinMs),
+  'garbage_collection.job_age': duration(0),
+  'garbage_collection.evaluation_age': duration(0),
+  'garbage_collection.batch_evaluation_age': duration(0),
+  'garbage_collection.deployment_age': duration(0),
+  'garbage_collection.node_age': duration(0),
   tasks_on_exit: oneOf(tasksOnExitWords),
   run: {
     fault: (value: unknown) =>
@@ -176,6 +208,14 @@ function auditOf(words: Partial<Record<SettingName, string>>): AgentOptions['aud
   return { to, events: (words['audit.events'] as AuditEvents | undefined) ?? 'all' };
 }
 
+function garbageOf(words: Partial<Record<SettingName, string>>): AgentOptions['garbage'] {
+  const given = Object.entries(garbageOptions).flatMap(([name, option]) => {
+    const text = words[`garbage_collection.${name as keyof typeof garbageOptions}`];
+    return text === undefined ? [] : [[option, durationMs(parseDuration(text)!)]];
+  });
+  return Object.fromEntries(given);
+}
+
 /** The options of settings without faults; `run` holds the files that `run` names. */
 export function agentOptions(given: AgentSettings, run: AgentOptions['run']): AgentOptions {
   const words = given as Partial<Record<SettingName, string>>;
@@ -198,6 +238,7 @@ export function agentOptions(given: AgentSettings, run: AgentOptions['run']): Ag
       pool: words['node.pool'] ?? 'default',
       meta: (given['node.meta'] as Record<string, string> | undefined) ?? {},
     },
+    garbage: garbageOf(words),
     tasksOnExit: (words.tasks_on_exit as AgentOptions['tasksOnExit']) ?? (keeps ? 'keep' : 'stop'),
     run,
     logLevel: (words.log_level as LogLevel | undefined) ?? 'info',

@@ -36,7 +36,11 @@ export const allocRestart: ClientCommand = {
 };
 
 /** Waits until every task that ran has been restarted and runs again, or is over. */
-async function watchRestart(context: Context, before: Allocation, task: string | undefined) {
+export async function watchRestart(
+  context: Context,
+  before: Allocation,
+  task: string | undefined,
+): Promise<void> {
   const log = context.isJson ? context.notes : context.screen;
   const names = Object.entries(before.TaskStates)
     .filter(([name, { State }]) => State === 'running' && (task === undefined || task === name))

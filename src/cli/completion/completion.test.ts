@@ -37,8 +37,8 @@ test.each<[string[], string[]]>([
     ['create', 'read', 'update', 'clone', 'delete', 'list'],
   ],
   [
-    ['job', 's'],
-    ['status', 'stop', 'scale', 'scaling-events'],
+    ['job', 'sc'],
+    ['scale', 'scaling-events'],
   ],
   [
     ['job', 'status', 'w'],

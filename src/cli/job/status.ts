@@ -106,6 +106,7 @@ async function showJob(context: Context, id: string, all: boolean): Promise<numb
   await printSummary(context, summary.value);
   if (deployment.value !== null) await printLatest(context, deployment.value);
   await printBlocked(context, evaluations.value);
+  await context.screen.title('Allocations');
   await printAllocations(context, allocations.value);
   if (context.isVerbose) await printEvaluations(context, evaluations.value);
   return exitCodes.ok;
@@ -172,11 +173,10 @@ async function printBlocked(
   await printPlacementFailures(screen, failed);
 }
 
-async function printAllocations(
+export async function printAllocations(
   { screen, id, nowMs }: Context,
   allocations: readonly AllocationStub[],
 ): Promise<void> {
-  await screen.title('Allocations');
   if (allocations.length === 0) return screen.line('None.');
   await screen.table(
     ['ID', 'Name', 'Node', 'Version', 'Desired', 'Status', 'Changed', 'Addresses'],

@@ -1,4 +1,5 @@
 import type { AllocationStub } from '../../model/allocation/allocation-stub.ts';
+import { limits } from '../../model/limits.ts';
 import { isMissing, type ReadOptions, waitFor } from '../../sdk/client.ts';
 import type { Context } from '../context.ts';
 import { type ClientCommand, detach, verbose } from '../definition.ts';
@@ -7,6 +8,7 @@ import { waitForEvaluation } from '../monitor.ts';
 import { withJob } from '../nouns.ts';
 import type { Screen } from '../render/screen.ts';
 import { byName, oneLine } from '../render/text.ts';
+import { wholeNumber } from './argument.ts';
 
 export const jobStop: ClientCommand = {
   definition: {
@@ -14,17 +16,29 @@ export const jobStop: ClientCommand = {
     options: [
       { name: 'purge', description: 'Forget the job at once, with all that is kept of it.' },
       { name: 'no-shutdown-delay', description: 'Ignore the shutdown delays of its groups.' },
+      {
+        name: 'eval-priority',
+        value: 'N',
+        description:
+          "Priority of the evaluation that ends it, from 1 to 100; the job's without it.",
+      },
+      { name: 'global', description: 'In all regions; ignored for a job of one region.' },
       detach,
       verbose,
     ],
-    details: `A stopped job is kept for a while: running its file again starts it again.`,
+    details: 'A stopped job is kept for a while: "roster job start" starts it again.',
   },
   async run(context, [job], options) {
     const purge = options.flag('purge');
     const noShutdownDelay = options.flag('noShutdownDelay');
     const { client } = context;
+    const priority = options.text('evalPriority');
+    const bounds = { least: limits.job.priorityMin, most: limits.job.priorityMax };
+    const evalPriority =
+      priority === undefined ? undefined : wholeNumber('--eval-priority', priority, bounds);
+    const global = options.flag('global');
     const { value: stopped } = await withJob(context, job!, () =>
-      client.jobs.stop(job!, { purge, noShutdownDelay }),
+      client.jobs.stop(job!, { purge, noShutdownDelay, evalPriority, global }),
     );
     const log = context.isJson ? context.notes : context.screen;
     await log.line(`Job "${oneLine(job!)}" is being ${purge ? 'purged' : 'stopped'}.`);

@@ -1,5 +1,6 @@
-import type { JobType } from '../job/job.ts';
-import type { Allocation } from './allocation.ts';
+import { type JobType, jobTypes } from '../job/job.ts';
+import { Choice, Nullable, Type } from '../schema.ts';
+import { type Allocation, AllocationSchema } from './allocation.ts';
 
 const stubFields = [
   'ID',
@@ -28,6 +29,19 @@ const stubFields = [
   'CreateTime',
   'ModifyTime',
 ] as const satisfies readonly (keyof Allocation)[];
+
+const { TaskStates, AllocatedResources, ...properties } = AllocationSchema.properties;
+
+/** An allocation in a list, as the API describes it. */
+export const AllocationStubSchema = Type.Object({
+  ...(Object.fromEntries(stubFields.map((field) => [field, properties[field]])) as Pick<
+    typeof properties,
+    (typeof stubFields)[number]
+  >),
+  JobType: Choice([...jobTypes, '']),
+  TaskStates: Nullable(TaskStates),
+  AllocatedResources: Type.Optional(AllocatedResources),
+});
 
 /** An allocation in a list. Source: spec/3-jobs.md §2.2, facts/scheduler.md §5.2. */
 export interface AllocationStub extends Pick<Allocation, (typeof stubFields)[number]> {

@@ -7,6 +7,7 @@ const job = {
   ID: 'web',
   Namespace: 'default',
   CreateIndex: 5,
+  Stop: false,
   TaskGroups: [{ Name: 'g' }],
 };
 const zero = { Queued: 0, Complete: 0, Failed: 0, Running: 0, Starting: 0, Lost: 0, Unknown: 0 };
@@ -26,14 +27,23 @@ describe('the summary of a job (facts §3.8)', () => {
   });
 
   test('keeps groups that are gone, of the same registration only', () => {
-    const previous = withQueued(summaryFor(job), { old: 2 });
+    const previous = summaryFor({ ...job, TaskGroups: [{ Name: 'g' }, { Name: 'old' }] });
     expect(Object.keys(summaryFor(job, previous).Summary)).toEqual(['g', 'old']);
     expect(Object.keys(summaryFor({ ...job, CreateIndex: 6 }, previous).Summary)).toEqual(['g']);
   });
 
+  test('nothing waits of a group that is gone, nor of a job that is stopped', () => {
+    const queued = withQueued(summaryFor(job), { g: 2 }, job);
+    const later = { ...job, TaskGroups: [{ Name: 'new' }] };
+    for (const unwanting of [{ ...job, Stop: true }, later]) {
+      expect(summaryFor(unwanting, queued).Summary.g).toEqual(zero);
+      expect(withQueued(queued, { g: 3 }, unwanting).Summary.g).toEqual(zero);
+    }
+  });
+
   test('placing takes one from the queue', () => {
     const summary = withAllocation(
-      withQueued(summaryFor(job), { g: 2 }),
+      withQueued(summaryFor(job), { g: 2 }, job),
       undefined,
       allocation('pending'),
     );
@@ -58,15 +68,14 @@ describe('the summary of a job (facts §3.8)', () => {
     const summary = summaryFor(job);
     expect(withAllocation(summary, undefined, allocation('running', 4))).toBe(summary);
     expect(withAllocation(summary, allocation('running'), allocation('running'))).toBe(summary);
-    expect(withQueued(summary, { g: 0 })).toBe(summary);
+    expect(withQueued(summary, { g: 0 }, job)).toBe(summary);
     expect(withChild(summary, 'dead', 'dead')).toBe(summary);
   });
 
   test('a group may have any name', () => {
-    const summary = withQueued(
-      summaryFor({ ...job, TaskGroups: [] }),
-      JSON.parse('{"__proto__":1,"constructor":2}'),
-    );
+    const any = { ...job, TaskGroups: [{ Name: '__proto__' }, { Name: 'constructor' }] };
+    const told = JSON.parse('{"__proto__":1,"constructor":2}');
+    const summary = withQueued(summaryFor(any), told, any);
     expect(
       JSON.stringify(Object.entries(summary.Summary).map(([name, { Queued }]) => [name, Queued])),
     ).toBe('[["__proto__",1],["constructor",2]]');

@@ -1,6 +1,7 @@
 /** How a job's counters move. Source: facts/scheduler.md §3.8. */
 import type { Allocation, ClientStatus } from '../allocation/allocation.ts';
 import type { Job, JobStatus } from '../job/job.ts';
+import { isSame } from '../same.ts';
 import type { ChildrenSummary, GroupSummary, JobSummary } from './job-summary.ts';
 
 const emptyGroup: GroupSummary = {
@@ -25,28 +26,40 @@ const counterOf: Readonly<Record<ClientStatus, keyof GroupSummary>> = {
 /** They tell a history, so they only rise. */
 const neverFalls: ReadonlySet<keyof GroupSummary> = new Set(['Complete', 'Failed']);
 
-/** The counters for a registered job: every group is there, those of earlier versions stay. */
+/**
+ * The counters for a registered job: every group is there, those of earlier versions stay. Nothing
+ * waits to be placed of what is not wanted any more.
+ */
 export function summaryFor(
-  job: Pick<Job, 'ID' | 'Namespace' | 'CreateIndex'> & {
-    readonly TaskGroups: readonly { readonly Name: string }[];
-  },
+  job: Pick<Job, 'ID' | 'Namespace' | 'CreateIndex'> & Wanting,
   previous?: JobSummary,
 ): JobSummary {
   const kept = previous?.JobCreateIndex === job.CreateIndex ? previous : undefined;
-  const groups = job.TaskGroups.map(({ Name }) => [
-    Name,
-    (kept && groupOf(kept, Name)) ?? emptyGroup,
+  const wanted = wantedGroups(job);
+  const earlier = Object.entries(kept?.Summary ?? {}).map(([name, group]) => [
+    name,
+    wanted.has(name) || group.Queued === 0 ? group : { ...group, Queued: 0 },
   ]);
+  const added = job.TaskGroups.filter(({ Name }) => !kept || groupOf(kept, Name) === undefined);
+  const groups = [...earlier, ...added.map(({ Name }) => [Name, emptyGroup])];
   return {
     JobID: job.ID,
     Namespace: job.Namespace,
     JobCreateIndex: job.CreateIndex,
-    Summary: { ...kept?.Summary, ...Object.fromEntries(groups) },
+    Summary: Object.fromEntries(groups),
     Children: kept?.Children ?? { Pending: 0, Running: 0, Dead: 0 },
     CreateIndex: kept?.CreateIndex ?? 0,
     ModifyIndex: kept?.ModifyIndex ?? 0,
   };
 }
+
+type Wanting = Pick<Job, 'Stop'> & {
+  readonly TaskGroups: readonly { readonly Name: string }[];
+};
+
+/** Names of the groups that the job wants something of. */
+const wantedGroups = ({ Stop, TaskGroups }: Wanting): ReadonlySet<string> =>
+  new Set(Stop ? [] : TaskGroups.map(({ Name }) => Name));
 
 type Counted = Pick<Allocation, 'TaskGroup' | 'ClientStatus' | 'JobCreateIndex'>;
 
@@ -71,14 +84,20 @@ export function withAllocation(
   return withGroup(summary, after.TaskGroup, group);
 }
 
-/** The counters after an evaluation told how many allocations of each group are still to be placed. */
+/**
+ * The counters after an evaluation told how many allocations of each group are still to be placed.
+ * It may have been decided for what `job` wanted before.
+ */
 export function withQueued(
   summary: JobSummary,
   queued: Readonly<Record<string, number>>,
+  job: Wanting,
 ): JobSummary {
   let result = summary;
-  for (const [name, count] of Object.entries(queued)) {
+  const wanted = wantedGroups(job);
+  for (const [name, told] of Object.entries(queued)) {
     const group = groupOf(result, name) ?? emptyGroup;
+    const count = wanted.has(name) ? told : 0;
     if (group.Queued !== count) result = withGroup(result, name, { ...group, Queued: count });
   }
   return result;
@@ -113,3 +132,37 @@ const withGroup = (summary: JobSummary, name: string, group: GroupSummary): JobS
   ...summary,
   Summary: { ...summary.Summary, ...Object.fromEntries([[name, group]]) },
 });
+
+/** What a count from scratch found: allocations by group and client status, and children. */
+export interface Recount {
+  readonly groups: ReadonlyMap<string, ReadonlyMap<ClientStatus, number>>;
+  readonly children: ChildrenSummary;
+}
+
+/**
+ * The counters after a count from scratch. What tells a history never falls, since what it tells of
+ * may have been collected; what waits is known to evaluations alone. The same object when all was
+ * right.
+ */
+export function withRecount(summary: JobSummary, { groups, children }: Recount): JobSummary {
+  const names = new Set([...Object.keys(summary.Summary), ...groups.keys()]);
+  const Summary = Object.fromEntries(
+    [...names].map((name) => {
+      const group = { ...(groupOf(summary, name) ?? emptyGroup) };
+      for (const [status, counter] of Object.entries(counterOf)) {
+        const counted = groups.get(name)?.get(status as ClientStatus) ?? 0;
+        group[counter] = neverFalls.has(counter) ? Math.max(group[counter], counted) : counted;
+      }
+      return [name, group];
+    }),
+  );
+  const Children = { ...children, Dead: Math.max(summary.Children.Dead, children.Dead) };
+  const recounted = { ...summary, Summary, Children };
+  return isSame(recounted, summary) ? summary : recounted;
+}
+
+export const countsOfChildren = (statuses: Iterable<JobStatus>): ChildrenSummary => {
+  const children = { Pending: 0, Running: 0, Dead: 0 };
+  for (const status of statuses) children[childCounter[status]] += 1;
+  return children;
+};

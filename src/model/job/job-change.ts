@@ -1,6 +1,6 @@
 /** What a submission changes of the stored job. Source: facts/scheduler.md §3.1, §3.4, §3.5. */
 import { isSame } from '../same.ts';
-import type { Job } from './job.ts';
+import type { Job, JobInput } from './job.ts';
 import { isParameterized, isPeriodic } from './job-rules.ts';
 
 /** Left to the server, so that they never make a difference. */
@@ -62,16 +62,36 @@ export function registeredJob(
   submitted: Job,
   preserveCounts: boolean,
 ): Job {
+  const tagged = withKnownTag(stored, submitted);
   const wanted =
-    stored !== undefined && preserveCounts ? withPreservedCounts(stored, submitted) : submitted;
+    stored !== undefined && preserveCounts ? withPreservedCounts(stored, tagged) : tagged;
   if (stored !== undefined && isSameSpecification(stored, wanted)) return stored;
   return {
     ...wanted,
     Version: nextVersion(stored, wanted.Version),
-    ParentID: stored?.ParentID ?? '',
     Status: stored?.Status ?? 'pending',
     Stable: false,
+    VersionTag: null,
   };
+}
+
+/**
+ * The submission without a tag that the stored version does not have: tags are given to versions
+ * that are there, one version each, and a new version has none. Source: facts §3.1, §4.4.
+ */
+export const withKnownTag = (stored: Job | undefined, submitted: Job): Job =>
+  submitted.VersionTag === null || isSame(stored?.VersionTag, submitted.VersionTag)
+    ? submitted
+    : { ...submitted, VersionTag: null };
+
+/** What a child has of its launch; no submission says it, and none takes it away. */
+const launchFields = ['ParentID', 'Dispatched', 'DispatchIdempotencyToken', 'Payload'] as const;
+
+/** A submission of what a dispatch or a schedule made, with what they gave it. */
+export function withLaunch(stored: Job | undefined, submitted: JobInput): JobInput {
+  if (stored === undefined || stored.ParentID === '') return submitted;
+  const carried = Object.fromEntries(launchFields.map((field) => [field, stored[field]]));
+  return { ...submitted, ...carried };
 }
 
 /** The submission with the counts of the stored groups of the same name. */

@@ -6,7 +6,6 @@ import type { Transaction } from '../../state/types.ts';
 import { createEvaluation } from '../evaluations/create.ts';
 import { writeVersion } from './register.ts';
 import { refreshJobStatus } from './status.ts';
-import { countChild } from './summary.ts';
 
 export interface Born {
   readonly job: Job;
@@ -22,7 +21,6 @@ export function registerChild(
   triggeredBy: EvaluationTrigger,
 ): Born {
   const job = writeVersion(transaction, child);
-  countChild(transaction, job, undefined, job.Status);
   const evaluation = isEvaluated(job)
     ? createEvaluation(transaction, world, { job, triggeredBy })
     : undefined;

@@ -85,7 +85,8 @@ export class Planner {
    *   `node-pool-not-found`, `job-policy-violated`, `too-many-plans`
    */
   async plan(request: PlanRequest): Promise<PlannedJob> {
-    const job = admit(request, this.#options.context.region);
+    const { context } = this.#options;
+    const job = admit(request, context.region, context.state.head());
     requireId(job, request.jobId);
     return this.#queue.finish((elapsedNs) => this.#planSteps(request, job, elapsedNs));
   }
@@ -96,7 +97,7 @@ export class Planner {
    */
   async carryOut(registration: Registration, planId: string): Promise<Registered> {
     const { context } = this.#options;
-    const job = admit(registration, context.region);
+    const job = admit(registration, context.region, context.state.head());
     requireId(job, registration.jobId);
     const entry = this.#kept.take(planId, job);
     if (entry === undefined) {

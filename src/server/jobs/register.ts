@@ -4,13 +4,14 @@ import { invalid, refusal } from '../../model/errors.ts';
 import type { Evaluation } from '../../model/evaluation/evaluation.ts';
 import { canonicalizeJob } from '../../model/job/canonicalize.ts';
 import type { Job, JobInput } from '../../model/job/job.ts';
-import { refusedChange, registeredJob } from '../../model/job/job-change.ts';
+import { refusedChange, registeredJob, withLaunch } from '../../model/job/job-change.ts';
 import { isEvaluated } from '../../model/job/job-rules.ts';
 import { validateJob } from '../../model/job/validate.ts';
 import { jobWarnings, warningsText } from '../../model/job/warnings.ts';
 import { type JobSubmission, submissionBytes } from '../../model/job-submission/job-submission.ts';
 import { limits } from '../../model/limits.ts';
 import { below } from '../../model/path.ts';
+import { isSame } from '../../model/same.ts';
 import {
   allocations,
   inNamespace,
@@ -28,7 +29,7 @@ import { requireNodePool } from '../nodes/pools.ts';
 import { settleEarlierSlots } from './launches.ts';
 import { followScalingPolicies } from './scaling-policies.ts';
 import { refreshJobStatus } from './status.ts';
-import { summarizeGroups } from './summary.ts';
+import { countChild, summarizeGroups } from './summary.ts';
 
 export interface Registration {
   /** As it was decoded; nothing filled in yet. */
@@ -44,9 +45,17 @@ export interface Registration {
   readonly preserveCounts: boolean;
   /** Soft-mandatory job policies only advise. */
   readonly policyOverride: boolean;
+  /** The version whose source is taken over where no submission comes along. */
+  readonly sourceOf?: number | undefined;
+  /** Whether the job may be submitted so, once it is known to be right. Throws a refusal. */
+  readonly demand?: (job: Job) => void;
+  /** What has to hold of what is stored when it is written. Throws a refusal. */
+  readonly guard?: (transaction: Transaction, existing: Job | undefined) => void;
   /** Who submits; kept with the job. */
   readonly accessor: string;
   readonly unknownFields: readonly string[];
+  /** More to be told to whoever submits. */
+  readonly warnings?: readonly string[];
 }
 
 export interface Registered {
@@ -71,10 +80,12 @@ export async function registerJob(
   const { world, state, region } = context;
   requireQueueRoom(context);
   const { submission, jobId } = registration;
-  const job = admit(registration, region);
+  const job = admit(registration, region, state.head());
   requireId(job, jobId);
+  registration.demand?.(job);
   const warnings = [
     ...jobWarnings(job),
+    ...(registration.warnings ?? []),
     ...registration.unknownFields.map((path) => `unknown field ${path} is ignored`),
   ];
   const tooLarge = submission !== undefined && isTooLarge(submission);
@@ -85,14 +96,23 @@ export async function registerJob(
     requireNodePool(transaction, job.NodePool);
     const existing = transaction.table(jobs).get(...inNamespace(job.Namespace, job.ID));
     guardIndex(job.ID, existing, registration.enforceIndex);
+    registration.guard?.(transaction, existing);
     const submitTime = instantFromMs(world.clock.nowMs());
     const wanted = { ...job, SubmitTime: submitTime, SchedulerTokenID: registration.accessor };
     const { stored, advice } = upsertJob(transaction, wanted, existing, registration);
-    if (submission !== undefined && !tooLarge) keepSubmission(transaction, stored, submission);
+    if (submission !== undefined) {
+      if (!tooLarge) keepSubmission(transaction, stored, submission);
+    } else if (registration.sourceOf !== undefined) {
+      carrySubmission(transaction, stored, registration.sourceOf);
+    }
     const evaluation = evaluate(transaction, stored, existing);
     refreshJobStatus(transaction, stored.Namespace, stored.ID);
-    return { evaluation, jobModifyIndex: stored.JobModifyIndex, advice };
+    const isTagIgnored = job.VersionTag !== null && !isSame(job.VersionTag, stored.VersionTag);
+    return { evaluation, isTagIgnored, advice, jobModifyIndex: stored.JobModifyIndex };
   });
+  if (value.isTagIgnored) {
+    warnings.push('VersionTag is ignored: versions are tagged once they are there');
+  }
   return {
     EvalID: value.evaluation?.ID ?? '',
     EvalCreateIndex: value.evaluation?.CreateIndex ?? 0,
@@ -136,9 +156,12 @@ export function requireId({ ID }: Job, jobId: string | undefined): void {
 
 /** Fills in and checks the job; all faults at once. @throws RosterError `invalid-job` */
 export function admit(
-  { job: given, namespace }: Pick<Registration, 'job' | 'namespace'>,
+  { job: submitted, namespace }: Pick<Registration, 'job' | 'namespace'>,
   region: string,
+  head: Snapshot,
 ): Job {
+  const known = head.table(jobs).get(...inNamespace(namespace, submitted.ID ?? ''));
+  const given = withLaunch(known, submitted);
   const Region = given.Region === 'global' ? region : (given.Region ?? region);
   const job = canonicalizeJob({ ...given, Region, Namespace: namespace }, { region, namespace });
   const faults = validateJob(job, below(null, 'Job'));
@@ -182,11 +205,13 @@ function upsertJob(
 
 /** Writes the current row and its version, and keeps only the newest versions. */
 export function writeVersion(transaction: Transaction, job: Unstamped<Job>): Job {
-  const before = transaction.table(jobs).get(...inNamespace(job.Namespace, job.ID));
-  const stored = transaction.table(jobs).put({ ...job, JobModifyIndex: transaction.index });
+  const table = transaction.table(jobs);
+  const before = table.get(...inNamespace(job.Namespace, job.ID));
+  const stored = table.put({ ...job, JobModifyIndex: transaction.index });
   transaction.table(jobVersions).put(stored);
   summarizeGroups(transaction, stored);
   followScalingPolicies(transaction, stored);
+  countChild(transaction, stored, before?.Status, stored.Status);
   pruneVersions(transaction, stored);
   settleEarlierSlots(transaction, before, stored);
   return stored;

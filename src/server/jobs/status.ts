@@ -45,14 +45,14 @@ export function refreshJobStatus(
       job.Status !== 'pending' ||
       some(transaction.table(evaluations).by('job').scan({ prefix })),
   });
-  if (status === job.Status) return;
-  changeJob(transaction, { ...job, Status: status });
-  countChild(transaction, job, job.Status, status);
+  if (status !== job.Status) changeJob(transaction, { ...job, Status: status });
 }
 
 /** Writes what is not part of the specification; the current version's row goes along. */
-function changeJob(transaction: Transaction, job: Job): void {
+export function changeJob(transaction: Transaction, job: Job): void {
+  const before = transaction.table(jobs).get(...inNamespace(job.Namespace, job.ID));
   transaction.table(jobVersions).put(transaction.table(jobs).put(job));
+  countChild(transaction, job, before?.Status, job.Status);
 }
 
 function some<T>(rows: Iterable<T>, matches: (row: T) => boolean = () => true): boolean {

@@ -7,19 +7,18 @@ import {
   withChild,
   withQueued,
 } from '../../model/job-summary/job-summary-rules.ts';
+import { isSame } from '../../model/same.ts';
 import { inNamespace, jobSummaries, jobs } from '../../state/tables.ts';
 import type { Transaction } from '../../state/types.ts';
 
-/** Makes sure that the summary has the job's groups. */
+/** Makes sure that the summary has the job's groups, and that nothing waits that is not wanted. */
 export function summarizeGroups(transaction: Transaction, job: Job): void {
   const table = transaction.table(jobSummaries);
   const existing = table.get(...inNamespace(job.Namespace, job.ID));
-  const isThere = (group: string) => Object.hasOwn(existing?.Summary ?? {}, group);
-  const complete = job.TaskGroups.every((group) => isThere(group.Name));
-  if (existing?.JobCreateIndex === job.CreateIndex && complete) return;
   const summary = summaryFor(job, existing);
-  if (existing?.JobCreateIndex === job.CreateIndex) table.put(summary);
-  else table.put(withChildren(transaction, summary));
+  const isNew = existing?.JobCreateIndex !== job.CreateIndex;
+  const counted = isNew ? withChildren(transaction, summary) : summary;
+  if (!isSame(existing, counted)) table.put(counted);
 }
 
 /** A job that is new may have children: those of an earlier registration of its id are not stopped. */
@@ -32,7 +31,10 @@ function withChildren(transaction: Transaction, summary: JobSummary): JobSummary
   return counted;
 }
 
-/** Follows a child's status in what is counted of its parent; `before` is `undefined` for a new one. */
+/**
+ * Follows the status of a child in its parent's summary; `before` is `undefined` for a new child.
+ * Source: facts/scheduler.md §3.7.
+ */
 export function countChild(
   transaction: Transaction,
   { Namespace, ParentID }: Pick<Job, 'Namespace' | 'ParentID'>,
@@ -76,8 +78,10 @@ export function setQueued(
   queued: Readonly<Record<string, number>>,
 ): void {
   const table = transaction.table(jobSummaries);
-  const summary = table.get(...inNamespace(namespace, jobId));
-  if (summary === undefined) return;
-  const settled = withQueued(summary, queued);
+  const key = inNamespace(namespace, jobId);
+  const summary = table.get(...key);
+  const job = transaction.table(jobs).get(...key);
+  if (summary === undefined || job === undefined) return;
+  const settled = withQueued(summary, queued, job);
   if (settled !== summary) table.put(settled);
 }

@@ -1,0 +1,182 @@
+import { namespaceCapability } from '../../acl/permission.ts';
+import type { Allocation } from '../../model/allocation/allocation.ts';
+import { type Deployment, isTerminalDeployment } from '../../model/deployment/deployment.ts';
+import { invalid } from '../../model/errors.ts';
+import { type Job, JobSchema } from '../../model/job/job.ts';
+import { isEvaluated, totalCount } from '../../model/job/job-rules.ts';
+import { type JobStatuses, JobStatusesSchema } from '../../model/job/job-statuses.ts';
+import { limits } from '../../model/limits.ts';
+import { defaultPartition, everyNamespace } from '../../model/namespace/namespace.ts';
+import { Flag, List, Text, Type } from '../../model/schema.ts';
+import {
+  allocations,
+  deployments,
+  inNamespace,
+  jobs,
+  namespaces,
+  numberPart,
+} from '../../state/tables.ts';
+import type { Snapshot } from '../../state/types.ts';
+import type { QueryTable } from '../query.ts';
+import { type Input, listRoute, type PageStart, type Route, type Scope } from '../route.ts';
+
+const SelectionSchema = Type.Object({
+  Jobs: List(Type.Object({ ID: Text(), Namespace: Text() })),
+  IncludeChildren: Flag(),
+});
+interface Selection {
+  readonly Jobs?: readonly { readonly ID?: string; readonly Namespace?: string }[] | null;
+  readonly IncludeChildren?: boolean;
+}
+
+const query = {
+  include_children: {
+    kind: 'boolean',
+    default: false,
+    description: 'Jobs that others launched, too.',
+  },
+} as const satisfies QueryTable;
+
+/**
+ * Jobs with their allocations and latest deployment, the one that changed last first: what a page
+ * of jobs shows. Source: facts/scheduler.md §4.10.
+ */
+export function jobStatusesRoutes(): Route[] {
+  return (['GET', 'POST'] as const).map((method) =>
+    listRoute({
+      method,
+      path: '/v1/jobs/statuses',
+      noun: 'job',
+      summary: 'List jobs with how they fare, the one that changed last first',
+      blocking: true,
+      query,
+      ...(method === 'POST' && {
+        body: { schema: SelectionSchema, unknown: 'report', optional: true },
+      }),
+      answer: JobStatusesSchema,
+      filterSchema: JobSchema,
+      permission: ({ namespace }) =>
+        namespace === everyNamespace
+          ? { kind: 'open' }
+          : namespaceCapability(namespace, 'read-job'),
+      rows: (input, page) => {
+        const { Jobs } = selectionOf(input);
+        if (!Jobs || Jobs.length === 0) return newest(input, page);
+        const { statusesMax } = limits.job;
+        if (Jobs.length <= statusesMax) return selected(input, Jobs);
+        const message = `Jobs names ${Jobs.length} jobs; at most ${statusesMax} are told of at once`;
+        throw invalid('invalid-body', [{ pointer: '/Jobs', message }]);
+      },
+      keyOf: (job: Job) => [numberPart(job.ModifyIndex), job.Namespace, job.ID],
+      matches: (job, input) => {
+        const { Jobs, IncludeChildren = input.query.include_children } = selectionOf(input);
+        return job.ParentID === '' || IncludeChildren || (Jobs ?? []).length > 0;
+      },
+      visible: (job) => namespaceCapability(job.Namespace, 'read-job'),
+      asksEach: true,
+      present: (job, { snapshot }) => statusesOf(snapshot, job),
+    }),
+  );
+}
+
+const selectionOf = (input: Input<typeof query>): Selection =>
+  (input.body as Selection | undefined) ?? {};
+
+function* selected(scope: Scope, wanted: NonNullable<Selection['Jobs']>): Iterable<Job> {
+  for (const { ID = '', Namespace = '' } of wanted) {
+    const place = Namespace === '' ? scope.namespace : Namespace;
+    // Keys of the state are parts that end in NUL: none may hold one.
+    if (ID.includes('\0') || place.includes('\0')) continue;
+    const job = scope.snapshot.table(jobs).get(...inNamespace(place, ID));
+    if (job !== undefined) yield job;
+  }
+}
+
+/** Of every namespace that is asked for at once, by their last changes. */
+function* newest({ namespace, snapshot }: Scope, { from, reverse }: PageStart): Iterable<Job> {
+  const modified = snapshot.table(jobs).by('modified');
+  const [part = '', ofNamespace = '', id = ''] = from ?? [];
+  const heads = namesOf(snapshot, namespace).map((name) => {
+    const start = [...inNamespace(name, part), ...inNamespace(ofNamespace, id)];
+    const range = { prefix: inNamespace(name), ...(from && { from: start }) };
+    const rows = modified.scan({ ...range, reverse: !reverse });
+    return { rows, next: rows.next() };
+  });
+  const goesFirst = (left: Job, right: Job): boolean => {
+    const [lower, higher] = reverse ? [left, right] : [right, left];
+    if (lower.ModifyIndex !== higher.ModifyIndex) return lower.ModifyIndex < higher.ModifyIndex;
+    return lower.Namespace < higher.Namespace;
+  };
+  for (;;) {
+    let best: (typeof heads)[number] | undefined;
+    for (const head of heads) {
+      if (head.next.done) continue;
+      if (best === undefined || goesFirst(head.next.value, best.next.value)) best = head;
+    }
+    if (best === undefined) return;
+    yield best.next.value;
+    best.next = best.rows.next();
+  }
+}
+
+const namesOf = (snapshot: Snapshot, namespace: string): readonly string[] =>
+  namespace === everyNamespace
+    ? [...snapshot.table(namespaces).scan({ prefix: [defaultPartition] })].map(({ Name }) => Name)
+    : [namespace];
+
+function statusesOf(snapshot: Snapshot, job: Job): JobStatuses {
+  const range = { prefix: inNamespace(job.Namespace, job.ID) };
+  const ofJob = [...snapshot.table(allocations).by('job').scan(range)];
+  let latest: Deployment | undefined;
+  for (const one of snapshot.table(deployments).by('job').scan(range)) {
+    if (one.JobCreateIndex !== job.CreateIndex) continue;
+    if (latest === undefined || one.CreateIndex >= latest.CreateIndex) latest = one;
+  }
+  return {
+    ...{ ID: job.ID, Namespace: job.Namespace, Name: job.Name, Type: job.Type },
+    ...{ NodePool: job.NodePool, Datacenters: job.Datacenters, Priority: job.Priority },
+    ...{ Version: job.Version, SubmitTime: job.SubmitTime, ModifyIndex: job.ModifyIndex },
+    ...{ Status: job.Status, Stop: job.Stop, ParentID: job.ParentID },
+    IsPack: Object.hasOwn(job.Meta ?? {}, 'pack.name'),
+    GroupCountSum: totalCount(job),
+    Allocs: ofJob.filter((one) => one.JobCreateIndex === job.CreateIndex).map(shownAllocation),
+    ChildStatuses: isEvaluated(job) ? null : childStatuses(snapshot, job),
+    LatestDeployment: latest === undefined ? null : shownDeployment(latest),
+  };
+}
+
+const shownAllocation = (allocation: Allocation): JobStatuses['Allocs'][number] => ({
+  ID: allocation.ID,
+  Group: allocation.TaskGroup,
+  ClientStatus: allocation.ClientStatus,
+  NodeID: allocation.NodeID,
+  DeploymentStatus: {
+    Canary: allocation.DeploymentStatus?.Canary ?? false,
+    Healthy: allocation.DeploymentStatus?.Healthy ?? null,
+  },
+  JobVersion: allocation.JobVersion,
+  FollowupEvalID: allocation.FollowupEvalID,
+  // Nothing pauses a task here.
+  HasPausedTask: false,
+});
+
+function childStatuses(snapshot: Snapshot, { Namespace, ID }: Job): Job['Status'][] {
+  const below = { prefix: inNamespace(Namespace), text: `${ID}/` };
+  const children = [...snapshot.table(jobs).scan(below)].filter(({ ParentID }) => ParentID === ID);
+  return children.map(({ Status }) => Status);
+}
+
+function shownDeployment(deployment: Deployment): NonNullable<JobStatuses['LatestDeployment']> {
+  const groups = Object.values(deployment.TaskGroups);
+  const canarying = groups.filter(({ DesiredCanaries }) => DesiredCanaries > 0);
+  const isActive = !isTerminalDeployment(deployment);
+  return {
+    ID: deployment.ID,
+    IsActive: isActive,
+    JobVersion: deployment.JobVersion,
+    Status: deployment.Status,
+    StatusDescription: deployment.StatusDescription,
+    AllAutoPromote: canarying.length > 0 && canarying.every(({ AutoPromote }) => AutoPromote),
+    RequiresPromotion: isActive && canarying.some(({ Promoted }) => !Promoted),
+  };
+}

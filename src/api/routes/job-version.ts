@@ -1,0 +1,213 @@
+import { refusal } from '../../model/errors.ts';
+import { JobSubmissionSchema } from '../../model/job-submission/job-submission.ts';
+import { limits } from '../../model/limits.ts';
+import { Flag, Instant, Nullable, Text, Type, Whole } from '../../model/schema.ts';
+import type { ServerContext } from '../../server/context.ts';
+import { evaluateJob } from '../../server/jobs/evaluate.ts';
+import { revertJob } from '../../server/jobs/revert.ts';
+import { setStability } from '../../server/jobs/stable.ts';
+import { tagVersion, untagVersion } from '../../server/jobs/tag.ts';
+import { inNamespace, jobSubmissions, numberPart } from '../../state/tables.ts';
+import type { QueryTable } from '../query.ts';
+import { type Input, type Route, readRoute, type Scope, writeRoute } from '../route.ts';
+import { accessorOf, contact, EvaluatedSchema, jobId, readJob, submitOr } from './job.ts';
+import { demandTokens, type JobTokens } from './job-tokens.ts';
+
+/** Body fields that every write on one job knows. */
+const named = { JobID: Text(), Namespace: Text() };
+
+const version = Whole({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+
+const RevertSchema = Type.Object({
+  ...named,
+  JobVersion: version,
+  EnforcePriorVersion: Nullable(version),
+  RegistryToken: Text(),
+  SecretsToken: Text(),
+});
+interface RevertBody {
+  readonly JobID?: string;
+  readonly JobVersion?: number;
+  readonly EnforcePriorVersion?: number | null;
+  readonly RegistryToken?: string;
+  readonly SecretsToken?: string;
+}
+
+const StabilitySchema = Type.Object({ ...named, JobVersion: version, Stable: Flag() });
+interface StabilityBody {
+  readonly JobID?: string;
+  readonly JobVersion?: number;
+  readonly Stable?: boolean;
+}
+
+const EvaluationSchema = Type.Object({
+  ...named,
+  EvalOptions: Nullable(Type.Object({ ForceReschedule: Flag() })),
+});
+interface EvaluationBody {
+  readonly JobID?: string;
+  readonly EvalOptions?: { readonly ForceReschedule?: boolean } | null;
+}
+
+const description = Text({ maxLength: limits.names.descriptionLengthMax });
+const TagSchema = Type.Object({
+  Namespace: Text(),
+  Name: Text(),
+  Version: Nullable(version),
+  Description: description,
+});
+interface TagBody {
+  readonly Name?: string;
+  readonly Version?: number | null;
+  readonly Description?: string;
+}
+
+const TaggedSchema = Type.Object({
+  Name: Text(),
+  Description: Text(),
+  TaggedTime: Instant(),
+  Version: Whole(),
+  Index: Whole(),
+});
+
+/** Either method does the same: facts/scheduler.md §1.5. */
+const putAndPost = ['PUT', 'POST'] as const;
+
+/**
+ * What is done with the versions of a job, and the evaluation that somebody asks for.
+ * Source: spec/3 §4.4, §4.6, facts/scheduler.md §3.6, §4.3-4.5.
+ */
+export function jobVersionRoutes(server: ServerContext, tokens: JobTokens): Route[] {
+  const act = <B>(
+    action: Omit<Parameters<typeof writeRoute<QueryTable, B>>[0], 'method' | 'noun'>,
+  ): Route[] =>
+    putAndPost.map((method) => writeRoute<QueryTable, B>({ ...action, method, noun: 'job' }));
+
+  return [
+    readRoute({
+      method: 'GET',
+      path: '/v1/job/:job_id+/submission',
+      noun: 'job',
+      summary: 'Read the source that a version of a job was made from',
+      query: {
+        version: { kind: 'integer', required: true, description: 'The version of the job.' },
+      },
+      answersRow: true,
+      answer: JobSubmissionSchema,
+      permission: readJob,
+      handle: (input) => {
+        const job = jobId(input);
+        const key = inNamespace(input.namespace, job, numberPart(input.query.version));
+        const submission = input.snapshot.table(jobSubmissions).get(...key);
+        if (submission !== undefined) return submission;
+        throw refusal('submission-not-found', { job, version: input.query.version });
+      },
+    }),
+    ...act<RevertBody>({
+      path: '/v1/job/:job_id+/revert',
+      summary: 'Bring an earlier version of a job back, as a new one',
+      body: { schema: RevertSchema, unknown: 'report' },
+      answer: EvaluatedSchema,
+      permission: ({ namespace }) => submitOr(namespace, 'revert-job'),
+      handle: async (input) => {
+        const { body } = input;
+        const reverted = await revertJob(server, {
+          ...{ namespace: input.namespace, jobId: jobNamed(input, body) },
+          version: body.JobVersion ?? 0,
+          priorVersion: body.EnforcePriorVersion ?? undefined,
+          accessor: accessorOf(input),
+          demand: (job) => demandTokens(tokens, server.state.read(), body, job),
+        });
+        return { index: reverted.Index, value: { ...reverted, ...contact } };
+      },
+    }),
+    ...act<StabilityBody>({
+      path: '/v1/job/:job_id+/stable',
+      summary: 'Say whether a version of a job is one to go back to',
+      body: { schema: StabilitySchema, unknown: 'report' },
+      answer: Type.Object({ JobModifyIndex: Whole(), Index: Whole() }),
+      permission: ({ namespace }) => submitOr(namespace, 'stable-job'),
+      handle: async (input) => {
+        const { JobVersion = 0, Stable = false } = input.body;
+        const set = await setStability(server, {
+          ...{ namespace: input.namespace, jobId: jobNamed(input, input.body) },
+          ...{ version: JobVersion, stable: Stable },
+        });
+        return { index: set.Index, value: set };
+      },
+    }),
+    ...act<EvaluationBody>({
+      path: '/v1/job/:job_id+/evaluate',
+      summary: 'Let the scheduler look at a job',
+      body: { schema: EvaluationSchema, unknown: 'report', optional: true },
+      answer: EvaluatedSchema,
+      permission: ({ namespace }) => submitOr(namespace, 'evaluate-job'),
+      handle: async (input) => {
+        const { body } = input;
+        const isSilent = body.EvalOptions == null && body.JobID === undefined;
+        const evaluated = await evaluateJob(server, {
+          namespace: input.namespace,
+          jobId: isSilent ? jobId(input) : jobNamed(input, body),
+          forceReschedule: body.EvalOptions?.ForceReschedule ?? false,
+        });
+        return { index: evaluated.Index, value: { ...evaluated, ...contact } };
+      },
+    }),
+    ...act<TagBody>({
+      path: '/v1/job/:job_id+/tag/:name',
+      summary: 'Give a version of a job a name, under which it is kept',
+      body: { schema: TagSchema, unknown: 'report', optional: true },
+      answer: TaggedSchema,
+      permission: mayTag,
+      handle: async (input) => {
+        const { body } = input;
+        const tagged = await tagVersion(server, {
+          ...{ namespace: input.namespace, jobId: jobId(input), name: tagName(input) },
+          version: body.Version ?? undefined,
+          description: body.Description ?? '',
+        });
+        return { index: tagged.Index, value: tagged };
+      },
+    }),
+    writeRoute({
+      method: 'DELETE',
+      path: '/v1/job/:job_id+/tag/:name',
+      noun: 'job',
+      summary: 'Take its name from a version of a job',
+      answer: TaggedSchema,
+      permission: mayTag,
+      handle: async (input) => {
+        const { namespace, parameters } = input;
+        const name = parameters.name!;
+        const untagged = await untagVersion(server, { namespace, jobId: jobId(input), name });
+        return { index: untagged.Index, value: untagged };
+      },
+    }),
+  ];
+}
+
+const mayTag = ({ namespace }: Pick<Scope, 'namespace'>) => submitOr(namespace, 'tag-job-version');
+
+/** The job that path and body name. @throws RosterError `malformed-request`, `job-id-mismatch` */
+function jobNamed(input: Pick<Scope, 'parameters'>, body: { readonly JobID?: string }): string {
+  const path = jobId(input);
+  if (!body.JobID) {
+    throw refusal('malformed-request', { reason: 'The body must name the job in "JobID".' });
+  }
+  if (body.JobID !== path) throw refusal('job-id-mismatch', { body: body.JobID, path });
+  return path;
+}
+
+/** @throws RosterError `malformed-request`, `id-mismatch` */
+function tagName({ parameters, body }: Input<QueryTable, TagBody>): string {
+  const name = parameters.name!;
+  const { tagLengthMax } = limits.job;
+  if (name.length > tagLengthMax) {
+    const reason = `The name of a tag has at most ${tagLengthMax} characters, and this one ${name.length}.`;
+    throw refusal('malformed-request', { reason });
+  }
+  if (body.Name && body.Name !== name) {
+    throw refusal('id-mismatch', { noun: 'tag', body: body.Name, path: name });
+  }
+  return name;
+}

@@ -1,0 +1,24 @@
+import { type ClientCommand, verbose } from '../definition.ts';
+import { exitCodes } from '../errors.ts';
+import { withJob } from '../nouns.ts';
+import { jobArgument } from './argument.ts';
+import { printAllocations } from './status.ts';
+
+export const jobAllocs: ClientCommand = {
+  definition: {
+    arguments: [jobArgument],
+    options: [
+      { name: 'all', description: 'Those of earlier registrations of the id, too.' },
+      verbose,
+    ],
+  },
+  async run(context, [job], options) {
+    const all = options.flag('all');
+    const { value } = await withJob(context, job!, () =>
+      context.client.jobs.allocations(job!, { all, resources: true }),
+    );
+    if (context.isJson) await context.json(value);
+    else await printAllocations(context, value);
+    return exitCodes.ok;
+  },
+};

@@ -1,0 +1,54 @@
+import type { VersionTagged } from '../../sdk/client.ts';
+import type { Context } from '../context.ts';
+import type { ArgumentDefinition, ClientCommand } from '../definition.ts';
+import { exitCodes } from '../errors.ts';
+import { withJob } from '../nouns.ts';
+import { oneLine } from '../render/text.ts';
+import { jobArgument, wholeNumber } from './argument.ts';
+
+const nameArgument: ArgumentDefinition = {
+  name: 'TAG',
+  kind: 'word',
+  isRequired: true,
+  description: 'Name of the tag, unique among the versions of the job.',
+};
+
+export const jobTagApply: ClientCommand = {
+  definition: {
+    arguments: [jobArgument, nameArgument],
+    options: [
+      {
+        name: 'version',
+        value: 'N',
+        description: 'The version to tag; the current one without it.',
+      },
+      { name: 'description', value: 'TEXT', description: 'What the version is good for.' },
+    ],
+    details: 'A version with a tag is kept for as long as it has it, and so is its job.',
+  },
+  async run(context, [job, name], options) {
+    const number = options.text('version');
+    const description = options.text('description');
+    const { value } = await withJob(context, job!, () =>
+      context.client.jobs.tag(job!, name!, {
+        ...(number !== undefined && { version: wholeNumber('--version', number) }),
+        ...(description !== undefined && { description }),
+      }),
+    );
+    return tell(context, value, `has the tag "${oneLine(name!)}"`, job!);
+  },
+};
+
+export const jobTagUnset: ClientCommand = {
+  definition: { arguments: [jobArgument, nameArgument] },
+  async run(context, [job, name]) {
+    const { value } = await withJob(context, job!, () => context.client.jobs.untag(job!, name!));
+    return tell(context, value, `has no longer the tag "${oneLine(name!)}"`, job!);
+  },
+};
+
+async function tell(context: Context, tagged: VersionTagged, what: string, job: string) {
+  if (context.isJson) await context.json(tagged);
+  else await context.screen.line(`Version ${tagged.Version} of the job "${oneLine(job)}" ${what}.`);
+  return exitCodes.ok;
+}

@@ -1,0 +1,26 @@
+import type { ClientCommand } from '../definition.ts';
+import { exitCodes } from '../errors.ts';
+import { plural } from '../render/text.ts';
+
+export const systemGc: ClientCommand = {
+  definition: {
+    details: `Deletes at once what would go by itself after a while: jobs that are dead, evaluations, allocations
+and deployments that nothing needs, nodes that are down. Needs a management token.`,
+  },
+  async run(context) {
+    const { value } = await context.client.system.collectGarbage();
+    if (context.isJson) await context.json(value);
+    else {
+      const counts = [
+        plural(value.Jobs, 'job'),
+        plural(value.Evaluations, 'evaluation'),
+        plural(value.Allocations, 'allocation'),
+        plural(value.Deployments, 'deployment'),
+      ];
+      await context.screen.line(
+        `Deleted: ${counts.join(', ')} and ${plural(value.Nodes, 'node')}.`,
+      );
+    }
+    return exitCodes.ok;
+  },
+};

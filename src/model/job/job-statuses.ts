@@ -1,0 +1,62 @@
+import { clientStatuses } from '../allocation/allocation.ts';
+import { deploymentStatuses } from '../deployment/deployment.ts';
+import {
+  Choice,
+  Flag,
+  FullList,
+  Instant,
+  List,
+  type Model,
+  Nullable,
+  Text,
+  Type,
+  Whole,
+} from '../schema.ts';
+import { jobStatuses, jobTypes } from './job.ts';
+
+/** A job with all that a page of jobs shows of it. Source: facts/scheduler.md §4.10. */
+export const JobStatusesSchema = Type.Object({
+  ID: Text(),
+  Namespace: Text(),
+  Name: Text(),
+  Type: Choice(jobTypes, 'service'),
+  NodePool: Text(),
+  Datacenters: List(Type.String()),
+  Priority: Whole(),
+  Version: Whole(),
+  SubmitTime: Nullable(Instant()),
+  ModifyIndex: Whole(),
+  Status: Choice(jobStatuses, 'pending'),
+  Stop: Flag(),
+  ParentID: Text(),
+  /** It came out of a pack of job files. */
+  IsPack: Flag(),
+  /** Sum of what its groups want. */
+  GroupCountSum: Whole(),
+  Allocs: FullList(
+    Type.Object({
+      ID: Text(),
+      Group: Text(),
+      ClientStatus: Choice(clientStatuses, 'pending'),
+      NodeID: Text(),
+      DeploymentStatus: Type.Object({ Canary: Flag(), Healthy: Nullable(Type.Boolean()) }),
+      JobVersion: Whole(),
+      FollowupEvalID: Text(),
+      HasPausedTask: Flag(),
+    }),
+  ),
+  /** Of what it launched; null where it launches nothing. */
+  ChildStatuses: Nullable(Type.Array(Choice(jobStatuses, 'pending'))),
+  LatestDeployment: Nullable(
+    Type.Object({
+      ID: Text(),
+      IsActive: Flag(),
+      JobVersion: Whole(),
+      Status: Choice(deploymentStatuses, 'running'),
+      StatusDescription: Text(),
+      AllAutoPromote: Flag(),
+      RequiresPromotion: Flag(),
+    }),
+  ),
+});
+export type JobStatuses = Model<typeof JobStatusesSchema>;

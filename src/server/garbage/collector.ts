@@ -1,0 +1,183 @@
+import type { Timer } from '../../base/ports.ts';
+import { refusal } from '../../model/errors.ts';
+import { limits } from '../../model/limits.ts';
+import type { ServerContext } from '../context.ts';
+import { writeEventually } from '../write-eventually.ts';
+import { collectJobs } from './jobs.ts';
+import type { Pass } from './pass.ts';
+import { type GarbageAges, noAges } from './rules.ts';
+import {
+  allocationSweep,
+  deploymentSweep,
+  evaluationSweep,
+  nodeSweep,
+  type Sweep,
+} from './sweeps.ts';
+
+export interface GarbageSettings extends GarbageAges {
+  /** From the end of one collection to the beginning of the next. */
+  readonly intervalMs: number;
+}
+
+/** How many of each were deleted. */
+export interface Collected {
+  readonly Jobs: number;
+  readonly Evaluations: number;
+  readonly Allocations: number;
+  readonly Deployments: number;
+  readonly Nodes: number;
+}
+
+/**
+ * Deletes what nobody needs any more: from time to time, and when somebody asks for it.
+ *
+ * Invariants
+ *  G1. What is deleted is garbage by `rules.ts` in the very transaction that deletes it, whatever
+ *      was so when it was found.
+ *  G2. A transaction deletes a bounded number of rows, and between two of them, as between two
+ *      slices of looking, everything else goes first.
+ *  G3. One collection runs at a time. Who asks while one runs waits for the next, which all who ask
+ *      meanwhile share.
+ *  G4. It keeps nothing: a collection that is broken off is made up for by the next one.
+ */
+export class GarbageCollector {
+  readonly #context: ServerContext;
+  readonly #settings: GarbageSettings;
+  readonly #forgetNode: (nodeId: string) => void;
+  readonly #stopping = new AbortController();
+  #timer: Timer | undefined;
+  #running: Promise<unknown> = Promise.resolve();
+  #asked: Promise<Collected> | undefined;
+
+  constructor(
+    context: ServerContext,
+    options: {
+      readonly settings: GarbageSettings;
+      /** Told of nodes that were deleted. */
+      readonly forgetNode: (nodeId: string) => void;
+    },
+  ) {
+    this.#context = context;
+    this.#settings = options.settings;
+    this.#forgetNode = options.forgetNode;
+  }
+
+  start(): void {
+    this.#expect();
+  }
+
+  stop(): void {
+    this.#stopping.abort();
+    this.#timer?.clear();
+  }
+
+  /** Deletes all garbage, however young. Resolves when that is done. */
+  collectAll(): Promise<Collected> {
+    this.#asked ??= this.#after(() => {
+      this.#asked = undefined;
+      return this.#collect(noAges);
+    });
+    return this.#asked;
+  }
+
+  #expect(): void {
+    const { timers } = this.#context.world;
+    this.#timer = timers.after(this.#settings.intervalMs, () => void this.#collectInTurn());
+  }
+
+  async #collectInTurn(): Promise<void> {
+    const { log, state } = this.#context;
+    try {
+      const collected = await this.#after(() => this.#collect(this.#settings));
+      const isAny = Object.values(collected).some((count) => count > 0);
+      if (isAny) log.info(collected, 'garbage was collected');
+    } catch (error) {
+      if (this.#stopping.signal.aborted || state.closed !== undefined) return;
+      log.error({ error }, 'garbage could not be collected');
+    }
+    if (!this.#stopping.signal.aborted) this.#expect();
+  }
+
+  #after<T>(run: () => Promise<T>): Promise<T> {
+    const result = this.#running.then(run);
+    this.#running = result.catch(() => {});
+    return result;
+  }
+
+  async #collect(ages: GarbageAges): Promise<Collected> {
+    const pass = this.#pass(ages);
+    const Allocations = await sweep(pass, allocationSweep);
+    const Evaluations = await sweep(pass, evaluationSweep);
+    const Deployments = await sweep(pass, deploymentSweep);
+    const jobs = await collectJobs(pass);
+    const Nodes = await sweep(pass, nodeSweep, ({ ID }) => this.#forgetNode(ID));
+    return {
+      Jobs: jobs.jobs,
+      Evaluations: Evaluations + jobs.evaluations,
+      Allocations: Allocations + jobs.allocations,
+      Deployments: Deployments + jobs.deployments,
+      Nodes,
+    };
+  }
+
+  #pass(ages: GarbageAges): Pass {
+    const context = this.#context;
+    const { state, world } = context;
+    const { signal } = this.#stopping;
+    const { rowsPerStep, rowsPerSliceMax, sliceMs } = limits.garbage;
+    return {
+      ...{ context, ages },
+      write: (run) => writeEventually({ state, timers: world.timers }, run, signal),
+      async *walk(rows, look) {
+        const iterator = rows[Symbol.iterator]();
+        for (;;) {
+          const endMs = world.clock.monotonicMs() + sliceMs;
+          let isFull = false;
+          for (let looked = 1; !isFull && looked <= rowsPerSliceMax; looked++) {
+            const { done, value } = iterator.next();
+            if (done) return;
+            const next = look(value);
+            if (next === 'end') return;
+            isFull = next === 'pause';
+            if (looked % rowsPerStep === 0 && world.clock.monotonicMs() >= endMs) break;
+          }
+          if (isFull) yield;
+          await new Promise<void>((go) => world.timers.soon(go));
+          if (signal.aborted) throw refusal('stopping');
+        }
+      },
+    };
+  }
+}
+
+/** Finds garbage in one table and deletes it, part by part. */
+async function sweep<R>(
+  pass: Pass,
+  { rows, isGarbage, remove }: Sweep<R>,
+  gone: (row: R) => void = () => {},
+): Promise<number> {
+  const { state, world } = pass.context;
+  const seen = state.read();
+  const { rowsPerTransactionMax } = limits.garbage;
+  let found: R[] = [];
+  let count = 0;
+  const flush = async () => {
+    const part = found;
+    found = [];
+    if (part.length === 0) return;
+    const removed = await pass.write((transaction) => {
+      const nowMs = world.clock.nowMs();
+      return part.filter((row) => remove(transaction, row, pass.ages, nowMs));
+    });
+    count += removed.length;
+    removed.forEach(gone);
+  };
+  const look = (row: R) => {
+    if (isGarbage(seen, row, pass.ages, world.clock.nowMs())) found.push(row);
+    return found.length >= rowsPerTransactionMax ? 'pause' : 'on';
+  };
+  const walk = pass.walk(rows(seen), look);
+  while (!(await walk.next()).done) await flush();
+  await flush();
+  return count;
+}

@@ -1,0 +1,121 @@
+/** What garbage there is in one table, and how a row of it is deleted. */
+import type { Allocation } from '../../model/allocation/allocation.ts';
+import { isServerTerminal } from '../../model/allocation/allocation-rules.ts';
+import type { Deployment } from '../../model/deployment/deployment.ts';
+import type { Evaluation } from '../../model/evaluation/evaluation.ts';
+import type { Job } from '../../model/job/job.ts';
+import type { Node } from '../../model/node/node.ts';
+import {
+  allocations,
+  deployments,
+  evaluations,
+  inNamespace,
+  jobs,
+  nodes,
+} from '../../state/tables.ts';
+import type { Snapshot, Transaction } from '../../state/types.ts';
+import {
+  type GarbageAges,
+  isAllocationGarbage,
+  isDeploymentGarbage,
+  isEvaluationGarbage,
+  isNodeGarbage,
+} from './rules.ts';
+
+type Reader = Snapshot | Transaction;
+
+export interface Sweep<R> {
+  readonly rows: (snapshot: Snapshot) => Iterable<R>;
+  readonly isGarbage: (reader: Reader, row: R, ages: GarbageAges, nowMs: number) => boolean;
+  /** Deletes the row if it is still there and still garbage; `true`: it did. */
+  readonly remove: (transaction: Transaction, row: R, ages: GarbageAges, nowMs: number) => boolean;
+}
+
+/** The job, unless it is another registration of the id. */
+function jobOf(reader: Reader, namespace: string, id: string, createIndex: number) {
+  const job: Job | undefined = reader.table(jobs).get(...inNamespace(namespace, id));
+  return job !== undefined && job.CreateIndex <= createIndex ? job : undefined;
+}
+
+export const allocationSweep: Sweep<Allocation> = {
+  rows: (snapshot) => snapshot.table(allocations).scan(),
+  isGarbage: (reader, allocation, ages, nowMs) => {
+    const { Namespace, JobID, NodeID, EvalID, JobCreateIndex } = allocation;
+    const surroundings = {
+      job: jobOf(reader, Namespace, JobID, JobCreateIndex),
+      node: reader.table(nodes).get(NodeID),
+      evaluation: reader.table(evaluations).get(...inNamespace(Namespace, EvalID)),
+    };
+    return isAllocationGarbage(allocation, surroundings, ages, nowMs);
+  },
+  remove: (transaction, { Namespace, ID }, ages, nowMs) => {
+    const table = transaction.table(allocations);
+    const row = table.get(...inNamespace(Namespace, ID));
+    if (row === undefined) return false;
+    if (!allocationSweep.isGarbage(transaction, row, ages, nowMs)) return false;
+    return table.delete(...inNamespace(Namespace, ID));
+  },
+};
+
+export const evaluationSweep: Sweep<Evaluation> = {
+  rows: (snapshot) => snapshot.table(evaluations).scan(),
+  isGarbage: (reader, evaluation, ages, nowMs) => {
+    const { Namespace, JobID, ID, CreateIndex } = evaluation;
+    const placed = reader
+      .table(allocations)
+      .by('evaluation')
+      .scan({ prefix: [ID] });
+    const surroundings = {
+      job: jobOf(reader, Namespace, JobID, CreateIndex),
+      hasPlaced: !placed.next().done,
+    };
+    return isEvaluationGarbage(evaluation, surroundings, ages, nowMs);
+  },
+  remove: (transaction, { Namespace, ID }, ages, nowMs) => {
+    const table = transaction.table(evaluations);
+    const row = table.get(...inNamespace(Namespace, ID));
+    if (row === undefined) return false;
+    if (!evaluationSweep.isGarbage(transaction, row, ages, nowMs)) return false;
+    return table.delete(...inNamespace(Namespace, ID));
+  },
+};
+
+export const deploymentSweep: Sweep<Deployment> = {
+  rows: (snapshot) => snapshot.table(deployments).scan(),
+  isGarbage: (reader, deployment, ages, nowMs) => {
+    const running = reader
+      .table(allocations)
+      .by('deployed')
+      .scan({ prefix: [deployment.ID] });
+    return isDeploymentGarbage(deployment, !running.next().done, ages, nowMs);
+  },
+  remove: (transaction, { Namespace, ID }, ages, nowMs) => {
+    const table = transaction.table(deployments);
+    const row = table.get(...inNamespace(Namespace, ID));
+    if (row === undefined) return false;
+    if (!deploymentSweep.isGarbage(transaction, row, ages, nowMs)) return false;
+    return table.delete(...inNamespace(Namespace, ID));
+  },
+};
+
+export const nodeSweep: Sweep<Node> = {
+  rows: (snapshot) => snapshot.table(nodes).scan(),
+  isGarbage: (reader, node, ages, nowMs) => {
+    const holds = () => {
+      for (const one of reader
+        .table(allocations)
+        .by('occupant')
+        .scan({ prefix: [node.ID] })) {
+        if (!isServerTerminal(one)) return true;
+      }
+      return false;
+    };
+    return isNodeGarbage(node, holds, ages, nowMs);
+  },
+  remove: (transaction, { ID }, ages, nowMs) => {
+    const table = transaction.table(nodes);
+    const row = table.get(ID);
+    if (row === undefined || !nodeSweep.isGarbage(transaction, row, ages, nowMs)) return false;
+    return table.delete(ID);
+  },
+};

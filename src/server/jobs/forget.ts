@@ -1,0 +1,38 @@
+import type { Job } from '../../model/job/job.ts';
+import {
+  deployments,
+  inNamespace,
+  jobSubmissions,
+  jobSummaries,
+  jobs,
+  jobVersions,
+  numberPart,
+  periodicLaunches,
+} from '../../state/tables.ts';
+import type { Transaction } from '../../state/types.ts';
+import { forgetScaling } from './scaling-policies.ts';
+import { countChild } from './summary.ts';
+
+/**
+ * Removes the job and everything that only it explains: versions, sources, counters, deployments. A
+ * child that is forgotten counts as over. Evaluations and allocations are left to whoever collects
+ * them. Source: facts/scheduler.md §3.7, §3.9.
+ */
+export function forgetJob(transaction: Transaction, job: Job): void {
+  const key = inNamespace(job.Namespace, job.ID);
+  const range = { prefix: key };
+  for (const { Version } of [...transaction.table(jobVersions).scan(range)]) {
+    transaction.table(jobVersions).delete(...key, numberPart(Version));
+  }
+  for (const { Version } of [...transaction.table(jobSubmissions).scan(range)]) {
+    transaction.table(jobSubmissions).delete(...key, numberPart(Version));
+  }
+  for (const { ID } of [...transaction.table(deployments).by('job').scan(range)]) {
+    transaction.table(deployments).delete(...inNamespace(job.Namespace, ID));
+  }
+  forgetScaling(transaction, job.Namespace, job.ID);
+  transaction.table(jobSummaries).delete(...key);
+  transaction.table(periodicLaunches).delete(...key);
+  transaction.table(jobs).delete(...key);
+  countChild(transaction, job, job.Status, 'dead');
+}

@@ -1,0 +1,282 @@
+import { beforeEach, expect, test } from 'vitest';
+import type { Allocation } from '../../src/model/allocation/allocation.ts';
+import {
+  allocations,
+  deployments,
+  evaluations,
+  jobSubmissions,
+  jobSummaries,
+  jobs,
+  jobVersions,
+  nodes,
+} from '../../src/state/tables.ts';
+import { jobBody, startApi, type TestApi } from '../support/api.ts';
+import { type Fate, Fleet } from '../support/fleet.ts';
+
+const minute = 60_000;
+const hour = 60 * minute;
+
+let api: TestApi;
+let fleet: Fleet;
+beforeEach(async () => {
+  api = await startApi();
+  fleet = new Fleet(api);
+  await fleet.join(1);
+});
+
+const read = async (path: string) => (await api.call('GET', path)).json;
+const register = async (changes: object = {}, group: object = {}, task: object = {}) => {
+  const body = { ...jobBody(changes, group, task), Submission: { Source: 'x' } };
+  const { status, json, text } = await api.call('POST', '/v1/jobs', { body });
+  if (status !== 200) throw new Error(text);
+  await api.settle();
+  return json;
+};
+const collect = async () => {
+  const answer = api.call('PUT', '/v1/system/gc');
+  await api.settle();
+  return (await answer).json;
+};
+const count = () => {
+  const view = api.state.read();
+  const tables = { jobs, jobVersions, jobSummaries, jobSubmissions, evaluations, allocations };
+  const sizes = Object.entries({ ...tables, deployments, nodes }).map(([name, table]) => [
+    name,
+    view.table(table as typeof jobs).size,
+  ]);
+  return Object.fromEntries(sizes) as Record<string, number>;
+};
+const obey = async (fate?: Fate) => {
+  await fleet.obey(fate);
+  await api.settle();
+  await fleet.obey(fate);
+};
+/** Time without heartbeats would take the nodes away; a look every few seconds keeps them. */
+const pass = (durationMs: number, fate?: Fate) => fleet.pass(durationMs, fate);
+const ended = () => 'complete' as const;
+const failed = () => 'failed' as const;
+
+test('gc deletes a stopped job with all that belongs to it, and tells how much that was', async () => {
+  await register({}, { Count: 3 });
+  await obey();
+  await pass(15_000);
+  await api.call('DELETE', '/v1/job/web');
+  await api.settle();
+  await obey();
+  expect((await read('/v1/job/web')).Status).toBe('dead');
+  const before = count();
+  const collected = await collect();
+  expect(collected).toEqual({
+    ...{ Jobs: 1, Allocations: 3, Nodes: 0, Deployments: before.deployments },
+    Evaluations: before.evaluations,
+  });
+  expect(count()).toEqual({
+    ...{ jobs: 0, jobVersions: 0, jobSummaries: 0, jobSubmissions: 0, evaluations: 0 },
+    ...{ allocations: 0, deployments: 0, nodes: 1 },
+  });
+  expect((await api.call('GET', '/v1/job/web')).status).toBe(404);
+  expect(await collect()).toEqual({
+    ...{ Jobs: 0, Allocations: 0, Nodes: 0, Deployments: 0, Evaluations: 0 },
+  });
+});
+
+test('what runs keeps its job, its evaluation and its deployment', async () => {
+  await register({}, { Count: 2 });
+  await obey();
+  await pass(15_000);
+  const before = count();
+  expect(await collect()).toMatchObject({ Jobs: 0, Allocations: 0, Deployments: 0 });
+  expect(count()).toMatchObject({ allocations: before.allocations, jobs: 1 });
+  expect((await read('/v1/job/web/deployment')).Status).toBe('successful');
+});
+
+test('what is told to stop is kept until its node says that it has', async () => {
+  await register();
+  await obey();
+  await api.call('DELETE', '/v1/job/web?purge=true');
+  await api.settle();
+  expect(await collect()).toMatchObject({ Allocations: 0 });
+  await obey();
+  expect(await collect()).toMatchObject({ Allocations: 1, Jobs: 0 });
+  expect(count()).toMatchObject({ allocations: 0, evaluations: 0 });
+});
+
+test('a tag keeps a job that is dead, with its versions', async () => {
+  await register();
+  await api.call('PUT', '/v1/job/web/tag/golden');
+  await api.call('DELETE', '/v1/job/web');
+  await api.settle();
+  await obey();
+  expect(await collect()).toMatchObject({ Jobs: 0 });
+  await api.call('DELETE', '/v1/job/web/tag/golden');
+  expect(await collect()).toMatchObject({ Jobs: 1 });
+});
+
+test('patterns go only when they are stopped', async () => {
+  await register({ ID: 'nightly', Type: 'batch', Periodic: { Specs: ['@daily'] } });
+  await register({ ID: 'pattern', Type: 'batch', ParameterizedJob: {} });
+  expect(await collect()).toMatchObject({ Jobs: 0 });
+  await api.call('DELETE', '/v1/job/nightly');
+  await api.call('DELETE', '/v1/job/pattern');
+  expect(await collect()).toMatchObject({ Jobs: 2 });
+});
+
+test('a batch job that ended goes with what it did, which nothing else takes away', async () => {
+  await register({ Type: 'batch' });
+  await obey(ended);
+  expect((await read('/v1/job/web')).Status).toBe('dead');
+  expect(await collect()).toMatchObject({ Jobs: 1, Allocations: 1 });
+});
+
+test('of a batch job that goes on only what earlier versions did is collected', async () => {
+  await register({ Type: 'batch' });
+  await obey(ended);
+  const fate: Fate = ({ JobVersion, Name }: Allocation) =>
+    JobVersion === 1 && Name.endsWith('[0]') ? 'complete' : 'running';
+  await register({ Type: 'batch' }, { Count: 2 }, { Env: { v: '1' } });
+  await obey(fate);
+  const before = await read('/v1/job/web/allocations');
+  const of = (version: number) =>
+    before.filter((one: Allocation) => one.JobVersion === version).length;
+  expect([of(0), of(1)]).toEqual([1, 2]);
+  expect(await collect()).toMatchObject({ Jobs: 0, Allocations: 1, Evaluations: 0 });
+  const left = await read('/v1/job/web/allocations');
+  expect(left.map(({ ClientStatus }: Allocation) => ClientStatus).sort()).toEqual([
+    ...['complete', 'running'],
+  ]);
+  // What completed is still known, so it is not run again.
+  await api.call('POST', '/v1/job/web/evaluate');
+  await api.settle();
+  expect(await read('/v1/job/web/allocations')).toHaveLength(2);
+});
+
+test.each([
+  ['an unlimited policy', { Unlimited: true, Delay: 3600e9 }, 0],
+  ['attempts left', { Attempts: 2, Interval: 86_400e9, Delay: 3600e9, Unlimited: false }, 0],
+  ['no attempts', { Attempts: 0, Unlimited: false }, 1],
+])('a failure with %s', async (_title, ReschedulePolicy, expected) => {
+  await register({}, { Count: 2, ReschedulePolicy, Update: { MaxParallel: 0 } });
+  await obey(({ Name }) => (Name.endsWith('[0]') ? 'failed' : 'running'));
+  expect(await collect()).toMatchObject({ Allocations: expected, Jobs: 0 });
+});
+
+test('a failure whose replacement runs is collected, unless it still counts', async () => {
+  const policy = { Unlimited: true, Delay: 5e9, DelayFunction: 'constant' };
+  await register({}, { ReschedulePolicy: policy, Update: { MaxParallel: 0 } });
+  await obey(failed);
+  await pass(20_000);
+  const all: Allocation[] = await read('/v1/job/web/allocations');
+  expect(all.map(({ ClientStatus }) => ClientStatus).sort()).toEqual(['failed', 'running']);
+  expect(await collect()).toMatchObject({ Allocations: 1 });
+  const limited = { Attempts: 3, Interval: 3600e9, Delay: 5e9, Unlimited: false };
+  const group = { ReschedulePolicy: limited, Update: { MaxParallel: 0 } };
+  await register({ ID: 'limited' }, group);
+  await obey((one) => (one.JobID === 'limited' ? 'failed' : 'running'));
+  await pass(20_000);
+  expect(await read('/v1/job/limited/allocations')).toHaveLength(2);
+  // The attempt is in the tracker of the one that replaced it, and stays there.
+  expect(await collect()).toMatchObject({ Allocations: 1 });
+  const [left] = await read('/v1/job/limited/allocations');
+  expect(left.RescheduleTracker.Events).toHaveLength(1);
+});
+
+test('a node that is down goes once nothing is meant to be on it', async () => {
+  await fleet.join(1);
+  await register({}, { Count: 1 });
+  await obey();
+  const [{ NodeID }]: [Allocation] = await read('/v1/job/web/allocations');
+  const n = NodeID.startsWith('00000001') ? 1 : 2;
+  fleet.cut(n);
+  await pass(40_000);
+  expect((await read(`/v1/node/${NodeID}`)).Status).toBe('down');
+  expect(await collect()).toMatchObject({ Nodes: 1, Allocations: 1 });
+  expect((await api.call('GET', `/v1/node/${NodeID}`)).status).toBe(404);
+  const [moved] = await read('/v1/job/web/allocations');
+  expect(moved).toMatchObject({ DesiredStatus: 'run', ClientStatus: 'running' });
+  // Back, it is a node like any other that is new.
+  await fleet.restore(n);
+  expect((await read(`/v1/node/${NodeID}`)).Status).not.toBe('down');
+});
+
+test('an evaluation that was deleted by hand does not keep what it placed for ever', async () => {
+  await register({}, { Update: { MaxParallel: 0 } });
+  await obey();
+  const ids = (await read('/v1/job/web/evaluations')).map(({ ID }: { ID: string }) => ID);
+  await api.call('DELETE', '/v1/job/web');
+  await api.settle();
+  await obey();
+  await api.call('DELETE', '/v1/evaluations', { body: { EvalIDs: ids } });
+  expect(await collect()).toMatchObject({ Allocations: 1, Jobs: 1 });
+});
+
+test('only management may collect', async () => {
+  expect((await api.call('PUT', '/v1/system/gc', { token: null })).status).toBe(403);
+  expect((await api.call('POST', '/v1/system/gc')).status).toBe(405);
+});
+
+test('what is left alone for long enough goes by itself, and nothing before', async () => {
+  const lonely = await startApi();
+  const call = (method: string, path: string, body?: object) =>
+    lonely.call(method, path, body === undefined ? {} : { body });
+  await call('POST', '/v1/jobs', jobBody());
+  await lonely.settle();
+  await call('DELETE', '/v1/job/web');
+  await lonely.settle();
+  const statusOf = async () => (await call('GET', '/v1/job/web')).status;
+  const left = () => lonely.state.read().table(evaluations).size;
+  await lonely.world.advance(59 * minute);
+  expect(left()).toBeGreaterThan(0);
+  await lonely.world.advance(7 * minute);
+  expect([left(), await statusOf()]).toEqual([0, 200]);
+  await lonely.world.advance(4 * hour - 70 * minute);
+  expect(await statusOf()).toBe(200);
+  await lonely.world.advance(10 * minute);
+  expect(await statusOf()).toBe(404);
+});
+
+test('a large job is collected in parts, and those who ask meanwhile share the next', async () => {
+  await register({ Type: 'batch' }, { Count: 300 }, { Resources: { CPU: 1, MemoryMB: 10 } });
+  await api.settle();
+  await obey(ended);
+  const before = api.state.read().index;
+  const answers = [1, 2, 3].map(() => api.call('PUT', '/v1/system/gc'));
+  await api.settle();
+  const collected = (await Promise.all(answers)).map(({ json }) => json.Allocations);
+  expect(collected[0]).toBe(300);
+  expect(collected[1]).toBe(collected[2]);
+  expect(api.state.read().index - before).toBeGreaterThanOrEqual(300 / 64);
+  expect(count()).toMatchObject({ jobs: 0, allocations: 0, evaluations: 0 });
+});
+
+test('what changes while it is collected is looked at again', async () => {
+  await register({}, { Update: { MaxParallel: 0 } });
+  await obey();
+  await api.call('DELETE', '/v1/job/web');
+  await api.settle();
+  await obey();
+  const answer = api.call('PUT', '/v1/system/gc');
+  const again = api.call('POST', '/v1/job/web/revert', { body: { JobID: 'web' } });
+  await api.settle();
+  const [{ json }, { status }] = await Promise.all([answer, again]);
+  // Either the job was there to be reverted, and stays; or it was gone.
+  expect([json.Jobs, status]).toEqual(status === 200 ? [0, 200] : [1, 404]);
+  expect(count().jobs).toBe(status === 200 ? 1 : 0);
+});
+
+test('summaries are counted anew', async () => {
+  await register({}, { Count: 2 });
+  await obey();
+  const right = await read('/v1/job/web/summary');
+  await api.state.write((transaction) => {
+    const table = transaction.table(jobSummaries);
+    const [row] = [...table.scan()];
+    const web = { ...row!.Summary.web!, Running: 9, Starting: 4 };
+    table.put({ ...row!, Summary: { web } });
+  });
+  const answer = await api.call('PUT', '/v1/system/reconcile/summaries');
+  expect(answer.json).toEqual({ Changed: 1 });
+  const { ModifyIndex, ...counted } = await read('/v1/job/web/summary');
+  expect({ ...counted, ModifyIndex: right.ModifyIndex }).toEqual(right);
+  expect(ModifyIndex).toBeGreaterThan(right.ModifyIndex);
+  expect((await api.call('PUT', '/v1/system/reconcile/summaries')).json).toEqual({ Changed: 0 });
+});

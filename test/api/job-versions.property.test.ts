@@ -1,0 +1,234 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { inNamespace, jobSubmissions, jobVersions } from '../../src/state/tables.ts';
+import { jobBody, startApi } from '../support/api.ts';
+import '../support/properties.ts';
+
+/** A version as the model knows it. `content` stands for the whole specification. */
+interface Version {
+  readonly number: number;
+  readonly content: string;
+  readonly stop: boolean;
+  readonly createIndex: number;
+  jobModifyIndex: number;
+  modifyIndex: number;
+  stable: boolean;
+  tag: string | undefined;
+}
+
+/** The obvious model of one job: all its versions, and what is kept of them. */
+class Model {
+  versions: Version[] = [];
+  sources = new Map<number, string>();
+
+  get current(): Version | undefined {
+    return this.versions.at(-1);
+  }
+
+  find(number: number): Version | undefined {
+    return this.versions.find((one) => one.number === number);
+  }
+
+  /** What a registration does; `true`: it made a version. */
+  register(content: string, stop: boolean, index: number, source?: string): boolean {
+    const { current } = this;
+    const isSame =
+      current?.content === content && current.stop === stop && current.tag === undefined;
+    if (!isSame) {
+      this.versions.push({
+        ...{ number: (current?.number ?? -1) + 1, content, stop, stable: false, tag: undefined },
+        createIndex: current?.createIndex ?? index,
+        ...{ jobModifyIndex: index, modifyIndex: index },
+      });
+      this.prune();
+    }
+    const { number } = this.current!;
+    if (source !== undefined && !this.sources.has(number)) this.sources.set(number, source);
+    for (const one of [...this.sources.keys()].sort((a, b) => a - b).slice(0, -6)) {
+      this.sources.delete(one);
+    }
+    return !isSame;
+  }
+
+  /** Six without a tag, a stable one among them. */
+  prune(): void {
+    const untagged = this.versions.filter(({ tag }) => tag === undefined).reverse();
+    const kept = untagged.slice(0, 6);
+    const stable = untagged.find((one) => one.stable);
+    if (stable !== undefined && !kept.includes(stable)) {
+      kept[5] = stable;
+      seen.oldStable++;
+    }
+    if (untagged.length < this.versions.length && untagged.length > 6) seen.oldTag++;
+    this.versions = this.versions.filter((one) => one.tag !== undefined || kept.includes(one));
+  }
+
+  purge(): void {
+    this.versions = [];
+    this.sources.clear();
+  }
+}
+
+/** How often what is rare was tried: a property that never gets there holds nothing. */
+const seen = { oldStable: 0, oldTag: 0 };
+
+/** So many versions before the current one. */
+const back = fc.nat(8);
+const register = fc.record({
+  kind: fc.constant('register' as const),
+  content: fc.constantFrom('a', 'b', 'c', 'd'),
+  source: fc.option(fc.constantFrom('x', 'y'), { nil: undefined }),
+  enforce: fc.constantFrom('none', 'none', 'none', 'right', 'zero', 'wrong'),
+});
+const others = fc.oneof(
+  fc.record({ kind: fc.constant('again' as const) }),
+  fc.record({ kind: fc.constant('revert' as const), back }),
+  fc.record({ kind: fc.constant('stable' as const), back, stable: fc.boolean() }),
+  fc.record({ kind: fc.constant('tag' as const), back, name: fc.constantFrom('t', 'u') }),
+  fc.record({ kind: fc.constant('untag' as const), name: fc.constantFrom('t', 'u') }),
+  fc.record({ kind: fc.constant('stop' as const) }),
+);
+const step = fc.oneof(
+  { weight: 12, arbitrary: register },
+  { weight: 8, arbitrary: others },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('purge' as const) }) },
+);
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+async function play(steps: readonly Step[]): Promise<void> {
+  const api = await startApi();
+  const model = new Model();
+  const call = (method: string, path: string, body?: object) =>
+    api.call(method, path, body === undefined ? {} : { body });
+  const numberOf = ({ back: count }: { readonly back: number }) =>
+    Math.max(0, (model.current?.number ?? 0) - count);
+  const bodyOf = (content: string) => jobBody({ Meta: { content } });
+
+  /** What the model expects of the step, once it is known which index it got. */
+  const run = async (one: Step): Promise<number> => {
+    const { current } = model;
+    switch (one.kind) {
+      case 'register': {
+        const own = current?.jobModifyIndex ?? 0;
+        const index = { none: 0, right: own, zero: 0, wrong: 999_999 }[one.enforce];
+        const guard = one.enforce === 'none' ? {} : { EnforceIndex: true, JobModifyIndex: index };
+        const Submission = one.source && { Source: one.source };
+        const { status, json } = await call('PUT', '/v1/jobs', {
+          ...bodyOf(one.content),
+          ...guard,
+          ...(Submission && { Submission }),
+        });
+        const passes = one.enforce === 'none' || index === own;
+        if (!passes) return expectStatus(status, 409);
+        expectStatus(status, 200);
+        model.register(one.content, false, json.Index, one.source);
+        expect(json.JobModifyIndex).toBe(model.current!.jobModifyIndex);
+        return status;
+      }
+      case 'again': {
+        if (current === undefined) return 0;
+        const Job = (await call('GET', '/v1/job/web')).json;
+        const { status, json } = await call('POST', '/v1/job/web', { Job });
+        expect(json.JobModifyIndex).toBe(current.jobModifyIndex);
+        return expectStatus(status, 200);
+      }
+      case 'revert': {
+        const target = model.find(numberOf(one));
+        const body = { JobID: 'web', JobVersion: numberOf(one) };
+        const { status, json } = await call('POST', '/v1/job/web/revert', body);
+        if (current === undefined) return expectStatus(status, 404);
+        if (current.number === numberOf(one)) return expectStatus(status, 400);
+        if (target === undefined) return expectStatus(status, 404);
+        expectStatus(status, 200);
+        const source = model.sources.get(numberOf(one));
+        model.register(target.content, target.stop, json.Index, source);
+        return status;
+      }
+      case 'stable': {
+        const target = model.find(numberOf(one));
+        const body = { JobID: 'web', JobVersion: numberOf(one), Stable: one.stable };
+        const { status, json } = await call('POST', '/v1/job/web/stable', body);
+        if (target === undefined) return expectStatus(status, 404);
+        if (target.stable !== one.stable) target.modifyIndex = json.Index;
+        target.stable = one.stable;
+        expect(json.JobModifyIndex).toBe(current!.jobModifyIndex);
+        return expectStatus(status, 200);
+      }
+      case 'tag': {
+        const target = model.find(numberOf(one));
+        const holder = model.versions.find(({ tag }) => tag === one.name);
+        const path = `/v1/job/web/tag/${one.name}`;
+        const { status, json } = await call('PUT', path, { Version: numberOf(one) });
+        if (target === undefined) return expectStatus(status, 404);
+        if (holder !== undefined && holder !== target) return expectStatus(status, 409);
+        Object.assign(target, { tag: one.name, modifyIndex: json.Index });
+        return expectStatus(status, 200);
+      }
+      case 'untag': {
+        const holder = model.versions.find(({ tag }) => tag === one.name);
+        const { status, json } = await call('DELETE', `/v1/job/web/tag/${one.name}`);
+        if (holder === undefined) return expectStatus(status, 404);
+        Object.assign(holder, { tag: undefined, modifyIndex: json.Index });
+        return expectStatus(status, 200);
+      }
+      case 'stop': {
+        const { status, json } = await call('DELETE', '/v1/job/web');
+        if (current === undefined) return expectStatus(status, 404);
+        const source = model.sources.get(current.number);
+        if (!current.stop) model.register(current.content, true, json.Index, source);
+        expect(json.JobModifyIndex).toBe(model.current!.jobModifyIndex);
+        return expectStatus(status, 200);
+      }
+      case 'purge': {
+        const { status } = await call('DELETE', '/v1/job/web?purge=true');
+        model.purge();
+        return expectStatus(status, current === undefined ? 404 : 200);
+      }
+    }
+  };
+
+  const compare = async () => {
+    const range = { prefix: inNamespace('default', 'web') };
+    const view = api.state.read();
+    const stored = [...view.table(jobVersions).scan(range)].map((job) => ({
+      ...{ number: job.Version, content: job.Meta!.content, stop: job.Stop, stable: job.Stable },
+      ...{ createIndex: job.CreateIndex, jobModifyIndex: job.JobModifyIndex },
+      tag: job.VersionTag?.Name,
+    }));
+    expect(stored).toEqual(model.versions.map(({ modifyIndex: _, ...rest }) => rest));
+    const sources = [...view.table(jobSubmissions).scan(range)];
+    expect(sources.map(({ Version, Source }) => [Version, Source])).toEqual(
+      [...model.sources].sort(([left], [right]) => left - right),
+    );
+    const { status, json } = await call('GET', '/v1/job/web');
+    const { current } = model;
+    if (current === undefined) return expectStatus(status, 404);
+    expect([json.Version, json.Stable, json.Stop]).toEqual([
+      ...[current.number, current.stable, current.stop],
+    ]);
+    expect(json.CreateIndex).toBe(current.createIndex);
+    expect(json.JobModifyIndex).toBe(current.jobModifyIndex);
+    // The status moves it, too, which is the scheduler's and none of the model's.
+    expect(json.ModifyIndex).toBeGreaterThanOrEqual(current.modifyIndex);
+    expect(json.ModifyIndex).toBeGreaterThanOrEqual(json.JobModifyIndex);
+    return status;
+  };
+
+  for (const one of steps) {
+    await run(one);
+    await compare();
+  }
+}
+
+function expectStatus(status: number, expected: number): number {
+  expect(status).toBe(expected);
+  return status;
+}
+
+test('versions, indexes, stability, tags and sources are those of the model', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 40, size: 'max' }), play),
+    { numRuns: 80 },
+  );
+  expect(Math.min(...Object.values(seen))).toBeGreaterThan(10);
+}, 120_000);
