@@ -1,4 +1,5 @@
 /** Small judgements about text that several nouns share. */
+import { compilePattern, PatternError } from '../language/filter/regex/pattern.ts';
 import { limits } from './limits.ts';
 import type { Path, Report } from './path.ts';
 
@@ -44,11 +45,13 @@ export function isWellFormedReference(text: string): boolean {
 
 export const hasInterpolation = (text: string): boolean => text.includes('${');
 
+/** Whether the text is a pattern in the dialect that the scheduler matches: RE2's. */
 export function isPattern(text: string): boolean {
   try {
-    new RegExp(text);
+    compilePattern(text);
     return true;
-  } catch {
-    return false;
+  } catch (error) {
+    if (error instanceof PatternError) return false;
+    throw error;
   }
 }

@@ -9,7 +9,7 @@ table('groups (facts §2.2)', 'TaskGroups.0.', [
   [{ '^Type': 'system' }, `${g}.Count must be 0 or 1 in a system job`],
   [
     { EphemeralDisk: { SizeMB: 9 }, 'Tasks.0.LogConfig': { MaxFiles: 1, MaxFileSizeMB: 1 } },
-    `${g}.EphemeralDisk.SizeMB must be at least 10`,
+    `${g}.EphemeralDisk.SizeMB must be at least 10, got 9`,
   ],
   [{ Tasks: [] }, `${g}.Tasks must hold at least one task`],
   [{ 'Tasks.1': { Name: 'server', Driver: 'x' } }, `${g}.Tasks[1].Name "server" is taken`],
@@ -149,7 +149,7 @@ table('networks (facts §2.8)', 'TaskGroups.0.Networks.0.', [
   ],
   [
     { ReservedPorts: [{ Label: 'a', Value: 65536 }] },
-    `${g}.Networks[0].ReservedPorts[0].Value must be from 1 to 65535, got 65536`,
+    `${g}.Networks[0].ReservedPorts[0].Value must be from 0 to 65535, got 65536`,
   ],
   [
     {

@@ -30,7 +30,7 @@ table('tasks (facts §2.6)', 'TaskGroups.0.Tasks.0.', [
     { Resources: { NUMA: { Devices: ['gpu'] } } },
     `${t}.Resources.NUMA.Devices[0] is no device asked for`,
   ],
-  [{ LogConfig: { MaxFiles: 0 } }, `${t}.LogConfig.MaxFiles must be at least 1`],
+  [{ LogConfig: { MaxFiles: 0 } }, `${t}.LogConfig.MaxFiles must be from 1 to 1000, got 0`],
   [
     { LogConfig: { MaxFiles: 30, MaxFileSizeMB: 10 } },
     `${t}.LogConfig may take 300 MB, which is not less than the group's EphemeralDisk`,
