@@ -89,6 +89,8 @@ export const limits = {
     /** Of a job, a group or a task each; all of it is put into the environment of the tasks. */
     metaMax: 1000,
     metaTextLengthMax: 64 * kibibyte,
+    /** Patterns of constraints whose validity is remembered. */
+    patternsRemembered: 1000,
   },
 
   /** What is kept of whoever scales a group. */
