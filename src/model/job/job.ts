@@ -157,6 +157,7 @@ export const JobSchema = Type.Object(
       'How it is scheduled: kept running (`service`), run to its end (`batch`), or either on every ' +
         'node that fits (`system`, `sysbatch`).',
       Choice(jobTypes, 'service'),
+      { absent: '`service`' },
     ),
     Priority: About(
       'Higher goes first.',
