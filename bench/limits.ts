@@ -19,6 +19,8 @@ export const limits = {
   transactions: 100_000,
   /** Jobs of one run from POST to running. */
   runJobs: 10,
+  /** A large job, and how often one run reads it. */
+  jobModel: { groups: 100, repetitions: 200 },
   /** What a restart finds: a job has four rows (job, version, summary, evaluation). */
   restartJobs: 25_000,
   /** Tokens of the server with many. */

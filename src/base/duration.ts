@@ -13,8 +13,8 @@ const nanosecondsPerUnit: Readonly<Record<string, number>> = {
   h: 3600e9,
 };
 
-const wholeForm = /^([+-]?)((?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/;
-const oneTerm = /(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g;
+const wholeForm = /^[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/;
+const oneTerm = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g;
 
 /**
  * Nanoseconds of a written duration, or `undefined` when the text is none or does not fit a safe

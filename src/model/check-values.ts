@@ -8,7 +8,14 @@ import { below, faultAt, type Path, quote, type Report } from './path.ts';
 import type { Type } from './schema.ts';
 import { shapeOf, withoutNull } from './schema-shape.ts';
 
-type Checker = (value: unknown, path: Path, report: Report) => void;
+type Check = (value: unknown, path: Path, report: Report) => void;
+
+/** Whether a value is right is asked before its place is made: most are. */
+interface Checker {
+  readonly accepts?: (value: unknown) => boolean;
+  /** Reports the faults of the value and of what is below it. */
+  readonly check: Check;
+}
 
 /**
  * All the faults, in the order of the schema. What is absent, null, or was left out by the codec as
@@ -16,7 +23,9 @@ type Checker = (value: unknown, path: Path, report: Report) => void;
  */
 export function checkValues(schema: Type.TSchema, value: unknown, path: Path = null): Fault[] {
   const faults: Fault[] = [];
-  checkerOf(schema)?.(value, path, (at, message) => {
+  const checker = checkerOf(schema);
+  if (checker === undefined || !isAtFault(checker, value)) return faults;
+  checker.check(value, path, (at, message) => {
     if (faults.length < limits.fault.listedMax) faults.push(faultAt(at, message));
   });
   return faults;
@@ -47,18 +56,22 @@ function compile(schema: Type.TSchema): Checker | undefined {
     case 'list': {
       const item = checkerOf(shape.item);
       if (item === undefined) return undefined;
-      return (value, path, report) =>
-        (value as readonly unknown[]).forEach((one, index) => {
-          if (one != null) item(one, below(path, index), report);
-        });
+      return {
+        check: (value, path, report) =>
+          (value as readonly unknown[]).forEach((one, index) => {
+            if (isAtFault(item, one)) item.check(one, below(path, index), report);
+          }),
+      };
     }
     case 'map': {
       const inner = checkerOf(shape.value);
       if (inner === undefined) return undefined;
-      return (value, path, report) => {
-        for (const [name, one] of Object.entries(value as object)) {
-          if (one != null) inner(one, below(path, name), report);
-        }
+      return {
+        check: (value, path, report) => {
+          for (const [name, one] of Object.entries(value as object)) {
+            if (isAtFault(inner, one)) inner.check(one, below(path, name), report);
+          }
+        },
       };
     }
     case 'record':
@@ -72,13 +85,19 @@ function recordChecker(properties: Readonly<Record<string, Type.TSchema>>): Chec
     return checker === undefined ? [] : [{ name, checker }];
   });
   if (bound.length === 0) return undefined;
-  return (value, path, report) => {
-    for (const { name, checker } of bound) {
-      const one = (value as Record<string, unknown>)[name];
-      if (one !== undefined && one !== null) checker(one, { parent: path, key: name }, report);
-    }
+  return {
+    check: (value, path, report) => {
+      for (const { name, checker } of bound) {
+        const one = (value as Record<string, unknown>)[name];
+        if (isAtFault(checker, one)) checker.check(one, { parent: path, key: name }, report);
+      }
+    },
   };
 }
+
+/** Or may hold something that is. */
+const isAtFault = ({ accepts }: Checker, value: unknown): boolean =>
+  value !== null && value !== undefined && !accepts?.(value);
 
 function textChecker(
   choices: readonly string[] | undefined,
@@ -86,16 +105,16 @@ function textChecker(
 ): Checker | undefined {
   if (choices !== undefined) {
     const words = choices.filter((choice) => choice !== '').join(', ');
-    return (value, path, report) => {
-      if (choices.includes(value as string)) return;
-      report(path, `must be one of ${words}, got ${quote(value as string)}`);
+    return {
+      accepts: (value) => choices.includes(value as string),
+      check: (value, path, report) =>
+        report(path, `must be one of ${words}, got ${quote(value as string)}`),
     };
   }
   if (maxLength === undefined) return undefined;
-  return (value, path, report) => {
-    if ((value as string).length > maxLength) {
-      report(path, `must be at most ${maxLength} characters long`);
-    }
+  return {
+    accepts: (value) => (value as string).length <= maxLength,
+    check: (_, path, report) => report(path, `must be at most ${maxLength} characters long`),
   };
 }
 
@@ -110,10 +129,10 @@ function rangeChecker(
       : maximum === undefined
         ? `at least ${minimum}`
         : `from ${minimum} to ${maximum}`;
-  return (value, path, report) => {
-    const number = value as number;
-    if (number < (minimum ?? number) || number > (maximum ?? number)) {
-      report(path, `must be ${wanted}, got ${number}`);
-    }
+  const least = minimum ?? Number.NEGATIVE_INFINITY;
+  const most = maximum ?? Number.POSITIVE_INFINITY;
+  return {
+    accepts: (value) => (value as number) >= least && (value as number) <= most,
+    check: (value, path, report) => report(path, `must be ${wanted}, got ${value}`),
   };
 }

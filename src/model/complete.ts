@@ -72,14 +72,25 @@ function mapCompleter(inner: Completer, nullable: boolean, plain: boolean): Comp
   };
 }
 
+/**
+ * Most fields of most records are absent: a copy of the record where all of them are, which takes its
+ * layout along, and then what was given. What stands for absent records is shared: it never changes.
+ */
 function recordCompleter(properties: Readonly<Record<string, Type.TSchema>>) {
-  const fields = Object.entries(properties).map(([name, property]) => ({
-    name,
-    completer: completerOf(property),
-  }));
+  const completers = new Map<string, Completer>();
+  for (const [name, property] of Object.entries(properties)) {
+    completers.set(name, completerOf(property));
+  }
+  let absent: Readonly<Record<string, unknown>> | undefined;
   return (value: Readonly<Record<string, unknown>>): unknown => {
-    const completed: Record<string, unknown> = {};
-    for (const { name, completer } of fields) completed[name] = completer(value[name]);
+    absent ??= Object.fromEntries([...completers].map(([name, fill]) => [name, fill(undefined)]));
+    const completed: Record<string, unknown> = { ...absent };
+    for (const name in value) {
+      const given = value[name];
+      if (given === null || given === undefined) continue;
+      const completer = completers.get(name);
+      if (completer !== undefined) completed[name] = completer(given);
+    }
     return completed;
   };
 }

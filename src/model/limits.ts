@@ -110,6 +110,11 @@ export const limits = {
      * counted up for ever.
      */
     versionMax: 2 ** 48,
+    /** Of a job, a group or a task each; all of it is put into the environment of the tasks. */
+    metaMax: 1000,
+    metaTextLengthMax: 64 * kibibyte,
+    /** Patterns of constraints whose validity is remembered. */
+    patternsRemembered: 1000,
   },
 
   /** What is kept of whoever scales a group. */
@@ -171,6 +176,10 @@ export const limits = {
     killTimeoutMaxMs: 30 * second,
     logFilesMax: 1000,
     logFileMbMax: 10_000,
+    /** Users and groups of the system. */
+    ownerIdMax: 2 ** 32 - 2,
+    /** One variable with its name, as the kernel takes it. */
+    variableBytesMax: 128 * kibibyte - 1,
   },
 
   /** Changes of status that are remembered of one. */

@@ -9,9 +9,11 @@ export function isSame(left: unknown, right: unknown): boolean {
   }
   const keys = Object.keys(left);
   if (keys.length !== Object.keys(right).length) return false;
-  return keys.every(
-    (key) =>
-      Object.hasOwn(right, key) &&
-      isSame((left as Record<string, unknown>)[key], (right as Record<string, unknown>)[key]),
-  );
+  for (const key of keys) {
+    const mine = (left as Record<string, unknown>)[key];
+    const other = (right as Record<string, unknown>)[key];
+    if (mine === other && mine !== undefined) continue;
+    if (!Object.hasOwn(right, key) || !isSame(mine, other)) return false;
+  }
+  return true;
 }

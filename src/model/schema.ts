@@ -9,6 +9,8 @@
  *  x-free: true           anything may stand here and is taken as it is, at any depth
  *  x-response-only: true  the server's to set: known in a request, and ignored there
  *  x-hidden: true         kept by the server, never presented
+ *  x-absent: text         what stands when it is absent, where that depends on other fields
+ *  x-rules: text          what a value has to be beyond what its schema says
  */
 import Type from 'typebox';
 
@@ -82,6 +84,26 @@ export const Anything = () => Type.Unsafe<unknown>({ 'x-free': true, default: nu
 /** Names to anything, taken as they are. */
 export const FreeMap = () => MapOf(Anything());
 
+interface Told {
+  /** What stands when it is absent, as the end of "the default is …"; only where `default` is not it. */
+  readonly absent?: string;
+  /** What a value has to be beyond its schema, as a clause: "at least `MemoryMB`". */
+  readonly rules?: string;
+}
+
+/** The schema with what it means: read by people in the OpenAPI and in the reference of jobs. */
+export const About = <S extends Type.TSchema>(
+  description: string,
+  schema: S,
+  { absent, rules }: Told = {},
+): S =>
+  Type.Unsafe({
+    ...schema,
+    description,
+    ...(absent !== undefined && { 'x-absent': absent }),
+    ...(rules !== undefined && { 'x-rules': rules }),
+  }) as unknown as S;
+
 /** Marks what only the server sets. */
 export const ResponseOnly = <S extends Type.TSchema>(schema: S): S =>
   Type.Unsafe({ ...schema, 'x-response-only': true }) as unknown as S;
@@ -92,8 +114,8 @@ export const Hidden = <S extends Type.TSchema>(schema: S): S =>
 
 /** What every stored record carries (`state/types.ts`). */
 export const stamps = {
-  CreateIndex: ResponseOnly(Whole()),
-  ModifyIndex: ResponseOnly(Whole()),
+  CreateIndex: About('Index of the write that made it.', ResponseOnly(Whole())),
+  ModifyIndex: About('Index of its last change.', ResponseOnly(Whole())),
 };
 
 export { Type };

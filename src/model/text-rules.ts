@@ -1,4 +1,5 @@
 /** Small judgements about text that several nouns share. */
+import { compilePattern, PatternError } from '../language/filter/regex/pattern.ts';
 import { limits } from './limits.ts';
 import type { Path, Report } from './path.ts';
 
@@ -44,11 +45,25 @@ export function isWellFormedReference(text: string): boolean {
 
 export const hasInterpolation = (text: string): boolean => text.includes('${');
 
+/** Verdicts: the groups of a job, and jobs of each other, tend to have the same patterns. */
+const judged = new Map<string, boolean>();
+
+/** Whether the text is a pattern in the dialect that the scheduler matches: RE2's. */
 export function isPattern(text: string): boolean {
+  const known = judged.get(text);
+  if (known !== undefined) return known;
+  const verdict = compiles(text);
+  if (judged.size >= limits.job.patternsRemembered) judged.clear();
+  if (text.length <= limits.names.lengthMax) judged.set(text, verdict);
+  return verdict;
+}
+
+function compiles(pattern: string): boolean {
   try {
-    new RegExp(text);
+    compilePattern(pattern);
     return true;
-  } catch {
-    return false;
+  } catch (error) {
+    if (error instanceof PatternError) return false;
+    throw error;
   }
 }

@@ -1,9 +1,9 @@
 /** The comparisons that constraints and affinities are made of. Source: facts/scheduler.md §6.7. */
 import { compilePattern, PatternError } from '../language/filter/regex/pattern.ts';
 import type { Constraint } from '../model/constraint/constraint.ts';
+import { compileVersionConstraints } from '../model/constraint/versions.ts';
 import type { Node } from '../model/node/node.ts';
 import { compileTarget } from './target.ts';
-import { compileVersionConstraints } from './versions.ts';
 
 type Value = string | undefined;
 type Comparison = (left: Value, right: Value) => boolean;

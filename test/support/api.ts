@@ -153,7 +153,7 @@ export const nodeBody = (changes: object = {}) => ({
     ID: '44444444-4444-4444-8444-444444444444',
     Name: 'node-1',
     Datacenter: 'dc1',
-    Attributes: { 'kernel.name': 'linux' },
+    Attributes: { 'kernel.name': 'linux', 'roster.service_discovery': 'true' },
     NodeResources: {
       Cpu: { CpuShares: 4000, TotalCpuCores: 2 },
       Memory: { MemoryMB: 8192 },

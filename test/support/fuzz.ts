@@ -163,7 +163,7 @@ const text = (right: readonly string[] | undefined): fc.Arbitrary<string> =>
       );
 
 /** A right body with one place changed to something else. */
-function spoiled(bodies: readonly unknown[]): fc.Arbitrary<unknown> {
+export function spoiled(bodies: readonly unknown[]): fc.Arbitrary<unknown> {
   return fc.constantFrom(...bodies).chain((body) => {
     const places = placesIn(body);
     if (places.length === 0) return fc.oneof(fc.constant(body), anything);

@@ -10,16 +10,21 @@ import {
   type Spread,
   setOperands,
 } from './constraint.ts';
+import { compileVersionConstraints } from './versions.ts';
 
 const comparing = new Set<string>([...comparisonOperands, ...setOperands, ...patternOperands]);
 const presence = new Set<string>(presenceOperands);
 const distinct = new Set<string>(distinctOperands);
 
-const versionTerm = /^(=|!=|>|<|>=|<=|~>)?\s*v?\d+(\.\d+)*(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$/;
-const semverTerm = /^(=|!=|>|<|>=|<=)?\s*\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$/;
+const semverTerm = /^(=|!=|>|<|>=|<=)?\s*\d+\.\d+\.\d+([-+].*)?$/;
 
-const isTermList = (text: string, term: RegExp): boolean =>
-  text.split(',').every((part) => term.test(part.trim()));
+const isVersionList = (text: string): boolean =>
+  compileVersionConstraints(text, 'version') !== undefined;
+
+/** Stricter than what is compared: all three parts are written. */
+const isSemverList = (text: string): boolean =>
+  text.split(',').every((part) => semverTerm.test(part.trim())) &&
+  compileVersionConstraints(text, 'semver') !== undefined;
 
 interface Where {
   /** `distinct_hosts` and `distinct_property` are about allocations, so not for a task or device. */
@@ -82,10 +87,10 @@ function validateComparison(comparison: Comparison, at: Path, report: Report): v
   if (Operand === 'regexp' && !isPattern(RTarget)) {
     report(right, `is not a regular expression: ${quote(RTarget)}`);
   }
-  if (Operand === 'version' && !isTermList(RTarget, versionTerm)) {
+  if (Operand === 'version' && !isVersionList(RTarget)) {
     report(right, `is not a version constraint: ${quote(RTarget)}`);
   }
-  if (Operand === 'semver' && !isTermList(RTarget, semverTerm)) {
+  if (Operand === 'semver' && !isSemverList(RTarget)) {
     report(right, `is not a semantic version constraint: ${quote(RTarget)}`);
   }
 }

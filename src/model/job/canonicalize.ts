@@ -3,6 +3,7 @@ import { limits } from '../limits.ts';
 import { defaultNamespace } from '../namespace/namespace.ts';
 import { canonicalGroup } from '../task-group/canonicalize.ts';
 import { canonicalJobUpdate } from '../task-group/policy-defaults.ts';
+import { withImpliedConstraints } from './implied-constraints.ts';
 import { type Job, type JobInput, JobSchema } from './job.ts';
 
 /** What the agent contributes. */
@@ -15,9 +16,14 @@ const ordinaryDefaults: JobDefaults = { region: 'global', namespace: defaultName
 
 /**
  * The job as it is stored and read: every field is there, with the defaults of its type; empty lists
- * and maps are null. Idempotent. It does not judge: see `validateJob`. Source: facts §2.
+ * and maps are null; what it implies of nodes is among its constraints. Idempotent. It does not
+ * judge: see `validateJob`. Source: facts §2.
  */
-export function canonicalizeJob(input: JobInput, defaults: JobDefaults = ordinaryDefaults): Job {
+export const canonicalizeJob = (input: JobInput, defaults: JobDefaults = ordinaryDefaults): Job =>
+  withImpliedConstraints(filledJob(input, defaults));
+
+/** Every field is there, with the defaults of the type, and nothing besides. */
+function filledJob(input: JobInput, defaults: JobDefaults): Job {
   const jobType = input.Type || 'service';
   const jobId = input.ID ?? '';
   const namespace = input.Namespace || defaults.namespace;

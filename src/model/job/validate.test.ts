@@ -48,6 +48,33 @@ table('the job (facts §2.1)', '', [
   ],
 ]);
 
+table('the job, beyond its own fields', '', [
+  [{ Type: 'batch', Update: { Stagger: 1 } }, 'Update is not possible in a batch job'],
+  [{ Meta: { '': 'x' } }, 'Meta[""] has no name'],
+  [{ Meta: { a: 'x\0' } }, 'Meta.a must not hold a NUL character'],
+  [
+    { Meta: { a: 'x'.repeat(65_537) } },
+    'Meta.a must be a name and a value of at most 65536 characters',
+  ],
+  [
+    { Meta: Object.fromEntries(Array.from({ length: 1001 }, (_, n) => [`m${n}`, ''])) },
+    'Meta has 1001 entries; at most 1000 are kept',
+  ],
+  [{ VersionTag: { Description: 'x' } }, 'VersionTag.Name is required'],
+  [{ Multiregion: { Regions: [{}] } }, 'Multiregion.Regions[0].Name is required'],
+  [
+    { Multiregion: { Regions: [{ Name: 'a' }, { Name: 'a' }] } },
+    'Multiregion.Regions[1].Name "a" is taken',
+  ],
+  [
+    {
+      'TaskGroups.0.Update': { Canary: 30_000 },
+      'TaskGroups.1': { ...webJob.TaskGroups[0], Name: 'b', Update: { Canary: 20_001 } },
+    },
+    'TaskGroups ask for 50001 canaries together, and 50000 is the limit',
+  ],
+]);
+
 table('periodic and parameterized (facts §2.3)', '', [
   [{ Type: 'batch', Periodic: { Specs: ['*/5 * * * *', '@hourly'] } }],
   [{ Periodic: { Specs: ['@daily'] } }, 'Periodic is not possible in a service job'],
@@ -138,6 +165,11 @@ table('constraints, affinities, spreads (facts §2.5)', '', [
   [
     { Constraints: [{ ...rule, Operand: 'regexp', RTarget: '(' }] },
     'Constraints[0].RTarget is not a regular expression: "("',
+  ],
+  // What only a backtracking engine could match.
+  [
+    { Constraints: [{ ...rule, Operand: 'regexp', RTarget: '(?=a)' }] },
+    'Constraints[0].RTarget is not a regular expression: "(?=a)"',
   ],
   [{ Constraints: [{ ...rule, Operand: 'version', RTarget: '>= 1.2, < 2' }] }],
   [
@@ -268,6 +300,43 @@ describe('warnings (facts §2.12)', () => {
       ['Group "web": MaxClientDisconnect is deprecated and has no effect: use Disconnect.'],
     ],
     [{ 'TaskGroups.0.Networks.0.MBits': 1 }, ['Group "web": MBits is deprecated.']],
+    [{ 'TaskGroups.0.Networks.1': {} }, ['Group "web": only the first of its networks is used.']],
+    [
+      { 'TaskGroups.0.Networks.0.Mode': 'own' },
+      ['Group "web": no node has a network of the mode "own".'],
+    ],
+    [{ 'TaskGroups.0.Networks.0.Mode': 'cni/own' }, []],
+    [
+      {
+        'TaskGroups.0.Services': [{ ...service, Connect: { SidecarService: {} } }],
+        'TaskGroups.0.Tasks.0.ShutdownDelay': 1,
+      },
+      [
+        'Group "web": it has services and no ShutdownDelay, so traffic may reach it while it stops.',
+        'Group "web": its sidecar has no ShutdownDelay, so it may stop while connections are open.',
+      ],
+    ],
+    [
+      { 'TaskGroups.0.Tasks.0.Resources.MemoryMaxMB': 128 },
+      [
+        'Group "web", task "server": MemoryMaxMB has no effect: memory oversubscription is not enabled.',
+      ],
+    ],
+    [
+      { 'TaskGroups.0.Tasks.0.Templates': [{ SecretsGrace: 1 }] },
+      ['Group "web", task "server": SecretsGrace of templates is deprecated and has no effect.'],
+    ],
+    [
+      { 'TaskGroups.0.Tasks.0.Identities': [{ Name: 'secrets_default' }] },
+      [
+        'Group "web", task "server": it has an identity for the secrets engine and no Secrets block.',
+      ],
+    ],
+    [
+      { 'TaskGroups.0.Tasks.0.Schedule': {} },
+      ['Group "web", task "server": Schedule has no effect.'],
+    ],
+    [{ Multiregion: {} }, ['Multiregion has no effect: a cluster is one region.']],
     [
       { 'TaskGroups.0.Tasks.0.Resources.IOPS': 1 },
       ['Group "web", task "server": IOPS is deprecated and has no effect.'],

@@ -7,12 +7,14 @@ import {
 import type { Fault } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { below, faultAt, type Path, quote, type Report } from '../path.ts';
-import { isRolling } from '../task-group/policy-defaults.ts';
+import { isSame } from '../same.ts';
+import { isRolling, noUpdate } from '../task-group/policy-defaults.ts';
 import { validateGroup } from '../task-group/validate.ts';
 import { checkName, checkUnique } from '../text-rules.ts';
 import { dispatchId } from './dispatch.ts';
 import { type Job, JobSchema, type Parameterized, type Periodic } from './job.ts';
 import { totalCount } from './job-rules.ts';
+import { validateMeta } from './meta.ts';
 import { launchId } from './periodic-launch.ts';
 import { parseSchedule } from './schedule.ts';
 
@@ -29,7 +31,7 @@ export function validateJob(job: Job, at: Path = null): Fault[] {
   validateHead(job, at, report);
   validatePlacement(job, at, report);
   validateGroups(job, at, report);
-  if (!isRolling(job.Type) && job.Update.MaxParallel > 0) {
+  if (!isRolling(job.Type) && !isSame(job.Update, noUpdate)) {
     report(below(at, 'Update'), `is not possible in a ${job.Type} job`);
   }
   if (job.Periodic !== null) validatePeriodic(job.Periodic, job, below(at, 'Periodic'), report);
@@ -49,6 +51,24 @@ function validateHead(job: Job, at: Path, report: Report): void {
   }
   if (job.ID !== '') checkName(job.Name, below(at, 'Name'), report);
   if (job.Datacenters.includes('')) report(below(at, 'Datacenters'), 'must not hold an empty name');
+  validateMeta(job.Meta, below(at, 'Meta'), report);
+  if (job.VersionTag !== null) {
+    checkName(job.VersionTag.Name, below(at, 'VersionTag', 'Name'), report);
+  }
+  validateRegions(job, below(at, 'Multiregion', 'Regions'), report);
+}
+
+function validateRegions({ Multiregion }: Job, at: Path, report: Report): void {
+  const regions = Multiregion?.Regions ?? [];
+  regions.forEach(({ Name, Meta }, index) => {
+    checkName(Name, below(at, index, 'Name'), report);
+    validateMeta(Meta, below(at, index, 'Meta'), report);
+  });
+  checkUnique(
+    regions.map(({ Name }) => Name),
+    (index) => below(at, index, 'Name'),
+    report,
+  );
 }
 
 function validatePlacement(job: Job, at: Path, report: Report): void {
@@ -76,6 +96,14 @@ function validateGroups(job: Job, at: Path, report: Report): void {
   job.TaskGroups.forEach((group, index) => {
     validateGroup(group, job, below(groups, index), report);
   });
+  // Canaries run beside the counts and are not bound by them.
+  const canaries = job.TaskGroups.reduce((sum, group) => sum + (group.Update?.Canary ?? 0), 0);
+  if (job.Type === 'service' && canaries > limits.job.countMax) {
+    report(
+      groups,
+      `ask for ${canaries} canaries together, and ${limits.job.countMax} is the limit`,
+    );
+  }
   const count = totalCount(job);
   if (count > limits.job.countMax) {
     report(
@@ -134,6 +162,7 @@ function checkRoom({ ID, Periodic, ParameterizedJob }: Job, at: Path, report: Re
 
 function isTimeZone(name: string): boolean {
   if (/^[+-]/.test(name)) return false;
+  if (name === 'UTC') return true;
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });
     return true;

@@ -1,4 +1,7 @@
 import { limits } from '../limits.ts';
+import { networkModes } from '../network/network.ts';
+import { quote } from '../path.ts';
+import type { Service } from '../service/service.ts';
 import type { Task } from '../task/task.ts';
 import type { TaskGroup } from '../task-group/task-group.ts';
 import type { Job } from './job.ts';
@@ -13,6 +16,9 @@ export function jobWarnings(job: Job): string[] {
   }
   if (job.Periodic !== null && job.Periodic.Spec !== '') {
     warnings.push('Periodic.Spec is deprecated: use Periodic.Specs.');
+  }
+  if (job.Multiregion !== null) {
+    warnings.push('Multiregion has no effect: a cluster is one region.');
   }
   return warnings;
 }
@@ -33,8 +39,15 @@ function groupWarnings(group: TaskGroup): string[] {
     if (group[field] !== null) warn(`${field} is deprecated and has no effect: use Disconnect.`);
   }
   if (group.Networks?.some((network) => network.MBits > 0)) warn('MBits is deprecated.');
+  if ((group.Networks?.length ?? 0) > 1) warn('only the first of its networks is used.');
+  for (const { Mode } of group.Networks?.slice(0, 1) ?? []) {
+    if (!isNetworkMode(Mode)) warn(`no node has a network of the mode ${quote(Mode)}.`);
+  }
   if (group.Services !== null && group.ShutdownDelay === null) {
     warn('it has services and no ShutdownDelay, so traffic may reach it while it stops.');
+    if (group.Services.some(hasSidecarWithoutDelay)) {
+      warn('its sidecar has no ShutdownDelay, so it may stop while connections are open.');
+    }
   }
   return [...warnings, ...group.Tasks.flatMap((task) => taskWarnings(group, task))];
 }
@@ -48,7 +61,28 @@ function taskWarnings(group: TaskGroup, task: Task): string[] {
   if (task.Services !== null && task.ShutdownDelay === 0 && group.ShutdownDelay === null) {
     warn('it has services and no ShutdownDelay, so traffic may reach it while it stops.');
   }
+  // There is no setting that would let a task take more than is set aside for it.
+  if (task.Resources.MemoryMaxMB !== 0) {
+    warn('MemoryMaxMB has no effect: memory oversubscription is not enabled.');
+  }
+  if (task.Secrets === null && task.Identities?.some(({ Name }) => Name.startsWith('secrets_'))) {
+    warn('it has an identity for the secrets engine and no Secrets block.');
+  }
+  if (task.Templates?.some((template) => template.SecretsGrace > 0)) {
+    warn('SecretsGrace of templates is deprecated and has no effect.');
+  }
+  if (task.Schedule !== null) warn('Schedule has no effect.');
   return warnings;
+}
+
+const isNetworkMode = (mode: string): boolean =>
+  mode === '' || (networkModes as readonly string[]).includes(mode) || /^cni\/./.test(mode);
+
+/** `Connect` is taken as it is, so it may hold anything. */
+function hasSidecarWithoutDelay({ Connect }: Service): boolean {
+  if (!Connect?.SidecarService) return false;
+  const task = Connect.SidecarTask as { readonly ShutdownDelay?: unknown } | null | undefined;
+  return !task?.ShutdownDelay;
 }
 
 /** The text of `Warnings` in an answer; empty when there are none. */

@@ -1,36 +1,75 @@
-import { Flag, List, type Model, Nullable, Text, TextMap, Type, Whole } from '../schema.ts';
+import { limits } from '../limits.ts';
+import { About, Flag, List, type Model, Nullable, Text, TextMap, Type, Whole } from '../schema.ts';
+
+const { portMax } = limits.network;
 
 /** A port that a group asks for. Source: facts/scheduler.md §2.8. */
-export const PortSchema = Type.Object({
-  Label: Text(),
-  /** The static port; 0 in `DynamicPorts`. */
-  Value: Whole(),
-  /** The port inside the network namespace: 0 is unmapped, -1 the same as the host's. */
-  To: Whole(),
-  HostNetwork: Text(),
-  IgnoreCollision: Flag(),
-});
+export const PortSchema = Type.Object(
+  {
+    Label: About('Names the port for services, checks and the environment of tasks.', Text(), {
+      rules: 'required; unique over the networks of a group and its tasks',
+    }),
+    /** The static port; 0 in `DynamicPorts`. */
+    Value: About(
+      'The port of the node; one of `DynamicPorts` is chosen when it is placed.',
+      Whole({ minimum: 0, maximum: portMax }),
+      { rules: 'required in `ReservedPorts`, where it is unique for each host network' },
+    ),
+    /** The port inside the network namespace: 0 is unmapped, -1 the same as the host's. */
+    To: About(
+      'The port inside the network namespace; 0: not mapped, -1: the same as on the node.',
+      Whole({ minimum: -1, maximum: portMax }),
+    ),
+    HostNetwork: About("Which of the node's networks the port is taken from.", Text()),
+    IgnoreCollision: About('Place it even where the port is taken.', Flag(), {
+      rules: 'in `host` mode only',
+    }),
+  },
+  { title: 'Port' },
+);
 export type Port = Model<typeof PortSchema>;
 
-export const DnsSchema = Type.Object({
-  Servers: List(Type.String()),
-  Searches: List(Type.String()),
-  Options: List(Type.String()),
-});
+export const DnsSchema = Type.Object(
+  {
+    Servers: About('Addresses of name servers.', List(Type.String())),
+    Searches: About('Domains that short names are looked up in.', List(Type.String())),
+    Options: About('Options of the resolver.', List(Type.String())),
+  },
+  { title: 'DNS' },
+);
 
-export const NetworkSchema = Type.Object({
-  /** `host` (also when empty), `bridge`, `none` or `cni/<name>`. */
-  Mode: Text(),
-  Device: Text(),
-  CIDR: Text(),
-  IP: Text(),
-  Hostname: Text(),
-  MBits: Whole(),
-  DNS: Nullable(DnsSchema),
-  CNI: Nullable(Type.Object({ Args: TextMap() })),
-  ReservedPorts: List(PortSchema),
-  DynamicPorts: List(PortSchema),
-});
+/** What a network can be; `cni/<name>` besides. */
+export const networkModes = ['host', 'bridge', 'none'] as const;
+
+export const NetworkSchema = Type.Object(
+  {
+    /** `host` (also when empty), `bridge`, `none` or `cni/<name>`. */
+    Mode: About(
+      'The network that tasks see: `host` (also when empty), `bridge`, `none` or `cni/<name>`.',
+      Text(),
+    ),
+    Device: About('A network device of the node.', Text()),
+    CIDR: About('Set by the server when the ports are allocated.', Text()),
+    IP: About('Set by the server when the ports are allocated.', Text()),
+    Hostname: About('The name of the host inside the network namespace.', Text(), {
+      rules: 'a DNS name, unless it holds a reference',
+    }),
+    MBits: About('Deprecated, and without effect.', Whole({ minimum: 0 })),
+    DNS: About('Name resolution of the tasks.', Nullable(DnsSchema)),
+    CNI: About(
+      'For a network of the mode `cni/<name>`.',
+      Nullable(
+        Type.Object(
+          { Args: About('Arguments for its plugins.', TextMap(), { rules: 'without `;`' }) },
+          { title: 'CNI' },
+        ),
+      ),
+    ),
+    ReservedPorts: About('Ports with a given number.', List(PortSchema)),
+    DynamicPorts: About('Ports with a number that is chosen.', List(PortSchema)),
+  },
+  { title: 'Network' },
+);
 export type Network = Model<typeof NetworkSchema>;
 
 /** The host network of a port that names none. */

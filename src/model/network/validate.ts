@@ -1,4 +1,3 @@
-import { limits } from '../limits.ts';
 import { below, type Path, quote, type Report } from '../path.ts';
 import { checkUnique, hasInterpolation } from '../text-rules.ts';
 import { defaultHostNetwork, type Network, type Port } from './network.ts';
@@ -7,6 +6,8 @@ import { defaultHostNetwork, type Network, type Port } from './network.ts';
 export interface PlacedNetwork {
   readonly network: Network;
   readonly path: Path;
+  /** Of a group's networks only the first is placed. */
+  readonly isUsed: boolean;
 }
 
 const hostname =
@@ -54,12 +55,7 @@ export function validateNetworks(networks: readonly PlacedNetwork[], report: Rep
 
 function validatePort({ port, path, isStatic, mode }: PlacedPort, report: Report): void {
   if (port.Label === '') report(below(path, 'Label'), 'is required');
-  if (isStatic && (port.Value < 1 || port.Value > limits.network.portMax)) {
-    report(below(path, 'Value'), `must be from 1 to ${limits.network.portMax}, got ${port.Value}`);
-  }
-  if (port.To < -1 || port.To > limits.network.portMax) {
-    report(below(path, 'To'), `must be from -1 to ${limits.network.portMax}, got ${port.To}`);
-  }
+  if (isStatic && port.Value === 0) report(below(path, 'Value'), 'is required for a reserved port');
   if (port.IgnoreCollision && mode !== '' && mode !== 'host') {
     report(below(path, 'IgnoreCollision'), 'is only possible in host mode');
   }
@@ -68,7 +64,7 @@ function validatePort({ port, path, isStatic, mode }: PlacedPort, report: Report
 function validateStaticPorts(ports: readonly PlacedPort[], report: Report): void {
   const seen = new Set<string>();
   for (const { port, path, isStatic } of ports) {
-    if (!isStatic || port.IgnoreCollision) continue;
+    if (!isStatic || port.IgnoreCollision || port.Value === 0) continue;
     const network = port.HostNetwork || defaultHostNetwork;
     const key = `${network} ${port.Value}`;
     if (seen.has(key)) {

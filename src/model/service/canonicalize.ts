@@ -1,6 +1,8 @@
 import { given } from '../given.ts';
+import { limits } from '../limits.ts';
 import type { Input } from '../schema.ts';
-import type { Check, Service } from './service.ts';
+import type { Check } from './check.ts';
+import type { Service } from './service.ts';
 
 /** Where a service stands. `task` is null for a group's own service. */
 export interface ServicePlace {
@@ -40,6 +42,8 @@ function canonicalCheck(
 }
 
 function serviceName(template: string, place: ServicePlace, base: string): string {
+  // Too long for a name already, and might become very much longer: the validator says so.
+  if (template.length > limits.names.lengthMax) return template;
   const words: Readonly<Record<string, string>> = {
     JOB: place.job,
     TASKGROUP: place.group,

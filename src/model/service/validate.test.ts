@@ -76,4 +76,42 @@ table('services and checks (facts §2.7)', 'TaskGroups.0.', [
     },
     `${g}.Services[0].Checks[0].OnUpdate ignore is not possible together with CheckRestart`,
   ],
+  [
+    { Services: [{ ...service, TaskName: 'x' }] },
+    `${g}.Services[0].TaskName names no task of the group: "x"`,
+  ],
+  [
+    { Services: [{ ...service, Checks: [{ ...check, TaskName: 'x' }] }] },
+    `${g}.Services[0].Checks[0].TaskName names no task of the group: "x"`,
+  ],
+  [
+    { Networks: [{}, { DynamicPorts: [{ Label: 'late' }] }], Services: [{ PortLabel: 'late' }] },
+    `${g}.Services[0].PortLabel names no port of the group: "late"`,
+  ],
+  [
+    { Services: [{ PortLabel: '65536', AddressMode: 'alloc' }] },
+    `${g}.Services[0].PortLabel must be a port from 1 to 65535`,
+  ],
+  [{ Services: [{ PortLabel: '65535', AddressMode: 'alloc' }] }],
+  [
+    { Services: [{ ...service, Name: '${x}'.repeat(65) }] },
+    `${g}.Services[0].Name must be at most 256 characters long`,
+  ],
+  [
+    { Services: [{ ...service, Checks: [{ ...check, Path: '//h/' }] }] },
+    `${g}.Services[0].Checks[0].Path must be a relative URL`,
+  ],
+  [
+    { Services: [{ ...service, Checks: [{ ...check, Protocol: 'ftp' }] }] },
+    `${g}.Services[0].Checks[0].Protocol must be http or https, got "ftp"`,
+  ],
+  [
+    { Services: [{ ...service, Provider: 'scheduler', Checks: [{ ...check, GRPCUseTLS: true }] }] },
+    `${g}.Services[0].Checks[0].GRPCUseTLS is not possible with the provider scheduler`,
+  ],
+  [
+    { Services: [{ ...service, Checks: [{ ...check, Expose: true }] }] },
+    `${g}.Services[0].Checks[0].Expose is only possible on a service of a group with Connect`,
+  ],
+  [{ Services: [{ ...service, Connect: { Native: true }, Checks: [{ ...check, Expose: true }] }] }],
 ]);

@@ -1,12 +1,14 @@
 import { limits } from '../limits.ts';
 import { below, type Path, quote, type Report } from '../path.ts';
 import { checkUnique, hasInterpolation } from '../text-rules.ts';
-import type { Check, Service } from './service.ts';
+import type { Check } from './check.ts';
+import type { Service } from './service.ts';
 
 export interface ServiceContext {
   /** On a task rather than on its group. */
   readonly onTask: boolean;
   readonly portLabels: ReadonlySet<string>;
+  readonly taskNames: ReadonlySet<string>;
 }
 
 const label = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/i;
@@ -22,6 +24,7 @@ export function validateService(
 ): void {
   validateServiceName(service.Name, below(path, 'Name'), report);
   validateAddress(service, path, report, context);
+  validateTaskName(service.TaskName, below(path, 'TaskName'), report, context);
   if (service.Provider === 'scheduler' && service.Connect !== null) {
     report(below(path, 'Connect'), 'is not possible with the provider scheduler');
   }
@@ -43,10 +46,11 @@ export function validateService(
 
 function validateServiceName(name: string, path: Path, report: Report): void {
   // What is still interpolated is known on the node only.
-  if (hasInterpolation(name)) return;
-  if (name.length > limits.names.serviceLengthMax) {
-    report(path, `must be at most ${limits.names.serviceLengthMax} characters long`);
-  } else if (!label.test(name)) {
+  const isOpen = hasInterpolation(name);
+  const lengthMax = isOpen ? limits.names.lengthMax : limits.names.serviceLengthMax;
+  if (name.length > lengthMax) report(path, `must be at most ${lengthMax} characters long`);
+  else if (isOpen) return;
+  else if (!label.test(name)) {
     report(path, `must be letters, digits and inner dashes, got ${quote(name)}`);
   }
 }
@@ -75,9 +79,23 @@ function validatePortLabel(
   portLabels: ReadonlySet<string>,
 ): void {
   if (portLabel === '' || hasInterpolation(portLabel) || portLabels.has(portLabel)) return;
-  const numeric = /^\d+$/.test(portLabel);
-  if (numeric && (addressMode === 'driver' || addressMode.startsWith('alloc'))) return;
+  if (/^\d+$/.test(portLabel) && (addressMode === 'driver' || addressMode.startsWith('alloc'))) {
+    const isPort = Number(portLabel) >= 1 && Number(portLabel) <= limits.network.portMax;
+    if (!isPort) report(path, `must be a port from 1 to ${limits.network.portMax}`);
+    return;
+  }
   report(path, `names no port of the group: ${quote(portLabel)}`);
+}
+
+/** A service or check that belongs to a task belongs to one of the group. */
+function validateTaskName(
+  taskName: string,
+  path: Path,
+  report: Report,
+  { taskNames }: ServiceContext,
+): void {
+  if (taskName === '' || taskNames.has(taskName)) return;
+  report(path, `names no task of the group: ${quote(taskName)}`);
 }
 
 function validateCheck(
@@ -106,22 +124,49 @@ function validateCheck(
   for (const field of ['Interval', 'Timeout'] as const) {
     if (check[field] < secondNs) report(below(path, field), 'is required and at least 1s');
   }
-  if (check.Notes.length > limits.names.checkNotesLengthMax) {
-    report(below(path, 'Notes'), `must be at most ${limits.names.checkNotesLengthMax} long`);
-  }
-  if (service.Provider === 'scheduler' && check.AddressMode === 'driver') {
-    report(below(path, 'AddressMode'), 'driver is not possible with the provider scheduler');
-  }
+  validateTaskName(check.TaskName, below(path, 'TaskName'), report, context);
   validateOnUpdate(check, path, report);
   validateThresholds(check, service, path, report);
+  if (service.Provider === 'scheduler') validateScheduled(check, path, report);
+  else if (check.Expose) validateExpose(check, service, path, report, context);
 }
 
 function validateHttp(check: Check, path: Path, report: Report): void {
   const at = below(path, 'Path');
   if (check.Path === '') report(at, 'is required for an http check');
-  else if (/^[a-z][a-z0-9+.-]*:\/\//i.test(check.Path)) report(at, 'must be a relative URL');
+  else if (/^([a-z][a-z0-9+.-]*:)?\/\//i.test(check.Path)) report(at, 'must be a relative URL');
+  if (!['', 'http', 'https'].includes(check.Protocol)) {
+    report(below(path, 'Protocol'), `must be http or https, got ${quote(check.Protocol)}`);
+  }
   if (check.Method !== '' && !methods.test(check.Method)) {
     report(below(path, 'Method'), `is not a method of HTTP: ${quote(check.Method)}`);
+  }
+}
+
+/** What the checks of the provider `scheduler` cannot do. */
+function validateScheduled(check: Check, path: Path, report: Report): void {
+  if (check.AddressMode === 'driver') {
+    report(below(path, 'AddressMode'), 'driver is not possible with the provider scheduler');
+  }
+  for (const field of ['Advertise', 'Expose', 'GRPCService', 'GRPCUseTLS'] as const) {
+    const isGiven = check[field] !== '' && check[field] !== false;
+    if (isGiven) report(below(path, field), 'is not possible with the provider scheduler');
+  }
+}
+
+function validateExpose(
+  check: Check,
+  service: Service,
+  path: Path,
+  report: Report,
+  { onTask }: ServiceContext,
+): void {
+  const at = below(path, 'Expose');
+  if (check.Type !== 'http' && check.Type !== 'grpc') {
+    report(at, 'is only possible for http and grpc checks');
+  }
+  if (onTask || service.Connect === null) {
+    report(at, 'is only possible on a service of a group with Connect');
   }
 }
 

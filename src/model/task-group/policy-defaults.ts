@@ -2,6 +2,7 @@
 import { hours, minutes, seconds } from '../../base/duration.ts';
 import { complete } from '../complete.ts';
 import { given } from '../given.ts';
+import { isSame } from '../same.ts';
 import type { Input } from '../schema.ts';
 import {
   type MigrateStrategy,
@@ -57,8 +58,9 @@ export function canonicalUpdate(
     const merged = { ...updateDefaults, ...jobTemplate(job), ...given(group) };
     return complete(UpdateStrategySchema, merged);
   }
+  // Elsewhere a given block stays, for the validator to refuse.
   const own = complete(UpdateStrategySchema, group ?? {});
-  return own.MaxParallel > 0 ? own : null;
+  return isSame(own, noUpdate) ? null : own;
 }
 
 /** What the job keeps of its own block: the groups have the rest. */

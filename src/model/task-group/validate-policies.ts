@@ -9,7 +9,12 @@ import type {
   UpdateStrategy,
 } from './policies.ts';
 
-export function validateUpdate(update: UpdateStrategy, path: Path, report: Report): void {
+export function validateUpdate(
+  update: UpdateStrategy,
+  jobType: string,
+  path: Path,
+  report: Report,
+): void {
   if (update.MaxParallel === 0) return;
   if (update.Stagger <= 0) report(below(path, 'Stagger'), 'must be more than 0');
   if (update.HealthCheck === '') report(below(path, 'HealthCheck'), 'is required');
@@ -23,6 +28,9 @@ export function validateUpdate(update: UpdateStrategy, path: Path, report: Repor
   }
   if (update.AutoPromote && update.Canary === 0) {
     report(below(path, 'AutoPromote'), 'needs a Canary count above 0');
+  }
+  if (jobType === 'system' && update.Canary > 100) {
+    report(below(path, 'Canary'), `is a percentage in a system job, got ${update.Canary}`);
   }
 }
 
@@ -50,7 +58,8 @@ export function validateReschedule(policy: ReschedulePolicy, path: Path, report:
   if (policy.Attempts > 0 && policy.Interval === 0) {
     report(below(path, 'Interval'), 'is required with Attempts');
   }
-  if (policy.Delay < seconds(5)) report(below(path, 'Delay'), 'must be at least 5s');
+  const hasDelay = policy.Delay >= seconds(5);
+  if (!hasDelay) report(below(path, 'Delay'), 'must be at least 5s');
   if (!delayFunctions.includes(policy.DelayFunction)) {
     const given = quote(policy.DelayFunction);
     report(
@@ -64,7 +73,8 @@ export function validateReschedule(policy: ReschedulePolicy, path: Path, report:
     if (policy.MaxDelay < seconds(5)) report(at, 'must be at least 5s');
     else if (policy.MaxDelay < policy.Delay) report(at, 'must not be less than Delay');
   }
-  if (!policy.Unlimited && policy.Interval > 0) validateFit(policy, path, report);
+  // A delay that never grows would be counted up attempt by attempt.
+  if (!policy.Unlimited && policy.Interval > 0 && hasDelay) validateFit(policy, path, report);
 }
 
 function validateFit(policy: ReschedulePolicy, path: Path, report: Report): void {

@@ -1,4 +1,5 @@
-import { second, table } from '../job/validate.test-helper.ts';
+import { expect, test } from 'vitest';
+import { messages, second, table } from '../job/validate.test-helper.ts';
 
 const g = 'TaskGroups[0]';
 const t = 'TaskGroups[0].Tasks[0]';
@@ -9,7 +10,7 @@ table('groups (facts §2.2)', 'TaskGroups.0.', [
   [{ '^Type': 'system' }, `${g}.Count must be 0 or 1 in a system job`],
   [
     { EphemeralDisk: { SizeMB: 9 }, 'Tasks.0.LogConfig': { MaxFiles: 1, MaxFileSizeMB: 1 } },
-    `${g}.EphemeralDisk.SizeMB must be at least 10`,
+    `${g}.EphemeralDisk.SizeMB must be at least 10, got 9`,
   ],
   [{ Tasks: [] }, `${g}.Tasks must hold at least one task`],
   [{ 'Tasks.1': { Name: 'server', Driver: 'x' } }, `${g}.Tasks[1].Name "server" is taken`],
@@ -31,6 +32,16 @@ table('groups (facts §2.2)', 'TaskGroups.0.', [
   [{ '^Type': 'batch', Migrate: {} }, `${g}.Migrate is not possible in a batch job`],
   [{ '^Type': 'batch', Update: { MaxParallel: 1 } }, `${g}.Update is not possible in a batch job`],
   [{ Scaling: {} }, `${g}.Scaling.Max is required`],
+  [
+    { Scaling: { Max: 9, Type: 'vertical' } },
+    `${g}.Scaling.Type must be horizontal for a group, got "vertical"`,
+  ],
+  [{ '^Type': 'batch', Update: { Canary: 1 } }, `${g}.Update is not possible in a batch job`],
+  [
+    { '^Type': 'system', Count: 1, Update: { Canary: 101 } },
+    `${g}.Update.Canary is a percentage in a system job, got 101`,
+  ],
+  [{ Meta: { '': '' } }, `${g}.Meta[""] has no name`],
   [{ Scaling: { Min: 4, Max: 5 } }, `${g}.Count must be within the scaling range 4 to 5`],
   [{ Scaling: { Min: 3, Max: 3 } }],
   [
@@ -139,9 +150,25 @@ table('policies (facts §2.4)', 'TaskGroups.0.', [
   [{ Migrate: { HealthCheck: '' } }, `${g}.Migrate.HealthCheck is required`],
 ]);
 
+test('a delay that never grows is not counted up attempt by attempt', () => {
+  const ReschedulePolicy = {
+    Attempts: 2 ** 53 - 1,
+    Unlimited: false,
+    Interval: 86_400e9,
+    Delay: 0,
+  };
+  expect(messages({ 'TaskGroups.0.ReschedulePolicy': ReschedulePolicy })).toEqual([
+    `${g}.ReschedulePolicy.Delay must be at least 5s`,
+  ]);
+});
+
 table('networks (facts §2.8)', 'TaskGroups.0.Networks.0.', [
   [{ Hostname: 'a_b' }, `${g}.Networks[0].Hostname is not a host name: "a_b"`],
   [{ CNI: { Args: { a: 'x;y' } } }, `${g}.Networks[0].CNI.Args.a holds a ";"`],
+  [
+    { ReservedPorts: [{ Label: 'a' }] },
+    `${g}.Networks[0].ReservedPorts[0].Value is required for a reserved port`,
+  ],
   [{ DynamicPorts: [{}] }, `${g}.Networks[0].DynamicPorts[0].Label is required`],
   [
     { ReservedPorts: [{ Label: 'http', Value: 80 }] },
@@ -149,7 +176,7 @@ table('networks (facts §2.8)', 'TaskGroups.0.Networks.0.', [
   ],
   [
     { ReservedPorts: [{ Label: 'a', Value: 65536 }] },
-    `${g}.Networks[0].ReservedPorts[0].Value must be from 1 to 65535, got 65536`,
+    `${g}.Networks[0].ReservedPorts[0].Value must be from 0 to 65535, got 65536`,
   ],
   [
     {

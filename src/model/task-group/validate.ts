@@ -4,10 +4,11 @@ import {
   validateSpreads,
 } from '../constraint/validate.ts';
 import type { Job } from '../job/job.ts';
+import { validateMeta } from '../job/meta.ts';
 import { limits } from '../limits.ts';
 import type { PlacedNetwork } from '../network/validate.ts';
 import { validateNetworks } from '../network/validate.ts';
-import { below, type Path, type Report } from '../path.ts';
+import { below, type Path, quote, type Report } from '../path.ts';
 import { validateService } from '../service/validate.ts';
 import { validateTask } from '../task/validate.ts';
 import { checkName, checkUnique } from '../text-rules.ts';
@@ -37,18 +38,18 @@ export function validateGroup(group: TaskGroup, job: Job, path: Path, report: Re
     report(at('Spreads'), 'are not possible in a system job');
   } else validateSpreads(group.Spreads, at('Spreads'), report);
   validatePolicies(group, job, path, report);
-  if (group.EphemeralDisk.SizeMB < limits.task.diskMbMin) {
-    report(at('EphemeralDisk', 'SizeMB'), `must be at least ${limits.task.diskMbMin}`);
-  }
   const networks = networksOf(group, path);
   validateNetworks(networks, report);
-  validateServices(group, path, report, labelsOf(networks));
-  validateTasks(group, job, path, report, labelsOf(networks));
+  const portLabels = labelsOf(networks);
+  const taskNames = new Set(group.Tasks.map((task) => task.Name));
+  validateServices(group, path, report, { portLabels, taskNames });
+  validateTasks(group, job, path, report, { portLabels, taskNames });
   const context = { jobType: job.Type, count: group.Count, canaries: group.Update?.Canary ?? 0 };
   for (const [name, volume] of Object.entries(group.Volumes ?? {})) {
     validateVolume(volume, at('Volumes', name), report, context);
   }
   validateScaling(group, job, path, report);
+  validateMeta(group.Meta, at('Meta'), report);
   if (group.MaxRunDuration !== null && job.Type !== 'batch' && job.Type !== 'sysbatch') {
     report(at('MaxRunDuration'), `is not possible in a ${job.Type} job`);
   }
@@ -68,7 +69,7 @@ function validatePolicies(group: TaskGroup, job: Job, path: Path, report: Report
   }
   if (group.Update !== null) {
     const at = below(path, 'Update');
-    if (isRolling(Type)) validateUpdate(group.Update, at, report);
+    if (isRolling(Type)) validateUpdate(group.Update, Type, at, report);
     else report(at, `is not possible in a ${Type} job`);
   }
   if (group.Migrate !== null) {
@@ -82,22 +83,29 @@ function networksOf(group: TaskGroup, path: Path): PlacedNetwork[] {
   const own = (group.Networks ?? []).map((network, index) => ({
     network,
     path: below(path, 'Networks', index),
+    isUsed: index === 0,
   }));
   const ofTasks = group.Tasks.flatMap((task, taskIndex) =>
     (task.Resources.Networks ?? []).map((network, index) => ({
       network,
       path: below(path, 'Tasks', taskIndex, 'Resources', 'Networks', index),
+      isUsed: true,
     })),
   );
   return [...own, ...ofTasks];
 }
 
+/** What services may refer to: of a group's networks only the first is ever placed. */
 function labelsOf(networks: readonly PlacedNetwork[]): ReadonlySet<string> {
-  const ports = networks.flatMap(({ network }) => [
-    ...(network.ReservedPorts ?? []),
-    ...(network.DynamicPorts ?? []),
-  ]);
+  const ports = networks
+    .filter(({ isUsed }) => isUsed)
+    .flatMap(({ network }) => [...(network.ReservedPorts ?? []), ...(network.DynamicPorts ?? [])]);
   return new Set(ports.map((port) => port.Label));
+}
+
+interface GroupNames {
+  readonly portLabels: ReadonlySet<string>;
+  readonly taskNames: ReadonlySet<string>;
 }
 
 /** The group's own services, and what all services of the group have to agree on. */
@@ -105,7 +113,7 @@ function validateServices(
   group: TaskGroup,
   path: Path,
   report: Report,
-  portLabels: ReadonlySet<string>,
+  surroundings: GroupNames,
 ): void {
   const placed = (group.Services ?? []).map((service, index) => ({
     service,
@@ -113,7 +121,7 @@ function validateServices(
     at: below(path, 'Services', index),
   }));
   for (const { service, at } of placed) {
-    validateService(service, at, report, { onTask: false, portLabels });
+    validateService(service, at, report, { onTask: false, ...surroundings });
   }
   group.Tasks.forEach((task, taskIndex) => {
     task.Services?.forEach((service, index) => {
@@ -138,7 +146,7 @@ function validateTasks(
   job: Job,
   path: Path,
   report: Report,
-  portLabels: ReadonlySet<string>,
+  surroundings: GroupNames,
 ): void {
   const at = below(path, 'Tasks');
   const { Tasks } = group;
@@ -161,7 +169,7 @@ function validateTasks(
       volumes: group.Volumes,
       ephemeralDiskMb: group.EphemeralDisk.SizeMB,
       progressDeadline: group.Update?.ProgressDeadline ?? 0,
-      portLabels,
+      ...surroundings,
     });
   });
 }
@@ -176,6 +184,9 @@ function validateScaling(group: TaskGroup, job: Job, path: Path, report: Report)
     return;
   }
   const { Min, Max } = Scaling;
+  if (Scaling.Type !== 'horizontal') {
+    report(below(at, 'Type'), `must be horizontal for a group, got ${quote(Scaling.Type)}`);
+  }
   if (Max === null) report(below(at, 'Max'), 'is required');
   else if (Max < 0) report(below(at, 'Max'), 'must be at least 0');
   if (Min !== null && Min < 0) report(below(at, 'Min'), 'must be at least 0');

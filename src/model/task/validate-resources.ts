@@ -10,9 +10,6 @@ export function validateResources(resources: Resources, path: Path, report: Repo
   if (Cores === 0 && CPU < limits.task.cpuMhzMin) {
     report(below(path, 'CPU'), `must be at least ${limits.task.cpuMhzMin}, got ${CPU}`);
   }
-  if (MemoryMB < limits.task.memoryMbMin) {
-    report(below(path, 'MemoryMB'), `must be at least ${limits.task.memoryMbMin}, got ${MemoryMB}`);
-  }
   if (MemoryMaxMB !== 0 && MemoryMaxMB !== -1 && MemoryMaxMB < MemoryMB) {
     report(below(path, 'MemoryMaxMB'), 'must be 0, -1 or at least MemoryMB');
   }
@@ -25,10 +22,9 @@ export function validateResources(resources: Resources, path: Path, report: Repo
   resources.Devices?.forEach((device, index) => {
     const at = below(path, 'Devices', index);
     if (device.Name === '') report(below(at, 'Name'), 'is required');
-    else if (device.Name.split('/').length > 3) {
+    else if (!/^[^/]+(\/[^/]+){0,2}$/.test(device.Name)) {
       report(below(at, 'Name'), 'must be type, vendor/type or vendor/type/name');
     }
-    if (device.Count < 1) report(below(at, 'Count'), 'must be at least 1');
     const here = { allowDistinct: false };
     validateConstraints(device.Constraints, below(at, 'Constraints'), report, here);
     validateAffinities(device.Affinities, below(at, 'Affinities'), report);

@@ -30,7 +30,7 @@ table('tasks (facts §2.6)', 'TaskGroups.0.Tasks.0.', [
     { Resources: { NUMA: { Devices: ['gpu'] } } },
     `${t}.Resources.NUMA.Devices[0] is no device asked for`,
   ],
-  [{ LogConfig: { MaxFiles: 0 } }, `${t}.LogConfig.MaxFiles must be at least 1`],
+  [{ LogConfig: { MaxFiles: 0 } }, `${t}.LogConfig.MaxFiles must be from 1 to 1000, got 0`],
   [
     { LogConfig: { MaxFiles: 30, MaxFileSizeMB: 10 } },
     `${t}.LogConfig may take 300 MB, which is not less than the group's EphemeralDisk`,
@@ -93,6 +93,36 @@ table('tasks (facts §2.6)', 'TaskGroups.0.Tasks.0.', [
   [
     { Identities: [{ Name: 'x', Filepath: 'y' }] },
     `${t}.Identities[0].Filepath needs File to be true`,
+  ],
+  [
+    { Identities: [{ Name: 'default' }] },
+    `${t}.Identities[0].Name must not be "default": give that one as Identity`,
+  ],
+  [{ Identities: [{ Name: 'a' }, { Name: 'a' }] }, `${t}.Identities[1].Name "a" is taken`],
+  [
+    { SecretFetches: [{ Name: 'a', Provider: 'p', Path: 'x', Config: { a: 1 }, Env: { A: 'b' } }] },
+    `${t}.SecretFetches[0].Env is not possible together with Config`,
+  ],
+  [{ Env: { '': 'x' } }, `${t}.Env[""] has no name`],
+  [{ Env: { 'a=b': 'x' } }, `${t}.Env["a=b"] must not hold a "=" in its name`],
+  [{ Env: { A: 'x\0' } }, `${t}.Env.A must not hold a NUL character`],
+  [{ Env: { A: 'x'.repeat(131_069) } }],
+  [
+    { Env: { A: 'x'.repeat(131_070) } },
+    `${t}.Env.A has 131072 bytes with its name, and 131071 is the limit`,
+  ],
+  [
+    { Resources: { Devices: [{ Name: 'a//b' }] } },
+    `${t}.Resources.Devices[0].Name must be type, vendor/type or vendor/type/name`,
+  ],
+  [{ ScalingPolicies: [{}] }, `${t}.ScalingPolicies[0].Max is required`],
+  [
+    { ScalingPolicies: [{ Min: 2, Max: 1 }] },
+    `${t}.ScalingPolicies[0].Min must not be more than Max`,
+  ],
+  [
+    { Templates: [{ EmbeddedTmpl: 'x', DestPath: 'a', Uid: -2 }] },
+    `${t}.Templates[0].Uid must be from -1 to 4294967294, got -2`,
   ],
   [{ CSIPluginConfig: { Type: 'node' } }, `${t}.CSIPluginConfig.ID is required`],
 ]);

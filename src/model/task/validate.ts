@@ -1,14 +1,16 @@
 import { validateAffinities, validateConstraints } from '../constraint/validate.ts';
+import { validateMeta } from '../job/meta.ts';
 import { limits } from '../limits.ts';
 import { below, type Path, quote, type Report } from '../path.ts';
-import type { Identity } from '../service/service.ts';
 import { validateService } from '../service/validate.ts';
 import { validateRestart } from '../task-group/validate-policies.ts';
 import { checkName, checkUnique, escapesDirectory } from '../text-rules.ts';
 import type { VolumeRequest } from '../volume/volume.ts';
+import { validateEnvironment } from './environment-rules.ts';
 import type { SecretFetch } from './secrets.ts';
 import type { Action, Task } from './task.ts';
 import { validateArtifact, validateMounts, validateTemplates } from './validate-files.ts';
+import { validateIdentities } from './validate-identities.ts';
 import { validateResources } from './validate-resources.ts';
 
 /** What of its surroundings a task is judged by. */
@@ -19,6 +21,7 @@ export interface TaskContext {
   /** 0 when there is none. */
   readonly progressDeadline: number;
   readonly portLabels: ReadonlySet<string>;
+  readonly taskNames: ReadonlySet<string>;
 }
 
 /** Source: facts/scheduler.md §2.6, in its order. */
@@ -38,6 +41,8 @@ export function validateTask(task: Task, path: Path, report: Report, context: Ta
   if (task.Lifecycle !== null && task.Lifecycle.Hook === '') {
     report(at('Lifecycle', 'Hook'), 'is required: prestart, poststart or poststop');
   }
+  validateEnvironment(task.Env, at('Env'), report);
+  validateMeta(task.Meta, at('Meta'), report);
   validateResources(task.Resources, at('Resources'), report);
   validateLogs(task, path, report, context);
   validateRestart(task.RestartPolicy, at('RestartPolicy'), report);
@@ -47,8 +52,9 @@ export function validateTask(task: Task, path: Path, report: Report, context: Ta
     if (service.Connect !== null) {
       report(at('Services', index, 'Connect'), 'is only for services of a group');
     }
-    const { portLabels } = context;
-    validateService(service, at('Services', index), report, { onTask: true, portLabels });
+    const { portLabels, taskNames } = context;
+    const place = { onTask: true, portLabels, taskNames };
+    validateService(service, at('Services', index), report, place);
   });
   task.Artifacts?.forEach((artifact, index) => {
     validateArtifact(artifact, at('Artifacts', index), report);
@@ -61,9 +67,8 @@ export function validateTask(task: Task, path: Path, report: Report, context: Ta
   if (task.Identity !== null && task.Identity.TTL > 0) {
     report(at('Identity', 'TTL'), 'is not possible for the default identity');
   }
-  task.Identities?.forEach((identity, index) => {
-    validateIdentity(identity, at('Identities', index), report);
-  });
+  validateIdentities(task.Identities, at('Identities'), report);
+  validateTaskScaling(task, at('ScalingPolicies'), report);
   if (task.CSIPluginConfig !== null) {
     if (task.CSIPluginConfig.ID === '') report(at('CSIPluginConfig', 'ID'), 'is required');
     if (task.CSIPluginConfig.Type === '') report(at('CSIPluginConfig', 'Type'), 'is required');
@@ -73,13 +78,6 @@ export function validateTask(task: Task, path: Path, report: Report, context: Ta
 function validateLogs(task: Task, path: Path, report: Report, context: TaskContext): void {
   const { Disabled, MaxFiles, MaxFileSizeMB } = task.LogConfig;
   const at = below(path, 'LogConfig');
-  const { logFilesMax, logFileMbMax } = limits.task;
-  if (MaxFiles < 1) report(below(at, 'MaxFiles'), 'must be at least 1');
-  if (MaxFiles > logFilesMax) report(below(at, 'MaxFiles'), `must be at most ${logFilesMax}`);
-  if (MaxFileSizeMB < 1) report(below(at, 'MaxFileSizeMB'), 'must be at least 1');
-  if (MaxFileSizeMB > logFileMbMax) {
-    report(below(at, 'MaxFileSizeMB'), `must be at most ${logFileMbMax}`);
-  }
   if (!Disabled && MaxFiles * MaxFileSizeMB >= context.ephemeralDiskMb) {
     const asked = MaxFiles * MaxFileSizeMB;
     report(at, `may take ${asked} MB, which is not less than the group's EphemeralDisk`);
@@ -121,6 +119,9 @@ function validateSecretFetches(
     }
     if (fetch.Provider === '') report(below(path, index, 'Provider'), 'is required');
     if (fetch.Path === '') report(below(path, index, 'Path'), 'is required');
+    if (fetch.Config !== null && fetch.Env !== null) {
+      report(below(path, index, 'Env'), 'is not possible together with Config');
+    }
   });
   checkUnique(
     list.map((fetch) => fetch.Name),
@@ -129,15 +130,15 @@ function validateSecretFetches(
   );
 }
 
-function validateIdentity(identity: Identity, path: Path, report: Report): void {
-  if (!/^[A-Za-z0-9_-]{1,128}$/.test(identity.Name)) {
-    report(below(path, 'Name'), 'must be 1 to 128 letters, digits, dashes or underscores');
-  }
-  if (identity.Audience?.includes('')) report(below(path, 'Audience'), 'must not hold ""');
-  if (identity.ChangeMode === 'signal' && identity.ChangeSignal === '') {
-    report(below(path, 'ChangeSignal'), 'is required with the change mode signal');
-  }
-  if (identity.Filepath !== '' && !identity.File) {
-    report(below(path, 'Filepath'), 'needs File to be true');
-  }
+/** Source: facts/scheduler.md §2.10, for what an autoscaler may set of a task. */
+function validateTaskScaling({ ScalingPolicies }: Task, path: Path, report: Report): void {
+  ScalingPolicies?.forEach(({ Min, Max }, index) => {
+    const at = below(path, index);
+    if (Max === null) report(below(at, 'Max'), 'is required');
+    else if (Max < 0) report(below(at, 'Max'), 'must be at least 0');
+    if (Min !== null && Min < 0) report(below(at, 'Min'), 'must be at least 0');
+    if (Min !== null && Max !== null && Min > Max) {
+      report(below(at, 'Min'), 'must not be more than Max');
+    }
+  });
 }

@@ -1,15 +1,51 @@
-import { Choice, Flag, List, type Model, Nullable, Text, Type } from '../schema.ts';
+import { About, Choice, Flag, List, type Model, Nullable, Text, Type } from '../schema.ts';
 
 /** A volume that a group asks for. Source: facts/scheduler.md §2.9. */
-export const VolumeRequestSchema = Type.Object({
-  Name: Text(),
-  Type: Choice(['', 'host', 'csi']),
-  Source: Text(),
-  ReadOnly: Flag(),
-  Sticky: Flag(),
-  AccessMode: Text(),
-  AttachmentMode: Text(),
-  MountOptions: Nullable(Type.Object({ FSType: Text(), MountFlags: List(Type.String()) })),
-  PerAlloc: Flag(),
-});
+export const VolumeRequestSchema = Type.Object(
+  {
+    Name: About('Repeats the name that the group knows it by.', Text(), { absent: 'its key' }),
+    Type: About(
+      'A directory of the node, or a volume of a storage plugin.',
+      Choice(['', 'host', 'csi']),
+      {
+        rules: 'required',
+      },
+    ),
+    Source: About('Names the volume that is asked for.', Text(), { rules: 'required' }),
+    ReadOnly: About('Nothing may be written to it.', Flag(), {
+      rules: 'true with an access mode of readers only',
+    }),
+    Sticky: About('Keep an allocation with the volume that it once had.', Flag()),
+    AccessMode: About(
+      'Who may use it at the same time: `single-node-reader-only`, `single-node-writer`; for `host` ' +
+        'also `single-node-single-writer`, `single-node-multi-writer`; for `csi` also ' +
+        '`multi-node-reader-only`, `multi-node-single-writer`, `multi-node-multi-writer`.',
+      Text(),
+      { rules: 'required for `csi`; modes for one node or one writer need a `Count` of at most 1' },
+    ),
+    AttachmentMode: About('How it is seen.', Choice(['', 'file-system', 'block-device']), {
+      rules: 'required for `csi`',
+    }),
+    MountOptions: About(
+      'How it is mounted.',
+      Nullable(
+        Type.Object(
+          {
+            FSType: About('Type of the file system.', Text()),
+            MountFlags: About('Flags of the mount.', List(Type.String())),
+          },
+          { title: 'MountOptions' },
+        ),
+      ),
+      { rules: '`csi` only' },
+    ),
+    PerAlloc: About(
+      'A volume of its own for each allocation: the index of the allocation follows `Source`, as in ' +
+        '`data[0]`.',
+      Flag(),
+      { rules: 'not in system and sysbatch jobs, not with canaries, not with `Sticky`' },
+    ),
+  },
+  { title: 'Volume' },
+);
 export type VolumeRequest = Model<typeof VolumeRequestSchema>;

@@ -1,6 +1,6 @@
 import { instantFromMs } from '../../base/instant.ts';
 import { isClientTerminal } from '../../model/allocation/allocation-rules.ts';
-import { invalid, refusal } from '../../model/errors.ts';
+import { type Fault, invalid, refusal } from '../../model/errors.ts';
 import type { Evaluation } from '../../model/evaluation/evaluation.ts';
 import { canonicalizeJob } from '../../model/job/canonicalize.ts';
 import type { Job, JobInput } from '../../model/job/job.ts';
@@ -10,7 +10,7 @@ import { validateJob } from '../../model/job/validate.ts';
 import { jobWarnings, warningsText } from '../../model/job/warnings.ts';
 import { type JobSubmission, submissionBytes } from '../../model/job-submission/job-submission.ts';
 import { limits } from '../../model/limits.ts';
-import { below } from '../../model/path.ts';
+import { below, faultAt, type Path, quote } from '../../model/path.ts';
 import { isSame } from '../../model/same.ts';
 import {
   allocations,
@@ -164,9 +164,16 @@ export function admit(
   const given = withLaunch(known, submitted);
   const Region = given.Region === 'global' ? region : (given.Region ?? region);
   const job = canonicalizeJob({ ...given, Region, Namespace: namespace }, { region, namespace });
-  const faults = validateJob(job, below(null, 'Job'));
+  const at = below(null, 'Job');
+  const faults = [...validateJob(job, at), ...regionFaults(job, region, at)];
   if (faults.length > 0) throw invalid('invalid-job', faults);
   return job;
+}
+
+/** One cluster is one region: a job for another one would wait here for ever. */
+function regionFaults(job: Job, region: string, at: Path): Fault[] {
+  if (job.Region === region) return [];
+  return [faultAt(below(at, 'Region'), `must be ${quote(region)}, got ${quote(job.Region)}`)];
 }
 
 export function requireNamespace(snapshot: Snapshot, name: string): void {

@@ -72,11 +72,14 @@ function setTest(
   const made = known.get(key);
   if (made) return made;
   const expression = new RegExp(`^${source}$`, ignoreCase ? 'vi' : 'v');
-  const ascii = Uint8Array.from({ length: 128 }, (_, point) =>
-    expression.test(String.fromCharCode(point)) ? 1 : 0,
-  );
-  const test = (point: number): boolean =>
-    point < 128 ? ascii[point] === 1 : expression.test(String.fromCodePoint(point));
+  const holds = (point: number): boolean => expression.test(String.fromCodePoint(point));
+  // Filled as characters come up: most patterns that are checked are never matched.
+  const ascii = new Int8Array(128);
+  const test = (point: number): boolean => {
+    if (point >= 128) return holds(point);
+    if (ascii[point] === 0) ascii[point] = holds(point) ? 1 : -1;
+    return ascii[point] === 1;
+  };
   known.set(key, test);
   return test;
 }

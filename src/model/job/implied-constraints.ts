@@ -1,0 +1,87 @@
+/**
+ * What a group demands of a node by what it asks for, as constraints of the group: so it is seen in
+ * the job that is read, and told when nothing can be placed. Source: facts/scheduler.md §2.11.
+ */
+import type { Constraint } from '../constraint/constraint.ts';
+import type { Task } from '../task/task.ts';
+import type { TaskGroup } from '../task-group/task-group.ts';
+import type { Job } from './job.ts';
+
+/** The job with what it implies; a demand that a group makes itself is left as it is. Idempotent. */
+export function withImpliedConstraints(job: Job): Job {
+  const TaskGroups = job.TaskGroups.map(withImplied);
+  const isSame = TaskGroups.every((group, index) => group === job.TaskGroups[index]);
+  return isSame ? job : { ...job, TaskGroups };
+}
+
+function withImplied(group: TaskGroup): TaskGroup {
+  const own = group.Constraints ?? [];
+  const missing = [...signalConstraint(group, own), ...featureConstraints(group, own)];
+  return missing.length === 0 ? group : { ...group, Constraints: [...own, ...missing] };
+}
+
+const signalsTarget = '${attr.os.signals}';
+
+/** The signals of all tasks, unless constraints of the group demand each of them already. */
+function signalConstraint(group: TaskGroup, own: readonly Constraint[]): Constraint[] {
+  const wanted = [...new Set(group.Tasks.flatMap(signalsOf))].sort();
+  const demanded = new Set(
+    own
+      .filter(({ LTarget, Operand }) => LTarget === signalsTarget && Operand === 'set_contains')
+      .flatMap(({ RTarget }) => RTarget.split(',').map((name) => name.trim())),
+  );
+  if (wanted.every((signal) => demanded.has(signal))) return [];
+  return [{ LTarget: signalsTarget, RTarget: wanted.join(','), Operand: 'set_contains' }];
+}
+
+function signalsOf(task: Task): string[] {
+  const changes = [
+    ...(task.Templates ?? []),
+    ...(task.Identities ?? []),
+    ...(task.Secrets === null ? [] : [task.Secrets]),
+    ...(task.Identity === null ? [] : [task.Identity]),
+  ];
+  const onChange = changes.flatMap(({ ChangeMode, ChangeSignal }) =>
+    ChangeMode === 'signal' ? [ChangeSignal] : [],
+  );
+  // What is interpolated is known on the node only.
+  return [task.KillSignal, ...onChange].filter((name) => /^[A-Z][A-Z0-9+-]*$/.test(name));
+}
+
+const isAtLeast = (attribute: string, version: string): Constraint => ({
+  LTarget: `\${${attribute}}`,
+  RTarget: `>= ${version}`,
+  Operand: 'semver',
+});
+
+/** The node itself keeps the registrations of both providers, so one attribute tells of both. */
+const keepsServices: Constraint = {
+  LTarget: '${attr.roster.service_discovery}',
+  RTarget: 'true',
+  Operand: '=',
+};
+const hasSecretsEngine = isAtLeast('attr.secrets.version', '0.6.1');
+const hasBridge = ['bridge', 'firewall', 'host-local', 'loopback', 'portmap'].map((plugin) =>
+  isAtLeast(`attr.plugins.cni.version.${plugin}`, '0.4.0'),
+);
+/** The first version whose nodes are told of these blocks. */
+const isRecent = isAtLeast('attr.roster.version', '0.1.0');
+
+function featureConstraints(group: TaskGroup, own: readonly Constraint[]): Constraint[] {
+  const { Tasks } = group;
+  const hasServices = group.Services !== null || Tasks.some((task) => task.Services !== null);
+  const wanted = [
+    ...(Tasks.some((task) => task.Secrets !== null) ? [hasSecretsEngine] : []),
+    ...(hasServices ? [keepsServices] : []),
+    ...(group.Networks?.[0]?.Mode === 'bridge' ? hasBridge : []),
+    ...(Tasks.some(needsRecentNode) ? [isRecent] : []),
+  ];
+  const targets = new Set(own.map(({ LTarget }) => LTarget));
+  return wanted.filter(({ LTarget }) => !targets.has(LTarget));
+}
+
+const needsRecentNode = ({ Identity, Identities, Schedule, Resources: { NUMA } }: Task): boolean =>
+  Identity !== null ||
+  Identities !== null ||
+  Schedule !== null ||
+  (NUMA?.Affinity ?? 'none') !== 'none';

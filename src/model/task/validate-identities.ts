@@ -1,0 +1,39 @@
+/** Source: facts/scheduler.md §2.6 "Identity". */
+import { below, type Path, type Report } from '../path.ts';
+import { checkUnique } from '../text-rules.ts';
+import type { Identity } from './identity.ts';
+
+/** The name of the identity that every task has; what it is like is told in a field of its own. */
+const defaultIdentity = 'default';
+
+/** The identities of a task besides its default one. */
+export function validateIdentities(
+  identities: readonly Identity[] | null,
+  path: Path,
+  report: Report,
+): void {
+  const list = identities ?? [];
+  list.forEach((identity, index) => {
+    validateIdentity(identity, below(path, index), report);
+  });
+  checkUnique(
+    list.map((identity) => identity.Name),
+    (index) => below(path, index, 'Name'),
+    report,
+  );
+}
+
+function validateIdentity(identity: Identity, path: Path, report: Report): void {
+  if (!/^[A-Za-z0-9_-]{1,128}$/.test(identity.Name)) {
+    report(below(path, 'Name'), 'must be 1 to 128 letters, digits, dashes or underscores');
+  } else if (identity.Name === defaultIdentity) {
+    report(below(path, 'Name'), 'must not be "default": give that one as Identity');
+  }
+  if (identity.Audience?.includes('')) report(below(path, 'Audience'), 'must not hold ""');
+  if (identity.ChangeMode === 'signal' && identity.ChangeSignal === '') {
+    report(below(path, 'ChangeSignal'), 'is required with the change mode signal');
+  }
+  if (identity.Filepath !== '' && !identity.File) {
+    report(below(path, 'Filepath'), 'needs File to be true');
+  }
+}
