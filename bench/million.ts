@@ -7,7 +7,7 @@ import { limits } from './limits.ts';
 import { drive, requestBytes, series } from './load.ts';
 import { ask, call, gauges, type Target } from './target.ts';
 
-const { nodes, jobs, count, heapMb } = limits.million;
+const { nodes, jobs, count, heapMb, youngMb } = limits.million;
 const wanted = jobs * count;
 const gigabyte = 1024 ** 3;
 
@@ -57,7 +57,7 @@ export const million: Benchmark = {
       ],
       notes: [
         `${jobs} jobs of ${count} instances, registered over HTTP; the agent has a heap of ` +
-          `${heapMb} MB. The nodes exist on paper alone, and tell of their allocations in a request each.`,
+          `${heapMb} MB, ${youngMb} MB of it for young objects. The nodes exist on paper alone, and tell of their allocations in a request each.`,
         `The curve: ${run.curve.map(tell).join('; ')}.`,
       ],
     };
@@ -97,7 +97,9 @@ const start = (dataDirectory: string, token?: string): Promise<RunningAgent> =>
   startAgent({
     dataDirectory,
     ...(token !== undefined && { token }),
-    environment: { NODE_OPTIONS: `--max-old-space-size=${heapMb}` },
+    environment: {
+      NODE_OPTIONS: `--max-old-space-size=${heapMb} --max-semi-space-size=${youngMb}`,
+    },
   });
 
 async function place(setting: Setting, { target, pid }: RunningAgent) {
