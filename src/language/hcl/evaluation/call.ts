@@ -1,0 +1,103 @@
+import { BudgetSpent } from '../budget.ts';
+import { ConversionFault } from '../convert.ts';
+import type { HclError } from '../errors.ts';
+import { FunctionFault, type Parameter, type ValueFunction } from '../scope.ts';
+import { suggestion } from '../suggest.ts';
+import type { HclCall, HclExpression } from '../syntax.ts';
+import { describeValue, itemsOf, type Value } from '../value.ts';
+import type { Context } from './context.ts';
+
+export function call(node: HclCall, context: Context): Value {
+  const { functions } = context.scope;
+  const called = functions.get(node.name);
+  if (called === undefined) {
+    const hint = suggestion(node.name, [...functions.keys()]);
+    const sentence = `There is no function "${node.name.slice(0, 64)}"${hint}`;
+    throw context.scope.source.error(sentence, node.nameRange.start.offset);
+  }
+  if (called.kind === 'form') return called.form(node, context);
+  const values = argumentsOf(node, context);
+  checkCount(node, called, values.length, context);
+  const read = readAll(node, called, values, context);
+  try {
+    return called.call(read, context.budget);
+  } catch (error) {
+    if (error instanceof BudgetSpent) {
+      throw error.at(context.scope.source, node.range.start.offset);
+    }
+    if (!(error instanceof FunctionFault)) throw error;
+    const { argument } = error;
+    const at = argument === undefined ? node : writtenArgument(node, argument);
+    throw context.fault(`${node.name}: ${error.message}`, at);
+  }
+}
+
+function argumentsOf(node: HclCall, context: Context): readonly Value[] {
+  const values = node.arguments.map((argument) => context.value(argument));
+  if (!node.expanded) return values;
+  const last = values.pop()!;
+  const more = itemsOf(last);
+  if (more !== undefined) return [...values, ...more];
+  const sentence = `What stands before "..." has to be a list or set, and is ${describeValue(last)}`;
+  throw context.fault(sentence, node.arguments.at(-1)!);
+}
+
+/** Arguments that "..." made of a list all stand where the list does. */
+const writtenArgument = (node: HclCall, index: number): HclExpression | HclCall =>
+  node.arguments[Math.min(index, node.arguments.length - 1)] ?? node;
+
+function checkCount(
+  node: HclCall,
+  { parameters, optionalCount, rest }: ValueFunction,
+  count: number,
+  context: Context,
+): void {
+  const least = parameters.length - optionalCount;
+  if (count >= least && (count <= parameters.length || rest !== undefined)) return;
+  const names = parameters.map(({ name }, index) => (index < least ? name : `[${name}]`));
+  if (rest !== undefined) names.push(`${rest.name}...`);
+  const given = count === 1 ? '1 argument is' : `${count} arguments are`;
+  throw context.fault(`Write ${node.name}(${names.join(', ')}): ${given} given`, node);
+}
+
+function readAll(
+  node: HclCall,
+  { parameters, rest }: ValueFunction,
+  values: readonly Value[],
+  context: Context,
+): readonly (Value | undefined)[] {
+  const count = Math.max(values.length, parameters.length);
+  return Array.from({ length: count }, (_, index) => {
+    const value = values[index];
+    if (value === undefined) return undefined;
+    const parameter = parameters[index] ?? rest!;
+    return readArgument(node, parameter, value, index, context);
+  });
+}
+
+function readArgument(
+  node: HclCall,
+  parameter: Parameter,
+  value: Value,
+  index: number,
+  context: Context,
+): Value | undefined {
+  try {
+    return parameter.read(value, context.budget);
+  } catch (error) {
+    throw argumentFault(error, node, parameter, index, context);
+  }
+}
+
+function argumentFault(
+  error: unknown,
+  node: HclCall,
+  { name }: Parameter,
+  index: number,
+  context: Context,
+): HclError | unknown {
+  const at = writtenArgument(node, index);
+  if (error instanceof BudgetSpent) return error.at(context.scope.source, at.range.start.offset);
+  if (!(error instanceof ConversionFault)) return error;
+  return context.fault(`The argument "${name}" of ${node.name} ${error.message}`, at);
+}

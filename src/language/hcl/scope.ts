@@ -1,0 +1,62 @@
+import type { Budget } from './budget.ts';
+import type { Context } from './evaluation/context.ts';
+import type { Source } from './source.ts';
+import type { HclCall } from './syntax.ts';
+import type { Value } from './value.ts';
+
+/** What expressions of one text may refer to. */
+export interface Scope {
+  /** What the expressions were parsed from: places of faults, and the text of what is kept. */
+  readonly source: Source;
+  /** By the first name of a reference: `var`, `local`. */
+  readonly variables: ReadonlyMap<string, Value>;
+  readonly functions: ReadonlyMap<string, HclFunction>;
+  readonly budget: Budget;
+  /**
+   * Whether references that begin with a name are only known where a task runs (`attr`, `node`,
+   * `NOMAD_TASK_DIR`). Such a reference is not evaluated; its value is the text `${attr.cpu.arch}`,
+   * which is written in it, for somebody later to replace. Names of `variables` are not asked for.
+   */
+  readonly isKnownLater?: (name: string) => boolean;
+}
+
+/** A function that job files may call, by the name that it stands under in `Scope.functions`. */
+export type HclFunction = ValueFunction | FormFunction;
+
+/** Takes values: each argument is evaluated and read as what its parameter says. */
+export interface ValueFunction {
+  readonly kind: 'values';
+  readonly parameters: readonly Parameter[];
+  /** How many of the last parameters may be left out. */
+  readonly optionalCount: number;
+  /** What any number of further arguments are; `undefined` when there are none. */
+  readonly rest: Parameter | undefined;
+  /**
+   * Arguments are in the order of the parameters, those left out `undefined`, then the further ones.
+   * @throws FunctionFault
+   */
+  readonly call: (values: readonly (Value | undefined)[], budget: Budget) => Value;
+}
+
+/** Takes its arguments as they are written, like `try`. */
+export interface FormFunction {
+  readonly kind: 'form';
+  readonly form: (call: HclCall, context: Context) => Value;
+}
+
+export interface Parameter<T extends Value | undefined = Value | undefined> {
+  readonly name: string;
+  /** @throws ConversionFault */
+  readonly read: (value: Value, budget: Budget) => T;
+}
+
+/** What is wrong with a call. `argument`: which of the written arguments it is about. */
+export class FunctionFault extends Error {
+  override readonly name = 'FunctionFault';
+  readonly argument: number | undefined;
+
+  constructor(sentence: string, argument?: number) {
+    super(sentence);
+    this.argument = argument;
+  }
+}
