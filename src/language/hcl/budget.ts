@@ -56,7 +56,7 @@ export class Budget {
 
   /** Counts the work of reading all of a value. */
   read(value: Value): void {
-    this.work(this.weightOf(value) >> 4);
+    this.work(this.weightOf(value) >> 6);
   }
 
   /**

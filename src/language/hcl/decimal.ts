@@ -20,6 +20,12 @@ interface Decimal {
 /** What cannot be a number: too great, or a whole number with too many digits. */
 export type Inexact = 'inexact' | 'infinite';
 
+/** The ends of sentences about them. */
+export const inexact: Readonly<Record<Inexact, string>> = {
+  infinite: 'is too large to be a number',
+  inexact: 'has more digits than a number holds; write such numbers as strings',
+};
+
 const form = /^([+-]?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]{1,9}))?$/;
 
 /** The number that a text is, `undefined` when it is none. */
@@ -69,6 +75,23 @@ export function calculate(left: number, operator: Arithmetic, right: number): nu
     case '/':
       return quotient(one, other);
   }
+}
+
+/** Whole powers that are not too high are exact as well. */
+export function power(base: number, exponent: number): number | Inexact {
+  if (Number.isInteger(exponent) && exponent >= 0 && exponent <= 64) {
+    const { digits, scale } = decimalOf(base);
+    return rounded({ digits: digits ** BigInt(exponent), scale: scale * exponent });
+  }
+  const result = base ** exponent;
+  if (!Number.isFinite(result)) return 'infinite';
+  return result || 0;
+}
+
+export function wholeNumber(whole: bigint): number | Inexact {
+  const value = Number(whole);
+  if (!Number.isFinite(value)) return 'infinite';
+  return BigInt(value) === whole ? value : 'inexact';
 }
 
 /** Whole numbers, which most are. */

@@ -1,14 +1,14 @@
 import { BudgetSpent } from './budget.ts';
 import { textOf } from './convert.ts';
-import { numberIn } from './decimal.ts';
+import { inexact, numberIn } from './decimal.ts';
 import { splat, traversal, variable } from './evaluation/access.ts';
 import { call } from './evaluation/call.ts';
 import { Context } from './evaluation/context.ts';
 import { forExpression } from './evaluation/loop.ts';
-import { binary, conditional, inexact, operandOf, unary } from './evaluation/operators.ts';
-import { template } from './evaluation/template.ts';
+import { binary, conditional, operandOf, unary } from './evaluation/operators.ts';
+import { render, template } from './evaluation/template.ts';
 import type { Scope } from './scope.ts';
-import type { HclExpression, HclLiteral, HclObject } from './syntax.ts';
+import type { HclExpression, HclLiteral, HclObject, HclTemplate } from './syntax.ts';
 import { objectOf, type Value } from './value.ts';
 
 /**
@@ -33,6 +33,16 @@ export function evaluate(expression: HclExpression, scope: Scope): Value {
     if (!(error instanceof BudgetSpent)) throw error;
     throw error.at(scope.source, expression.range.start.offset);
   }
+}
+
+/**
+ * A template as text: one interpolation alone is no value of its own here.
+ * @throws HclError
+ */
+export function evaluateTemplate(template: HclLiteral | HclTemplate, scope: Scope): string {
+  const context = new Context(scope, evaluateNode);
+  if (template.kind === 'literal') return String(template.value);
+  return render(template.parts, context);
 }
 
 function evaluateNode(expression: HclExpression, context: Context): Value {

@@ -2,7 +2,8 @@ import { type BodyOptions, BodyParser } from './body.ts';
 import { parseExpression } from './expression.ts';
 import { type HclLimits, hclLimits, Reader } from './reader.ts';
 import { Source } from './source.ts';
-import type { HclBody, HclExpression } from './syntax.ts';
+import type { HclBody, HclExpression, HclLiteral, HclTemplate } from './syntax.ts';
+import { readWholeTemplate } from './template.ts';
 import { checkHeight } from './walk.ts';
 
 export interface TextOptions extends Partial<HclLimits> {
@@ -36,6 +37,20 @@ export function parseHclExpression(text: string, options: TextOptions = {}): Hcl
   });
   checkHeight(source, limits, expression);
   return expression;
+}
+
+/**
+ * A text that is a template as a whole, such as a file that `templatefile` renders.
+ * @throws HclError
+ */
+export function parseHclTemplate(
+  text: string,
+  options: TextOptions = {},
+): HclLiteral | HclTemplate {
+  const { source, limits, reader } = openText(text, options);
+  const template = readWholeTemplate(reader, parseExpression);
+  checkHeight(source, limits, template);
+  return template;
 }
 
 /** A reader at the start of a text that is not too long. */

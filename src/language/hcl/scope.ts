@@ -1,7 +1,7 @@
 import type { Budget } from './budget.ts';
-import type { Context } from './evaluation/context.ts';
+import type { HclError } from './errors.ts';
 import type { Source } from './source.ts';
-import type { HclCall } from './syntax.ts';
+import type { HclCall, HclExpression, HclNode } from './syntax.ts';
 import type { Value } from './value.ts';
 
 /** What expressions of one text may refer to. */
@@ -27,10 +27,10 @@ export type HclFunction = ValueFunction | FormFunction;
 export interface ValueFunction {
   readonly kind: 'values';
   readonly parameters: readonly Parameter[];
-  /** How many of the last parameters may be left out. */
-  readonly optionalCount: number;
   /** What any number of further arguments are; `undefined` when there are none. */
   readonly rest: Parameter | undefined;
+  /** What a call costs does not grow with its arguments. */
+  readonly isCheap: boolean;
   /**
    * Arguments are in the order of the parameters, those left out `undefined`, then the further ones.
    * @throws FunctionFault
@@ -41,11 +41,21 @@ export interface ValueFunction {
 /** Takes its arguments as they are written, like `try`. */
 export interface FormFunction {
   readonly kind: 'form';
-  readonly form: (call: HclCall, context: Context) => Value;
+  readonly form: (call: HclCall, place: CallPlace) => Value;
+}
+
+/** Where a form is called. */
+export interface CallPlace {
+  readonly scope: Scope;
+  readonly budget: Budget;
+  value(expression: HclExpression): Value;
+  fault(sentence: string, node: Pick<HclNode, 'range'>): HclError;
 }
 
 export interface Parameter<T extends Value | undefined = Value | undefined> {
   readonly name: string;
+  /** May be left out; only the last ones. */
+  readonly isOptional?: boolean;
   /** @throws ConversionFault */
   readonly read: (value: Value, budget: Budget) => T;
 }

@@ -20,6 +20,7 @@ export function call(node: HclCall, context: Context): Value {
   checkCount(node, called, values.length, context);
   const read = readAll(node, called, values, context);
   try {
+    if (!called.isCheap) for (const value of values) context.budget.read(value);
     return called.call(read, context.budget);
   } catch (error) {
     if (error instanceof BudgetSpent) {
@@ -48,11 +49,11 @@ const writtenArgument = (node: HclCall, index: number): HclExpression | HclCall 
 
 function checkCount(
   node: HclCall,
-  { parameters, optionalCount, rest }: ValueFunction,
+  { parameters, rest }: ValueFunction,
   count: number,
   context: Context,
 ): void {
-  const least = parameters.length - optionalCount;
+  const least = parameters.filter(({ isOptional }) => isOptional !== true).length;
   if (count >= least && (count <= parameters.length || rest !== undefined)) return;
   const names = parameters.map(({ name }, index) => (index < least ? name : `[${name}]`));
   if (rest !== undefined) names.push(`${rest.name}...`);

@@ -1,5 +1,5 @@
 import { boolOf, ConversionFault, convert, numberOf } from '../convert.ts';
-import { type Arithmetic, calculate, type Inexact } from '../decimal.ts';
+import { type Arithmetic, calculate, inexact } from '../decimal.ts';
 import { HclError, HclLimitError } from '../errors.ts';
 import type { HclBinary, HclConditional, HclExpression, HclUnary } from '../syntax.ts';
 import { typeText } from '../types.ts';
@@ -55,12 +55,6 @@ function arithmetic(
   if (typeof result === 'number') return result;
   throw context.fault(`The result of "${operator}" ${inexact[result]}`, node);
 }
-
-/** The ends of sentences about what cannot be a number. */
-export const inexact: Readonly<Record<Inexact, string>> = {
-  infinite: 'is too large to be a number',
-  inexact: 'has more digits than a number holds; write such numbers as strings',
-};
 
 function side<T>(
   node: HclBinary,

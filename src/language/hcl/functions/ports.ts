@@ -1,7 +1,8 @@
-import type { Ids } from '../../../base/ports.ts';
+import type { Clock, Ids } from '../../../base/ports.ts';
 
 /** What of the world functions may use. */
 export interface FunctionPorts {
+  readonly clock: Clock;
   readonly ids: Ids;
   /** Absent where texts come from others, as on a server: functions of files are then refused. */
   readonly files?: FunctionFiles;
