@@ -4,7 +4,7 @@ import { isObject, itemsOf, type Value } from './value.ts';
 
 /** Bounds of all the evaluations that share a budget, such as those of one job file. */
 export interface EvaluationLimits {
-  /** Nodes that are evaluated, and pieces of 64 characters or 8 elements that functions read. */
+  /** Nodes that are evaluated, and pieces of 64 characters or 8 elements that are read or made. */
   readonly stepsMax: number;
   /** What all results and what is made on the way weigh together: see {@link weigh}. */
   readonly sizeMax: number;
@@ -13,7 +13,7 @@ export interface EvaluationLimits {
 }
 
 export const evaluationLimits: EvaluationLimits = {
-  stepsMax: 200_000,
+  stepsMax: 100_000,
   sizeMax: 8 * 1024 * 1024,
   depthMax: 100,
 };
@@ -41,6 +41,7 @@ export class Budget {
 
   /** Counts what is made, in characters and elements; call it before making it. */
   make(size: number): void {
+    this.work(size >> 6);
     this.size += size;
     if (!(this.size <= this.limits.sizeMax)) {
       throw new BudgetSpent(`The values are larger than ${this.limits.sizeMax} characters`);
@@ -73,7 +74,7 @@ export class Budget {
   }
 }
 
-/** A bound was met. `try` and `can` do not hide it; where it happened is added on its way. */
+/** A bound was met. `try` and `can` do not hide it; the node at which it was met adds its place. */
 export class BudgetSpent extends Error {
   override readonly name = 'BudgetSpent';
 

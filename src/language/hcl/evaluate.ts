@@ -46,7 +46,18 @@ export function evaluateTemplate(template: HclLiteral | HclTemplate, scope: Scop
 }
 
 function evaluateNode(expression: HclExpression, context: Context): Value {
-  context.budget.work(1);
+  try {
+    context.budget.work(1);
+    return valueOfNode(expression, context);
+  } catch (error) {
+    if (error instanceof BudgetSpent) {
+      throw error.at(context.scope.source, expression.range.start.offset);
+    }
+    throw error;
+  }
+}
+
+function valueOfNode(expression: HclExpression, context: Context): Value {
   switch (expression.kind) {
     case 'literal':
       return literal(expression, context);

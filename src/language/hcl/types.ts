@@ -46,18 +46,25 @@ export const stringType: HclType = { kind: 'string' };
 export const numberType: HclType = { kind: 'number' };
 export const boolType: HclType = { kind: 'bool' };
 
-/** As it is written: `list(object({name = string}))`. */
+/** As it is written, `list(object({name = string}))`, but no longer than fits in a sentence. */
 export function typeText(type: HclType): string {
+  const text = written(type);
+  return text.length <= textLengthMax ? text : `${text.slice(0, textLengthMax)}…`;
+}
+
+const textLengthMax = 100;
+
+function written(type: HclType): string {
   switch (type.kind) {
     case 'list':
     case 'set':
     case 'map':
-      return `${type.kind}(${typeText(type.of)})`;
+      return `${type.kind}(${written(type.of)})`;
     case 'tuple':
-      return `tuple([${type.items.map(typeText).join(', ')}])`;
+      return `tuple([${type.items.map(written).join(', ')}])`;
     case 'object': {
       const attributes = [...type.attributes].map(([name, { type: of, optional }]) =>
-        optional ? `${name} = optional(${typeText(of)})` : `${name} = ${typeText(of)}`,
+        optional ? `${name} = optional(${written(of)})` : `${name} = ${written(of)}`,
       );
       return `object({${attributes.join(', ')}})`;
     }

@@ -12,15 +12,18 @@ import {
 import { isList, keysOf, type Value, ValueSet } from './value.ts';
 
 /** The type of a value as it stands; `any` for null, which is of every type. */
-export function typeOf(value: Value): HclType {
+export function typeOf(value: Value, budget: Budget): HclType {
+  // Types are made to be compared and thrown away: that is several steps' work.
+  budget.work(4);
   if (value === null) return anyType;
   if (typeof value === 'boolean') return boolType;
   if (typeof value === 'number') return numberType;
   if (typeof value === 'string') return stringType;
-  if (isList(value)) return { kind: 'tuple', items: value.map(typeOf) };
-  if (value instanceof ValueSet) return { kind: 'set', of: unifyAll(value.items.map(typeOf)) };
+  if (isList(value)) return { kind: 'tuple', items: value.map((item) => typeOf(item, budget)) };
+  if (value instanceof ValueSet)
+    return { kind: 'set', of: unifyAll(value.items.map((item) => typeOf(item, budget))) };
   const attributes = keysOf(value).map(
-    (key) => [key, { type: typeOf(value[key]!), optional: false }] as const,
+    (key) => [key, { type: typeOf(value[key]!, budget), optional: false }] as const,
   );
   return { kind: 'object', attributes: new Map(attributes) };
 }
@@ -121,7 +124,6 @@ export function commonType(types: readonly HclType[]): HclType | undefined {
 
 /** The elements, all read as their one type. What has none in common stays as it is. */
 export function unified(items: readonly Value[], budget: Budget): readonly Value[] {
-  for (const item of items) budget.read(item);
-  const type = unifyAll(items.map(typeOf));
+  const type = unifyAll(items.map((item) => typeOf(item, budget)));
   return type.kind === 'any' ? items : items.map((item) => convert(item, type, budget));
 }

@@ -1,6 +1,4 @@
-import { BudgetSpent } from '../budget.ts';
 import { ConversionFault } from '../convert.ts';
-import type { HclError } from '../errors.ts';
 import { FunctionFault, type Parameter, type ValueFunction } from '../scope.ts';
 import { suggestion } from '../suggest.ts';
 import type { HclCall, HclExpression } from '../syntax.ts';
@@ -23,9 +21,6 @@ export function call(node: HclCall, context: Context): Value {
     if (!called.isCheap) for (const value of values) context.budget.read(value);
     return called.call(read, context.budget);
   } catch (error) {
-    if (error instanceof BudgetSpent) {
-      throw error.at(context.scope.source, node.range.start.offset);
-    }
     if (!(error instanceof FunctionFault)) throw error;
     const { argument } = error;
     const at = argument === undefined ? node : writtenArgument(node, argument);
@@ -78,27 +73,16 @@ function readAll(
 
 function readArgument(
   node: HclCall,
-  parameter: Parameter,
+  { name, read }: Parameter,
   value: Value,
   index: number,
   context: Context,
 ): Value | undefined {
   try {
-    return parameter.read(value, context.budget);
+    return read(value, context.budget);
   } catch (error) {
-    throw argumentFault(error, node, parameter, index, context);
+    if (!(error instanceof ConversionFault)) throw error;
+    const sentence = `The argument "${name}" of ${node.name} ${error.message}`;
+    throw context.fault(sentence, writtenArgument(node, index));
   }
-}
-
-function argumentFault(
-  error: unknown,
-  node: HclCall,
-  { name }: Parameter,
-  index: number,
-  context: Context,
-): HclError | unknown {
-  const at = writtenArgument(node, index);
-  if (error instanceof BudgetSpent) return error.at(context.scope.source, at.range.start.offset);
-  if (!(error instanceof ConversionFault)) return error;
-  return context.fault(`The argument "${name}" of ${node.name} ${error.message}`, at);
 }

@@ -51,6 +51,8 @@ function arithmetic(
   if (right === 0 && (operator === '/' || operator === '%')) {
     throw context.fault('Division by zero', node.right);
   }
+  // What is no whole number is calculated digit by digit.
+  if (!Number.isInteger(left) || !Number.isInteger(right)) context.budget.work(4);
   const result = calculate(left, operator, right);
   if (typeof result === 'number') return result;
   throw context.fault(`The result of "${operator}" ${inexact[result]}`, node);
@@ -110,12 +112,11 @@ export function conditional(node: HclConditional, context: Context): Value {
   const other = attempt(() => context.value(condition ? node.whenFalse : node.whenTrue));
   if (other === undefined || isSamePrimitive(value, other.value)) return value;
   const { budget } = context;
-  budget.read(value);
-  budget.read(other.value);
-  const own = typeOf(value);
-  const type = unify(own, typeOf(other.value));
+  const own = typeOf(value, budget);
+  const others = typeOf(other.value, budget);
+  const type = unify(own, others);
   if (type !== undefined) return convert(value, type, budget);
-  const types = [own, typeOf(other.value)].map(typeText);
+  const types = [own, others].map(typeText);
   const [whenTrue, whenFalse] = condition ? types : types.reverse();
   const sentence = `Both results of a condition have one type, and these are ${whenTrue} and ${whenFalse}`;
   throw context.fault(sentence, node);

@@ -1,10 +1,11 @@
+import type { Budget } from '../budget.ts';
 import { FunctionFault } from '../scope.ts';
 import { define, type Functions, text, variadic, whole } from './define.ts';
 import { type Address, addressText, parseAddress } from './ip.ts';
 
 export const addressFunctions: Functions = {
-  cidrhost: define([text('prefix'), whole('hostnum')], ([prefix, number]) => {
-    const { address, length } = parsePrefix(prefix);
+  cidrhost: define([text('prefix'), whole('hostnum')], ([prefix, number], budget) => {
+    const { address, length } = parsePrefix(prefix, budget);
     const hosts = 1n << BigInt(address.bits - length);
     // Negative numbers count from the end.
     const host = BigInt(number) < 0n ? hosts + BigInt(number) : BigInt(number);
@@ -13,15 +14,15 @@ export const addressFunctions: Functions = {
     }
     return addressText({ ...address, value: address.value + host });
   }),
-  cidrnetmask: define([text('prefix')], ([prefix]) => {
-    const { address, length } = parsePrefix(prefix);
+  cidrnetmask: define([text('prefix')], ([prefix], budget) => {
+    const { address, length } = parsePrefix(prefix, budget);
     if (address.bits !== 32) throw new FunctionFault('only IPv4 has netmasks', 0);
     return addressText({ bits: 32, value: (1n << 32n) - (1n << BigInt(32 - length)) });
   }),
   cidrsubnet: define(
     [text('prefix'), whole('newbits'), whole('netnum')],
-    ([prefix, newBits, number]) => {
-      const { address, length } = parsePrefix(prefix);
+    ([prefix, newBits, number], budget) => {
+      const { address, length } = parsePrefix(prefix, budget);
       const longer = lengthen(length, newBits, address.bits, 1);
       if (number < 0 || BigInt(number) >= 1n << BigInt(newBits)) {
         throw new FunctionFault(`${newBits} more bits have no network ${number}`, 2);
@@ -32,7 +33,8 @@ export const addressFunctions: Functions = {
     },
   ),
   cidrsubnets: variadic([text('prefix')], whole('newbits'), ([prefix], all, budget) => {
-    const { address, length } = parsePrefix(prefix);
+    const { address, length } = parsePrefix(prefix, budget);
+    budget.work(10 * all.length);
     const end = address.value + (1n << BigInt(address.bits - length));
     let next = address.value;
     const networks = all.map((newBits, index) => {
@@ -56,7 +58,9 @@ interface Prefix {
   readonly length: number;
 }
 
-function parsePrefix(written: string): Prefix {
+function parsePrefix(written: string, budget: Budget): Prefix {
+  // Addresses are calculated with as whole numbers of 128 bits.
+  budget.work(10);
   const [host = '', bits = '', ...more] = written.split('/');
   const address = parseAddress(host);
   const length = /^(?:0|[1-9][0-9]{0,2})$/.test(bits) ? Number(bits) : Number.NaN;

@@ -1,3 +1,4 @@
+import type { Budget } from '../budget.ts';
 import { ConversionFault, convert } from '../convert.ts';
 import { attempt } from '../evaluation/operators.ts';
 import { type CallPlace, type FormFunction, FunctionFault, type ValueFunction } from '../scope.ts';
@@ -18,20 +19,20 @@ export const conversionFunctions: Functions<ValueFunction | FormFunction> = {
   },
   convert: { kind: 'form', form: convertTo },
   tobool: converter(() => boolType),
-  tolist: converter((value) => ({ kind: 'list', of: elementType(value) })),
-  tomap: converter((value) => ({ kind: 'map', of: elementType(value) })),
+  tolist: converter((value, budget) => ({ kind: 'list', of: elementType(value, budget) })),
+  tomap: converter((value, budget) => ({ kind: 'map', of: elementType(value, budget) })),
   tonumber: converter(() => numberType),
-  toset: converter((value) => ({ kind: 'set', of: elementType(value) })),
+  toset: converter((value, budget) => ({ kind: 'set', of: elementType(value, budget) })),
   tostring: converter(() => stringType),
   try: { kind: 'form', form: firstThatWorks },
 };
 
 /** Null stays null, whatever it is made to be. */
-function converter(typeFor: (value: Value) => HclType): ValueFunction {
+function converter(typeFor: (value: Value, budget: Budget) => HclType): ValueFunction {
   return define([any('value')], ([value], budget) => {
     if (value === null) return null;
     try {
-      return budget.made(convert(value, typeFor(value), budget));
+      return budget.made(convert(value, typeFor(value, budget), budget));
     } catch (error) {
       if (!(error instanceof ConversionFault)) throw error;
       throw new FunctionFault(`the argument ${error.message}`, 0);
@@ -40,9 +41,9 @@ function converter(typeFor: (value: Value) => HclType): ValueFunction {
 }
 
 /** A list, set or map has elements of one type. */
-function elementType(value: Value): HclType {
+function elementType(value: Value, budget: Budget): HclType {
   const elements = itemsOf(value) ?? (isObject(value) ? Object.values(value) : []);
-  const type = commonType(elements.map(typeOf));
+  const type = commonType(elements.map((element) => typeOf(element, budget)));
   if (type !== undefined) return type;
   const kinds = [...new Set(elements.map(describeValue))].join(', ');
   throw new FunctionFault(`the elements have no type in common: ${kinds}`, 0);

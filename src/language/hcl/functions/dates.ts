@@ -3,9 +3,10 @@ import { FunctionFault } from '../scope.ts';
 import { define, type Functions, text } from './define.ts';
 
 export const dateFunctions = (clock: Clock): Functions => ({
-  formatdate: define([text('spec'), text('timestamp')], ([spec, timestamp], budget) =>
-    budget.made(formatDate(spec, parseTimestamp(timestamp, 1))),
-  ),
+  formatdate: define([text('spec'), text('timestamp')], ([spec, timestamp], budget) => {
+    budget.work(10 + (spec.length >> 1));
+    return budget.made(formatDate(spec, parseTimestamp(timestamp, 1)));
+  }),
   timeadd: define([text('timestamp'), text('duration')], ([timestamp, duration]) => {
     const { unixMs, offsetMinutes } = parseTimestamp(timestamp, 0);
     return timestampText(unixMs + parseSpan(duration), offsetMinutes);

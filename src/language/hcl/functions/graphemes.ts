@@ -17,6 +17,6 @@ export function lengthOf(text: string, budget: Budget): number {
 export function clustersOf(text: string, budget: Budget): readonly string[] {
   if (plain.test(text)) return text.split('');
   // Finding them takes far longer than reading the text.
-  budget.work(text.length >> 1);
+  budget.work(10 + text.length);
   return Array.from(segmenter.segment(text), ({ segment }) => segment);
 }

@@ -8,7 +8,8 @@ import { objectOf, type Value } from '../value.ts';
 
 /** The value of a JSON text, which comes with the places of all its numbers. */
 export function jsonValue(text: string, budget: Budget): Value {
-  budget.work(text.length >> 3);
+  // A reader is made, and positions for every part.
+  budget.work(100 + (text.length >> 1));
   try {
     return budget.made(valueIn(parseJson(text), text, budget));
   } catch (error) {

@@ -52,7 +52,7 @@ function compile(pattern: string, budget: Budget): Search {
 }
 
 /** A step of the automaton is far smaller than one of an evaluation. */
-const counted = (budget: Budget) => (steps: number) => budget.work(steps >> 3);
+const counted = (budget: Budget) => (steps: number) => budget.work(steps >> 2);
 
 /** From left to right, none within another; an empty one does not touch the one before it. */
 function matchesIn(search: Search, value: string, budget: Budget): readonly Match[] {

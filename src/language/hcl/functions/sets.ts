@@ -52,7 +52,7 @@ function product(given: readonly Value[], budget: Budget): Value {
   const count = lists.reduce((total, { length }) => total * length, 1);
   // Before any of them is made.
   budget.make(count * lists.length * 8);
-  budget.work((count * lists.length) >> 2);
+  budget.work(count * lists.length);
   let rows: readonly (readonly Value[])[] = [[]];
   for (const items of lists) rows = rows.flatMap((row) => items.map((item) => [...row, item]));
   const isSet = given.every((one) => one instanceof ValueSet);

@@ -1,4 +1,4 @@
-import { parseDocument } from 'yaml';
+import { Composer, type CST, LineCounter, Parser } from 'yaml';
 import type { Budget } from '../budget.ts';
 import { inexact, wholeNumber } from '../decimal.ts';
 import { FunctionFault } from '../scope.ts';
@@ -10,29 +10,49 @@ const aliasesMax = 100;
 /** The value of one YAML 1.2 document, with the core types alone. */
 export function yamlValue(text: string, budget: Budget): Value {
   // Parsing takes far longer than reading.
-  budget.work(text.length);
-  return budget.made(read(parse(text), budget, 0));
+  budget.work(300 + text.length);
+  return budget.made(read(parse(text, budget.limits.depthMax), budget, 0));
 }
 
-function parse(text: string): unknown {
-  const document = parseDocument(text, {
-    intAsBigInt: true,
-    schema: 'core',
-    merge: true,
-    prettyErrors: true,
-    logLevel: 'silent',
-  });
+function parse(text: string, depthMax: number): unknown {
+  const lines = new LineCounter();
+  const tokens = [...new Parser(lines.addNewLine).parse(text)];
+  refuseDepth(tokens, depthMax);
+  const composer = new Composer({ intAsBigInt: true, schema: 'core', merge: true });
+  const documents = [...composer.compose(tokens, true, text.length)];
+  if (documents.length > 1) throw new FunctionFault('it holds more than one YAML document', 0);
+  const document = documents[0]!;
   const [error] = document.errors;
-  if (error !== undefined) throw new FunctionFault(`not YAML: ${firstLine(error.message)}`, 0);
+  if (error !== undefined) {
+    const { line, col } = lines.linePos(error.pos[0]);
+    throw refused(`${error.message} (line ${line}, column ${col})`);
+  }
   try {
     return document.toJS({ mapAsMap: true, maxAliasCount: aliasesMax });
   } catch (error) {
-    if (error instanceof ReferenceError) throw new FunctionFault(`not YAML: ${error.message}`, 0);
+    if (error instanceof ReferenceError) throw refused(error.message);
     throw error;
   }
 }
 
-const firstLine = (text: string): string => text.split('\n', 1)[0]!.replace(/:$/, '');
+const refused = (sentence: string) => new FunctionFault(`not YAML: ${sentence}`, 0);
+
+/** Before the tree is composed, which is done by recursion. */
+function refuseDepth(tokens: readonly CST.Token[], depthMax: number): void {
+  let level: readonly unknown[] = tokens;
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > depthMax) throw new FunctionFault(`it is nested more than ${depthMax} deep`, 0);
+    level = level.flatMap(inner);
+  }
+}
+
+function inner(token: unknown): readonly unknown[] {
+  if (token === null || typeof token !== 'object') return [];
+  if ('items' in token && Array.isArray(token.items)) {
+    return token.items.flatMap(({ key, value }: CST.CollectionItem) => [key, value]);
+  }
+  return 'value' in token ? [token.value] : [];
+}
 
 function read(value: unknown, budget: Budget, depth: number): Value {
   budget.work(1);
