@@ -34,6 +34,7 @@ import { explainRoutes } from './routes/explain.ts';
 import { jobRoutes } from './routes/job.ts';
 import { jobPolicyRoutes } from './routes/job-policy.ts';
 import { jobScaleRoutes } from './routes/job-scale.ts';
+import { jobFileRoutes } from './routes/job-file.ts';
 import { keyringRoutes } from './routes/keyring.ts';
 import { loginRoutes } from './routes/login.ts';
 import { namespaceRoutes, partitionRoutes } from './routes/namespace.ts';
@@ -126,6 +127,7 @@ export class Api {
       ...jobScaleRoutes(server.context),
       ...scalingPolicyRoutes(),
       ...jobPolicyRoutes(server.context),
+      ...jobFileRoutes(server.context),
       ...allocationRoutes(server.context),
       ...deploymentRoutes(server.context),
       ...evaluationRoutes(server.context),

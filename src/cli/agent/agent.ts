@@ -94,7 +94,7 @@ export const agent: LocalCommand = {
 
 /** @throws CliError with every fault of the flags and the file. */
 export async function readAgentOptions(
-  environment: Pick<CliEnvironment, 'readFile' | 'stdin' | 'env'>,
+  environment: CliEnvironment,
   options: Options,
 ): Promise<AgentOptions> {
   const { env } = environment;
@@ -145,7 +145,7 @@ function flagOf(setting: SettingName): string {
 
 /** Paths in a configuration file are relative to it. */
 async function readJobs(
-  environment: Pick<CliEnvironment, 'readFile' | 'stdin'>,
+  environment: CliEnvironment,
   paths: unknown,
   base: string,
   faults: string[],
@@ -155,7 +155,7 @@ async function readJobs(
     if (typeof path !== 'string' || path === '') continue;
     const place = base === '.' || path === '-' ? path : resolve(base, path);
     try {
-      run.push({ path: place, registration: await readJobFile(environment, place) });
+      run.push({ path: place, registration: (await readJobFile(environment, place)).registration });
     } catch (error) {
       const explained = explainError(error);
       if (explained === undefined) throw error;

@@ -6,8 +6,7 @@
  *      nothing. Strings, heredocs and comments stay as they are written.
  *  F2. Formatting what is formatted changes nothing.
  */
-import { parseHcl } from '../hcl/parse.ts';
-import type { HclLimits } from '../hcl/reader.ts';
+import { parseHcl, type TextOptions } from '../hcl/parse.ts';
 import { type Line, linesOf, type Piece } from './tokens.ts';
 
 /**
@@ -15,7 +14,7 @@ import { type Line, linesOf, type Piece } from './tokens.ts';
  * lines in a row below each other, at most one blank line at a time, and a new line at the end.
  * @throws HclError when the text is not HCL
  */
-export function formatHcl(text: string, options: Partial<HclLimits> = {}): string {
+export function formatHcl(text: string, options: TextOptions = {}): string {
   const lines = withoutNeedlessBlanks(linesOf(text, parseHcl(text, options)));
   const written = indented(lines);
   alignAssignments(written);

@@ -1,3 +1,4 @@
+import { drained, type Steps } from '../../base/steps.ts';
 import { ConversionFault } from '../hcl/convert.ts';
 import type { Scope } from '../hcl/scope.ts';
 import type { Range } from '../hcl/source.ts';
@@ -5,10 +6,20 @@ import { suggestion } from '../hcl/suggest.ts';
 import type { HclAttribute, HclBlock, HclBody } from '../hcl/syntax.ts';
 import { plainOf, type Value } from '../hcl/value.ts';
 import type { AttributeForm, BlockForm, Fields, Form, LabelForm, MapForm } from './form.ts';
-import { Items } from './items.ts';
+import { Items, type ScopedItem } from './items.ts';
 import { placed, type WrittenAt } from './places.ts';
 import type { Reading } from './reading.ts';
 import { fieldValue } from './values.ts';
+
+/** A block that is being read. */
+interface OpenRecord {
+  readonly block: HclBlock;
+  readonly form: BlockForm;
+  readonly fields: Fields;
+  readonly at: WrittenAt;
+  /** Blocks that may stand there once, and do. */
+  readonly alone: Set<string>;
+}
 
 /** Reads blocks by their forms, and goes on after each fault. */
 export class BodyReader {
@@ -22,33 +33,43 @@ export class BodyReader {
 
   /** What one block says, as a record of the job. */
   record(block: HclBlock, form: BlockForm, scope: Scope): Fields {
+    return drained(this.recordInSteps(block, form, scope));
+  }
+
+  /** The same, with a step for each item of the block. */
+  *recordInSteps(block: HclBlock, form: BlockForm, scope: Scope): Steps<Fields> {
     this.reading.work(block.typeRange, 1);
     const at: WrittenAt = { record: block.typeRange, fields: new Map() };
-    const fields: Fields = {};
-    this.labelled(block, form, fields, at);
-    const alone = new Set<string>();
-    for (const { item, scope: inner } of this.items.of(block.body, scope)) {
-      const name = item.kind === 'attribute' ? item.name : item.type;
-      const found = form.body.forms.get(name);
-      if (found === undefined) {
-        this.unknown(block, item, form);
-      } else if (item.kind === 'attribute') {
-        if (found.kind === 'block') this.shouldBeBlock(item, found);
-        else this.set(fields, at, found, item, inner);
-      } else if (found.kind !== 'block' && !isMap(found)) {
-        this.reading.fault(item.typeRange, `"${name}" is not a block: write ${name} = …`);
-      } else if (found.kind === 'block' && found.many !== 'one') {
-        this.add(fields, at, found, item, inner);
-      } else if (alone.has(name)) {
-        this.reading.fault(item.typeRange, `"${block.type}" holds one "${name}" at most`);
-      } else {
-        alone.add(name);
-        this.setBlock(fields, at, found, item, inner);
-      }
+    const open: OpenRecord = { block, form, at, fields: {}, alone: new Set() };
+    this.labelled(open);
+    for (const item of this.items.of(block.body, scope)) {
+      this.item(open, item);
+      yield;
     }
     const complain = (sentence: string) => this.reading.fault(block.typeRange, sentence);
-    const finished = form.body.finish?.run(fields, complain) ?? fields;
+    const finished = form.body.finish?.run(open.fields, complain) ?? open.fields;
     return placed(finished, at);
+  }
+
+  private item(open: OpenRecord, { item, scope }: ScopedItem): void {
+    const { block, form, fields, at, alone } = open;
+    const name = item.kind === 'attribute' ? item.name : item.type;
+    const found = form.body.forms.get(name);
+    if (found === undefined) {
+      this.unknown(block, item, form);
+    } else if (item.kind === 'attribute') {
+      if (found.kind === 'block') this.shouldBeBlock(item, found);
+      else this.set(fields, at, found, item, scope);
+    } else if (found.kind !== 'block' && !isMap(found)) {
+      this.reading.fault(item.typeRange, `"${name}" is not a block: write ${name} = …`);
+    } else if (found.kind === 'block' && found.many !== 'one') {
+      this.add(fields, at, found, item, scope);
+    } else if (alone.has(name)) {
+      this.reading.fault(item.typeRange, `"${block.type}" holds one "${name}" at most`);
+    } else {
+      alone.add(name);
+      this.setBlock(fields, at, found, item, scope);
+    }
   }
 
   private set(
@@ -111,7 +132,7 @@ export class BodyReader {
     fields[form.field] = map;
   }
 
-  private labelled(block: HclBlock, form: BlockForm, fields: Fields, at: WrittenAt): void {
+  private labelled({ block, form, fields, at }: OpenRecord): void {
     const { label } = form;
     const [first, ...extra] = block.labels;
     const most = label === undefined ? 'no label' : 'one label';

@@ -9,6 +9,7 @@
  *      `places` tells where it was written.
  *  J5. References that only the machine can resolve (`${attr.cpu.arch}`) stay text.
  */
+import { drained, type Steps } from '../../base/steps.ts';
 import { type BodyShape, expandBlocks } from '../hcl/expand-blocks.ts';
 import { parseJsonBody } from '../hcl/json.ts';
 import { parseHcl } from '../hcl/parse.ts';
@@ -18,10 +19,10 @@ import { suggestion } from '../hcl/suggest.ts';
 import type { HclBlock, HclBody } from '../hcl/syntax.ts';
 import type { Value } from '../hcl/value.ts';
 import { BodyReader } from './body-reader.ts';
-import type { BodyForm, Fields } from './form.ts';
+import type { BodyForm } from './form.ts';
 import { jobBlock } from './forms/job.ts';
 import { readLocals } from './locals.ts';
-import { type Places, takePlaces } from './places.ts';
+import { type Places, placesIn } from './places.ts';
 import { type JobFileLimits, jobFileLimits, Reading } from './reading.ts';
 import { readDeclarations } from './variable.ts';
 import { type VariableInputs, variableValues } from './variable-values.ts';
@@ -37,7 +38,7 @@ export interface JobFileOptions {
 export interface JobFile {
   /** In the API's form; only what was written. Durations are integers of nanoseconds. */
   readonly job: Readonly<Record<string, unknown>>;
-  readonly places: Places;
+  readonly places: () => Places;
 }
 
 /**
@@ -45,7 +46,11 @@ export interface JobFile {
  * Source: spec/3 §2, facts/scheduler.md §2, §4.11.
  * @throws HclError with every fault that could be told apart
  */
-export function readJob(text: string, options: JobFileOptions): JobFile {
+export const readJob = (text: string, options: JobFileOptions): JobFile =>
+  drained(readJobInSteps(text, options));
+
+/** The same, in steps: each is short where the text is not hostile. @throws HclError */
+export function* readJobInSteps(text: string, options: JobFileOptions): Steps<JobFile> {
   const limits: JobFileLimits = { ...jobFileLimits, ...options.limits };
   const { fileName } = options;
   const isJson = isJsonText(text);
@@ -57,6 +62,7 @@ export function readJob(text: string, options: JobFileOptions): JobFile {
   const tree = isJson
     ? expandBlocks(parseJsonBody(text, bounds), fileShape)
     : parseHcl(text, bounds);
+  yield;
   const source = new Source(text, fileName);
   const reading = new Reading({ source, tree, isJson, functions: options.functions, limits });
   const blocks = topBlocks(tree, reading);
@@ -66,6 +72,7 @@ export function readJob(text: string, options: JobFileOptions): JobFile {
   const values = variableValues(declarations, options.variables ?? {}, reading);
   reading.evaluateNoMoreIfFaulty();
   const withVariables = new Map<string, Value>([['var', values]]);
+  yield;
   const local = readLocals(blocks.locals, reading, reading.scope(withVariables));
   const [job, second] = blocks.job;
   if (second !== undefined) reading.fault(second.typeRange, 'A job file holds one job');
@@ -73,9 +80,9 @@ export function readJob(text: string, options: JobFileOptions): JobFile {
   reading.evaluateNoMoreIfFaulty();
 
   const scope = reading.scope(new Map([...withVariables, ['local', local]]));
-  const fields: Fields = new BodyReader(reading).record(job, jobBlock, scope);
+  const fields = yield* new BodyReader(reading).recordInSteps(job, jobBlock, scope);
   reading.faults.throwIfAny();
-  return { job: fields, places: takePlaces(fields) };
+  return { job: fields, places: () => placesIn(fields) };
 }
 
 /** No HCL begins with a brace. */

@@ -1,6 +1,6 @@
 import { HclError, HclLimitError } from '../hcl/errors.ts';
 import { evaluate } from '../hcl/evaluate.ts';
-import { parseHclExpression } from '../hcl/parse.ts';
+import { parseHclTemplate } from '../hcl/parse.ts';
 import type { Scope } from '../hcl/scope.ts';
 import { Source } from '../hcl/source.ts';
 import type { HclExpression } from '../hcl/syntax.ts';
@@ -34,13 +34,7 @@ export function jsonValue(expression: HclExpression, scope: Scope): Value {
 
 function templateValue(text: string, at: HclExpression, scope: Scope): Value {
   try {
-    const alone = wholeInterpolation(text);
-    if (alone !== undefined) return evaluate(alone, { ...scope, source: new Source(inside(text)) });
-    // A heredoc has no escapes, as what JSON had of them is resolved already.
-    const word = wordNotIn(text);
-    const heredoc = `<<${word}\n${text}\n${word}\n`;
-    const value = evaluate(parseHclExpression(heredoc), { ...scope, source: new Source(heredoc) });
-    return String(value).slice(0, -1);
+    return evaluate(parseHclTemplate(text), { ...scope, source: new Source(text) });
   } catch (error) {
     if (!(error instanceof HclError)) throw error;
     const faults = error.faults.map(({ sentence }) =>
@@ -48,23 +42,4 @@ function templateValue(text: string, at: HclExpression, scope: Scope): Value {
     );
     throw error instanceof HclLimitError ? new HclLimitError(faults) : new HclError(faults);
   }
-}
-
-const inside = (text: string): string => text.slice(2, -1);
-
-/** The expression when the text is `${expression}` and no more. */
-function wholeInterpolation(text: string): HclExpression | undefined {
-  if (!text.startsWith('${') || !text.endsWith('}') || text.startsWith('${~')) return undefined;
-  try {
-    return parseHclExpression(inside(text));
-  } catch (error) {
-    if (error instanceof HclError) return undefined;
-    throw error;
-  }
-}
-
-function wordNotIn(text: string): string {
-  let word = 'END';
-  while (text.includes(word)) word += '_END';
-  return word;
 }

@@ -18,23 +18,22 @@ export function placed(fields: Fields, at: WrittenAt): Fields {
   return fields;
 }
 
-/** The places of all that is in a job, which are taken out of it. */
-export function takePlaces(job: Fields): Places {
+/** The places of all that is in a job. */
+export function placesIn(job: Fields): Places {
   const places = new Map<string, Position>();
-  take(job, '', places);
+  collect(job, '', places);
   return places;
 }
 
-function take(value: unknown, pointer: string, places: Map<string, Position>): void {
+function collect(value: unknown, pointer: string, places: Map<string, Position>): void {
   if (typeof value !== 'object' || value === null) return;
   const at = (value as Placed)[writtenAt];
   if (at !== undefined) {
-    delete (value as Placed)[writtenAt];
     places.set(pointer, at.record.start);
     for (const [field, { start }] of at.fields) places.set(`${pointer}/${field}`, start);
   }
   for (const [key, inner] of Object.entries(value)) {
-    take(inner, `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`, places);
+    collect(inner, `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`, places);
   }
 }
 

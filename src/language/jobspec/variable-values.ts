@@ -1,5 +1,6 @@
 import { AssertionError } from '../../base/assert.ts';
 import { ConversionFault, convert } from '../hcl/convert.ts';
+import { HclError, HclLimitError } from '../hcl/errors.ts';
 import { evaluate } from '../hcl/evaluate.ts';
 import { parseJsonBody } from '../hcl/json.ts';
 import { parseHcl, parseHclExpression } from '../hcl/parse.ts';
@@ -109,20 +110,32 @@ class Values {
     return value;
   }
 
-  /** A text of the command line or the environment. */
+  /** A text of the command line or the environment. It may be secret: faults show its name only. */
   private text(name: string, text: string, fileName: string): void {
     const declaration = this.declarations.get(name);
-    const source = new Source(text, fileName);
+    const source = new Source(name, fileName);
     if (declaration === undefined) {
       this.unknown(name, source, 0);
     } else if (declaration.isText) {
       this.put(name, { value: text, source, offset: 0 });
     } else {
       this.tried(name, () => {
-        const { textLengthMax } = this.reading.limits;
-        const expression = parseHclExpression(text, { fileName, textLengthMax });
-        this.put(name, { value: this.constant(expression, source), source, offset: 0 });
+        const value = this.expression(text, source);
+        this.put(name, { value, source, offset: 0 });
       });
+    }
+  }
+
+  private expression(text: string, shown: Source): Value {
+    try {
+      const { textLengthMax } = this.reading.limits;
+      return this.constant(parseHclExpression(text, { textLengthMax }), new Source(text));
+    } catch (error) {
+      if (!(error instanceof HclError) || error instanceof HclLimitError) throw error;
+      const faults = error.faults.map(({ sentence, line, column }) =>
+        shown.fault(`${sentence} (line ${line}, column ${column} of the value)`, 0),
+      );
+      throw new HclError(faults);
     }
   }
 
