@@ -6,7 +6,7 @@ import { numberText } from './constant.ts';
  * 1. A number is the shortest decimal fraction that its double stands for: 0.1 is one tenth.
  * 2. Sums, differences, products and remainders are exact, and rounded once to a double, so
  *    `0.1 + 0.2` is `0.3`. A quotient is rounded once as well.
- * 3. A whole number that a double does not hold exactly is refused instead of rounded: it may be an
+ * 3. A whole number that would come out as another one is refused instead of rounded: it may be an
  *    id or a size in bytes, and nobody would see the change.
  * 4. Nothing is infinite, and nothing is not a number.
  */
@@ -37,10 +37,10 @@ export function numberIn(text: string): number | Inexact | undefined {
   if (!Number.isFinite(value)) return 'infinite';
   if (Number.isSafeInteger(value) || !Number.isInteger(value)) return value || 0;
   const scale = fraction.length - Number(exponent);
+  // A great number that is no whole one loses its fraction, and so does one with too many digits.
   if (whole!.length + fraction.length > 400) return 'inexact';
   const exact = wholeOf({ digits: BigInt(`${sign === '-' ? '-' : ''}${whole}${fraction}`), scale });
-  // A great number that is no whole one: its fraction is lost, and all of it may be.
-  return exact === BigInt(value) ? value : 'inexact';
+  return exact === wholeOf(decimalOf(value)) ? value : 'inexact';
 }
 
 /** The whole number, or `undefined` when it is none. */
@@ -91,7 +91,7 @@ export function power(base: number, exponent: number): number | Inexact {
 export function wholeNumber(whole: bigint): number | Inexact {
   const value = Number(whole);
   if (!Number.isFinite(value)) return 'infinite';
-  return BigInt(value) === whole ? value : 'inexact';
+  return whole === wholeOf(decimalOf(value)) ? value : 'inexact';
 }
 
 /** Whole numbers, which most are. */
@@ -142,5 +142,5 @@ function rounded(decimal: Decimal): number | Inexact {
   const value = Number(`${decimal.digits}e${-decimal.scale}`);
   if (!Number.isFinite(value)) return 'infinite';
   if (Number.isSafeInteger(value) || !Number.isInteger(value)) return value || 0;
-  return wholeOf(decimal) === BigInt(value) ? value : 'inexact';
+  return wholeOf(decimal) === wholeOf(decimalOf(value)) ? value : 'inexact';
 }

@@ -104,6 +104,7 @@ function literal(node: HclLiteral, context: Context): Value {
 
 /** Of a key that is written twice the last one counts. */
 function object({ entries }: HclObject, context: Context): Value {
+  context.budget.work(4 * entries.length);
   const members = entries.map(({ key, value }): readonly [string, Value] => [
     operandOf(context.value(key), textOf, 'The key', key, context),
     context.value(value),

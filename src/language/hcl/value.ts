@@ -3,7 +3,7 @@ import type { HclValue } from './constant.ts';
 /**
  * What an expression comes to: plain immutable data, and sets.
  *
- * 1. A number is a finite double. Whole numbers that a double cannot hold are refused where they
+ * 1. A number is a finite double. Whole numbers that would come out as others are refused where they
  *    are written or made (`decimal.ts`), never rounded in silence.
  * 2. A list and a tuple are one kind, and so are a map and an object: they differ by what their
  *    elements are, not by where they come from.

@@ -63,15 +63,14 @@ export const collectionFunctions: Functions = {
     return budget.made(lists.flat(1));
   }),
   contains: define([list('list'), any('value')], ([items, value]) => indexIn(items, value) >= 0),
-  distinct: define([list('list')], ([items], budget) =>
-    budget.made(
-      [
-        ...new Map(
-          items.map((item) => [identityOf(item), item]).reverse() as [string, Value][],
-        ).values(),
-      ].reverse(),
-    ),
-  ),
+  distinct: define([list('list')], ([items], budget) => {
+    const seen = new Map<string, Value>();
+    for (const item of items) {
+      const identity = identityOf(item);
+      if (!seen.has(identity)) seen.set(identity, item);
+    }
+    return budget.made([...seen.values()]);
+  }),
   element: define(
     [list('list'), whole('index')],
     ([items, index]) => {

@@ -5,7 +5,7 @@ import { parseHclTemplate } from '../parse.ts';
 import { type CallPlace, type FormFunction, FunctionFault, type HclFunction } from '../scope.ts';
 import { Source } from '../source.ts';
 import type { HclCall } from '../syntax.ts';
-import { describeValue, isObject, type Value } from '../value.ts';
+import { describeValue, isObject, type Value, ValueSet } from '../value.ts';
 import { define, type Functions, text } from './define.ts';
 import { utf8Text } from './encoding.ts';
 import { globPattern } from './glob.ts';
@@ -45,7 +45,7 @@ export const fileFunctions = (files: FunctionFiles): Functions<HclFunction> => (
       budget.work(1 + (name.length >> 2));
       return matches(name);
     });
-    return budget.made(found.sort());
+    return budget.made(ValueSet.of(found));
   }),
   pathexpand: define([text('path')], ([path]) =>
     path === '~' || path.startsWith('~/') ? reading(() => files.home()) + path.slice(1) : path,

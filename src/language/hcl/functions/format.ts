@@ -63,10 +63,8 @@ export function format(spec: string, values: readonly Value[], budget: Budget): 
     used = Math.max(used, next);
   }
   if (used < values.length) {
-    throw new FunctionFault(
-      `there are ${values.length} values, and ${used} of them are used`,
-      used + 1,
-    );
+    const sentence = `${used} of ${values.length} values are used`;
+    throw new FunctionFault(sentence, used + 1);
   }
   budget.make(spec.length);
   return text;
