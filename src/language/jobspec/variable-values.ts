@@ -131,11 +131,11 @@ class Values {
       const { textLengthMax } = this.reading.limits;
       return this.constant(parseHclExpression(text, { textLengthMax }), new Source(text));
     } catch (error) {
-      if (!(error instanceof HclError) || error instanceof HclLimitError) throw error;
+      if (!(error instanceof HclError)) throw error;
       const faults = error.faults.map(({ sentence, line, column }) =>
         shown.fault(`${sentence} (line ${line}, column ${column} of the value)`, 0),
       );
-      throw new HclError(faults);
+      throw error instanceof HclLimitError ? new HclLimitError(faults) : new HclError(faults);
     }
   }
 

@@ -1,7 +1,8 @@
 import { ConversionFault, convert } from '../hcl/convert.ts';
 import { evaluate } from '../hcl/evaluate.ts';
+import { parseHclExpression } from '../hcl/parse.ts';
 import type { Scope } from '../hcl/scope.ts';
-import type { Range } from '../hcl/source.ts';
+import { type Range, Source } from '../hcl/source.ts';
 import { suggestion } from '../hcl/suggest.ts';
 import type { HclAttribute, HclBlock, HclExpression } from '../hcl/syntax.ts';
 import { typeConstraint } from '../hcl/type-constraint.ts';
@@ -120,10 +121,24 @@ function typeOf(
   scope: Scope,
 ): HclType | 'faulty' | undefined {
   if (attribute === undefined) return undefined;
-  const type = reading.faults.attempt(() =>
-    typeConstraint(attribute.value, reading.source, (expression) => evaluate(expression, scope)),
-  );
+  const type = reading.faults.attempt(() => {
+    const { expression, source } = typeExpression(attribute.value, reading);
+    return typeConstraint(expression, source, (inner) => evaluate(inner, { ...scope, source }));
+  });
   return type ?? 'faulty';
+}
+
+/** In JSON the expression is in a string. */
+function typeExpression(expression: HclExpression, { source, isJson }: Reading) {
+  if (!isJson || expression.kind !== 'literal' || typeof expression.value !== 'string') {
+    return { expression, source };
+  }
+  const { value } = expression;
+  const fileName = source.fileName === undefined ? 'type' : `${source.fileName}: type`;
+  return {
+    expression: parseHclExpression(value, { fileName }),
+    source: new Source(value, fileName),
+  };
 }
 
 /** The type of a variable that does not say it: that of its default, or text. */

@@ -1,7 +1,10 @@
 /** The tables of job files against the schemas of the job: each field can be said in HCL, and as what it is. */
 import { describe, expect, test } from 'vitest';
+import { formatHcl } from '../../language/format/format.ts';
 import type { BlockForm, BodyForm, Form } from '../../language/jobspec/form.ts';
 import { jobBlock } from '../../language/jobspec/forms/job.ts';
+import { readJob } from '../../language/jobspec/job-file.ts';
+import { decode } from '../codec.ts';
 import type { Type } from '../schema.ts';
 import { isResponseOnly, shapeOf, withoutNull } from '../schema-shape.ts';
 import { JobSchema } from './job.ts';
@@ -105,4 +108,50 @@ describe('what is read is what the schema wants', () => {
       expect(isMoved ? ['block list', 'block one'] : [written]).toContain(kindOf(schema));
     },
   );
+});
+
+/** A job file that says everything at once, made of the tables. */
+function sample(name: string, form: Form): string {
+  switch (form.kind) {
+    case 'text':
+      return `${name} = "text"\n`;
+    case 'whole':
+      return `${name} = 7\n`;
+    case 'flag':
+      return `${name} = true\n`;
+    case 'duration':
+      return `${name} = "7s"\n`;
+    case 'texts':
+      return `${name} = ["a", "b"]\n`;
+    case 'text-map':
+      return `${name} {\n a = "b"\n}\n`;
+    case 'texts-map':
+      return `${name} {\n a = ["b"]\n}\n`;
+    case 'free-map':
+      return `${name} {\n a = [1, { b = true }]\n c "d" {\n e = 1\n }\n}\n`;
+    case 'block':
+      return block(name, form);
+  }
+}
+
+/** Operators that say the same as others are left to their own tests. */
+const isAnother = (name: string): boolean =>
+  /^(semver|regexp|version|set_contains.*|distinct_.*)$/.test(name);
+
+function block(name: string, form: BlockForm): string {
+  const label = form.label === undefined ? '' : name === 'scaling' ? ' "cpu"' : ' "label"';
+  const inner = [...form.body.forms]
+    .filter(([inside]) => !isAnother(inside))
+    .map(([inside, innerForm]) => sample(inside, innerForm));
+  return `${name}${label} {\n${inner.join('')}}\n`;
+}
+
+test('a file that says everything is read, and nothing of it is unknown to the API', () => {
+  const text = block('job', jobBlock);
+  const jobOf = (from: string) =>
+    JSON.parse(JSON.stringify(readJob(from, { functions: new Map() }).job));
+  const job = jobOf(text);
+  const { value } = decode(JobSchema, job, { unknown: 'refuse', checkValues: false });
+  expect(JSON.parse(JSON.stringify(value))).toEqual(job);
+  expect(jobOf(formatHcl(text))).toEqual(job);
 });

@@ -26,11 +26,15 @@ import { registry, secrets } from './secrets.ts';
 import { service } from './service.ts';
 import { task } from './task.ts';
 
-/** What a group or job says of secrets holds for its tasks that do not say it themselves. */
-export function handDown(secretsBlock: unknown, tasks: unknown): readonly Fields[] {
-  const all = (tasks ?? []) as readonly Fields[];
-  if (secretsBlock === undefined) return all;
-  return all.map((one) => ({ Secrets: secretsBlock, ...one }));
+/**
+ * What a group or job says of secrets holds for its tasks that do not say it themselves.
+ * @returns the field of the tasks, if there are any
+ */
+export function handDown(secretsBlock: unknown, tasks: unknown): Fields {
+  if (secretsBlock === undefined || tasks === undefined) return {};
+  return {
+    Tasks: (tasks as readonly Fields[]).map((one) => ({ Secrets: secretsBlock, ...one })),
+  };
 }
 
 /** Source: spec/3-jobs.md §2.1 "TaskGroup", facts/scheduler.md §2.2. */
@@ -78,8 +82,7 @@ export const group = body(
     name: text('Name', 'Another name than the label.'),
   },
   {
-    run: ({ Secrets, ...fields }) =>
-      Secrets === undefined ? fields : { ...fields, Tasks: handDown(Secrets, fields.Tasks) },
+    run: ({ Secrets, ...fields }) => ({ ...fields, ...handDown(Secrets, fields.Tasks) }),
     restates: { Secrets: ['Tasks'] },
   },
 );

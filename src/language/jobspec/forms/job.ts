@@ -70,7 +70,7 @@ function gather({ Secrets, Tasks, ...fields }: Fields): Fields {
     Name: one.Name,
     Tasks: [one],
   }));
-  const all = [...groups, ...own].map((one) => ({ ...one, Tasks: handDown(Secrets, one.Tasks) }));
+  const all = [...groups, ...own].map((one) => ({ ...one, ...handDown(Secrets, one.Tasks) }));
   return all.length === 0 ? fields : { ...fields, TaskGroups: all };
 }
 
