@@ -7,7 +7,6 @@ import {
   isList,
   isObject,
   itemsOf,
-  keysOf,
   memberOf,
   objectOf,
   type Value,
@@ -153,7 +152,3 @@ const memberPath = (path: string, key: string): string =>
   /^[A-Za-z_][\w-]*$/.test(key)
     ? `${path}${path === '' ? '' : '.'}${key}`
     : `${path}[${quoted(key)}]`;
-
-/** The keys an object type names and the value has not, for those who warn of them. */
-export const surplusKeys = (value: ValueObject, type: ObjectType): readonly string[] =>
-  keysOf(value).filter((key) => !type.attributes.has(key));

@@ -351,6 +351,18 @@ describe('bounds', () => {
     ['strrev(join("", [for a in range(1000): join("", [for b in range(100): "é"])]))', /steps/],
   ])('%s', (text, sentence) => expect(faultOfText(text)).toMatch(sentence));
 
+  test.each<readonly [what: string, text: string, value: unknown]>([
+    ['a chain of operators', Array(1000).fill('1').join(' + '), 1000],
+    ['parentheses', `${'('.repeat(120)}1${')'.repeat(120)}`, 1],
+    ['conditions', `${'true ? '.repeat(100)}1${' : 2'.repeat(100)}`, 1],
+    ['calls', `${'upper('.repeat(120)}"a"${')'.repeat(120)}`, 'A'],
+    ['templates', `${'"${'.repeat(40)}1${'}"'.repeat(40)}`, 1],
+    ['loops', `${'[for x in [1]: '.repeat(60)}1${']'.repeat(60)}[0]${'[0]'.repeat(59)}`, 1],
+    ['splats', `length([1]${'[*]'.repeat(50)})`, 1],
+  ])('the deepest trees are no deep recursion: %s', (_, text, value) => {
+    expect(valueOfText(text)).toEqual(value);
+  });
+
   test('end everything, and say where', () => {
     expect.assertions(2);
     try {

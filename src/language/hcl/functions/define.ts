@@ -1,5 +1,5 @@
 import type { Budget } from '../budget.ts';
-import { boolOf, ConversionFault, numberOf, textOf } from '../convert.ts';
+import { ConversionFault, numberOf, textOf } from '../convert.ts';
 import type { Parameter, ValueFunction } from '../scope.ts';
 import { describeValue, isObject, itemsOf, type Value, type ValueObject } from '../value.ts';
 
@@ -21,11 +21,6 @@ export const whole = (name: string): Parameter<number> => ({
     if (Number.isInteger(read)) return read;
     throw new ConversionFault(`has to be a whole number, and is ${read}`);
   },
-});
-
-export const flag = (name: string): Parameter<boolean> => ({
-  name,
-  read: (value) => boolOf(value),
 });
 
 /** Anything, null as well. */
