@@ -1,10 +1,9 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { FileFault, type FunctionFiles } from '../language/hcl/functions/ports.ts';
 
 /** The files of this machine, for functions of job files; paths are relative to the directory. */
-export const functionFiles = (directory: string): FunctionFiles => ({
+export const functionFiles = (directory: string, home: string | undefined): FunctionFiles => ({
   read(path, lengthMax) {
     return orFault(() => {
       const place = resolve(directory, path);
@@ -19,7 +18,10 @@ export const functionFiles = (directory: string): FunctionFiles => ({
     orFault(() => statSync(resolve(directory, path), { throwIfNoEntry: false })?.isFile() ?? false),
   list: (path, countMax) => orFault(() => listed(resolve(directory, path), countMax)),
   absolute: (path) => resolve(directory, path),
-  home: homedir,
+  home() {
+    if (home === undefined || home === '') throw new FileFault('HOME is not set');
+    return home;
+  },
 });
 
 function listed(root: string, countMax: number): readonly string[] {

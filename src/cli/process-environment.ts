@@ -27,7 +27,7 @@ export function processEnvironment(
     env: process.env,
     readFile: (path) => readFile(path, 'utf8'),
     writeFile: (path, text, how) => writeFile(path, text, { flag: how === 'new' ? 'wx' : 'w' }),
-    functionFiles,
+    functionFiles: (directory) => functionFiles(directory, process.env.HOME),
     async writeSecretFile(path, text) {
       // A file that was there may be open to others, and stays so when it is only written anew.
       const made = `${path}.${world.secrets.uuid()}`;

@@ -140,7 +140,7 @@ describe('POST /v1/jobs/parse', () => {
     ['no text', { JobHCL: 7 }, 'JobHCL must be a string, got the number 7'],
     [
       'a text that is too long',
-      { JobHCL: ' '.repeat(limits.jobFile.textLengthMax + 1) + 'a' },
+      { JobHCL: `${' '.repeat(limits.jobFile.textLengthMax + 1)}a` },
       'longer than',
     ],
   ])('%s is refused', async (_, body, detail) => {

@@ -26,7 +26,7 @@ test.each(texts)('%s is in its canonical form', (_, text) => {
 
 test.each(files)('%s means what it meant', async (name, text) => {
   const { job } = readJob(text, { functions });
-  const golden = `../golden/examples/${name.replace('.hcl', '.json')}`;
+  const golden = `../golden/examples/${name.replace('.hcl', '.txt')}`;
   await expect(`${JSON.stringify(job, null, 2)}\n`).toMatchFileSnapshot(golden);
 });
 

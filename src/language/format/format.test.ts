@@ -1,4 +1,3 @@
-import '../../../test/support/properties.ts';
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

@@ -1,5 +1,4 @@
 /** Whatever the text: it is read, or refused with places in it, and soon. */
-import '../../../test/support/properties.ts';
 import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
