@@ -26,7 +26,7 @@ export interface ReadJob {
  * to say.
  * @throws CliError naming the file and what is wrong with it
  */
-export async function readJobFile(
+export async function openJobFile(
   environment: CliEnvironment,
   path: string,
   options?: Options,
@@ -46,6 +46,15 @@ export async function readJobFile(
     throw new CliError(`${name} is JSON: it has no variables.`, { hint });
   }
   return fromJson(source, name, parsed);
+}
+
+/** The body of a registration alone. @throws CliError, as `openJobFile` does */
+export async function readJobFile(
+  environment: CliEnvironment,
+  path: string,
+  options?: Options,
+): Promise<JobRegistration> {
+  return (await openJobFile(environment, path, options)).registration;
 }
 
 function fromHcl(path: string, source: string, file: HclJob, variables: Variables): ReadJob {

@@ -155,7 +155,7 @@ async function readJobs(
     if (typeof path !== 'string' || path === '') continue;
     const place = base === '.' || path === '-' ? path : resolve(base, path);
     try {
-      run.push({ path: place, registration: (await readJobFile(environment, place)).registration });
+      run.push({ path: place, registration: await readJobFile(environment, place) });
     } catch (error) {
       const explained = explainError(error);
       if (explained === undefined) throw error;

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { type ClientCommand, detach, type OptionDefinition, verbose } from '../definition.ts';
 import { exitCodeOf, monitorDeployment } from '../deployment/monitor.ts';
 import { CliError, exitCodes } from '../errors.ts';
-import { type ReadJob, readJobFile, variableOptions } from '../job-file.ts';
+import { openJobFile, type ReadJob, variableOptions } from '../job-file.ts';
 import { monitorEvaluation } from '../monitor.ts';
 import type { Options } from '../options.ts';
 import type { Screen } from '../render/screen.ts';
@@ -52,7 +52,7 @@ Examples:
     if (file === '-' && context.environment.stdin.isTerminal) {
       await context.notes.line('Reading the job from standard input; end it with Ctrl-D.');
     }
-    const read = await readJobFile(context.environment, file!, options);
+    const read = await openJobFile(context.environment, file!, options);
     const { value: registered } = await register(context, read, guards, file!);
     const log = context.isJson ? context.notes : context.screen;
     for (const warning of warningsIn(registered.Warnings)) await log.line(`Warning: ${warning}`);

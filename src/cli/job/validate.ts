@@ -5,7 +5,7 @@ import { type JobInput, JobSchema } from '../../model/job/job.ts';
 import { validateJob } from '../../model/job/validate.ts';
 import type { ClientCommand } from '../definition.ts';
 import { CliError, exitCodes } from '../errors.ts';
-import { type ReadJob, readJobFile, variableOptions } from '../job-file.ts';
+import { openJobFile, type ReadJob, variableOptions } from '../job-file.ts';
 import { warningsIn } from '../render/warnings.ts';
 
 export const jobValidate: ClientCommand = {
@@ -29,7 +29,7 @@ Example:
   roster job validate -var image=web:2 examples/web.hcl`,
   },
   async run(context, [file], options) {
-    const read = await readJobFile(context.environment, file!, options);
+    const read = await openJobFile(context.environment, file!, options);
     const { Job } = read.registration;
     const own = ownFaults(Job);
     const told = options.flag('offline')
