@@ -32,6 +32,7 @@ import { deploymentRoutes } from './routes/deployment.ts';
 import { evaluationRoutes } from './routes/evaluation.ts';
 import { explainRoutes } from './routes/explain.ts';
 import { jobRoutes } from './routes/job.ts';
+import { jobFileRoutes } from './routes/job-file.ts';
 import { jobLaunchRoutes } from './routes/job-launch.ts';
 import { jobPlanRoutes } from './routes/job-plan.ts';
 import { jobPolicyRoutes } from './routes/job-policy.ts';
@@ -138,6 +139,7 @@ export class Api {
       ...jobPolicyRoutes(server.context),
       ...jobLaunchRoutes(server.context),
       ...systemRoutes(server),
+      ...jobFileRoutes(server.context),
       ...allocationRoutes(server.context),
       ...deploymentRoutes(server.context),
       ...evaluationRoutes(server.context),

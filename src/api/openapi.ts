@@ -130,7 +130,12 @@ const problemSchema = {
       items: {
         type: 'object',
         required: ['pointer', 'message'],
-        properties: { pointer: { type: 'string' }, message: { type: 'string' } },
+        properties: {
+          pointer: { type: 'string' },
+          message: { type: 'string' },
+          line: { type: 'integer' },
+          column: { type: 'integer' },
+        },
       },
     },
   },

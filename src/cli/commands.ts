@@ -59,6 +59,21 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./job/history.ts')).jobHistory,
   },
   {
+    words: ['job', 'validate'],
+    summary: 'Say whether a job file is valid.',
+    load: async () => (await import('./job/validate.ts')).jobValidate,
+  },
+  {
+    words: ['job', 'init'],
+    summary: 'Write a job file to begin with.',
+    load: async () => (await import('./job/init.ts')).jobInit,
+  },
+  {
+    words: ['fmt'],
+    summary: 'Bring job files and policies into their canonical form.',
+    load: async () => (await import('./fmt/fmt.ts')).fmt,
+  },
+  {
     words: ['job', 'status'],
     summary: 'List the jobs, or show how one fares.',
     load: async () => (await import('./job/status.ts')).jobStatus,

@@ -1,4 +1,5 @@
 import type { Clock, Secrets, Timers } from '../base/ports.ts';
+import type { FunctionFiles } from '../language/hcl/functions/ports.ts';
 import type { ClientOptions } from '../sdk/client.ts';
 import type { AgentOptions } from './agent/options.ts';
 import type { Browser } from './login/browser.ts';
@@ -20,6 +21,10 @@ export interface CliEnvironment {
   readonly readFile: (path: string) => Promise<string>;
   /** The same for what need not be text. */
   readonly readBytes: (path: string) => Promise<Uint8Array>;
+  /** Writes a file; a new one is refused where there is one already. Rejects with the system's error. */
+  readonly writeFile: (path: string, text: string, how: 'new' | 'replace') => Promise<void>;
+  /** The files that functions of a job file may read, relative to a directory. */
+  readonly functionFiles: (directory: string) => FunctionFiles;
   /** Writes a file that only its user may read. Rejects with the system's error. */
   readonly writeSecretFile: (path: string, text: string) => Promise<void>;
   /** Calls `run` at the next Ctrl-C, which then does not end the process; undone by the result. */

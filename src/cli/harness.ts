@@ -1,5 +1,7 @@
 /** Runs commands in process, for tests. */
+import { join, relative } from 'node:path/posix';
 import { SimulatedWorld } from '../base/ports-simulated.ts';
+import { FileFault, type FunctionFiles } from '../language/hcl/functions/ports.ts';
 import { type Handler, type Reply, type SeenRequest, serve } from '../sdk/test-server.ts';
 import type { AgentOptions } from './agent/options.ts';
 import type { CliEnvironment, Output } from './environment.ts';
@@ -91,6 +93,12 @@ export async function run(words: readonly string[], setting: Setting = {}): Prom
         close: async () => {},
       }),
     },
+    writeFile: async (path, text, how) => {
+      const exists = setting.files?.[path] !== undefined;
+      if (how === 'new' && exists) throw systemError('EEXIST', path);
+      written[path] = text;
+    },
+    functionFiles: (directory) => filesIn(setting.files ?? {}, directory),
     writeSecretFile: async (path, text) => {
       written[path] = text;
     },
@@ -119,7 +127,30 @@ export async function run(words: readonly string[], setting: Setting = {}): Prom
 function fileIn({ files }: Setting, path: string): string {
   const text = files?.[path];
   if (text !== undefined) return text;
-  throw Object.assign(new Error(`ENOENT: no such file, open '${path}'`), { code: 'ENOENT' });
+  const inside = Object.keys(files ?? {}).some((one) => one.startsWith(`${path}/`));
+  throw systemError(inside || path === '.' ? 'EISDIR' : 'ENOENT', path);
+}
+
+const systemError = (code: string, path: string): Error =>
+  Object.assign(new Error(`${code}: it is not so, open '${path}'`), { code });
+
+/** The files of the setting, as functions of job files see them. */
+function filesIn(files: Readonly<Record<string, string>>, directory: string): FunctionFiles {
+  const within = (path: string) => join(directory, path);
+  return {
+    read: (path) => {
+      const text = files[within(path)];
+      if (text === undefined) throw new FileFault('there is no such file');
+      return Buffer.from(text);
+    },
+    exists: (path) => files[within(path)] !== undefined,
+    list: (path) =>
+      Object.keys(files)
+        .filter((name) => within(path) === '.' || name.startsWith(`${within(path)}/`))
+        .map((name) => relative(within(path), name)),
+    absolute: (path) => join('/here', within(path)),
+    home: () => '/home',
+  };
 }
 
 function collector(

@@ -1,20 +1,90 @@
+import { type JobFile as HclJob, isJsonText } from '../language/jobspec/job-file.ts';
+import type { Fault } from '../model/errors.ts';
+import type { JobInput } from '../model/job/job.ts';
 import { limits } from '../model/limits.ts';
-import type { JobRegistration } from '../sdk/client.ts';
+import { ApiError, type JobRegistration } from '../sdk/client.ts';
 import type { CliEnvironment } from './environment.ts';
 import { CliError } from './errors.ts';
+import { jobOfHcl, locatedFaults, nameOf, readVariables, type Variables } from './job-text.ts';
+import type { Options } from './options.ts';
+
+export { variableOptions } from './job-text.ts';
+
+/** A job as a file has it. */
+export interface ReadJob {
+  /** The body of a registration, with the source beside the job. */
+  readonly registration: JobRegistration;
+  /** Faults of the job (pointers begin at the job) as people read them, with their lines. */
+  readonly locate: (faults: readonly Fault[]) => readonly string[];
+  /** An error of the API about the job with the lines of the file; any other one as it is. */
+  readonly explain: (error: unknown) => unknown;
+}
 
 /**
- * Reads a job file, or standard input for `-`, into the body of a registration. Both forms are
- * read: `{"Job": {…}}` and the job alone. Whether the job is valid is the server's to say.
+ * Reads a job file, or standard input for `-`: HCL, or JSON when it begins with a brace. Of JSON
+ * both forms are read: `{"Job": {…}}` and the job alone. Whether the job is valid is the server's
+ * to say.
  * @throws CliError naming the file and what is wrong with it
  */
-export async function readJobFile(
-  environment: Pick<CliEnvironment, 'readFile' | 'stdin'>,
+export async function openJobFile(
+  environment: CliEnvironment,
   path: string,
-): Promise<JobRegistration> {
+  options?: Options,
+): Promise<ReadJob> {
   const source = await textOf(environment, path);
   const name = path === '-' ? 'Standard input' : `"${path}"`;
+  if (source.trim() === '') throw new CliError(`${name} is empty.`, { hint });
+  const variables = await readVariables(environment, options, (file) => textOf(environment, file));
+  if (!isJsonText(source) && !path.endsWith('.json')) {
+    return fromHcl(path, source, jobOfHcl(environment, path, source, variables), variables);
+  }
   const parsed = parse(source, name);
+  if (isHclForm(parsed)) {
+    return fromHcl(path, source, jobOfHcl(environment, path, source, variables), variables);
+  }
+  if (variables.flags.length + variables.files.length > 0) {
+    throw new CliError(`${name} is JSON: it has no variables.`, { hint });
+  }
+  return fromJson(source, name, parsed);
+}
+
+/** The body of a registration alone. @throws CliError, as `openJobFile` does */
+export async function readJobFile(
+  environment: CliEnvironment,
+  path: string,
+  options?: Options,
+): Promise<JobRegistration> {
+  return (await openJobFile(environment, path, options)).registration;
+}
+
+function fromHcl(path: string, source: string, file: HclJob, variables: Variables): ReadJob {
+  const { flags, files } = variables;
+  const submission = {
+    Format: 'hcl2',
+    Source: source,
+    VariableFlags: flags.length === 0 ? null : Object.fromEntries(flags),
+    Variables: files.map(({ text }) => text).join('\n'),
+  };
+  const job = file.job as JobInput;
+  const locate = (faults: readonly Fault[]) => locatedFaults(path, source, file, faults);
+  return {
+    registration: isTooLarge(source) ? { Job: job } : { Job: job, Submission: submission },
+    locate,
+    explain: (error) => {
+      if (!(error instanceof ApiError) || error.code !== 'invalid-job') return error;
+      const faults = error.errors.map(({ pointer, message }) => ({
+        pointer: pointer.replace(/^\/Job(?=\/|$)/, ''),
+        message: message.replace(/^Job\./, ''),
+      }));
+      const count = faults.length === 1 ? 'a fault' : `${faults.length} faults`;
+      return new CliError(
+        `The job of ${nameOf(path)} has ${count}:\n\n${locate(faults).join('\n\n')}\n`,
+      );
+    },
+  };
+}
+
+function fromJson(source: string, name: string, parsed: Record<string, unknown>): ReadJob {
   const wrapped = wrappedJob(parsed);
   const registration: JobRegistration = wrapped
     ? (parsed as unknown as JobRegistration)
@@ -22,11 +92,18 @@ export async function readJobFile(
   if (wrapped && !isObject(wrapped.job)) {
     throw new CliError(`${name}: "${wrapped.key}" is not an object.`, { hint });
   }
-  if (registration.Submission !== undefined || isTooLarge(source)) return registration;
-  return { ...registration, Submission: { Format: 'json', Source: source } };
+  const hasSource = registration.Submission !== undefined || isTooLarge(source);
+  return {
+    registration: hasSource
+      ? registration
+      : { ...registration, Submission: { Format: 'json', Source: source } },
+    locate: (faults) => faults.map(({ message }) => message),
+    explain: (error) => error,
+  };
 }
 
-const hint = 'A job file holds {"Job": {…}} or the job itself; see examples/web.json.';
+const hint =
+  'A job file holds job "name" { … } in HCL, or the job in JSON; "roster job init" writes one.';
 
 async function textOf(
   { readFile, stdin }: Pick<CliEnvironment, 'readFile' | 'stdin'>,
@@ -64,7 +141,6 @@ async function inputText(input: AsyncIterable<Uint8Array>): Promise<string> {
 }
 
 function parse(source: string, name: string): Record<string, unknown> {
-  if (source.trim() === '') throw new CliError(`${name} is empty.`, { hint });
   let parsed: unknown;
   try {
     parsed = JSON.parse(source);
@@ -77,6 +153,16 @@ function parse(source: string, name: string): Record<string, unknown> {
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** HCL's own JSON form: `{"job": {"name": {"group": …}}}`. */
+function isHclForm({ job }: Record<string, unknown>): boolean {
+  if (!isObject(job)) return false;
+  const names = Object.keys(job);
+  const isJob = names.some((name) =>
+    ['id', 'name', 'taskgroups', 'type'].includes(name.toLowerCase()),
+  );
+  return names.length > 0 && !isJob && Object.values(job).every(isObject);
+}
 
 /** No job has a field of that name, in whatever case it is written. */
 function wrappedJob(parsed: Record<string, unknown>): { key: string; job: unknown } | undefined {

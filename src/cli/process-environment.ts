@@ -1,6 +1,7 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import type { World } from '../base/ports.ts';
 import type { CliEnvironment, Output } from './environment.ts';
+import { functionFiles } from './function-files.ts';
 import { systemBrowser } from './login/browser.ts';
 
 type Process = Pick<NodeJS.Process, 'stdout' | 'stderr' | 'stdin' | 'env' | 'once' | 'off'>;
@@ -26,6 +27,8 @@ export function processEnvironment(
     env: process.env,
     readFile: (path) => readFile(path, 'utf8'),
     readBytes: (path) => readFile(path),
+    writeFile: (path, text, how) => writeFile(path, text, { flag: how === 'new' ? 'wx' : 'w' }),
+    functionFiles: (directory) => functionFiles(directory, process.env.HOME),
     async writeSecretFile(path, text) {
       // A file that was there may be open to others, and stays so when it is only written anew.
       const made = `${path}.${world.secrets.uuid()}`;

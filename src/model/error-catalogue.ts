@@ -36,6 +36,11 @@ export const catalogue = {
     title: 'Invalid job',
     sentence: 'The job has {count} fault(s); the first: {first}',
   },
+  'invalid-job-file': {
+    status: 400,
+    title: 'Invalid job file',
+    sentence: 'The job file has {count} fault(s); the first: {first}',
+  },
   'invalid-query': {
     status: 400,
     title: 'Invalid query parameter',

@@ -13,6 +13,9 @@ export { catalogue };
 export interface Fault {
   readonly pointer: string;
   readonly message: string;
+  /** In a text that the body holds; both 1-based. */
+  readonly line?: number;
+  readonly column?: number;
 }
 
 export type ErrorCode = keyof typeof catalogue;
@@ -56,7 +59,7 @@ export function refusal<C extends ErrorCode>(
 
 /** The error for a body, a job or a plan that has faults; `faults` is not empty. */
 export function invalid(
-  code: 'invalid-body' | 'invalid-job' | 'plan-outdated',
+  code: 'invalid-body' | 'invalid-job' | 'invalid-job-file' | 'plan-outdated',
   faults: readonly Fault[],
 ): RosterError {
   const sentence = fill(catalogue[code].sentence, {

@@ -167,6 +167,12 @@ export const limits = {
     forcedAheadSecondsMax: 60,
   },
 
+  jobFile: {
+    /** UTF-16 code units of one that a server reads, and of its variables; commands take 1 Mi. */
+    textLengthMax: 256 * kibibyte,
+    faultsMax: 20,
+  },
+
   task: {
     cpuMhzMin: 1,
     memoryMbMin: 10,

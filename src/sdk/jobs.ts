@@ -64,6 +64,23 @@ export interface JobRegistered {
   readonly Index: number;
 }
 
+/** Source: spec/3-jobs.md §4.3. */
+export interface JobParsing {
+  readonly JobHCL: string;
+  /** With defaults instead of null. */
+  readonly Canonicalize?: boolean | undefined;
+  /** Values of variables, as "name = value" or JSON. */
+  readonly Variables?: string | undefined;
+}
+
+/** Source: facts/scheduler.md §4.11. */
+export interface JobValidated {
+  readonly DriverConfigValidated: boolean;
+  readonly ValidationErrors: readonly string[];
+  readonly Error: string;
+  readonly Warnings: string;
+}
+
 export interface JobStopped {
   readonly EvalID: string;
   readonly EvalCreateIndex: number;
@@ -157,6 +174,10 @@ export interface Jobs {
     registration: JobRegistration,
     options?: CallOptions,
   ): Promise<Answer<JobRegistered>>;
+  /** The job of a file in HCL; what it does not say is null. */
+  parse(parsing: JobParsing, options?: CallOptions): Promise<Answer<JobInput>>;
+  /** Whether it is valid; registers nothing. */
+  validate(job: JobInput, options?: CallOptions): Promise<Answer<JobValidated>>;
   read(id: string, options?: ReadOptions): Promise<Answer<Job>>;
   /** What registering the job would do; writes nothing. */
   plan(id: string, request: JobPlanRequest, options?: CallOptions): Promise<Answer<JobPlan>>;
@@ -226,6 +247,8 @@ export const jobsOf = (requester: Requester): Jobs => ({
   register: (registration, options) => requester.write('POST', '/v1/jobs', options, registration),
   update: (id, registration, options) =>
     requester.write('POST', path`/v1/job/${id}`, options, registration),
+  parse: (parsing, options) => requester.write('POST', '/v1/jobs/parse', options, parsing),
+  validate: (Job, options) => requester.write('POST', '/v1/validate/job', options, { Job }),
   read: (id, options) => requester.read(path`/v1/job/${id}`, options),
   plan: (id, request, options) =>
     requester.write('POST', path`/v1/job/${id}/plan`, options, request),

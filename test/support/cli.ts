@@ -29,6 +29,10 @@ export function cliOf(api: TestApi) {
         open: () => {},
         awaitRedirect: () => Promise.reject(new Error('there is no browser here')),
       },
+      writeFile: () => Promise.reject(new Error('there are no files here')),
+      functionFiles: () => {
+        throw new Error('there are no files here');
+      },
       writeSecretFile: () => Promise.reject(new Error('there are no files here')),
       stdin: {
         isTerminal: false,

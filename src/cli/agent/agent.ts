@@ -95,7 +95,7 @@ export const agent: LocalCommand = {
 
 /** @throws CliError with every fault of the flags and the file. */
 export async function readAgentOptions(
-  environment: Pick<CliEnvironment, 'readFile' | 'stdin' | 'env'>,
+  environment: CliEnvironment,
   options: Options,
 ): Promise<AgentOptions> {
   const { env } = environment;
@@ -146,7 +146,7 @@ function flagOf(setting: SettingName): string {
 
 /** Paths in a configuration file are relative to it. */
 async function readJobs(
-  environment: Pick<CliEnvironment, 'readFile' | 'stdin'>,
+  environment: CliEnvironment,
   paths: unknown,
   base: string,
   faults: string[],

@@ -12,7 +12,7 @@ import { argument } from '../acl/links.ts';
 import type { LocalCommand } from '../definition.ts';
 import type { CliEnvironment } from '../environment.ts';
 import { CliError, exitCodes } from '../errors.ts';
-import { readJobFile } from '../job-file.ts';
+import { readJobFile, variableOptions } from '../job-file.ts';
 import type { Options } from '../options.ts';
 import { createScreen } from '../render/screen.ts';
 import { oneLine } from '../render/text.ts';
@@ -25,6 +25,7 @@ export const jobPolicyTest: LocalCommand = {
       argument('POLICY', 'File of the policy, in HCL or JSON; - is standard input.', 'file'),
       argument('JOB', 'File of the job.', 'file'),
     ],
+    options: variableOptions,
     details: `Nothing is registered, and no agent is asked. Exit code 1 when the rule does not hold, whatever
 the policy's enforcement level.
 
@@ -78,7 +79,7 @@ const policyOf = (text: string, path: string) =>
   });
 
 async function jobIn(environment: CliEnvironment, path: string, options: Options): Promise<Job> {
-  const { Job: given } = await readJobFile(environment, path);
+  const { Job: given } = await readJobFile(environment, path, options);
   const namespace = options.text('namespace') ?? (environment.env.ROSTER_NAMESPACE || undefined);
   return told(path, () => {
     const { value } = decode(JobSchema, given, { checkValues: false, code: 'invalid-job' });

@@ -248,16 +248,17 @@ test('Ctrl-C while watching leaves the job and exits with 130', async () => {
   });
 });
 
-const form = 'A job file holds {"Job": {…}} or the job itself; see examples/web.json.';
+const form =
+  'A job file holds job "name" { … } in HCL, or the job in JSON; "roster job init" writes one.';
 test.each([
   ['no.json', 'Error: "no.json" cannot be read: there is no such file.\n'],
   ['empty', `Error: "empty" is empty.\n${form}\n`],
-  ['list', `Error: "list" does not hold an object.\n${form}\n`],
+  ['list.json', `Error: "list.json" does not hold an object.\n${form}\n`],
   ['text', `Error: "text": "job" is not an object.\n${form}\n`],
   ['broken', 'Error: "broken" is not JSON: '],
   ['-', `Error: Standard input is empty.\n${form}\n`],
 ])('run %s is refused before anything is sent', async (file, stderr) => {
-  const bad = { empty: ' \n', list: '[]', text: '{"job":"web"}', broken: '{"ID":' };
+  const bad = { empty: ' \n', 'list.json': '[]', text: '{"job":"web"}', broken: '{"ID":' };
   const ran = await run(['job', 'run', file], { files: bad });
   expect(ran).toMatchObject({ exitCode: 1, stdout: '', seen: [] });
   expect(ran.stderr).toContain(stderr);

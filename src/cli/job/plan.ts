@@ -1,14 +1,16 @@
 import type { DesiredUpdates } from '../../model/evaluation/evaluation.ts';
 import { type JobPlan, noInstant } from '../../model/job-plan/job-plan.ts';
-import type { JobRegistration } from '../../sdk/client.ts';
+import type { JobPlanRequest, JobRegistration } from '../../sdk/client.ts';
 import type { Context } from '../context.ts';
 import { type ClientCommand, verbose } from '../definition.ts';
 import { CliError } from '../errors.ts';
-import { readJobFile } from '../job-file.ts';
+import { openJobFile, type ReadJob, variableOptions } from '../job-file.ts';
+import type { Options } from '../options.ts';
 import { printJobDiff } from '../render/job-diff.ts';
 import { printPlacementFailures } from '../render/placement.ts';
 import { oneLine, orDash, plural } from '../render/text.ts';
-import { policyOverride, warningsIn } from './run.ts';
+import { warningsIn } from '../render/warnings.ts';
+import { policyOverride, quoted } from './run.ts';
 
 /** Source: facts/scheduler.md §9.5. */
 const planExitCodes = { nothing: 0, changes: 1, error: 255 } as const;
@@ -27,6 +29,7 @@ export const jobPlan: ClientCommand = {
       },
     ],
     options: [
+      ...variableOptions,
       {
         name: 'diff',
         value: 'BOOLEAN',
@@ -43,22 +46,39 @@ export const jobPlan: ClientCommand = {
 Exit codes: 0 nothing changes, 1 something changes, 255 an error.
 
 Examples:
-  roster job plan examples/web.json
+  roster job plan examples/web.hcl
   roster job plan -diff=false - < web.json`,
   },
   async run(context, [file], options) {
     const isDiffShown = flagOf(options.text('diff'));
-    const { Job, ...rest } = await readJobFile(context.environment, file!);
-    const { value: plan } = await context.client.jobs.plan(idOf(Job), {
+    const read = await openJobFile(context.environment, file!, options);
+    const { Job, ...rest } = read.registration;
+    const asked = {
       ...{ Job, Diff: true },
       PolicyOverride: (options.flag('policyOverride') || rest.PolicyOverride) ?? false,
       PreserveCounts: (options.flag('preserveCounts') || rest.PreserveCounts) ?? false,
-    });
+    };
+    const plan = await planned(context, read, asked);
+    const words = [...variableWords(options), quoted(file!)].join(' ');
     if (context.isJson) await context.json(plan);
-    else await showPlan(context, plan, { file: file!, isDiffShown });
+    else await showPlan(context, plan, { words, isDiffShown });
     return isNothing(plan) ? planExitCodes.nothing : planExitCodes.changes;
   },
 };
+
+async function planned({ client }: Context, read: ReadJob, asked: JobPlanRequest) {
+  try {
+    return (await client.jobs.plan(idOf(asked.Job), asked)).value;
+  } catch (error) {
+    throw read.explain(error);
+  }
+}
+
+/** The variables as they were given, for the commands that are to follow. */
+const variableWords = (options: Options): readonly string[] => [
+  ...options.list('varFile').map((file) => `-var-file ${quoted(file)}`),
+  ...options.list('var').map((assignment) => `-var ${quoted(assignment)}`),
+];
 
 function flagOf(text: string | undefined): boolean {
   if (text === undefined || text === 'true') return true;
@@ -81,7 +101,8 @@ function isNothing({ Diff, Annotations }: JobPlan): boolean {
 }
 
 interface Shown {
-  readonly file: string;
+  /** The file and its variables, as typed. */
+  readonly words: string;
   readonly isDiffShown: boolean;
 }
 
@@ -97,7 +118,7 @@ async function showPlan(context: Context, plan: JobPlan, shown: Shown): Promise<
   for (const warning of warningsIn(plan.Warnings)) {
     await screen.line(screen.colors.yellow(`Warning: ${warning}`));
   }
-  await showNext(context, plan, shown.file);
+  await showNext(context, plan, shown.words);
 }
 
 async function showOutcome({ screen, id }: Context, plan: JobPlan): Promise<void> {
@@ -139,7 +160,7 @@ async function showChanges({ screen, id, isVerbose }: Context, plan: JobPlan): P
   if (ChangesHidden > 0) await screen.line(`… and ${plural(ChangesHidden, 'change')} not told.`);
 }
 
-async function showNext({ screen }: Context, plan: JobPlan, file: string): Promise<void> {
+async function showNext({ screen }: Context, plan: JobPlan, words: string): Promise<void> {
   const { PlanID, JobModifyIndex } = plan;
   await screen.line();
   await screen.fields([
@@ -148,8 +169,8 @@ async function showNext({ screen }: Context, plan: JobPlan, file: string): Promi
   ]);
   await screen.line();
   await screen.line('To submit the job, provided that nobody changes it meanwhile:');
-  await screen.line(`  roster job run -check-index ${JobModifyIndex} ${file}`);
+  await screen.line(`  roster job run -check-index ${JobModifyIndex} ${words}`);
   if (PlanID === '') return;
   await screen.line('To have just this plan carried out, or nothing:');
-  await screen.line(`  roster job run -plan ${PlanID} ${file}`);
+  await screen.line(`  roster job run -plan ${PlanID} ${words}`);
 }

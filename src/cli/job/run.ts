@@ -4,11 +4,12 @@ import type { Context } from '../context.ts';
 import { type ClientCommand, detach, type OptionDefinition, verbose } from '../definition.ts';
 import { exitCodeOf, monitorDeployment } from '../deployment/monitor.ts';
 import { CliError, exitCodes } from '../errors.ts';
-import { readJobFile } from '../job-file.ts';
+import { openJobFile, type ReadJob, variableOptions } from '../job-file.ts';
 import { monitorEvaluation } from '../monitor.ts';
 import type { Options } from '../options.ts';
 import type { Screen } from '../render/screen.ts';
 import { oneLine } from '../render/text.ts';
+import { warningsIn } from '../render/warnings.ts';
 
 export const checkIndex: OptionDefinition = {
   name: 'check-index',
@@ -40,15 +41,16 @@ export const jobRun: ClientCommand = {
         name: 'FILE',
         kind: 'file',
         isRequired: true,
-        description: 'A job in JSON, with or without {"Job": …} around it; - is standard input.',
+        description: 'A job in HCL, or in JSON with or without {"Job": …}; - is standard input.',
       },
     ],
-    options: [detach, checkIndex, planned, policyOverride, verbose],
+    options: [...variableOptions, detach, checkIndex, planned, policyOverride, verbose],
     details: `It watches until everything runs; where the job is deployed in steps, until that is over.
 Exit codes: 0 everything runs, 1 an error, 2 not everything could be placed, started or deployed.
 
 Examples:
-  roster job run examples/web.json
+  roster job run examples/web.hcl
+  roster job run -var greeting=Moin examples/variables.hcl
   roster job run -detach - < web.json`,
   },
   async run(context, [file], options) {
@@ -56,8 +58,8 @@ Examples:
     if (file === '-' && context.environment.stdin.isTerminal) {
       await context.notes.line('Reading the job from standard input; end it with Ctrl-D.');
     }
-    const registration = { ...(await readJobFile(context.environment, file!)), ...guards };
-    const { value: registered } = await register(context, registration, file!);
+    const read = await openJobFile(context.environment, file!, options);
+    const { value: registered } = await register(context, read, guards, file!);
     const log = context.isJson ? context.notes : context.screen;
     for (const warning of warningsIn(registered.Warnings)) await log.line(`Warning: ${warning}`);
     if (options.flag('detach') || registered.EvalID === '') return done(context, registered);
@@ -119,22 +121,20 @@ function guardOf(text: string | undefined): Partial<JobRegistration> {
 const planOf = (id: string | undefined): Partial<JobRegistration> =>
   id === undefined ? {} : { PlanID: id };
 
-async function register({ client }: Context, registration: JobRegistration, file: string) {
+async function register(
+  { client }: Context,
+  { registration, explain }: ReadJob,
+  guard: Partial<JobRegistration>,
+  file: string,
+) {
   try {
-    return await client.jobs.register(registration);
+    return await client.jobs.register({ ...registration, ...guard });
   } catch (error) {
-    if (!(error instanceof ApiError) || error.code !== 'body-too-large') throw error;
+    if (!(error instanceof ApiError) || error.code !== 'body-too-large') throw explain(error);
     const sentence = `${file === '-' ? 'The job' : `"${file}"`} is too large: ${error.detail}`;
     throw new CliError(sentence, { hint: 'Large files belong into artifacts, not into the job.' });
   }
 }
-
-/** The bullets of the server's text. Source: facts/scheduler.md §2.12. */
-export const warningsIn = (text: string | undefined): string[] =>
-  (text ?? '')
-    .split('\n')
-    .filter((line) => line.startsWith('* '))
-    .map((line) => oneLine(line.slice(2)));
 
 async function done(context: Context, registered: JobRegistered): Promise<number> {
   if (context.isJson) {

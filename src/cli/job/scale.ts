@@ -4,7 +4,8 @@ import { type ClientCommand, detach, verbose } from '../definition.ts';
 import { CliError, exitCodes } from '../errors.ts';
 import { withJob } from '../nouns.ts';
 import { oneLine } from '../render/text.ts';
-import { checkIndex, givenGuards, policyOverride, quoted, warningsIn, watchRun } from './run.ts';
+import { warningsIn } from '../render/warnings.ts';
+import { checkIndex, givenGuards, policyOverride, quoted, watchRun } from './run.ts';
 
 export const jobScale: ClientCommand = {
   definition: {

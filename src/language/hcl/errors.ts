@@ -9,6 +9,8 @@ export interface HclFault {
   readonly column: number;
   /** Two lines: the part of the text around the place, and a caret below the place. */
   readonly excerpt: string;
+  /** What the text is called, where there are several: a path, or `-var name`. */
+  readonly fileName?: string;
 }
 
 /**
@@ -25,17 +27,46 @@ export class HclError extends Error implements HclFault {
   readonly line: number;
   readonly column: number;
   readonly excerpt: string;
+  readonly fileName?: string;
 
   constructor(faults: readonly HclFault[]) {
-    const ordered = [...faults].sort((left, right) => left.offset - right.offset);
+    const files = [...new Set(faults.map(({ fileName }) => fileName))];
+    const rank = ({ fileName }: HclFault) => files.indexOf(fileName);
+    const ordered = [...faults].sort(
+      (left, right) => rank(left) - rank(right) || left.offset - right.offset,
+    );
     const first = ordered[0]!;
     const more = ordered.length > 1 ? ` and ${ordered.length - 1} more` : '';
-    super(`${first.sentence} (line ${first.line}, column ${first.column})${more}`);
+    const file = first.fileName === undefined ? '' : `${first.fileName}, `;
+    super(`${first.sentence} (${file}line ${first.line}, column ${first.column})${more}`);
     this.faults = ordered;
     this.sentence = first.sentence;
     this.offset = first.offset;
     this.line = first.line;
     this.column = first.column;
     this.excerpt = first.excerpt;
+    if (first.fileName !== undefined) this.fileName = first.fileName;
   }
 }
+
+/** The evaluation met a bound: nothing that catches other faults of evaluation catches this one. */
+export class HclLimitError extends HclError {}
+
+/**
+ * A fault for a person at a terminal: where, what, and the line with a caret.
+ *
+ *     web.hcl:3:11: Unknown variable "regoin"; did you mean "region"?
+ *       3 |   count = regoin
+ *         |           ^
+ */
+export function renderFault(fault: HclFault): string {
+  const { fileName, line, column, sentence, excerpt } = fault;
+  const place = fileName === undefined ? `${line}:${column}` : `${fileName}:${line}:${column}`;
+  const [shown = '', caret = ''] = excerpt.split('\n');
+  const number = String(line);
+  const blank = ' '.repeat(number.length);
+  return `${place}: ${sentence}\n  ${number} | ${shown}\n  ${blank} | ${caret}`;
+}
+
+/** All faults of an error, one below the other. */
+export const renderFaults = ({ faults }: HclError): string => faults.map(renderFault).join('\n\n');

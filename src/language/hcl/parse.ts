@@ -2,10 +2,16 @@ import { type BodyOptions, BodyParser } from './body.ts';
 import { parseExpression } from './expression.ts';
 import { type HclLimits, hclLimits, Reader } from './reader.ts';
 import { Source } from './source.ts';
-import type { HclBody, HclExpression } from './syntax.ts';
+import type { HclBody, HclExpression, HclLiteral, HclTemplate } from './syntax.ts';
+import { readWholeTemplate } from './template.ts';
 import { checkHeight } from './walk.ts';
 
-export interface HclOptions extends Partial<BodyOptions>, Partial<HclLimits> {}
+export interface TextOptions extends Partial<HclLimits> {
+  /** What faults call the text. */
+  readonly fileName?: string;
+}
+
+export interface HclOptions extends Partial<BodyOptions>, TextOptions {}
 
 /**
  * A text in HCL2's native syntax. Nothing is evaluated. Source: facts/stack.md §4.
@@ -22,7 +28,7 @@ export function parseHcl(text: string, options: HclOptions = {}): HclBody {
  * One expression that is the whole text, such as the value of a variable given on a command line.
  * @throws HclError
  */
-export function parseHclExpression(text: string, options: Partial<HclLimits> = {}): HclExpression {
+export function parseHclExpression(text: string, options: TextOptions = {}): HclExpression {
   const { source, limits, reader } = openText(text, options);
   const expression = reader.withNewlines(false, () => {
     const value = parseExpression(reader);
@@ -33,11 +39,25 @@ export function parseHclExpression(text: string, options: Partial<HclLimits> = {
   return expression;
 }
 
+/**
+ * A text that is a template as a whole, such as a file that `templatefile` renders.
+ * @throws HclError
+ */
+export function parseHclTemplate(
+  text: string,
+  options: TextOptions = {},
+): HclLiteral | HclTemplate {
+  const { source, limits, reader } = openText(text, options);
+  const template = readWholeTemplate(reader, parseExpression);
+  checkHeight(source, limits, template);
+  return template;
+}
+
 /** A reader at the start of a text that is not too long. */
-export function openText(text: string, options: Partial<HclLimits>) {
+export function openText(text: string, options: TextOptions) {
   const limits: HclLimits = { ...hclLimits, ...options };
   const isTooLong = text.length > limits.textLengthMax;
-  const source = new Source(isTooLong ? text.slice(0, 100) : text);
+  const source = new Source(isTooLong ? text.slice(0, 100) : text, options.fileName);
   if (isTooLong) {
     throw source.error(`The text is longer than ${limits.textLengthMax} characters`, 0);
   }

@@ -19,10 +19,12 @@ export interface Range {
 /** A text that knows its lines, so that offsets become positions in logarithmic time. */
 export class Source {
   readonly text: string;
+  readonly fileName: string | undefined;
   private readonly lineStarts: readonly number[];
 
-  constructor(text: string) {
+  constructor(text: string, fileName?: string) {
     this.text = text;
+    this.fileName = fileName;
     const starts = [0];
     for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
     this.lineStarts = starts;
@@ -45,7 +47,9 @@ export class Source {
 
   fault(sentence: string, offset: number): HclFault {
     const position = this.position(offset);
-    return { sentence, ...position, excerpt: excerptAt(this.text, position) };
+    const excerpt = excerptAt(this.text, position);
+    const { fileName } = this;
+    return { sentence, ...position, excerpt, ...(fileName !== undefined && { fileName }) };
   }
 
   error(sentence: string, offset: number): HclError {

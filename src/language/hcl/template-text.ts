@@ -12,6 +12,9 @@ export interface LiteralRun {
   readonly closeEnd: number;
 }
 
+/** Opens a template that the end of the text closes: a heredoc without a word. */
+export const wholeText: Token = { kind: 'heredoc', text: '', offset: 0, end: 0, indented: false };
+
 const plainQuoted = /[^"\\$%\r\n]*/y;
 const plainHeredoc = /[^$%\r\n]*/y;
 const introduction = /(\$+|%+)(\{?)/y;
@@ -62,7 +65,8 @@ function readHeredocLine(
   lineStart: boolean,
 ): LiteralRun {
   const { text } = source;
-  if (lineStart) {
+  const isWhole = opened.text === '';
+  if (lineStart && !isWhole) {
     const newline = text.indexOf('\n', offset);
     // Without a line end after it the closing word does not close.
     if (newline < 0) throw unclosed(source, opened);
@@ -82,7 +86,10 @@ function readHeredocLine(
     if (lineEnd !== '') {
       return { text: value + lineEnd, end: at + lineEnd.length, followedBy: 'line', closeEnd: at };
     }
-    if (text[at] === undefined) throw unclosed(source, opened);
+    if (text[at] === undefined) {
+      if (!isWhole) throw unclosed(source, opened);
+      return { text: value, end: at, followedBy: 'close', closeEnd: at };
+    }
     if (text[at] === '\r') throw source.error('A line ends with a line feed', at);
     const run = readIntroduction(text, at);
     value += run.text;

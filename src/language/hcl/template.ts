@@ -3,12 +3,27 @@ import type { Token } from './lexer.ts';
 import type { Reader } from './reader.ts';
 import type { HclLiteral, HclTemplate } from './syntax.ts';
 import { cutIndentation, type FlatPart, type Sequence, trimMarked } from './template-parts.ts';
-import { readLiteral } from './template-text.ts';
+import { readLiteral, wholeText } from './template-text.ts';
 import { nestParts } from './template-tree.ts';
 
 /** A quoted string or a heredoc, from its opening token on. */
-export function readTemplate(reader: Reader, parse: ParseExpression): HclLiteral | HclTemplate {
-  const opened = reader.next();
+export const readTemplate = (reader: Reader, parse: ParseExpression): HclLiteral | HclTemplate =>
+  readOpened(reader, reader.next(), parse);
+
+/** A text that is a template as a whole. */
+export function readWholeTemplate(
+  reader: Reader,
+  parse: ParseExpression,
+): HclLiteral | HclTemplate {
+  const offset = reader.lastEnd;
+  return readOpened(reader, { ...wholeText, offset, end: offset }, parse);
+}
+
+function readOpened(
+  reader: Reader,
+  opened: Token,
+  parse: ParseExpression,
+): HclLiteral | HclTemplate {
   const read = readFlatParts(reader, opened, parse);
   const parts = trimMarked(read.parts);
   const flat = opened.indented ? cutIndentation(parts) : parts;

@@ -3,24 +3,25 @@ import { hexadecimal, type Reader, readCharacter, take } from './reader.ts';
 import { type Assertion, PatternError, type PatternNode } from './syntax.ts';
 
 /**
- * The RE2 dialect as far as it can be told from whether a text matches: captures are groups and
- * laziness is dropped, neither changes the answer. Refused, with their names: backreferences,
- * lookaround, atomic groups, and flags in the middle of a group.
+ * The RE2 dialect. Refused, with their names: backreferences, lookaround, atomic groups, and flags
+ * in the middle of a group.
  */
 export interface Flags {
   readonly i: boolean;
   readonly m: boolean;
   readonly s: boolean;
+  readonly U: boolean;
 }
 
 export const patternLimits = { length: 1024, depth: 50, repeat: 1000 } as const;
 
-export function parsePattern(pattern: string): PatternNode {
+/** @param names hears of the groups in their order: the name of each, or `undefined` */
+export function parsePattern(pattern: string, names: (string | undefined)[] = []): PatternNode {
   if (pattern.length > patternLimits.length) {
     throw new PatternError(`it is longer than ${patternLimits.length} characters`);
   }
-  const reader: Reader = { pattern, at: 0, depth: 0 };
-  const node = choice(reader, { i: false, m: false, s: false });
+  const reader: Reader = { pattern, at: 0, depth: 0, names };
+  const node = choice(reader, { i: false, m: false, s: false, U: false });
   if (reader.at < pattern.length) throw new PatternError('a ")" closes no group');
   return node;
 }
@@ -46,7 +47,7 @@ function leadingFlags(reader: Reader, flags: Flags): Flags {
 function withFlags(flags: Flags, found: RegExpExecArray): Flags {
   const set = (name: keyof Flags): boolean =>
     !found[2]?.includes(name) && (flags[name] || found[1]!.includes(name));
-  return { i: set('i'), m: set('m'), s: set('s') };
+  return { i: set('i'), m: set('m'), s: set('s'), U: set('U') };
 }
 
 function sequence(reader: Reader, flags: Flags): PatternNode {
@@ -57,25 +58,29 @@ function sequence(reader: Reader, flags: Flags): PatternNode {
     } else {
       parts.push(atom(reader, flags));
     }
-    const repeat = readRepeat(reader);
+    const repeat = readRepeat(reader, flags);
     if (!repeat) continue;
     const part = parts.pop();
     if (part === undefined) throw new PatternError('there is nothing to repeat');
     parts.push({ kind: 'repeat', part, ...repeat });
-    if (readRepeat(reader)) throw new PatternError('a repetition is repeated; use a group');
+    if (readRepeat(reader, flags)) throw new PatternError('a repetition is repeated; use a group');
   }
   return parts.length === 1 ? parts[0]! : { kind: 'sequence', parts };
 }
 
-const repetition = /(?:([*+?])|\{([0-9]{1,4})(?:(,)([0-9]{1,4})?)?\})\??/y;
+const repetition = /(?:([*+?])|\{([0-9]{1,4})(?:(,)([0-9]{1,4})?)?\})(\??)/y;
 
-function readRepeat(reader: Reader): { least: number; most: number } | undefined {
+function readRepeat(
+  reader: Reader,
+  flags: Flags,
+): { least: number; most: number; lazy: boolean } | undefined {
   repetition.lastIndex = reader.at;
   const found = repetition.exec(reader.pattern);
   if (!found) return undefined;
   reader.at += found[0].length;
+  const lazy = (found[5] === '?') !== flags.U;
   if (found[1] !== undefined) {
-    return { least: found[1] === '+' ? 1 : 0, most: found[1] === '?' ? 1 : Infinity };
+    return { least: found[1] === '+' ? 1 : 0, most: found[1] === '?' ? 1 : Infinity, lazy };
   }
   const least = Number(found[2]);
   const most =
@@ -85,7 +90,7 @@ function readRepeat(reader: Reader): { least: number; most: number } | undefined
   if (greatest > patternLimits.repeat) {
     throw new PatternError(`the repetition ${found[0]} is over ${patternLimits.repeat}`);
   }
-  return { least, most };
+  return { least, most, lazy };
 }
 
 function atom(reader: Reader, flags: Flags): PatternNode {
@@ -120,7 +125,7 @@ const refusedGroups: readonly (readonly [start: string, sentence: string])[] = [
   ['?>', 'atomic groups (?>…) are not supported'],
   ['?P=', 'backreferences (?P=…) are not supported'],
 ];
-const groupName = /\?P?<[A-Za-z_][A-Za-z0-9_]*>/y;
+const groupName = /\?P?<([A-Za-z_][A-Za-z0-9_]*)>/y;
 
 function group(reader: Reader, flags: Flags): PatternNode {
   const start = reader.at - 1;
@@ -128,6 +133,7 @@ function group(reader: Reader, flags: Flags): PatternNode {
     throw new PatternError(`its groups are nested more than ${patternLimits.depth} deep`);
   }
   let inner = flags;
+  let index: number | undefined;
   if (reader.pattern[reader.at] === '?') {
     flagGroup.lastIndex = start;
     const found = flagGroup.exec(reader.pattern);
@@ -138,16 +144,18 @@ function group(reader: Reader, flags: Flags): PatternNode {
       inner = withFlags(flags, found);
       reader.at = start + found[0].length;
     } else {
-      skipName(reader);
+      index = reader.names.push(readGroupName(reader)) - 1;
     }
+  } else {
+    index = reader.names.push(undefined) - 1;
   }
   const node = choice(reader, inner);
   if (!take(reader, ')')) throw new PatternError('a "(" is not closed');
   reader.depth--;
-  return node;
+  return index === undefined ? node : { kind: 'capture', index, part: node };
 }
 
-function skipName(reader: Reader): void {
+function readGroupName(reader: Reader): string {
   for (const [start, sentence] of refusedGroups) {
     if (reader.pattern.startsWith(start, reader.at)) throw new PatternError(sentence);
   }
@@ -155,6 +163,7 @@ function skipName(reader: Reader): void {
   const found = groupName.exec(reader.pattern);
   if (!found) throw new PatternError('a group has unknown flags after "(?"');
   reader.at += found[0].length;
+  return found[1]!;
 }
 
 const assertions: Readonly<Record<string, Assertion>> = {

@@ -1,6 +1,6 @@
+import { holds, type Neighbour, neighbour } from './neighbour.ts';
 import { parsePattern } from './parse.ts';
 import { assemble, type Instruction } from './program.ts';
-import type { Assertion } from './syntax.ts';
 
 export { PatternError } from './syntax.ts';
 
@@ -18,9 +18,6 @@ export { PatternError } from './syntax.ts';
 
 /** Places and ways together. */
 const defaultCacheSize = 100_000;
-
-/** What assertions ask about a neighbour: nothing there, a line feed, a word character, another. */
-type Neighbour = 0 | 1 | 2 | 3;
 
 interface State {
   readonly places: readonly number[];
@@ -109,32 +106,9 @@ function closure(
     const instruction = program[place]!;
     if (instruction.kind === 'match') return 'match';
     if (instruction.kind === 'set') sets.push(instruction);
+    else if (instruction.kind === 'save') pending.push(instruction.next);
     else if (instruction.kind === 'fork') pending.push(instruction.other, instruction.next);
     else if (holds(instruction.assertion, before, after)) pending.push(instruction.next);
   }
   return sets;
-}
-
-function holds(assertion: Assertion, before: Neighbour, after: Neighbour): boolean {
-  switch (assertion) {
-    case 'textStart':
-      return before === 0;
-    case 'textEnd':
-      return after === 0;
-    case 'lineStart':
-      return before <= 1;
-    case 'lineEnd':
-      return after <= 1;
-    case 'word':
-      return (before === 2) !== (after === 2);
-    case 'notWord':
-      return (before === 2) === (after === 2);
-  }
-}
-
-function neighbour(point: number): Neighbour {
-  if (point === 10) return 1;
-  const isDigit = point >= 48 && point <= 57;
-  const isLetter = (point >= 65 && point <= 90) || (point >= 97 && point <= 122);
-  return isDigit || isLetter || point === 95 ? 2 : 3;
 }

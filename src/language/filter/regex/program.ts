@@ -5,12 +5,20 @@ export type Instruction =
   | { readonly kind: 'set'; readonly test: (point: number) => boolean; readonly next: number }
   | { readonly kind: 'assert'; readonly assertion: Assertion; readonly next: number }
   | { readonly kind: 'fork'; readonly next: number; readonly other: number }
+  | { readonly kind: 'save'; readonly slot: number; readonly next: number }
   | { readonly kind: 'match' };
 
 /** Instructions of one pattern: what a character of the text can cost at most. */
 export const programLength = 600;
 
-export function assemble(node: PatternNode): {
+/**
+ * Of a fork, `next` is preferred. With `captures` the program also says where groups begin and end:
+ * slots 2 and 3 for the first one, and so on. Whether a text matches does not need them.
+ */
+export function assemble(
+  node: PatternNode,
+  { captures = false }: { readonly captures?: boolean } = {},
+): {
   readonly program: readonly Instruction[];
   readonly start: number;
 } {
@@ -36,18 +44,27 @@ export function assemble(node: PatternNode): {
           .reduceRight((other, one) => add({ kind: 'fork', next: one, other }));
       case 'repeat':
         return repeat(part, next);
+      case 'capture': {
+        if (!captures) return build(part.part, next);
+        const slot = 2 + 2 * part.index;
+        const inner = build(part.part, add({ kind: 'save', slot: slot + 1, next }));
+        return add({ kind: 'save', slot, next: inner });
+      }
     }
   };
+
+  const fork = (more: number, done: number, lazy: boolean): Instruction =>
+    lazy ? { kind: 'fork', next: done, other: more } : { kind: 'fork', next: more, other: done };
 
   const repeat = (part: Extract<PatternNode, { kind: 'repeat' }>, next: number): number => {
     let at = next;
     if (part.most === Infinity) {
-      const fork = add({ kind: 'fork', next, other: next });
-      program[fork] = { kind: 'fork', next: build(part.part, fork), other: next };
-      at = fork;
+      const place = add({ kind: 'fork', next, other: next });
+      program[place] = fork(build(part.part, place), next, part.lazy);
+      at = place;
     } else {
       for (let count = part.least; count < part.most; count++) {
-        at = add({ kind: 'fork', next: build(part.part, at), other: next });
+        at = add(fork(build(part.part, at), next, part.lazy));
       }
     }
     for (let count = 0; count < part.least; count++) {

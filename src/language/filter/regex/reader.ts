@@ -5,6 +5,8 @@ export interface Reader {
   readonly pattern: string;
   at: number;
   depth: number;
+  /** Of the groups so far; `undefined` for one without a name. */
+  readonly names: (string | undefined)[];
 }
 
 /** A hexadecimal escape means the same in every place of an ECMAScript class. */

@@ -8,7 +8,10 @@ export type PatternNode =
       readonly part: PatternNode;
       readonly least: number;
       readonly most: number;
-    };
+      /** As few as will do are preferred. */
+      readonly lazy: boolean;
+    }
+  | { readonly kind: 'capture'; readonly index: number; readonly part: PatternNode };
 
 export type Assertion = 'textStart' | 'textEnd' | 'lineStart' | 'lineEnd' | 'word' | 'notWord';
 

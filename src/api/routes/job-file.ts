@@ -1,0 +1,136 @@
+import { anyOf, namespaceCapability } from '../../acl/permission.ts';
+import type { Steps } from '../../base/steps.ts';
+import { standardFunctions } from '../../language/hcl/functions/standard.ts';
+import { type Fault, invalid, refusal } from '../../model/errors.ts';
+import { canonicalizeJob } from '../../model/job/canonicalize.ts';
+import { type JobInput, JobSchema } from '../../model/job/job.ts';
+import { jobOfText } from '../../model/job/job-text.ts';
+import { withUnsetFields } from '../../model/job/unset.ts';
+import { validateJob } from '../../model/job/validate.ts';
+import { jobWarnings, warningsText } from '../../model/job/warnings.ts';
+import { limits } from '../../model/limits.ts';
+import { below, faultAt } from '../../model/path.ts';
+import { Flag, FullList, Nullable, Text, Type } from '../../model/schema.ts';
+import type { ServerContext } from '../../server/context.ts';
+import { inNamespace, namespaces, nodePools } from '../../state/tables.ts';
+import type { QueryTable } from '../query.ts';
+import { type Input, type Route, type Scope, writeRoute } from '../route.ts';
+import { Turns } from '../turns.ts';
+
+const ParseSchema = Type.Object({ JobHCL: Text(), Canonicalize: Flag(), Variables: Text() });
+
+interface ParseBody {
+  readonly JobHCL?: string;
+  readonly Canonicalize?: boolean;
+  readonly Variables?: string;
+}
+
+const ValidationSchema = Type.Object({
+  Job: Nullable(JobSchema),
+  Namespace: Text(),
+  Region: Text(),
+});
+
+interface ValidationBody {
+  readonly Job?: JobInput | null;
+  readonly Region?: string;
+}
+
+/** Source: facts/scheduler.md §4.11. */
+const ValidatedSchema = Type.Object({
+  DriverConfigValidated: Flag(),
+  ValidationErrors: FullList(Type.String()),
+  Error: Text(),
+  Warnings: Text(),
+});
+
+const methods = ['POST', 'PUT'] as const;
+
+/** What looks at jobs and registers none. Source: spec/3 §4.3, facts/scheduler.md §4.11, §8.1. */
+export function jobFileRoutes({ world, region }: ServerContext): Route[] {
+  const turns = new Turns(world);
+  // Without files: those of a server are nobody's business.
+  const functions = standardFunctions({ clock: world.clock, ids: world.ids });
+
+  const parse = async ({ body, namespace }: Input<QueryTable, ParseBody>) => {
+    const { JobHCL = '', Variables = '' } = body;
+    if (JobHCL.trim() === '') {
+      throw invalid('invalid-body', [faultAt(below(null, 'JobHCL'), 'must not be empty')]);
+    }
+    const job = await inTurns(turns, jobOfText({ JobHCL, Variables }, functions));
+    return {
+      value: body.Canonicalize ? canonicalizeJob(job, { region, namespace }) : withUnsetFields(job),
+    };
+  };
+
+  const validate = async (input: Input<QueryTable, ValidationBody>) => {
+    const { Job, Region } = input.body;
+    if (!Job) throw refusal('malformed-request', { reason: 'The body has no "Job".' });
+    const { namespace } = input;
+    const given = { ...Job, Region: Region || Job.Region || region, Namespace: namespace };
+    const job = canonicalizeJob(given, { region, namespace });
+    const faults = [...validateJob(job), ...absent(job, input)];
+    const unknown = input.unknownFields.map((path) => `unknown field ${path} is ignored`);
+    const value = {
+      // A driver judges its configuration where the task runs.
+      DriverConfigValidated: true,
+      ValidationErrors: faults.map(({ message }) => message),
+      Error: faults.length === 0 ? '' : invalid('invalid-job', faults).detail,
+      Warnings: warningsText([...jobWarnings(job), ...unknown]),
+    };
+    return { value };
+  };
+
+  return methods.flatMap((method) => [
+    writeRoute<QueryTable, ParseBody>({
+      ...{ method, path: '/v1/jobs/parse', noun: 'job' },
+      summary: 'Read a job file in HCL',
+      body: { schema: ParseSchema, unknown: 'report', bytesMax: limits.http.jobBodyBytesMax },
+      answer: JobSchema,
+      permission: ({ namespace }) =>
+        anyOf(
+          namespaceCapability(namespace, 'parse-job'),
+          namespaceCapability(namespace, 'submit-job'),
+        ),
+      handle: parse,
+    }),
+    writeRoute<QueryTable, ValidationBody>({
+      ...{ method, path: '/v1/validate/job', noun: 'job' },
+      summary: 'Say whether a job is valid',
+      body: {
+        ...{ schema: ValidationSchema, unknown: 'report', checkValues: false },
+        bytesMax: limits.http.jobBodyBytesMax,
+      },
+      answer: ValidatedSchema,
+      permission: ({ namespace }) => namespaceCapability(namespace, 'read-job'),
+      handle: validate,
+    }),
+  ]);
+}
+
+/** What the job names and is not there. */
+function absent(
+  { Namespace, NodePool }: { readonly Namespace: string; readonly NodePool: string },
+  { unwatched }: Pick<Scope, 'unwatched'>,
+): Fault[] {
+  const faults: Fault[] = [];
+  if (!unwatched.table(namespaces).has(...inNamespace(Namespace))) {
+    faults.push(faultAt(below(null, 'Namespace'), `names "${Namespace}", which is not there`));
+  }
+  if (!unwatched.table(nodePools).has(NodePool)) {
+    faults.push(faultAt(below(null, 'NodePool'), `names "${NodePool}", which is not there`));
+  }
+  return faults;
+}
+
+/** A text may be long: others go first after a few milliseconds. */
+async function inTurns<T>(turns: Turns, steps: Steps<T>): Promise<T> {
+  let result: { readonly value: T } | undefined;
+  const step = () => {
+    const { done, value } = steps.next();
+    if (done) result = { value };
+    return done === true;
+  };
+  if (!turns.begin(step)) while (!(await turns.take(step)));
+  return result!.value;
+}

@@ -1,0 +1,70 @@
+import { decode } from '../../model/codec.ts';
+import { type Fault, RosterError } from '../../model/errors.ts';
+import { canonicalizeJob } from '../../model/job/canonicalize.ts';
+import { type JobInput, JobSchema } from '../../model/job/job.ts';
+import { validateJob } from '../../model/job/validate.ts';
+import type { ClientCommand } from '../definition.ts';
+import { CliError, exitCodes } from '../errors.ts';
+import { openJobFile, type ReadJob, variableOptions } from '../job-file.ts';
+import { warningsIn } from '../render/warnings.ts';
+
+export const jobValidate: ClientCommand = {
+  definition: {
+    arguments: [
+      {
+        name: 'FILE',
+        kind: 'file',
+        isRequired: true,
+        description: 'A job in HCL or JSON; - is standard input.',
+      },
+    ],
+    options: [
+      ...variableOptions,
+      { name: 'offline', description: 'Ask no server: what only it knows is left out.' },
+    ],
+    details: `Nothing is registered.
+Exit codes: 0 the job is valid, 1 it is not.
+
+Example:
+  roster job validate -var image=web:2 examples/web.hcl`,
+  },
+  async run(context, [file], options) {
+    const read = await openJobFile(context.environment, file!, options);
+    const { Job } = read.registration;
+    const own = ownFaults(Job);
+    const told = options.flag('offline')
+      ? { ValidationErrors: [], Warnings: '' }
+      : (await context.client.jobs.validate(Job)).value;
+    const more = told.ValidationErrors.filter(
+      (sentence) => !own.some(({ message }) => message === sentence),
+    );
+    const errors = [...own.map(({ message }) => message), ...more];
+    if (context.isJson) {
+      await context.json({ ValidationErrors: errors, Warnings: told.Warnings });
+      return errors.length === 0 ? exitCodes.ok : exitCodes.error;
+    }
+    if (errors.length > 0) throw refused(read, own, more);
+    for (const warning of warningsIn(told.Warnings)) {
+      await context.screen.line(`Warning: ${warning}`);
+    }
+    await context.screen.line('The job is valid.');
+    return exitCodes.ok;
+  },
+};
+
+function refused(read: ReadJob, own: readonly Fault[], more: readonly string[]): CliError {
+  const count = own.length + more.length;
+  const many = count === 1 ? 'a fault' : `${count} faults`;
+  return new CliError(`The job has ${many}:\n\n${[...read.locate(own), ...more].join('\n\n')}\n`);
+}
+
+/** By the rules that need nothing but the job: they are the server's as well. */
+function ownFaults(input: JobInput): readonly Fault[] {
+  try {
+    const { value } = decode(JobSchema, input, { checkValues: false, code: 'invalid-job' });
+    return validateJob(canonicalizeJob(value));
+  } catch (error) {
+    if (!(error instanceof RosterError)) throw error;
+    return error.errors;
+  }
+}

@@ -1,0 +1,134 @@
+import { HclLimitError } from './errors.ts';
+import type { Source } from './source.ts';
+import { isObject, itemsOf, type Value } from './value.ts';
+
+/** Bounds of all the evaluations that share a budget, such as those of one job file. */
+export interface EvaluationLimits {
+  /** Nodes that are evaluated, and pieces of 64 characters or 8 elements that are read or made. */
+  readonly stepsMax: number;
+  /** What all results and what is made on the way weigh together: see {@link weigh}. */
+  readonly sizeMax: number;
+  /** How deep lists and objects may stand in each other. */
+  readonly depthMax: number;
+}
+
+export const evaluationLimits: EvaluationLimits = {
+  stepsMax: 100_000,
+  sizeMax: 8 * 1024 * 1024,
+  depthMax: 100,
+};
+
+/**
+ * What evaluations may still cost. Whoever evaluates the expressions of one text shares one budget
+ * among them, so that many small ones cannot do what one large one may not.
+ */
+export class Budget {
+  readonly limits: EvaluationLimits;
+  private steps = 0;
+  private size = 0;
+
+  constructor(limits: Partial<EvaluationLimits> = {}) {
+    this.limits = { ...evaluationLimits, ...limits };
+  }
+
+  /** Counts work. @throws BudgetSpent */
+  work(steps: number): void {
+    this.steps += steps;
+    if (this.steps > this.limits.stepsMax) {
+      throw new BudgetSpent(`Evaluation takes more than ${this.limits.stepsMax} steps`);
+    }
+  }
+
+  /** Counts what is made, in characters and elements; call it before making it. */
+  make(size: number): void {
+    this.work(size >> 6);
+    this.size += size;
+    if (!(this.size <= this.limits.sizeMax)) {
+      throw new BudgetSpent(`The values are larger than ${this.limits.sizeMax} characters`);
+    }
+  }
+
+  /** Counts a value that was made of others, and returns it. */
+  made<T extends Value>(value: T): T {
+    this.make(ownSize(value));
+    this.weightOf(value);
+    return value;
+  }
+
+  /** Counts the work of reading all of a value. */
+  read(value: Value): void {
+    this.work(this.weightOf(value) >> 6);
+  }
+
+  /**
+   * What a value weighs, with all that is in it: what is shared counts wherever it stands, for it is
+   * written out there. Bounded like all that is made, and so is its depth.
+   */
+  weightOf(value: Value): number {
+    const { size, depth } = weigh(value, this.limits);
+    if (depth > this.limits.depthMax) throw tooDeep(this.limits);
+    if (size > this.limits.sizeMax) {
+      throw new BudgetSpent(`The value is larger than ${this.limits.sizeMax} characters`);
+    }
+    return size;
+  }
+}
+
+/** A bound was met. `try` and `can` do not hide it; the node at which it was met adds its place. */
+export class BudgetSpent extends Error {
+  override readonly name = 'BudgetSpent';
+
+  at(source: Source, offset: number): HclLimitError {
+    return new HclLimitError([source.fault(this.message, offset)]);
+  }
+}
+
+/** Without what is in its elements, which was counted when they were made. */
+function ownSize(value: Value): number {
+  if (typeof value === 'string') return value.length;
+  const items = itemsOf(value);
+  if (items !== undefined) return items.length * elementSize;
+  if (!isObject(value)) return 0;
+  let size = 0;
+  for (const key of Object.keys(value)) size += 2 * elementSize + key.length;
+  return size;
+}
+
+const tooDeep = ({ depthMax }: EvaluationLimits) =>
+  new BudgetSpent(`The value is nested more than ${depthMax} deep`);
+
+interface Weight {
+  readonly size: number;
+  readonly depth: number;
+}
+
+/** Values never change, so what they weigh is found once. */
+const weights = new WeakMap<object, Weight>();
+
+/** An element and a key count 8 each, since they take room even when they are empty. */
+const elementSize = 8;
+
+function weigh(value: Value, limits: EvaluationLimits, level = 0): Weight {
+  if (typeof value === 'string') return { size: elementSize + value.length, depth: 0 };
+  if (value === null || typeof value !== 'object') return { size: elementSize, depth: 0 };
+  const known = weights.get(value);
+  if (known !== undefined) return known;
+  if (level > limits.depthMax) throw tooDeep(limits);
+  const found = { size: elementSize, depth: 0 };
+  const add = (member: Value): void => {
+    const { size, depth } = weigh(member, limits, level + 1);
+    found.size += size;
+    if (depth > found.depth) found.depth = depth;
+  };
+  const items = itemsOf(value);
+  if (items !== undefined) for (const item of items) add(item);
+  else {
+    for (const [key, member] of Object.entries(value)) {
+      found.size += elementSize + key.length;
+      add(member);
+    }
+  }
+  found.depth += 1;
+  weights.set(value, found);
+  return found;
+}

@@ -1,0 +1,112 @@
+import type { Budget } from '../budget.ts';
+import { ConversionFault, numberOf, textOf } from '../convert.ts';
+import type { Parameter, ValueFunction } from '../scope.ts';
+import { describeValue, isObject, itemsOf, type Value, type ValueObject } from '../value.ts';
+
+/** Functions by name, as one file of them offers them. */
+export type Functions<T = ValueFunction> = Readonly<Record<string, T>>;
+
+/** Parameters of each kind; what an argument is read as is what the body gets. */
+export const text = (name: string): Parameter<string> => ({ name, read: (value) => textOf(value) });
+
+export const number = (name: string): Parameter<number> => ({
+  name,
+  read: (value) => numberOf(value),
+});
+
+export const whole = (name: string): Parameter<number> => ({
+  name,
+  read: (value) => {
+    const read = numberOf(value);
+    if (Number.isInteger(read)) return read;
+    throw new ConversionFault(`has to be a whole number, and is ${read}`);
+  },
+});
+
+/** Anything, null as well. */
+export const any = (name: string): Parameter<Value> => ({ name, read: (value) => value });
+
+/** The elements of a list or set. */
+export const list = (name: string): Parameter<readonly Value[]> => ({
+  name,
+  read: (value) => {
+    const items = itemsOf(value);
+    if (items !== undefined) return items;
+    throw new ConversionFault(`has to be a list, and is ${describeValue(value)}`);
+  },
+});
+
+const listOf = <T extends Value>(
+  name: string,
+  read: (value: Value, path: string) => T,
+): Parameter<readonly T[]> => ({
+  name,
+  read: (value, budget) => {
+    const items = list(name).read(value, budget);
+    return items.map((item, index) => read(item, `[${index}]`));
+  },
+});
+
+export const texts = (name: string): Parameter<readonly string[]> => listOf(name, textOf);
+
+export const numbers = (name: string): Parameter<readonly number[]> => listOf(name, numberOf);
+
+export const map = (name: string): Parameter<ValueObject> => ({
+  name,
+  read: (value) => {
+    if (isObject(value)) return value;
+    throw new ConversionFault(`has to be a map or object, and is ${describeValue(value)}`);
+  },
+});
+
+/** May be left out, and is `undefined` then. Only the last parameters. */
+export const optional = <T extends Value>(of: Parameter<T>): Parameter<T | undefined> => ({
+  ...of,
+  isOptional: true,
+});
+
+type Read<P extends readonly Parameter[]> = {
+  readonly [K in keyof P]: P[K] extends Parameter<infer T> ? T : never;
+};
+
+export interface CallOptions {
+  /** What reading an argument costs does not grow with it. */
+  readonly isCheap?: boolean;
+}
+
+/** A function of a fixed number of arguments, but for optional ones. */
+export function define<const P extends readonly Parameter[]>(
+  parameters: P,
+  body: (values: Read<P>, budget: Budget) => Value,
+  { isCheap = false }: CallOptions = {},
+): ValueFunction {
+  return {
+    kind: 'values',
+    parameters,
+    rest: undefined,
+    isCheap,
+    call: (values, budget) => body(values as unknown as Read<P>, budget),
+  };
+}
+
+/** A function of some arguments and then any number of one kind. */
+export function variadic<const P extends readonly Parameter[], T extends Value>(
+  parameters: P,
+  rest: Parameter<T>,
+  body: (values: Read<P>, more: readonly T[], budget: Budget) => Value,
+  { isCheap = false }: CallOptions = {},
+): ValueFunction {
+  const { length } = parameters;
+  return {
+    kind: 'values',
+    parameters,
+    rest,
+    isCheap,
+    call: (values, budget) =>
+      body(
+        values.slice(0, length) as unknown as Read<P>,
+        values.slice(length) as unknown as readonly T[],
+        budget,
+      ),
+  };
+}

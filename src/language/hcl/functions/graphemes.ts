@@ -1,0 +1,22 @@
+import type { Budget } from '../budget.ts';
+
+/**
+ * What a person calls characters: grapheme clusters, of which an accent on a letter and the parts
+ * of a flag are none. Texts that are ASCII, as most are, need no segmenter.
+ */
+const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
+// A line end of two characters is one cluster.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII
+const plain = /^[\x00-\x0c\x0e-\x7f]*$/;
+
+export function lengthOf(text: string, budget: Budget): number {
+  budget.work(text.length >> 6);
+  return plain.test(text) ? text.length : clustersOf(text, budget).length;
+}
+
+export function clustersOf(text: string, budget: Budget): readonly string[] {
+  if (plain.test(text)) return text.split('');
+  // Finding them takes far longer than reading the text.
+  budget.work(10 + text.length);
+  return Array.from(segmenter.segment(text), ({ segment }) => segment);
+}

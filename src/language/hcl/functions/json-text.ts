@@ -1,0 +1,35 @@
+import type { Budget } from '../budget.ts';
+import { numberText } from '../constant.ts';
+import { itemsOf, keysOf, type Value, type ValueObject } from '../value.ts';
+
+/**
+ * A value as JSON: keys in order, numbers without exponents, and what would mean something within
+ * HTML written as escapes, as the published description of `jsonencode` says.
+ */
+export function jsonText(value: Value, budget: Budget): string {
+  budget.read(value);
+  const text = write(value);
+  budget.make(text.length);
+  return text;
+}
+
+function write(value: Value): string {
+  if (value === null) return 'null';
+  if (typeof value === 'string') return quotedText(value);
+  if (typeof value === 'number') return numberText(value);
+  if (typeof value === 'boolean') return String(value);
+  const items = itemsOf(value);
+  if (items !== undefined) return `[${items.map(write).join(',')}]`;
+  const object = value as ValueObject;
+  return `{${keysOf(object)
+    .map((key) => `${quotedText(key)}:${write(object[key]!)}`)
+    .join(',')}}`;
+}
+
+const escaped = /[<>&\u2028\u2029]/g;
+
+export const quotedText = (text: string): string =>
+  JSON.stringify(text.toWellFormed()).replace(
+    escaped,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );

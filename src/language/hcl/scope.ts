@@ -1,0 +1,72 @@
+import type { Budget } from './budget.ts';
+import type { HclError } from './errors.ts';
+import type { Source } from './source.ts';
+import type { HclCall, HclExpression, HclNode } from './syntax.ts';
+import type { Value } from './value.ts';
+
+/** What expressions of one text may refer to. */
+export interface Scope {
+  /** What the expressions were parsed from: places of faults, and the text of what is kept. */
+  readonly source: Source;
+  /** By the first name of a reference: `var`, `local`. */
+  readonly variables: ReadonlyMap<string, Value>;
+  readonly functions: ReadonlyMap<string, HclFunction>;
+  readonly budget: Budget;
+  /**
+   * Whether references that begin with a name are only known where a task runs (`attr`, `node`,
+   * `NOMAD_TASK_DIR`). Such a reference is not evaluated; its value is the text `${attr.cpu.arch}`,
+   * which is written in it, for somebody later to replace. Names of `variables` are not asked for.
+   */
+  readonly isKnownLater?: (name: string) => boolean;
+}
+
+/** A function that job files may call, by the name that it stands under in `Scope.functions`. */
+export type HclFunction = ValueFunction | FormFunction;
+
+/** Takes values: each argument is evaluated and read as what its parameter says. */
+export interface ValueFunction {
+  readonly kind: 'values';
+  readonly parameters: readonly Parameter[];
+  /** What any number of further arguments are; `undefined` when there are none. */
+  readonly rest: Parameter | undefined;
+  /** What a call costs does not grow with its arguments. */
+  readonly isCheap: boolean;
+  /**
+   * Arguments are in the order of the parameters, those left out `undefined`, then the further ones.
+   * @throws FunctionFault
+   */
+  readonly call: (values: readonly (Value | undefined)[], budget: Budget) => Value;
+}
+
+/** Takes its arguments as they are written, like `try`. */
+export interface FormFunction {
+  readonly kind: 'form';
+  readonly form: (call: HclCall, place: CallPlace) => Value;
+}
+
+/** Where a form is called. */
+export interface CallPlace {
+  readonly scope: Scope;
+  readonly budget: Budget;
+  value(expression: HclExpression): Value;
+  fault(sentence: string, node: Pick<HclNode, 'range'>): HclError;
+}
+
+export interface Parameter<T extends Value | undefined = Value | undefined> {
+  readonly name: string;
+  /** May be left out; only the last ones. */
+  readonly isOptional?: boolean;
+  /** @throws ConversionFault */
+  readonly read: (value: Value, budget: Budget) => T;
+}
+
+/** What is wrong with a call. `argument`: which of the written arguments it is about. */
+export class FunctionFault extends Error {
+  override readonly name = 'FunctionFault';
+  readonly argument: number | undefined;
+
+  constructor(sentence: string, argument?: number) {
+    super(sentence);
+    this.argument = argument;
+  }
+}

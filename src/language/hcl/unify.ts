@@ -1,0 +1,129 @@
+import type { Budget } from './budget.ts';
+import { convert } from './convert.ts';
+import {
+  anyType,
+  boolType,
+  type HclType,
+  numberType,
+  type ObjectType,
+  stringType,
+  type TupleType,
+} from './types.ts';
+import { isList, keysOf, type Value, ValueSet } from './value.ts';
+
+/** The type of a value as it stands; `any` for null, which is of every type. */
+export function typeOf(value: Value, budget: Budget): HclType {
+  // Types are made to be compared and thrown away: that is several steps' work.
+  budget.work(4);
+  if (value === null) return anyType;
+  if (typeof value === 'boolean') return boolType;
+  if (typeof value === 'number') return numberType;
+  if (typeof value === 'string') return stringType;
+  if (isList(value)) return { kind: 'tuple', items: value.map((item) => typeOf(item, budget)) };
+  if (value instanceof ValueSet)
+    return { kind: 'set', of: unifyAll(value.items.map((item) => typeOf(item, budget))) };
+  const attributes = keysOf(value).map(
+    (key) => [key, { type: typeOf(value[key]!, budget), optional: false }] as const,
+  );
+  return { kind: 'object', attributes: new Map(attributes) };
+}
+
+/**
+ * The one type that values of both can be read as: a string beside a number is a string, lists of
+ * different lengths are lists of one type, objects with different attributes are maps of one type.
+ * `undefined` when there is none. Within lists and objects that is no fault: what has no type in
+ * common stays as it is.
+ */
+export function unify(left: HclType, right: HclType): HclType | undefined {
+  if (left.kind === 'any') return right;
+  if (right.kind === 'any') return left;
+  if (left.kind === right.kind) {
+    switch (left.kind) {
+      case 'string':
+      case 'number':
+      case 'bool':
+        return left;
+      case 'tuple':
+        return unifyTuples(left, right as typeof left);
+      case 'object':
+        return unifyObjects(left, right as typeof left);
+      default:
+        return { kind: left.kind, of: unify(elementType(left), elementType(right)) ?? anyType };
+    }
+  }
+  const kinds = [left.kind, right.kind];
+  if (isPrimitive(left) && isPrimitive(right))
+    return kinds.includes('string') ? stringType : undefined;
+  const kind = kinds.every(isOneOf('object', 'map'))
+    ? 'map'
+    : kinds.every(isOneOf('list', 'tuple'))
+      ? 'list'
+      : kinds.every(isOneOf('set', 'list', 'tuple'))
+        ? 'set'
+        : undefined;
+  return kind && { kind, of: unify(elementType(left), elementType(right)) ?? anyType };
+}
+
+const isPrimitive = ({ kind }: HclType): boolean => isOneOf('string', 'number', 'bool')(kind);
+
+const isOneOf =
+  (...kinds: readonly HclType['kind'][]) =>
+  (kind: HclType['kind']): boolean =>
+    kinds.includes(kind);
+
+function unifyTuples(left: TupleType, right: TupleType): HclType {
+  if (left.items.length !== right.items.length) {
+    return { kind: 'list', of: unifyAll([...left.items, ...right.items]) };
+  }
+  const items = left.items.map((item, index) => unify(item, right.items[index]!) ?? anyType);
+  return { kind: 'tuple', items };
+}
+
+function unifyObjects(left: ObjectType, right: ObjectType): HclType {
+  const same =
+    left.attributes.size === right.attributes.size &&
+    [...left.attributes.keys()].every((name) => right.attributes.has(name));
+  if (!same) {
+    const types = [...left.attributes.values(), ...right.attributes.values()];
+    return { kind: 'map', of: unifyAll(types.map(({ type }) => type)) };
+  }
+  const attributes = [...left.attributes].map(([name, { type }]) => {
+    const other = right.attributes.get(name)!.type;
+    return [name, { type: unify(type, other) ?? anyType, optional: false }] as const;
+  });
+  return { kind: 'object', attributes: new Map(attributes) };
+}
+
+/** The type of all elements; `any` when they have none in common. */
+function elementType(type: HclType): HclType {
+  switch (type.kind) {
+    case 'list':
+    case 'set':
+    case 'map':
+      return type.of;
+    case 'tuple':
+      return unifyAll(type.items);
+    case 'object':
+      return unifyAll([...type.attributes.values()].map(({ type: of }) => of));
+    default:
+      return type;
+  }
+}
+
+export const unifyAll = (types: readonly HclType[]): HclType => commonType(types) ?? anyType;
+
+/** The one type of all, or `undefined` when two of them have none in common. */
+export function commonType(types: readonly HclType[]): HclType | undefined {
+  let common: HclType | undefined = anyType;
+  for (const type of types) {
+    common = unify(common, type);
+    if (common === undefined) return undefined;
+  }
+  return common;
+}
+
+/** The elements, all read as their one type. What has none in common stays as it is. */
+export function unified(items: readonly Value[], budget: Budget): readonly Value[] {
+  const type = unifyAll(items.map((item) => typeOf(item, budget)));
+  return type.kind === 'any' ? items : items.map((item) => convert(item, type, budget));
+}

@@ -1,0 +1,137 @@
+import type { HclValue } from './constant.ts';
+
+/**
+ * What an expression comes to: plain immutable data, and sets.
+ *
+ * 1. A number is a finite double. Whole numbers that would come out as others are refused where they
+ *    are written or made (`decimal.ts`), never rounded in silence.
+ * 2. A list and a tuple are one kind, and so are a map and an object: they differ by what their
+ *    elements are, not by where they come from.
+ * 3. Objects have no prototype. Their keys have no order of their own: whoever goes through them
+ *    takes {@link keysOf}, which is ordered by code points.
+ * 4. There are no unknown values: what is only known where a task runs is text (`Scope`).
+ */
+export type Value = null | boolean | number | string | readonly Value[] | ValueSet | ValueObject;
+
+export interface ValueObject {
+  readonly [key: string]: Value;
+}
+
+/** Each value once, in the order of {@link compareValues}. Elements have no index. */
+export class ValueSet {
+  readonly items: readonly Value[];
+
+  private constructor(items: readonly Value[]) {
+    this.items = items;
+  }
+
+  static of(items: Iterable<Value>): ValueSet {
+    const byIdentity = new Map<string, Value>();
+    for (const item of items) byIdentity.set(identityOf(item), item);
+    return new ValueSet([...byIdentity.values()].sort(compareValues));
+  }
+}
+
+export type ValueKind = 'null' | 'bool' | 'number' | 'string' | 'list' | 'set' | 'object';
+
+export function kindOf(value: Value): ValueKind {
+  if (value === null) return 'null';
+  if (typeof value === 'boolean') return 'bool';
+  if (typeof value === 'number') return 'number';
+  if (typeof value === 'string') return 'string';
+  if (isList(value)) return 'list';
+  return value instanceof ValueSet ? 'set' : 'object';
+}
+
+/** Like `Array.isArray`, which does not narrow immutable arrays. */
+export const isList = (value: Value): value is readonly Value[] => Array.isArray(value);
+
+export const isObject = (value: Value): value is ValueObject => kindOf(value) === 'object';
+
+/** The elements of a list or set. */
+export function itemsOf(value: Value): readonly Value[] | undefined {
+  if (value instanceof ValueSet) return value.items;
+  return isList(value) ? value : undefined;
+}
+
+/** How a sentence names the kind of a value. */
+export function describeValue(value: Value): string {
+  const kind = kindOf(value);
+  if (kind === 'null') return 'null';
+  return kind === 'object' ? 'an object' : `a ${kind}`;
+}
+
+export function objectOf(entries: Iterable<readonly [key: string, value: Value]>): ValueObject {
+  const object: Record<string, Value> = Object.create(null);
+  for (const [key, value] of entries) object[key] = value;
+  return object;
+}
+
+/** The keys in the order of their code points. */
+export const keysOf = (object: ValueObject): readonly string[] =>
+  Object.keys(object).sort(compareText);
+
+/** The value of a key, never one of a prototype. */
+export const memberOf = (object: ValueObject, key: string): Value | undefined =>
+  Object.hasOwn(object, key) ? object[key] : undefined;
+
+/** By code points, as bytes of UTF-8 compare; `<` goes by UTF-16, which puts emoji before U+FFFD. */
+export function compareText(left: string, right: string): number {
+  const length = Math.min(left.length, right.length);
+  for (let at = 0; at < length; at++) {
+    const one = left.charCodeAt(at);
+    const other = right.charCodeAt(at);
+    if (one !== other) return fixedUp(one) - fixedUp(other);
+  }
+  return left.length - right.length;
+}
+
+/** Surrogates stand for what is above all other units. */
+const fixedUp = (unit: number): number =>
+  unit >= 0xe000 ? unit - 0x800 : unit >= 0xd800 ? unit + 0x2000 : unit;
+
+const kindOrder: Readonly<Record<ValueKind, number>> = {
+  null: 0,
+  bool: 1,
+  number: 2,
+  string: 3,
+  list: 4,
+  set: 5,
+  object: 6,
+};
+
+/** The order of a set: false before true, numbers by size, strings by code points. */
+export function compareValues(left: Value, right: Value): number {
+  if (typeof left === 'string' && typeof right === 'string') return compareText(left, right);
+  if (typeof left === 'number' && typeof right === 'number') return left - right;
+  const kinds = kindOrder[kindOf(left)] - kindOrder[kindOf(right)];
+  return kinds === 0 ? compareText(identityOf(left), identityOf(right)) : kinds;
+}
+
+/** A text that two values share when they are equal, and only then. */
+export function identityOf(value: Value): string {
+  switch (typeof value) {
+    case 'string':
+      return JSON.stringify(value);
+    case 'number':
+      // A negative zero is zero.
+      return String(value || 0);
+    case 'boolean':
+      return String(value);
+  }
+  if (value === null) return 'null';
+  if (value instanceof ValueSet) return `<${value.items.map(identityOf).join(',')}>`;
+  if (isList(value)) return `[${value.map(identityOf).join(',')}]`;
+  const entries = keysOf(value).map((key) => `${JSON.stringify(key)}:${identityOf(value[key]!)}`);
+  return `{${entries.join(',')}}`;
+}
+
+/** Sets as lists: what can be written as JSON. */
+export function plainOf(value: Value): HclValue {
+  if (value === null || typeof value !== 'object') return value;
+  const items = itemsOf(value);
+  if (items !== undefined) return items.map(plainOf);
+  const object: Record<string, HclValue> = Object.create(null);
+  for (const [key, member] of Object.entries(value)) object[key] = plainOf(member);
+  return object;
+}

@@ -1,0 +1,101 @@
+import { body, type Fields, type Finish, flag, label, list, text, whole } from '../form.ts';
+
+/** Operators that may stand as the name of their own value: `regexp = "^web"`. */
+const operators = [
+  'version',
+  'semver',
+  'regexp',
+  'set_contains',
+  'set_contains_all',
+  'set_contains_any',
+] as const;
+
+const operatorForms = Object.fromEntries(
+  operators.map((name) => [
+    name,
+    text(name, `Short for \`operator = "${name}"\` with this as the value.`),
+  ]),
+);
+
+const restated = (names: readonly string[]) =>
+  Object.fromEntries(names.map((name) => [name, ['Operand', 'RTarget']]));
+
+/** `version = ">= 1"` becomes an operand and its value. Source: facts/scheduler.md §2.5. */
+function ruleOf(
+  names: readonly string[],
+): (fields: Fields, complain: (sentence: string) => void) => Fields {
+  return (fields, complain) => {
+    const given = names.filter((name) => fields[name] !== undefined);
+    const rest = Object.fromEntries(
+      Object.entries(fields).filter(([name]) => !names.includes(name)),
+    );
+    const [first, second] = given;
+    if (second !== undefined) complain(`"${first}" and "${second}" are one operator each`);
+    if (first === undefined) return { Operand: '=', ...rest };
+    if (rest.Operand !== undefined && rest.Operand !== first) {
+      complain(`"${first}" is the operator already`);
+    }
+    if (first === 'distinct_hosts') {
+      return { ...rest, Operand: first, RTarget: String(fields[first]) };
+    }
+    if (first === 'distinct_property') return { ...rest, Operand: first, LTarget: fields[first] };
+    return { ...rest, Operand: first, RTarget: fields[first] };
+  };
+}
+
+const distinct = ['distinct_hosts', 'distinct_property'] as const;
+
+const constraintFinish: Finish = {
+  run: ruleOf([...operators, ...distinct]),
+  restates: { ...restated([...operators, ...distinct]), distinct_property: ['Operand', 'LTarget'] },
+};
+
+const constraint = body(
+  {
+    attribute: text('LTarget', 'What is looked at, such as `${attr.kernel.name}`.'),
+    operator: text('Operand', 'How it is compared; `=` when not given.'),
+    value: text('RTarget', 'What it is compared with.'),
+    ...operatorForms,
+    distinct_hosts: flag('distinct_hosts', 'No two allocations on the same node.'),
+    distinct_property: text(
+      'distinct_property',
+      'At most `value` allocations (1) for each value of this attribute.',
+    ),
+  },
+  constraintFinish,
+);
+
+const affinity = body(
+  {
+    attribute: text('LTarget', 'What is looked at, such as `${node.class}`.'),
+    operator: text('Operand', 'How it is compared; `=` when not given.'),
+    value: text('RTarget', 'What it is compared with.'),
+    weight: whole('Weight', 'How much it counts; below 0 such nodes are avoided.'),
+    ...operatorForms,
+  },
+  { run: ruleOf(operators), restates: restated(operators) },
+);
+
+const target = body({
+  value: text('Value', 'The value, where it is not the label.'),
+  percent: whole('Percent', 'Share of the allocations that should be there.'),
+});
+
+const spread = body({
+  attribute: text('Attribute', 'The attribute over whose values allocations are spread.'),
+  weight: whole('Weight', 'How much it counts against other rules.'),
+  target: list('SpreadTarget', target, 'How much should be at one value of the attribute.', {
+    label: label('Value', 'The value of the attribute.'),
+  }),
+});
+
+/** What several blocks have in common. */
+export const constraints = {
+  constraint: list('Constraints', constraint, 'Which nodes may run it.'),
+};
+export const affinities = {
+  affinity: list('Affinities', affinity, 'Which nodes are rather taken, and which rather not.'),
+};
+export const spreads = {
+  spread: list('Spreads', spread, 'Over what the allocations are spread.'),
+};

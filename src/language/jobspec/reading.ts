@@ -1,0 +1,131 @@
+import { Budget, BudgetSpent } from '../hcl/budget.ts';
+import { evaluate } from '../hcl/evaluate.ts';
+import type { HclFunction, Scope } from '../hcl/scope.ts';
+import type { Range, Source } from '../hcl/source.ts';
+import { suggestion } from '../hcl/suggest.ts';
+import type { HclBody, HclExpression, HclNode } from '../hcl/syntax.ts';
+import type { Value } from '../hcl/value.ts';
+import { childrenOf } from '../hcl/walk.ts';
+import { Faults } from './faults.ts';
+import { jsonValue } from './json-form.ts';
+
+/** Bounds of one job file; above them it is refused. */
+export interface JobFileLimits {
+  readonly faultsMax: number;
+  /** Blocks that `dynamic` may make. */
+  readonly blocksMax: number;
+  readonly variablesMax: number;
+  /** UTF-16 code units of the job file, and of each file of variables. */
+  readonly textLengthMax: number;
+}
+
+export const jobFileLimits: JobFileLimits = {
+  faultsMax: 20,
+  blocksMax: 10_000,
+  variablesMax: 1000,
+  textLengthMax: 1024 * 1024,
+};
+
+/** Names that the machine knows and the job file does not. Source: facts/scheduler.md §7.3. */
+const runtimeNames = new Set(['attr', 'device', 'env', 'meta', 'node']);
+
+/** One job file while it is read: what its expressions cost together, and what is wrong with it. */
+export class Reading {
+  readonly source: Source;
+  readonly limits: JobFileLimits;
+  readonly faults: Faults;
+  readonly budget = new Budget();
+  private readonly functions: ReadonlyMap<string, HclFunction>;
+  private readonly tree: HclBody;
+  readonly isJson: boolean;
+  private onlyStructure = false;
+  private declared: ReadonlySet<string> = new Set();
+  private interpolated: ReadonlySet<string> | undefined;
+
+  constructor(options: {
+    readonly source: Source;
+    readonly tree: HclBody;
+    readonly isJson: boolean;
+    readonly functions: ReadonlyMap<string, HclFunction>;
+    readonly limits: JobFileLimits;
+  }) {
+    this.source = options.source;
+    this.tree = options.tree;
+    this.isJson = options.isJson;
+    this.functions = options.functions;
+    this.limits = options.limits;
+    this.faults = new Faults(options.limits.faultsMax);
+  }
+
+  /** Names that are always meant where they stand alone: a variable without its `var.`. */
+  declare(names: Iterable<string>): void {
+    this.declared = new Set([...this.declared, ...names]);
+  }
+
+  /** A scope over the text; names that it does not have may be known where a task runs. */
+  scope(variables: ReadonlyMap<string, Value>): Scope {
+    const { source, functions, budget } = this;
+    return { source, variables, functions, budget, isKnownLater: (name) => this.isLater(name) };
+  }
+
+  /**
+   * From now on only names, labels and blocks are looked at, once there are faults: what depends on
+   * a variable that is at fault would be told as another one.
+   */
+  evaluateNoMoreIfFaulty(): void {
+    this.onlyStructure ||= this.faults.any;
+  }
+
+  /** The value, or `undefined` after a fault, which is noted. */
+  value(expression: HclExpression, scope: Scope): Value | undefined {
+    if (this.onlyStructure) return undefined;
+    return this.faults.attempt(() =>
+      this.isJson ? jsonValue(expression, scope) : evaluate(expression, scope),
+    );
+  }
+
+  /** Counts work that no expression does. @throws HclError when it was too much */
+  work(range: Range, steps: number): void {
+    try {
+      this.budget.work(steps);
+    } catch (error) {
+      if (!(error instanceof BudgetSpent)) throw error;
+      throw this.faults.with(error.at(this.source, range.start.offset));
+    }
+  }
+
+  fault(range: Range, sentence: string): void {
+    this.faults.add(this.source, range, sentence);
+  }
+
+  /**
+   * Environment variables have any name: `${HOME}`. One in small letters is only taken for such
+   * where it is all of an interpolation, since elsewhere it is text that lacks its quotes.
+   */
+  private isLater(name: string): boolean {
+    if (runtimeNames.has(name) || /^[A-Z]/.test(name)) return true;
+    if (this.declared.has(name)) return false;
+    this.interpolated ??= interpolatedNames(this.tree);
+    return this.interpolated.has(name);
+  }
+}
+
+const ours = ['var', 'local', 'vars', 'locals'];
+
+function interpolatedNames(tree: HclBody): ReadonlySet<string> {
+  const names = new Set<string>();
+  const open: HclNode[] = [tree];
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    if (node.kind === 'interpolation') {
+      let root: HclExpression = node.expression;
+      while (root.kind === 'get-attribute' || root.kind === 'index') root = root.of;
+      // `${vra.image}` is a variable misspelled.
+      const isOurs = root !== node.expression && root.kind === 'variable' && isLikeOurs(root.name);
+      if (root.kind === 'variable' && !isOurs) names.add(root.name);
+    }
+    for (const child of childrenOf(node)) open.push(child);
+  }
+  return names;
+}
+
+const isLikeOurs = (name: string): boolean => ours.includes(name) || suggestion(name, ours) !== '';

@@ -1,0 +1,49 @@
+import type { Type } from '../schema.ts';
+import { shapeOf, withoutNull } from '../schema-shape.ts';
+import type { JobInput } from './job.ts';
+import { JobSchema } from './job.ts';
+
+type Unsetter = (value: unknown) => unknown;
+
+/** A job with null for each field that it does not set. Source: facts/scheduler.md §4.11. */
+export const withUnsetFields = (job: JobInput): unknown => unsetterOf(JobSchema)(job);
+
+const unsetters = new WeakMap<Type.TSchema, Unsetter>();
+
+function unsetterOf(schema: Type.TSchema): Unsetter {
+  let unsetter = unsetters.get(schema);
+  if (unsetter === undefined) {
+    const inner = compile(withoutNull(schema).schema);
+    unsetter = (value) => (value === undefined || value === null ? null : inner(value));
+    unsetters.set(schema, unsetter);
+  }
+  return unsetter;
+}
+
+function compile(schema: Type.TSchema): Unsetter {
+  const shape = shapeOf(schema);
+  switch (shape.kind) {
+    case 'record': {
+      const fields = Object.entries(shape.properties).map(
+        ([name, property]) => [name, unsetterOf(property)] as const,
+      );
+      return (value) =>
+        Object.fromEntries(
+          fields.map(([name, unsetter]) => [name, unsetter((value as Fields)[name])]),
+        );
+    }
+    case 'list': {
+      const item = unsetterOf(shape.item);
+      return (value) => (value as readonly unknown[]).map(item);
+    }
+    case 'map': {
+      const inner = unsetterOf(shape.value);
+      return (value) =>
+        Object.fromEntries(Object.entries(value as Fields).map(([key, one]) => [key, inner(one)]));
+    }
+    default:
+      return (value) => value;
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>;

@@ -1,0 +1,89 @@
+/** The job files of examples/, run for real. What cannot run by itself is only registered. */
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Agent, endAgents, eventually, startAgent } from '../support/agent.ts';
+import type { Allocation } from './jobs.ts';
+
+let agent: Agent;
+beforeAll(async () => {
+  agent = await startAgent();
+});
+afterAll(endAgents);
+
+const pathOf = (name: string) =>
+  fileURLToPath(new URL(`../../examples/${name}.hcl`, import.meta.url));
+
+const run = async (name: string, ...words: readonly string[]) => {
+  const { code, stderr } = await agent.cli('job', 'run', ...words, pathOf(name));
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+};
+
+const allocationsUntil = <T>(id: string, check: (all: Allocation[]) => T): Promise<T> =>
+  agent.until(`/v1/job/${id}/allocations`, (all: Allocation[]) => check(all));
+
+const statusesUntil = (id: string, ...statuses: readonly string[]) =>
+  allocationsUntil(id, (all) => {
+    expect(all.map(({ ClientStatus }) => ClientStatus)).toEqual(statuses);
+    return all;
+  });
+
+const logUntil = (allocation: Allocation, task: string, text: RegExp) =>
+  eventually(async () => {
+    const { stdout } = await agent.cli('alloc', 'logs', allocation.ID, task);
+    expect(stdout).toMatch(text);
+  });
+
+test('web: three instances answer on their ports', async () => {
+  await run('web');
+  const all = await statusesUntil('web', 'running', 'running', 'running');
+  for (const allocation of all) await logUntil(allocation, 'server', /listens on 127\.0\.0\.1:\d+/);
+});
+
+test('batch: every share is done', async () => {
+  await run('batch');
+  const [first] = await statusesUntil('batch', 'complete', 'complete', 'complete', 'complete');
+  await logUntil(first!, 'share', /^share \d of 4 is done\n$/);
+});
+
+test('system and sysbatch: on the node, which fills in what it knows', async () => {
+  await run('system');
+  await statusesUntil('uptime', 'running');
+  await run('sysbatch');
+  const [done] = await statusesUntil('inventory', 'complete');
+  await logUntil(done!, 'list', /^[^$\n]+\nLinux /);
+});
+
+test('lifecycle: before, beside and after the main task', async () => {
+  await run('lifecycle');
+  const [done] = await statusesUntil('lifecycle', 'complete');
+  await logUntil(done!, 'main', /^prepared\nworked\n$/);
+  await logUntil(done!, 'clean-up', /^cleaned up\n$/);
+});
+
+test('variables: a group for each site, with what was given', async () => {
+  await run('variables', '-var', 'greeting=Moin', '-var', 'sites=["north", "south", "sea"]');
+  const all = await statusesUntil('variables', 'running', 'running', 'running');
+  const sea = all.find(({ Name }) => Name.includes('site-sea'));
+  await logUntil(sea!, 'say', /^Moin from SEA\n$/);
+});
+
+test('placement: on a node that the constraints let in', async () => {
+  await run('placement');
+  await statusesUntil('placement', 'running', 'running');
+});
+
+test('canary: a new version waits beside the old one', async () => {
+  await run('canary');
+  await statusesUntil('canary', 'running', 'running');
+  const next = (await readFile(pathOf('canary'), 'utf8')).replace('VERSION = "1"', 'VERSION = "2"');
+  expect((await agent.cliWith(next, 'job', 'run', '-detach', '-')).code).toBe(0);
+  await allocationsUntil('canary', (all) => {
+    expect(all.filter(({ ClientStatus }) => ClientStatus === 'running')).toHaveLength(3);
+  });
+});
+
+test.each(['periodic', 'parameterized'])('%s: is registered, and waits', async (name) => {
+  const { stdout } = await agent.cli('job', 'run', pathOf(name));
+  expect(stdout).toContain('It starts by its schedule or when it is dispatched.');
+});
