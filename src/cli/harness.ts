@@ -131,8 +131,14 @@ function fileIn({ files }: Setting, path: string): string {
   throw systemError(inside || path === '.' ? 'EISDIR' : 'ENOENT', path);
 }
 
-const systemError = (code: string, path: string): Error =>
-  Object.assign(new Error(`${code}: it is not so, open '${path}'`), { code });
+const reasons = {
+  ENOENT: 'no such file',
+  EISDIR: 'illegal operation on a directory',
+  EEXIST: 'file already exists',
+} as const;
+
+const systemError = (code: keyof typeof reasons, path: string): Error =>
+  Object.assign(new Error(`${code}: ${reasons[code]}, open '${path}'`), { code });
 
 /** The files of the setting, as functions of job files see them. */
 function filesIn(files: Readonly<Record<string, string>>, directory: string): FunctionFiles {

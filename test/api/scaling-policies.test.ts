@@ -74,7 +74,7 @@ describe('the list', () => {
   beforeEach(async () => {
     await api.call('PUT', '/v1/namespace/shop', { body: {} });
     await register({ ID: 'a' });
-    await register({ ID: 'b' }, { Scaling: { ...block, Type: 'odd', Enabled: false } });
+    await register({ ID: 'b' }, { Scaling: { ...block, Enabled: false } });
     await register({ ID: 'c' }, {});
     await register({ ID: 'a' }, { Scaling: block }, '?namespace=shop');
   });
@@ -83,8 +83,9 @@ describe('the list', () => {
     ['', ['a', 'b']],
     ['?job=b', ['b']],
     ['?job=none', []],
-    ['?type=odd', ['b']],
-    ['?job=a&type=odd', []],
+    ['?type=horizontal', ['a', 'b']],
+    ['?job=a&type=horizontal', ['a']],
+    ['?type=vertical_cpu', []],
     ['?filter=Enabled == false', ['b']],
     ['?filter=Max == 9', ['a', 'b']],
     ['?reverse=true', ['b', 'a']],

@@ -160,7 +160,9 @@ export function admit(
   region: string,
   head: Snapshot,
 ): Job {
-  const known = head.table(jobs).get(...inNamespace(namespace, submitted.ID ?? ''));
+  const ID = submitted.ID ?? '';
+  // What cannot be a key is nobody's id.
+  const known = ID.includes('\0') ? undefined : head.table(jobs).get(...inNamespace(namespace, ID));
   const given = withLaunch(known, submitted);
   const Region = given.Region === 'global' ? region : (given.Region ?? region);
   const job = canonicalizeJob({ ...given, Region, Namespace: namespace }, { region, namespace });
