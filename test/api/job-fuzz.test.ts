@@ -70,6 +70,9 @@ async function furnished(): Promise<Known> {
       { ...rich(), EnforceIndex: true },
     ];
     bodies[`${verb} /v1/job/{job_id}`] = [{ ...rich(), EvalPriority: 5, PolicyOverride: true }];
+    bodies[`${verb} /v1/jobs/parse`] = [
+      { JobHCL: 'job "a" { group "g" { task "t" { driver = "mock" } } }', Canonicalize: true },
+    ];
     bodies[`${verb} /v1/job/{job_id}/plan`] = [{ ...rich(), Diff: true }];
     bodies[`${verb} /v1/job/{job_id}/revert`] = [
       { JobID: 'web', JobVersion: 0, EnforcePriorVersion: 1 },

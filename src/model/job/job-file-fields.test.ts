@@ -17,6 +17,7 @@ const unsaid: Readonly<Record<string, string>> = {
   Version: 'the server counts it',
   'TaskGroups.Scaling.Target': 'the group that the policy stands in',
   'TaskGroups.Tasks.ScalingPolicies.Target': 'the task that the policy stands in',
+  'TaskGroups.Tasks.Templates.SecretsGrace': 'deprecated, and without effect',
 };
 
 /** Blocks whose records end up in other fields as they are. */
