@@ -71,7 +71,7 @@ async function furnished(): Promise<Known> {
     ];
     bodies[`${verb} /v1/job/{job_id}`] = [{ ...rich(), EvalPriority: 5, PolicyOverride: true }];
     bodies[`${verb} /v1/jobs/parse`] = [
-      { JobHCL: 'job "a" { group "g" { task "t" { driver = "mock" } } }', Canonicalize: true },
+      { JobHCL: 'job "a" {\n  group "g" {\n    task "t" {}\n  }\n}\n', Canonicalize: true },
     ];
     bodies[`${verb} /v1/job/{job_id}/plan`] = [{ ...rich(), Diff: true }];
     bodies[`${verb} /v1/job/{job_id}/revert`] = [
