@@ -15,6 +15,8 @@ export const limits = {
   million: { nodes: 5000, jobs: 1000, count: 1000, heapMb: 5500, youngMb: 64, lookAgainMs: 500 },
   /** What is planned, and how often in one run. */
   plan: { nodes: 1000, count: 1000, groups: 100, repeats: 10 },
+  /** How many jobs are listed, and how often in one run. */
+  jobList: { jobs: 10_000, perPage: 100, repeats: 10 },
   /** Transactions of one run of the state alone. */
   transactions: 100_000,
   /** Jobs of one run from POST to running. */

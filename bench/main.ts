@@ -11,6 +11,7 @@ import { aclTokens } from './acl-tokens.ts';
 import type { Benchmark, Setting } from './benchmark.ts';
 import { holds } from './holds.ts';
 import { jobFile } from './job-file.ts';
+import { jobList } from './job-list.ts';
 import { jobModel } from './job-model.ts';
 import { limits } from './limits.ts';
 import { describeMachine } from './machine.ts';
@@ -28,7 +29,7 @@ import { type Target, targetOf } from './target.ts';
 
 const benchmarks: readonly Benchmark[] = [
   ...[readJob, register, state, parked, start, runJob],
-  ...[acl, aclRead, aclTokens, jobFile, jobModel, scheduler, holds, plan, million],
+  ...[acl, aclRead, aclTokens, jobFile, jobModel, jobList, scheduler, holds, plan, million],
 ];
 const usage = `usage: npm run bench -- [NAME …] [--base URL --token TOKEN] [--runs N] [--write]
   names: ${benchmarks.map(({ name }) => name).join(', ')} (default: all)

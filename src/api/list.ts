@@ -8,7 +8,7 @@ import { ListWalk, type Predicate, type RowFunctions } from './list-walk.ts';
 import { type LongList, longListBody } from './long-list.ts';
 import type { Input, ListRun, PageStart } from './route.ts';
 import type { SharedQuery } from './shared-query.ts';
-import { type Step, Turns } from './turns.ts';
+import type { Step, Turns } from './turns.ts';
 
 export interface Page {
   /** What the answer holds, unless that is long: then it is written while it is read. */
@@ -48,8 +48,8 @@ export class Lister {
   /** The filter compiled last, by list: a blocking query asks the same again and again. */
   readonly #compiled = new WeakMap<ListRun, { expression: string; matches: Predicate }>();
 
-  constructor(world: ConstructorParameters<typeof Turns>[0]) {
-    this.#turns = new Turns(world);
+  constructor(turns: Turns) {
+    this.#turns = turns;
   }
 
   /** A promise when the list is long; of `undefined` when the caller is gone. */

@@ -1,6 +1,7 @@
 import type { Authorizer } from '../acl/authorizer.ts';
 import { assert } from '../base/assert.ts';
 import type { World } from '../base/ports.ts';
+import type { Steps } from '../base/steps.ts';
 import { RosterError, refusal } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { aclTokens } from '../state/tables.ts';
@@ -13,6 +14,7 @@ import { Lister } from './list.ts';
 import type { Input, Route } from './route.ts';
 import { isBlocking, type SharedQuery } from './shared-query.ts';
 import type { Seen, Trail } from './trail.ts';
+import { type Taken, Turns } from './turns.ts';
 import { changed, waitMsOf } from './wait.ts';
 
 export interface ReadsOptions {
@@ -64,6 +66,7 @@ interface Before {
 export class Reads {
   readonly #options: ReadsOptions;
   readonly #rows = new RowEncoder();
+  readonly #turns: Turns;
   readonly #lister: Lister;
   /** What ends each wait that is under way. */
   readonly #parked = new Set<() => void>();
@@ -71,7 +74,8 @@ export class Reads {
 
   constructor(options: ReadsOptions) {
     this.#options = options;
-    this.#lister = new Lister(options.world);
+    this.#turns = new Turns(options.world);
+    this.#lister = new Lister(this.#turns);
   }
 
   /** Blocking queries that wait at the moment. */
@@ -85,7 +89,7 @@ export class Reads {
     for (const end of [...this.#parked]) end();
   }
 
-  /** At once, unless it has to wait or is a long list. */
+  /** At once, unless it has to wait or is long. */
   answer(reading: Reading, authorizer: Authorizer): Answer | Promise<Answer> {
     const minimum = isBlocking(reading.route) ? reading.shared.index : 0;
     const before = { minimum, deadlineMs: undefined, wasMissing: false };
@@ -148,7 +152,7 @@ export class Reads {
 
   /**
    * One look at the newest state. What it finds missing is an outcome, since it may appear. A
-   * promise when a list is long; of `undefined` when the caller is gone.
+   * promise when a list, or what is read, is long; of `undefined` when the caller is gone.
    */
   #attempt(
     { route, shared, input, seen }: Reading,
@@ -174,17 +178,30 @@ export class Reads {
           (thrown) => ({ family, footprint, pretty, missing: missingOf(thrown, trail) }),
         );
       }
-      const value = run.handle(given);
-      return {
-        family,
-        footprint,
-        pretty,
-        value,
-        rows: run.answersRow(given) ? this.#rows : undefined,
-      };
+      const rows = run.answersRow(given) ? this.#rows : undefined;
+      if (!run.isInSteps) return { family, footprint, pretty, rows, value: run.handle(given) };
+      const taken = this.#through(run.handle(given) as Steps<unknown>, request);
+      if (taken === undefined) return Promise.resolve(undefined);
+      if (!(taken instanceof Promise)) return { family, footprint, pretty, rows, ...taken };
+      return taken.then(
+        (made) => made && { family, footprint, pretty, rows, ...made },
+        (thrown) => ({ family, footprint, pretty, missing: missingOf(thrown, trail) }),
+      );
     } catch (thrown) {
       return { family, footprint, pretty, missing: missingOf(thrown, trail) };
     }
+  }
+
+  /** A promise when it takes long; of `undefined` when the caller is gone. */
+  #through(steps: Steps<unknown>, request: Request): Taken<unknown> | Promise<Taken<unknown>> {
+    let isGone = false;
+    const stay = request.onGone?.(() => {
+      isGone = true;
+    });
+    const taken = this.#turns.through(steps, () => isGone);
+    if (taken instanceof Promise) return taken.finally(() => stay?.());
+    stay?.();
+    return taken;
   }
 
   #waitMs(wait: number | undefined): number {

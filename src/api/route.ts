@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox';
 import type { Caller } from '../acl/authorizer.ts';
 import type { Permission } from '../acl/permission.ts';
+import type { Steps } from '../base/steps.ts';
 import type { Snapshot } from '../state/types.ts';
 import type { Answer } from './http.ts';
 import type { QueryTable, QueryValues } from './query.ts';
@@ -78,6 +79,8 @@ export type Run =
       readonly answersRow: (input: Input) => boolean;
       readonly permission: (input: Input) => Permission;
       readonly handle: (input: Input) => unknown;
+      /** Whether the handler gives steps to the value, and not the value. */
+      readonly isInSteps: boolean;
     }
   | ListRun
   | {
@@ -149,7 +152,22 @@ export function readRoute<Q extends QueryTable>(
 ): Route {
   const { blocking = false, answersRow, permission, handle, ...common } = definition;
   const isRow = typeof answersRow === 'function' ? answersRow : () => answersRow === true;
-  const run = { kind: 'read', blocking, answersRow: isRow, permission, handle } as unknown as Run;
+  const own = { answersRow: isRow, permission, handle, isInSteps: false };
+  const run = { kind: 'read', blocking, ...own } as unknown as Run;
+  return { ...defaults, ...common, run };
+}
+
+/** One whose answer may take long to make: it is made in steps, between which others go first. */
+export function longReadRoute<Q extends QueryTable>(
+  definition: Common<Q> & {
+    readonly blocking?: boolean;
+    readonly permission: (input: Input<Q>) => Permission;
+    readonly steps: (input: Input<Q>) => Steps<unknown>;
+  },
+): Route {
+  const { blocking = false, permission, steps, ...common } = definition;
+  const own = { answersRow: () => false, permission, handle: steps, isInSteps: true };
+  const run = { kind: 'read', blocking, ...own } as unknown as Run;
   return { ...defaults, ...common, run };
 }
 

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Turns } from './turns.ts';
 
 /** A world in which every look at the clock takes so long, and what is to run soon runs by hand. */
@@ -82,4 +82,54 @@ test('what a step throws ends that work and no other', async () => {
   while (world.soon.length > 0) await world.turn();
   await failed;
   expect([await other, done]).toEqual([true, ['b']]);
+});
+
+describe('all of the steps', () => {
+  function* counting(steps: number): Generator<void, number, void> {
+    for (let step = 1; step < steps; step++) yield;
+    return steps;
+  }
+
+  test('at once and without a promise where that is quick', () => {
+    const turns = new Turns(worldOf(0));
+    expect(turns.through(counting(1000))).toEqual({ value: 1000 });
+  });
+
+  test('in turns where it is long', async () => {
+    const { turn, ...world } = worldOf(10);
+    const taken = new Turns(world).through(counting(4));
+    expect(taken).toBeInstanceOf(Promise);
+    for (let number = 0; number < 3; number++) {
+      expect(world.soon).toHaveLength(1);
+      await turn();
+    }
+    expect(world.soon).toHaveLength(0);
+    expect(await taken).toEqual({ value: 4 });
+  });
+
+  test('or not, once nobody wants it', async () => {
+    const { turn, ...world } = worldOf(10);
+    let isGone = false;
+    const taken = new Turns(world).through(counting(4), () => isGone);
+    isGone = true;
+    await turn();
+    expect(world.soon).toHaveLength(0);
+    expect(await taken).toBeUndefined();
+  });
+
+  test('and what a step throws is thrown', async () => {
+    const { turn, ...world } = worldOf(10);
+    // biome-ignore lint/correctness/useYield: it comes to none
+    function* failing(): Generator<void, never, void> {
+      throw new Error('no');
+    }
+    expect(() => new Turns(world).through(failing())).toThrow('no');
+    const later = new Turns(world).through(
+      (function* () {
+        yield;
+        return yield* failing();
+      })(),
+    );
+    await Promise.all([expect(later).rejects.toThrow('no'), turn()]);
+  });
 });

@@ -1,4 +1,5 @@
 import type { Clock, Timer, World } from '../base/ports.ts';
+import type { Steps } from '../base/steps.ts';
 import { limits } from '../model/limits.ts';
 
 /**
@@ -6,6 +7,9 @@ import { limits } from '../model/limits.ts';
  * looked at in between.
  */
 export type Step = () => boolean;
+
+/** What steps came to; `undefined`: they were given up. */
+export type Taken<T> = { readonly value: T } | undefined;
 
 /**
  * How requests do long work without holding up the others.
@@ -43,6 +47,26 @@ export class Turns {
   /** Takes steps here and now, for as long as that holds up nobody. */
   begin(step: Step): boolean {
     return work(step, this.#world.clock, limits.list.atOnceMs);
+  }
+
+  /**
+   * Takes all of the steps: at once where they are quickly taken, without a promise, and in turns
+   * where there is more to do. With `isGone`, nothing more is done once that is so, and the promise
+   * is of `undefined`.
+   */
+  through<T>(steps: Steps<T>, isGone: () => boolean = () => false): Taken<T> | Promise<Taken<T>> {
+    let taken: Taken<T>;
+    const step: Step = () => {
+      if (isGone()) return true;
+      const { done, value } = steps.next();
+      if (done) taken = { value };
+      return done === true;
+    };
+    if (this.begin(step)) return taken;
+    return (async () => {
+      while (!(await this.take(step)));
+      return taken;
+    })();
   }
 
   #soon(): void {

@@ -6,7 +6,7 @@ import type { Options } from './options.ts';
 export type ArgumentKind =
   | ('job' | 'allocation' | 'evaluation' | 'deployment' | 'node' | 'file' | 'word')
   /** Of the job that stands before it. */
-  | 'group'
+  | ('group' | 'version')
   | ('token' | 'policy' | 'role' | 'namespace' | 'partition' | 'node-pool')
   | 'job-policy';
 

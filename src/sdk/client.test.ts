@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { ApiError, type Client, ConnectionError, createClient } from './client.ts';
 import { indexed, problem, type Reply, type SeenRequest, serve } from './test-server.ts';
+import type { Transport } from './transport.ts';
 
 async function request(
   call: (client: Client) => unknown,
@@ -212,6 +213,31 @@ test('a connection that is cut in the middle of the answer is named', async () =
     name: 'ConnectionError',
     message: expect.stringContaining('in the middle of its answer'),
   });
+});
+
+test.each<[string, number, (client: Client) => Promise<unknown>]>([
+  ['a minute', 60_000, (client) => client.jobs.register(registration)],
+  ['what the caller says', 5, (client) => client.jobs.read('web', { timeoutMs: 5, index: 1 })],
+  [
+    'a minute beyond a wait',
+    70_625,
+    (client) => client.jobs.read('web', { index: 1, waitMs: 1e4 }),
+  ],
+  ['an hour of long work', 3_600_000, (client) => client.system.collectGarbage()],
+  ['an hour of counting', 3_600_000, (client) => client.system.reconcileSummaries()],
+  ['less of long work', 5, (client) => client.system.collectGarbage({ timeoutMs: 5 })],
+])('it waits for an answer: %s', async (_title, expectedMs, call) => {
+  const waited: number[] = [];
+  const transport: Transport = {
+    send(request) {
+      waited.push(request.headTimeoutMs);
+      return Promise.reject(new Error('seen'));
+    },
+    close: () => Promise.resolve(),
+  };
+  const client = createClient({ address: 'http://127.0.0.1:1', transport });
+  await expect(call(client)).rejects.toThrow('seen');
+  expect(waited).toEqual([expectedMs]);
 });
 
 test('an answer that never comes ends with its signal', async () => {

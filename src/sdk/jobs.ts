@@ -152,6 +152,8 @@ export interface JobForced {
 export interface RevertOptions extends CallOptions {
   /** Only if the job is still at this version. */
   readonly priorVersion?: number | undefined;
+  /** Pass soft-mandatory job policies by; takes `namespace:policy-override`. */
+  readonly policyOverride?: boolean | undefined;
   readonly registryToken?: string | undefined;
   readonly secretsToken?: string | undefined;
 }
@@ -294,6 +296,7 @@ export const jobsOf = (requester: Requester): Jobs => ({
       JobID: id,
       JobVersion: version,
       EnforcePriorVersion: options.priorVersion,
+      PolicyOverride: options.policyOverride || undefined,
       RegistryToken: options.registryToken,
       SecretsToken: options.secretsToken,
     }),

@@ -5,6 +5,8 @@ export const limits = {
   connectTimeoutMs: 10_000,
   /** Until the head of an answer; a blocking query gets its wait on top. */
   headTimeoutMs: 60_000,
+  /** The same for work that grows with all that the server keeps. */
+  longWorkTimeoutMs: 60 * 60_000,
   /** Between two pieces of one answer's body; streams have no such limit. */
   bodyTimeoutMs: 60_000,
   /** The server's own default for `wait`, and what it may add at random: wait / 16. */

@@ -9,6 +9,8 @@ export interface CallOptions {
   readonly namespace?: string | undefined;
   /** Ends the request; it then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
+  /** How long to wait for an answer to begin, instead of a minute; 0: without a limit. */
+  readonly timeoutMs?: number | undefined;
 }
 
 /** Source: DESIGN §5 "Blocking", "Consistency". */
@@ -105,18 +107,19 @@ export function createRequester(options: RequesterOptions): Requester {
     async read(relativePath, call = {}, query = {}) {
       const request = {
         method: 'GET',
-        headTimeoutMs: headTimeoutMs + longestWaitMs(call),
+        headTimeoutMs: call.timeoutMs ?? headTimeoutMs + longestWaitMs(call),
         bodyTimeoutMs,
       } as const;
       const answer = await send(request, relativePath, call, { ...readQuery(call), ...query });
       return decode(answer, address);
     },
     async write(method, relativePath, call = {}, body, query = {}) {
-      const request = { method, headTimeoutMs, bodyTimeoutMs };
+      const request = { method, headTimeoutMs: call.timeoutMs ?? headTimeoutMs, bodyTimeoutMs };
       return decode(await send(request, relativePath, call, query, body), address);
     },
     async *stream(relativePath, call = {}, query = {}) {
-      const request = { method: 'GET', headTimeoutMs, bodyTimeoutMs: 0 } as const;
+      const head = { headTimeoutMs: call.timeoutMs ?? headTimeoutMs };
+      const request = { method: 'GET', ...head, bodyTimeoutMs: 0 } as const;
       yield* (await send(request, relativePath, call, query)).body;
     },
   };

@@ -1,3 +1,4 @@
+import { limits } from './limits.ts';
 import type { Answer, CallOptions, Requester } from './requester.ts';
 
 /** How many of each were deleted. */
@@ -17,8 +18,14 @@ export interface SystemApi {
   reconcileSummaries(options?: CallOptions): Promise<Answer<{ readonly Changed: number }>>;
 }
 
+/** Both answer when all is done, which takes minutes where very much is kept. */
+const patient = (options: CallOptions = {}): CallOptions => ({
+  timeoutMs: limits.longWorkTimeoutMs,
+  ...options,
+});
+
 export const systemOf = (requester: Requester): SystemApi => ({
-  collectGarbage: (options) => requester.write('PUT', '/v1/system/gc', options),
+  collectGarbage: (options) => requester.write('PUT', '/v1/system/gc', patient(options)),
   reconcileSummaries: (options) =>
-    requester.write('PUT', '/v1/system/reconcile/summaries', options),
+    requester.write('PUT', '/v1/system/reconcile/summaries', patient(options)),
 });

@@ -259,6 +259,37 @@ describe('a job against a policy', () => {
     expect((await scale({ Count: 2 })).status).toBe(200);
   });
 
+  test('when it goes back to an earlier version', async () => {
+    await submit();
+    await submit(mine);
+    await policy('owned', { EnforcementLevel: 'soft-mandatory' });
+    const revert = (more: object = {}, token?: string) =>
+      api.call('POST', '/v1/job/web/revert', {
+        body: { JobID: 'web', JobVersion: 0, ...more },
+        ...(token && { token }),
+      });
+    const { index } = api.state.read();
+    const refused = await revert();
+    expect([refused.status, refused.json.code]).toEqual([400, 'job-policy-violated']);
+    expect(api.state.read().index).toBe(index);
+    const rules = (...capabilities: string[]) =>
+      `namespace "default" { capabilities = ${JSON.stringify(capabilities)} }`;
+    const without = await aclOf(api).holder(rules('revert-job'));
+    expect((await revert({ PolicyOverride: true }, without)).json.code).toBe('permission-denied');
+    const having = await aclOf(api).holder(rules('revert-job', 'policy-override'));
+    expect((await revert({ PolicyOverride: false }, having)).json.code).toBe('job-policy-violated');
+    const passed = await revert({ PolicyOverride: true }, having);
+    expect([passed.status, passed.json.Warnings]).toEqual([
+      200,
+      '1 warning(s):\n\n* policy "owned" (soft-mandatory): Say whose',
+    ]);
+    expect((await api.call('GET', '/v1/job/web')).json).toMatchObject({ Version: 2, Meta: null });
+    await policy('owned', { EnforcementLevel: 'hard-mandatory' });
+    await submit(mine);
+    const never = await revert({ PolicyOverride: true });
+    expect([never.status, never.json.code]).toEqual([400, 'job-policy-violated']);
+  });
+
   test('stays as it is, and can be stopped', async () => {
     await submit();
     await policy('owned');

@@ -2,8 +2,10 @@ import { afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vi
 import type { Answer } from '../../src/api/http.ts';
 import { HttpServer } from '../../src/api/http-server.ts';
 import { SimulatedWorld } from '../../src/base/ports-simulated.ts';
+import { type Allocation, AllocationSchema } from '../../src/model/allocation/allocation.ts';
+import { complete } from '../../src/model/complete.ts';
 import { limits } from '../../src/model/limits.ts';
-import { aclTokens } from '../../src/state/tables.ts';
+import { aclTokens, allocations } from '../../src/state/tables.ts';
 import { aclOf } from '../support/acl.ts';
 import { jobBody, rootToken, startApi, type TestApi } from '../support/api.ts';
 
@@ -243,6 +245,37 @@ test('a bug that shows when the answer has begun cuts it, and is told', async ()
   const asked = broken.call('GET', '/v1/acl/tokens');
   await expect(through(asked, broken)).rejects.toThrow(/sealed/);
   expect(lines.map((line) => JSON.parse(line).status)).toEqual([200, 500]);
+});
+
+test('how a job with many instances is scaled is found out in turns', async () => {
+  const large = await startApi({ world });
+  await large.call('POST', '/v1/jobs', { body: jobBody({}, { Count: 0 }) });
+  await large.settle();
+  const { CreateIndex } = (await large.call('GET', '/v1/job/web')).json;
+  const some = { Namespace: 'default', JobID: 'web', TaskGroup: 'web', ClientStatus: 'running' };
+  await large.state.write((transaction) => {
+    for (let number = 0; number < 5000; number++) {
+      const own = { ID: `a-${number}`, JobCreateIndex: CreateIndex };
+      transaction
+        .table(allocations)
+        .put(complete(AllocationSchema, { ...some, ...own }) as Allocation);
+    }
+  });
+  const path = '/v1/job/web/scale';
+  const atOnce = await large.call('GET', path);
+  expect(atOnce.json.TaskGroups.web).toMatchObject({ Desired: 0, Placed: 5000, Running: 5000 });
+  const inTurns = await taking(slow, async () => {
+    const asked = large.call('GET', path);
+    let isAnswered = false;
+    void asked.then(() => {
+      isAnswered = true;
+    });
+    expect((await large.call('GET', '/v1/job/web')).status).toBe(200);
+    expect(isAnswered).toBe(false);
+    await large.call('POST', '/v1/jobs', { body: jobBody({}, { Count: 1 }) });
+    return through(asked, large);
+  });
+  expect([inTurns.text, inTurns.headers]).toEqual([atOnce.text, atOnce.headers]);
 });
 
 describe('over HTTP', () => {

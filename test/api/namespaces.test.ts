@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { signingPair } from '../../src/server/login/testing.ts';
+import { allTables } from '../../src/state/tables.ts';
 import { aclOf, managementId, nobody } from '../support/acl.ts';
 import { jobBody, nodeBody, rootToken, startApi, type TestApi } from '../support/api.ts';
 
@@ -85,6 +86,47 @@ describe('namespaces', () => {
     expect(await detail()).toContain('it still has auth methods.');
     expect((await remove('acl/auth-method/ci?ns=dev')).json).toBe(true);
     expect((await remove('namespace/dev')).json).toBe(true);
+  });
+
+  test('stay while a job policy is of them', async () => {
+    await put('namespace/dev');
+    await put('namespace/dev2');
+    const policy = { EnforcementLevel: 'advisory', Rule: 'Priority == 50' };
+    await put('job-policy/here', { ...policy, Namespace: 'dev' });
+    await put('job-policy/everywhere', policy);
+    expect((await remove('namespace/dev2')).json).toBe(true);
+    const refused = await remove('namespace/dev');
+    expect([refused.status, refused.json.code]).toEqual([409, 'in-use']);
+    expect(refused.json.detail).toContain('it still has job policies.');
+    expect((await remove('job-policy/here')).json).toBe(true);
+    expect((await remove('namespace/dev')).json).toBe(true);
+  });
+
+  test('leave nothing of a job that was purged', async () => {
+    await put('namespace/dev');
+    const body = {
+      ...jobBody({ Periodic: { Enabled: true, Spec: '@daily', SpecType: 'cron' }, Type: 'batch' }),
+      Submission: { Source: 'x' },
+    };
+    const { status, text } = await api.call('POST', '/v1/jobs?namespace=dev', { body });
+    expect(status, text).toBe(200);
+    const scaling = { Scaling: { Min: 0, Max: 5 } };
+    const other = jobBody({ ID: 'scaled' }, scaling);
+    await api.call('POST', '/v1/jobs?namespace=dev', { body: other });
+    const said = { Target: { Group: 'web' }, Message: 'm' };
+    await api.call('PUT', '/v1/job/scaled/scale?namespace=dev', { body: said });
+    await api.settle();
+    for (const id of ['web', 'scaled']) await remove(`job/${id}?namespace=dev&purge=true`);
+    await api.settle();
+    expect((await remove('namespace/dev')).json).toBe(true);
+    const collecting = api.call('PUT', '/v1/system/gc');
+    await api.settle();
+    await collecting;
+    const prefix = ['default', 'dev'];
+    const left = allTables.filter(
+      (table) => !api.state.read().table(table).scan({ prefix }).next().done,
+    );
+    expect(left.map(({ name }) => name)).toEqual([]);
   });
 
   test('stay while something runs in them, also when its job is forgotten', async () => {

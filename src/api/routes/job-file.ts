@@ -1,5 +1,4 @@
 import { anyOf, namespaceCapability } from '../../acl/permission.ts';
-import type { Steps } from '../../base/steps.ts';
 import { standardFunctions } from '../../language/hcl/functions/standard.ts';
 import { type Fault, invalid, refusal } from '../../model/errors.ts';
 import { canonicalizeJob } from '../../model/job/canonicalize.ts';
@@ -57,7 +56,9 @@ export function jobFileRoutes({ world, region }: ServerContext): Route[] {
     if (JobHCL.trim() === '') {
       throw invalid('invalid-body', [faultAt(below(null, 'JobHCL'), 'must not be empty')]);
     }
-    const job = await inTurns(turns, jobOfText({ JobHCL, Variables }, functions));
+    // A text may be long: others go first after a few milliseconds.
+    const taken = await turns.through(jobOfText({ JobHCL, Variables }, functions));
+    const job = taken!.value;
     return {
       value: body.Canonicalize ? canonicalizeJob(job, { region, namespace }) : withUnsetFields(job),
     };
@@ -121,16 +122,4 @@ function absent(
     faults.push(faultAt(below(null, 'NodePool'), `names "${NodePool}", which is not there`));
   }
   return faults;
-}
-
-/** A text may be long: others go first after a few milliseconds. */
-async function inTurns<T>(turns: Turns, steps: Steps<T>): Promise<T> {
-  let result: { readonly value: T } | undefined;
-  const step = () => {
-    const { done, value } = steps.next();
-    if (done) result = { value };
-    return done === true;
-  };
-  if (!turns.begin(step)) while (!(await turns.take(step)));
-  return result!.value;
 }

@@ -9,7 +9,7 @@ import type { ServerContext } from '../../server/context.ts';
 import { scaleJob } from '../../server/jobs/scale.ts';
 import { scaleStatus } from '../../server/jobs/scale-status.ts';
 import type { QueryTable } from '../query.ts';
-import { type Input, listRoute, type Route, readRoute, writeRoute } from '../route.ts';
+import { type Input, listRoute, longReadRoute, type Route, writeRoute } from '../route.ts';
 import { contact, readJob, requireJob, submitOr } from './job.ts';
 
 const noun = 'job';
@@ -74,14 +74,14 @@ export function jobScaleRoutes(server: ServerContext): Route[] {
         handle,
       }),
     ),
-    readRoute({
+    longReadRoute({
       ...{ method: 'GET', path, noun },
       summary: 'Read how the groups of a job are scaled',
       blocking: true,
       answer: ScaleStatusSchema,
       permission: (input) =>
         anyOf(namespaceCapability(input.namespace, 'read-job-scaling'), readJob(input)),
-      handle: (input) => scaleStatus(input.snapshot, requireJob(input)),
+      steps: (input) => scaleStatus(input.snapshot, requireJob(input)),
     }),
     listRoute({
       ...{ method: 'GET', path: '/v1/job/:job_id+/actions', noun },

@@ -1,3 +1,4 @@
+import { allOf, namespaceCapability } from '../../acl/permission.ts';
 import { refusal } from '../../model/errors.ts';
 import { JobSubmissionSchema } from '../../model/job-submission/job-submission.ts';
 import { limits } from '../../model/limits.ts';
@@ -22,6 +23,8 @@ const RevertSchema = Type.Object({
   ...named,
   JobVersion: version,
   EnforcePriorVersion: Nullable(version),
+  /** As a registration has it: what comes back is held against the policies of today. */
+  PolicyOverride: Flag(),
   RegistryToken: Text(),
   SecretsToken: Text(),
 });
@@ -29,6 +32,7 @@ interface RevertBody {
   readonly JobID?: string;
   readonly JobVersion?: number;
   readonly EnforcePriorVersion?: number | null;
+  readonly PolicyOverride?: boolean;
   readonly RegistryToken?: string;
   readonly SecretsToken?: string;
 }
@@ -108,13 +112,14 @@ export function jobVersionRoutes(server: ServerContext, tokens: JobTokens): Rout
       summary: 'Bring an earlier version of a job back, as a new one',
       body: { schema: RevertSchema, unknown: 'report' },
       answer: EvaluatedSchema,
-      permission: ({ namespace }) => submitOr(namespace, 'revert-job'),
+      permission: mayRevert,
       handle: async (input) => {
         const { body } = input;
         const reverted = await revertJob(server, {
           ...{ namespace: input.namespace, jobId: jobNamed(input, body) },
           version: body.JobVersion ?? 0,
           priorVersion: body.EnforcePriorVersion ?? undefined,
+          policyOverride: body.PolicyOverride ?? false,
           accessor: accessorOf(input),
           demand: (job) => demandTokens(tokens, server.state.read(), body, job),
         });
@@ -185,6 +190,12 @@ export function jobVersionRoutes(server: ServerContext, tokens: JobTokens): Rout
     }),
   ];
 }
+
+const mayRevert = ({ namespace, body }: Input<QueryTable, RevertBody>) => {
+  const revert = submitOr(namespace, 'revert-job');
+  if (!body.PolicyOverride) return revert;
+  return allOf(revert, namespaceCapability(namespace, 'policy-override'));
+};
 
 const mayTag = ({ namespace }: Pick<Scope, 'namespace'>) => submitOr(namespace, 'tag-job-version');
 

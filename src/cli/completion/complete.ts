@@ -162,6 +162,17 @@ const idsOf: Readonly<Record<Exclude<ArgumentKind, 'file' | 'word'>, Ids>> = {
     const { value } = await client.jobs.read(given.at(-1)!, { signal });
     return value.TaskGroups.map(({ Name, Count }) => ({ word: Name, about: `count ${Count}` }));
   },
+  async version(client, _prefix, signal, given) {
+    const { value } = await client.jobs.versions(given.at(-1)!, { signal });
+    const numbers = value.Versions.map(({ Version, VersionTag, Stable }) => ({
+      word: String(Version),
+      about: VersionTag?.Name ?? (Stable ? 'stable' : 'not stable'),
+    }));
+    const tags = value.Versions.flatMap(({ Version, VersionTag }) =>
+      VersionTag === null ? [] : { word: VersionTag.Name, about: `version ${Version}` },
+    );
+    return [...numbers, ...tags];
+  },
   async allocation(client, prefix, signal) {
     const { value } = await client.allocations.list({ ...page(prefix, signal), taskStates: false });
     return value.map(({ ID, Name, ClientStatus }) => ({

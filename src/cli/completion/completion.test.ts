@@ -1,12 +1,20 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { commands, groups } from '../commands.ts';
-import { allocation, deployment, ids, jobStub, node } from '../fixtures.ts';
+import { allocation, deployment, ids, job, jobStub, node } from '../fixtures.ts';
 import { run } from '../harness.ts';
 import { shellScripts } from './scripts.ts';
 
 const server = {
   'GET /v1/jobs': { json: [jobStub(), jobStub({ ID: 'worker' })] },
+  'GET /v1/job/web/versions': {
+    json: {
+      Versions: [
+        job({ Version: 2, Stable: true, VersionTag: null }),
+        job({ Version: 1, Stable: false, VersionTag: { Name: 'golden' } }),
+      ],
+    },
+  },
   'GET /v1/allocations': { json: [allocation()] },
   'GET /v1/nodes': { json: [node()] },
   'GET /v1/deployments': { json: [deployment()] },
@@ -45,6 +53,11 @@ test.each<[string[], string[]]>([
     ['web', 'worker'],
   ],
   [['job', 'status', 'web', ''], []],
+  [
+    ['job', 'revert', 'web', ''],
+    ['2', '1', 'golden'],
+  ],
+  [['job', 'revert', 'web', 'g'], ['golden']],
   [['--address', 'http://127.0.0.1:1', 'job', 'status', 'w'], []],
   [['alloc', 'logs', '-f', 'a0'], [ids.first]],
   [['node', 'status', ''], [ids.node]],

@@ -7,6 +7,7 @@ import { CliError, exitCodes } from '../errors.ts';
 import { withJob } from '../nouns.ts';
 import { printJobDiff } from '../render/job-diff.ts';
 import { ago, oneLine } from '../render/text.ts';
+import { isVersion, noVersion } from './version.ts';
 
 export const jobHistory: ClientCommand = {
   definition: {
@@ -17,7 +18,7 @@ export const jobHistory: ClientCommand = {
         letter: 'p',
         description: 'Show what is different from each version to the next.',
       },
-      { name: 'version', value: 'N', description: 'Only this version.' },
+      { name: 'version', value: 'N|TAG', description: 'Only this version.' },
       {
         name: 'diff-version',
         value: 'N',
@@ -30,10 +31,11 @@ export const jobHistory: ClientCommand = {
       },
       verbose,
     ],
-    details: 'The newest version comes first.',
+    details: `The newest version comes first. "roster job inspect -version N -source JOB" prints the file that one
+was made from.`,
   },
   async run(context, [job], options) {
-    const only = numberOf('version', options.text('version'));
+    const only = options.text('version');
     const diffVersion = numberOf('diff-version', options.text('diffVersion'));
     const diffTag = options.text('diffTag');
     const diffs = options.flag('diffs') || diffVersion !== undefined || diffTag !== undefined;
@@ -41,13 +43,9 @@ export const jobHistory: ClientCommand = {
       context.client.jobs.versions(job!, { diffs, diffVersion, diffTag }),
     );
     const entries = entriesOf(value).filter(
-      ({ version }) => only === undefined || version.Version === only,
+      ({ version }) => only === undefined || isVersion(only)(version),
     );
-    if (entries.length === 0) {
-      throw new CliError(`The job "${job}" has no version ${only} any more.`, {
-        hint: `"roster job history ${job}" lists those that are kept.`,
-      });
-    }
+    if (entries.length === 0) throw noVersion(job!, only!);
     if (context.isJson) await context.json(inJson(entries, diffs));
     else await show(context, entries);
     return exitCodes.ok;

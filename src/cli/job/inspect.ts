@@ -1,15 +1,47 @@
+import type { Job } from '../../model/job/job.ts';
+import type { Context } from '../context.ts';
 import type { ClientCommand } from '../definition.ts';
 import { exitCodes } from '../errors.ts';
 import { withJob } from '../nouns.ts';
+import { jobArgument } from './argument.ts';
+import { findVersion } from './version.ts';
 
 export const jobInspect: ClientCommand = {
   definition: {
-    arguments: [{ name: 'JOB', kind: 'job', isRequired: true, description: 'Id of the job.' }],
-    details: 'What it prints is a job file: "roster job run" takes it.',
+    arguments: [jobArgument],
+    options: [
+      {
+        name: 'version',
+        value: 'N|TAG',
+        description: 'An earlier version, by its number or its tag.',
+      },
+      {
+        name: 'source',
+        description: 'Print the file that it was made from, as it was submitted.',
+      },
+    ],
+    details: `What it prints is a job file: "roster job run" takes it. With -source -json the values that the
+variables were given are printed along with the file.
+
+Examples:
+  roster job inspect -version 3 web
+  roster job inspect -version golden -source web > web.hcl`,
   },
-  async run(context, [job]) {
-    const { value } = await withJob(context, job!, () => context.client.jobs.read(job!));
-    await context.json({ Job: value });
+  async run(context, [job], options) {
+    const given = options.text('version');
+    const value =
+      given === undefined
+        ? (await withJob(context, job!, () => context.client.jobs.read(job!))).value
+        : await findVersion(context, job!, given);
+    if (options.flag('source')) await printSource(context, value);
+    else await context.json({ Job: value });
     return exitCodes.ok;
   },
 };
+
+/** To the byte, so that what goes into a file is the file that was submitted. */
+async function printSource(context: Context, { ID, Version }: Job): Promise<void> {
+  const { value } = await context.client.jobs.submission(ID, Version);
+  if (context.isJson) await context.json(value);
+  else await context.environment.stdout.write(value.Source);
+}

@@ -3,12 +3,19 @@ import { withJob } from '../nouns.ts';
 import { oneLine } from '../render/text.ts';
 import { jobArgument, wholeNumber } from './argument.ts';
 import { follow } from './follow.ts';
+import { policyOverride } from './run.ts';
+import { versionNumber } from './version.ts';
 
 export const jobRevert: ClientCommand = {
   definition: {
     arguments: [
       jobArgument,
-      { name: 'VERSION', kind: 'word', isRequired: true, description: 'Number of the version.' },
+      {
+        name: 'VERSION',
+        kind: 'version',
+        isRequired: true,
+        description: 'Number of the version, or its tag.',
+      },
     ],
     options: [
       {
@@ -17,20 +24,23 @@ export const jobRevert: ClientCommand = {
         description: 'Only if the job is still at version N.',
       },
       detach,
+      policyOverride,
       verbose,
     ],
     details: `The version comes back as a new one, with the source that it was made from. A version that was a
 stop stops the job. Exit codes are those of "job run".
 
-Example:
-  roster job revert web 3`,
+Examples:
+  roster job revert web 3
+  roster job revert web golden`,
   },
   async run(context, [job, text], options) {
-    const version = wholeNumber('VERSION', text!);
     const guard = options.text('checkVersion');
     const priorVersion = guard === undefined ? undefined : wholeNumber('--check-version', guard);
+    const isOverridden = options.flag('policyOverride');
+    const version = await versionNumber(context, job!, text!);
     const { value } = await withJob(context, job!, () =>
-      context.client.jobs.revert(job!, version, { priorVersion }),
+      context.client.jobs.revert(job!, version, { priorVersion, policyOverride: isOverridden }),
     );
     const sentence = `Job "${oneLine(job!)}" goes back to version ${version} (JobModifyIndex ${value.JobModifyIndex}).`;
     return follow(context, value, { sentence, isDetached: options.flag('detach') });

@@ -1,8 +1,16 @@
 import { expect, test } from 'vitest';
+import { problem } from '../../sdk/test-server.ts';
 import { job, registered } from '../fixtures.ts';
 import { run } from '../harness.ts';
 
 const tagged = { Name: 'x', Description: 'd', TaggedTime: 0, Version: 2, Index: 9 };
+
+const golden = { Name: 'golden', Description: '', TaggedTime: 0 };
+const kept = {
+  Versions: [job({ Version: 2, VersionTag: null }), job({ Version: 1, VersionTag: golden })],
+  Diffs: null,
+  Index: 12,
+};
 
 test.each<[string, Record<string, object>, number, RegExp, object | undefined]>([
   [
@@ -12,7 +20,78 @@ test.each<[string, Record<string, object>, number, RegExp, object | undefined]>(
     /goes back to version 1 \(JobModifyIndex 12\)/,
     { JobID: 'web', JobVersion: 1, EnforcePriorVersion: 2 },
   ],
-  ['job revert web golden', {}, 1, /VERSION must be an integer from 0, got "golden"/, undefined],
+  [
+    'job revert web golden -detach -policy-override',
+    { 'GET /v1/job/web/versions': { json: kept }, 'POST /v1/job/web/revert': { json: registered } },
+    0,
+    /goes back to version 1 \(JobModifyIndex 12\)/,
+    { JobID: 'web', JobVersion: 1, PolicyOverride: true },
+  ],
+  [
+    'job revert web silver',
+    { 'GET /v1/job/web/versions': { json: kept } },
+    1,
+    /no version with the tag "silver"[\s\S]*"roster job history web" lists/,
+    undefined,
+  ],
+  [
+    'job inspect web -version golden',
+    { 'GET /v1/job/web/versions': { json: kept } },
+    0,
+    /"Job": \{[\s\S]*"Version": 1,/,
+    undefined,
+  ],
+  [
+    'job inspect web -version 2',
+    { 'GET /v1/job/web/versions': { json: kept } },
+    0,
+    /"Version": 2,/,
+    undefined,
+  ],
+  [
+    'job inspect web -version 7',
+    { 'GET /v1/job/web/versions': { json: kept } },
+    1,
+    /The job "web" has no version 7 any more/,
+    undefined,
+  ],
+  [
+    'job inspect web -source',
+    {
+      'GET /v1/job/web': { json: job({ Version: 2 }) },
+      'GET /v1/job/web/submission': { json: { Source: 'job "web" {}\n\n', Version: 2 } },
+    },
+    0,
+    /^job "web" \{\}\n\n$/,
+    undefined,
+  ],
+  [
+    'job inspect web -source -version golden -json',
+    {
+      'GET /v1/job/web/versions': { json: kept },
+      'GET /v1/job/web/submission': { json: { Source: 'text', Version: 1, Variables: 'a = 1' } },
+    },
+    0,
+    /"Variables": "a = 1"/,
+    undefined,
+  ],
+  [
+    'job inspect web -source',
+    {
+      'GET /v1/job/web': { json: job({ Version: 2 }) },
+      'GET /v1/job/web/submission': problem(404, 'submission-not-found', 'It is not kept.'),
+    },
+    1,
+    /It is not kept\./,
+    undefined,
+  ],
+  [
+    'job history web -version golden',
+    { 'GET /v1/job/web/versions': { json: kept } },
+    0,
+    /^Version +1\n[\s\S]*Tag +golden/,
+    undefined,
+  ],
   [
     'job eval web -force-reschedule -detach',
     { 'POST /v1/job/web/evaluate': { json: registered } },

@@ -9,6 +9,8 @@ export interface Revert extends Pick<Registration, 'namespace' | 'accessor' | 'd
   readonly version: number;
   /** Guard: the version that the job is at. */
   readonly priorVersion: number | undefined;
+  /** Whether soft-mandatory job policies are passed by. */
+  readonly policyOverride: boolean;
 }
 
 /**
@@ -29,7 +31,7 @@ export async function revertJob(context: ServerContext, revert: Revert): Promise
     ...{ job: { ...target, Version: 0, VersionTag: null }, namespace, jobId, accessor },
     ...{ submission: undefined, sourceOf: version, unknownFields: [] },
     ...{ enforceIndex: undefined, evaluationPriority: 0, preserveCounts: false },
-    policyOverride: false,
+    policyOverride: revert.policyOverride,
     ...(revert.demand && { demand: revert.demand }),
     guard: (transaction) => {
       const stored = storedJob(transaction, namespace, jobId);

@@ -1,3 +1,4 @@
+import { each, type Steps } from '../../base/steps.ts';
 import { isTerminal } from '../../model/allocation/allocation-rules.ts';
 import type { Job } from '../../model/job/job.ts';
 import type { GroupScale, ScaleStatus } from '../../model/scaling-event/scaling-event.ts';
@@ -6,9 +7,9 @@ import type { Snapshot } from '../../state/types.ts';
 
 /**
  * How many of each group are wanted and there, and what was said of its scale. Canaries and what is
- * over do not count. Source: facts/scheduler.md §4.8.
+ * over do not count. In steps: a job may have very many allocations. Source: facts/scheduler.md §4.8.
  */
-export function scaleStatus(snapshot: Snapshot, job: Job): ScaleStatus {
+export function* scaleStatus(snapshot: Snapshot, job: Job): Steps<ScaleStatus> {
   const prefix = inNamespace(job.Namespace, job.ID);
   const groups = new Map<string, { -readonly [K in keyof GroupScale]: GroupScale[K] }>();
   for (const { Name, Count } of job.TaskGroups) {
@@ -19,16 +20,17 @@ export function scaleStatus(snapshot: Snapshot, job: Job): ScaleStatus {
     const group = groups.get(TaskGroup);
     if (group !== undefined) group.Events = Events;
   }
-  for (const allocation of snapshot.table(allocations).by('job').scan({ prefix })) {
+  const all = snapshot.table(allocations).by('job').scan({ prefix });
+  yield* each(all, (allocation) => {
     const { JobCreateIndex, TaskGroup, ClientStatus, DeploymentStatus } = allocation;
     const group = groups.get(TaskGroup);
-    if (group === undefined || JobCreateIndex !== job.CreateIndex) continue;
-    if (isTerminal(allocation) || DeploymentStatus?.Canary) continue;
+    if (group === undefined || JobCreateIndex !== job.CreateIndex) return;
+    if (isTerminal(allocation) || DeploymentStatus?.Canary) return;
     group.Placed++;
     if (ClientStatus === 'running') group.Running++;
     if (DeploymentStatus?.Healthy === true) group.Healthy++;
     if (DeploymentStatus?.Healthy === false) group.Unhealthy++;
-  }
+  });
   return {
     JobID: job.ID,
     Namespace: job.Namespace,

@@ -1,6 +1,10 @@
 import { occupiesNode } from '../../model/allocation/allocation-rules.ts';
 import { refusal } from '../../model/errors.ts';
-import { defaultNamespace, type Namespace } from '../../model/namespace/namespace.ts';
+import {
+  defaultNamespace,
+  defaultPartition,
+  type Namespace,
+} from '../../model/namespace/namespace.ts';
 import { checkedNamespace, type NamespaceRequest } from '../../model/namespace/write.ts';
 import {
   aclPolicies,
@@ -9,6 +13,7 @@ import {
   allocations,
   authMethods,
   bindingRules,
+  jobPolicies,
   jobs,
   namespaces,
   partitions,
@@ -96,8 +101,16 @@ export function contentOf(snapshot: Snapshot, prefix: readonly string[]): string
     const isEmpty = snapshot.table(table).scan({ prefix }).next().done;
     return isEmpty ? [] : [name];
   });
+  if (hasJobPolicies(snapshot, prefix)) found.push('job policies');
   if (hasRunning(snapshot, prefix)) found.push('running allocations');
   return found.length === 0 ? undefined : found.join(' and ');
+}
+
+/** They live in no namespace, but may be of one: without it they would hold nowhere, unseen. */
+function hasJobPolicies(snapshot: Snapshot, [partition, namespace]: readonly string[]): boolean {
+  if (partition !== defaultPartition || namespace === undefined) return false;
+  const range = { prefix: [namespace] };
+  return !snapshot.table(jobPolicies).by('namespace').scan(range).next().done;
 }
 
 /** A job may be gone before its last instances have ended. */
