@@ -22,6 +22,7 @@ import { memoryState } from '../src/state/testing.ts';
 import type { State } from '../src/state/types.ts';
 import type { Benchmark } from './benchmark.ts';
 import { fleetSize, mixedFleet } from './scheduler-load.ts';
+import { threadMs } from './thread-time.ts';
 
 const many = 10_000;
 const most = 50_000;
@@ -52,12 +53,6 @@ const evaluations: readonly (readonly [title: string, job: Job | undefined])[] =
   ['fewer of them', big(most / 2, 1)],
   ['they are stopped', big(most / 2, 1, { Stop: true })],
 ];
-
-/** The thread's own time in milliseconds: what others do on the machine meanwhile does not count. */
-function threadMs(): number {
-  const { user, system } = process.threadCpuUsage();
-  return (user + system) / 1000;
-}
 
 class Stopwatch {
   longestMs = 0;

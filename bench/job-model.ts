@@ -4,9 +4,9 @@ import { JobSchema } from '../src/model/job/job.ts';
 import { validateJob } from '../src/model/job/validate.ts';
 import { alternate, type Benchmark } from './benchmark.ts';
 import { limits } from './limits.ts';
-import { spreadOf } from './statistics.ts';
+import { warmMs } from './thread-time.ts';
 
-const { groups, repetitions } = limits.jobModel;
+const { groups } = limits.jobModel;
 
 /** A job that is read, filled in and checked, in this process and without a server. */
 export const jobModel: Benchmark = {
@@ -16,11 +16,11 @@ export const jobModel: Benchmark = {
   takesGiven: false,
   async run(setting) {
     const text = JSON.stringify(largeJob());
-    const once = async () => median(() => accept(JSON.parse(text)));
+    const once = async () => warmMs(() => accept(JSON.parse(text)));
     const results = await alternate(setting, once, async () =>
-      median(() => JSON.stringify(JSON.parse(text))),
+      warmMs(() => JSON.stringify(JSON.parse(text))),
     );
-    const steps = await stepsOf(text);
+    const steps = stepsOf(text, setting.runs);
     return {
       figures: [
         { name: 'all of it', unit: 'ms', ...results },
@@ -33,7 +33,7 @@ export const jobModel: Benchmark = {
       ],
       notes: [
         `${text.length} bytes of JSON: two tasks and three services a group, with constraints, ` +
-          'checks, templates and ports.',
+          'checks, templates and ports. Warm medians of the thread’s processor time.',
       ],
     };
   },
@@ -49,19 +49,9 @@ function judge(input: Parameters<typeof canonicalizeJob>[0]): void {
   if (faults.length > 0) throw new Error(`the job is at fault: ${faults[0]!.message}`);
 }
 
-async function stepsOf(text: string): Promise<number[]> {
+function stepsOf(text: string, runs: number): number[] {
   const { value } = decode(JobSchema, JSON.parse(text), { checkValues: false });
-  return Array.from({ length: limits.runsDefault }, () => median(() => judge(value)));
-}
-
-/** Milliseconds of the median run. */
-function median(work: () => void): number {
-  const times = Array.from({ length: repetitions }, () => {
-    const startMs = performance.now();
-    work();
-    return performance.now() - startMs;
-  });
-  return spreadOf(times).median;
+  return Array.from({ length: runs }, () => warmMs(() => judge(value)));
 }
 
 function largeJob(): unknown {

@@ -21,8 +21,10 @@ export const limits = {
   transactions: 100_000,
   /** Jobs of one run from POST to running. */
   runJobs: 10,
-  /** A large job, and how often one run reads it. */
-  jobModel: { groups: 100, repetitions: 200 },
+  /** A large job that is read. */
+  jobModel: { groups: 100 },
+  /** Work without a server: until it is warm, and how much of it one figure is the median of. */
+  warmWork: { warmUpMs: 300, batches: 15, batchMs: 40 },
   /** What a restart finds: a job has four rows (job, version, summary, evaluation). */
   restartJobs: 25_000,
   /** Tokens of the server with many. */

@@ -51,6 +51,7 @@ import { scalingPolicyRoutes } from './routes/scaling-policy.ts';
 import { systemRoutes } from './routes/system.ts';
 import { templatedPolicyRoutes } from './routes/templated-policy.ts';
 import { withoutSecrets } from './token.ts';
+import { Turns } from './turns.ts';
 
 export interface ApiOptions {
   readonly server: Server;
@@ -127,10 +128,11 @@ export class Api {
 
   #collectRoutes(): readonly Route[] {
     const { server, name, version } = this.#options;
+    const turns = new Turns(server.context.world);
     let document: string | undefined;
     return [
-      ...jobRoutes(server.context, server.planner, this.#resolver),
-      ...jobPlanRoutes(server.planner),
+      ...jobRoutes(server.context, server.planner, this.#resolver, turns),
+      ...jobPlanRoutes(server.planner, turns),
       ...jobVersionsRoutes(),
       ...jobVersionRoutes(server.context, this.#resolver),
       ...jobStatusesRoutes(),
@@ -139,7 +141,7 @@ export class Api {
       ...jobPolicyRoutes(server.context),
       ...jobLaunchRoutes(server.context),
       ...systemRoutes(server),
-      ...jobFileRoutes(server.context),
+      ...jobFileRoutes(server.context, turns),
       ...allocationRoutes(server.context),
       ...deploymentRoutes(server.context),
       ...evaluationRoutes(server.context),

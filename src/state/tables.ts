@@ -59,7 +59,11 @@ export const jobs = table<
   'everywhere' | 'periodic' | 'pool' | 'child' | 'dispatch' | 'modified'
 >({
   name: 'jobs',
-  version: 1,
+  version: 2,
+  // The version of a job has the same ones, and a new status leaves them as they are.
+  shared: ['TaskGroups'],
+  // Nothing changed but how the field that is shared is written.
+  upcast: (row) => row as Job,
   scopeParts: 2,
   key: (job) => inNamespace(job.Namespace, job.ID),
   indexes: {
@@ -92,7 +96,9 @@ export const childPart = (status: Job['Status']): 'active' | 'dead' =>
 /** The versions kept of each job, the current one included, each created when the job was. */
 export const jobVersions = table<Job>({
   name: 'job-versions',
-  version: 1,
+  version: 2,
+  shared: ['TaskGroups'],
+  upcast: (row) => row as Job,
   keepsCreateIndex: true,
   key: (job) => inNamespace(job.Namespace, job.ID, numberPart(job.Version)),
   indexes: {},

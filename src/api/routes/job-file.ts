@@ -1,11 +1,11 @@
 import { anyOf, namespaceCapability } from '../../acl/permission.ts';
 import { standardFunctions } from '../../language/hcl/functions/standard.ts';
 import { type Fault, invalid, refusal } from '../../model/errors.ts';
-import { canonicalizeJob } from '../../model/job/canonicalize.ts';
+import { canonicalizeJobSteps } from '../../model/job/canonicalize.ts';
 import { type JobInput, JobSchema } from '../../model/job/job.ts';
 import { jobOfText } from '../../model/job/job-text.ts';
 import { withUnsetFields } from '../../model/job/unset.ts';
-import { validateJob } from '../../model/job/validate.ts';
+import { validateJobSteps } from '../../model/job/validate.ts';
 import { jobWarnings, warningsText } from '../../model/job/warnings.ts';
 import { limits } from '../../model/limits.ts';
 import { below, faultAt } from '../../model/path.ts';
@@ -14,7 +14,7 @@ import type { ServerContext } from '../../server/context.ts';
 import { inNamespace, namespaces, nodePools } from '../../state/tables.ts';
 import type { QueryTable } from '../query.ts';
 import { type Input, type Route, type Scope, writeRoute } from '../route.ts';
-import { Turns } from '../turns.ts';
+import type { Turns } from '../turns.ts';
 
 const ParseSchema = Type.Object({ JobHCL: Text(), Canonicalize: Flag(), Variables: Text() });
 
@@ -46,8 +46,7 @@ const ValidatedSchema = Type.Object({
 const methods = ['POST', 'PUT'] as const;
 
 /** What looks at jobs and registers none. Source: spec/3 §4.3, facts/scheduler.md §4.11, §8.1. */
-export function jobFileRoutes({ world, region }: ServerContext): Route[] {
-  const turns = new Turns(world);
+export function jobFileRoutes({ world, region }: ServerContext, turns: Turns): Route[] {
   // Without files: those of a server are nobody's business.
   const functions = standardFunctions({ clock: world.clock, ids: world.ids });
 
@@ -57,11 +56,9 @@ export function jobFileRoutes({ world, region }: ServerContext): Route[] {
       throw invalid('invalid-body', [faultAt(below(null, 'JobHCL'), 'must not be empty')]);
     }
     // A text may be long: others go first after a few milliseconds.
-    const taken = await turns.through(jobOfText({ JobHCL, Variables }, functions));
-    const job = taken!.value;
-    return {
-      value: body.Canonicalize ? canonicalizeJob(job, { region, namespace }) : withUnsetFields(job),
-    };
+    const job = await turns.finish(jobOfText({ JobHCL, Variables }, functions));
+    if (!body.Canonicalize) return { value: withUnsetFields(job) };
+    return { value: await turns.finish(canonicalizeJobSteps(job, { region, namespace })) };
   };
 
   const validate = async (input: Input<QueryTable, ValidationBody>) => {
@@ -69,8 +66,8 @@ export function jobFileRoutes({ world, region }: ServerContext): Route[] {
     if (!Job) throw refusal('malformed-request', { reason: 'The body has no "Job".' });
     const { namespace } = input;
     const given = { ...Job, Region: Region || Job.Region || region, Namespace: namespace };
-    const job = canonicalizeJob(given, { region, namespace });
-    const faults = [...validateJob(job), ...absent(job, input)];
+    const job = await turns.finish(canonicalizeJobSteps(given, { region, namespace }));
+    const faults = [...(await turns.finish(validateJobSteps(job))), ...absent(job, input)];
     const unknown = input.unknownFields.map((path) => `unknown field ${path} is ignored`);
     const value = {
       // A driver judges its configuration where the task runs.

@@ -5,9 +5,11 @@ import { type JobInput, JobSchema } from '../../model/job/job.ts';
 import { JobPlanSchema } from '../../model/job-plan/job-plan.ts';
 import { limits } from '../../model/limits.ts';
 import { Flag, Nullable, Text, Type } from '../../model/schema.ts';
-import type { Planner } from '../../server/jobs/planner.ts';
+import type { Planner, PlanRequest } from '../../server/jobs/planner.ts';
+import type { Finish } from '../../server/jobs/register.ts';
 import type { QueryTable } from '../query.ts';
 import { type Input, type Route, writeRoute } from '../route.ts';
+import type { Turns } from '../turns.ts';
 import { submitOr } from './job.ts';
 
 const envelope = {
@@ -36,7 +38,8 @@ const planJob = ({ namespace, body }: Input<QueryTable, PlanBody>) => {
 };
 
 /** Source: spec/3 §4.7, facts/scheduler.md §4.6. */
-export function jobPlanRoutes(planner: Planner): Route[] {
+export function jobPlanRoutes(planner: Planner, turns: Turns): Route[] {
+  const finish: Finish = (steps) => turns.finish(steps);
   const planRoute = (method: 'PUT' | 'POST') =>
     writeRoute<QueryTable, PlanBody>({
       method,
@@ -56,7 +59,7 @@ export function jobPlanRoutes(planner: Planner): Route[] {
         if (!body.Job) throw refusal('malformed-request', { reason: 'The body has no "Job".' });
         const faults = checkValues(EnvelopeSchema, body);
         if (faults.length > 0) throw invalid('invalid-body', faults);
-        const { index, plan: value } = await planner.plan({
+        const request: PlanRequest = {
           job: body.Region ? { ...body.Job, Region: body.Region } : body.Job,
           namespace,
           jobId: input.parameters.job_id,
@@ -66,7 +69,8 @@ export function jobPlanRoutes(planner: Planner): Route[] {
           policyOverride: body.PolicyOverride ?? false,
           diff: body.Diff ?? false,
           mayRead: (name) => allows(namespaceCapability(name, 'read-job')),
-        });
+        };
+        const { index, plan: value } = await planner.plan(request, finish);
         return { index, value };
       },
     });

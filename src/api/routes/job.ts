@@ -14,7 +14,7 @@ import { defaultPartition, everyNamespace } from '../../model/namespace/namespac
 import { Flag, Nullable, Text, Type, Whole } from '../../model/schema.ts';
 import type { ServerContext } from '../../server/context.ts';
 import type { Planner } from '../../server/jobs/planner.ts';
-import { type Registration, registerJob } from '../../server/jobs/register.ts';
+import { type Finish, type Registration, registerJob } from '../../server/jobs/register.ts';
 import { stopJob } from '../../server/jobs/stop.ts';
 import {
   allocations,
@@ -36,6 +36,7 @@ import {
   type Scope,
   writeRoute,
 } from '../route.ts';
+import type { Turns } from '../turns.ts';
 import { stubOptions, stubQuery } from './allocation.ts';
 import { demandTokens, type JobTokens } from './job-tokens.ts';
 
@@ -137,7 +138,13 @@ const registrationBody = {
 } as const;
 
 /** Source: spec/3 §4, facts/scheduler.md §4.9. */
-export function jobRoutes(server: ServerContext, planner: Planner, tokens: JobTokens): Route[] {
+export function jobRoutes(
+  server: ServerContext,
+  planner: Planner,
+  tokens: JobTokens,
+  turns: Turns,
+): Route[] {
+  const finish: Finish = (steps) => turns.finish(steps);
   const register = async (input: Input<QueryTable, RegistrationBody>) => {
     const { body } = input;
     if (!body.Job) throw refusal('malformed-request', { reason: 'The body has no "Job".' });
@@ -161,8 +168,8 @@ export function jobRoutes(server: ServerContext, planner: Planner, tokens: JobTo
       warnings: isUpdate && body.PreserveCounts ? [countsNotPreserved] : [],
     };
     const registered = body.PlanID
-      ? await planner.carryOut(registration, body.PlanID)
-      : await registerJob(server, registration);
+      ? await planner.carryOut(registration, body.PlanID, finish)
+      : await registerJob(server, registration, finish);
     return { index: registered.Index, value: { ...registered, ...contact } };
   };
   const registerRoute = (method: 'PUT' | 'POST', path: string, summary: string) =>

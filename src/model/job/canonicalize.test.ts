@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { canonicalizeJob } from './canonicalize.ts';
+import { canonicalizeJob, canonicalizeJobSteps } from './canonicalize.ts';
 import type { Job, JobInput } from './job.ts';
 import { webJob, webJobWith } from './sample.test-helper.ts';
+import { validateJobSteps } from './validate.ts';
 
 const second = 1e9;
 const minute = 60 * second;
@@ -285,4 +286,14 @@ test('the input is left alone', () => {
   const before = structuredClone(webJob);
   canonicalizeJob(webJob);
   expect(webJob).toEqual(before);
+});
+
+test('a job is filled in and checked group by group, so that others get their turn', () => {
+  const names = Array.from({ length: 50 }, (_, at) => `group-${at}`);
+  const input = {
+    ID: 'large',
+    TaskGroups: names.map((Name) => ({ Name, Tasks: [{ Name: 'a' }] })),
+  };
+  expect([...canonicalizeJobSteps(input)].length).toBeGreaterThanOrEqual(50);
+  expect([...validateJobSteps(canonicalizeJob(input))].length).toBeGreaterThanOrEqual(50);
 });

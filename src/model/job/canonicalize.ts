@@ -1,8 +1,10 @@
+import { drained, type Steps } from '../../base/steps.ts';
 import { complete } from '../complete.ts';
 import { limits } from '../limits.ts';
 import { defaultNamespace } from '../namespace/namespace.ts';
 import { canonicalGroup } from '../task-group/canonicalize.ts';
 import { canonicalJobUpdate } from '../task-group/policy-defaults.ts';
+import { type TaskGroup, TaskGroupSchema } from '../task-group/task-group.ts';
 import { withImpliedConstraints } from './implied-constraints.ts';
 import { type Job, type JobInput, JobSchema } from './job.ts';
 
@@ -20,15 +22,24 @@ const ordinaryDefaults: JobDefaults = { region: 'global', namespace: defaultName
  * judge: see `validateJob`. Source: facts §2.
  */
 export const canonicalizeJob = (input: JobInput, defaults: JobDefaults = ordinaryDefaults): Job =>
-  withImpliedConstraints(filledJob(input, defaults));
+  drained(canonicalizeJobSteps(input, defaults));
 
-/** Every field is there, with the defaults of the type, and nothing besides. */
-function filledJob(input: JobInput, defaults: JobDefaults): Job {
+/** The same, group by group. */
+export function* canonicalizeJobSteps(
+  input: JobInput,
+  defaults: JobDefaults = ordinaryDefaults,
+): Steps<Job> {
   const jobType = input.Type || 'service';
   const jobId = input.ID ?? '';
   const namespace = input.Namespace || defaults.namespace;
   const datacenters = input.Datacenters ?? [];
-  return complete(JobSchema, {
+  const TaskGroups: TaskGroup[] = [];
+  for (const group of input.TaskGroups ?? []) {
+    const filled = canonicalGroup(group, { job: input, jobId, jobType, namespace });
+    TaskGroups.push(withImpliedConstraints(complete(TaskGroupSchema, filled)));
+    yield;
+  }
+  const head = complete(JobSchema, {
     ...input,
     Name: input.Name || jobId,
     Region: input.Region || defaults.region,
@@ -37,9 +48,7 @@ function filledJob(input: JobInput, defaults: JobDefaults): Job {
     Priority: input.Priority || limits.job.priorityDefault,
     Datacenters: datacenters.length > 0 ? datacenters : ['*'],
     NodePool: input.NodePool || 'default',
-    TaskGroups: (input.TaskGroups ?? []).map((group) =>
-      canonicalGroup(group, { job: input, jobId, jobType, namespace }),
-    ),
+    TaskGroups: [],
     Update: canonicalJobUpdate(jobType, input.Update),
     Periodic: input.Periodic && { ...input.Periodic, TimeZone: input.Periodic.TimeZone || 'UTC' },
     Payload: input.Payload || null,
@@ -48,4 +57,5 @@ function filledJob(input: JobInput, defaults: JobDefaults): Job {
     RegistryToken: '',
     SecretsToken: '',
   });
+  return { ...head, TaskGroups };
 }

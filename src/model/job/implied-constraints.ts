@@ -5,16 +5,9 @@
 import type { Constraint } from '../constraint/constraint.ts';
 import type { Task } from '../task/task.ts';
 import type { TaskGroup } from '../task-group/task-group.ts';
-import type { Job } from './job.ts';
 
-/** The job with what it implies; a demand that a group makes itself is left as it is. Idempotent. */
-export function withImpliedConstraints(job: Job): Job {
-  const TaskGroups = job.TaskGroups.map(withImplied);
-  const isSame = TaskGroups.every((group, index) => group === job.TaskGroups[index]);
-  return isSame ? job : { ...job, TaskGroups };
-}
-
-function withImplied(group: TaskGroup): TaskGroup {
+/** The group with what it implies; a demand that it makes itself is left as it is. Idempotent. */
+export function withImpliedConstraints(group: TaskGroup): TaskGroup {
   const own = group.Constraints ?? [];
   const missing = [...signalConstraint(group, own), ...featureConstraints(group, own)];
   return missing.length === 0 ? group : { ...group, Constraints: [...own, ...missing] };

@@ -1,3 +1,4 @@
+import { drained, type Steps } from '../../base/steps.ts';
 import { checkValues } from '../check-values.ts';
 import {
   validateAffinities,
@@ -23,14 +24,19 @@ import { parseSchedule } from './schedule.ts';
  * The job is canonical. Whether namespace, pool and driver exist is not asked here. Pointers start
  * at `at`, for bodies that hold the job below a key.
  */
-export function validateJob(job: Job, at: Path = null): Fault[] {
+export const validateJob = (job: Job, at: Path = null): Fault[] =>
+  drained(validateJobSteps(job, at));
+
+/** The same, group by group. */
+export function* validateJobSteps(job: Job, at: Path = null): Steps<Fault[]> {
   const faults = checkValues(JobSchema, job, at);
   const report: Report = (path, message) => {
     if (faults.length < limits.fault.listedMax) faults.push(faultAt(path, message));
   };
+  yield;
   validateHead(job, at, report);
   validatePlacement(job, at, report);
-  validateGroups(job, at, report);
+  yield* validateGroups(job, at, report);
   if (!isRolling(job.Type) && !isSame(job.Update, noUpdate)) {
     report(below(at, 'Update'), `is not possible in a ${job.Type} job`);
   }
@@ -82,7 +88,7 @@ function validatePlacement(job: Job, at: Path, report: Report): void {
   } else validateSpreads(job.Spreads, below(at, 'Spreads'), report);
 }
 
-function validateGroups(job: Job, at: Path, report: Report): void {
+function* validateGroups(job: Job, at: Path, report: Report): Steps<void> {
   const groups = below(at, 'TaskGroups');
   if (job.TaskGroups.length === 0) report(groups, 'must hold at least one group');
   if (job.TaskGroups.length > limits.job.groupsMax) {
@@ -93,9 +99,10 @@ function validateGroups(job: Job, at: Path, report: Report): void {
     (index) => below(groups, index, 'Name'),
     report,
   );
-  job.TaskGroups.forEach((group, index) => {
+  for (const [index, group] of job.TaskGroups.entries()) {
     validateGroup(group, job, below(groups, index), report);
-  });
+    yield;
+  }
   // Canaries run beside the counts and are not bound by them.
   const canaries = job.TaskGroups.reduce((sum, group) => sum + (group.Update?.Canary ?? 0), 0);
   if (job.Type === 'service' && canaries > limits.job.countMax) {

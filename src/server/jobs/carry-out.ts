@@ -36,7 +36,7 @@ import {
   propose,
   replayed,
 } from './proposal.ts';
-import { type Evaluate, type Registered, type Registration, registerJob } from './register.ts';
+import { type Evaluate, type Registered, type Registration, registerAdmitted } from './register.ts';
 
 export interface CarryingOut {
   readonly context: ServerContext;
@@ -69,7 +69,12 @@ export async function carryOut(
     const again = await decideAgain(tools, registration, job, kept);
     if (again.differences.length > 0) throw outdated(again.differences);
     try {
-      const registered = await registerJob(tools.context, registration, commitWith(tools, again));
+      const registered = await registerAdmitted(
+        tools.context,
+        registration,
+        job,
+        commitWith(tools, again),
+      );
       const { decided } = again;
       if (decided !== undefined) {
         tools.decisions.note({ ...decided, attempt: 1 }, decided.result.plan);

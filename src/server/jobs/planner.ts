@@ -29,7 +29,8 @@ import {
   recorded,
 } from './proposal.ts';
 import {
-  admit,
+  admitSteps,
+  type Finish,
   type Registered,
   type Registration,
   requireId,
@@ -84,9 +85,9 @@ export class Planner {
    * @throws RosterError `invalid-job`, `job-id-mismatch`, `namespace-not-found`,
    *   `node-pool-not-found`, `job-policy-violated`, `too-many-plans`
    */
-  async plan(request: PlanRequest): Promise<PlannedJob> {
+  async plan(request: PlanRequest, finish: Finish): Promise<PlannedJob> {
     const { context } = this.#options;
-    const job = admit(request, context.region, context.state.head());
+    const job = await finish(admitSteps(request, context.region, context.state.head()));
     requireId(job, request.jobId);
     return this.#queue.finish((elapsedNs) => this.#planSteps(request, job, elapsedNs));
   }
@@ -95,9 +96,9 @@ export class Planner {
    * Registers the job as `registerJob` does, and does what the plan of this id says, or nothing.
    * @throws RosterError as `registerJob`, `plan-not-found`, and `plan-outdated` with all differences
    */
-  async carryOut(registration: Registration, planId: string): Promise<Registered> {
+  async carryOut(registration: Registration, planId: string, finish: Finish): Promise<Registered> {
     const { context } = this.#options;
-    const job = admit(registration, context.region, context.state.head());
+    const job = await finish(admitSteps(registration, context.region, context.state.head()));
     requireId(job, registration.jobId);
     const entry = this.#kept.take(planId, job);
     if (entry === undefined) {

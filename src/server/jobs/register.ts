@@ -1,12 +1,13 @@
 import { instantFromMs } from '../../base/instant.ts';
+import { drained, type Steps } from '../../base/steps.ts';
 import { isClientTerminal } from '../../model/allocation/allocation-rules.ts';
 import { type Fault, invalid, refusal } from '../../model/errors.ts';
 import type { Evaluation } from '../../model/evaluation/evaluation.ts';
-import { canonicalizeJob } from '../../model/job/canonicalize.ts';
+import { canonicalizeJobSteps } from '../../model/job/canonicalize.ts';
 import type { Job, JobInput } from '../../model/job/job.ts';
 import { refusedChange, registeredJob, withLaunch } from '../../model/job/job-change.ts';
 import { isEvaluated } from '../../model/job/job-rules.ts';
-import { validateJob } from '../../model/job/validate.ts';
+import { validateJobSteps } from '../../model/job/validate.ts';
 import { jobWarnings, warningsText } from '../../model/job/warnings.ts';
 import { type JobSubmission, submissionBytes } from '../../model/job-submission/job-submission.ts';
 import { limits } from '../../model/limits.ts';
@@ -66,8 +67,11 @@ export interface Registered {
   readonly Index: number;
 }
 
+/** Takes all the steps of long work; how many at a time is its own affair. */
+export type Finish = <T>(steps: Steps<T>) => T | Promise<T>;
+
 /**
- * Registers or updates a job and asks the scheduler to look at it.
+ * Registers or updates a job and asks the scheduler to look at it. `finish` admits it.
  * Source: spec/3 §4.2, facts/scheduler.md §1.8, §3.1–3.6, §3.11.
  * @throws RosterError `invalid-job`, `job-id-mismatch`, `namespace-not-found`,
  *   `job-change-refused`, `job-policy-violated`, `queue-full`, or a failed `EnforceIndex` guard.
@@ -75,12 +79,24 @@ export interface Registered {
 export async function registerJob(
   context: ServerContext,
   registration: Registration,
+  finish: Finish = drained,
+): Promise<Registered> {
+  requireQueueRoom(context);
+  const job = await finish(admitSteps(registration, context.region, context.state.head()));
+  return registerAdmitted(context, registration, job);
+}
+
+/** The same for a job that is filled in and right. */
+export async function registerAdmitted(
+  context: ServerContext,
+  registration: Registration,
+  job: Job,
   evaluate: Evaluate = evaluateLater(context.world, registration.evaluationPriority),
 ): Promise<Registered> {
-  const { world, state, region } = context;
+  const { world, state } = context;
+  // Others may have come while it was admitted.
   requireQueueRoom(context);
   const { submission, jobId } = registration;
-  const job = admit(registration, region, state.head());
   requireId(job, jobId);
   registration.demand?.(job);
   const warnings = [
@@ -154,20 +170,21 @@ export function requireId({ ID }: Job, jobId: string | undefined): void {
   }
 }
 
-/** Fills in and checks the job; all faults at once. @throws RosterError `invalid-job` */
-export function admit(
+/** Fills in and checks the job, in steps; all faults at once. @throws RosterError `invalid-job` */
+export function* admitSteps(
   { job: submitted, namespace }: Pick<Registration, 'job' | 'namespace'>,
   region: string,
   head: Snapshot,
-): Job {
+): Steps<Job> {
   const ID = submitted.ID ?? '';
   // What cannot be a key is nobody's id.
   const known = ID.includes('\0') ? undefined : head.table(jobs).get(...inNamespace(namespace, ID));
   const given = withLaunch(known, submitted);
   const Region = given.Region === 'global' ? region : (given.Region ?? region);
-  const job = canonicalizeJob({ ...given, Region, Namespace: namespace }, { region, namespace });
+  const filled = { ...given, Region, Namespace: namespace };
+  const job = yield* canonicalizeJobSteps(filled, { region, namespace });
   const at = below(null, 'Job');
-  const faults = [...validateJob(job, at), ...regionFaults(job, region, at)];
+  const faults = [...(yield* validateJobSteps(job, at)), ...regionFaults(job, region, at)];
   if (faults.length > 0) throw invalid('invalid-job', faults);
   return job;
 }

@@ -1,0 +1,40 @@
+/** Durations in processor time of this thread: what others do on the machine does not count. */
+import { limits } from './limits.ts';
+import { percentile } from './statistics.ts';
+
+/** The thread's own time in milliseconds. */
+export function threadMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+}
+
+/**
+ * Milliseconds that one run takes, warm: the median of batches that are each long enough for the
+ * coarse clock of the processor. Pauses of the garbage collector count where they fall.
+ */
+export function warmMs(work: () => unknown): number {
+  const { warmUpMs, batches, batchMs } = limits.warmWork;
+  const aboutMs = warmedUp(work, warmUpMs);
+  const runs = Math.max(1, Math.ceil(batchMs / Math.max(aboutMs, 0.001)));
+  return percentile(
+    Array.from({ length: batches }, () => meanMs(work, runs)),
+    50,
+  );
+}
+
+/** Milliseconds of one run, as far as one can tell after this long. */
+function warmedUp(work: () => unknown, durationMs: number): number {
+  const startMs = threadMs();
+  let runs = 0;
+  while (threadMs() - startMs < durationMs) {
+    work();
+    runs++;
+  }
+  return (threadMs() - startMs) / runs;
+}
+
+function meanMs(work: () => unknown, runs: number): number {
+  const startMs = threadMs();
+  for (let run = 0; run < runs; run++) work();
+  return (threadMs() - startMs) / runs;
+}
