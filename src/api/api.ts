@@ -85,6 +85,7 @@ export class Api {
     this.routes = this.#collectRoutes();
     this.#pipeline = new Pipeline({
       routes: this.routes,
+      region: server.context.region,
       state,
       world,
       resolve: (snapshot, secret, connection) =>

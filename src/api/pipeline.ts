@@ -8,7 +8,7 @@ import { knownRefusal, problemAnswer, replyAnswer, unroutedAnswer } from './answ
 import { readBody } from './body.ts';
 import { demand } from './demand.ts';
 import type { Answer, Request } from './http.ts';
-import { placeOf } from './place.ts';
+import { placeOf, requireRegion } from './place.ts';
 import { parseQuery, type QueryTable } from './query.ts';
 import { type Reading, Reads, type ReadsOptions } from './reads.ts';
 import type { Input, Route } from './route.ts';
@@ -19,6 +19,8 @@ import type { Seen, Trail } from './trail.ts';
 
 export interface PipelineOptions extends Omit<ReadsOptions, 'world' | 'onFailure'> {
   readonly routes: readonly Route[];
+  /** Of this server; what names another one is refused. */
+  readonly region: string;
   readonly world: ReadsOptions['world'] & Pick<World, 'ids'>;
   /** Proves leadership for `consistent` reads. Throws `no-leader`. */
   readonly proveLeadership: () => Promise<void>;
@@ -164,6 +166,7 @@ export class Pipeline {
       const reason = 'cannot be given together with "consistent": they contradict each other';
       throw refusal('invalid-query', { parameter: 'stale', reason });
     }
+    requireRegion(this.#options.region, shared);
     const { body, unknownFields } = readBody(route, request);
     const place = placeOf(route.family, shared, body, request);
     const { state } = this.#options;

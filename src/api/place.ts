@@ -1,9 +1,20 @@
 import type { Caller } from '../acl/authorizer.ts';
 import { refusal } from '../model/errors.ts';
 import { defaultNamespace, defaultPartition, type Scope } from '../model/namespace/namespace.ts';
+import { quote } from '../model/path.ts';
 import { header, type Request } from './http.ts';
 import type { Family } from './route.ts';
 import type { SharedQuery } from './shared-query.ts';
+
+/**
+ * One cluster is one region: what is meant for another one must not be done here.
+ * Source: facts/scheduler.md §1.2. @throws RosterError `invalid-query`
+ */
+export function requireRegion(own: string, { region }: Pick<SharedQuery, 'region'>): void {
+  if (!region || region === own || region === 'global') return;
+  const reason = `must be ${quote(own)}, the region of this server, and is ${quote(region)}`;
+  throw refusal('invalid-query', { parameter: 'region', reason });
+}
 
 interface NamingBody {
   readonly Namespace?: string;

@@ -14,6 +14,15 @@ const place = {
   partition: { kind: 'string', description: 'The partition.' },
 } as const satisfies QueryTable;
 
+/** Source: facts/scheduler.md §1.2, §1.8. */
+const scheduler = {
+  region: {
+    kind: 'string',
+    default: '',
+    description: 'The region, which must be that of the server.',
+  },
+} as const satisfies QueryTable;
+
 /** DESIGN §5 "Consistency". */
 const consistency = {
   stale: { kind: 'boolean', default: false, description: 'Any server may answer.' },
@@ -63,6 +72,8 @@ export type SharedQuery = {
   readonly namespace: string | undefined;
   readonly ns: string | undefined;
   readonly partition: string | undefined;
+  /** Only of the scheduler's routes. */
+  readonly region: string | undefined;
   readonly stale: boolean;
   readonly consistent: boolean;
   readonly index: number;
@@ -82,7 +93,7 @@ export function queryOf(route: Route): QueryTable {
   const reads = route.run.kind === 'read' || route.run.kind === 'list';
   return {
     ...everywhere,
-    ...(route.family === 'registry' && place),
+    ...(route.family === 'registry' ? place : scheduler),
     ...(reads && consistency),
     ...(isBlocking(route) && blocking),
     ...(route.run.kind === 'list' && list),

@@ -104,7 +104,8 @@ export interface JobScaling {
   readonly Target: { readonly Group: string };
   readonly Message?: string | undefined;
   readonly Error?: string | boolean | undefined;
-  readonly Meta?: Readonly<Record<string, unknown>> | undefined;
+  /** Any JSON. */
+  readonly Meta?: unknown;
   readonly EnforceIndex?: boolean | undefined;
   readonly JobModifyIndex?: number | undefined;
   readonly PolicyOverride?: boolean | undefined;

@@ -151,7 +151,7 @@ describe('what belongs to the request (facts §1.7)', () => {
     ['no JSON', '{', '/v1/jobs', 400, 'malformed-json'],
     ['two keys for one field', { Job, job: Job }, '/v1/jobs', 400, 'invalid-body'],
     ['no body', undefined, '/v1/jobs', 400, 'body-required'],
-    ['no job', {}, '/v1/jobs', 400, 'malformed-request'],
+    ['no job', {}, '/v1/jobs', 400, 'invalid-body'],
     ['no id', { Job: { ...Job, ID: '' } }, '/v1/jobs', 400, 'invalid-job'],
     ['another id', { Job }, '/v1/job/other', 400, 'job-id-mismatch'],
     ['a system job that scales', { Job: system }, '/v1/jobs', 400, 'invalid-job'],
@@ -169,6 +169,23 @@ describe('what belongs to the request (facts §1.7)', () => {
     expect(answer.json.detail).toMatch(/^[A-Z].{15,}[.?!]$|^The (job|body) has \d+ fault/);
     expect(written()).toEqual(before);
   });
+});
+
+test.each<[string, unknown, string[]]>([
+  [
+    'the job',
+    { Job: { ID: '' }, EvalPriority: 101 },
+    ['/EvalPriority', '/Job/ID', '/Job/TaskGroups'],
+  ],
+  [
+    'no job',
+    { EvalPriority: 101, JobModifyIndex: -1 },
+    ['/Job', '/JobModifyIndex', '/EvalPriority'],
+  ],
+])('what is wrong with %s and around it is told at once', async (_title, body, pointers) => {
+  const { status, json } = await register(body);
+  expect(status).toBe(400);
+  expect(json.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual(pointers);
 });
 
 test('a job with faults everywhere is told all of them, up to the limit', async () => {

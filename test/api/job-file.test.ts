@@ -193,6 +193,11 @@ describe('POST /v1/validate/job', () => {
     expect(json.ValidationErrors).toEqual(['Namespace names "other", which is not there']);
   });
 
+  test('with a NUL in the name of its pool', async () => {
+    const { status, json } = await validate(jobBody({ NodePool: 'a\0' }));
+    expect([status, json.ValidationErrors.length]).toEqual([200, 1]);
+  });
+
   test('registers nothing, and needs a job', async () => {
     const api = await startApi();
     await api.call('POST', '/v1/validate/job', { body: jobBody() });

@@ -349,7 +349,11 @@ describe('a plan is refused', () => {
 
   test('as registering the job would be', async () => {
     const url = '/v1/job/web/plan';
-    expect(await refused(url, {})).toEqual([400, 'malformed-request']);
+    expect(await refused(url, {})).toEqual([400, 'invalid-body', 'Job is required']);
+    expect(await refused(url, { Job: { ID: '' }, Region: 'mars' })).toEqual([
+      ...[400, 'invalid-job', 'Job.ID is required'],
+      ...['Job.TaskGroups must hold at least one group', 'Job.Region must be "global", got "mars"'],
+    ]);
     expect(await refused(url, jobBody({ ID: 'other' }))).toEqual([400, 'job-id-mismatch']);
     expect(await refused(url, { ...jobBody(), Diff: 1 })).toEqual([
       ...[400, 'invalid-body', 'Diff must be a boolean, got the number 1'],

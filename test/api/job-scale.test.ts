@@ -179,6 +179,8 @@ describe('something is only said of a group', () => {
     ['a message that is an error', { Error: true, Message: 'y' }, { Error: true, Message: 'y' }],
     ['that there was an error', { Error: true }, { Error: true, Message: '' }],
     ['a message that is none', { Error: false, Message: 'y' }, { Error: false, Message: 'y' }],
+    ['a list beside it', { Message: 'y', Meta: [1, 'a'] }, { Meta: [1, 'a'] }],
+    ['a number beside it', { Message: 'y', Meta: 7 }, { Meta: 7 }],
     ['null for a count', { Count: null, Message: 'y' }, { Count: null, Message: 'y' }],
   ])('%s', async (_, said, kept) => {
     await register();
@@ -288,9 +290,16 @@ describe('is refused', () => {
 
   test('all that is wrong with the body is told at once', async () => {
     await register();
-    const { json } = await scale({ Count: -1, Target: { Job: 'x' }, Error: 5, Message: '' });
+    const { json } = await scale({
+      Count: -1,
+      Target: { Job: 'x' },
+      Error: 5,
+      Message: '',
+      Region: 'mars',
+      JobModifyIndex: -1,
+    });
     expect(json.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual([
-      ...['/Count', '/Target/Group', '/Target/Job', '/Error'],
+      ...['/JobModifyIndex', '/Region', '/Count', '/Target/Group', '/Target/Job', '/Error'],
     ]);
   });
 

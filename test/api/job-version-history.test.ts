@@ -51,7 +51,7 @@ test('revert brings back specification and source as a new version that is not s
 
 test.each([
   ['no body', undefined, 400, 'body-required'],
-  ['a body without JobID', {}, 400, 'malformed-request'],
+  ['a body without JobID', {}, 400, 'invalid-body'],
   ['another job in the body', { JobID: 'other' }, 400, 'job-id-mismatch'],
   ['a negative version', { JobID: 'web', JobVersion: -1 }, 400, 'invalid-body'],
   ['the current version', { JobID: 'web', JobVersion: 2 }, 400, 'version-is-current'],
@@ -64,6 +64,26 @@ test.each([
   const answer = await post('/v1/job/web/revert', body);
   expect([answer.status, answer.json.code]).toEqual([status, code]);
   expect((await read('/v1/job/web')).Version).toBe(status === 200 ? 3 : 2);
+});
+
+test.each(['revert', 'stable', 'evaluate', 'tag/one'])(
+  '%s tells of fields that it does not know, and of nothing else',
+  async (action) => {
+    await registerTimes(2);
+    const body = { ...(action.startsWith('tag') ? {} : { JobID: 'web' }) };
+    const { json } = await post(`/v1/job/web/${action}`, { ...body, Colour: 'red' });
+    expect(json.Warnings).toContain('unknown field /Colour is ignored');
+    await register({ Priority: 80 });
+    expect((await post(`/v1/job/web/${action}`, body)).json.Warnings ?? '').toBe('');
+  },
+);
+
+test.each(['revert', 'stable'])('%s tells all that is wrong with its body', async (action) => {
+  await registerTimes(1);
+  const { json } = await post(`/v1/job/web/${action}`, { JobVersion: -1 });
+  expect(json.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual([
+    ...['/JobID', '/JobVersion'],
+  ]);
 });
 
 test('a job there is not is not reverted, judged, tagged or evaluated', async () => {

@@ -41,7 +41,9 @@ test.each([
   ['JSON too deep', 'POST', '/v1/jobs', { body: '['.repeat(99) }, 400, 'json-too-deep', /64/],
   ['an array as body', 'POST', '/v1/jobs', { body: '[]' }, 400, 'invalid-body', /object/],
   ['a wrong type', 'POST', '/v1/jobs', { body: { Job: 1 } }, 400, 'invalid-body', /Job/],
-  ['no job', 'POST', '/v1/jobs', { body: {} }, 400, 'malformed-request', /Job/],
+  ['no job', 'POST', '/v1/jobs', { body: {} }, 400, 'invalid-body', /Job is required/],
+  ['another region', 'GET', '/v1/jobs?region=mars', {}, 400, 'invalid-query', /"global".*"mars"/],
+  ['a stop elsewhere', 'DELETE', '/v1/job/x?region=mars', {}, 400, 'invalid-query', /region/],
   [
     'a NUL as namespace',
     'POST',

@@ -1,17 +1,18 @@
 import { anyOf, namespaceCapability } from '../../acl/permission.ts';
 import { standardFunctions } from '../../language/hcl/functions/standard.ts';
-import { type Fault, invalid, refusal } from '../../model/errors.ts';
+import { type Fault, invalid } from '../../model/errors.ts';
 import { canonicalizeJobSteps } from '../../model/job/canonicalize.ts';
 import { type JobInput, JobSchema } from '../../model/job/job.ts';
 import { jobOfText } from '../../model/job/job-text.ts';
 import { withUnsetFields } from '../../model/job/unset.ts';
 import { validateJobSteps } from '../../model/job/validate.ts';
-import { jobWarnings, warningsText } from '../../model/job/warnings.ts';
+import { jobWarnings, unknownFieldWarnings, warningsText } from '../../model/job/warnings.ts';
 import { limits } from '../../model/limits.ts';
 import { below, faultAt } from '../../model/path.ts';
 import { Flag, FullList, Nullable, Text, Type } from '../../model/schema.ts';
 import type { ServerContext } from '../../server/context.ts';
-import { inNamespace, namespaces, nodePools } from '../../state/tables.ts';
+import { isNodePool } from '../../server/nodes/pools.ts';
+import { inNamespace, namespaces } from '../../state/tables.ts';
 import type { QueryTable } from '../query.ts';
 import { type Input, type Route, type Scope, writeRoute } from '../route.ts';
 import type { Turns } from '../turns.ts';
@@ -63,12 +64,12 @@ export function jobFileRoutes({ world, region }: ServerContext, turns: Turns): R
 
   const validate = async (input: Input<QueryTable, ValidationBody>) => {
     const { Job, Region } = input.body;
-    if (!Job) throw refusal('malformed-request', { reason: 'The body has no "Job".' });
+    if (!Job) throw invalid('invalid-body', [faultAt(below(null, 'Job'), 'is required')]);
     const { namespace } = input;
     const given = { ...Job, Region: Region || Job.Region || region, Namespace: namespace };
     const job = await turns.finish(canonicalizeJobSteps(given, { region, namespace }));
     const faults = [...(await turns.finish(validateJobSteps(job))), ...absent(job, input)];
-    const unknown = input.unknownFields.map((path) => `unknown field ${path} is ignored`);
+    const unknown = unknownFieldWarnings(input.unknownFields);
     const value = {
       // A driver judges its configuration where the task runs.
       DriverConfigValidated: true,
@@ -115,7 +116,7 @@ function absent(
   if (!unwatched.table(namespaces).has(...inNamespace(Namespace))) {
     faults.push(faultAt(below(null, 'Namespace'), `names "${Namespace}", which is not there`));
   }
-  if (!unwatched.table(nodePools).has(NodePool)) {
+  if (!isNodePool(unwatched, NodePool)) {
     faults.push(faultAt(below(null, 'NodePool'), `names "${NodePool}", which is not there`));
   }
   return faults;

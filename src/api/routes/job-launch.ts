@@ -1,7 +1,7 @@
 import { anyOf, namespaceCapability } from '../../acl/permission.ts';
 import { invalid } from '../../model/errors.ts';
 import { type DispatchInput, DispatchSchema } from '../../model/job/dispatch.ts';
-import { warningsText } from '../../model/job/warnings.ts';
+import { unknownFieldWarnings, warningsText } from '../../model/job/warnings.ts';
 import { limits } from '../../model/limits.ts';
 import { Text, Type, Whole } from '../../model/schema.ts';
 import type { ServerContext } from '../../server/context.ts';
@@ -89,7 +89,7 @@ async function dispatch(
     jobId: parameters.job_id!,
     request: { ...body, IdempotencyToken: tokenOf(query.IdempotencyToken, body) },
   });
-  const Warnings = warningsText(unknownFields.map((path) => `unknown field ${path} is ignored`));
+  const Warnings = warningsText(unknownFieldWarnings(unknownFields));
   return { index: dispatched.Index, value: { ...dispatched, ...(Warnings && { Warnings }) } };
 }
 

@@ -1,6 +1,6 @@
 import { allOf, namespaceCapability } from '../../acl/permission.ts';
 import { checkValues } from '../../model/check-values.ts';
-import { invalid, refusal } from '../../model/errors.ts';
+import { invalid } from '../../model/errors.ts';
 import { type JobInput, JobSchema } from '../../model/job/job.ts';
 import { JobPlanSchema } from '../../model/job-plan/job-plan.ts';
 import { limits } from '../../model/limits.ts';
@@ -10,7 +10,7 @@ import type { Finish } from '../../server/jobs/register.ts';
 import type { QueryTable } from '../query.ts';
 import { type Input, type Route, writeRoute } from '../route.ts';
 import type { Turns } from '../turns.ts';
-import { submitOr } from './job.ts';
+import { jobRequired, submitOr } from './job.ts';
 
 const envelope = {
   Diff: Flag(),
@@ -56,15 +56,15 @@ export function jobPlanRoutes(planner: Planner, turns: Turns): Route[] {
       permission: planJob,
       handle: async (input) => {
         const { body, caller, namespace, allows } = input;
-        if (!body.Job) throw refusal('malformed-request', { reason: 'The body has no "Job".' });
         const faults = checkValues(EnvelopeSchema, body);
-        if (faults.length > 0) throw invalid('invalid-body', faults);
+        if (!body.Job) throw invalid('invalid-body', [jobRequired, ...faults]);
         const request: PlanRequest = {
           job: body.Region ? { ...body.Job, Region: body.Region } : body.Job,
           namespace,
           jobId: input.parameters.job_id,
           accessor: caller.kind === 'token' ? caller.accessor : '',
           unknownFields: input.unknownFields,
+          faults,
           preserveCounts: body.PreserveCounts ?? false,
           policyOverride: body.PolicyOverride ?? false,
           diff: body.Diff ?? false,

@@ -1,8 +1,8 @@
 import { allOf, anyOf, namespaceCapability } from '../../acl/permission.ts';
 import { checkValues } from '../../model/check-values.ts';
-import { invalid } from '../../model/errors.ts';
 import { type JobAction, JobActionSchema, jobActions } from '../../model/job/job-action.ts';
 import { type ScaleRequest, ScaleSchema } from '../../model/job/scale.ts';
+import { below, faultAt, quote } from '../../model/path.ts';
 import { ScaleStatusSchema } from '../../model/scaling-event/scaling-event.ts';
 import { Flag, Text, Type, Whole } from '../../model/schema.ts';
 import type { ServerContext } from '../../server/context.ts';
@@ -28,6 +28,7 @@ interface Body extends ScaleRequest {
   readonly EnforceIndex?: boolean;
   readonly JobModifyIndex?: number;
   readonly PolicyOverride?: boolean;
+  readonly Region?: string;
 }
 
 /** Without an evaluation the first two are not there. Source: spec/3 §4.8. */
@@ -52,7 +53,9 @@ export function jobScaleRoutes(server: ServerContext): Route[] {
   const handle = async (input: Input<QueryTable, Body>) => {
     const { body, namespace } = input;
     const faults = checkValues(BodySchema, body);
-    if (faults.length > 0) throw invalid('invalid-body', faults);
+    if (!isOfRegion(server, body)) {
+      faults.push(faultAt(below(null, 'Region'), `must be ${quote(server.region)}`));
+    }
     const scaled = await scaleJob(server, {
       namespace,
       jobId: input.parameters.job_id!,
@@ -60,6 +63,7 @@ export function jobScaleRoutes(server: ServerContext): Route[] {
       enforceIndex: body.EnforceIndex ? (body.JobModifyIndex ?? 0) : undefined,
       policyOverride: body.PolicyOverride ?? false,
       unknownFields: input.unknownFields,
+      faults,
     });
     return { index: scaled.Index, value: { ...scaled, ...contact } };
   };
@@ -101,6 +105,10 @@ export function jobScaleRoutes(server: ServerContext): Route[] {
     }),
   ];
 }
+
+/** One cluster is one region; `global` is any. Source: facts/scheduler.md §1.8. */
+const isOfRegion = ({ region }: ServerContext, { Region }: Body): boolean =>
+  !Region || Region === region || Region === 'global';
 
 /** No two actions of a task have the same name. */
 const keyOf = ({ TaskGroupName, TaskName, Name }: JobAction) => [TaskGroupName, TaskName, Name];

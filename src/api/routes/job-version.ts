@@ -1,7 +1,10 @@
 import { allOf, namespaceCapability } from '../../acl/permission.ts';
-import { refusal } from '../../model/errors.ts';
+import { checkValues } from '../../model/check-values.ts';
+import { invalid, refusal } from '../../model/errors.ts';
+import { unknownFieldWarnings, warningsText } from '../../model/job/warnings.ts';
 import { JobSubmissionSchema } from '../../model/job-submission/job-submission.ts';
 import { limits } from '../../model/limits.ts';
+import { below, faultAt } from '../../model/path.ts';
 import { Flag, Instant, Nullable, Text, Type, Whole } from '../../model/schema.ts';
 import type { ServerContext } from '../../server/context.ts';
 import { evaluateJob } from '../../server/jobs/evaluate.ts';
@@ -53,6 +56,14 @@ interface EvaluationBody {
   readonly EvalOptions?: { readonly ForceReschedule?: boolean } | null;
 }
 
+/** Only where there are any. */
+const warned = { Warnings: Type.Optional(Text()) };
+
+const warningsOf = ({ unknownFields }: Pick<Input, 'unknownFields'>) => {
+  const Warnings = warningsText(unknownFieldWarnings(unknownFields));
+  return Warnings === '' ? {} : { Warnings };
+};
+
 const description = Text({ maxLength: limits.names.descriptionLengthMax });
 const TagSchema = Type.Object({
   Namespace: Text(),
@@ -72,6 +83,7 @@ const TaggedSchema = Type.Object({
   TaggedTime: Instant(),
   Version: Whole(),
   Index: Whole(),
+  ...warned,
 });
 
 /** Either method does the same: facts/scheduler.md §1.5. */
@@ -110,17 +122,18 @@ export function jobVersionRoutes(server: ServerContext, tokens: JobTokens): Rout
     ...act<RevertBody>({
       path: '/v1/job/:job_id+/revert',
       summary: 'Bring an earlier version of a job back, as a new one',
-      body: { schema: RevertSchema, unknown: 'report' },
+      body: { schema: RevertSchema, unknown: 'report', checkValues: false },
       answer: EvaluatedSchema,
       permission: mayRevert,
       handle: async (input) => {
         const { body } = input;
         const reverted = await revertJob(server, {
-          ...{ namespace: input.namespace, jobId: jobNamed(input, body) },
+          ...{ namespace: input.namespace, jobId: jobNamed(input, RevertSchema) },
           version: body.JobVersion ?? 0,
           priorVersion: body.EnforcePriorVersion ?? undefined,
           policyOverride: body.PolicyOverride ?? false,
           accessor: accessorOf(input),
+          unknownFields: input.unknownFields,
           demand: (job) => demandTokens(tokens, server.state.read(), body, job),
         });
         return { index: reverted.Index, value: { ...reverted, ...contact } };
@@ -129,16 +142,16 @@ export function jobVersionRoutes(server: ServerContext, tokens: JobTokens): Rout
     ...act<StabilityBody>({
       path: '/v1/job/:job_id+/stable',
       summary: 'Say whether a version of a job is one to go back to',
-      body: { schema: StabilitySchema, unknown: 'report' },
-      answer: Type.Object({ JobModifyIndex: Whole(), Index: Whole() }),
+      body: { schema: StabilitySchema, unknown: 'report', checkValues: false },
+      answer: Type.Object({ JobModifyIndex: Whole(), Index: Whole(), ...warned }),
       permission: ({ namespace }) => submitOr(namespace, 'stable-job'),
       handle: async (input) => {
         const { JobVersion = 0, Stable = false } = input.body;
         const set = await setStability(server, {
-          ...{ namespace: input.namespace, jobId: jobNamed(input, input.body) },
+          ...{ namespace: input.namespace, jobId: jobNamed(input, StabilitySchema) },
           ...{ version: JobVersion, stable: Stable },
         });
-        return { index: set.Index, value: set };
+        return { index: set.Index, value: { ...set, ...warningsOf(input) } };
       },
     }),
     ...act<EvaluationBody>({
@@ -152,10 +165,11 @@ export function jobVersionRoutes(server: ServerContext, tokens: JobTokens): Rout
         const isSilent = body.EvalOptions == null && body.JobID === undefined;
         const evaluated = await evaluateJob(server, {
           namespace: input.namespace,
-          jobId: isSilent ? jobId(input) : jobNamed(input, body),
+          jobId: isSilent ? jobId(input) : jobNamed(input, EvaluationSchema),
           forceReschedule: body.EvalOptions?.ForceReschedule ?? false,
         });
-        return { index: evaluated.Index, value: { ...evaluated, ...contact } };
+        const Warnings = warningsText(unknownFieldWarnings(input.unknownFields));
+        return { index: evaluated.Index, value: { ...evaluated, Warnings, ...contact } };
       },
     }),
     ...act<TagBody>({
@@ -171,7 +185,7 @@ export function jobVersionRoutes(server: ServerContext, tokens: JobTokens): Rout
           version: body.Version ?? undefined,
           description: body.Description ?? '',
         });
-        return { index: tagged.Index, value: tagged };
+        return { index: tagged.Index, value: { ...tagged, ...warningsOf(input) } };
       },
     }),
     writeRoute({
@@ -199,13 +213,17 @@ const mayRevert = ({ namespace, body }: Input<QueryTable, RevertBody>) => {
 
 const mayTag = ({ namespace }: Pick<Scope, 'namespace'>) => submitOr(namespace, 'tag-job-version');
 
-/** The job that path and body name. @throws RosterError `malformed-request`, `job-id-mismatch` */
-function jobNamed(input: Pick<Scope, 'parameters'>, body: { readonly JobID?: string }): string {
+/** The job that path and body name. @throws RosterError `invalid-body`, `job-id-mismatch` */
+function jobNamed(
+  input: Pick<Input<QueryTable, { readonly JobID?: string }>, 'parameters' | 'body'>,
+  schema: Parameters<typeof checkValues>[0],
+): string {
+  const { JobID = '' } = input.body;
   const path = jobId(input);
-  if (!body.JobID) {
-    throw refusal('malformed-request', { reason: 'The body must name the job in "JobID".' });
-  }
-  if (body.JobID !== path) throw refusal('job-id-mismatch', { body: body.JobID, path });
+  const faults = checkValues(schema, input.body);
+  if (JobID === '') faults.unshift(faultAt(below(null, 'JobID'), 'is required'));
+  if (faults.length > 0) throw invalid('invalid-body', faults);
+  if (JobID !== path) throw refusal('job-id-mismatch', { body: JobID, path });
   return path;
 }
 

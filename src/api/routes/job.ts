@@ -11,6 +11,7 @@ import { JobSubmissionSchema } from '../../model/job-submission/job-submission.t
 import { JobSummarySchema } from '../../model/job-summary/job-summary.ts';
 import { limits } from '../../model/limits.ts';
 import { defaultPartition, everyNamespace } from '../../model/namespace/namespace.ts';
+import { below, faultAt } from '../../model/path.ts';
 import { Flag, Nullable, Text, Type, Whole } from '../../model/schema.ts';
 import type { ServerContext } from '../../server/context.ts';
 import type { Planner } from '../../server/jobs/planner.ts';
@@ -127,6 +128,9 @@ const everyRegistration = {
 export const accessorOf = ({ caller }: Pick<Scope, 'caller'>): string =>
   caller.kind === 'token' ? caller.accessor : '';
 
+/** The fault of a body that has none. */
+export const jobRequired = faultAt(below(null, 'Job'), 'is required');
+
 const countsNotPreserved =
   'PreserveCounts is ignored: it is for registrations through /v1/jobs, not for updates';
 
@@ -147,9 +151,8 @@ export function jobRoutes(
   const finish: Finish = (steps) => turns.finish(steps);
   const register = async (input: Input<QueryTable, RegistrationBody>) => {
     const { body } = input;
-    if (!body.Job) throw refusal('malformed-request', { reason: 'The body has no "Job".' });
     const faults = checkValues(EnvelopeSchema, body);
-    if (faults.length > 0) throw invalid('invalid-body', faults);
+    if (!body.Job) throw invalid('invalid-body', [jobRequired, ...faults]);
     const isUpdate = input.parameters.job_id !== undefined;
     const registration: Registration = {
       job: body.Region ? { ...body.Job, Region: body.Region } : body.Job,
@@ -165,6 +168,7 @@ export function jobRoutes(
       policyOverride: body.PolicyOverride ?? false,
       accessor: accessorOf(input),
       unknownFields: input.unknownFields,
+      faults,
       warnings: isUpdate && body.PreserveCounts ? [countsNotPreserved] : [],
     };
     const registered = body.PlanID

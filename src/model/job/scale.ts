@@ -2,27 +2,18 @@
 import type { Fault } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { below, faultAt, type Path, quote } from '../path.ts';
-import {
-  Anything,
-  FreeMap,
-  type Input,
-  type Model,
-  Nullable,
-  Text,
-  TextMap,
-  Type,
-} from '../schema.ts';
+import { Anything, type Input, type Model, Nullable, Text, TextMap, Type } from '../schema.ts';
 import type { TaskGroup } from '../task-group/task-group.ts';
 import { validateVolume } from '../volume/validate.ts';
 import type { Job } from './job.ts';
 
-/** What a request to scale says. `Error` is a text or a boolean. */
+/** What a request to scale says. `Error` is a text or a boolean, `Meta` any JSON. */
 export const ScaleSchema = Type.Object({
   Count: Nullable(Type.Integer()),
   Target: TextMap(),
   Message: Text({ maxLength: limits.scaling.textLengthMax }),
   Error: Anything(),
-  Meta: FreeMap(),
+  Meta: Anything(),
 });
 export type ScaleRequest = Input<Model<typeof ScaleSchema>>;
 

@@ -85,6 +85,10 @@ function hasSidecarWithoutDelay({ Connect }: Service): boolean {
   return !task?.ShutdownDelay;
 }
 
+/** Of fields in a body that no schema knows. Source: DESIGN §5 "Unknown body fields". */
+export const unknownFieldWarnings = (paths: readonly string[]): readonly string[] =>
+  paths.map((path) => `unknown field ${path} is ignored`);
+
 /** The text of `Warnings` in an answer; empty when there are none. */
 export function warningsText(warnings: readonly string[]): string {
   if (warnings.length === 0) return '';

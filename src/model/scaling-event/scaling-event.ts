@@ -1,6 +1,5 @@
 import {
   Anything,
-  FreeMap,
   Instant,
   List,
   type Model,
@@ -23,7 +22,7 @@ export const ScalingEventSchema = Type.Object({
   PreviousCount: Whole(),
   Message: Text(),
   Error: Anything(),
-  Meta: FreeMap(),
+  Meta: Anything(),
   EvalID: Text(),
   CreateIndex: Whole(),
 });

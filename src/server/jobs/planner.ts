@@ -6,7 +6,7 @@ import type { Job } from '../../model/job/job.ts';
 import { refusedChange } from '../../model/job/job-change.ts';
 import { isEvaluated } from '../../model/job/job-rules.ts';
 import { nextLaunch } from '../../model/job/periodic-launch.ts';
-import { jobWarnings, warningsText } from '../../model/job/warnings.ts';
+import { jobWarnings, unknownFieldWarnings, warningsText } from '../../model/job/warnings.ts';
 import { annotated } from '../../model/job-diff/annotate.ts';
 import { compareJobsSteps } from '../../model/job-diff/compare-jobs.ts';
 import type { JobDiff } from '../../model/job-diff/job-diff.ts';
@@ -41,7 +41,7 @@ export interface PlanRequest
   extends Pick<
     Registration,
     | ('job' | 'namespace' | 'jobId' | 'accessor' | 'unknownFields')
-    | ('preserveCounts' | 'policyOverride')
+    | ('preserveCounts' | 'policyOverride' | 'faults')
   > {
   /** Whether to tell what is different from the stored job. */
   readonly diff: boolean;
@@ -175,7 +175,7 @@ function warningsFor(
   return [
     ...(reason === undefined ? [] : [`registering the job would be refused: ${reason}`]),
     ...jobWarnings(job),
-    ...unknownFields.map((path) => `unknown field ${path} is ignored`),
+    ...unknownFieldWarnings(unknownFields),
     ...(isTooLarge(outline)
       ? [
           `the plan has ${outline.changes.length} changes: one of more than ${exactChangesMax} is shown, but cannot be carried out by its id`,

@@ -8,7 +8,7 @@ import type { Job, JobInput } from '../../model/job/job.ts';
 import { refusedChange, registeredJob, withLaunch } from '../../model/job/job-change.ts';
 import { isEvaluated } from '../../model/job/job-rules.ts';
 import { validateJobSteps } from '../../model/job/validate.ts';
-import { jobWarnings, warningsText } from '../../model/job/warnings.ts';
+import { jobWarnings, unknownFieldWarnings, warningsText } from '../../model/job/warnings.ts';
 import { type JobSubmission, submissionBytes } from '../../model/job-submission/job-submission.ts';
 import { limits } from '../../model/limits.ts';
 import { below, faultAt, type Path, quote } from '../../model/path.ts';
@@ -55,6 +55,8 @@ export interface Registration {
   /** Who submits; kept with the job. */
   readonly accessor: string;
   readonly unknownFields: readonly string[];
+  /** What else is wrong with the request: told together with the faults of the job. */
+  readonly faults?: readonly Fault[];
   /** More to be told to whoever submits. */
   readonly warnings?: readonly string[];
 }
@@ -73,7 +75,7 @@ export type Finish = <T>(steps: Steps<T>) => T | Promise<T>;
 /**
  * Registers or updates a job and asks the scheduler to look at it. `finish` admits it.
  * Source: spec/3 §4.2, facts/scheduler.md §1.8, §3.1–3.6, §3.11.
- * @throws RosterError `invalid-job`, `job-id-mismatch`, `namespace-not-found`,
+ * @throws RosterError `invalid-job`, `invalid-body`, `job-id-mismatch`, `namespace-not-found`,
  *   `job-change-refused`, `job-policy-violated`, `queue-full`, or a failed `EnforceIndex` guard.
  */
 export async function registerJob(
@@ -102,7 +104,7 @@ export async function registerAdmitted(
   const warnings = [
     ...jobWarnings(job),
     ...(registration.warnings ?? []),
-    ...registration.unknownFields.map((path) => `unknown field ${path} is ignored`),
+    ...unknownFieldWarnings(registration.unknownFields),
   ];
   const tooLarge = submission !== undefined && isTooLarge(submission);
   if (tooLarge) warnings.push('the job source is larger than 1 MiB and was not kept');
@@ -170,9 +172,12 @@ export function requireId({ ID }: Job, jobId: string | undefined): void {
   }
 }
 
-/** Fills in and checks the job, in steps; all faults at once. @throws RosterError `invalid-job` */
+/**
+ * Fills in and checks the job, in steps; all faults at once.
+ * @throws RosterError `invalid-job`, `invalid-body` where only what stands around it is wrong
+ */
 export function* admitSteps(
-  { job: submitted, namespace }: Pick<Registration, 'job' | 'namespace'>,
+  { job: submitted, namespace, faults = [] }: Pick<Registration, 'job' | 'namespace' | 'faults'>,
   region: string,
   head: Snapshot,
 ): Steps<Job> {
@@ -184,8 +189,9 @@ export function* admitSteps(
   const filled = { ...given, Region, Namespace: namespace };
   const job = yield* canonicalizeJobSteps(filled, { region, namespace });
   const at = below(null, 'Job');
-  const faults = [...(yield* validateJobSteps(job, at)), ...regionFaults(job, region, at)];
-  if (faults.length > 0) throw invalid('invalid-job', faults);
+  const ofJob = [...(yield* validateJobSteps(job, at)), ...regionFaults(job, region, at)];
+  if (ofJob.length > 0) throw invalid('invalid-job', [...faults, ...ofJob]);
+  if (faults.length > 0) throw invalid('invalid-body', faults);
   return job;
 }
 

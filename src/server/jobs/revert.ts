@@ -4,7 +4,8 @@ import type { ServerContext } from '../context.ts';
 import { storedJob, storedVersion } from './find.ts';
 import { type Registered, type Registration, registerJob } from './register.ts';
 
-export interface Revert extends Pick<Registration, 'namespace' | 'accessor' | 'demand'> {
+export interface Revert
+  extends Pick<Registration, 'namespace' | 'accessor' | 'demand' | 'unknownFields'> {
   readonly jobId: string;
   readonly version: number;
   /** Guard: the version that the job is at. */
@@ -29,7 +30,8 @@ export async function revertJob(context: ServerContext, revert: Revert): Promise
   return registerJob(context, {
     // The next number: that of the version itself would be taken for what the caller wants.
     ...{ job: { ...target, Version: 0, VersionTag: null }, namespace, jobId, accessor },
-    ...{ submission: undefined, sourceOf: version, unknownFields: [] },
+    ...{ submission: undefined, sourceOf: version },
+    unknownFields: revert.unknownFields,
     ...{ enforceIndex: undefined, evaluationPriority: 0, preserveCounts: false },
     policyOverride: revert.policyOverride,
     ...(revert.demand && { demand: revert.demand }),

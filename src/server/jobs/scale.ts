@@ -1,10 +1,10 @@
 import { instantFromMs } from '../../base/instant.ts';
 import { isTerminalDeployment } from '../../model/deployment/deployment.ts';
-import { invalid, refusal } from '../../model/errors.ts';
+import { type Fault, invalid, refusal } from '../../model/errors.ts';
 import type { Job } from '../../model/job/job.ts';
 import { groupNamed, isEvaluated } from '../../model/job/job-rules.ts';
 import { countFaults, type ScaleRequest, scaleFaults, withCount } from '../../model/job/scale.ts';
-import { jobWarnings, warningsText } from '../../model/job/warnings.ts';
+import { jobWarnings, unknownFieldWarnings, warningsText } from '../../model/job/warnings.ts';
 import { limits } from '../../model/limits.ts';
 import { below, faultAt, quote } from '../../model/path.ts';
 import type { ScalingEvent } from '../../model/scaling-event/scaling-event.ts';
@@ -27,6 +27,8 @@ export interface Scale {
   /** Soft-mandatory job policies only advise. */
   readonly policyOverride: boolean;
   readonly unknownFields: readonly string[];
+  /** What else is wrong with the request: told together with what is wrong with the scaling. */
+  readonly faults: readonly Fault[];
 }
 
 /** `EvalID` and `EvalCreateIndex` are there when something has to be scheduled. */
@@ -47,7 +49,7 @@ export interface Scaled {
  */
 export async function scaleJob(context: ServerContext, scale: Scale): Promise<Scaled> {
   const { namespace, jobId, request } = scale;
-  const faults = scaleFaults(request, { namespace, jobId });
+  const faults = [...scale.faults, ...scaleFaults(request, { namespace, jobId })];
   if (faults.length > 0) throw invalid('invalid-body', faults);
   if (request.Count != null) requireQueueRoom(context);
   const { index, value } = await context.state.write((transaction) => {
@@ -61,14 +63,14 @@ export async function scaleJob(context: ServerContext, scale: Scale): Promise<Sc
       PreviousCount: group.Count,
       Message: request.Message ?? '',
       Error: request.Error ?? '',
-      Meta: (request.Meta ?? null) as ScalingEvent['Meta'],
+      Meta: request.Meta ?? null,
       EvalID: scaled.evaluation?.ID ?? '',
       TaskGroup: group.Name,
     });
     return scaled;
   });
   const { job, evaluation, advice } = value;
-  const unknown = scale.unknownFields.map((path) => `unknown field ${path} is ignored`);
+  const unknown = unknownFieldWarnings(scale.unknownFields);
   return {
     ...(evaluation && { EvalID: evaluation.ID, EvalCreateIndex: evaluation.CreateIndex }),
     JobModifyIndex: job.JobModifyIndex,

@@ -41,10 +41,13 @@ function requireRoom(transaction: Transaction): void {
   throw refusal('limit-reached', { noun: 'node pool', limit: countMax });
 }
 
+/** Of any text: what can be no name of a pool is none. */
+export const isNodePool = (snapshot: Snapshot, name: string): boolean =>
+  poolNameFault(name) === undefined && snapshot.table(nodePools).has(name);
+
 /** The pool that a job names has to be there. @throws RosterError `node-pool-not-found` */
 export function requireNodePool(snapshot: Snapshot, name: string): void {
-  const isKnown = poolNameFault(name) === undefined && snapshot.table(nodePools).has(name);
-  if (!isKnown) throw refusal('node-pool-not-found', { pool: name });
+  if (!isNodePool(snapshot, name)) throw refusal('node-pool-not-found', { pool: name });
 }
 
 /**
