@@ -15,6 +15,8 @@ export const limits = {
   million: { nodes: 5000, jobs: 1000, count: 1000, heapMb: 5500, youngMb: 64, lookAgainMs: 500 },
   /** What is planned, and how often in one run. */
   plan: { nodes: 1000, count: 1000, groups: 100, repeats: 10 },
+  /** One life of the simulator, and the one before the first that is measured. */
+  simulator: { nodes: 100, hours: 1, warmUpHours: 0.25 },
   /** Transactions of one run of the state alone. */
   transactions: 100_000,
   /** Jobs of one run from POST to running. */

@@ -21,13 +21,14 @@ import { register } from './register.ts';
 import { type Finished, page, section } from './report.ts';
 import { runJob } from './run-job.ts';
 import { scheduler } from './scheduler.ts';
+import { simulator } from './simulator.ts';
 import { start } from './start.ts';
 import { state } from './state.ts';
 import { type Target, targetOf } from './target.ts';
 
 const benchmarks: readonly Benchmark[] = [
   ...[readJob, register, state, parked, start, runJob],
-  ...[acl, aclRead, aclTokens, jobModel, scheduler, holds, plan, million],
+  ...[acl, aclRead, aclTokens, jobModel, scheduler, holds, plan, simulator, million],
 ];
 const usage = `usage: npm run bench -- [NAME …] [--base URL --token TOKEN] [--runs N] [--write]
   names: ${benchmarks.map(({ name }) => name).join(', ')} (default: all)

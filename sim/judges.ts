@@ -46,6 +46,7 @@ type Ask = (checker: Checker, scene: Scene, fault: (sentence: string) => void) =
 export class Judges {
   readonly violations: Violation[] = [];
   commits = 0;
+  requests = 0;
   readonly #options: JudgesOptions;
   readonly #account = new Account();
   readonly #machines: ReadonlyMap<string, Machine>;
@@ -66,6 +67,7 @@ export class Judges {
       ...[summariesAddUp(), evictionsAreDeserved(), noSlotTwice(), tokenDispatchesOnce()],
     ];
     network.onServed = ({ method, url }, { status, index }) => {
+      this.requests++;
       if (status !== 200 || method === 'GET') return;
       acknowledged.answered(index, `${method} ${url}`, this.#account, (sentence) =>
         this.found(acknowledged.guarantee, sentence),

@@ -180,7 +180,8 @@ export class Reads {
         footprint,
         pretty,
         value,
-        rows: run.answersRow(given) ? this.#rows : undefined,
+        rowsIn: run.rowsIn(given),
+        rows: this.#rows,
       };
     } catch (thrown) {
       return { family, footprint, pretty, missing: missingOf(thrown, trail) };

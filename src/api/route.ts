@@ -74,8 +74,8 @@ export type Run =
   | {
       readonly kind: 'read';
       readonly blocking: boolean;
-      /** Whether the handler's value is a row of the state: its encoding can be kept. */
-      readonly answersRow: (input: Input) => boolean;
+      /** Where rows of the state stand in the handler's value: their encoding can be kept. */
+      readonly rowsIn: (input: Input) => RowsIn;
       readonly permission: (input: Input) => Permission;
       readonly handle: (input: Input) => unknown;
     }
@@ -90,6 +90,9 @@ export type Run =
       readonly permission: (input: Input) => Permission;
       readonly handle: (input: Input, signal: AbortSignal) => Promise<Answer>;
     };
+
+/** The value is a row itself, or a list of objects all of whose fields are rows or null. */
+export type RowsIn = 'value' | 'fields of items' | 'none';
 
 export interface ListRun {
   readonly kind: 'list';
@@ -142,14 +145,14 @@ interface Common<Q extends QueryTable> {
 export function readRoute<Q extends QueryTable>(
   definition: Common<Q> & {
     readonly blocking?: boolean;
-    readonly answersRow?: true | ((input: Input<Q>) => boolean);
+    readonly rowsIn?: RowsIn | ((input: Input<Q>) => RowsIn);
     readonly permission: (input: Input<Q>) => Permission;
     readonly handle: (input: Input<Q>) => unknown;
   },
 ): Route {
-  const { blocking = false, answersRow, permission, handle, ...common } = definition;
-  const isRow = typeof answersRow === 'function' ? answersRow : () => answersRow === true;
-  const run = { kind: 'read', blocking, answersRow: isRow, permission, handle } as unknown as Run;
+  const { blocking = false, rowsIn: given = 'none', permission, handle, ...common } = definition;
+  const rowsIn = typeof given === 'function' ? given : () => given;
+  const run = { kind: 'read', blocking, rowsIn, permission, handle } as unknown as Run;
   return { ...defaults, ...common, run };
 }
 

@@ -162,7 +162,7 @@ export function deploymentRoutes(server: ServerContext): Route[] {
       noun: 'deployment',
       summary: 'Read a deployment',
       blocking: true,
-      answersRow: true,
+      rowsIn: 'value',
       answer: DeploymentSchema,
       permission: readInItsNamespace,
       handle: requireDeployment,

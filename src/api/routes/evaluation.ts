@@ -129,7 +129,7 @@ export function evaluationRoutes(context: ServerContext): Route[] {
           description: 'Include `RelatedEvals`: what led to it and what follows from it.',
         },
       },
-      answersRow: ({ query }) => !query.related,
+      rowsIn: ({ query }) => (query.related ? 'none' : 'value'),
       answer: WithRelatedSchema,
       permission: readInItsNamespace,
       handle: ({ parameters, query, snapshot }) => {
