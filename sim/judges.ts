@@ -9,6 +9,8 @@ import { blockedReasonIsTrue } from './checkers/blocked-reason.ts';
 import type { Checker, Scene } from './checkers/checker.ts';
 import { desiredCountsAreReached } from './checkers/desired-counts.ts';
 import { tokenDispatchesOnce } from './checkers/dispatches.ts';
+import { whatIsAwayIsWaitedFor } from './checkers/disconnects.ts';
+import { drainsEnd } from './checkers/drains-end.ts';
 import { evictionsAreDeserved } from './checkers/evictions.ts';
 import { indexOnlyRises } from './checkers/index-rises.ts';
 import { atMostMaxParallelUnhealthy } from './checkers/max-parallel.ts';
@@ -65,6 +67,7 @@ export class Judges {
       ...[acknowledged, watchMissesNothing({ ...options, nodeIds: [...this.#machines.keys()] })],
       ...[desiredCountsAreReached(), batchWorkIsDoneOnce(), blockedReasonIsTrue()],
       ...[summariesAddUp(), evictionsAreDeserved(), noSlotTwice(), tokenDispatchesOnce()],
+      ...[whatIsAwayIsWaitedFor(), drainsEnd()],
     ];
     network.onServed = ({ method, url }, { status, index }) => {
       this.requests++;
@@ -122,8 +125,11 @@ export class Judges {
   #ask(ask: Ask): void {
     const state = this.#state;
     if (state === undefined) return;
-    const nowMs = this.#options.server.clock.nowMs();
-    const scene = { account: this.#account, view: state.read(), machines: this.#machines, nowMs };
+    const { server, world } = this.#options;
+    const scene = {
+      ...{ account: this.#account, view: state.read(), machines: this.#machines },
+      ...{ nowMs: server.clock.nowMs(), elapsedMs: world.clock.monotonicMs() },
+    };
     for (const checker of this.#checkers) {
       ask(checker, scene, (sentence) => this.found(checker.guarantee, sentence));
     }

@@ -67,6 +67,11 @@ function checkService(
   const names = new Set(running.map((one) => one.Name));
   if (names.size !== running.length) fault(`${ID}.${Name} has a name twice`);
   if (isWaiting) return;
+  const missing = Array.from({ length: Count }, (_, number) => `${ID}.${Name}[${number}]`).find(
+    (name) => !names.has(name),
+  );
+  if (missing !== undefined && names.size === Count)
+    fault(`${missing} is not one of those that run`);
   const old = running.filter(({ JobVersion }) => JobVersion !== Version);
   if (old.length > 0) fault(`${old.length} of ${ID}.${Name} are older than version ${Version}`);
 }
@@ -88,7 +93,11 @@ function checkSystem(
     if (there > 1 || (isWanted && there === 0 && !isAwaited)) fault(what);
   }
   if (waits.length > 0) return;
-  const old = running.filter(({ JobVersion }) => JobVersion !== job.Version);
+  // Where nothing new may come, what is there stays as it is.
+  const old = running.filter(({ JobVersion, NodeID }) => {
+    const node = account.node(NodeID);
+    return JobVersion !== job.Version && node !== undefined && takesWork(node);
+  });
   if (old.length > 0) fault(`${old.length} of ${job.ID} are older than version ${job.Version}`);
 }
 
