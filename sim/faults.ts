@@ -10,6 +10,8 @@ import type { SimulatedServer } from './server.ts';
 /** Between two faults of the fleet and its links, in the middle: a larger one has more of them. */
 const fleetPauseMs = 60_000;
 const nodesOfPause = 20;
+/** Of so many machines one does not come back in the end. */
+const lostOneIn = 8;
 /** Between two faults of the server. */
 const serverPauseMs = 120_000;
 
@@ -63,10 +65,19 @@ export class Faults {
     later();
   }
 
-  /** Ends all that is under way, and lets nothing begin any more. */
+  /**
+   * Ends all that is under way, and lets nothing begin any more. Some machines are gone for good:
+   * what they ran has to run elsewhere.
+   */
   end(): void {
     this.#isOver = true;
     for (const end of [...this.#open]) end();
+    const { machines, random, note } = this.#options;
+    for (const machine of machines) {
+      if (random.below(lostOneIn) > 0) continue;
+      note(`${machine.hardware.name} is gone for good`);
+      machine.powerOff();
+    }
   }
 
   #choose(kinds: readonly Fault[]): Fault {

@@ -1,8 +1,7 @@
 /** Of each checker: what is right passes, and what it watches over is found when it is wrong. */
 import { expect, test } from 'vitest';
 import type { Allocation } from '../../src/model/allocation/allocation.ts';
-import { makeNode } from '../../src/scheduler/cluster.test-helper.ts';
-import { allocations as allocationTable, nodes as nodeTable } from '../../src/state/tables.ts';
+import { allocations as allocationTable } from '../../src/state/tables.ts';
 import { Account } from '../account.ts';
 import { noAcknowledgedWriteLost } from './acknowledged.ts';
 import { autoRevertLandsOnStable } from './auto-revert.ts';
@@ -145,9 +144,6 @@ const evictions = (title: string, faults: readonly string[], ...plants: Plant[])
   plants: [withJob(service(1)), put(placed('low')), ...plants],
 });
 
-const nothing: Plant = (transaction) => {
-  transaction.table(nodeTable).put(makeNode('another'));
-};
 /** The job is the second thing that is committed. */
 const own = { JobCreateIndex: 2 };
 const away = (ID: string) => placed(ID, { ClientStatus: 'unknown', ...own });
@@ -161,7 +157,10 @@ const disconnects = (
   ...plants: Plant[]
 ): Case => ({
   ...{ title: `away: ${title}`, checker: whatIsAwayIsWaitedFor, faults },
-  plants: [withNode('n1'), withJob(service(2, { Disconnect })), put(placed('a', own)), ...plants],
+  plants: [
+    ...[withNode('n1'), withJob(service(2, { Disconnect })), put(placed('a', own))],
+    ...[changeNode('n1', { Status: 'disconnected' }), ...plants],
+  ],
 });
 const forTwoMinutes = { LostAfter: 120e9 };
 
@@ -351,18 +350,18 @@ const cases: readonly Case[] = [
     important(55),
     put(evictor, evicted),
   ),
-  disconnects('long enough', forTwoMinutes, [], put(away('a')), nothing, put(givenUp('a'))),
+  disconnects('long enough', forTwoMinutes, [], put(away('a')), put(givenUp('a'))),
   disconnects(
     'not long enough',
     forTwoMinutes,
     ['job.web[a] was given up after 60 s, and is waited for 120 s'],
-    put(away('a')),
     put(givenUp('a')),
   ),
   disconnects(
     'not at all',
     forTwoMinutes,
     ['job.web[a] was given up after 0 s, and is waited for 120 s'],
+    changeNode('n1', { Status: 'ready' }),
     put(givenUp('a')),
   ),
   disconnects('that nobody waits for', {}, [], put(givenUp('a'))),

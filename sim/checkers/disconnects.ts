@@ -1,7 +1,8 @@
 import { durationMs } from '../../src/base/duration.ts';
 import type { Allocation } from '../../src/model/allocation/allocation.ts';
+import type { Node } from '../../src/model/node/node.ts';
 import type { Disconnect } from '../../src/model/task-group/policies.ts';
-import { allocations } from '../../src/state/tables.ts';
+import { allocations, nodes } from '../../src/state/tables.ts';
 import type { Account } from '../account.ts';
 import type { Checker, Fault, Scene } from './checker.ts';
 
@@ -13,42 +14,52 @@ const earlyMs = 1000;
  * group says that nothing is to run in its place meanwhile, nothing does.
  */
 export const whatIsAwayIsWaitedFor = (): Checker => {
+  /** When each node that is not heard of was missed. */
+  const missed = new Map<string, Moment>();
+  /** Since when each allocation is away with its node. */
   const since = new Map<string, Moment>();
-  /** The furthest that the server's clock was seen: what it gave up then, it had reason to. */
-  let latestMs = 0;
-  let elapsedMs = 0;
-  const passed = (then: Moment) => Math.max(latestMs - then.nowMs, elapsedMs - then.elapsedMs);
+  /** The furthest that clocks were seen: what was given up then, there was reason to. */
+  let latest: Moment = { nowMs: 0, elapsedMs: 0 };
+  const seen = ({ nowMs, elapsedMs }: Moment): Moment => {
+    latest = { nowMs: Math.max(latest.nowMs, nowMs), elapsedMs };
+    return { nowMs, elapsedMs };
+  };
+  const noteNode = ({ ID, Status }: Node, now: Moment): void => {
+    if (Status !== 'disconnected' && Status !== 'down') missed.delete(ID);
+    else if (!missed.has(ID)) missed.set(ID, now);
+  };
+  const note = ({ ID, NodeID, ClientStatus }: Allocation, now: Moment): void => {
+    if (ClientStatus !== 'unknown') since.delete(ID);
+    else if (!since.has(ID)) since.set(ID, missed.get(NodeID) ?? now);
+  };
+  const awayMs = ({ ID, NodeID }: Allocation): number => {
+    const then = since.get(ID) ?? missed.get(NodeID);
+    if (then === undefined) return 0;
+    return Math.max(latest.nowMs - then.nowMs, latest.elapsedMs - then.elapsedMs);
+  };
   return {
     guarantee: 'what is away is waited for as agreed',
-    resumed({ account, ...now }) {
-      latestMs = Math.max(latestMs, now.nowMs);
-      elapsedMs = now.elapsedMs;
-      for (const one of account.rows(allocations).values()) note(since, one, now);
+    resumed({ account, ...scene }) {
+      const now = seen(scene);
+      for (const one of account.rows(nodes).values()) noteNode(one, now);
+      for (const one of account.rows(allocations).values()) note(one, now);
     },
-    committed(changes, _index, { account, ...now }, fault) {
-      latestMs = Math.max(latestMs, now.nowMs);
-      elapsedMs = now.elapsedMs;
+    committed(changes, _index, { account, ...scene }, fault) {
+      const now = seen(scene);
       for (const { table, before, after } of changes) {
-        if (table !== allocations.name || after === undefined) continue;
+        if (after === undefined) continue;
+        if (table === nodes.name) noteNode(after as Node, now);
+        if (table !== allocations.name) continue;
         const [was, is] = [before as Allocation | undefined, after as Allocation];
         if (was === undefined) judgePlacement(is, account, fault);
-        else judgeLoss(was, is, passed(since.get(is.ID) ?? now), account, fault);
-        note(since, is, now);
+        else judgeLoss(was, is, awayMs(is), account, fault);
+        note(is, now);
       }
     },
   };
 };
 
 type Moment = Pick<Scene, 'nowMs' | 'elapsedMs'>;
-
-function note(
-  since: Map<string, Moment>,
-  { ID, ClientStatus }: Allocation,
-  { nowMs, elapsedMs }: Moment,
-): void {
-  if (ClientStatus !== 'unknown') since.delete(ID);
-  else if (!since.has(ID)) since.set(ID, { nowMs, elapsedMs });
-}
 
 /** What had not begun yet, was not to run, or ran on a node that is gone is not waited for. */
 function judgeLoss(

@@ -71,6 +71,8 @@ function isForced({ NodeID }: Allocation, account: Account, nowMs: number): bool
 /** One that was told to go, or what comes in its place and is not there yet. */
 function onTheMove(one: Allocation, account: Account): Allocation | undefined {
   if (!isMarked(one) || one.DeploymentStatus?.Canary === true) return undefined;
+  // While it is away another one does its work: whether it goes as well makes no difference.
+  if (one.ClientStatus === 'unknown' && one.NextAllocation !== '') return undefined;
   if (one.DesiredStatus === 'run') return isEnded(one) ? undefined : one;
   let last = one;
   let steps = 0;
