@@ -79,12 +79,13 @@ function onTheMove(one: Allocation, account: Account): Allocation | undefined {
   for (; last.NextAllocation !== ''; steps++) {
     const next = account.allocation(last.NextAllocation);
     if (next === undefined) break;
+    // Once it had arrived, what becomes of it is another matter.
+    if (next.DeploymentStatus?.Healthy === true) return undefined;
     last = next;
   }
-  const { ClientStatus, DesiredStatus, DeploymentStatus, FollowupEvalID } = last;
+  const { ClientStatus, DesiredStatus, FollowupEvalID } = last;
   // Nothing is wanted in its place.
   if (last === one || DesiredStatus !== 'run') return undefined;
-  if (DeploymentStatus?.Healthy === true) return undefined;
   // What took the place of a replacement that failed counts as soon as it runs; and what failed for
   // good is not waited for.
   if (steps > 1 && ClientStatus === 'running') return undefined;
