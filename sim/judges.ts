@@ -137,6 +137,6 @@ export class Judges {
 }
 
 const isPartOfThePlay = (error: Error): boolean =>
-  /input\/output error|writes are closed|taken over|another process|log ends at|is full|is closing/i.test(
+  /input\/output error|writes are closed|taken over|another process|log ends at|is full|no space is left|is closing/i.test(
     `${error.message} ${(error.cause as Error | undefined)?.message ?? ''}`,
   );

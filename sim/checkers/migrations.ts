@@ -23,11 +23,15 @@ export const drainsMoveFewAtATime = (): Checker => {
         const group = serviceGroup(one, account);
         if (group === undefined || one.DeploymentStatus?.Canary === true) continue;
         if (isForced(one, account, latestMs)) continue;
+        const own = [...account.allocationsOf(one)].filter(
+          (other) =>
+            other.TaskGroup === one.TaskGroup && other.JobCreateIndex === one.JobCreateIndex,
+        );
+        // One that has fewer to have than there are misses nobody.
+        if (own.filter(stays).length >= group.Count) continue;
         const moving = new Map<string, Allocation>();
-        for (const other of account.allocationsOf(one)) {
-          const isOfGroup =
-            other.TaskGroup === one.TaskGroup && other.JobCreateIndex === one.JobCreateIndex;
-          const last = isOfGroup ? onTheMove(other, account) : undefined;
+        for (const other of own) {
+          const last = onTheMove(other, account);
           if (last !== undefined) moving.set(last.ID, last);
         }
         const limit = group.Migrate?.MaxParallel ?? 1;
@@ -56,6 +60,9 @@ const marked = (changes: readonly Change[]): readonly Allocation[] =>
   });
 
 const isMarked = (row: unknown): boolean => (row as Allocation).DesiredTransition.Migrate === true;
+
+const stays = (one: Allocation): boolean =>
+  one.DesiredStatus === 'run' && one.ClientStatus === 'running' && !isMarked(one);
 
 function serviceGroup(one: Allocation, account: Account): TaskGroup | undefined {
   const job = account.job(one.Namespace, one.JobID);
