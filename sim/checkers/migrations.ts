@@ -93,6 +93,8 @@ function onTheMove(one: Allocation, account: Account): Allocation | undefined {
   const { ClientStatus, DesiredStatus, FollowupEvalID } = last;
   // Nothing is wanted in its place.
   if (last === one || DesiredStatus !== 'run') return undefined;
+  // It is on a node that is drained as well, and waits for its own turn to be moved.
+  if (!isMarked(last) && account.node(last.NodeID)?.Drain === true) return undefined;
   // What took the place of a replacement that failed counts as soon as it runs; and what failed for
   // good is not waited for.
   if (steps > 1 && ClientStatus === 'running') return undefined;
