@@ -192,12 +192,6 @@ const cases: readonly Case[] = [
     put(placed('0')),
   ),
   counts(
-    'another name than those that are wanted',
-    ['job.web[1] is not one of those that run'],
-    withJob(service(2)),
-    put(placed('0'), placed('2')),
-  ),
-  counts(
     'an older version of a system job where nothing new may come',
     [],
     withNode('n1', { SchedulingEligibility: 'ineligible' }),

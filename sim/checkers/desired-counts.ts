@@ -81,11 +81,6 @@ function checkService(
   const names = new Set(running.map((one) => one.Name));
   if (names.size !== running.length) fault(`${ID}.${Name} has a name twice`);
   if (isWaiting) return;
-  const missing = Array.from({ length: Count }, (_, number) => `${ID}.${Name}[${number}]`).find(
-    (name) => !names.has(name),
-  );
-  if (missing !== undefined && names.size === Count)
-    fault(`${missing} is not one of those that run`);
   const old = running.filter(({ JobVersion }) => JobVersion !== Version);
   if (old.length > 0) fault(`${old.length} of ${ID}.${Name} are older than version ${Version}`);
 }
@@ -115,7 +110,10 @@ function checkSystem(
   if (old.length > 0) fault(`${old.length} of ${job.ID} are older than version ${job.Version}`);
 }
 
-function checkMachines({ account, machines }: Scene, fault: Fault): void {
+/** What has just happened on a machine, nobody knows yet. */
+const reportMs = 5000;
+
+function checkMachines({ account, machines, elapsedMs }: Scene, fault: Fault): void {
   for (const { hardware, runs, isUp } of machines.values()) {
     const node = account.node(hardware.id);
     if (!isUp) {
@@ -124,6 +122,7 @@ function checkMachines({ account, machines }: Scene, fault: Fault): void {
     }
     if (node?.Status !== 'ready') fault(`${hardware.name} is ${node?.Status ?? 'not known'}`);
     for (const run of runs.values()) {
+      if (elapsedMs - run.changedMs < reportMs) continue;
       const known = account.allocation(run.id);
       const isWanted = known !== undefined && isLive(known);
       if (run.isRunning && !isWanted) fault(`${run.allocation.Name} still runs and is not wanted`);

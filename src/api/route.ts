@@ -145,13 +145,19 @@ interface Common<Q extends QueryTable> {
 export function readRoute<Q extends QueryTable>(
   definition: Common<Q> & {
     readonly blocking?: boolean;
-    readonly rowsIn?: RowsIn | ((input: Input<Q>) => RowsIn);
+    readonly answersRow?: true | ((input: Input<Q>) => boolean);
+    /** A list of objects all of whose fields are rows or null. */
+    readonly answersRows?: true;
     readonly permission: (input: Input<Q>) => Permission;
     readonly handle: (input: Input<Q>) => unknown;
   },
 ): Route {
-  const { blocking = false, rowsIn: given = 'none', permission, handle, ...common } = definition;
-  const rowsIn = typeof given === 'function' ? given : () => given;
+  const { blocking = false, answersRow, answersRows, permission, handle, ...common } = definition;
+  const isRow = typeof answersRow === 'function' ? answersRow : () => answersRow === true;
+  const rowsIn = (input: Input<Q>): RowsIn => {
+    if (answersRows) return 'fields of items';
+    return isRow(input) ? 'value' : 'none';
+  };
   const run = { kind: 'read', blocking, rowsIn, permission, handle } as unknown as Run;
   return { ...defaults, ...common, run };
 }

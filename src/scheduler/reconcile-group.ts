@@ -73,8 +73,7 @@ export function* reconcileGroup(
     ...{ job, group, rollout, regular, canary, versions: context.versions },
     keptNames: yield* namesKept(staying, crew.away, regular),
     keptCanaryNames: yield* namesKept(canaries.counting, canaries.away, canary),
-    canaryNames:
-      canary.fresh === 0 ? [] : namesForCanaries(job, group, updates.destructive, here),
+    canaryNames: canary.fresh === 0 ? [] : namesForCanaries(job, group, updates.destructive, here),
   });
   const delayed = ofKind([...failing, ...canaries.counting], 'reschedule-later');
   const kept = yield* filtered(

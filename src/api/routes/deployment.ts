@@ -162,7 +162,7 @@ export function deploymentRoutes(server: ServerContext): Route[] {
       noun: 'deployment',
       summary: 'Read a deployment',
       blocking: true,
-      rowsIn: 'value',
+      answersRow: true,
       answer: DeploymentSchema,
       permission: readInItsNamespace,
       handle: requireDeployment,

@@ -129,7 +129,7 @@ export function evaluationRoutes(context: ServerContext): Route[] {
           description: 'Include `RelatedEvals`: what led to it and what follows from it.',
         },
       },
-      rowsIn: ({ query }) => (query.related ? 'none' : 'value'),
+      answersRow: ({ query }) => !query.related,
       answer: WithRelatedSchema,
       permission: readInItsNamespace,
       handle: ({ parameters, query, snapshot }) => {

@@ -223,7 +223,7 @@ export function jobRoutes(server: ServerContext, planner: Planner, tokens: JobTo
       noun: 'job',
       summary: 'Read a job',
       blocking: true,
-      rowsIn: 'value',
+      answersRow: true,
       answer: JobSchema,
       permission: readJob,
       handle: requireJob,
@@ -338,7 +338,7 @@ export function jobRoutes(server: ServerContext, planner: Planner, tokens: JobTo
       noun: 'job',
       summary: "Read a job's summary",
       blocking: true,
-      rowsIn: 'value',
+      answersRow: true,
       answer: JobSummarySchema,
       permission: readJob,
       handle: (input) => {
