@@ -12,6 +12,7 @@ import { whatIsAwayIsWaitedFor } from './checkers/disconnects.ts';
 import { tokenDispatchesOnce } from './checkers/dispatches.ts';
 import { drainsEnd } from './checkers/drains-end.ts';
 import { evictionsAreDeserved } from './checkers/evictions.ts';
+import { failuresAreLookedAt } from './checkers/failures.ts';
 import { indexOnlyRises } from './checkers/index-rises.ts';
 import { atMostMaxParallelUnhealthy } from './checkers/max-parallel.ts';
 import { drainsMoveFewAtATime } from './checkers/migrations.ts';
@@ -67,7 +68,7 @@ export class Judges {
       ...[acknowledged, watchMissesNothing({ ...options, nodeIds: [...this.#machines.keys()] })],
       ...[desiredCountsAreReached(), batchWorkIsDoneOnce(), blockedReasonIsTrue()],
       ...[summariesAddUp(), evictionsAreDeserved(), noSlotTwice(), tokenDispatchesOnce()],
-      ...[whatIsAwayIsWaitedFor(), drainsEnd()],
+      ...[whatIsAwayIsWaitedFor(), drainsEnd(), failuresAreLookedAt()],
     ];
     network.onServed = ({ method, url }, { status, index }) => {
       this.requests++;

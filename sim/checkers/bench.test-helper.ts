@@ -42,7 +42,7 @@ export async function judge(checker: Checker, ...plants: readonly Plant[]): Prom
   let elapsedMs = 0;
   const scene = () => ({
     ...{ account, view: state.read(), machines: new Map() },
-    ...{ nowMs: nowMs + elapsedMs, elapsedMs },
+    ...{ nowMs, elapsedMs },
   });
   state.onCommit((changes: readonly Change[], index) => {
     account.apply(changes, index);

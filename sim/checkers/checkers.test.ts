@@ -284,7 +284,10 @@ const cases: readonly Case[] = [
     'the next one before the last is well',
     ['2 are moved at a time, Migrate.MaxParallel is 1: job.web[d], job.web[b]'],
     put(marked('a')),
-    put(marked('a', { DesiredStatus: 'stop', NextAllocation: 'd' }), next('d', 'a')),
+    put(marked('a', { DesiredStatus: 'stop', NextAllocation: 'd' }), {
+      ...next('d', 'a'),
+      NodeID: 'n2',
+    }),
     put(marked('b')),
   ),
   migrations(
