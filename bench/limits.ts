@@ -17,6 +17,8 @@ export const limits = {
   plan: { nodes: 1000, count: 1000, groups: 100, repeats: 10 },
   /** How many jobs are listed, and how often in one run. */
   jobList: { jobs: 10_000, perPage: 100, repeats: 10 },
+  /** One life of the simulator, and the one before the first that is measured. */
+  simulator: { nodes: 100, hours: 1, warmUpHours: 0.25 },
   /** Transactions of one run of the state alone. */
   transactions: 100_000,
   /** Jobs of one run from POST to running. */

@@ -23,13 +23,15 @@ import { register } from './register.ts';
 import { type Finished, page, section } from './report.ts';
 import { runJob } from './run-job.ts';
 import { scheduler } from './scheduler.ts';
+import { simulator } from './simulator.ts';
 import { start } from './start.ts';
 import { state } from './state.ts';
 import { type Target, targetOf } from './target.ts';
 
 const benchmarks: readonly Benchmark[] = [
   ...[readJob, register, state, parked, start, runJob],
-  ...[acl, aclRead, aclTokens, jobFile, jobModel, jobList, scheduler, holds, plan, million],
+  ...[acl, aclRead, aclTokens, jobFile, jobModel, jobList, plan],
+  ...[scheduler, holds, simulator, million],
 ];
 const usage = `usage: npm run bench -- [NAME …] [--base URL --token TOKEN] [--runs N] [--write]
   names: ${benchmarks.map(({ name }) => name).join(', ')} (default: all)

@@ -4,11 +4,14 @@ import type { SimulatedWorld } from '../src/base/ports-simulated.ts';
 import type { CrashFate } from '../src/state/engine/memory.ts';
 import type { Machine } from './machine.ts';
 import { fairWeather, type Network, type Weather } from './network.ts';
+import { usualPace } from './processor.ts';
 import type { SimulatedServer } from './server.ts';
 
 /** Between two faults of the fleet and its links, in the middle: a larger one has more of them. */
 const fleetPauseMs = 60_000;
 const nodesOfPause = 20;
+/** Of so many machines one does not come back in the end. */
+const lostOneIn = 8;
 /** Between two faults of the server. */
 const serverPauseMs = 120_000;
 
@@ -33,6 +36,8 @@ interface Fault {
 }
 
 export class Faults {
+  /** How many have begun. */
+  struck = 0;
   readonly #options: FaultsOptions;
   /** What has begun and not ended, by what ends it. */
   readonly #open = new Set<Undo>();
@@ -60,10 +65,19 @@ export class Faults {
     later();
   }
 
-  /** Ends all that is under way, and lets nothing begin any more. */
+  /**
+   * Ends all that is under way, and lets nothing begin any more. Some machines are gone for good:
+   * what they ran has to run elsewhere.
+   */
   end(): void {
     this.#isOver = true;
     for (const end of [...this.#open]) end();
+    const { machines, random, note } = this.#options;
+    for (const machine of machines) {
+      if (random.below(lostOneIn) > 0) continue;
+      note(`${machine.hardware.name} is gone for good`);
+      machine.powerOff();
+    }
   }
 
   #choose(kinds: readonly Fault[]): Fault {
@@ -79,6 +93,7 @@ export class Faults {
     const { world, random, note } = this.#options;
     const lastsMs = random.below(lastsMaxMs + 1);
     const undo = begin();
+    this.struck++;
     note(undo === undefined ? name : `${name} for ${(lastsMs / 1000).toFixed(1)} s`);
     if (undo === undefined) return;
     const end = () => {
@@ -262,6 +277,16 @@ export class Faults {
           const { process } = server;
           process?.freeze();
           return () => process?.thaw();
+        },
+      },
+      {
+        ...{ name: 'the server is short of processor', weight: 2, lastsMaxMs: 120_000 },
+        begin: () => {
+          const { processor } = server;
+          processor.pace = { workMs: 1, turnMaxMs: 50 + random.below(1000) };
+          return () => {
+            processor.pace = usualPace;
+          };
         },
       },
       {

@@ -8,8 +8,11 @@ import { batchWorkIsDoneOnce } from './checkers/batch-work.ts';
 import { blockedReasonIsTrue } from './checkers/blocked-reason.ts';
 import type { Checker, Scene } from './checkers/checker.ts';
 import { desiredCountsAreReached } from './checkers/desired-counts.ts';
+import { whatIsAwayIsWaitedFor } from './checkers/disconnects.ts';
 import { tokenDispatchesOnce } from './checkers/dispatches.ts';
+import { drainsEnd } from './checkers/drains-end.ts';
 import { evictionsAreDeserved } from './checkers/evictions.ts';
+import { failuresAreLookedAt } from './checkers/failures.ts';
 import { indexOnlyRises } from './checkers/index-rises.ts';
 import { atMostMaxParallelUnhealthy } from './checkers/max-parallel.ts';
 import { drainsMoveFewAtATime } from './checkers/migrations.ts';
@@ -46,6 +49,7 @@ type Ask = (checker: Checker, scene: Scene, fault: (sentence: string) => void) =
 export class Judges {
   readonly violations: Violation[] = [];
   commits = 0;
+  requests = 0;
   readonly #options: JudgesOptions;
   readonly #account = new Account();
   readonly #machines: ReadonlyMap<string, Machine>;
@@ -64,8 +68,10 @@ export class Judges {
       ...[acknowledged, watchMissesNothing({ ...options, nodeIds: [...this.#machines.keys()] })],
       ...[desiredCountsAreReached(), batchWorkIsDoneOnce(), blockedReasonIsTrue()],
       ...[summariesAddUp(), evictionsAreDeserved(), noSlotTwice(), tokenDispatchesOnce()],
+      ...[whatIsAwayIsWaitedFor(), drainsEnd(), failuresAreLookedAt()],
     ];
     network.onServed = ({ method, url }, { status, index }) => {
+      this.requests++;
       if (status !== 200 || method === 'GET') return;
       acknowledged.answered(index, `${method} ${url}`, this.#account, (sentence) =>
         this.found(acknowledged.guarantee, sentence),
@@ -120,8 +126,11 @@ export class Judges {
   #ask(ask: Ask): void {
     const state = this.#state;
     if (state === undefined) return;
-    const nowMs = this.#options.server.clock.nowMs();
-    const scene = { account: this.#account, view: state.read(), machines: this.#machines, nowMs };
+    const { server, world } = this.#options;
+    const scene = {
+      ...{ account: this.#account, view: state.read(), machines: this.#machines },
+      ...{ nowMs: server.clock.nowMs(), elapsedMs: world.clock.monotonicMs() },
+    };
     for (const checker of this.#checkers) {
       ask(checker, scene, (sentence) => this.found(checker.guarantee, sentence));
     }
@@ -129,6 +138,6 @@ export class Judges {
 }
 
 const isPartOfThePlay = (error: Error): boolean =>
-  /input\/output error|writes are closed|taken over|another process|log ends at|is full|is closing/i.test(
+  /input\/output error|writes are closed|taken over|another process|log ends at|is full|no space is left|is closing/i.test(
     `${error.message} ${(error.cause as Error | undefined)?.message ?? ''}`,
   );

@@ -24,6 +24,8 @@ export class Run {
   /** What its machine knows of it, as the servers last said. */
   allocation: Allocation;
   job: Job;
+  /** When its task last began, ended or was started anew, on the world's own clock. */
+  changedMs = 0;
   readonly #world: World;
   readonly #changed: () => void;
   #state: TaskState = { ...fresh };
@@ -160,6 +162,7 @@ export class Run {
 
   #change(state: Partial<TaskState>): void {
     this.#state = { ...this.#state, ...state };
+    this.changedMs = this.#world.clock.monotonicMs();
     this.#look();
     this.#changed();
   }

@@ -16,6 +16,7 @@ import type { State } from '../src/state/types.ts';
 import type { SimulatedDisk } from './disk.ts';
 import type { Endpoint } from './network.ts';
 import { MachineClock, Process } from './process.ts';
+import { Processor } from './processor.ts';
 
 export const rootToken = '10000000-0000-4000-8000-000000000001';
 export const introductionToken = '10000000-0000-4000-8000-000000000002';
@@ -38,6 +39,7 @@ const restartMaxMs = 5000;
 export class SimulatedServer {
   readonly disk: SimulatedDisk;
   readonly clock: MachineClock;
+  readonly processor: Processor;
   readonly #world: SimulatedWorld;
   readonly #events: ServerEvents;
   readonly #hashed = new Map<string, string>();
@@ -50,6 +52,7 @@ export class SimulatedServer {
     this.disk = disk;
     this.#events = events;
     this.clock = new MachineClock(world.clock);
+    this.processor = new Processor(world.random);
   }
 
   get running(): RunningServer | undefined {
@@ -124,14 +127,19 @@ export class SimulatedServer {
     };
   }
 
-  /** The same few secrets are shown over and over: each is hashed once. */
+  /** Work takes time. And the same few secrets are shown over and over: each is hashed once. */
   #worldOf({ world }: Process): World {
     const hash = (secret: string): string => {
       const known = this.#hashed.get(secret) ?? world.secrets.hash(secret);
       this.#hashed.set(secret, known);
       return known;
     };
-    return { ...world, secrets: { ...world.secrets, hash } };
+    return {
+      ...world,
+      clock: this.processor.clockOver(world.clock),
+      timers: this.processor.timersOver(world.timers, world.clock),
+      secrets: { ...world.secrets, hash },
+    };
   }
 
   /** `fate`: what becomes of the write that is under way. */

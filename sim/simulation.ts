@@ -34,6 +34,10 @@ export interface Outcome {
   /** Of every byte that was written, and of the state in the end. */
   readonly hash: string;
   readonly commits: number;
+  /** Requests that the server answered. */
+  readonly requests: number;
+  /** Faults that struck. */
+  readonly faults: number;
   readonly simulatedMs: number;
   readonly violations: readonly Violation[];
 }
@@ -123,7 +127,8 @@ class Simulation {
     this.#server.crash('kept');
     return {
       ...{ seed: this.#options.seed, hash: this.#hash.digest('hex') },
-      commits: this.#judges.commits,
+      ...{ commits: this.#judges.commits, requests: this.#judges.requests },
+      faults: this.#faults.struck,
       simulatedMs: this.#world.clock.monotonicMs(),
       violations: this.#judges.violations,
     };

@@ -79,13 +79,20 @@ export class Workload {
     }
   }
 
-  /** Nothing new happens; drains end and every node takes work again. */
+  /**
+   * Nothing new happens. Half of the drains are taken back, the others come to their end; every
+   * other node takes work again.
+   */
   async end(): Promise<void> {
     this.#isOver = true;
     const undrain = { DrainSpec: null, MarkEligible: true };
-    for (const id of this.#drained)
+    const drained = [...this.#drained].filter(() => this.#random.below(2) === 0);
+    for (const id of this.#drained) {
+      if (drained.includes(id)) continue;
       await this.#client.surely('PUT', `/v1/node/${id}/drain`, undrain);
+    }
     for (const id of this.#nodeIds) {
+      if (drained.includes(id)) continue;
       await this.#client.surely('PUT', `/v1/node/${id}/eligibility`, { Eligibility: 'eligible' });
     }
     await this.lookAfter();

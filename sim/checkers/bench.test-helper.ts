@@ -29,6 +29,8 @@ import type { Checker } from './checker.ts';
 export type Plant = (transaction: Transaction) => void;
 
 export const nowMs = Date.UTC(2026, 0, 1);
+/** Between two commits. */
+const betweenMs = 60_000;
 
 /** Commits what is planted and asks the checker as a life does: after each commit, and at rest. */
 export async function judge(checker: Checker, ...plants: readonly Plant[]): Promise<string[]> {
@@ -37,9 +39,14 @@ export async function judge(checker: Checker, ...plants: readonly Plant[]): Prom
   const account = new Account();
   const faults: string[] = [];
   const fault = (sentence: string) => faults.push(sentence);
-  const scene = () => ({ account, view: state.read(), machines: new Map(), nowMs });
+  let elapsedMs = 0;
+  const scene = () => ({
+    ...{ account, view: state.read(), machines: new Map() },
+    ...{ nowMs, elapsedMs },
+  });
   state.onCommit((changes: readonly Change[], index) => {
     account.apply(changes, index);
+    elapsedMs += betweenMs;
     checker.committed?.(changes, index, scene(), fault);
   });
   for (const plant of plants) await state.write(plant);

@@ -1,3 +1,4 @@
+import type { Allocation } from '../../src/model/allocation/allocation.ts';
 import type { Evaluation } from '../../src/model/evaluation/evaluation.ts';
 import type { Job } from '../../src/model/job/job.ts';
 import type { Node } from '../../src/model/node/node.ts';
@@ -6,6 +7,7 @@ import { nodes } from '../../src/state/tables.ts';
 import type { Account } from '../account.ts';
 import { isLive } from '../account.ts';
 import type { Checker, Fault } from './checker.ts';
+import { mayEvict, priorityStep } from './evictions.ts';
 import { Use } from './resources.ts';
 import { admits, distinctRules, isCrowded, takesWork } from './rules.ts';
 import { openEvaluations } from './waiting.ts';
@@ -49,7 +51,9 @@ function checkBlocked(evaluation: Evaluation, job: Job, account: Account, fault:
 function isOpen(node: Node, job: Job, group: TaskGroup, account: Account): boolean {
   if (!takesWork(node) || !admits(node, job, group)) return false;
   const use = new Use();
-  for (const one of account.occupantsOf(node.ID)) use.add(one);
+  for (const one of account.occupantsOf(node.ID)) {
+    if (!makesWay(one, job, account)) use.add(one);
+  }
   if (!use.hasRoomFor(group, node)) return false;
   const { Namespace, ID: JobID } = job;
   const own = [...account.allocationsOf({ Namespace, JobID })].filter(isLive);
@@ -59,4 +63,12 @@ function isOpen(node: Node, job: Job, group: TaskGroup, account: Account): boole
   return !distinctRules(job, group).some((rule) =>
     isCrowded(node, rule, group, own, (id) => account.node(id)),
   );
+}
+
+/** What it holds counts as room for the job. */
+function makesWay(one: Allocation, job: Job, account: Account): boolean {
+  if (one.DesiredStatus !== 'run' || one.JobID === job.ID || !mayEvict(job.Type, account))
+    return false;
+  const other = account.jobOf(one) ?? account.job(one.Namespace, one.JobID);
+  return other !== undefined && other.Priority + priorityStep <= job.Priority;
 }

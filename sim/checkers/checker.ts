@@ -12,6 +12,8 @@ export interface Scene {
   readonly machines: ReadonlyMap<string, Machine>;
   /** By the server's clock. */
   readonly nowMs: number;
+  /** What has really passed since the beginning, whatever clocks say. */
+  readonly elapsedMs: number;
 }
 
 /**

@@ -21,6 +21,8 @@ import {
 import { blockedReasonIsTrue } from './blocked-reason.ts';
 import type { Checker } from './checker.ts';
 import { desiredCountsAreReached } from './desired-counts.ts';
+import { whatIsAwayIsWaitedFor } from './disconnects.ts';
+import { drainsEnd } from './drains-end.ts';
 import { evictionsAreDeserved } from './evictions.ts';
 import { indexOnlyRises } from './index-rises.ts';
 import { atMostMaxParallelUnhealthy } from './max-parallel.ts';
@@ -142,6 +144,33 @@ const evictions = (title: string, faults: readonly string[], ...plants: Plant[])
   plants: [withJob(service(1)), put(placed('low')), ...plants],
 });
 
+/** The job is the second thing that is committed. */
+const own = { JobCreateIndex: 2 };
+const away = (ID: string) => placed(ID, { ClientStatus: 'unknown', ...own });
+const givenUp = (ID: string) => placed(ID, { ClientStatus: 'lost', DesiredStatus: 'stop', ...own });
+
+/** A minute passes with each commit. */
+const disconnects = (
+  title: string,
+  Disconnect: object,
+  faults: readonly string[],
+  ...plants: Plant[]
+): Case => ({
+  ...{ title: `away: ${title}`, checker: whatIsAwayIsWaitedFor, faults },
+  plants: [
+    ...[withNode('n1'), withJob(service(2, { Disconnect })), put(placed('a', own))],
+    ...[changeNode('n1', { Status: 'disconnected' }), ...plants],
+  ],
+});
+const forTwoMinutes = { LostAfter: 120e9 };
+
+const drain = (title: string, faults: readonly string[], ...plants: Plant[]): Case => ({
+  ...{ title: `drains end: ${title}`, checker: drainsEnd, faults },
+  plants: [withNode('n1'), put(placed('a')), ...plants],
+});
+const until = (ForceDeadline: string | null): Plant =>
+  changeNode('n1', { Drain: true, DrainStrategy: { ForceDeadline } as never });
+
 const cases: readonly Case[] = [
   resources('what fits', [], put(placed('a'), placed('b'))),
   resources(
@@ -154,12 +183,19 @@ const cases: readonly Case[] = [
     ['port 10.0.0.1:80 of name-n1 is held by a and b'],
     put(placed('a', port(80)), placed('b', port(80))),
   ),
-  counts('enough', [], withJob(service(2)), put(placed('a'), placed('b'))),
+  counts('enough', [], withJob(service(2)), put(placed('0'), placed('1'))),
   counts('too few', ['job.web wants 3 and has 1'], withJob(service(3)), put(placed('a'))),
   counts(
     'an older version',
     ['1 of job.web are older than version 1'],
     withJob({ ...service(1), Version: 1 }),
+    put(placed('0')),
+  ),
+  counts(
+    'an older version of a system job where nothing new may come',
+    [],
+    withNode('n1', { SchedulingEligibility: 'ineligible' }),
+    withJob({ ...system, Version: 1 }),
     put(placed('a')),
   ),
   counts('too few, but waiting', [], withJob(service(3)), waits(), put(placed('a'))),
@@ -248,7 +284,10 @@ const cases: readonly Case[] = [
     'the next one before the last is well',
     ['2 are moved at a time, Migrate.MaxParallel is 1: job.web[d], job.web[b]'],
     put(marked('a')),
-    put(marked('a', { DesiredStatus: 'stop', NextAllocation: 'd' }), next('d', 'a')),
+    put(marked('a', { DesiredStatus: 'stop', NextAllocation: 'd' }), {
+      ...next('d', 'a'),
+      NodeID: 'n2',
+    }),
     put(marked('b')),
   ),
   migrations(
@@ -307,6 +346,43 @@ const cases: readonly Case[] = [
     ['job.web[low] of 50 was evicted for job.web[high] of 55'],
     important(55),
     put(evictor, evicted),
+  ),
+  disconnects('long enough', forTwoMinutes, [], put(away('a')), put(givenUp('a'))),
+  disconnects(
+    'not long enough',
+    forTwoMinutes,
+    ['job.web[a] was given up after 60 s, and is waited for 120 s'],
+    put(givenUp('a')),
+  ),
+  disconnects(
+    'not at all',
+    forTwoMinutes,
+    ['job.web[a] was given up after 0 s, and is waited for 120 s'],
+    changeNode('n1', { Status: 'ready' }),
+    put(givenUp('a')),
+  ),
+  disconnects('that nobody waits for', {}, [], put(givenUp('a'))),
+  disconnects(
+    'and replaced meanwhile',
+    forTwoMinutes,
+    [],
+    put(away('a')),
+    put(placed('b', { PreviousAllocation: 'a' })),
+  ),
+  disconnects(
+    'and replaced although nothing should',
+    { ...forTwoMinutes, Replace: false },
+    ['job.web[b] was placed in the place of one that is away and is not to be replaced'],
+    put(away('a')),
+    put(placed('b', { PreviousAllocation: 'a' })),
+  ),
+  drain('in time', [], until('2027-01-01T00:00:00Z')),
+  drain('never', [], until(null)),
+  drain('too late', ['name-n1 is still drained'], until('2025-12-31T00:00:00Z')),
+  drain(
+    'with something left',
+    ['job.web[a] was told to leave name-n1 and is there'],
+    put(marked('a')),
   ),
   evictions('for nobody', ['job.web[low] was evicted for nobody'], put(evicted)),
 ];

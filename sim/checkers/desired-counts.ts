@@ -4,7 +4,8 @@ import type { Evaluation } from '../../src/model/evaluation/evaluation.ts';
 import type { Job } from '../../src/model/job/job.ts';
 import type { TaskGroup } from '../../src/model/task-group/task-group.ts';
 import { deployments, jobs, nodes } from '../../src/state/tables.ts';
-import { isLive } from '../account.ts';
+import { type Account, isLive } from '../account.ts';
+import type { Hardware } from '../hardware.ts';
 import type { Checker, Fault, Scene } from './checker.ts';
 import { admits, takesWork } from './rules.ts';
 import { isBroken, isHalted, openEvaluations } from './waiting.ts';
@@ -39,6 +40,8 @@ function checkJob(job: Job, open: readonly Evaluation[], scene: Scene, fault: Fa
   }
   if (isBroken(job) || isHalted(job, account)) return;
   const waits = open.filter((one) => one.JobID === ID && one.Namespace === Namespace);
+  // Canaries of all groups wait for each other, and so for the room that one of them lacks.
+  if (waits.length > 0 && awaitsPromotion(job, account)) return;
   const groups = new Set(job.TaskGroups.map(({ Name }) => Name));
   for (const { Name, TaskGroup } of live) {
     if (!groups.has(TaskGroup)) fault(`${Name} runs, and its job has no such group`);
@@ -52,6 +55,17 @@ function checkJob(job: Job, open: readonly Evaluation[], scene: Scene, fault: Fa
     if (job.Type === 'service') checkService(job, group, running, waits, fault);
     if (job.Type === 'system') checkSystem(job, group, running, waits, scene, fault);
   }
+}
+
+function awaitsPromotion({ Namespace, ID, CreateIndex }: Job, account: Account): boolean {
+  for (const one of account.rows(deployments).values()) {
+    const isIts = one.Namespace === Namespace && one.JobID === ID;
+    if (!isIts || one.JobCreateIndex !== CreateIndex || isTerminalDeployment(one)) continue;
+    const groups = Object.values(one.TaskGroups);
+    if (groups.some(({ DesiredCanaries, Promoted }) => DesiredCanaries > 0 && !Promoted))
+      return true;
+  }
+  return false;
 }
 
 function checkService(
@@ -88,15 +102,27 @@ function checkSystem(
     if (there > 1 || (isWanted && there === 0 && !isAwaited)) fault(what);
   }
   if (waits.length > 0) return;
-  const old = running.filter(({ JobVersion }) => JobVersion !== job.Version);
+  // Where nothing new may come, what is there stays as it is.
+  const old = running.filter(({ JobVersion, NodeID }) => {
+    const node = account.node(NodeID);
+    return JobVersion !== job.Version && node !== undefined && takesWork(node);
+  });
   if (old.length > 0) fault(`${old.length} of ${job.ID} are older than version ${job.Version}`);
 }
 
-function checkMachines({ account, machines }: Scene, fault: Fault): void {
-  for (const { hardware, runs } of machines.values()) {
+/** What has just happened on a machine, nobody knows yet. */
+const reportMs = 5000;
+
+function checkMachines({ account, machines, elapsedMs }: Scene, fault: Fault): void {
+  for (const { hardware, runs, isUp } of machines.values()) {
     const node = account.node(hardware.id);
+    if (!isUp) {
+      checkGone(hardware, account, fault);
+      continue;
+    }
     if (node?.Status !== 'ready') fault(`${hardware.name} is ${node?.Status ?? 'not known'}`);
     for (const run of runs.values()) {
+      if (elapsedMs - run.changedMs < reportMs) continue;
       const known = account.allocation(run.id);
       const isWanted = known !== undefined && isLive(known);
       if (run.isRunning && !isWanted) fault(`${run.allocation.Name} still runs and is not wanted`);
@@ -107,5 +133,14 @@ function checkMachines({ account, machines }: Scene, fault: Fault): void {
     for (const one of account.occupantsOf(hardware.id)) {
       if (!runs.has(one.ID)) fault(`${one.Name} is known as ${one.ClientStatus} and is not there`);
     }
+  }
+}
+
+/** What ran on a machine that is gone is given up, and nothing is wanted of it. */
+function checkGone({ id, name }: Hardware, account: Account, fault: Fault): void {
+  const status = account.node(id)?.Status;
+  if (status !== undefined && status !== 'down') fault(`${name} is gone and is ${status}`);
+  for (const one of account.occupantsOf(id)) {
+    fault(`${one.Name} is known as ${one.ClientStatus} on ${name}, which is gone`);
   }
 }

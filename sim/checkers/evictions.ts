@@ -5,7 +5,7 @@ import type { Account } from '../account.ts';
 import type { Checker, Fault } from './checker.ts';
 
 /** How much more important the one that evicts has to be. */
-const priorityStep = 10;
+export const priorityStep = 10;
 
 /** What is evicted makes way for an allocation, of a job that may evict and is more important. */
 export const evictionsAreDeserved = (): Checker => ({
@@ -39,7 +39,7 @@ function judge(evicted: Allocation, account: Account, fault: Fault): void {
   }
 }
 
-function mayEvict(type: Job['Type'], account: Account): boolean {
+export function mayEvict(type: Job['Type'], account: Account): boolean {
   const [stored] = account.rows(schedulerConfiguration).values();
   if (stored === undefined) return type === 'system';
   const { PreemptionConfig: config } = stored;

@@ -23,11 +23,15 @@ export const drainsMoveFewAtATime = (): Checker => {
         const group = serviceGroup(one, account);
         if (group === undefined || one.DeploymentStatus?.Canary === true) continue;
         if (isForced(one, account, latestMs)) continue;
+        const own = [...account.allocationsOf(one)].filter(
+          (other) =>
+            other.TaskGroup === one.TaskGroup && other.JobCreateIndex === one.JobCreateIndex,
+        );
+        // One that has fewer to have than there are misses nobody.
+        if (own.filter(stays).length >= group.Count) continue;
         const moving = new Map<string, Allocation>();
-        for (const other of account.allocationsOf(one)) {
-          const isOfGroup =
-            other.TaskGroup === one.TaskGroup && other.JobCreateIndex === one.JobCreateIndex;
-          const last = isOfGroup ? onTheMove(other, account) : undefined;
+        for (const other of own) {
+          const last = onTheMove(other, account);
           if (last !== undefined) moving.set(last.ID, last);
         }
         const limit = group.Migrate?.MaxParallel ?? 1;
@@ -57,6 +61,9 @@ const marked = (changes: readonly Change[]): readonly Allocation[] =>
 
 const isMarked = (row: unknown): boolean => (row as Allocation).DesiredTransition.Migrate === true;
 
+const stays = (one: Allocation): boolean =>
+  one.DesiredStatus === 'run' && one.ClientStatus === 'running' && !isMarked(one);
+
 function serviceGroup(one: Allocation, account: Account): TaskGroup | undefined {
   const job = account.job(one.Namespace, one.JobID);
   if (job?.Type !== 'service' || job.Stop) return undefined;
@@ -71,18 +78,23 @@ function isForced({ NodeID }: Allocation, account: Account, nowMs: number): bool
 /** One that was told to go, or what comes in its place and is not there yet. */
 function onTheMove(one: Allocation, account: Account): Allocation | undefined {
   if (!isMarked(one) || one.DeploymentStatus?.Canary === true) return undefined;
+  // While it is away another one does its work: whether it goes as well makes no difference.
+  if (one.ClientStatus === 'unknown' && one.NextAllocation !== '') return undefined;
   if (one.DesiredStatus === 'run') return isEnded(one) ? undefined : one;
   let last = one;
   let steps = 0;
   for (; last.NextAllocation !== ''; steps++) {
     const next = account.allocation(last.NextAllocation);
     if (next === undefined) break;
+    // Once it had arrived, what becomes of it is another matter.
+    if (next.DeploymentStatus?.Healthy === true) return undefined;
     last = next;
   }
-  const { ClientStatus, DesiredStatus, DeploymentStatus, FollowupEvalID } = last;
+  const { ClientStatus, DesiredStatus, FollowupEvalID } = last;
   // Nothing is wanted in its place.
   if (last === one || DesiredStatus !== 'run') return undefined;
-  if (DeploymentStatus?.Healthy === true) return undefined;
+  // It is on a node that is drained as well, and waits for its own turn to be moved.
+  if (!isMarked(last) && account.node(last.NodeID)?.Drain === true) return undefined;
   // What took the place of a replacement that failed counts as soon as it runs; and what failed for
   // good is not waited for.
   if (steps > 1 && ClientStatus === 'running') return undefined;

@@ -4,7 +4,7 @@ import { StateError, WriteQueueFull } from '../state/errors.ts';
 import type { Footprint } from '../state/types.ts';
 import { prettyJson, type RowEncoder } from './encode.ts';
 import { type Answer, jsonType, type Request } from './http.ts';
-import type { Family, Reply } from './route.ts';
+import type { Family, Reply, RowsIn } from './route.ts';
 
 /** What one look at the state found. */
 export interface Attempt {
@@ -14,8 +14,9 @@ export interface Attempt {
   readonly value?: unknown;
   /** The text of a long list instead. */
   readonly body?: AsyncIterable<Uint8Array>;
-  /** Where the encoding of a row is kept. */
-  readonly rows?: RowEncoder | undefined;
+  /** Where rows stand in the value, and where their encoding is kept. */
+  readonly rowsIn?: RowsIn;
+  readonly rows?: RowEncoder;
   readonly missing?: RosterError;
   readonly nextToken?: string;
   readonly filteredByAcls?: boolean;
@@ -39,7 +40,7 @@ const headersOf: Readonly<Record<Family, (index: string) => Record<string, strin
 
 /** What a look found, as an answer with the headers of its family. */
 export function readAnswer(attempt: Attempt): Answer {
-  const { family, footprint, nextToken, filteredByAcls, value, missing, pretty, rows } = attempt;
+  const { family, footprint, nextToken, filteredByAcls, value, missing, pretty } = attempt;
   const headers = headersOf[family](String(footprint.index));
   if (nextToken !== undefined) headers[`x-${family}-nexttoken`] = nextToken;
   if (filteredByAcls && family === 'registry') {
@@ -48,8 +49,13 @@ export function readAnswer(attempt: Attempt): Answer {
   if (missing !== undefined) return problemAnswer(missing, headers);
   if (attempt.body !== undefined) return { status: 200, headers, body: attempt.body };
   if (pretty) return { status: 200, headers, body: prettyJson(value) };
-  const body = rows === undefined ? JSON.stringify(value) : rows.encode(value as object);
-  return { status: 200, headers, body };
+  return { status: 200, headers, body: bodyOf(attempt) };
+}
+
+function bodyOf({ value, rowsIn, rows }: Attempt): string | Uint8Array {
+  if (rows === undefined || rowsIn === 'none') return JSON.stringify(value);
+  if (rowsIn === 'value') return rows.encode(value as object);
+  return rows.encodeItems(value as readonly Readonly<Record<string, object | null>>[]);
 }
 
 /** The caller is gone: nobody reads this. */

@@ -21,6 +21,25 @@ export class RowEncoder {
     return bytes;
   }
 
+  /** The same for a list of objects all of whose fields are such rows, or null. */
+  encodeItems(items: readonly Readonly<Record<string, object | null>>[]): Uint8Array {
+    const parts: Uint8Array[] = [];
+    let text = '[';
+    for (const item of items) {
+      text += text === '[' ? '{' : ',{';
+      let comma = '';
+      for (const [name, row] of Object.entries(item)) {
+        const before = punctuation(`${text}${comma}${JSON.stringify(name)}:`);
+        parts.push(before, row === null ? nothing : this.encode(row));
+        text = '';
+        comma = ',';
+      }
+      text += '}';
+    }
+    parts.push(punctuation(`${text}]`));
+    return Buffer.concat(parts);
+  }
+
   #keep(row: object, bytes: Uint8Array): void {
     this.#encoded.set(row, bytes);
     this.#bytes += bytes.length;
@@ -30,6 +49,19 @@ export class RowEncoder {
       this.#bytes -= length;
     }
   }
+}
+
+const nothing = Buffer.from('null');
+
+/** What stands between rows is the same few texts over and over. */
+const punctuations = new Map<string, Uint8Array>();
+
+function punctuation(text: string): Uint8Array {
+  const known = punctuations.get(text);
+  if (known !== undefined) return known;
+  const made = Buffer.from(text);
+  punctuations.set(text, made);
+  return made;
 }
 
 /** Four spaces and a newline at the end, as the field does it. */

@@ -20,8 +20,8 @@ export class Metrics {
   readonly #series = new Map<Route | undefined, Map<number, Series>>();
 
   constructor(gauges: Gauges) {
+    processRegistry();
     const registers = [this.#registry];
-    collectDefaultMetrics({ register: this.#registry });
     this.#requests = new Counter({
       name: 'roster_http_requests_total',
       help: 'Requests that were answered.',
@@ -72,11 +72,27 @@ export class Metrics {
     return this.#registry.contentType;
   }
 
-  text(): Promise<string> {
-    return this.#registry.metrics();
+  async text(): Promise<string> {
+    const [ofProcess, own] = [await processRegistry().metrics(), await this.#registry.metrics()];
+    return `${ofProcess}\n${own}`;
   }
 
   async json(): Promise<string> {
-    return JSON.stringify(await this.#registry.getMetricsAsJSON());
+    const registries = [processRegistry(), this.#registry];
+    const metrics = await Promise.all(registries.map((one) => one.getMetricsAsJSON()));
+    return JSON.stringify(metrics.flat());
   }
+}
+
+let registryOfProcess: Registry | undefined;
+
+/**
+ * What is measured of the process itself. What measures it runs for as long as the process does, so
+ * that there is one for all the servers that it has, or had.
+ */
+function processRegistry(): Registry {
+  if (registryOfProcess !== undefined) return registryOfProcess;
+  registryOfProcess = new Registry();
+  collectDefaultMetrics({ register: registryOfProcess });
+  return registryOfProcess;
 }

@@ -178,13 +178,13 @@ export class Reads {
           (thrown) => ({ family, footprint, pretty, missing: missingOf(thrown, trail) }),
         );
       }
-      const rows = run.answersRow(given) ? this.#rows : undefined;
-      if (!run.isInSteps) return { family, footprint, pretty, rows, value: run.handle(given) };
+      const common = { family, footprint, pretty, rowsIn: run.rowsIn(given), rows: this.#rows };
+      if (!run.isInSteps) return { ...common, value: run.handle(given) };
       const taken = this.#through(run.handle(given) as Steps<unknown>, request);
       if (taken === undefined) return Promise.resolve(undefined);
-      if (!(taken instanceof Promise)) return { family, footprint, pretty, rows, ...taken };
+      if (!(taken instanceof Promise)) return { ...common, ...taken };
       return taken.then(
-        (made) => made && { family, footprint, pretty, rows, ...made },
+        (made) => made && { ...common, ...made },
         (thrown) => ({ family, footprint, pretty, missing: missingOf(thrown, trail) }),
       );
     } catch (thrown) {

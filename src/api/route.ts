@@ -75,8 +75,8 @@ export type Run =
   | {
       readonly kind: 'read';
       readonly blocking: boolean;
-      /** Whether the handler's value is a row of the state: its encoding can be kept. */
-      readonly answersRow: (input: Input) => boolean;
+      /** Where rows of the state stand in the handler's value: their encoding can be kept. */
+      readonly rowsIn: (input: Input) => RowsIn;
       readonly permission: (input: Input) => Permission;
       readonly handle: (input: Input) => unknown;
       /** Whether the handler gives steps to the value, and not the value. */
@@ -93,6 +93,9 @@ export type Run =
       readonly permission: (input: Input) => Permission;
       readonly handle: (input: Input, signal: AbortSignal) => Promise<Answer>;
     };
+
+/** The value is a row itself, or a list of objects all of whose fields are rows or null. */
+export type RowsIn = 'value' | 'fields of items' | 'none';
 
 export interface ListRun {
   readonly kind: 'list';
@@ -146,13 +149,19 @@ export function readRoute<Q extends QueryTable>(
   definition: Common<Q> & {
     readonly blocking?: boolean;
     readonly answersRow?: true | ((input: Input<Q>) => boolean);
+    /** A list of objects all of whose fields are rows or null. */
+    readonly answersRows?: true;
     readonly permission: (input: Input<Q>) => Permission;
     readonly handle: (input: Input<Q>) => unknown;
   },
 ): Route {
-  const { blocking = false, answersRow, permission, handle, ...common } = definition;
+  const { blocking = false, answersRow, answersRows, permission, handle, ...common } = definition;
   const isRow = typeof answersRow === 'function' ? answersRow : () => answersRow === true;
-  const own = { answersRow: isRow, permission, handle, isInSteps: false };
+  const rowsIn = (input: Input<Q>): RowsIn => {
+    if (answersRows) return 'fields of items';
+    return isRow(input) ? 'value' : 'none';
+  };
+  const own = { rowsIn, permission, handle, isInSteps: false };
   const run = { kind: 'read', blocking, ...own } as unknown as Run;
   return { ...defaults, ...common, run };
 }
@@ -166,7 +175,8 @@ export function longReadRoute<Q extends QueryTable>(
   },
 ): Route {
   const { blocking = false, permission, steps, ...common } = definition;
-  const own = { answersRow: () => false, permission, handle: steps, isInSteps: true };
+  const rowsIn = (): RowsIn => 'none';
+  const own = { rowsIn, permission, handle: steps, isInSteps: true };
   const run = { kind: 'read', blocking, ...own } as unknown as Run;
   return { ...defaults, ...common, run };
 }

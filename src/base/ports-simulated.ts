@@ -68,19 +68,23 @@ export class SimulatedWorld implements World {
    */
   async advance(durationMs: number): Promise<void> {
     const endMs = this.#elapsedMs + durationMs;
-    await settle();
+    await turns(() => this.#runNext(endMs));
+    this.#elapsedMs = endMs;
+  }
+
+  /** Runs the next timer. `false`: none is due until then. */
+  #runNext(endMs: number): boolean {
     for (;;) {
       const next = this.#pending.peek();
-      if (next === undefined || next.dueMs > endMs) break;
+      if (next === undefined || next.dueMs > endMs) return false;
       this.#pending.pop();
       if (next.cleared) continue;
       assert(next.dueMs >= this.#elapsedMs, 'simulated time never goes back');
       this.#elapsedMs = next.dueMs;
       next.cleared = true;
       next.run();
-      await settle();
+      return true;
     }
-    this.#elapsedMs = endMs;
   }
 
   #set(delayMs: number, run: () => void): Timer {
@@ -94,10 +98,34 @@ export class SimulatedWorld implements World {
   }
 }
 
-/** Lets every promise chain that is ready go on until it waits for something else. */
-async function settle(): Promise<void> {
-  // Each macrotask turn drains the whole microtask queue, however long its chains are.
-  await new Promise<void>((resolve) => setImmediate(resolve));
+/** Turns that are queued at a time: going round the event loop costs more than most of them. */
+const turnsQueued = 32;
+
+/**
+ * Calls `next` until it returns false, and before each call lets every promise chain that is ready
+ * go on until it waits for something else: between two macrotasks the whole microtask queue is
+ * drained, however long its chains are. Rejects with what `next` throws.
+ */
+function turns(next: () => boolean): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let isOver = false;
+    const turn = () => {
+      if (isOver) return;
+      try {
+        if (next()) return;
+        resolve();
+      } catch (error) {
+        reject(error);
+      }
+      isOver = true;
+    };
+    const round = () => {
+      if (isOver) return;
+      for (let queued = 0; queued < turnsQueued; queued++) setImmediate(turn);
+      setImmediate(round);
+    };
+    round();
+  });
 }
 
 /** Mulberry32: small, fast, and good enough for simulation. */

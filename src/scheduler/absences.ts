@@ -66,7 +66,8 @@ export function* absences(
         remind(allocation, lostSinceMs(allocation) + (graceMs ?? 0));
         break;
       case 'unknown':
-        if (standing.isReplaced) absent.push(allocation.ID);
+        // What nobody replaces may come back and go on: it counts until another one has its place.
+        if (standing.isReplaced && allocation.NextAllocation !== '') absent.push(allocation.ID);
         if (standing.isReplaced && allocation.NextAllocation === '') vacant.push(allocation);
         if (allocation.ClientStatus !== 'unknown') {
           disconnected++;

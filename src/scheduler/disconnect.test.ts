@@ -137,6 +137,26 @@ describe('a node that is disconnected (facts §6.14)', () => {
     expect(cluster.run().plan.placements).toMatchObject([{ NodeID: 'n2' }]);
   });
 
+  test('as long as nothing replaces it, it makes way for nothing else', () => {
+    const rack = (name: string) => ({ Meta: { rack: name } });
+    const Constraints = [
+      { Operand: 'distinct_hosts' },
+      { LTarget: '${meta.rack}', Operand: 'distinct_property', RTarget: '2' },
+    ];
+    const nodes = [makeNode('n0', rack('b')), makeNode('n1', rack('a')), makeNode('n2', rack('a'))];
+    const cluster = new TestCluster(nodes);
+    cluster.putJob(web(waits, { Constraints, Count: 3 }));
+    cluster.run();
+    for (const node of nodes.slice(0, 2)) cluster.putNode({ ...node, Status: 'disconnected' });
+    expect(cluster.run().plan.queued).toEqual({ web: 2 });
+    // That of n0 is the first to be replaced; but what is on n1 may come back to its rack.
+    cluster.putNode(makeNode('n3', rack('a')));
+    const { placements } = cluster.run().plan;
+    expect(placements).toMatchObject([
+      { NodeID: 'n3', PreviousAllocation: onNode(cluster, 'n1').ID },
+    ]);
+  });
+
   test('too many of them are not replaced', () => {
     const cluster = running(waits);
     setNode(cluster, 'disconnected');

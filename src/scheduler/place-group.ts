@@ -126,7 +126,7 @@ export class GroupWork {
   /** Returns what is left to do when the request finds no node as it is. */
   carryOut(request: PlacementRequest): Steps<void> | undefined {
     // Others than those that may have their predecessor's place fail just as the first one did.
-    const isFree = request.nodeId === undefined && !succeeds(request);
+    const isFree = request.nodeId === undefined && !this.#isAside(request);
     if (this.failure !== undefined && isFree) {
       this.failures++;
       this.unplaced.push({ request, dimension: '' });
@@ -251,15 +251,23 @@ export class GroupWork {
     });
   }
 
+  /** Whether what it replaces counts until then: it still runs, or may come back. */
+  #isAside(request: PlacementRequest): boolean {
+    const { kind, previous } = request;
+    if (succeeds(request)) return true;
+    return kind === 'lost' && previous !== undefined && this.#around.presence.has(previous.ID);
+  }
+
   /** Lets the request have the place of what it replaces, until it is clear what becomes of it. */
   #standAside(request: PlacementRequest): StoodAside | undefined {
     const { previous } = request;
-    if (previous === undefined || !succeeds(request)) return undefined;
+    if (previous === undefined || !this.#isAside(request)) return undefined;
     const { fleet, presence, portStart } = this.#around;
     const slot = fleet.slotOf(previous.NodeID);
     if (slot < 0) return undefined;
     const room = fleet.roomAt(slot, portStart);
-    if (holdsResources(previous) && !this.#waits(previous)) room.yield(previous.AllocatedResources);
+    const isYielding = succeeds(request) && holdsResources(previous) && !this.#waits(previous);
+    if (isYielding) room.yield(previous.AllocatedResources);
     const located = presence.remove(previous.ID);
     if (located !== undefined) this.#field.removed(slot);
     else this.#field.refresh(slot);

@@ -33,6 +33,10 @@ export class JobPresence {
     this.#live.set(allocation.ID, allocation);
   }
 
+  has(id: string): boolean {
+    return this.#live.has(id);
+  }
+
   remove(id: string): Located | undefined {
     const allocation = this.#live.get(id);
     if (allocation === undefined) return undefined;

@@ -1,8 +1,10 @@
 /** What is to be done about one group of a service or batch job. Source: facts §5.4, §6.3. */
 import { each, filtered, grouped, mapped, type Steps } from '../base/steps.ts';
 import type { Allocation } from '../model/allocation/allocation.ts';
+import { allocationName } from '../model/allocation/allocation-rules.ts';
 import { isTerminalDeployment } from '../model/deployment/deployment.ts';
 import type { DesiredUpdates } from '../model/evaluation/evaluation.ts';
+import type { Job } from '../model/job/job.ts';
 import type { PlannedStop } from '../model/plan/plan.ts';
 import type { TaskGroup } from '../model/task-group/task-group.ts';
 import { type Absences, absences } from './absences.ts';
@@ -71,7 +73,7 @@ export function* reconcileGroup(
     ...{ job, group, rollout, regular, canary, versions: context.versions },
     keptNames: yield* namesKept(staying, crew.away, regular),
     keptCanaryNames: yield* namesKept(canaries.counting, canaries.away, canary),
-    canaryNames: canary.fresh === 0 ? [] : namesOf([...updates.destructive, ...here]),
+    canaryNames: canary.fresh === 0 ? [] : namesForCanaries(job, group, updates.destructive, here),
   });
   const delayed = ofKind([...failing, ...canaries.counting], 'reschedule-later');
   const kept = yield* filtered(
@@ -99,6 +101,29 @@ export function* reconcileGroup(
       Reconnect: marked.length,
     }),
   };
+}
+
+/**
+ * Canaries take the names of those that they are to succeed, then what nobody has: a name that one
+ * of the current version has would be there twice for good. Source: facts §6.12.
+ */
+function namesForCanaries(
+  job: Job,
+  group: TaskGroup,
+  outdated: readonly Allocation[],
+  staying: readonly Allocation[],
+): readonly string[] {
+  const old = new Set(outdated);
+  const held = new Set(staying.map(({ Name }) => Name));
+  const kept = new Set(staying.filter((one) => !old.has(one)).map(({ Name }) => Name));
+  const own = Array.from({ length: group.Count }, (_, index) =>
+    allocationName(job.ID, group.Name, index),
+  );
+  return [
+    ...outdated.map(({ Name }) => Name).filter((name) => !kept.has(name)),
+    ...own.filter((name) => !held.has(name)),
+    ...kept,
+  ];
 }
 
 function* findingsOf(

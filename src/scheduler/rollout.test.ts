@@ -343,6 +343,17 @@ describe('canaries (facts §5.4 "Canary")', () => {
     expect(cluster.decide().isEmpty).toBe(true);
   });
 
+  test('take no name that one of the current version has already', () => {
+    const cluster = rolledOut(group('a'));
+    const [first, second] = cluster.live();
+    // As when one that was away comes back: the name is there twice, and the last one is missing.
+    cluster.change(second!.ID, { Name: first!.Name, JobVersion: 1 });
+    cluster.putJob(web(group('b', { Update: { MaxParallel: 1, Canary: 1 } }), 1));
+    expect(cluster.run().plan.placements).toMatchObject([
+      { Name: 'job.web[2]', DeploymentStatus: { Canary: true } },
+    ]);
+  });
+
   test('that promote themselves say so', () => {
     const Update = { MaxParallel: 1, Canary: 1, AutoPromote: true };
     const cluster = started({ Update });

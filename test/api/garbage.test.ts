@@ -90,6 +90,26 @@ test('what runs keeps its job, its evaluation and its deployment', async () => {
   expect((await read('/v1/job/web/deployment')).Status).toBe('successful');
 });
 
+test('a deployment that failed stays as long as it keeps its version back', async () => {
+  const group = { Count: 2, Constraints: [{ Operand: 'distinct_hosts' }] };
+  await register({}, group);
+  await obey();
+  const { ID } = await read('/v1/job/web/deployment');
+  await api.call('PUT', `/v1/deployment/fail/${ID}`);
+  const [only] = (await read('/v1/job/web/allocations')) as Allocation[];
+  await api.call('PUT', `/v1/allocation/${only!.ID}/stop`);
+  await api.settle();
+  await obey();
+  await pass(3 * hour);
+  await collect();
+  expect((await read('/v1/job/web/allocations'))[0].ID).not.toBe(only!.ID);
+  expect(await read('/v1/job/web/deployment')).toMatchObject({ ID, Status: 'failed' });
+  // Room for the second one, which would have been placed now.
+  await fleet.join(2);
+  await api.settle();
+  expect(await read('/v1/job/web/allocations')).toHaveLength(1);
+});
+
 test('what is told to stop is kept until its node says that it has', async () => {
   await register();
   await obey();

@@ -82,6 +82,7 @@ export function nodeAgentRoutes(server: Server): Route[] {
       summary: 'What the node has to run, with the jobs',
       blocking: true,
       answer: Type.Array(Type.Object({ Allocation: AllocationSchema, Job: Nullable(JobSchema) })),
+      answersRows: true,
       permission: itself,
       handle: ({ parameters, snapshot, unwatched }) => {
         const assigned = snapshot.table(allocations).by('assignment');

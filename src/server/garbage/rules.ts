@@ -122,14 +122,27 @@ export const keepsJob = {
   ): boolean => !isEnded(allocation, node) || !isOld(allocation.ModifyTime, jobAgeMs, nowMs),
 };
 
-/** Whether a deployment is needed by nobody. `runs`: something that it placed is still wanted. */
+/**
+ * Whether a deployment is needed by nobody. `runs`: something that it placed is still wanted; `job`:
+ * the one of its id.
+ */
 export const isDeploymentGarbage = (
   deployment: Deployment,
-  runs: boolean,
+  { runs, job }: { readonly runs: boolean; readonly job: Job | undefined },
   { deploymentAgeMs }: GarbageAges,
   nowMs: number,
 ): boolean =>
-  !runs && isTerminalDeployment(deployment) && isOld(deployment.ModifyTime, deploymentAgeMs, nowMs);
+  !runs &&
+  !holdsBack(deployment, job) &&
+  isTerminalDeployment(deployment) &&
+  isOld(deployment.ModifyTime, deploymentAgeMs, nowMs);
+
+/** That it failed is all that keeps the version from being rolled out once more. */
+const holdsBack = (deployment: Deployment, job: Job | undefined): boolean =>
+  deployment.Status === 'failed' &&
+  job?.Stop === false &&
+  job.CreateIndex === deployment.JobCreateIndex &&
+  job.Version === deployment.JobVersion;
 
 /** Whether a node is away for good. `holds`: whether something is meant to be on it. */
 export const isNodeGarbage = (

@@ -87,7 +87,9 @@ export const deploymentSweep: Sweep<Deployment> = {
       .table(allocations)
       .by('deployed')
       .scan({ prefix: [deployment.ID] });
-    return isDeploymentGarbage(deployment, !running.next().done, ages, nowMs);
+    const { Namespace, JobID } = deployment;
+    const job = reader.table(jobs).get(...inNamespace(Namespace, JobID));
+    return isDeploymentGarbage(deployment, { runs: !running.next().done, job }, ages, nowMs);
   },
   remove: (transaction, { Namespace, ID }, ages, nowMs) => {
     const table = transaction.table(deployments);

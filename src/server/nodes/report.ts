@@ -2,6 +2,7 @@ import { instantFromMs } from '../../base/instant.ts';
 import type { Allocation, AllocationReport } from '../../model/allocation/allocation.ts';
 import { isClientTerminal } from '../../model/allocation/allocation-rules.ts';
 import { type Fault, invalid } from '../../model/errors.ts';
+import { isSame } from '../../model/same.ts';
 import { allocations, inNamespace, jobs } from '../../state/tables.ts';
 import type { Transaction } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
@@ -94,9 +95,7 @@ function merge(
     DeploymentStatus: reportedStatus(before, report, index, nowMs),
     NetworkStatus: report.NetworkStatus ?? before.NetworkStatus,
   };
-  return JSON.stringify(after) === JSON.stringify(before)
-    ? undefined
-    : { ...after, ModifyTime: instantFromMs(nowMs) };
+  return isSame(after, before) ? undefined : { ...after, ModifyTime: instantFromMs(nowMs) };
 }
 
 interface JobMoves {

@@ -1,0 +1,126 @@
+/** `npm run sim` as one types it, and what it says of what a life comes to. */
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { runCommand } from './command.ts';
+import type { Outcome } from './simulation.ts';
+
+const timeoutMs = 60_000;
+const program = fileURLToPath(new URL('./main.ts', import.meta.url));
+
+interface Ended {
+  readonly code: number;
+  readonly out: string;
+  readonly complaint: string;
+}
+
+const sim = (...words: string[]): Promise<Ended> =>
+  new Promise((resolve) => {
+    execFile(process.execPath, [program, ...words], (error, out, complaint) =>
+      resolve({ code: error === null ? 0 : Number(error.code), out, complaint }),
+    );
+  });
+
+/** Two machines for three minutes, and their time to come to rest. */
+const short = ['--nodes', '2', '--hours', '0.05'];
+
+describe('from outside', () => {
+  test('what is asked wrongly is refused', { timeout: timeoutMs }, async () => {
+    const { code, out, complaint } = await sim('--nodes', '0');
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(complaint).toMatch(/^--nodes must be .*\n\nUsage: npm run sim/);
+  });
+
+  test('the same seed gives the same hash, and another another', {
+    timeout: timeoutMs,
+  }, async () => {
+    const [many, again] = await Promise.all([
+      sim('--seed', '3', '--many', '2', ...short),
+      sim('--seed', '3', ...short),
+    ]);
+    const [first, second, summary] = many.out.split('\n');
+    expect(many.code).toBe(0);
+    expect(first).toMatch(
+      /^seed 3: 0\.7\d h in .* commits, hash [0-9a-f]{16}, every guarantee held$/,
+    );
+    expect(second).toMatch(/^seed 4: /);
+    expect(summary).toBe('2 seeds, 0 with violations');
+    expect(hashOf(second!)).not.toBe(hashOf(first!));
+    expect(hashOf(again.out)).toBe(hashOf(first!));
+    expect(again.out).not.toContain('seeds');
+  });
+});
+
+const hashOf = (line: string): string => /hash ([0-9a-f]+)/.exec(line)![1]!;
+
+const outcome = (seed: number, violations: Outcome['violations'] = []): Outcome => ({
+  ...{ seed, violations, hash: 'ab'.repeat(32), commits: 12, requests: 34, faults: 5 },
+  simulatedMs: 3_600_000,
+});
+
+async function command(words: readonly string[], faulty: readonly number[] = []) {
+  const said: string[] = [];
+  const complaints: string[] = [];
+  const asked: object[] = [];
+  let nowMs = 0;
+  const code = await runCommand(words, {
+    simulate: async ({ seed, nodes, hours }) => {
+      asked.push({ seed, nodes, hours });
+      nowMs += 6000;
+      const violation = { guarantee: 'the index only rises', sentence: 'it fell', atMs: 1500 };
+      return outcome(seed, faulty.includes(seed) ? [violation] : []);
+    },
+    say: (line) => said.push(line),
+    complain: (line) => complaints.push(line),
+    showProgress: undefined,
+    nowMs: () => nowMs,
+  });
+  return { code, said, complaints, asked };
+}
+
+describe('what is said', () => {
+  test.each([
+    ['--seed', '-1', '--seed must be a whole number from 0 to 9007199254740991, got "-1"'],
+    ['--nodes', '0', '--nodes must be a whole number from 1 to 10000, got "0"'],
+    ['--nodes', '1.5', '--nodes must be a whole number from 1 to 10000, got "1.5"'],
+    ['--hours', 'Infinity', '--hours must be a number from 0 to 10000, got "Infinity"'],
+    ['--hours', 'an hour', '--hours must be a number from 0 to 10000, got "an hour"'],
+    ['--many', '', '--many must be a whole number from 1 to 1000000, got ""'],
+  ])('%s %s is refused', async (name, value, fault) => {
+    const { code, asked, complaints } = await command([`${name}=${value}`]);
+    expect({ code, asked }).toEqual({ code: 2, asked: [] });
+    expect(complaints.join('\n').split('\n\n')[0]).toBe(fault);
+    expect(complaints.join('\n')).toContain('Usage: npm run sim');
+  });
+
+  test('all that is wrong is told at once', async () => {
+    const { complaints } = await command(['--seed=x', '--nodes=0']);
+    const faults = complaints.join('\n').split('\n\n')[0]!.split('\n');
+    expect(faults.map((fault) => fault.split(' ')[0])).toEqual(['--seed', '--nodes']);
+  });
+
+  test.each([['--sede=1'], ['7'], ['--trace=yes']])('%s is not known', async (word) => {
+    const { code, complaints } = await command([word]);
+    expect(code).toBe(2);
+    expect(complaints.join('\n')).toContain(word.split('=')[0]!);
+  });
+
+  test('one life of twenty machines and an hour, if nothing else is wished', async () => {
+    expect(await command([])).toEqual({
+      code: 0,
+      complaints: [],
+      asked: [{ seed: 1, nodes: 20, hours: 1 }],
+      said: [
+        'seed 1: 1.00 h in 6.0 s (600 times real time), 12 commits, hash abababababababab, every guarantee held',
+      ],
+    });
+  });
+
+  test('what did not hold, which seeds, and by the exit code', async () => {
+    const { code, said } = await command(['--seed=4', '--many=3', '--hours=0.5'], [5]);
+    expect(code).toBe(1);
+    expect(said[1]).toMatch(/1 violations$/);
+    expect(said[2]).toBe('  at 1.500 s: the index only rises: it fell');
+    expect(said.at(-1)).toBe('3 seeds, 1 with violations: 5');
+  });
+});

@@ -1,0 +1,124 @@
+/** What `npm run sim` does with its words: lives from seeds, told line by line. */
+import { parseArgs } from 'node:util';
+import type { Outcome, SimulationOptions } from './simulation.ts';
+
+export const usage = `Usage: npm run sim -- [--seed N] [--nodes N] [--hours H] [--many N] [--trace] [--job ID]
+
+  --seed N    which life (1)
+  --nodes N   how many machines (20)
+  --hours H   how long it lasts under load and faults, in simulated hours (1)
+  --many N    N lives, from the seed on
+  --trace     tell what goes wrong when
+  --job ID    and what becomes of this job
+
+It ends with 0 when every guarantee held, with 1 when one did not, and with 2 when it was asked wrongly.`;
+
+interface Bounds {
+  readonly least: number;
+  readonly most: number;
+  readonly isWhole: boolean;
+}
+
+const bounds = {
+  seed: { least: 0, most: Number.MAX_SAFE_INTEGER, isWhole: true },
+  nodes: { least: 1, most: 10_000, isWhole: true },
+  hours: { least: 0, most: 10_000, isWhole: false },
+  many: { least: 1, most: 1_000_000, isWhole: true },
+} satisfies Record<string, Bounds>;
+
+type NumberName = keyof typeof bounds;
+
+interface Wishes extends Readonly<Record<NumberName, number>> {
+  readonly trace: boolean;
+  readonly job: string | undefined;
+}
+
+/** What the command says and asks. */
+export interface Surroundings {
+  readonly simulate: (options: SimulationOptions) => Promise<Outcome>;
+  readonly say: (line: string) => void;
+  readonly complain: (line: string) => void;
+  /** Shown while a life goes on, and taken away again; `undefined`: nobody looks. */
+  readonly showProgress: ((text: string) => void) | undefined;
+  readonly nowMs: () => number;
+}
+
+/** Resolves with the exit code. */
+export async function runCommand(words: readonly string[], around: Surroundings): Promise<number> {
+  let wishes: Wishes;
+  try {
+    wishes = read(words);
+  } catch (error) {
+    around.complain(`${(error as Error).message}\n\n${usage}`);
+    return 2;
+  }
+  const failed: number[] = [];
+  for (let seed = wishes.seed; seed < wishes.seed + wishes.many; seed++) {
+    const { violations } = await live(seed, wishes, around);
+    if (violations.length > 0) failed.push(seed);
+  }
+  if (wishes.many > 1) {
+    const which = failed.length > 0 ? `: ${failed.join(', ')}` : '';
+    around.say(`${wishes.many} seeds, ${failed.length} with violations${which}`);
+  }
+  return failed.length > 0 ? 1 : 0;
+}
+
+/** @throws Error that tells everything that is wrong */
+function read(words: readonly string[]): Wishes {
+  const { values } = parseArgs({
+    args: [...words],
+    options: {
+      ...{ seed: { type: 'string', default: '1' }, nodes: { type: 'string', default: '20' } },
+      ...{ hours: { type: 'string', default: '1' }, many: { type: 'string', default: '1' } },
+      ...{ trace: { type: 'boolean', default: false }, job: { type: 'string' } },
+    },
+  });
+  const faults: string[] = [];
+  const number = (name: NumberName): number => {
+    const { least, most, isWhole } = bounds[name];
+    const text = values[name];
+    const value = text.trim() === '' ? Number.NaN : Number(text);
+    const isGood = value >= least && value <= most && (!isWhole || Number.isSafeInteger(value));
+    if (!isGood) {
+      const kind = isWhole ? 'a whole number' : 'a number';
+      faults.push(`--${name} must be ${kind} from ${least} to ${most}, got "${text}"`);
+    }
+    return value;
+  };
+  const numbers = {
+    ...{ seed: number('seed'), nodes: number('nodes') },
+    ...{ hours: number('hours'), many: number('many') },
+  };
+  if (faults.length > 0) throw new Error(faults.join('\n'));
+  return { ...numbers, trace: values.trace, job: values.job };
+}
+
+async function live(
+  seed: number,
+  { nodes, hours, trace, job }: Wishes,
+  { simulate, say, showProgress, nowMs }: Surroundings,
+): Promise<Outcome> {
+  const startMs = nowMs();
+  const outcome = await simulate({
+    ...{ seed, nodes, hours, job },
+    ...((trace || job !== undefined) && { trace: say }),
+    ...(showProgress !== undefined && {
+      progress: (minute: number) => showProgress(`seed ${seed}: minute ${minute} `),
+    }),
+  });
+  showProgress?.('');
+  const realMs = Math.max(nowMs() - startMs, 1);
+  const { hash, commits, violations, simulatedMs } = outcome;
+  const verdict =
+    violations.length === 0 ? 'every guarantee held' : `${violations.length} violations`;
+  say(
+    `seed ${seed}: ${(simulatedMs / 3.6e6).toFixed(2)} h in ${(realMs / 1000).toFixed(1)} s ` +
+      `(${Math.round(simulatedMs / realMs)} times real time), ${commits} commits, ` +
+      `hash ${hash.slice(0, 16)}, ${verdict}`,
+  );
+  for (const { guarantee, sentence, atMs } of violations) {
+    say(`  at ${(atMs / 1000).toFixed(3)} s: ${guarantee}: ${sentence}`);
+  }
+  return outcome;
+}

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { RowEncoder } from './encode.ts';
+
+const row = (name: string) => ({ ID: name, Meta: { 'a "quoted" key': 'ä' }, Nothing: null });
+
+const lists: readonly (readonly Readonly<Record<string, object | null>>[])[] = [
+  [],
+  [{}],
+  [{ Allocation: row('a') }],
+  [
+    { Allocation: row('a'), Job: row('j') },
+    { Allocation: row('b'), Job: null },
+  ],
+];
+
+test.each(lists)('a list of rows is what its plain JSON is (%#)', (...items) => {
+  const rows = new RowEncoder();
+  for (const _ of ['first', 'once more']) {
+    expect(Buffer.from(rows.encodeItems(items)).toString()).toBe(JSON.stringify(items));
+  }
+});
