@@ -98,6 +98,8 @@ export function after(
 ): JobState | undefined {
   if (write.kind === 'purge') return undefined;
   if (write.kind === 'repeat') return state;
+  // One that is stopped already stays as it is.
+  if (write.kind === 'stop' && state?.stopped) return state;
   const version = state === undefined ? 0 : state.version + 1;
   if (write.kind === 'stop') return { ...state!, version, stopped: true, jobModifyIndex };
   return { marker: write.marker, version, stopped: false, jobModifyIndex };
