@@ -3,6 +3,7 @@ import type { CliEnvironment } from './environment.ts';
 import { CliError, Interrupted } from './errors.ts';
 import type { Options } from './options.ts';
 import { createScreen, type Screen } from './render/screen.ts';
+import { unreadableReason } from './unreadable.ts';
 
 /** What a command works with once its words are understood. */
 export interface Context {
@@ -69,9 +70,12 @@ async function authorityIn(readFile: CliEnvironment['readFile'], path: string): 
   try {
     return await readFile(path);
   } catch (error) {
-    throw new CliError(`The certificate authority cannot be read: ${(error as Error).message}.`, {
-      hint: 'Check ROSTER_CACERT or --ca-cert: it names a PEM file.',
-    });
+    throw new CliError(
+      `The certificate authority cannot be read: ${unreadableReason(error as Error)}.`,
+      {
+        hint: 'Check ROSTER_CACERT or --ca-cert: it names a PEM file.',
+      },
+    );
   }
 }
 

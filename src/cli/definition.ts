@@ -35,6 +35,8 @@ export interface OptionDefinition {
 export interface CommandDefinition {
   readonly arguments?: readonly ArgumentDefinition[];
   readonly options?: readonly OptionDefinition[];
+  /** Its words after the options, where the list of arguments does not tell it. */
+  readonly usage?: string;
   /** After the list of options: more words, examples, exit codes. */
   readonly details?: string;
   /** Where it is not 1, as that says something else. */

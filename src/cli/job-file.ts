@@ -7,6 +7,7 @@ import type { CliEnvironment } from './environment.ts';
 import { CliError } from './errors.ts';
 import { jobOfHcl, locatedFaults, nameOf, readVariables, type Variables } from './job-text.ts';
 import type { Options } from './options.ts';
+import { unreadableReason } from './unreadable.ts';
 
 export { variableOptions } from './job-text.ts';
 
@@ -113,19 +114,12 @@ async function textOf(
   try {
     return (await readFile(path)).replace(/^\uFEFF/, '');
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const reason = reasons[code ?? ''] ?? message;
+    const reason = unreadableReason(error as Error);
     throw new CliError(`"${path}" cannot be read: ${reason}.`, {
       hint: 'Give the path of a job file, or - to read it from standard input.',
     });
   }
 }
-
-const reasons: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  EISDIR: 'it is a directory',
-  EACCES: 'permission denied',
-};
 
 async function inputText(input: AsyncIterable<Uint8Array>): Promise<string> {
   const chunks: Uint8Array[] = [];

@@ -110,6 +110,7 @@ function fill(command: Parser, definition: CommandDefinition, { found }: Program
     const { name, description, isRequired } = argument;
     command.argument(isRequired ? `<${name}>` : `[${name}]`, description);
   }
+  if (definition.usage !== undefined) command.usage(`[options] ${definition.usage}`);
   for (const option of definition.options ?? []) command.addOption(parserOption(option));
   if (definition.details !== undefined) command.addHelpText('after', `\n${definition.details}`);
   command.action(() => {

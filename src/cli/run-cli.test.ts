@@ -116,7 +116,7 @@ test('a certificate authority that cannot be read is explained', async () => {
   expect({ exitCode, stderr }).toEqual({
     exitCode: 1,
     stderr:
-      "Error: The certificate authority cannot be read: ENOENT: no such file, open '/none'.\nCheck ROSTER_CACERT or --ca-cert: it names a PEM file.\n",
+      'Error: The certificate authority cannot be read: there is no such file.\nCheck ROSTER_CACERT or --ca-cert: it names a PEM file.\n',
   });
 });
 

@@ -1,5 +1,6 @@
 import type { Context } from './context.ts';
 import { CliError } from './errors.ts';
+import { unreadableReason } from './unreadable.ts';
 
 /** The text of a file, or standard input for `-`. @throws CliError naming the file */
 export async function readText(
@@ -28,7 +29,9 @@ export async function readBytes(
 
 function unreadable(path: string, what: string, error: Error): never {
   const hint = `Give the path of a file with the ${what}, or - for standard input.`;
-  throw new CliError(`"${path}" cannot be read: ${error.message}.`, { hint });
+  throw new CliError(`"${path}" cannot be read: ${unreadableReason(error)}.`, {
+    hint,
+  });
 }
 
 async function readAll(stdin: Context['environment']['stdin']): Promise<Uint8Array> {

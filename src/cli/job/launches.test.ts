@@ -59,7 +59,7 @@ test('dispatch says when a token was given before', async () => {
 test.each([
   [['-meta', 'a', 'web'], '--meta must have the form KEY=VALUE, got "a".'],
   [['-priority', 'high', 'web'], '--priority must be an integer from 1 to 100, got "high".'],
-  [['web', 'nowhere'], '"nowhere" cannot be read'],
+  [['web', 'nowhere'], '"nowhere" cannot be read: there is no such file.'],
 ])('dispatch %j is refused before anything is sent', async (words, text) => {
   const { exitCode, stderr, seen } = await run(['job', 'dispatch', ...words], { server });
   expect([exitCode, seen]).toEqual([1, []]);

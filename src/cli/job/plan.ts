@@ -10,7 +10,7 @@ import { printJobDiff } from '../render/job-diff.ts';
 import { printPlacementFailures } from '../render/placement.ts';
 import { oneLine, orDash, plural } from '../render/text.ts';
 import { warningsIn } from '../render/warnings.ts';
-import { policyOverride, quoted } from './run.ts';
+import { policyOverride, preserveCounts, quoted } from './run.ts';
 
 /** Source: facts/scheduler.md §9.5. */
 const planExitCodes = { nothing: 0, changes: 1, error: 255 } as const;
@@ -37,7 +37,7 @@ export const jobPlan: ClientCommand = {
         description: 'Whether to show what is different from the registered job.',
       },
       policyOverride,
-      { name: 'preserve-counts', description: 'Keep the counts of the registered job.' },
+      preserveCounts,
       verbose,
     ],
     errorExitCode: planExitCodes.error,
@@ -59,7 +59,7 @@ Examples:
       PreserveCounts: (options.flag('preserveCounts') || rest.PreserveCounts) ?? false,
     };
     const plan = await planned(context, read, asked);
-    const words = [...variableWords(options), quoted(file!)].join(' ');
+    const words = [...givenWords(options), quoted(file!)].join(' ');
     if (context.isJson) await context.json(plan);
     else await showPlan(context, plan, { words, isDiffShown });
     return isNothing(plan) ? planExitCodes.nothing : planExitCodes.changes;
@@ -74,10 +74,12 @@ async function planned({ client }: Context, read: ReadJob, asked: JobPlanRequest
   }
 }
 
-/** The variables as they were given, for the commands that are to follow. */
-const variableWords = (options: Options): readonly string[] => [
+/** What was given besides the file, for the commands that are to follow. */
+const givenWords = (options: Options): readonly string[] => [
   ...options.list('varFile').map((file) => `-var-file ${quoted(file)}`),
   ...options.list('var').map((assignment) => `-var ${quoted(assignment)}`),
+  ...(options.flag('policyOverride') ? ['-policy-override'] : []),
+  ...(options.flag('preserveCounts') ? ['-preserve-counts'] : []),
 ];
 
 function flagOf(text: string | undefined): boolean {
@@ -150,7 +152,7 @@ async function showChanges({ screen, id, isVerbose }: Context, plan: JobPlan): P
       orDash(one.NodeName),
       id(one.NodeID),
       id(one.AllocID),
-      one.PreviousAllocation === ''
+      one.PreviousAllocation === '' || one.Action !== 'place'
         ? orDash(one.Description)
         : `replaces ${id(one.PreviousAllocation)}`,
     ]),

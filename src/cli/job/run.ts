@@ -28,6 +28,11 @@ export const policyOverride: OptionDefinition = {
   description: 'Pass by soft-mandatory job policies; takes namespace:policy-override.',
 };
 
+export const preserveCounts: OptionDefinition = {
+  name: 'preserve-counts',
+  description: 'Keep the counts of the registered job.',
+};
+
 /** What both options say, as a body has it. */
 export const givenGuards = (options: Options) => ({
   ...guardOf(options.text('checkIndex')),
@@ -44,7 +49,15 @@ export const jobRun: ClientCommand = {
         description: 'A job in HCL, or in JSON with or without {"Job": …}; - is standard input.',
       },
     ],
-    options: [...variableOptions, detach, checkIndex, planned, policyOverride, verbose],
+    options: [
+      ...variableOptions,
+      detach,
+      checkIndex,
+      planned,
+      policyOverride,
+      preserveCounts,
+      verbose,
+    ],
     details: `It watches until everything runs; where the job is deployed in steps, until that is over.
 Exit codes: 0 everything runs, 1 an error, 2 not everything could be placed, started or deployed.
 
@@ -54,7 +67,11 @@ Examples:
   roster job run -detach - < web.json`,
   },
   async run(context, [file], options) {
-    const guards = { ...givenGuards(options), ...planOf(options.text('plan')) };
+    const guards = {
+      ...givenGuards(options),
+      ...planOf(options.text('plan')),
+      ...(options.flag('preserveCounts') && { PreserveCounts: true }),
+    };
     if (file === '-' && context.environment.stdin.isTerminal) {
       await context.notes.line('Reading the job from standard input; end it with Ctrl-D.');
     }

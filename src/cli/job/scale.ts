@@ -19,6 +19,7 @@ export const jobScale: ClientCommand = {
       },
       { name: 'COUNT', kind: 'word', isRequired: false, description: 'How many are to run.' },
     ],
+    usage: '<JOB> [GROUP] <COUNT>',
     options: [
       checkIndex,
       detach,

@@ -1,3 +1,4 @@
+import { formatDuration } from '../../base/duration.ts';
 import type {
   DiffType,
   FieldDiff,
@@ -87,8 +88,8 @@ class DiffWriter {
     const name = `${oneLine(Name)}:`.padEnd(width);
     const value =
       Type === 'Edited'
-        ? `${valueText(Old)} => ${valueText(New)}`
-        : valueText(Type === 'Deleted' ? Old : New);
+        ? `${valueText(Name, Old)} => ${valueText(Name, New)}`
+        : valueText(Name, Type === 'Deleted' ? Old : New);
     this.#line(indent, Type, `${name} ${value}${this.#annotations(Annotations)}`);
   }
 
@@ -132,7 +133,19 @@ class DiffWriter {
   }
 }
 
-function valueText(value: string): string {
+/** The fields of a job that hold nanoseconds. */
+const durations = new Set([
+  ...['Delay', 'Grace', 'HealthTimeout', 'HealthyDeadline', 'Interval', 'KillTimeout', 'LostAfter'],
+  ...['Max', 'MaxDelay', 'Min', 'MinHealthyTime', 'ProgressDeadline', 'ShutdownDelay', 'Splay'],
+  ...['Stagger', 'StopOnClientAfter', 'TTL', 'Timeout'],
+]);
+
+/** A tenth of a second and more: what is less is the bound of a scaling policy, which has the same name. */
+const isSpan = (name: string, value: string): boolean =>
+  durations.has(name) && /^\d{9,16}$/.test(value);
+
+function valueText(name: string, value: string): string {
+  if (isSpan(name, value)) return JSON.stringify(formatDuration(Number(value)));
   const text = value.length > valueLengthMax ? `${value.slice(0, valueLengthMax)}…` : value;
   return JSON.stringify(text);
 }
