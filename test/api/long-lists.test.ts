@@ -5,7 +5,7 @@ import { SimulatedWorld } from '../../src/base/ports-simulated.ts';
 import { type Allocation, AllocationSchema } from '../../src/model/allocation/allocation.ts';
 import { complete } from '../../src/model/complete.ts';
 import { limits } from '../../src/model/limits.ts';
-import { aclTokens, allocations } from '../../src/state/tables.ts';
+import { aclTokens, allocations, inNamespace } from '../../src/state/tables.ts';
 import { aclOf } from '../support/acl.ts';
 import { jobBody, rootToken, startApi, type TestApi } from '../support/api.ts';
 
@@ -272,7 +272,11 @@ test('how a job with many instances is scaled is found out in turns', async () =
     });
     expect((await large.call('GET', '/v1/job/web')).status).toBe(200);
     expect(isAnswered).toBe(false);
-    await large.call('POST', '/v1/jobs', { body: jobBody({}, { Count: 1 }) });
+    // What is written meanwhile is not seen.
+    await large.state.write((transaction) => {
+      const table = transaction.table(allocations);
+      table.delete(...inNamespace('default', 'a-4999'));
+    });
     return through(asked, large);
   });
   expect([inTurns.text, inTurns.headers]).toEqual([atOnce.text, atOnce.headers]);
