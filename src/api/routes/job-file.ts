@@ -4,7 +4,7 @@ import { type Fault, invalid } from '../../model/errors.ts';
 import { canonicalizeJobSteps } from '../../model/job/canonicalize.ts';
 import { type JobInput, JobSchema } from '../../model/job/job.ts';
 import { jobOfText } from '../../model/job/job-text.ts';
-import { withUnsetFields } from '../../model/job/unset.ts';
+import { UnsetJobSchema, withUnsetFields } from '../../model/job/unset.ts';
 import { validateJobSteps } from '../../model/job/validate.ts';
 import { jobWarnings, unknownFieldWarnings, warningsText } from '../../model/job/warnings.ts';
 import { limits } from '../../model/limits.ts';
@@ -85,7 +85,7 @@ export function jobFileRoutes({ world, region }: ServerContext, turns: Turns): R
       ...{ method, path: '/v1/jobs/parse', noun: 'job' },
       summary: 'Read a job file in HCL',
       body: { schema: ParseSchema, unknown: 'report', bytesMax: limits.http.jobBodyBytesMax },
-      answer: JobSchema,
+      answer: UnsetJobSchema,
       permission: ({ namespace }) =>
         anyOf(
           namespaceCapability(namespace, 'parse-job'),

@@ -1,7 +1,6 @@
-import type { Type } from '../schema.ts';
+import { Nullable, Type } from '../schema.ts';
 import { shapeOf, withoutNull } from '../schema-shape.ts';
-import type { JobInput } from './job.ts';
-import { JobSchema } from './job.ts';
+import { type JobInput, JobSchema } from './job.ts';
 
 type Unsetter = (value: unknown) => unknown;
 
@@ -47,3 +46,25 @@ function compile(schema: Type.TSchema): Unsetter {
 }
 
 type Fields = Readonly<Record<string, unknown>>;
+
+/** A job that may have null in any field. */
+export const UnsetJobSchema: Type.TSchema = open(JobSchema);
+
+function open(schema: Type.TSchema): Type.TSchema {
+  const shape = shapeOf(schema);
+  switch (shape.kind) {
+    case 'record': {
+      const fields = Object.entries(shape.properties).map(([name, property]) => [
+        name,
+        Nullable(open(withoutNull(property).schema)),
+      ]);
+      return Type.Object(Object.fromEntries(fields));
+    }
+    case 'list':
+      return Type.Array(open(shape.item));
+    case 'map':
+      return Type.Record(Type.String(), open(shape.value));
+    default:
+      return schema;
+  }
+}
