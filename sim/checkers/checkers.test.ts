@@ -24,6 +24,7 @@ import { desiredCountsAreReached } from './desired-counts.ts';
 import { whatIsAwayIsWaitedFor } from './disconnects.ts';
 import { drainsEnd } from './drains-end.ts';
 import { evictionsAreDeserved } from './evictions.ts';
+import { failuresAreLookedAt } from './failures.ts';
 import { indexOnlyRises } from './index-rises.ts';
 import { atMostMaxParallelUnhealthy } from './max-parallel.ts';
 import { drainsMoveFewAtATime } from './migrations.ts';
@@ -170,6 +171,17 @@ const drain = (title: string, faults: readonly string[], ...plants: Plant[]): Ca
 });
 const until = (ForceDeadline: string | null): Plant =>
   changeNode('n1', { Drain: true, DrainStrategy: { ForceDeadline } as never });
+
+const gone = placed('a', { ClientStatus: 'failed', ...own });
+
+/** Four minutes pass in the end. */
+const failures = (title: string, faults: readonly string[], ...plants: Plant[]): Case => ({
+  ...{ title: `failed: ${title}`, checker: failuresAreLookedAt, faults },
+  plants: [
+    ...[withNode('n1'), withJob(service(1, { ReschedulePolicy: { Unlimited: true } }))],
+    ...[...plants, withNode('n2'), withNode('n3'), withNode('n4'), withNode('n5')],
+  ],
+});
 
 const cases: readonly Case[] = [
   resources('what fits', [], put(placed('a'), placed('b'))),
@@ -384,6 +396,17 @@ const cases: readonly Case[] = [
     ['job.web[a] was told to leave name-n1 and is there'],
     put(marked('a')),
   ),
+  drain(
+    'with something that nobody tells to go',
+    ['job.web[a] stays on name-n1, whose drain was over by 2025-12-31T00:00:00Z'],
+    withJob(service(1)),
+    until('2025-12-31T00:00:00Z'),
+    ...Array.from({ length: 20 }, (_, number) => withNode(`other-${number}`)),
+    until(null),
+  ),
+  failures('and is placed again', [], put(gone), put({ ...gone, NextAllocation: 'b' })),
+  failures('and waits for its time', [], put(gone), withEvaluation({ Status: 'pending' })),
+  failures('and is forgotten', ['job.web[a] failed, and nothing comes of it'], put(gone)),
   evictions('for nobody', ['job.web[low] was evicted for nobody'], put(evicted)),
 ];
 
