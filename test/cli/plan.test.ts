@@ -69,7 +69,7 @@ describe('job plan', () => {
       '+/- Job: "web"',
       '+/- Task Group: "web" (2 in-place update)',
       '  +/- Task: "server" (forces in-place update)',
-      '    +/- KillTimeout: "5000000000" => "7000000000"',
+      '    +/- KillTimeout: "5s" => "7s"',
     ]);
     write({ Priority: 900 });
     expect(await cli(['job', 'plan', 'web.json'])).toMatchObject({ exitCode: 255, stdout: '' });
