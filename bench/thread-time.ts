@@ -3,7 +3,7 @@ import { limits } from './limits.ts';
 import { percentile } from './statistics.ts';
 
 /** The thread's own time in milliseconds. */
-export function threadMs(): number {
+function threadMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;
 }
