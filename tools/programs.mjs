@@ -16,6 +16,12 @@ const programs = [
   { name: 'sh', package: 'dash', why: 'bin/roster and the tasks of many tests' },
   { name: 'mkfifo', package: 'coreutils', why: 'the pipes that tasks write to' },
   { name: 'sleep', package: 'coreutils', why: 'tasks that run until they are stopped' },
+  { name: 'git', package: 'git', why: 'artifacts out of a repository' },
+  { name: 'xz', package: 'xz-utils', why: 'artifacts that are packed' },
+  { name: 'nsenter', package: 'util-linux', why: 'commands beside isolated tasks' },
+  { name: 'bwrap', package: 'bubblewrap', why: 'isolated tasks' },
+  { name: 'podman', package: 'podman', why: 'tasks in containers' },
+  { name: 'runc', package: 'runc', why: 'tasks in containers' },
   { name: 'chromium', package: 'chromium', why: 'logins in a browser' },
 ];
 

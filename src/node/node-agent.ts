@@ -10,6 +10,7 @@ import type { Driver, Drivers } from './drivers/driver.ts';
 import { rawExecDriver } from './drivers/raw-exec.ts';
 import { hostEnvironment } from './environment/host-environment.ts';
 import { fingerprint, type NodeSettings } from './fingerprint/fingerprint.ts';
+import { dispatchPayloadHook } from './hooks/dispatch-payload.ts';
 import { type NodeIdentity, readIdentity, writeIdentity } from './identity.ts';
 import { logsHandler } from './logs/logs-handler.ts';
 import { type ServerApi, statusOf } from './server-api.ts';
@@ -109,6 +110,8 @@ export class NodeAgent {
         node: () => node,
         region,
         hostEnvironment: hostEnvironment(this.#options.environment),
+        taskHooks: [dispatchPayloadHook],
+        allocationHooks: [],
         changed: (report) => reporter.report(report),
         onNotice,
       },

@@ -12,6 +12,7 @@ import type { Input } from '../../model/schema.ts';
 import type { Task } from '../../model/task/task.ts';
 import { UpdateStrategySchema } from '../../model/task-group/policies.ts';
 import { MockDriver } from '../drivers/mock.ts';
+import { dispatchPayloadHook } from '../hooks/dispatch-payload.ts';
 import { eventually } from '../testing/eventually.ts';
 import { testAllocation, testJob, testPolicy } from '../testing/records.ts';
 import { AllocationRunner, type AllocationSurroundings } from './allocation-runner.ts';
@@ -34,6 +35,8 @@ beforeEach(async () => {
     node: () => complete(NodeRegistrationSchema, { ID: 'n1', Name: 'alpha' }),
     region: 'global',
     hostEnvironment: {},
+    taskHooks: [dispatchPayloadHook],
+    allocationHooks: [],
     changed: (report) => reports.push(report),
     onNotice: (sentence) => expect.fail(sentence),
   };

@@ -9,6 +9,7 @@ import { NodeRegistrationSchema } from '../../model/node/node.ts';
 import type { Input } from '../../model/schema.ts';
 import type { Task } from '../../model/task/task.ts';
 import { MockDriver } from '../drivers/mock.ts';
+import { dispatchPayloadHook } from '../hooks/dispatch-payload.ts';
 import { eventually } from '../testing/eventually.ts';
 import { testAllocation, testJob, testPolicy } from '../testing/records.ts';
 import { AllocationRunner, type AllocationSurroundings } from './allocation-runner.ts';
@@ -32,6 +33,8 @@ beforeEach(async () => {
     node: () => complete(NodeRegistrationSchema, { ID: 'n1', Name: 'alpha' }),
     region: 'global',
     hostEnvironment: {},
+    taskHooks: [dispatchPayloadHook],
+    allocationHooks: [],
     changed: () => {},
     onNotice: (sentence) => expect.fail(sentence),
   };

@@ -17,8 +17,14 @@ import {
 import type { Drivers } from '../drivers/driver.ts';
 import { type TaskEnvironment, taskEnvironment } from '../environment/environment.ts';
 import { LatestFile } from '../files.ts';
+import type {
+  AllocationHookContext,
+  AllocationHookFactory,
+  TaskHookFactory,
+} from '../hooks/hook.ts';
 import * as events from '../task-runner/events.ts';
 import { TaskRunner } from '../task-runner/task-runner.ts';
+import { AllocationHooks } from './allocation-hooks.ts';
 import {
   type Commanded,
   type RestartWish,
@@ -43,6 +49,8 @@ export interface AllocationSurroundings {
   readonly node: () => NodeRegistration;
   readonly region: string;
   readonly hostEnvironment: Readonly<Record<string, string>>;
+  readonly taskHooks: readonly TaskHookFactory[];
+  readonly allocationHooks: readonly AllocationHookFactory[];
   /** The report of an allocation has changed. */
   readonly changed: (report: AllocationReport) => void;
   readonly onNotice: (sentence: string) => void;
@@ -67,6 +75,7 @@ export class AllocationRunner {
   readonly #file: LatestFile;
   readonly #tasks = new Map<string, TaskRunner>();
   readonly #health: HealthTracker;
+  readonly #hooks: AllocationHooks;
   #allocation: Allocation;
   #job: Job;
   #stopping: boolean;
@@ -110,6 +119,7 @@ export class AllocationRunner {
     for (const task of this.#group?.Tasks ?? []) {
       this.#tasks.set(task.Name, this.#newTask(task, saved));
     }
+    this.#hooks = this.#newHooks();
   }
 
   get allocation(): Allocation {
@@ -176,6 +186,7 @@ export class AllocationRunner {
       // The tasks' own set-up fails on it in turn, with an event.
       this.#surroundings.onNotice(`allocation ${this.id}: ${(error as Error).message}`);
     }
+    this.#runHooks();
     this.#look();
   }
 
@@ -186,6 +197,7 @@ export class AllocationRunner {
       return;
     }
     await Promise.all([...this.#tasks.values()].map((task) => task.restore()));
+    this.#runHooks();
     this.#look();
   }
 
@@ -200,6 +212,8 @@ export class AllocationRunner {
       this.stop();
       return;
     }
+    this.#hooks.updated();
+    for (const task of this.#tasks.values()) task.updated();
     this.#lookAtHealth();
     void this.#file.save();
     if (allocation.ClientStatus === 'unknown') this.#tellReturn();
@@ -229,6 +243,7 @@ export class AllocationRunner {
   async leave(): Promise<void> {
     this.#leaving = true;
     this.#health.stop();
+    await this.#hooks.close({ isDone: this.isDone });
     await Promise.all([...this.#tasks.values()].map((task) => task.leave()));
     await this.#file.save();
   }
@@ -237,6 +252,7 @@ export class AllocationRunner {
   async suspend(): Promise<void> {
     this.#leaving = true;
     this.#health.stop();
+    await this.#hooks.close({ isDone: this.isDone });
     await Promise.all([...this.#tasks.values()].map((task) => task.suspend()));
     await this.#file.save();
   }
@@ -267,6 +283,10 @@ export class AllocationRunner {
         this.hold(done.catch((error: Error) => onNotice(`${this.id}: ${error.message}`)));
       },
     };
+  }
+
+  #taskNamed(name: string | undefined): Task | undefined {
+    return this.#group?.Tasks.find(({ Name }) => Name === name);
   }
 
   get #group(): TaskGroup | undefined {
@@ -302,6 +322,32 @@ export class AllocationRunner {
     this.#health.look(this.#allocation, this.#job, this.#states);
   }
 
+  #newHooks(): AllocationHooks {
+    const { world, dataDirectory, allocationHooks, onNotice } = this.#surroundings;
+    const group = this.#group;
+    if (group === undefined) return new AllocationHooks([]);
+    const context: AllocationHookContext = {
+      ...{ id: this.id, world, dataDirectory, directories: this.directories, onNotice },
+      allocation: () => this.#allocation,
+      job: () => this.#job,
+      group: () => this.#group ?? group,
+      states: () => this.#states,
+      environment: (name) => this.#environment(this.#taskNamed(name), {}),
+      controls: (task) => this.#tasks.get(task)?.controls,
+      changed: () => this.#lookAtHealth(),
+    };
+    return new AllocationHooks(allocationHooks.flatMap((make) => make(context) ?? []));
+  }
+
+  /** No task starts before they are through. */
+  #runHooks(): void {
+    if (this.#hooks.isEmpty || this.#stopping || this.isDone) return;
+    const ready = this.#hooks.beforeStart().catch((error: Error) => {
+      for (const task of this.#tasks.values()) task.fail(events.setupFailure(error.message));
+    });
+    this.hold(ready);
+  }
+
   /** The servers had lost sight of it. */
   #tellReturn(): void {
     for (const task of this.#tasks.values()) {
@@ -311,16 +357,18 @@ export class AllocationRunner {
   }
 
   #newTask(task: Task, saved: SavedAllocation | undefined): TaskRunner {
-    const current = (): Task => this.#group?.Tasks.find(({ Name }) => Name === task.Name) ?? task;
+    const current = (): Task => this.#taskNamed(task.Name) ?? task;
     return new TaskRunner(
       {
         world: this.#surroundings.world,
         allocId: this.id,
+        allocation: () => this.#allocation,
+        hooks: this.#surroundings.taskHooks,
         driver: this.#surroundings.drivers.get(task.Driver),
         directories: taskDirectories(this.directories, task.Name),
         job: () => this.#job,
         task: current,
-        environment: () => this.#environment(current()),
+        environment: (added) => this.#environment(current(), added),
         save: () => this.#file.save(),
         changed: () => this.#changed(),
       },
@@ -328,8 +376,8 @@ export class AllocationRunner {
     );
   }
 
-  #environment(task: Task): TaskEnvironment {
-    const { node, region, hostEnvironment } = this.#surroundings;
+  #environment(task: Task | undefined, added: Readonly<Record<string, string>>): TaskEnvironment {
+    const { node, region, hostEnvironment, drivers } = this.#surroundings;
     return taskEnvironment({
       node: node(),
       region,
@@ -337,7 +385,9 @@ export class AllocationRunner {
       job: this.#job,
       group: this.#group!,
       task,
-      directories: taskDirectories(this.directories, task.Name),
+      directories: taskDirectories(this.directories, task?.Name ?? ''),
+      isolation: drivers.get(task?.Driver ?? '')?.capabilities.fileSystemIsolation ?? 'none',
+      added,
       host: hostEnvironment,
     });
   }
@@ -345,6 +395,7 @@ export class AllocationRunner {
   #changed(): void {
     // Tasks tell of their first event while they are made; `start` and `restore` look then.
     if (this.#leaving || this.#tasks.size < (this.#group?.Tasks.length ?? 0)) return;
+    this.#hooks.changed();
     this.#look();
     this.#surroundings.changed(this.report);
   }
@@ -367,7 +418,9 @@ export class AllocationRunner {
     }
     this.#endLeftovers();
     this.#lookAtHealth();
-    if (this.isDone) this.#resolveDone();
+    if (!this.isDone) return;
+    void this.#hooks.close({ isDone: true });
+    this.#resolveDone();
   }
 
   #endAll(tasks: readonly Task[], reason: EndReason | undefined): void {
@@ -377,6 +430,7 @@ export class AllocationRunner {
   }
 
   async #runEnding(tasks: readonly Task[], reason: EndReason | undefined): Promise<void> {
+    await this.#hooks.ending();
     await endInRounds({
       ...{ tasks, runners: this.#tasks, reason },
       shutdownDelayMs: this.#stopping ? durationMs(this.#group?.ShutdownDelay ?? 0) : 0,

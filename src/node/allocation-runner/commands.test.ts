@@ -44,6 +44,7 @@ afterEach(async () => {
 async function run(tasks: readonly Input<Task>[], job: JobInput = {}): Promise<void> {
   const surroundings = {
     ...{ world, dataDirectory, region: 'global', hostEnvironment: {} },
+    ...{ taskHooks: [], allocationHooks: [] },
     drivers: new Map([['mock', driver]]),
     node: () => complete(NodeRegistrationSchema, { ID: 'n1', Name: 'alpha' }),
     changed: () => {},
@@ -183,6 +184,7 @@ test('a restart of all tasks that an agent could not finish is finished by the n
   const { allocation, job } = saved!;
   const surroundings = {
     ...{ world, dataDirectory, region: 'global', hostEnvironment: {} },
+    ...{ taskHooks: [], allocationHooks: [] },
     drivers: new Map([['mock', driver]]),
     node: () => complete(NodeRegistrationSchema, { ID: 'n1', Name: 'alpha' }),
     changed: () => {},

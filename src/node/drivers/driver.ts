@@ -1,5 +1,6 @@
 /** What every way to run a task offers. Source: facts/scheduler.md §7.7, DESIGN §7. */
 import type { Fault } from '../../model/errors.ts';
+import type { TaskDirectories } from '../directories.ts';
 import type { LogSettings, ProcessExit } from '../supervisor/protocol.ts';
 
 export type TaskExit = ProcessExit;
@@ -7,6 +8,10 @@ export type TaskExit = ProcessExit;
 export interface DriverCapabilities {
   readonly sendSignals: boolean;
   readonly exec: boolean;
+  /**
+   * `none`: the task sees the host's paths. Otherwise it sees its directories as `/alloc`, `/local`
+   * and `/secrets`, which is what its variables say.
+   */
   readonly fileSystemIsolation: 'none' | 'chroot' | 'image';
   readonly networkModes: readonly ('host' | 'group' | 'task' | 'none')[];
 }
@@ -20,18 +25,85 @@ export interface DriverFingerprint {
   readonly attributes: Readonly<Record<string, string>>;
 }
 
+/** What a task was given of its node. */
+export interface DriverResources {
+  readonly cpuMhz: number;
+  /** Whole cores of its own, by number. */
+  readonly cores: readonly number[];
+  readonly memoryMb: number;
+  /** What it may use while there is memory to spare; 0: no more than `memoryMb`. */
+  readonly memoryMaxMb: number;
+}
+
+/** A port of the allocation. `to` is the port inside, where that is another; else 0. */
+export interface DriverPort {
+  readonly label: string;
+  readonly value: number;
+  readonly to: number;
+  readonly hostIp: string;
+}
+
 /** One run of a task, all references resolved. */
 export interface DriverTask {
   /** Names this run for ever: starting it twice starts it once. */
   readonly runId: string;
   readonly allocId: string;
+  readonly namespace: string;
+  readonly jobId: string;
+  readonly groupName: string;
   readonly taskName: string;
   readonly config: Readonly<Record<string, unknown>>;
+  /** Paths in them are as the task sees them, see `DriverCapabilities.fileSystemIsolation`. */
   readonly variables: Readonly<Record<string, string>>;
-  readonly directory: string;
-  readonly localDirectory: string;
+  /** On the host. */
+  readonly directories: TaskDirectories;
+  readonly resources: DriverResources;
+  readonly ports: readonly DriverPort[];
   readonly user: string;
   readonly logs: LogSettings;
+}
+
+/** A command to run beside a task, where the task runs. */
+export interface DriverCommand {
+  /** The program and its arguments; not empty. */
+  readonly command: readonly string[];
+  /** With a terminal: its error output is part of the output. */
+  readonly tty: boolean;
+}
+
+export interface TerminalSize {
+  readonly height: number;
+  readonly width: number;
+}
+
+/** A command that runs beside a task. It ends with the task at the latest. */
+export interface DriverExec {
+  /** What it prints, in order, at the reader's pace: who does not read holds it up. */
+  readonly output: AsyncIterable<{
+    readonly stream: 'stdout' | 'stderr';
+    readonly data: Uint8Array;
+  }>;
+  /** Resolves once its output is complete. */
+  readonly exited: Promise<{ readonly exitCode: number }>;
+  /** Resolves when it may be given more. */
+  write(data: Uint8Array): Promise<void>;
+  closeInput(): void;
+  resize(size: TerminalSize): void;
+  /** Ends it, if it has not ended. */
+  close(): void;
+}
+
+/** What a run uses now. Absent where the system does not tell. */
+export interface DriverUsage {
+  /** Since its start, user and system. */
+  readonly cpuUserMs: number;
+  readonly cpuSystemMs: number;
+  readonly memoryRssBytes: number;
+  readonly memoryCacheBytes?: number;
+  readonly memoryMaxUsageBytes?: number;
+  readonly throttledPeriods?: number;
+  readonly throttledMs?: number;
+  readonly pids: readonly number[];
 }
 
 /** A run that was started. It stays valid when the agent is replaced: `recover` finds it. */
@@ -59,6 +131,10 @@ export interface Driver {
   start(task: DriverTask): Promise<DriverHandle>;
   /** A run of an earlier agent, running or ended, or `undefined` when nothing is known of it. */
   recover(runId: string): Promise<DriverHandle | undefined>;
+  /** Only where `capabilities.exec`. Rejects with {@link DriverFailure}. */
+  exec?(runId: string, command: DriverCommand): Promise<DriverExec>;
+  /** What a run uses, or `undefined` when it is over. */
+  usage?(runId: string): Promise<DriverUsage | undefined>;
   /** Ends the runs of earlier agents that nobody claims. */
   endUnclaimed(claimed: ReadonlySet<string>): Promise<void>;
 }

@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { TaskDirectories } from '../directories.ts';
 import type { SupervisorClient } from '../supervisor/client.ts';
 import type { StartRequest } from '../supervisor/protocol.ts';
 import { SupervisorRefusal } from '../supervisor/protocol.ts';
@@ -20,14 +21,26 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true }));
 
+const taskDirectories = (root: string): TaskDirectories => ({
+  root,
+  shared: join(root, 'alloc'),
+  logs: root,
+  local: join(root, 'local'),
+  secrets: join(root, 'secrets'),
+});
+
 const taskOf = (config: Record<string, unknown>): DriverTask => ({
   runId: 'a/app#1',
   allocId: 'a',
+  namespace: 'default',
+  jobId: 'web',
+  groupName: 'servers',
   taskName: 'app',
   config,
   variables: { PATH: '/usr/bin:/bin:relative' },
-  directory,
-  localDirectory: join(directory, 'local'),
+  directories: taskDirectories(directory),
+  resources: { cpuMhz: 100, cores: [], memoryMb: 64, memoryMaxMb: 0 },
+  ports: [],
   user: '',
   logs: { directory, name: 'app', maxFiles: 1, maxFileBytes: 1, disabled: true },
 });

@@ -52,7 +52,7 @@ async function start(supervisor: SupervisorClient, task: DriverTask): Promise<Dr
     args?: readonly string[];
     work_dir?: string;
   };
-  const { runId, allocId, taskName, variables, user, logs } = task;
+  const { runId, allocId, taskName, variables, user, logs, directories } = task;
   try {
     await supervisor.start({
       taskId: runId,
@@ -61,7 +61,7 @@ async function start(supervisor: SupervisorClient, task: DriverTask): Promise<Dr
       command: await findCommand(command, task),
       args,
       env: variables,
-      directory: resolve(task.directory, workDirectory),
+      directory: resolve(directories.root, workDirectory),
       user,
       logs,
     });
@@ -79,9 +79,10 @@ async function start(supervisor: SupervisorClient, task: DriverTask): Promise<Dr
  */
 async function findCommand(command: string, task: DriverTask): Promise<string> {
   const path = task.variables.PATH ?? '';
+  const { root, local } = task.directories;
   const places = command.includes('/')
-    ? [task.directory]
-    : [task.localDirectory, task.directory, ...path.split(':').filter(isAbsolute)];
+    ? [root]
+    : [local, root, ...path.split(':').filter(isAbsolute)];
   const candidates = isAbsolute(command) ? [command] : places.map((place) => join(place, command));
   let found: string | undefined;
   for (const candidate of candidates) {

@@ -46,6 +46,8 @@ function environmentOf(task: Input<Task> = {}) {
     task: group.Tasks[0]!,
     directories: taskDirectories(allocationDirectories('/data', allocation.ID), 'http'),
     host: { PATH: '/bin', ROSTER_JOB_ID: 'never' },
+    isolation: 'none',
+    added: {},
   });
 }
 

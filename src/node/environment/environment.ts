@@ -10,6 +10,7 @@ import type { NodeRegistration } from '../../model/node/node.ts';
 import type { Task } from '../../model/task/task.ts';
 import type { TaskGroup } from '../../model/task-group/task-group.ts';
 import type { TaskDirectories } from '../directories.ts';
+import type { DriverCapabilities } from '../drivers/driver.ts';
 import { interpolate, type Lookup } from './interpolate.ts';
 
 export interface EnvironmentInput {
@@ -18,8 +19,13 @@ export interface EnvironmentInput {
   readonly allocation: Allocation;
   readonly job: Job;
   readonly group: TaskGroup;
-  readonly task: Task;
+  /** `undefined`: as the whole allocation has it. */
+  readonly task: Task | undefined;
   readonly directories: TaskDirectories;
+  /** Of the task's driver: where its directories are is what the task sees. */
+  readonly isolation: DriverCapabilities['fileSystemIsolation'];
+  /** What the task's hooks add; nothing takes precedence over these. */
+  readonly added: Readonly<Record<string, string>>;
   /** What of the host's environment the task may see (`hostEnvironment`). */
   readonly host: Readonly<Record<string, string>>;
 }
@@ -34,7 +40,7 @@ type Variables = Record<string, string>;
 
 export function taskEnvironment(input: EnvironmentInput): TaskEnvironment {
   const variables: Variables = {
-    ...directoryVariables(input.directories),
+    ...directoryVariables(input),
     ...identityVariables(input),
     ...resourceVariables(input),
     ...portVariables(input),
@@ -46,10 +52,11 @@ export function taskEnvironment(input: EnvironmentInput): TaskEnvironment {
     Object.hasOwn(variables, name) ? variables[name] : undefined;
   const lookup: Lookup = (name) => node(name) ?? own(name);
   // The task's own variables see the built-in ones and not each other: their order means nothing.
-  const given = Object.entries(input.task.Env ?? {}).map(
+  const given = Object.entries(input.task?.Env ?? {}).map(
     ([name, value]) => [interpolate(name, lookup), interpolate(value, lookup)] as const,
   );
   for (const [name, value] of given) variables[name] = value;
+  Object.assign(variables, input.added);
   return { variables, lookup };
 }
 
@@ -71,11 +78,11 @@ function nodeLookup(node: NodeRegistration, region: string): Lookup {
   };
 }
 
-const directoryVariables = ({ shared, local, secrets }: TaskDirectories): Variables => ({
-  ROSTER_ALLOC_DIR: shared,
-  ROSTER_TASK_DIR: local,
-  ROSTER_SECRETS_DIR: secrets,
-});
+function directoryVariables({ directories, isolation }: EnvironmentInput): Variables {
+  const inside = { shared: '/alloc', local: '/local', secrets: '/secrets' };
+  const { shared, local, secrets } = isolation === 'none' ? directories : inside;
+  return { ROSTER_ALLOC_DIR: shared, ROSTER_TASK_DIR: local, ROSTER_SECRETS_DIR: secrets };
+}
 
 const identityVariables = (input: EnvironmentInput): Variables => {
   const { allocation, job, group, task, node, region } = input;
@@ -84,7 +91,7 @@ const identityVariables = (input: EnvironmentInput): Variables => {
     ROSTER_SHORT_ALLOC_ID: allocation.ID.slice(0, 8),
     ROSTER_ALLOC_NAME: allocation.Name,
     ROSTER_ALLOC_INDEX: String(Math.max(0, allocationIndex(allocation.Name))),
-    ROSTER_TASK_NAME: task.Name,
+    ...(task !== undefined && { ROSTER_TASK_NAME: task.Name }),
     ROSTER_GROUP_NAME: group.Name,
     ROSTER_JOB_ID: job.ID,
     ROSTER_JOB_NAME: job.Name,
@@ -96,6 +103,7 @@ const identityVariables = (input: EnvironmentInput): Variables => {
 };
 
 function resourceVariables({ allocation, task }: EnvironmentInput): Variables {
+  if (task === undefined) return {};
   const held = allocation.AllocatedResources.Tasks[task.Name];
   const cores = held?.Cpu.ReservedCores ?? [];
   const memoryMax = held?.Memory.MemoryMaxMB ?? task.Resources.MemoryMaxMB;
@@ -111,7 +119,7 @@ const clean = (name: string): string => name.replace(/[^A-Za-z0-9]/g, '_');
 
 function portVariables({ allocation, task }: EnvironmentInput): Variables {
   const { Shared, Tasks } = allocation.AllocatedResources;
-  const networks = [...(Shared.Networks ?? []), ...(Tasks[task.Name]?.Networks ?? [])];
+  const networks = [...(Shared.Networks ?? []), ...(Tasks[task?.Name ?? '']?.Networks ?? [])];
   const inNetworks = networks.flatMap((network) =>
     [...network.ReservedPorts, ...network.DynamicPorts].map((port) => ({
       ...port,
@@ -154,7 +162,7 @@ const address = (ip: string, port: number): string =>
 
 function metaVariables({ job, group, task }: EnvironmentInput): Variables {
   const optional = (job.ParameterizedJob?.MetaOptional ?? []).map((key) => [key, ''] as const);
-  const meta = { ...Object.fromEntries(optional), ...job.Meta, ...group.Meta, ...task.Meta };
+  const meta = { ...Object.fromEntries(optional), ...job.Meta, ...group.Meta, ...task?.Meta };
   const variables: Variables = {};
   for (const [key, value] of Object.entries(meta)) {
     variables[`ROSTER_META_${clean(key)}`] = value;

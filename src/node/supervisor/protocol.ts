@@ -43,6 +43,8 @@ export interface ProcessExit {
   readonly signal: number;
   /** Unix milliseconds. */
   readonly timeMs: number;
+  /** It was ended because it used more memory than it was given. */
+  readonly oomKilled?: boolean;
   /** Why the exit is not the process's own word: its supervisor died. */
   readonly lost?: string;
 }

@@ -46,19 +46,20 @@ export const driverFailure = (error: string): EventAt =>
   event(types.driverFailure, error, { driver_error: error }, { DriverError: error });
 
 export function terminated(exit: TaskExit): EventAt {
-  const { exitCode, signal, lost = '' } = exit;
+  const { exitCode, signal, oomKilled = false, lost } = exit;
+  const message = lost ?? (oomKilled ? 'OOM Killed' : '');
   const sentence = [
     `Exit Code: ${exitCode}`,
     signal === 0 ? '' : `Signal: ${signal}`,
-    lost === '' ? '' : `Exit Message: "${lost}"`,
+    message === '' ? '' : `Exit Message: "${message}"`,
   ];
   const details = {
     exit_code: String(exitCode),
     signal: String(signal),
-    oom_killed: 'false',
-    ...(lost !== '' && { exit_message: lost }),
+    oom_killed: String(oomKilled),
+    ...(message !== '' && { exit_message: message }),
   };
-  const fields = { ExitCode: exitCode, Signal: signal, Message: lost };
+  const fields = { ExitCode: exitCode, Signal: signal, Message: message };
   return event(types.terminated, sentence.filter(Boolean).join(', '), details, fields);
 }
 
@@ -139,3 +140,7 @@ export const allocationUnhealthy = (reason: string): EventAt =>
   event(types.allocationUnhealthy, reason, { message: reason }, { Message: reason });
 
 export const reconnected = event(types.reconnected, 'Client reconnected');
+
+/** What is done around a run (`hook`) could not be done. */
+export const hookFailed = (hook: string, error: string): EventAt =>
+  event(types.hookFailed, `${hook}: ${error}`, { message: error }, { Message: error });

@@ -1,4 +1,5 @@
 import type { World } from '../../base/ports.ts';
+import type { Allocation } from '../../model/allocation/allocation.ts';
 import type { Fault } from '../../model/errors.ts';
 import type { Job } from '../../model/job/job.ts';
 import type { Task } from '../../model/task/task.ts';
@@ -6,19 +7,23 @@ import { makeTaskDirectories, type TaskDirectories } from '../directories.ts';
 import type { Driver, DriverTask } from '../drivers/driver.ts';
 import type { TaskEnvironment } from '../environment/environment.ts';
 import { interpolate, interpolateDeep } from '../environment/interpolate.ts';
-import { writeBelow } from '../files.ts';
+import type { TaskHookFactory } from '../hooks/hook.ts';
 
 /** What a task's runner is given by its allocation's. */
 export interface TaskContext {
   readonly world: Pick<World, 'clock' | 'timers' | 'random'>;
   readonly allocId: string;
+  readonly allocation: () => Allocation;
   /** `undefined` when this node has no such driver. */
   readonly driver: Driver | undefined;
   readonly directories: TaskDirectories;
   /** As of the newest update in place. */
   readonly job: () => Job;
   readonly task: () => Task;
-  readonly environment: () => TaskEnvironment;
+  /** With variables that hooks have added. */
+  readonly environment: (added: Readonly<Record<string, string>>) => TaskEnvironment;
+  /** What is done around its runs, in their order. */
+  readonly hooks: readonly TaskHookFactory[];
   /** Resolves when the present state of the runner is on disk. Never rejects. */
   readonly save: () => Promise<void>;
   /** The task's state has changed. */
@@ -28,27 +33,47 @@ export interface TaskContext {
 export const runIdOf = (allocId: string, task: string, run: number): string =>
   `${allocId}/${task}#${run}`;
 
-/** One run as the driver wants it: directories made, all references resolved. */
-export async function prepareRun(context: TaskContext, run: number): Promise<DriverTask> {
+/** Before the hooks of a run. */
+export async function makeDirectories({ task, environment, directories }: TaskContext) {
+  const { lookup } = environment({});
+  await makeTaskDirectories(directories, interpolate(task().User, lookup));
+}
+
+/** One run as the driver wants it: all references resolved. */
+export function describeRun(
+  context: TaskContext,
+  run: number,
+  added: Readonly<Record<string, string>>,
+): DriverTask {
   const { allocId, directories } = context;
   const task = context.task();
-  const { variables, lookup } = context.environment();
-  const user = interpolate(task.User, lookup);
-  await makeTaskDirectories(directories, user);
-  const { Payload } = context.job();
-  if (task.DispatchPayload !== null && Payload !== null) {
-    const file = interpolate(task.DispatchPayload.File, lookup);
-    await writeBelow(directories.local, file, Buffer.from(Payload, 'base64'), user);
-  }
+  const allocation = context.allocation();
+  const { Shared, Tasks } = allocation.AllocatedResources;
+  const held = Tasks[task.Name];
+  const { variables, lookup } = context.environment(added);
   return {
     runId: runIdOf(allocId, task.Name, run),
     allocId,
+    namespace: allocation.Namespace,
+    jobId: allocation.JobID,
+    groupName: allocation.TaskGroup,
     taskName: task.Name,
     config: interpolateDeep(task.Config ?? {}, lookup) as Record<string, unknown>,
     variables,
-    directory: directories.root,
-    localDirectory: directories.local,
-    user,
+    directories,
+    resources: {
+      cpuMhz: held?.Cpu.CpuShares ?? task.Resources.CPU,
+      cores: held?.Cpu.ReservedCores ?? [],
+      memoryMb: held?.Memory.MemoryMB ?? task.Resources.MemoryMB,
+      memoryMaxMb: held?.Memory.MemoryMaxMB ?? task.Resources.MemoryMaxMB,
+    },
+    ports: (Shared.Ports ?? []).map(({ Label, Value, To, HostIP }) => ({
+      label: Label,
+      value: Value,
+      to: To,
+      hostIp: HostIP,
+    })),
+    user: interpolate(task.User, lookup),
     logs: {
       directory: directories.logs,
       name: task.Name,

@@ -6,6 +6,7 @@ import { pendingTask } from '../../model/allocation/task-event.ts';
 import type { TaskState } from '../../model/allocation/task-state.ts';
 import { limits } from '../../model/limits.ts';
 import { DriverFailure, type DriverHandle, type TaskExit } from '../drivers/driver.ts';
+import { HookFailure, type TaskControls } from '../hooks/hook.ts';
 import * as events from './events.ts';
 import {
   decideRestart,
@@ -13,7 +14,14 @@ import {
   type RestartTracker,
   restartsOnSuccess,
 } from './restart-policy.ts';
-import { prepareRun, runIdOf, sentenceOf, type TaskContext } from './task-context.ts';
+import {
+  describeRun,
+  makeDirectories,
+  runIdOf,
+  sentenceOf,
+  type TaskContext,
+} from './task-context.ts';
+import { TaskHooks } from './task-hooks.ts';
 
 /**
  * idle      not yet allowed to run, or stopped with the agent and to be started again
@@ -65,13 +73,15 @@ export class TaskRunner {
   readonly #context: TaskContext;
   readonly #kill = new AbortController();
   readonly #leave = new AbortController();
+  #hooks: TaskHooks;
   #state: TaskState = pendingTask;
   #phase: TaskPhase = 'idle';
   #run = 0;
   #tracker: RestartTracker | null = null;
   #restartAtMs = 0;
   #killOptions: KillOptions = {};
-  #restartAsked: events.EventAt | undefined;
+  #restartAsked: { readonly isFailure: boolean } | undefined;
+  #failed = false;
   #handle: DriverHandle | undefined;
   #restored = false;
   #loop: Promise<void> | undefined;
@@ -80,6 +90,7 @@ export class TaskRunner {
 
   constructor(context: TaskContext, saved?: SavedTask) {
     this.#context = context;
+    this.#hooks = this.#newHooks();
     if (saved === undefined) {
       this.#emit(events.received);
       return;
@@ -146,16 +157,35 @@ export class TaskRunner {
       this.#killOptions = options;
       if (options.reason !== undefined) this.#emit(options.reason);
       this.#kill.abort();
-      if (this.#loop === undefined) this.#die(false);
+      if (this.#loop === undefined) this.#die(this.#failed);
     }
     return this.whenDead;
   }
 
-  /** Ends the present run and begins the next one at once; it does not count as a failure. */
-  async restart(reason: string): Promise<void> {
+  /** Ends the task for good, as failed. */
+  fail(event: events.EventAt): void {
+    if (this.#kill.signal.aborted || this.#phase === 'dead') return;
+    this.#failed = true;
+    void this.kill({ reason: event });
+  }
+
+  /** What hooks may do with it, for those of its allocation. */
+  get controls(): TaskControls {
+    return this.#hooks.controls;
+  }
+
+  /** The job was updated in place. */
+  updated(): void {
+    if (this.#phase !== 'dead') this.#hooks.updated();
+  }
+
+  /**
+   * Ends the present run and begins the next one: at once, or as a failure, by the restart policy.
+   */
+  async restart(reason: string, { isFailure = false } = {}): Promise<void> {
     if (this.#handle === undefined) throw new DriverFailure('the task is not running', false);
-    this.#restartAsked = events.restartSignaled(reason);
-    this.#emit(this.#restartAsked);
+    this.#restartAsked ??= { isFailure };
+    this.#emit(events.restartSignaled(reason));
     await this.#handle.stop(this.#killSignal, this.#killTimeoutMs);
   }
 
@@ -169,6 +199,7 @@ export class TaskRunner {
       this.#phase = 'idle';
       this.#loop = undefined;
       this.#dead = Promise.withResolvers();
+      this.#hooks = this.#newHooks();
       this.#emit(events.restartSignaled(reason));
       this.#change({ State: 'pending', Failed: false, FinishedAt: null });
     } else if (this.#handle !== undefined) {
@@ -195,6 +226,7 @@ export class TaskRunner {
   async leave(): Promise<void> {
     this.#leave.abort();
     await this.#loop;
+    if (this.#phase !== 'dead') await this.#hooks.close({ isDead: false });
   }
 
   /** The agent goes and takes the task along; the next agent starts it again. Never rejects. */
@@ -213,6 +245,17 @@ export class TaskRunner {
     this.#state = { ...this.#state, State: 'pending' };
     await this.#context.save();
     await handle.forget().catch(() => {});
+  }
+
+  #newHooks(): TaskHooks {
+    return new TaskHooks(this.#context, {
+      runId: () => this.#handle?.runId,
+      over: AbortSignal.any([this.#kill.signal, this.#leave.signal]),
+      note: (event) => this.note(event),
+      restart: (reason, options) => this.restart(reason, options),
+      signal: (signal, reason) => this.signal(signal, reason),
+      fail: (event) => this.fail(event),
+    });
   }
 
   get #name(): string {
@@ -250,7 +293,7 @@ export class TaskRunner {
       const end = await this.#runOnce(found);
       found = undefined;
       if (end.kind === 'left') return;
-      if (end.kind === 'killed') return this.#die(false, events.killed());
+      if (end.kind === 'killed') return this.#die(this.#failed, events.killed());
       if (end.kind === 'again') continue;
       if (!this.#decide(end)) return;
       await this.#acknowledge();
@@ -263,8 +306,10 @@ export class TaskRunner {
     const handle = found ?? (await this.#startRun());
     if (!('exited' in handle)) return handle;
     this.#handle = handle;
+    this.#hooks.started({ runId: handle.runId, isRestored: found !== undefined });
     const exit = await this.#watch(handle);
     if (exit === undefined) return { kind: 'left' };
+    await this.#hooks.ended();
     const lostAway = exit.lost !== undefined && this.#restored;
     this.#restored = false;
     this.#emit(lostAway ? events.failedRestoring(exit.lost ?? '') : events.terminated(exit));
@@ -278,8 +323,10 @@ export class TaskRunner {
       this.#loop = undefined;
       return { kind: 'left' };
     }
-    if (lostAway || this.#restartAsked !== undefined) {
-      this.#restartAsked = undefined;
+    const asked = this.#restartAsked;
+    this.#restartAsked = undefined;
+    if (asked?.isFailure) return { kind: 'exit', successful: false };
+    if (lostAway || asked !== undefined) {
       this.#phase = 'waiting';
       this.#restartAtMs = 0;
       this.#change({ State: 'pending', ...this.#restartCounted() });
@@ -291,7 +338,7 @@ export class TaskRunner {
   }
 
   /** Starts the next run, or the one that an earlier agent was about to start. */
-  async #startRun(): Promise<DriverHandle | RestartCause> {
+  async #startRun(): Promise<DriverHandle | RunEnd> {
     const nowMs = this.#context.world.clock.nowMs();
     this.#tracker ??= { count: 0, windowStartMs: nowMs };
     if (this.#phase !== 'starting') this.#run++;
@@ -302,9 +349,13 @@ export class TaskRunner {
       const { driver } = this.#context;
       const { Driver: name } = this.#context.task();
       if (driver === undefined) throw new DriverFailure(`this node has no driver "${name}"`, false);
-      const run = await prepareRun(this.#context, this.#run);
+      await makeDirectories(this.#context);
+      const added = await this.#hooks.beforeStart();
+      if (added === undefined) return { kind: this.#kill.signal.aborted ? 'killed' : 'left' };
+      const run = describeRun(this.#context, this.#run, added);
       const faults = driver.validate(run.config);
       if (faults.length > 0) {
+        await this.#hooks.ended();
         this.#emit(events.failedValidation(sentenceOf(faults)));
         return { kind: 'start-failure', recoverable: false };
       }
@@ -312,6 +363,11 @@ export class TaskRunner {
       await this.#noteStarted();
       return handle;
     } catch (error) {
+      await this.#hooks.ended();
+      if (error instanceof HookFailure) {
+        this.#emit(error.event);
+        return { kind: 'start-failure', recoverable: error.recoverable };
+      }
       const known = error instanceof DriverFailure;
       const { message } = error as Error;
       this.#emit(known ? events.driverFailure(message) : events.setupFailure(message));
@@ -340,6 +396,7 @@ export class TaskRunner {
   async #end(handle: DriverHandle): Promise<void> {
     const { timers } = this.#context.world;
     const { shutdownDelayMs = 0, skipsShutdownDelay = false } = this.#killOptions;
+    await this.#hooks.ending();
     if (shutdownDelayMs > 0 && skipsShutdownDelay) this.#emit(events.skippingShutdownDelay);
     else if (shutdownDelayMs > 0) {
       this.#emit(events.waitingForShutdownDelay(shutdownDelayMs * nanosecondsPerMillisecond));
@@ -397,6 +454,7 @@ export class TaskRunner {
   #die(failed: boolean, event?: events.EventAt): void {
     this.#phase = 'dead';
     if (event !== undefined) this.#emit(event);
+    void this.#hooks.close({ isDead: true });
     this.#change({ State: 'dead', Failed: failed, FinishedAt: this.#now() });
     void this.#acknowledge();
     this.#dead.resolve();
