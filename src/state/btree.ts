@@ -1,4 +1,5 @@
 import Module from 'sorted-btree';
+import bulk from 'sorted-btree/extended/bulkLoad.js';
 
 type Constructor = typeof Module.default;
 
@@ -11,11 +12,18 @@ export type Tree<V> = InstanceType<typeof Module.default<string, V>>;
 const exported: Constructor | { readonly default: Constructor } = Module;
 const SortedTree = 'default' in exported ? exported.default : exported;
 
+const { bulkLoad } = bulk;
+const nodeSizeMax = 32;
+
 /** A sorted map from text to `V`, ordered by UTF-16 code units, with a `clone()` in O(1). */
 export function tree<V>(): Tree<V> {
-  return new SortedTree<string, V>(undefined, compare);
+  return new SortedTree<string, V>(undefined, compareText, nodeSizeMax);
 }
 
-function compare(left: string, right: string): number {
+/** The same of keys that ascend strictly, in O(n). `rows` are in the order of the keys. */
+export const treeOf = <V>(keys: string[], rows: V[]): Tree<V> =>
+  keys.length === 0 ? tree() : bulkLoad(keys, rows, nodeSizeMax, compareText);
+
+export function compareText(left: string, right: string): number {
   return left < right ? -1 : left === right ? 0 : 1;
 }

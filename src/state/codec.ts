@@ -1,6 +1,6 @@
 import { StateCorrupted, StateFormatUnknown } from './errors.ts';
 import { decodeKey, encodeKey } from './keys.ts';
-import type { OrderedIndex, Step } from './ordered-index.ts';
+import type { OrderedIndex } from './ordered-index.ts';
 import type { RowChange } from './row-change.ts';
 import { SharedReader, SharedWriter } from './shared-values.ts';
 import type { AnyTable } from './table.ts';
@@ -136,6 +136,7 @@ export class Loader {
     this.#tables = tables;
     this.#marksPerIndex = marksPerIndex;
     this.#ready = ready;
+    for (const table of tables.values()) table.beginLoading();
   }
 
   get index(): number {
@@ -158,6 +159,7 @@ export class Loader {
   /** Call when all is loaded. */
   end(): void {
     this.#closeSnapshot();
+    for (const table of this.#tables.values()) table.endLoading();
   }
 
   #rows({ Table, Version, Rows }: SnapshotRows): void {
@@ -195,19 +197,18 @@ export class Loader {
   #transaction(index: number, entries: readonly Entry[]): void {
     const place = `the transaction ${index}`;
     if (index !== this.#index + 1) throw new StateCorrupted(place, `it follows ${this.#index}`);
-    const steps: Step[] = [];
     const touched = new Set<AnyTable>();
     const values = new SharedReader();
     for (const [name, version, parts, stored] of entries) {
       const table = this.#table(name, version);
       const key = encodeKey(parts);
-      const before = table.primary.get(key);
+      const before = table.loaded(key);
       if (stored !== undefined) values.read(table.shared, stored, before, place);
       const after = stored === undefined ? undefined : this.#row(table, stored, version);
       if (after !== undefined && encodeKey(table.definition.key(after)) !== key) {
         throw new StateCorrupted(place, `a row of ${name} does not have the key of its entry`);
       }
-      table.replace(key, before, after, index, steps);
+      table.replay(key, before, after, index);
       touched.add(table);
     }
     for (const table of touched) table.prune(this.#marksPerIndex);

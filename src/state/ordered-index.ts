@@ -1,5 +1,6 @@
 import { assert } from '../base/assert.ts';
-import { type Tree, tree } from './btree.ts';
+import { type Tree, tree, treeOf } from './btree.ts';
+import type { SortedRows } from './in-order.ts';
 import { afterPrefix, encodeKey, encodeRange } from './keys.ts';
 import type { KeyRange, RangeReader, ScanOptions, Stamps } from './types.ts';
 
@@ -40,17 +41,20 @@ interface Order<R extends Stamps> {
  *  O5. `lastIndex` of the ranges of `scopeParts` whole leading parts is kept, since lists ask for it
  *      again and again: it is the index of the last change there.
  *  O6. A clone is never changed by what happens to its original, and costs O(1).
- *  O7. Of two that share their rows, the owner is changed first: it alone changes them.
+ *  O7. While it is loaded it has no rows: `settle` gives them. Everything else follows each change.
+ *  O8. Of two that share their rows, the owner is changed first: it alone changes them.
  */
 export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
   /** Which index of which table; the same in every clone. */
   readonly slot: number;
   readonly #touch: ((row: R) => number) | undefined;
-  readonly #rows: Tree<R>;
+  #rows: Tree<R>;
   readonly #ownsRows: boolean;
   readonly #marks: Tree<number>;
   readonly #scopeParts: number;
   readonly #scopes: Tree<number>;
+  /** Only while it is loaded: its rows come at the end, all at once. */
+  #isLoading = false;
   #floor = 0;
   #last = 0;
 
@@ -161,13 +165,13 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
     return this.clone().scan(options);
   }
 
-  /** Puts the row at its key, where `before` was. Adds what it did to `steps`. */
-  set(key: string, before: R | undefined, row: R, index: number, steps: Step[]): void {
+  /** Puts the row at its key, where `before` was. Adds what it did to `steps`, if it is given. */
+  set(key: string, before: R | undefined, row: R, index: number, steps?: Step[]): void {
     const touch = this.#touchOf(row);
     assert(touch <= index, 'a row was touched by a later transaction than the one that puts it');
     const moved = before === undefined || this.#touchOf(before) !== touch;
     const mark = this.#note(key, before, moved, steps);
-    if (this.#ownsRows) this.#rows.set(key, row);
+    if (this.#ownsRows && !this.#isLoading) this.#rows.set(key, row);
     if (!moved) return;
     if (touch < index) this.#marks.set(key, index);
     else if (mark !== undefined) this.#marks.delete(key);
@@ -175,9 +179,9 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
   }
 
   /** Removes the row, which is there. */
-  remove(key: string, before: R, index: number, steps: Step[]): void {
+  remove(key: string, before: R, index: number, steps?: Step[]): void {
     this.#note(key, before, true, steps);
-    if (this.#ownsRows) this.#rows.delete(key);
+    if (this.#ownsRows && !this.#isLoading) this.#rows.delete(key);
     this.#marks.set(key, index);
     this.#raise(key, index);
   }
@@ -203,10 +207,20 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
     this.#floor = Math.max(this.#floor, floor);
   }
 
-  /** Puts a row of a stored snapshot. */
+  /** What follows are changes that were stored; `settle` ends them. It is empty as yet. */
+  beginLoading(): void {
+    this.#isLoading = true;
+  }
+
+  /** Notes a row of a stored snapshot. */
   restoreRow(key: string, row: R): void {
-    if (this.#ownsRows) this.#rows.set(key, row);
     this.#raise(key, this.#touchOf(row));
+  }
+
+  /** Its rows, when all is loaded: in the order of their keys, or those of the owner. */
+  settle(rows: SortedRows<R> | OrderedIndex<R>): void {
+    this.#isLoading = false;
+    this.#rows = rows instanceof OrderedIndex ? rows.#rows : treeOf(rows.keys, rows.rows);
   }
 
   /** Takes marks and floor of a stored snapshot. */
@@ -219,8 +233,9 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
     }
   }
 
-  #note(key: string, row: R | undefined, moved: boolean, steps: Step[]): number | undefined {
+  #note(key: string, row: R | undefined, moved: boolean, steps?: Step[]): number | undefined {
     const mark = this.#marks.size === 0 ? undefined : this.#marks.get(key);
+    if (steps === undefined) return mark;
     const index = this as unknown as OrderedIndex<Stamps>;
     const scope = this.#scopeOf(key);
     const scopeLast = scope === undefined ? undefined : (this.#scopes.get(scope) ?? 0);

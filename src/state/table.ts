@@ -1,4 +1,5 @@
 import { assert } from '../base/assert.ts';
+import { byParts, inOrder } from './in-order.ts';
 import { encodeKey } from './keys.ts';
 import { OrderedIndex, type Step } from './ordered-index.ts';
 import type {
@@ -34,6 +35,8 @@ export class Table<R extends Stamps, I extends string> implements TableReader<R,
   /** How each of its entries in a batch begins. */
   readonly entryHead: string;
   readonly shared: readonly string[];
+  /** Only while it is loaded: its rows by primary key. */
+  #loading: Map<string, R> | undefined;
 
   private constructor(
     definition: TableDefinition<R, I>,
@@ -108,7 +111,7 @@ export class Table<R extends Stamps, I extends string> implements TableReader<R,
     before: R | undefined,
     after: R | undefined,
     index: number,
-    steps: Step[],
+    steps?: Step[],
   ): void {
     const self = after === undefined ? undefined : key;
     change(this.primary, key, before, self, after, index, steps);
@@ -129,14 +132,47 @@ export class Table<R extends Stamps, I extends string> implements TableReader<R,
     for (const { index } of this.secondary) index.prune(limit);
   }
 
+  /** What follows is what was stored; `endLoading` ends it. The table is empty as yet. */
+  beginLoading(): void {
+    this.#loading = new Map();
+    this.primary.beginLoading();
+    for (const { index } of this.secondary) index.beginLoading();
+  }
+
+  /** The row at the key, as far as the table is loaded. */
+  loaded(key: string): R | undefined {
+    return this.#loading?.get(key);
+  }
+
   /** Puts a row of a stored snapshot. */
   restoreRow(row: R): void {
     const key = encodeKey(this.definition.key(row));
-    assert(this.primary.get(key) === undefined, 'a stored snapshot holds a key twice');
+    const loading = this.#loading!;
+    assert(!loading.has(key), 'a stored snapshot holds a key twice');
+    loading.set(key, row);
     this.primary.restoreRow(key, row);
     for (const { key: keyOf, index } of this.secondary) {
       const full = fullKey(keyOf(row), key);
       if (full !== undefined) index.restoreRow(full, row);
+    }
+  }
+
+  /** Takes a stored change: `replace`, without a way back. */
+  replay(key: string, before: R | undefined, after: R | undefined, index: number): void {
+    this.replace(key, before, after, index);
+    if (after === undefined) this.#loading!.delete(key);
+    else this.#loading!.set(key, after);
+  }
+
+  endLoading(): void {
+    const all = inOrder(this.#loading!);
+    this.#loading = undefined;
+    let owner = this.primary;
+    this.primary.settle(all);
+    for (const { key: keyOf, index, sharesRows } of this.secondary) {
+      if (sharesRows) index.settle(owner);
+      else index.settle(byParts(all, keyOf));
+      owner = index;
     }
   }
 }
@@ -148,7 +184,7 @@ function change<R extends Stamps>(
   to: string | undefined,
   after: R | undefined,
   index: number,
-  steps: Step[],
+  steps: Step[] | undefined,
 ): void {
   if (from !== undefined && before !== undefined && from !== to) {
     order.remove(from, before, index, steps);

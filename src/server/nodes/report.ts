@@ -28,16 +28,17 @@ export async function reportAllocations(
 ): Promise<{ readonly index: number }> {
   const { index } = await state.write((transaction) => {
     const nowMs = world.clock.nowMs();
-    refuseForeign(transaction, nodeId, reports);
+    const known = findReported(transaction, nodeId, reports);
     const moves: Move[] = [];
     for (const report of reports) {
-      // Found only now, as an earlier report of the batch may tell of the same allocation.
-      const before = findById(transaction, report.ID);
+      const before = known.get(report.ID);
       if (before === undefined) continue;
       const merged = merge(before, report, transaction.index, nowMs);
       if (merged === undefined) continue;
       const { AllocModifyIndex } = before;
       const after = transaction.table(allocations).put({ ...merged, AllocModifyIndex });
+      // A later report of the batch may tell of the same allocation.
+      known.set(after.ID, after);
       recordHealth(transaction, before, after, nowMs);
       moves.push({ before, after });
     }
@@ -60,21 +61,26 @@ export function findById(transaction: Transaction, id: string): Allocation | und
   return undefined;
 }
 
-function refuseForeign(
+/** The allocations of the batch, by id, as far as they are there. Refuses those of other nodes. */
+function findReported(
   transaction: Transaction,
   nodeId: string,
   reports: readonly AllocationReport[],
-): void {
+): Map<string, Allocation> {
+  const known = new Map<string, Allocation>();
   const faults: Fault[] = [];
   reports.forEach(({ ID }, position) => {
-    const before = findById(transaction, ID);
-    if (before === undefined || before.NodeID === nodeId) return;
+    const before = known.get(ID) ?? findById(transaction, ID);
+    if (before === undefined) return;
+    known.set(ID, before);
+    if (before.NodeID === nodeId) return;
     faults.push({
       pointer: `/Allocations/${position}/ID`,
       message: `Allocations[${position}].ID is an allocation of another node, "${before.NodeID}"`,
     });
   });
   if (faults.length > 0) throw invalid('invalid-body', faults);
+  return known;
 }
 
 /** The row with the report in it; `undefined` when that says nothing new or comes too late. */
