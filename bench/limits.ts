@@ -12,7 +12,15 @@ export const limits = {
   /** Where they are placed; more than all runs together need at the default number of runs. */
   paperFleet: { nodes: 100, jobsEach: 250 },
   /** A million allocations; a start with them may take longer than one without. */
-  million: { nodes: 5000, jobs: 1000, count: 1000, heapMb: 5500, youngMb: 64, lookAgainMs: 500 },
+  million: {
+    nodes: 5000,
+    jobs: 1000,
+    count: 1000,
+    heapMb: 5500,
+    youngMb: 64,
+    lookAgainMs: 500,
+    perPage: 1000,
+  },
   /** What is planned, and how often in one run. */
   plan: { nodes: 1000, count: 1000, groups: 100, repeats: 10 },
   /** How many jobs are listed, and how often in one run. */

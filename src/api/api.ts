@@ -30,6 +30,7 @@ import { clientRoutes } from './routes/client.ts';
 import { clientLifecycleRoutes } from './routes/client-lifecycle.ts';
 import { deploymentRoutes } from './routes/deployment.ts';
 import { evaluationRoutes } from './routes/evaluation.ts';
+import { eventStreamRoute } from './routes/event-stream.ts';
 import { explainRoutes } from './routes/explain.ts';
 import { jobRoutes } from './routes/job.ts';
 import { jobFileRoutes } from './routes/job-file.ts';
@@ -152,6 +153,7 @@ export class Api {
       ...operatorSchedulerRoutes(server),
       ...nodeAgentRoutes(server),
       ...clientRoutes(server),
+      eventStreamRoute(server),
       ...clientLifecycleRoutes(server),
       ...aclBootstrapRoutes(server.context, server.bootstrapReset),
       ...aclTokenRoutes(server.context, { name, defaultPolicy: this.#resolver.defaultPolicy }),

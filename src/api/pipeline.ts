@@ -190,7 +190,16 @@ export class Pipeline {
     }
     const given = input(authorizer, state.read());
     demand(authorizer, run.permission(given), given, trail);
-    if (run.kind === 'stream') return run.handle(given, untilGone(request));
+    if (run.kind === 'stream') {
+      const renew = () => {
+        const now = state.read();
+        const authorizer = this.#options.resolve(now, secret, request.connection);
+        const renewed = input(authorizer, now);
+        demand(authorizer, run.permission(renewed), renewed, trail);
+        return renewed;
+      };
+      return run.handle({ ...given, renew }, untilGone(request));
+    }
     const { family } = route;
     return run.handle(given).then((reply) => {
       if (reply.made !== undefined) trail.made = reply.made;

@@ -65,6 +65,15 @@ export interface Input<Q extends QueryTable = QueryTable, B = unknown> {
   readonly unwatched: Snapshot;
 }
 
+/** What a handler gets whose answer goes on for as long as the caller wants. */
+export interface StreamInput<Q extends QueryTable = QueryTable> extends Input<Q> {
+  /**
+   * The same as of now, the caller's rights included.
+   * @throws RosterError when the token is gone or may not do this any more
+   */
+  readonly renew: () => Input<Q>;
+}
+
 /** The part of an input that does not depend on the route's own query and body. */
 export type Scope = Pick<
   Input,
@@ -91,7 +100,7 @@ export type Run =
   | {
       readonly kind: 'stream';
       readonly permission: (input: Input) => Permission;
-      readonly handle: (input: Input, signal: AbortSignal) => Promise<Answer>;
+      readonly handle: (input: StreamInput, signal: AbortSignal) => Promise<Answer>;
     };
 
 /** The value is a row itself, or a list of objects all of whose fields are rows or null. */
@@ -225,7 +234,7 @@ export function writeRoute<Q extends QueryTable, B = undefined>(
 export function streamRoute<Q extends QueryTable>(
   definition: Common<Q> & {
     readonly permission: (input: Input<Q>) => Permission;
-    readonly handle: (input: Input<Q>, signal: AbortSignal) => Promise<Answer>;
+    readonly handle: (input: StreamInput<Q>, signal: AbortSignal) => Promise<Answer>;
   },
 ): Route {
   const { permission, handle, ...common } = definition;

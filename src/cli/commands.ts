@@ -21,6 +21,7 @@ export const groups: Readonly<Record<string, string>> = {
   node: 'Look at the machines that run them, empty them and take them out.',
   'node pool': 'Keep nodes apart for the jobs that name them.',
   eval: 'Look at the decisions of the scheduler.',
+  event: 'Follow what happens.',
   'acl auth-method': 'Say how people and machines log in.',
   'acl binding-rule': 'Say what a login gives.',
   system: 'Look after what is stored.',
@@ -327,6 +328,11 @@ export const commands: readonly CommandEntry[] = [
     words: ['eval', 'list'],
     summary: 'List the evaluations.',
     load: async () => (await import('./eval/list.ts')).evalList,
+  },
+  {
+    words: ['event', 'stream'],
+    summary: 'Print what happens, as it happens.',
+    load: async () => (await import('./event/stream.ts')).eventStream,
   },
   {
     words: ['eval', 'status'],

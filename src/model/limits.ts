@@ -58,6 +58,8 @@ export const limits = {
     nodeAgeMs: 24 * hour,
     /** Deleted by one transaction. */
     rowsPerTransactionMax: 64,
+    /** Transactions that wait at the same time to become durable. */
+    writesMax: 16,
     /** Looked at before the clock is looked at, and how long a look may last. */
     rowsPerStep: 64,
     rowsPerSliceMax: 1024,
@@ -308,6 +310,16 @@ export const limits = {
   },
 
   /** The stream a node opens to the server, and what runs over it. */
+  /** Streams of what happens. */
+  events: {
+    /** Changes of records that are kept for those who come later, or read slowly. */
+    changesKept: 20_000,
+    readersMax: 512,
+    topicsMax: 64,
+    perFrameMax: 100,
+    heartbeatMs: 30 * second,
+  },
+
   stream: {
     perNodeMax: 256,
     creditBytes: 256 * kibibyte,

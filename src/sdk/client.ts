@@ -20,6 +20,7 @@ import { type Allocations, allocationsOf } from './allocations.ts';
 import { type Deployments, deploymentsOf } from './deployments.ts';
 import { ConnectionError } from './errors.ts';
 import { type Evaluations, evaluationsOf } from './evaluations.ts';
+import { type Events, eventsOf } from './events.ts';
 import { type Explanations, explanationsOf } from './explanations.ts';
 import { type JobPolicies, jobPoliciesOf } from './job-policies.ts';
 import { type Jobs, jobsOf } from './jobs.ts';
@@ -81,6 +82,8 @@ export interface Client {
   readonly scheduler: SchedulerApi;
   readonly system: SystemApi;
   readonly logs: Logs;
+  /** What happens, as it happens. */
+  readonly events: Events;
   readonly agent: AgentApi;
   readonly status: StatusApi;
   /** What a node asks for itself. */
@@ -121,6 +124,7 @@ export function createClient(options: ClientOptions): Client {
     scheduler: schedulerOf(requester),
     system: systemOf(requester),
     logs: logsOf(requester),
+    events: eventsOf(requester),
     agent: agentOf(requester),
     status: statusOf(requester),
     nodeAgent: nodeAgentOf(requester, address),

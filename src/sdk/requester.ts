@@ -43,7 +43,7 @@ export interface Answer<T> {
   readonly lastContactMs: number;
 }
 
-type QueryValue = string | number | boolean | undefined;
+type QueryValue = string | number | boolean | readonly string[] | undefined;
 export type Query = Readonly<Record<string, QueryValue>>;
 
 export interface Requester {
@@ -150,7 +150,8 @@ export const listQuery = (options: ListOptions): Query => ({
 function queryText(query: Query): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined && value !== '') parameters.set(name, String(value));
+    if (value === undefined || value === '') continue;
+    for (const one of Array.isArray(value) ? value : [value]) parameters.append(name, String(one));
   }
   return parameters.size === 0 ? '' : `?${parameters}`;
 }

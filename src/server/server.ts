@@ -11,6 +11,7 @@ import { DeploymentWatcher } from './deployments/watcher.ts';
 import { Decisions } from './evaluations/decisions.ts';
 import { EvaluationDispatcher } from './evaluations/dispatcher.ts';
 import { EvaluationWorker } from './evaluations/worker.ts';
+import { EventLog } from './events/event-log.ts';
 import { GarbageCollector, type GarbageSettings } from './garbage/collector.ts';
 import { Planner } from './jobs/planner.ts';
 import { seedScalingPolicies } from './jobs/scaling-policies.ts';
@@ -51,6 +52,7 @@ export class Server {
   readonly streams = new NodeStreams();
   readonly dispatcher: EvaluationDispatcher;
   readonly decisions = new Decisions();
+  readonly events: EventLog;
   readonly planner: Planner;
   readonly bootstrapReset: BootstrapReset;
   readonly logins: LoginService;
@@ -71,6 +73,7 @@ export class Server {
     this.bootstrapReset = options.bootstrapReset ?? noReset;
     this.context = { state, world, log, region, box: keyring, openEvaluations };
     this.keyring = keyring;
+    this.events = new EventLog(state);
     this.#reaper = new TokenReaper(this.context);
     this.garbage = new GarbageCollector(this.context, {
       settings: { ...limits.garbage, ...options.garbage },
@@ -118,6 +121,7 @@ export class Server {
   }
 
   stop(): void {
+    this.events.stop();
     this.garbage.stop();
     this.#reaper.stop();
     this.#stopped = true;

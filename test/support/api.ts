@@ -82,7 +82,9 @@ export async function startApi({
 
   async function call(method: string, url: string, options: CallOptions = {}): Promise<Called> {
     const [path = '', query = ''] = url.split('?', 2);
-    const { token = rootToken, body, headers = {}, signal, address } = options;
+    const { token = rootToken, body, headers = {}, address } = options;
+    // It has no end of its own.
+    const { signal = path === '/v1/event/stream' ? AbortSignal.abort() : undefined } = options;
     const answer = await api.handle({
       method,
       path,
@@ -97,9 +99,36 @@ export async function startApi({
     return { ...answer, text, json: isJson ? JSON.parse(text) : undefined };
   }
 
+  /** The lines of an answer that goes on, each parsed, until `stop` is called. */
+  async function follow(url: string, token: string | null = rootToken) {
+    const [path = '', query = ''] = url.split('?', 2);
+    const gone = new AbortController();
+    const headers = token === null ? {} : { 'x-registry-token': token };
+    const onGone = onAbort(gone.signal);
+    const answer = await api.handle({
+      method: 'GET',
+      path,
+      query,
+      headers,
+      body: undefined,
+      onGone,
+    });
+    // biome-ignore lint/suspicious/noExplicitAny: as above
+    const lines: any[] = [];
+    const isOver = (async () => {
+      if (typeof answer.body === 'string' || answer.body === undefined) return;
+      for await (const part of answer.body as AsyncIterable<Uint8Array>) {
+        for (const line of Buffer.from(part).toString().trimEnd().split('\n')) {
+          lines.push(JSON.parse(line));
+        }
+      }
+    })();
+    return { status: answer.status, lines, isOver, stop: () => gone.abort() };
+  }
+
   /** Lets everything that is ready happen, without time passing. */
   const settle = () => world.advance(0);
-  return { world, disk, state, server, api, call, settle };
+  return { world, disk, state, server, api, call, follow, settle };
 }
 
 const onAbort = (signal: AbortSignal) => (run: () => void) => {

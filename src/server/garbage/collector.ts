@@ -13,6 +13,7 @@ import {
   nodeSweep,
   type Sweep,
 } from './sweeps.ts';
+import { Window } from './window.ts';
 
 export interface GarbageSettings extends GarbageAges {
   /** From the end of one collection to the beginning of the next. */
@@ -161,16 +162,19 @@ async function sweep<R>(
   const { rowsPerTransactionMax } = limits.garbage;
   let found: R[] = [];
   let count = 0;
+  const window = new Window();
   const flush = async () => {
     const part = found;
     found = [];
     if (part.length === 0) return;
-    const removed = await pass.write((transaction) => {
-      const nowMs = world.clock.nowMs();
-      return part.filter((row) => remove(transaction, row, pass.ages, nowMs));
+    await window.add(async () => {
+      const removed = await pass.write((transaction) => {
+        const nowMs = world.clock.nowMs();
+        return part.filter((row) => remove(transaction, row, pass.ages, nowMs));
+      });
+      count += removed.length;
+      removed.forEach(gone);
     });
-    count += removed.length;
-    removed.forEach(gone);
   };
   const look = (row: R) => {
     if (isGarbage(seen, row, pass.ages, world.clock.nowMs())) found.push(row);
@@ -179,5 +183,6 @@ async function sweep<R>(
   const walk = pass.walk(rows(seen), look);
   while (!(await walk.next()).done) await flush();
   await flush();
+  await window.settle();
   return count;
 }

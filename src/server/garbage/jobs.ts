@@ -13,6 +13,7 @@ import type { Snapshot, Transaction } from '../../state/types.ts';
 import { forgetJob } from '../jobs/forget.ts';
 import type { Pass } from './pass.ts';
 import { isJobGarbage, keepsJob } from './rules.ts';
+import { Window } from './window.ts';
 
 type Reader = Snapshot | Transaction;
 
@@ -32,6 +33,7 @@ export async function collectJobs(pass: Pass): Promise<Counts> {
   const { state, world } = pass.context;
   const counts: Counts = { jobs: 0, evaluations: 0, allocations: 0, deployments: 0 };
   const seen = state.read();
+  const window = new Window();
   let candidates: Job[] = [];
   const look = (job: Job) => {
     if (isJobGarbage(job, pass.ages, world.clock.nowMs())) candidates.push(job);
@@ -40,11 +42,12 @@ export async function collectJobs(pass: Pass): Promise<Counts> {
   const flush = async () => {
     const part = candidates;
     candidates = [];
-    await collectSome(pass, seen, part, counts);
+    await collectSome(pass, seen, part, counts, window);
   };
   const walk = pass.walk(seen.table(jobs).scan(), look);
   while (!(await walk.next()).done) await flush();
   await flush();
+  await window.settle();
   return counts;
 }
 
@@ -53,6 +56,7 @@ async function collectSome(
   seen: Snapshot,
   candidates: readonly Job[],
   counts: Counts,
+  window: Window,
 ): Promise<void> {
   const { rowsPerTransactionMax } = limits.garbage;
   let batch: Job[] = [];
@@ -61,8 +65,10 @@ async function collectSome(
     const part = batch;
     batch = [];
     rows = 0;
-    if (part.length > 0)
-      await pass.write((transaction) => removeJobs(transaction, pass, part, counts));
+    if (part.length === 0) return;
+    await window.add(() =>
+      pass.write((transaction) => removeJobs(transaction, pass, part, counts)),
+    );
   };
   for (const job of candidates) {
     let size = await sizeOf(pass, seen, job);

@@ -1,0 +1,237 @@
+/**
+ * What events there are: by table, the topic, the type of a change, who may see it, and how the
+ * record is shown. Source: facts/scheduler.md §8.5.
+ */
+import {
+  management,
+  namespaceCapability,
+  type Permission,
+  resourceAccess,
+} from '../../acl/permission.ts';
+import type { AclPolicy } from '../../model/acl-policy/acl-policy.ts';
+import type { AclRole } from '../../model/acl-role/acl-role.ts';
+import type { AclToken } from '../../model/acl-token/acl-token.ts';
+import { shownRole, shownToken } from '../../model/acl-token/present.ts';
+import type { Allocation } from '../../model/allocation/allocation.ts';
+import type { AuthMethod } from '../../model/auth-method/auth-method.ts';
+import { presentedAuthMethod } from '../../model/auth-method/present.ts';
+import { type BindingRule, presentBindingRule } from '../../model/binding-rule/binding-rule.ts';
+import type { Deployment } from '../../model/deployment/deployment.ts';
+import type { Evaluation } from '../../model/evaluation/evaluation.ts';
+import type { Event, EventTopic } from '../../model/event/event.ts';
+import type { Job } from '../../model/job/job.ts';
+import { type Node, presentedNode } from '../../model/node/node.ts';
+import type { NodePool } from '../../model/node-pool/node-pool.ts';
+import { isSame } from '../../model/same.ts';
+import {
+  aclPolicies,
+  aclRoles,
+  aclTokens,
+  allocations,
+  authMethods,
+  bindingRules,
+  deployments,
+  evaluations,
+  jobs,
+  nodePools,
+  nodes,
+} from '../../state/tables.ts';
+import type { Change, Snapshot, Stamps, TableDefinition } from '../../state/types.ts';
+import { namesIn } from '../routes/acl.ts';
+
+/** Of a table with rows `R`. */
+interface Kind<R> {
+  readonly topic: EventTopic;
+  /** Of the record in the payload. */
+  readonly name: string;
+  /** `after` is `undefined`: it was deleted. */
+  readonly type: (before: R | undefined, after: R | undefined) => string;
+  readonly key: (row: R) => string;
+  /** Empty where the record lives in no namespace. */
+  readonly namespace: (row: R) => string;
+  readonly filterKeys: (row: R) => readonly string[];
+  readonly permission: (namespace: string) => Permission;
+  readonly shown: (row: R, snapshot: Snapshot) => unknown;
+}
+
+const readJob = (namespace: string) => namespaceCapability(namespace, 'read-job');
+const given = (...keys: readonly string[]) => keys.filter((key) => key !== '');
+const itself = <R>(row: R): R => row;
+
+const job: Kind<Job> = {
+  ...{ topic: 'Job', name: 'Job', permission: readJob, shown: itself },
+  type: (before, after) => {
+    if (after === undefined) return 'JobDeregistered';
+    if (before?.CreateIndex !== after.CreateIndex) return 'JobRegistered';
+    if (after.Stop && !before.Stop) return 'JobDeregistered';
+    return before.Version === after.Version ? 'JobUpdated' : 'JobRegistered';
+  },
+  key: ({ ID }) => ID,
+  namespace: ({ Namespace }) => Namespace,
+  filterKeys: ({ ParentID }) => given(ParentID),
+};
+
+const evaluation: Kind<Evaluation> = {
+  ...{ topic: 'Evaluation', name: 'Evaluation', permission: readJob, shown: itself },
+  type: (_before, after) => (after === undefined ? 'EvaluationDeleted' : 'EvaluationUpdated'),
+  key: ({ ID }) => ID,
+  namespace: ({ Namespace }) => Namespace,
+  filterKeys: ({ JobID, DeploymentID }) => given(JobID, DeploymentID),
+};
+
+const allocation: Kind<Allocation> = {
+  ...{ topic: 'Allocation', name: 'Allocation', permission: readJob, shown: itself },
+  type: (before, after) => {
+    if (after === undefined) return 'AllocationDeleted';
+    if (before === undefined) return 'AllocationCreated';
+    const isWish =
+      before.DesiredStatus !== after.DesiredStatus ||
+      !isSame(before.DesiredTransition, after.DesiredTransition);
+    return isWish ? 'AllocationUpdateDesiredStatus' : 'AllocationUpdated';
+  },
+  key: ({ ID }) => ID,
+  namespace: ({ Namespace }) => Namespace,
+  filterKeys: ({ JobID, DeploymentID, NodeID }) => given(JobID, DeploymentID, NodeID),
+};
+
+const promoted = ({ TaskGroups }: Deployment): readonly boolean[] =>
+  Object.values(TaskGroups ?? {}).map(({ Promoted }) => Promoted);
+const judged = ({ TaskGroups }: Deployment): readonly number[] =>
+  Object.values(TaskGroups ?? {}).flatMap((group) => [group.HealthyAllocs, group.UnhealthyAllocs]);
+
+const deployment: Kind<Deployment> = {
+  ...{ topic: 'Deployment', name: 'Deployment', permission: readJob, shown: itself },
+  type: (before, after) => {
+    if (after === undefined) return 'DeploymentDeleted';
+    if (before === undefined || before.Status !== after.Status) return 'DeploymentStatusUpdate';
+    if (!isSame(promoted(before), promoted(after))) return 'DeploymentPromotion';
+    return isSame(judged(before), judged(after))
+      ? 'DeploymentStatusUpdate'
+      : 'DeploymentAllocHealth';
+  },
+  key: ({ ID }) => ID,
+  namespace: ({ Namespace }) => Namespace,
+  filterKeys: ({ JobID }) => given(JobID),
+};
+
+const node: Kind<Node> = {
+  ...{ topic: 'Node', name: 'Node', shown: presentedNode },
+  type: (before, after) => {
+    if (after === undefined) return 'NodeDeregistration';
+    if (before === undefined) return 'NodeRegistration';
+    if (!isSame(before.DrainStrategy, after.DrainStrategy)) return 'NodeDrain';
+    if (before.SchedulingEligibility !== after.SchedulingEligibility) return 'NodeEligibility';
+    return 'NodeStreamEvent';
+  },
+  permission: () => resourceAccess('node', 'read'),
+  key: ({ ID }) => ID,
+  namespace: () => '',
+  filterKeys: ({ Name, NodePool }) => given(Name, NodePool),
+};
+
+const nodePool: Kind<NodePool> = {
+  ...{ topic: 'NodePool', name: 'NodePool', shown: itself },
+  type: (_before, after) => (after === undefined ? 'NodePoolDeleted' : 'NodePoolUpserted'),
+  permission: () => management,
+  key: ({ Name }) => Name,
+  namespace: () => '',
+  filterKeys: () => [],
+};
+
+/** Records of access control: for management alone, and without their secrets. */
+const acl = <R extends { readonly Namespace?: string }>(
+  topic: EventTopic,
+  key: (row: R) => string,
+  shown: (row: R, snapshot: Snapshot) => unknown,
+): Kind<R> => ({
+  ...{ topic, name: topic, key, shown },
+  type: (_before, after) => `${topic}${after === undefined ? 'Deleted' : 'Upserted'}`,
+  permission: () => management,
+  namespace: ({ Namespace = '' }) => Namespace,
+  filterKeys: () => [],
+});
+
+const entry = <R extends Stamps>(table: TableDefinition<R, never>, kind: Kind<R>) =>
+  [table.name, kind as unknown as Kind<Stamps>] as const;
+
+/** By the name of the table. */
+const kinds: ReadonlyMap<string, Kind<Stamps>> = new Map([
+  entry(jobs, job),
+  entry(evaluations, evaluation),
+  entry(allocations, allocation),
+  entry(deployments, deployment),
+  entry(nodes, node),
+  entry(nodePools, nodePool),
+  entry(
+    aclTokens,
+    acl<AclToken>(
+      'ACLToken',
+      ({ AccessorID }) => AccessorID,
+      (token, snapshot) => shownToken(token, namesIn(snapshot)),
+    ),
+  ),
+  entry(
+    aclPolicies,
+    acl<AclPolicy>('ACLPolicy', ({ Name }) => Name, itself),
+  ),
+  entry(
+    aclRoles,
+    acl<AclRole>(
+      'ACLRole',
+      ({ ID }) => ID,
+      (role, snapshot) => shownRole(role, namesIn(snapshot).policy),
+    ),
+  ),
+  entry(
+    authMethods,
+    acl<AuthMethod>(
+      'ACLAuthMethod',
+      ({ Name }) => Name,
+      (method) => presentedAuthMethod(method, undefined),
+    ),
+  ),
+  entry(
+    bindingRules,
+    acl<BindingRule>('ACLBindingRule', ({ ID }) => ID, presentBindingRule),
+  ),
+]);
+
+/** What it takes to follow a topic in a namespace; `*`: each event is asked for. */
+export function topicPermission(topic: EventTopic | '*', namespace: string): Permission {
+  if (topic === '*') return management;
+  for (const kind of kinds.values()) {
+    if (kind.topic !== topic) continue;
+    const isPlaced = kind.permission === readJob;
+    return isPlaced && namespace === '*' ? { kind: 'open' } : kind.permission(namespace);
+  }
+  return management;
+}
+
+/** A change as an event, whose record is made when it is asked for; `undefined`: it is none. */
+export interface Happened {
+  readonly topic: EventTopic;
+  readonly named: Pick<Event, 'Key' | 'FilterKeys' | 'Namespace'>;
+  readonly permission: Permission;
+  readonly event: (snapshot: Snapshot) => Event;
+}
+
+export function happened({ table, before, after }: Change, index: number): Happened | undefined {
+  const kind = kinds.get(table);
+  const row = after ?? before;
+  if (kind === undefined || row === undefined) return undefined;
+  const { topic, name } = kind;
+  const Namespace = kind.namespace(row);
+  const named = { Key: kind.key(row), FilterKeys: kind.filterKeys(row), Namespace };
+  return {
+    topic,
+    named,
+    permission: kind.permission(Namespace),
+    event: (snapshot) => ({
+      Topic: topic,
+      Type: kind.type(before, after),
+      ...named,
+      Index: index,
+      Payload: { [name]: kind.shown(row, snapshot) },
+    }),
+  };
+}

@@ -1,0 +1,149 @@
+import { allOf, management, type Permission } from '../../acl/permission.ts';
+import type { Timers } from '../../base/ports.ts';
+import { RosterError, refusal } from '../../model/errors.ts';
+import {
+  type Event,
+  type EventFrame,
+  EventSchema,
+  eventTopics,
+  isWished,
+  parseTopic,
+  type TopicWish,
+} from '../../model/event/event.ts';
+import { limits } from '../../model/limits.ts';
+import { everyNamespace } from '../../model/namespace/namespace.ts';
+import type { Commit } from '../../server/events/event-log.ts';
+import type { Server } from '../../server/server.ts';
+import { happened, topicPermission } from '../events/topics.ts';
+import type { QueryTable } from '../query.ts';
+import { type Input, type Route, type StreamInput, streamRoute } from '../route.ts';
+
+const query = {
+  topic: {
+    kind: 'strings',
+    description: '`Job`, `Job:web`, `*`; may be given several times. Everything when absent.',
+  },
+  index: {
+    kind: 'integer',
+    default: 0,
+    description: 'The first index to tell of, where that is still known; from now on when absent.',
+  },
+} as const satisfies QueryTable;
+
+type Given = Input<typeof query>;
+
+/** Source: facts/scheduler.md §8.5 "Event stream". */
+export function eventStreamRoute(server: Server): Route {
+  let readers = 0;
+  return streamRoute({
+    ...{ method: 'GET', path: '/v1/event/stream', noun: 'event', query, answer: EventSchema },
+    summary: 'Follow what happens, as it becomes durable',
+    permission: (input) => allOf(...wishesOf(input).map((wish) => permissionOf(wish, input))),
+    handle: async (input, signal) => {
+      if (readers >= limits.events.readersMax) {
+        throw refusal('too-many-watches', { limit: limits.events.readersMax });
+      }
+      readers++;
+      let isCounted = true;
+      const over = () => {
+        if (isCounted) readers--;
+        isCounted = false;
+      };
+      // Whoever is gone before the first line is made never ends the loop that makes them.
+      signal.addEventListener('abort', over, { once: true });
+      return {
+        status: 200,
+        headers: { 'content-type': 'application/x-ndjson' },
+        body: frames(server, input, signal, over),
+      };
+    },
+  });
+}
+
+const permissionOf = ({ topic }: TopicWish, { namespace }: Given): Permission =>
+  topic === '*' ? management : topicPermission(topic, namespace);
+
+/** @throws RosterError `invalid-query` */
+function wishesOf({ query: { topic } }: Given): readonly TopicWish[] {
+  if (topic.length > limits.events.topicsMax) {
+    const reason = `is given ${topic.length} times, and ${limits.events.topicsMax} is the limit`;
+    throw refusal('invalid-query', { parameter: 'topic', reason });
+  }
+  const wishes = (topic.length === 0 ? ['*'] : topic).map((text) => parseTopic(text));
+  if (wishes.includes(undefined)) {
+    const reason = `must be one of ${eventTopics.join(', ')} or *, with a key after a colon or without`;
+    throw refusal('invalid-query', { parameter: 'topic', reason });
+  }
+  return wishes as TopicWish[];
+}
+
+async function* frames(
+  server: Server,
+  input: StreamInput<typeof query>,
+  signal: AbortSignal,
+  over: () => void,
+): AsyncGenerator<Uint8Array> {
+  const { state, world } = server.context;
+  const wishes = wishesOf(input);
+  let position = input.query.index > 0 ? input.query.index - 1 : state.read().index;
+  try {
+    yield line({});
+    while (!signal.aborted) {
+      const looked = server.events.after(position);
+      if (looked.kind === 'missed') {
+        yield line({ Index: looked.from, Events: [], Missed: true });
+        position = looked.from - 1;
+      } else if (looked.kind === 'nothing') {
+        const wasQuiet = !(await isNews(world.timers, signal, looked.changed));
+        input.renew();
+        if (wasQuiet && !signal.aborted) yield line({});
+      } else {
+        position = looked.commit.index;
+        yield* told(looked.commit, wishes, input.renew());
+      }
+    }
+  } catch (thrown) {
+    // The answer has begun: this is where whoever reads it looks.
+    if (!(thrown instanceof RosterError)) throw thrown;
+    yield line({ Error: { Code: thrown.code, Message: thrown.message } });
+  } finally {
+    over();
+  }
+}
+
+/** Whether something changes before the reader is to hear that the stream is alive, or is gone. */
+function isNews(timers: Timers, signal: AbortSignal, changed: Promise<void>): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const end = (isChanged: boolean) => {
+    timer.clear();
+    signal.removeEventListener('abort', leave);
+    resolve(isChanged);
+  };
+  const leave = () => end(false);
+  const timer = timers.after(limits.events.heartbeatMs, leave);
+  signal.addEventListener('abort', leave, { once: true });
+  void changed.then(() => end(true));
+  return promise;
+}
+
+/** The part of a commit that was asked for and may be seen, a few events at a time. */
+function* told(commit: Commit, wishes: readonly TopicWish[], input: Given): Generator<Uint8Array> {
+  const { index, changes } = commit;
+  let events: Event[] = [];
+  for (const change of changes) {
+    const found = happened(change, index);
+    if (found === undefined || !isWished(wishes, found.topic, () => found.named)) continue;
+    const { Namespace } = found.named;
+    const isElsewhere = Namespace !== '' && Namespace !== input.namespace;
+    if (isElsewhere && input.namespace !== everyNamespace) continue;
+    if (!input.allows(found.permission)) continue;
+    events.push(found.event(input.unwatched));
+    if (events.length < limits.events.perFrameMax) continue;
+    yield line({ Index: index, Events: events });
+    events = [];
+  }
+  if (events.length > 0) yield line({ Index: index, Events: events });
+}
+
+const line = (frame: EventFrame): Uint8Array =>
+  new TextEncoder().encode(`${JSON.stringify(frame)}\n`);

@@ -1,0 +1,59 @@
+import type { Event, EventFrame } from '../../model/event/event.ts';
+import type { ClientCommand } from '../definition.ts';
+import { CliError, exitCodes, Interrupted } from '../errors.ts';
+import { oneLine } from '../render/text.ts';
+
+export const eventStream: ClientCommand = {
+  definition: {
+    options: [
+      {
+        name: 'topic',
+        value: 'TOPIC',
+        isRepeatable: true,
+        description: 'Only these, as Job or Allocation:web; everything by default.',
+      },
+      {
+        name: 'index',
+        value: 'INDEX',
+        description: 'Begin with this index, as far as that is still known, and not with now.',
+      },
+    ],
+    details: `With -json every line of the answer is printed as it comes.
+
+Example:
+  roster event stream -topic Job -topic Deployment`,
+  },
+  async run({ client, screen, isJson, environment, untilInterrupted, id }, _words, options) {
+    const index = indexOf(options.text('index'));
+    const topics = options.list('topic');
+    const print = async (frame: EventFrame) => {
+      if (isJson) return environment.stdout.write(`${JSON.stringify(frame)}\n`);
+      if (frame.Missed)
+        await screen.line(`What happened before ${frame.Index} is not known any more.`);
+      for (const event of frame.Events ?? []) await screen.line(sentence(event, id));
+    };
+    return untilInterrupted(async (signal) => {
+      for await (const frame of client.events.follow({ topics, index, signal })) {
+        if (frame.Error !== undefined) throw new CliError(frame.Error.Message);
+        await print(frame);
+      }
+      if (signal.aborted) throw new Interrupted();
+      return exitCodes.ok;
+    });
+  },
+};
+
+function indexOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new CliError(`-index must be a number, got "${text}".`);
+}
+
+const uuid = /^[0-9a-f-]{36}$/;
+
+function sentence({ Index, Type, Namespace, Key, FilterKeys }: Event, id: (id: string) => string) {
+  const shown = (key: string) => oneLine(uuid.test(key) ? id(key) : key);
+  const of = (FilterKeys ?? []).map(shown).join(' ');
+  const words = [String(Index).padStart(8), Type.padEnd(30), oneLine(Namespace) || '-', shown(Key)];
+  return [...words, of].join('  ').trimEnd();
+}

@@ -1,0 +1,61 @@
+import { List, type Model, Text, Type, Whole } from '../schema.ts';
+
+/** Source: facts/scheduler.md §8.5 "Event topics". */
+export const eventTopics = [
+  ...(['Job', 'Evaluation', 'Allocation', 'Deployment'] as const),
+  ...(['Node', 'NodePool'] as const),
+  ...(['ACLToken', 'ACLPolicy', 'ACLRole', 'ACLAuthMethod', 'ACLBindingRule'] as const),
+] as const;
+export type EventTopic = (typeof eventTopics)[number];
+
+/** Something that became durable. `Payload` has the record under the name of its kind. */
+export const EventSchema = Type.Object({
+  Topic: Text(),
+  Type: Text(),
+  Key: Text(),
+  Namespace: Text(),
+  FilterKeys: List(Type.String()),
+  Index: Whole(),
+  Payload: Type.Record(Type.String(), Type.Unknown()),
+});
+export type Event = Model<typeof EventSchema>;
+
+/**
+ * One line of the stream: what happened in one transaction, or a part of it. With neither field it
+ * says that the stream is alive.
+ */
+export interface EventFrame {
+  readonly Index?: number;
+  readonly Events?: readonly Event[];
+  /** What happened before `Index` is not known any more, as far as it was asked for. */
+  readonly Missed?: true;
+  /** Why the stream ends here. */
+  readonly Error?: { readonly Code: string; readonly Message: string };
+}
+
+export interface TopicWish {
+  readonly topic: EventTopic | '*';
+  /** A key or filter key; `undefined`: all of them. */
+  readonly key: string | undefined;
+}
+
+/** `Job`, `Job:web`, `*`; `undefined` when it is none of these. */
+export function parseTopic(text: string): TopicWish | undefined {
+  const mark = text.indexOf(':');
+  const name = mark < 0 ? text : text.slice(0, mark);
+  const rest = mark < 0 ? '' : text.slice(mark + 1);
+  const key = rest === '' || rest === '*' ? undefined : rest;
+  const topic = name === '*' ? name : eventTopics.find((one) => one === name);
+  return topic === undefined ? undefined : { topic, key };
+}
+
+type Named = Pick<Event, 'Key' | 'FilterKeys'>;
+
+/** Whether one of the wishes is for this topic and, where it names a key, for this record. */
+export const isWished = (wishes: readonly TopicWish[], topic: EventTopic, event: () => Named) =>
+  wishes.some((wish) => {
+    if (wish.topic !== '*' && wish.topic !== topic) return false;
+    if (wish.key === undefined) return true;
+    const { Key, FilterKeys } = event();
+    return Key === wish.key || (FilterKeys ?? []).includes(wish.key);
+  });

@@ -1,0 +1,30 @@
+import type { EventFrame } from '../model/event/event.ts';
+import type { CallOptions, Requester } from './requester.ts';
+
+export interface EventOptions extends CallOptions {
+  /** `Job`, `Job:web`, `*`; nothing: everything. */
+  readonly topics?: readonly string[] | undefined;
+  /** The first index to tell of, where that is still known. */
+  readonly index?: number | undefined;
+}
+
+export interface Events {
+  /**
+   * What happens, in order. The request is made when the first line is asked for; leaving the loop
+   * ends it. A line with neither events nor an error says that the stream is alive.
+   */
+  follow(options?: EventOptions): AsyncIterable<EventFrame>;
+}
+
+export const eventsOf = (requester: Requester): Events => ({
+  async *follow(options = {}) {
+    const query = { topic: options.topics, index: options.index || undefined };
+    const decoder = new TextDecoder();
+    let rest = '';
+    for await (const bytes of requester.stream('/v1/event/stream', options, query)) {
+      const lines = (rest + decoder.decode(bytes, { stream: true })).split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) yield JSON.parse(line) as EventFrame;
+    }
+  },
+});

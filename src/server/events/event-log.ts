@@ -1,0 +1,77 @@
+import { limits } from '../../model/limits.ts';
+import type { Change, State } from '../../state/types.ts';
+
+export interface Commit {
+  readonly index: number;
+  readonly changes: readonly Change[];
+}
+
+export type Looked =
+  | { readonly kind: 'commit'; readonly commit: Commit }
+  /** Nothing yet: `changed` resolves with the next one. */
+  | { readonly kind: 'nothing'; readonly changed: Promise<void> }
+  /** What comes next is not kept any more; what is kept begins at `from`. */
+  | { readonly kind: 'missed'; readonly from: number };
+
+/**
+ * The newest commits, for those who follow what happens.
+ *
+ * Invariants
+ *  L1. It keeps references to rows and nothing else: what an event looks like is made by who reads it.
+ *  L2. It is bounded by the number of changes, whoever reads and however slowly: a reader has a
+ *      position and no queue.
+ */
+export class EventLog {
+  readonly #commits: Commit[] = [];
+  /** How many of `#commits` are given up; they are cut off from time to time. */
+  #given = 0;
+  #changes = 0;
+  #missedUntil: number;
+  #changed = Promise.withResolvers<void>();
+  #unsubscribe: () => void = () => {};
+
+  constructor(state: State) {
+    this.#missedUntil = state.read().index;
+    this.#unsubscribe = state.onCommit((changes, index) => this.#add({ index, changes }));
+  }
+
+  stop(): void {
+    this.#unsubscribe();
+  }
+
+  /** The first commit after the index. */
+  after(index: number): Looked {
+    if (index < this.#missedUntil) return { kind: 'missed', from: this.#missedUntil + 1 };
+    const commit = this.#commits[this.#positionAfter(index)];
+    if (commit !== undefined) return { kind: 'commit', commit };
+    return { kind: 'nothing', changed: this.#changed.promise };
+  }
+
+  #add(commit: Commit): void {
+    this.#commits.push(commit);
+    this.#changes += commit.changes.length;
+    // The newest one stays, whatever its size.
+    while (this.#changes > limits.events.changesKept && this.#given < this.#commits.length - 1) {
+      const oldest = this.#commits[this.#given++]!;
+      this.#changes -= oldest.changes.length;
+      this.#missedUntil = oldest.index;
+    }
+    if (this.#given > this.#commits.length / 2) {
+      this.#commits.splice(0, this.#given);
+      this.#given = 0;
+    }
+    this.#changed.resolve();
+    this.#changed = Promise.withResolvers();
+  }
+
+  #positionAfter(index: number): number {
+    let low = this.#given;
+    let high = this.#commits.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#commits[middle]!.index <= index) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}

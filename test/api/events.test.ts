@@ -1,0 +1,197 @@
+/** `GET /v1/event/stream`. Source: facts/scheduler.md §8.5. */
+import { beforeEach, describe, expect, test } from 'vitest';
+import { limits } from '../../src/model/limits.ts';
+import { aclOf } from '../support/acl.ts';
+import { jobBody, startApi, type TestApi } from '../support/api.ts';
+import { Fleet, idOf } from '../support/fleet.ts';
+
+let api: TestApi;
+beforeEach(async () => {
+  api = await startApi();
+});
+
+const stream = '/v1/event/stream';
+const register = async (changes: object = {}, group: object = {}) => {
+  const { status, text } = await api.call('POST', '/v1/jobs', { body: jobBody(changes, group) });
+  if (status !== 200) throw new Error(text);
+  await api.settle();
+};
+
+interface Told {
+  readonly Topic: string;
+  readonly Type: string;
+  readonly Key: string;
+}
+const eventsIn = (lines: readonly { Events?: readonly Told[] }[]) =>
+  lines.flatMap(({ Events }) => Events ?? []);
+const keysIn = (lines: readonly { Events?: readonly Told[] }[]) =>
+  eventsIn(lines).map(({ Key }) => Key);
+
+describe('what is told', () => {
+  test('a job, its evaluation and its allocation from registration to end, in order', async () => {
+    const fleet = new Fleet(api);
+    await fleet.join(1);
+    const { lines } = await api.follow(`${stream}?topic=Job&topic=Allocation&topic=Evaluation`);
+    await api.settle();
+    expect(lines).toEqual([{}]);
+    await register();
+    await fleet.obey();
+    await api.settle();
+    await api.call('DELETE', '/v1/job/web');
+    await api.settle();
+    await fleet.obey();
+    await api.settle();
+    const told = eventsIn(lines).map(({ Topic, Type }) => `${Topic} ${Type}`);
+    expect(told.filter((one, at) => told.indexOf(one) === at)).toEqual([
+      'Job JobRegistered',
+      'Evaluation EvaluationUpdated',
+      'Allocation AllocationCreated',
+      'Job JobUpdated',
+      'Allocation AllocationUpdated',
+      'Job JobDeregistered',
+      'Allocation AllocationUpdateDesiredStatus',
+    ]);
+    const indexes = lines.slice(1).map(({ Index }) => Index as number);
+    expect(indexes).toEqual([...indexes].sort((left, right) => left - right));
+    expect(lines[1].Events[0]).toMatchObject({
+      ...{ Topic: 'Job', Key: 'web', Namespace: 'default', FilterKeys: [], Index: lines[1].Index },
+      Payload: { Job: { ID: 'web', Version: 0 } },
+    });
+  });
+
+  test.each([
+    ['drain', 'NodeDrain', { DrainSpec: { Deadline: 60_000_000_000 }, MarkEligible: false }],
+    ['eligibility', 'NodeEligibility', { Eligibility: 'ineligible' }],
+  ])('a node and its %s', async (action, type, body) => {
+    const { lines } = await api.follow(`${stream}?topic=Node`);
+    const fleet = new Fleet(api);
+    await fleet.join(1);
+    await api.call('PUT', `/v1/node/${idOf(1)}/${action}`, { body });
+    await api.settle();
+    const types = eventsIn(lines).map(({ Type }) => Type);
+    expect([types[0], types.at(-1)]).toEqual(['NodeRegistration', type]);
+    expect(JSON.stringify(lines)).not.toContain('SecretHash');
+  });
+
+  test('records of access control without their secrets', async () => {
+    const { lines } = await api.follow(`${stream}?topic=ACLToken&topic=ACLPolicy`);
+    const acl = aclOf(api);
+    const secret = await acl.holder('operator = "read"');
+    await api.settle();
+    expect(eventsIn(lines).map(({ Type }) => Type)).toEqual([
+      'ACLPolicyUpserted',
+      'ACLTokenUpserted',
+    ]);
+    expect(JSON.stringify(lines)).not.toContain(secret);
+  });
+
+  test('a key is one of the record or of what it belongs to', async () => {
+    const one = await api.follow(`${stream}?topic=Job:one&topic=Evaluation:one`);
+    await register({ ID: 'two' });
+    await register({ ID: 'one' });
+    const keys = new Set(eventsIn(one.lines).map(({ Topic }) => Topic));
+    expect(keys).toEqual(new Set(['Job', 'Evaluation']));
+    expect(JSON.stringify(one.lines)).not.toContain('"two"');
+  });
+
+  test('a line now and then shows that the stream is alive', async () => {
+    const { lines } = await api.follow(`${stream}?topic=Job`);
+    await api.world.advance(limits.events.heartbeatMs * 2.5);
+    expect(lines).toEqual([{}, {}, {}]);
+  });
+
+  test('a large commit comes in several lines of the same index', async () => {
+    const fleet = new Fleet(api);
+    await fleet.join(4, {
+      NodeResources: {
+        Cpu: { CpuShares: 1_000_000 },
+        Memory: { MemoryMB: 1_000_000 },
+        Disk: { DiskMB: 10_000_000 },
+      },
+    });
+    const { lines } = await api.follow(`${stream}?topic=Allocation`);
+    const count = limits.events.perFrameMax + 1;
+    await register({}, { Count: count });
+    expect(eventsIn(lines)).toHaveLength(count);
+    expect(lines.every(({ Events = [] }) => Events.length <= limits.events.perFrameMax)).toBe(true);
+  });
+});
+
+describe('where it begins', () => {
+  test('an index that is known gives all from there on, that one included', async () => {
+    await register({ ID: 'one' });
+    const { ModifyIndex } = (await api.call('GET', '/v1/job/one')).json;
+    await register({ ID: 'two' });
+    const { lines } = await api.follow(`${stream}?topic=Job&index=${ModifyIndex}`);
+    await api.settle();
+    expect([...new Set(keysIn(lines))]).toEqual(['one', 'two']);
+    expect(eventsIn(lines)[0]).toMatchObject({ Type: 'JobUpdated', Index: ModifyIndex });
+  });
+
+  test('who asks for what is not known any more is told so, and gets the rest', async () => {
+    await register({ ID: 'one' });
+    const { lines } = await api.follow(`${stream}?topic=Job&index=1`);
+    await api.settle();
+    expect(lines[1]).toMatchObject({ Missed: true, Events: [] });
+    expect(lines[1].Index).toBeGreaterThan(1);
+    expect(new Set(keysIn(lines))).toEqual(new Set(['one']));
+  });
+});
+
+describe('who may see it', () => {
+  const inShop = 'namespace "shop" { capabilities = ["read-job"] }';
+
+  test.each([
+    ['topic=Job', 'namespace "default" { policy = "read" }', 200],
+    ['topic=Job', inShop, 403],
+    ['topic=Job&namespace=shop', inShop, 200],
+    ['topic=Job&namespace=*', inShop, 200],
+    ['topic=Node', 'node_prefix "" { policy = "read" }', 200],
+    ['topic=Node', inShop, 403],
+    ['topic=Job&topic=Node', 'namespace "default" { policy = "read" }', 403],
+    ['topic=ACLToken', 'acl = "write"', 403],
+    ['topic=*', 'acl = "write"', 403],
+    ['', 'acl = "write"', 403],
+    ['topic=Nothing', 'acl = "write"', 400],
+  ])('%s with %s: %i', async (query, rules, status) => {
+    const token = await aclOf(api).holder(rules);
+    const answer = await api.call('GET', `${stream}?${query}`, { token });
+    expect(answer.status).toBe(status);
+  });
+
+  test('in all namespaces only what is in those that the token may read', async () => {
+    await api.call('PUT', '/v1/namespace/shop', { body: {} });
+    const token = await aclOf(api).holder(inShop);
+    const { lines } = await api.follow(`${stream}?topic=Job&namespace=*`, token);
+    await register({ ID: 'hidden' });
+    await register({ ID: 'seen', Namespace: 'shop' });
+    expect(new Set(keysIn(lines))).toEqual(new Set(['seen']));
+  });
+
+  test('a token that is deleted ends the stream, which says why', async () => {
+    const acl = aclOf(api);
+    const { ID } = await acl.policy('reads', { Rules: 'namespace "default" { policy = "read" }' });
+    const { SecretID, AccessorID } = await acl.token({ Policies: [{ ID }] });
+    const { lines, isOver } = await api.follow(`${stream}?topic=Job`, SecretID);
+    await api.settle();
+    await api.call('DELETE', `/v1/acl/token/${AccessorID}`);
+    await isOver;
+    expect(lines.at(-1)).toMatchObject({ Error: { Code: 'token-not-found' } });
+  });
+});
+
+describe('its bounds', () => {
+  test('one reader more than there may be is refused, and takes the place of one that left', async () => {
+    const all = await Promise.all(
+      Array.from({ length: limits.events.readersMax }, () => api.follow(`${stream}?topic=Job`)),
+    );
+    expect((await api.follow(`${stream}?topic=Job`)).status).toBe(429);
+    all[0]!.stop();
+    expect((await api.follow(`${stream}?topic=Job`)).status).toBe(200);
+  });
+
+  test('too many topics are refused', async () => {
+    const query = Array.from({ length: limits.events.topicsMax + 1 }, () => 'topic=Job').join('&');
+    expect((await api.call('GET', `${stream}?${query}`)).status).toBe(400);
+  });
+});
