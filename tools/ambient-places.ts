@@ -94,6 +94,11 @@ export const places: readonly Place[] = [
     reason: 'logs are files',
   },
   {
+    files: 'src/node/hooks/services/probes/**',
+    may: ['network'],
+    reason: 'checks of services ask them over the network; a simulator passes its own probe in',
+  },
+  {
     files: 'src/node/allocation-runner/saved-allocation.ts',
     may: ['files'],
     reason: 'what a node remembers of an allocation while its agent is away',

@@ -27,6 +27,7 @@ import { allocationRoutes } from './routes/allocation.ts';
 import { authMethodRoutes } from './routes/auth-method.ts';
 import { bindingRuleRoutes } from './routes/binding-rule.ts';
 import { clientRoutes } from './routes/client.ts';
+import { clientChecksRoutes } from './routes/client-checks.ts';
 import { clientLifecycleRoutes } from './routes/client-lifecycle.ts';
 import { deploymentRoutes } from './routes/deployment.ts';
 import { evaluationRoutes } from './routes/evaluation.ts';
@@ -49,6 +50,7 @@ import { nodeAgentRoutes } from './routes/node-agent.ts';
 import { nodePoolRoutes } from './routes/node-pool.ts';
 import { operatorSchedulerRoutes } from './routes/operator-scheduler.ts';
 import { scalingPolicyRoutes } from './routes/scaling-policy.ts';
+import { serviceRoutes } from './routes/service.ts';
 import { systemRoutes } from './routes/system.ts';
 import { templatedPolicyRoutes } from './routes/templated-policy.ts';
 import { withoutSecrets } from './token.ts';
@@ -142,6 +144,7 @@ export class Api {
       ...scalingPolicyRoutes(),
       ...jobPolicyRoutes(server.context),
       ...jobLaunchRoutes(server.context),
+      ...serviceRoutes(server.context),
       ...systemRoutes(server),
       ...jobFileRoutes(server.context, turns),
       ...allocationRoutes(server.context),
@@ -155,6 +158,7 @@ export class Api {
       ...clientRoutes(server),
       eventStreamRoute(server),
       ...clientLifecycleRoutes(server),
+      ...clientChecksRoutes(server),
       ...aclBootstrapRoutes(server.context, server.bootstrapReset),
       ...aclTokenRoutes(server.context, { name, defaultPolicy: this.#resolver.defaultPolicy }),
       ...aclPolicyRoutes(server.context),

@@ -6,7 +6,7 @@ import { filterOn } from './filter.ts';
 import type { Request } from './http.ts';
 import { ListWalk, type Predicate, type RowFunctions } from './list-walk.ts';
 import { type LongList, longListBody } from './long-list.ts';
-import type { Input, ListRun, PageStart } from './route.ts';
+import type { Gather, Input, ListRun, PageStart } from './route.ts';
 import type { SharedQuery } from './shared-query.ts';
 import type { Step, Turns } from './turns.ts';
 
@@ -56,44 +56,43 @@ export class Lister {
   page(question: ListQuestion): Page | Promise<Page | undefined> {
     const { run, input, shared, authorizer } = question;
     const filter = this.#filter(run, shared.filter);
+    const gather = run.gather?.(input) as Gather<unknown> | undefined;
     const from = shared.next_token === '' ? undefined : decodeToken(shared.next_token);
     // The route's own functions and its rows fit each other; only the types are forgotten here.
     const row = run as unknown as RowFunctions;
     const walk = new ListWalk({
-      ...{ row, input, authorizer, filter, perPage: shared.per_page },
+      ...{ row, input, authorizer, filter, perPage: perPageOf(shared, gather) },
       rows: run.rows(input, { from, reverse: shared.reverse }),
       asksEach: input.namespace === everyNamespace || run.asksEach === true,
     });
     const items: unknown[] = [];
     const show = (one: unknown) => items.push(row.present(one, input));
-    if (this.#turns.begin(() => walk.go(limits.list.rowsPerStep, show))) {
-      return { value: items, ...whatElse(walk) };
+    const step = () => walk.go(limits.list.rowsPerStep, show);
+    const isMade = this.#turns.begin(step);
+    if (gather !== undefined) {
+      const made = () => ({ value: gather.of(items), ...whatElse(walk) });
+      return isMade
+        ? made()
+        : this.#whilePresent(question, step).then((done) => (done ? made() : undefined));
     }
+    if (isMade) return { value: items, ...whatElse(walk) };
     return this.#inTurns(question, walk, { row, shown: items, rows: [] });
   }
 
   async #inTurns(
-    { input, shared, request, onFailure }: ListQuestion,
+    question: ListQuestion,
     walk: ListWalk,
     list: LongList,
   ): Promise<Page | undefined> {
     const { row, rows } = list;
+    const { input, shared, onFailure } = question;
     const { reads = row.present } = row;
     const note = (one: unknown) => {
       reads(one, input);
       rows.push(one);
     };
-    let isGone = false;
-    const stay = request.onGone?.(() => {
-      isGone = true;
-    });
-    const step: Step = () => isGone || walk.go(limits.list.rowsPerStep, note);
-    try {
-      while (!(await this.#turns.take(step)));
-    } finally {
-      stay?.();
-    }
-    if (isGone) return undefined;
+    const step: Step = () => walk.go(limits.list.rowsPerStep, note);
+    if (!(await this.#whilePresent(question, step))) return undefined;
     const body = longListBody(list, {
       input,
       pretty: shared.pretty,
@@ -101,6 +100,20 @@ export class Lister {
       onFailure,
     });
     return { body, ...whatElse(walk) };
+  }
+
+  /** Takes steps in turns until there are no more; `false` when the caller is gone. */
+  async #whilePresent({ request }: ListQuestion, step: Step): Promise<boolean> {
+    let isGone = false;
+    const stay = request.onGone?.(() => {
+      isGone = true;
+    });
+    try {
+      while (!(await this.#turns.take(() => isGone || step())));
+    } finally {
+      stay?.();
+    }
+    return !isGone;
   }
 
   #filter(run: ListRun, expression: string): Predicate | undefined {
@@ -111,6 +124,12 @@ export class Lister {
     this.#compiled.set(run, { expression, matches });
     return matches;
   }
+}
+
+/** What is gathered is held and written at once, so a page of it has a bound. */
+function perPageOf(shared: SharedQuery, gather: Gather<unknown> | undefined): number {
+  if (gather === undefined) return shared.per_page;
+  return gather.countMax === undefined ? 0 : shared.per_page || gather.countMax;
 }
 
 const whatElse = ({ nextKey, filteredByAcls }: ListWalk) => ({

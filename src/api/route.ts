@@ -126,6 +126,15 @@ export interface ListRun {
   readonly present: (row: never, input: Input) => unknown;
   /** Reads what `present` reads through the snapshot, where that is less work than presenting. */
   readonly reads?: (row: never, input: Input) => void;
+  /** Makes something else of what would be shown; `undefined`: this request wants it as it is. */
+  readonly gather?: (input: Input) => Gather<never> | undefined;
+}
+
+/** What a list comes to where it is not its rows one by one. */
+export interface Gather<T> {
+  /** The most that a page holds; absent: there are no pages, and all is gathered. */
+  readonly countMax?: number;
+  readonly of: (shown: readonly T[]) => readonly unknown[];
 }
 
 export interface PageStart {
@@ -204,6 +213,7 @@ export function listRoute<Q extends QueryTable, R>(
     readonly record?: (row: R, input: Input<Q>) => unknown;
     readonly present: (row: R, input: Input<Q>) => unknown;
     readonly reads?: (row: R, input: Input<Q>) => void;
+    readonly gather?: (input: Input<Q>) => Gather<R> | undefined;
   },
 ): Route {
   const { method, path, noun, summary, family, query, body, answer, ...rest } = definition;

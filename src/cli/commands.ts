@@ -17,6 +17,7 @@ export const groups: Readonly<Record<string, string>> = {
   'scaling policy': 'Look at what jobs say about how they are scaled.',
   'job tag': 'Keep versions of jobs under a name.',
   alloc: 'Look at allocations, read their logs, stop and restart them.',
+  service: 'Find services, and see how they fare.',
   deployment: 'Look at updates of jobs on their way, and steer them.',
   node: 'Look at the machines that run them, empty them and take them out.',
   'node pool': 'Keep nodes apart for the jobs that name them.',
@@ -238,6 +239,26 @@ export const commands: readonly CommandEntry[] = [
     words: ['alloc', 'signal'],
     summary: 'Send a signal to tasks of an allocation.',
     load: async () => (await import('./alloc/signal.ts')).allocSignal,
+  },
+  {
+    words: ['alloc', 'checks'],
+    summary: 'Show how the checks of an allocation fare.',
+    load: async () => (await import('./alloc/checks.ts')).allocChecks,
+  },
+  {
+    words: ['service', 'list'],
+    summary: 'List the services.',
+    load: async () => (await import('./service/service.ts')).serviceList,
+  },
+  {
+    words: ['service', 'info'],
+    summary: 'Show where a service is reached.',
+    load: async () => (await import('./service/service.ts')).serviceInfo,
+  },
+  {
+    words: ['service', 'delete'],
+    summary: 'Take an instance of a service out of the list.',
+    load: async () => (await import('./service/service.ts')).serviceDelete,
   },
   {
     words: ['deployment', 'list'],

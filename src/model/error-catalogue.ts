@@ -245,6 +245,12 @@ export const catalogue = {
     title: 'Allocation not found',
     sentence: 'There is no allocation "{id}".',
   },
+  'service-not-found': {
+    status: 404,
+    title: 'Service not found',
+    sentence:
+      'There is no instance "{id}" of the service "{service}" in the namespace "{namespace}".',
+  },
   'evaluation-not-found': {
     status: 404,
     title: 'Evaluation not found',

@@ -197,6 +197,36 @@ export const limits = {
     markedPerTransactionMax: 64,
   },
 
+  /** Registrations of services, as nodes tell of them. */
+  service: {
+    /** Allocations that one report tells of, and about how many bytes of them. */
+    batchMax: 1000,
+    batchBytes: 512 * kibibyte,
+    perAllocationMax: 1000,
+    /** Tags, and entries of meta, of one instance. */
+    entriesMax: 1000,
+    textLengthMax: 4096,
+    /** Instances that one request may have chosen for it. */
+    chosenMax: 10_000,
+    /** What changes within this time is told together. */
+    batchDelayMs: 50,
+    retryMinMs: 100,
+    retryMaxMs: 10 * second,
+    /** How long a task that ends waits for the servers to know that its services are gone. */
+    farewellMs: 500,
+  },
+
+  /** Checks of services, on one node. */
+  check: {
+    /** That are under way at the same time: all, of one allocation, and as commands in tasks. */
+    concurrentMax: 256,
+    perAllocationMax: 32,
+    scriptsMax: 32,
+    /** The first one is somewhere in this time, that not all begin together. */
+    startSpreadMs: 1 * second,
+    outputBytesMax: 4 * kibibyte,
+  },
+
   network: {
     portMax: 65_535,
     dynamicPortMin: 20_000,

@@ -11,6 +11,9 @@ import { rawExecDriver } from './drivers/raw-exec.ts';
 import { hostEnvironment } from './environment/host-environment.ts';
 import { fingerprint, type NodeSettings } from './fingerprint/fingerprint.ts';
 import { dispatchPayloadHook } from './hooks/dispatch-payload.ts';
+import { NodeServices } from './hooks/services/node-services.ts';
+import type { Probe } from './hooks/services/probes/probe.ts';
+import { realProbe } from './hooks/services/probes/real-probe.ts';
 import { type NodeIdentity, readIdentity, writeIdentity } from './identity.ts';
 import { logsHandler } from './logs/logs-handler.ts';
 import { type ServerApi, statusOf } from './server-api.ts';
@@ -35,6 +38,8 @@ export interface NodeAgentOptions {
   /** Besides `raw_exec`. In the simulator, instead of it. */
   readonly drivers?: readonly Driver[];
   readonly withoutRawExec?: boolean;
+  /** Instead of checks over the real network. */
+  readonly probe?: Probe;
   /** What an operator should know. */
   readonly onNotice: (sentence: string) => void;
 }
@@ -57,6 +62,7 @@ export class NodeAgent {
   #node: NodeRegistration | undefined;
   #allocations: Allocations | undefined;
   #reporter: StatusReporter | undefined;
+  #services: NodeServices | undefined;
   #registering: Promise<number> | undefined;
   #loops: Promise<unknown> = Promise.resolve();
 
@@ -102,6 +108,8 @@ export class NodeAgent {
     this.#node = node;
     const reporter = this.#newReporter();
     this.#reporter = reporter;
+    const services = this.#newServices();
+    this.#services = services;
     this.#allocations = new Allocations(
       {
         world,
@@ -110,14 +118,15 @@ export class NodeAgent {
         node: () => node,
         region,
         hostEnvironment: hostEnvironment(this.#options.environment),
-        taskHooks: [dispatchPayloadHook],
-        allocationHooks: [],
+        taskHooks: [dispatchPayloadHook, services.taskHook],
+        allocationHooks: [services.allocationHook],
         changed: (report) => reporter.report(report),
         onNotice,
       },
       (id) => reporter.forget(id),
     );
     await this.#allocations.restore();
+    services.noteRestored();
     for (const report of this.#allocations.undelivered) reporter.report(report);
     this.#loops = Promise.all([this.#heartbeats(), this.#assignments(), this.#stream()]);
   }
@@ -129,9 +138,13 @@ export class NodeAgent {
   async stop({ stopTasks }: { readonly stopTasks: boolean }): Promise<void> {
     this.#stop.abort();
     await this.#loops;
+    if (stopTasks) await this.#services?.withdraw();
     if (stopTasks) await this.#allocations?.suspend();
     else await this.#allocations?.leave();
-    await this.#reporter?.stop(stopGraceMs);
+    await Promise.all([
+      this.#reporter?.stop(stopGraceMs),
+      this.#services?.reporter.stop(stopGraceMs),
+    ]);
     if (stopTasks) await this.#supervisor?.shutdown();
     else await this.#supervisor?.close();
   }
@@ -156,6 +169,25 @@ export class NodeAgent {
       onError: (error) => {
         onNotice(`the status of allocations could not be reported: ${reasonOf(error)}`);
         this.#noteError(error);
+      },
+    });
+  }
+
+  #newServices(): NodeServices {
+    const { world, api, onNotice, probe = realProbe } = this.#options;
+    const { timers, random } = world;
+    return new NodeServices({
+      ...{ timers, random, probe },
+      send: async (reports, signal) => {
+        await this.#registered();
+        await api.reportServices(this.id, reports, this.#secret, signal);
+      },
+      onError: (error) => {
+        onNotice(`services could not be registered: ${reasonOf(error)}`);
+        this.#noteError(error);
+      },
+      onRefused: ({ AllocID }, error) => {
+        onNotice(`the services of allocation ${AllocID} are refused: ${reasonOf(error)}`);
       },
     });
   }
@@ -187,6 +219,8 @@ export class NodeAgent {
           api.register(body, token, signal),
         );
         await this.#noteIntroduced();
+        // Who did not know the node does not know its services.
+        this.#services?.reporter.repeat();
         return durationMs(HeartbeatTTL);
       } catch (error) {
         if (signal.aborted) throw error;
@@ -254,6 +288,7 @@ export class NodeAgent {
       ['logs', logsHandler({ timers: world.timers, allocation })],
       ['restart', restartHandler(allocation)],
       ['signal', signalHandler(allocation)],
+      ...(this.#services ? [['checks', this.#services.checksHandler] as const] : []),
     ]);
     const options = {
       timers: world.timers,

@@ -28,6 +28,9 @@ export function httpServerApi(address: string): ServerApi {
     reportStatus: async (nodeId, reports, token, signal) => {
       await as(token).reportStatus(nodeId, reports, { signal });
     },
+    reportServices: async (nodeId, reports, token, signal) => {
+      await as(token).reportServices(nodeId, reports, { signal });
+    },
     openStream: (nodeId, token, signal) => {
       const { url, headers } = as(token).stream(nodeId);
       return openWebSocket(url, headers, signal);

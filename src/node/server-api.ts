@@ -7,6 +7,7 @@ import type { Allocation, AllocationReport } from '../model/allocation/allocatio
 import type { Job } from '../model/job/job.ts';
 import type { NodeRegistration } from '../model/node/node.ts';
 import type { StreamSocket } from '../model/node-stream/stream-connection.ts';
+import type { ServicesReport } from '../model/service-registration/service-registration.ts';
 
 export interface HeartbeatAnswer {
   /** Nanoseconds within which the next heartbeat is expected. */
@@ -48,6 +49,13 @@ export interface ServerApi {
   reportStatus(
     nodeId: string,
     reports: readonly AllocationReport[],
+    token: string,
+    signal: AbortSignal,
+  ): Promise<void>;
+  /** `PUT /v1/node/:node_id/services`. Allocations that the servers do not know are no error. */
+  reportServices(
+    nodeId: string,
+    reports: readonly ServicesReport[],
     token: string,
     signal: AbortSignal,
   ): Promise<void>;

@@ -1,5 +1,7 @@
 import type { Allocation } from '../model/allocation/allocation.ts';
 import type { AllocationStub } from '../model/allocation/allocation-stub.ts';
+import type { CheckResult } from '../model/check-result/check-result.ts';
+import type { ServiceRegistration } from '../model/service-registration/service-registration.ts';
 import {
   type Answer,
   type CallOptions,
@@ -26,6 +28,10 @@ export interface Allocations {
   list(options?: AllocationListOptions): Promise<Answer<readonly AllocationStub[]>>;
   /** `id` is whole; short ones are found with `list({ prefix })`. */
   read(id: string, options?: ReadOptions): Promise<Answer<Allocation>>;
+  /** The services that it has registered. */
+  services(id: string, options?: ListOptions): Promise<Answer<readonly ServiceRegistration[]>>;
+  /** How its checks fare, by their ids; only its node knows. */
+  checks(id: string, options?: CallOptions): Promise<Answer<Readonly<Record<string, CheckResult>>>>;
   /** Stops it; the scheduler then decides whether another takes its place. */
   stop(
     id: string,
@@ -54,6 +60,9 @@ export const allocationsOf = (requester: Requester): Allocations => ({
       task_states: options.taskStates,
     }),
   read: (id, options) => requester.read(path`/v1/allocation/${id}`, options),
+  services: (id, options = {}) =>
+    requester.read(path`/v1/allocation/${id}/services`, options, listQuery(options)),
+  checks: (id, options) => requester.read(path`/v1/allocation/${id}/checks`, options),
   stop: (id, options = {}) =>
     requester.write('PUT', path`/v1/allocation/${id}/stop`, options, undefined, {
       no_shutdown_delay: options.noShutdownDelay || undefined,

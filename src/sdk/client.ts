@@ -41,6 +41,7 @@ import { type Nodes, nodesOf } from './nodes.ts';
 import { createRequester } from './requester.ts';
 import { type ScalingPolicies, scalingPoliciesOf } from './scaling-policies.ts';
 import { type SchedulerApi, schedulerOf } from './scheduler.ts';
+import { type Services, servicesOf } from './services.ts';
 import { type SystemApi, systemOf } from './system.ts';
 import type { Transport } from './transport.ts';
 import { httpTransport } from './transport-http.ts';
@@ -74,6 +75,8 @@ export interface Client {
   /** What jobs say about how they are scaled. */
   readonly scalingPolicies: ScalingPolicies;
   readonly allocations: Allocations;
+  /** Where services are found. */
+  readonly services: Services;
   readonly evaluations: Evaluations;
   readonly explanations: Explanations;
   readonly deployments: Deployments;
@@ -116,6 +119,7 @@ export function createClient(options: ClientOptions): Client {
     jobPolicies: jobPoliciesOf(requester),
     scalingPolicies: scalingPoliciesOf(requester),
     allocations: allocationsOf(requester),
+    services: servicesOf(requester),
     evaluations: evaluationsOf(requester),
     explanations: explanationsOf(requester),
     deployments: deploymentsOf(requester),
@@ -165,6 +169,7 @@ export type * from './nodes.ts';
 export type { Answer, CallOptions, ListOptions, ReadOptions } from './requester.ts';
 export type * from './scaling-policies.ts';
 export type * from './scheduler.ts';
+export type * from './services.ts';
 export type * from './system.ts';
 export type * from './transport.ts';
 export { type WatchOptions, waitFor, watch } from './watch.ts';

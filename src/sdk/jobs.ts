@@ -10,6 +10,7 @@ import type { JobPlan } from '../model/job-plan/job-plan.ts';
 import type { JobSubmission } from '../model/job-submission/job-submission.ts';
 import type { JobSummary } from '../model/job-summary/job-summary.ts';
 import type { ScaleStatus } from '../model/scaling-event/scaling-event.ts';
+import type { ServiceRegistration } from '../model/service-registration/service-registration.ts';
 import {
   type Answer,
   type CallOptions,
@@ -214,6 +215,8 @@ export interface Jobs {
   scale(id: string, scaling: JobScaling, options?: CallOptions): Promise<Answer<JobScaled>>;
   scaleStatus(id: string, options?: ReadOptions): Promise<Answer<ScaleStatus>>;
   /** What may be run inside its tasks. */
+  /** The instances of its services. */
+  services(id: string, options?: ListOptions): Promise<Answer<readonly ServiceRegistration[]>>;
   actions(id: string, options?: ListOptions): Promise<Answer<readonly JobAction[]>>;
   /** The text that a version was made from. */
   submission(id: string, version: number, options?: CallOptions): Promise<Answer<JobSubmission>>;
@@ -288,6 +291,8 @@ export const jobsOf = (requester: Requester): Jobs => ({
   scale: (id, scaling, options) =>
     requester.write('POST', path`/v1/job/${id}/scale`, options, scaling),
   scaleStatus: (id, options) => requester.read(path`/v1/job/${id}/scale`, options),
+  services: (id, options = {}) =>
+    requester.read(path`/v1/job/${id}/services`, options, listQuery(options)),
   actions: (id, options = {}) =>
     requester.read(path`/v1/job/${id}/actions`, options, listQuery(options)),
   submission: (id, version, options) =>

@@ -1,6 +1,7 @@
 import type { Allocation, AllocationReport } from '../model/allocation/allocation.ts';
 import type { Job } from '../model/job/job.ts';
 import type { NodeRegistration } from '../model/node/node.ts';
+import type { ServicesReport } from '../model/service-registration/service-registration.ts';
 import {
   type Answer,
   type CallOptions,
@@ -40,6 +41,12 @@ export interface NodeAgent {
     reports: readonly AllocationReport[],
     options?: CallOptions,
   ): Promise<Answer<{ readonly Index: number }>>;
+  /** All services of each of these allocations, as they are now. */
+  reportServices(
+    nodeId: string,
+    reports: readonly ServicesReport[],
+    options?: CallOptions,
+  ): Promise<Answer<{ readonly Index: number }>>;
   /** Where the node opens its one WebSocket to the server, and with which headers. */
   stream(nodeId: string): { readonly url: string; readonly headers: Record<string, string> };
 }
@@ -52,6 +59,8 @@ export const nodeAgentOf = (requester: Requester, address: string): NodeAgent =>
   assignments: (nodeId, options) => requester.read(path`/v1/node/${nodeId}/assignments`, options),
   reportStatus: (nodeId, reports, options) =>
     requester.write('PUT', path`/v1/node/${nodeId}/status`, options, { Allocations: reports }),
+  reportServices: (nodeId, reports, options) =>
+    requester.write('PUT', path`/v1/node/${nodeId}/services`, options, { Allocations: reports }),
   stream: (nodeId) => ({
     url: `${address.replace(/^http/, 'ws')}${path`/v1/node/${nodeId}/stream`}`,
     headers: { ...requester.headers() },

@@ -27,6 +27,7 @@ import type { PeriodicLaunch } from '../model/periodic-launch/periodic-launch.ts
 import type { ScalingHistory } from '../model/scaling-event/scaling-event.ts';
 import { placeInJob, type RegisteredPolicy } from '../model/scaling-policy/registered-policy.ts';
 import type { StoredSchedulerConfiguration } from '../model/scheduler-configuration/scheduler-configuration.ts';
+import type { ServiceRegistration } from '../model/service-registration/service-registration.ts';
 import type { Key, Stamps, TableDefinition } from './types.ts';
 
 /**
@@ -211,6 +212,19 @@ export const allocations = table<
   },
 });
 
+/** Instances of services, in the order of their names. They go with the allocation that runs them. */
+export const serviceRegistrations = table<ServiceRegistration, 'job' | 'allocation' | 'node'>({
+  name: 'service-registrations',
+  version: 1,
+  scopeParts: 2,
+  key: ({ Namespace, ServiceName, ID }) => inNamespace(Namespace, ServiceName, ID),
+  indexes: {
+    job: { key: ({ Namespace, JobID }) => inNamespace(Namespace, JobID) },
+    allocation: { key: ({ AllocID }) => [AllocID] },
+    node: { key: ({ NodeID }) => [NodeID] },
+  },
+});
+
 export const deployments = table<Deployment, 'id' | 'job' | 'created'>({
   name: 'deployments',
   version: 1,
@@ -376,6 +390,7 @@ export const allTables: readonly TableDefinition[] = [
   periodicLaunches,
   evaluations,
   allocations,
+  serviceRegistrations,
   deployments,
   nodes,
   nodePools,

@@ -78,7 +78,7 @@ async function tell(
   return { value: {} };
 }
 
-function refusalOf({ code, status, message }: StreamFault, node: string): RosterError {
+export function refusalOf({ code, status, message }: StreamFault, node: string): RosterError {
   const isOurs = Object.hasOwn(catalogue, code) && catalogue[code as ErrorCode].status === status;
   if (isOurs) return new RosterError(code as ErrorCode, message);
   if (status === 429) return new RosterError('too-many-watches', message);

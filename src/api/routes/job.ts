@@ -111,7 +111,7 @@ export function requireJob(scope: Scope): Job {
  * The job of a sub-list. Its own changes are none of the sub-list's, so it is read beside what is
  * watched; one that is missing is waited for.
  */
-function existingJob(scope: Scope): Job {
+export function existingJob(scope: Scope): Job {
   const key = inNamespace(scope.namespace, jobId(scope));
   return scope.unwatched.table(jobs).get(...key) ?? requireJob(scope);
 }

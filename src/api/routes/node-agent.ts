@@ -12,9 +12,12 @@ import { JobSchema } from '../../model/job/job.ts';
 import { limits } from '../../model/limits.ts';
 import { isKnownAlive, NodeRegistrationSchema } from '../../model/node/node.ts';
 import { FullList, Nullable, Text, Type, Whole } from '../../model/schema.ts';
+import { ServicesReportSchema } from '../../model/service-registration/service-registration.ts';
+import { servicesFaults } from '../../model/service-registration/validate-report.ts';
 import { noteSynced, registerNode } from '../../server/nodes/register.ts';
 import { reportAllocations } from '../../server/nodes/report.ts';
 import type { Server } from '../../server/server.ts';
+import { reportServices } from '../../server/services/report.ts';
 import { allocations } from '../../state/tables.ts';
 import { type Input, type Route, readRoute, type Scope, writeRoute } from '../route.ts';
 import { jobOf } from './allocation.ts';
@@ -26,10 +29,12 @@ const RegisterSchema = Type.Object({
   SecretID: Text(),
 });
 const ReportSchema = Type.Object({ Allocations: FullList(AllocationReportSchema) });
+const ServicesSchema = Type.Object({ Allocations: FullList(ServicesReportSchema) });
 
 type NoQuery = Record<never, never>;
 type RegisterBody = Parameters<typeof complete<typeof RegisterSchema>>[1];
 type ReportBody = Parameters<typeof complete<typeof ReportSchema>>[1];
+type ServicesBody = Parameters<typeof complete<typeof ServicesSchema>>[1];
 
 const lease = (ttlMs: number, index: number) => ({ HeartbeatTTL: ttlMs * 1e6, Index: index });
 
@@ -113,6 +118,29 @@ export function nodeAgentRoutes(server: Server): Route[] {
           return report(server, ID, Allocations);
         });
         await noteSynced(server.context, ID);
+        return { index, value: { Index: index } };
+      },
+    }),
+    writeRoute({
+      method: 'PUT',
+      path: '/v1/node/:node_id/services',
+      noun: 'node',
+      summary: 'Tell what services of allocations there are now',
+      body: {
+        ...{ schema: ServicesSchema, unknown: 'report', checkValues: false },
+        bytesMax: limits.http.nodeBodyBytesMax,
+      },
+      answer: Type.Object({ Index: Whole() }),
+      permission: itself,
+      handle: async (input: Input<NoQuery, ServicesBody>) => {
+        const { ID } = requireKnown(input);
+        const { Allocations } = complete(ServicesSchema, input.body);
+        const { index } = await exposing(server, { node: ID, address: input.address() }, () => {
+          refuseUnknown(input.unknownFields);
+          const faults = servicesFaults(Allocations);
+          if (faults.length > 0) throw invalid('invalid-body', faults);
+          return reportServices(server.context, ID, Allocations);
+        });
         return { index, value: { Index: index } };
       },
     }),

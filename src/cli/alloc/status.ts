@@ -7,6 +7,7 @@ import { type ClientCommand, verbose } from '../definition.ts';
 import { exitCodes } from '../errors.ts';
 import { resolveAllocation } from '../nouns.ts';
 import { ago, agoText, byName, oneLine, orDash } from '../render/text.ts';
+import { printInstances } from '../service/instances.ts';
 
 export const allocStatus: ClientCommand = {
   definition: {
@@ -78,6 +79,7 @@ async function showAllocation(context: Context, allocation: Allocation): Promise
       : [['Evicted', allocation.PreemptedAllocations!.map(id).join(', ')] as const]),
   ]);
   await printPorts(context, allocation);
+  await printServices(context, allocation);
   for (const task of taskNames(allocation)) await printTask(context, allocation, task);
 }
 
@@ -104,6 +106,14 @@ async function printPorts({ screen }: Context, allocation: Allocation): Promise<
       To > 0 ? String(To) : '-',
     ]),
   );
+}
+
+/** With the worst status of its checks; `alloc checks` tells more. */
+async function printServices(context: Context, { ID }: Allocation): Promise<void> {
+  const { value } = await context.client.allocations.services(ID);
+  if (value.length === 0) return;
+  await context.screen.title('Services');
+  await printInstances(context, value, { isNamed: true });
 }
 
 async function printTask(context: Context, allocation: Allocation, name: string): Promise<void> {

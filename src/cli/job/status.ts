@@ -12,6 +12,7 @@ import { withJob } from '../nouns.ts';
 import { addressesOf } from '../render/addresses.ts';
 import { printPlacementFailures } from '../render/placement.ts';
 import { ago, byName, oneLine, orDash } from '../render/text.ts';
+import { printInstances } from '../service/instances.ts';
 import { isPattern, patternFields, printChildren, readChildren } from './pattern.ts';
 
 export const jobStatus: ClientCommand = {
@@ -81,11 +82,12 @@ async function showJob(context: Context, id: string, all: boolean): Promise<numb
   // One after the other, so that a missing job is told once.
   const { value: job } = await client.jobs.read(id);
   const children = isPattern(job) ? await readChildren(context, id) : undefined;
-  const [summary, allocations, evaluations, deployment] = await Promise.all([
+  const [summary, allocations, evaluations, deployment, services] = await Promise.all([
     client.jobs.summary(id),
     client.jobs.allocations(id, { all, resources: true }),
     client.jobs.evaluations(id),
     client.jobs.deployment(id),
+    client.jobs.services(id),
   ]);
   if (isJson) {
     await context.json({
@@ -94,6 +96,7 @@ async function showJob(context: Context, id: string, all: boolean): Promise<numb
       Allocations: allocations.value,
       Evaluations: evaluations.value,
       Deployment: deployment.value,
+      Services: services.value,
       ...(children && { Children: children }),
     });
     return exitCodes.ok;
@@ -106,6 +109,10 @@ async function showJob(context: Context, id: string, all: boolean): Promise<numb
   await printSummary(context, summary.value);
   if (deployment.value !== null) await printLatest(context, deployment.value);
   await printBlocked(context, evaluations.value);
+  if (services.value.length > 0) {
+    await context.screen.title('Services');
+    await printInstances(context, services.value, { isNamed: true });
+  }
   await context.screen.title('Allocations');
   await printAllocations(context, allocations.value);
   if (context.isVerbose) await printEvaluations(context, evaluations.value);

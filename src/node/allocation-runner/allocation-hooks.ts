@@ -1,4 +1,4 @@
-import type { AllocationHook } from '../hooks/hook.ts';
+import type { AllocationHook, Unready } from '../hooks/hook.ts';
 
 /** The hooks of one allocation, called in their order. */
 export class AllocationHooks {
@@ -33,6 +33,10 @@ export class AllocationHooks {
 
   changed(): void {
     for (const hook of this.#hooks) hook.changed?.();
+  }
+
+  unready(): readonly Unready[] {
+    return this.#hooks.flatMap((hook) => hook.unready?.() ?? []);
   }
 
   async ending(): Promise<void> {

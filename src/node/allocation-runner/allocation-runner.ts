@@ -319,7 +319,7 @@ export class AllocationRunner {
 
   #lookAtHealth(): void {
     if (this.#stopping || this.#leaving || this.#holds > 0) return;
-    this.#health.look(this.#allocation, this.#job, this.#states);
+    this.#health.look(this.#allocation, this.#job, this.#states, () => this.#hooks.unready());
   }
 
   #newHooks(): AllocationHooks {

@@ -1,10 +1,10 @@
 /**
- * Whether an allocation is healthy, as far as its tasks tell.
+ * Whether an allocation is healthy, as far as its tasks and its checks tell.
  * Source: facts/scheduler.md §7.6, §2.4 "Update", "Migrate".
  *
  * Invariants
  *  H1. It is judged once for each deployment: healthy when every task has been as it should for the
- *      whole of the time wanted, unhealthy when one has failed or the deadline has passed.
+ *      whole of the time wanted, and its checks with it where they count, unhealthy when one has failed or the deadline has passed.
  *  H2. What was found healthy and then fails is unhealthy; what was found unhealthy stays so.
  *  H3. Time that passed while the agent was away counts. A correction of the machine's clock while
  *      it runs does not.
@@ -16,12 +16,15 @@ import type { Allocation, AllocationReport } from '../../model/allocation/alloca
 import type { TaskState } from '../../model/allocation/task-state.ts';
 import type { Job } from '../../model/job/job.ts';
 import { groupNamed } from '../../model/job/job-rules.ts';
+import type { Unready } from '../hooks/hook.ts';
 import { hookOf, isSidecar, type TaskSketch } from './stages.ts';
 
 /** Nanoseconds, as the specification has them. */
 export interface HealthRules {
   readonly minHealthyTime: number;
   readonly healthyDeadline: number;
+  /** Checks count as well. */
+  readonly waitsForChecks: boolean;
 }
 
 /**
@@ -39,7 +42,8 @@ export function healthRules(
   if (strategy === null || strategy.MaxParallel === 0) return undefined;
   const { HealthCheck, MinHealthyTime, HealthyDeadline } = strategy;
   if (HealthCheck === '' || HealthCheck === 'manual') return undefined;
-  return { minHealthyTime: MinHealthyTime, healthyDeadline: HealthyDeadline };
+  const waitsForChecks = HealthCheck === 'checks';
+  return { minHealthyTime: MinHealthyTime, healthyDeadline: HealthyDeadline, waitsForChecks };
 }
 
 type States = Readonly<Record<string, Pick<TaskState, 'State' | 'Failed' | 'Restarts'>>>;
@@ -134,7 +138,12 @@ export class HealthTracker {
   }
 
   /** Looks at the tasks: after each of their changes, and by itself when time makes a difference. */
-  look(allocation: Judged, job: Job, states: States): void {
+  look(
+    allocation: Judged,
+    job: Job,
+    states: States,
+    unready: () => readonly Unready[] = () => [],
+  ): void {
     if (this.#stopped) return;
     const { DeploymentID: deploymentId } = allocation;
     if (this.#trial.deploymentId !== deploymentId) this.#trial = { deploymentId };
@@ -142,12 +151,14 @@ export class HealthTracker {
     if (rules === undefined || this.#trial.verdict?.healthy === false) return;
     const { Tasks: tasks } = groupNamed(job, allocation.TaskGroup)!;
     const nowMs = this.#options.clock.monotonicMs();
-    const step = nextStep(this.#trial, standingOf(tasks, states), { rules, tasks, nowMs });
+    const standing = standingOf(tasks, states);
+    const lacking = rules.waitsForChecks && standing.kind === 'steady' ? unready() : [];
+    const step = nextStep(this.#trial, standing, { rules, tasks, nowMs, lacking });
     this.#trial = step.trial;
     this.#timer?.clear();
     if (step.judgement !== undefined) this.#judge(step.judgement);
     if (step.waitMs === undefined) return;
-    const again = () => this.look(allocation, job, states);
+    const again = () => this.look(allocation, job, states, unready);
     this.#timer = this.#options.timers.after(step.waitMs, again);
   }
 
@@ -193,27 +204,29 @@ interface Look {
   readonly rules: HealthRules;
   readonly tasks: readonly TaskSketch[];
   readonly nowMs: number;
+  /** What is not as it should be although all tasks run. */
+  readonly lacking: readonly Unready[];
 }
 
 /** What comes of one look: a judgement, or when to look again. */
 function nextStep(
   trial: Trial,
   standing: Standing,
-  { rules, tasks, nowMs }: Look,
+  { rules, tasks, nowMs, lacking }: Look,
 ): { readonly trial: Trial; readonly judgement?: Judgement; readonly waitMs?: number } {
   if (standing.kind === 'broken') {
     return { trial, judgement: { healthy: false, reasons: reasonsOfBroken(standing) } };
   }
   if (trial.verdict !== undefined) return { trial };
   const { deploymentId, beganMs = nowMs } = trial;
-  const steady = steadyFrom(trial.steady, standing, nowMs);
+  const steady = lacking.length > 0 ? undefined : steadyFrom(trial.steady, standing, nowMs);
   const after: Trial = { deploymentId, beganMs, steady };
   const never = Number.POSITIVE_INFINITY;
   const healthyAtMs = (steady?.sinceMs ?? never) + durationMs(rules.minHealthyTime);
   if (healthyAtMs <= nowMs) return { trial: after, judgement: { healthy: true } };
   const deadlineMs = beganMs + durationMs(rules.healthyDeadline);
   if (deadlineMs <= nowMs) {
-    const reasons = reasonsOfLate(standing, tasks, rules);
+    const reasons = reasonsOfLate(standing, tasks, rules, lacking);
     return { trial: after, judgement: { healthy: false, reasons } };
   }
   return { trial: after, waitMs: Math.min(healthyAtMs, deadlineMs) - nowMs };
@@ -236,10 +249,14 @@ function reasonsOfLate(
   standing: Exclude<Standing, { kind: 'broken' }>,
   tasks: readonly TaskSketch[],
   { minHealthyTime, healthyDeadline }: HealthRules,
+  lacking: readonly Unready[],
 ): Reasons {
   const deadline = `by the healthy_deadline of ${formatDuration(healthyDeadline)}`;
   if (standing.kind === 'not-yet') {
     return new Map(standing.waiting.map((task) => [task, `Task not running ${deadline}`]));
+  }
+  if (lacking.length > 0) {
+    return new Map(lacking.map(({ task, lack }) => [task, `${lack} ${deadline}`]));
   }
   const sentence = `Task not running for the min_healthy_time of ${formatDuration(minHealthyTime)} ${deadline}`;
   const judged = tasks.filter((task) => hookOf(task) !== 'poststop');

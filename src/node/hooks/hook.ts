@@ -104,6 +104,13 @@ export interface AllocationHookContext {
   readonly onNotice: (sentence: string) => void;
 }
 
+/** What keeps an allocation from being healthy besides its tasks' states. */
+export interface Unready {
+  readonly task: string;
+  /** The beginning of a sentence that goes on "by the healthy_deadline of …". */
+  readonly lack: string;
+}
+
 /** The same for a whole allocation. Nothing but `beforeStart` may reject. */
 export interface AllocationHook {
   readonly name: string;
@@ -118,6 +125,8 @@ export interface AllocationHook {
   changed?(): void;
   /** Before the first task is asked to end. Awaited. */
   ending?(): Promise<void>;
+  /** Asked whenever its health is looked at, where its job has it wait for checks. */
+  unready?(): readonly Unready[];
   /** All tasks are dead, or the agent leaves. */
   close?(options: { readonly isDone: boolean }): Promise<void>;
 }

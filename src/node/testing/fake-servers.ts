@@ -3,6 +3,7 @@ import { isClientTerminal } from '../../model/allocation/allocation-rules.ts';
 import type { NodeRegistration } from '../../model/node/node.ts';
 import { socketPair } from '../../model/node-stream/socket-pair.ts';
 import { StreamConnection } from '../../model/node-stream/stream-connection.ts';
+import type { ServicesReport } from '../../model/service-registration/service-registration.ts';
 import type { Assignment, AssignmentsAnswer, ServerApi } from '../server-api.ts';
 
 class Fault extends Error {
@@ -20,6 +21,7 @@ export class FakeServers implements ServerApi {
   readonly tokens: string[] = [];
   readonly batches: (readonly AllocationReport[])[] = [];
   readonly reports = new Map<string, AllocationReport>();
+  readonly services = new Map<string, ServicesReport['Services']>();
   node: NodeRegistration | undefined;
   connection: StreamConnection | undefined;
   heartbeats = 0;
@@ -84,6 +86,11 @@ export class FakeServers implements ServerApi {
     this.#authorize(token);
     this.batches.push(reports);
     for (const report of reports) this.reports.set(report.ID, report);
+  }
+
+  async reportServices(_id: string, reports: readonly ServicesReport[], token: string) {
+    this.#authorize(token);
+    for (const { AllocID, Services } of reports) this.services.set(AllocID, Services);
   }
 
   async openStream(_id: string, token: string) {

@@ -11,6 +11,7 @@ import {
 } from '../../state/tables.ts';
 import type { Snapshot, Transaction } from '../../state/types.ts';
 import { forgetJob } from '../jobs/forget.ts';
+import { removeServicesOf } from '../services/remove.ts';
 import type { Pass } from './pass.ts';
 import { isJobGarbage, keepsJob } from './rules.ts';
 import { Window } from './window.ts';
@@ -140,6 +141,7 @@ function removeRows(transaction: Transaction, pass: Pass, job: Job, counts: Coun
   for (const one of first(transaction.table(allocations).by('job').scan(ofJob(job)))) {
     const node = transaction.table(nodes).get(one.NodeID);
     if (keepsJob.allocation(one, node, ages, nowMs)) continue;
+    removeServicesOf(transaction, one);
     transaction.table(allocations).delete(...inNamespace(one.Namespace, one.ID));
     counts.allocations++;
     removed++;

@@ -14,6 +14,7 @@ import {
   nodes,
 } from '../../state/tables.ts';
 import type { Snapshot, Transaction } from '../../state/types.ts';
+import { removeServicesOf, removeServicesOfNode } from '../services/remove.ts';
 import {
   type GarbageAges,
   isAllocationGarbage,
@@ -53,6 +54,7 @@ export const allocationSweep: Sweep<Allocation> = {
     const row = table.get(...inNamespace(Namespace, ID));
     if (row === undefined) return false;
     if (!allocationSweep.isGarbage(transaction, row, ages, nowMs)) return false;
+    removeServicesOf(transaction, row);
     return table.delete(...inNamespace(Namespace, ID));
   },
 };
@@ -118,6 +120,7 @@ export const nodeSweep: Sweep<Node> = {
     const table = transaction.table(nodes);
     const row = table.get(ID);
     if (row === undefined || !nodeSweep.isGarbage(transaction, row, ages, nowMs)) return false;
+    removeServicesOfNode(transaction, ID);
     return table.delete(ID);
   },
 };

@@ -8,6 +8,7 @@ import { lostAfterMs, unknownSinceMs } from '../../scheduler/classify.ts';
 import { allocations, inNamespace, jobVersions, nodes, numberPart } from '../../state/tables.ts';
 import type { Snapshot, Transaction } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
+import { removeServicesOfNode } from '../services/remove.ts';
 import { evaluateNode } from './evaluate.ts';
 import { setNodeStatus } from './status.ts';
 
@@ -34,6 +35,7 @@ export async function noteMissed(
     const message =
       node.Status === 'disconnected' ? 'Node did not come back in time' : 'Node heartbeat missed';
     if (setNodeStatus(transaction, nowMs, nodeId, missed.status, message)) {
+      if (missed.status === 'down') removeServicesOfNode(transaction, nodeId);
       evaluateNode(transaction, world, nodeId);
     }
     return missed;

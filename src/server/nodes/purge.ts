@@ -1,5 +1,6 @@
 import { nodes } from '../../state/tables.ts';
 import type { ServerContext } from '../context.ts';
+import { removeServicesOfNode } from '../services/remove.ts';
 import { evaluated, evaluateNode, type NodeEvaluated, storedNode } from './evaluate.ts';
 
 /**
@@ -14,6 +15,7 @@ export async function purgeNode(
   const { index, value } = await state.write((transaction) => {
     storedNode(transaction, nodeId);
     const ids = evaluateNode(transaction, world, nodeId);
+    removeServicesOfNode(transaction, nodeId);
     transaction.table(nodes).delete(nodeId);
     return ids;
   });

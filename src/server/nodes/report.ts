@@ -10,6 +10,7 @@ import { recordHealth, reportedStatus } from '../deployments/health.ts';
 import { createEvaluation } from '../evaluations/create.ts';
 import { refreshJobStatus } from '../jobs/status.ts';
 import { countAllocations } from '../jobs/summary.ts';
+import { removeServicesOfEnded } from '../services/remove.ts';
 
 interface Move {
   readonly before: Allocation;
@@ -43,6 +44,7 @@ export async function reportAllocations(
       moves.push({ before, after });
     }
     countAllocations(transaction, moves);
+    removeServicesOfEnded(transaction, moves);
     for (const job of jobsOf(moves)) {
       evaluateAfter(transaction, world, job);
       refreshJobStatus(transaction, job.namespace, job.id);

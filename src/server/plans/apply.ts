@@ -10,6 +10,7 @@ import { type Occupancy, occupancyOf } from '../../scheduler/occupancy.ts';
 import { allocations, evaluations, inNamespace, jobs, nodes } from '../../state/tables.ts';
 import type { Transaction } from '../../state/types.ts';
 import { countAllocations, type Move } from '../jobs/summary.ts';
+import { removeServicesOfEnded } from '../services/remove.ts';
 import { applyDeployments } from './deployments.ts';
 import { applyPreemptions, tooImportant } from './preemptions.ts';
 import { staleness } from './stale.ts';
@@ -56,6 +57,7 @@ export function applyPlan(
   const placed = applyPlacements(transaction, accepted);
   if (accepted.isWhole) createEvaluations(transaction, plan);
   countAllocations(transaction, [...evicted, ...stopped, ...updated, ...placed]);
+  removeServicesOfEnded(transaction, [...evicted, ...stopped]);
   const joined = [...updated, ...placed].filter(joins).map(({ after }) => after);
   applyDeployments(transaction, nowMs, plan, joined, accepted.isWhole);
   return rejections;

@@ -1,0 +1,218 @@
+import { namespaceCapability } from '../../acl/permission.ts';
+import { refusal } from '../../model/errors.ts';
+import { limits } from '../../model/limits.ts';
+import { defaultPartition, everyNamespace } from '../../model/namespace/namespace.ts';
+import { FullList, Text, Type, Whole } from '../../model/schema.ts';
+import { chooseInstances, parseChoice } from '../../model/service-registration/choose.ts';
+import {
+  type NamespaceServices,
+  NamespaceServicesSchema,
+  type ServiceRegistration,
+  ServiceRegistrationSchema,
+} from '../../model/service-registration/service-registration.ts';
+import type { ServerContext } from '../../server/context.ts';
+import { removeService } from '../../server/services/remove.ts';
+import { inNamespace, namespaces, serviceRegistrations } from '../../state/tables.ts';
+import type { Snapshot } from '../../state/types.ts';
+import { scanPage } from '../list.ts';
+import { type Input, listRoute, type PageStart, type Route, writeRoute } from '../route.ts';
+import { allocationById, inItsNamespace } from './allocation.ts';
+import { existingJob, readJob, submitOr } from './job.ts';
+
+const noun = 'service';
+
+/** What filters see of a service in the list. */
+const NamedServiceSchema = Type.Object({
+  Namespace: Text(),
+  ServiceName: Text(),
+  Tags: FullList(Type.String()),
+});
+interface NamedService {
+  readonly Namespace: string;
+  readonly ServiceName: string;
+  readonly Tags: readonly string[];
+}
+
+const chooseQuery = {
+  choose: {
+    kind: 'string',
+    default: '',
+    lengthMax: limits.names.lengthMax,
+    description: '`NUMBER|KEY`: at most so many, always the same ones for a key.',
+  },
+} as const;
+
+const maySee = ({ Namespace }: { readonly Namespace: string }) =>
+  namespaceCapability(Namespace, 'read-job');
+
+const inNamespaces = ({ namespace }: Pick<Input, 'namespace'>) =>
+  namespace === everyNamespace ? ({ kind: 'open' } as const) : maySee({ Namespace: namespace });
+
+/**
+ * Where services are found. Services of peers (`peer=`) have a place here: the list takes its rows
+ * from one function. Source: spec/3 §4 "Job services", facts/scheduler.md §4.13, §8.2, §8.5.
+ */
+export const serviceRoutes = (server: ServerContext): Route[] => [
+  listRoute({
+    ...{ method: 'GET', path: '/v1/services', noun },
+    summary: 'List the names of services, by namespace',
+    blocking: true,
+    answer: NamespaceServicesSchema,
+    filterSchema: NamedServiceSchema,
+    permission: inNamespaces,
+    rows: namedServices,
+    // What stands between two names while they are gathered is none.
+    matches: (service: NamedService) => service !== between,
+    keyOf: ({ Namespace, ServiceName }) => [Namespace, ServiceName],
+    visible: maySee,
+    present: (service) => service,
+    gather: () => ({ countMax: limits.list.perPageMax, of: byNamespace }),
+  }),
+  listRoute({
+    ...{ method: 'GET', path: '/v1/service/:service', noun },
+    summary: 'List the instances of a service',
+    blocking: true,
+    query: chooseQuery,
+    answer: ServiceRegistrationSchema,
+    filterSchema: ServiceRegistrationSchema,
+    permission: inNamespaces,
+    rows: instancesOf,
+    keyOf: ({ Namespace, ServiceName, ID }: ServiceRegistration) => [Namespace, ServiceName, ID],
+    visible: maySee,
+    present: (registration) => registration,
+    gather: ({ query }) => {
+      const choice = choiceOf(query.choose);
+      // Chosen from all of them: there are no pages.
+      return choice && { of: (found) => chooseInstances(found, choice) };
+    },
+  }),
+  writeRoute({
+    ...{ method: 'DELETE', path: '/v1/service/:service/:id', noun },
+    summary: 'Take an instance of a service out of the list',
+    answer: Type.Object({ Index: Whole() }),
+    permission: ({ namespace }) => submitOr(namespace, 'delete-service-registration'),
+    handle: async ({ namespace, parameters }) => {
+      const { service: name = '', id = '' } = parameters;
+      const { index } = await removeService(server, { namespace, name, id });
+      return { index, value: { Index: index } };
+    },
+  }),
+  listRoute({
+    ...{ method: 'GET', path: '/v1/job/:job_id+/services', noun: 'job' },
+    summary: "List the instances of a job's services",
+    blocking: true,
+    answer: ServiceRegistrationSchema,
+    filterSchema: ServiceRegistrationSchema,
+    permission: readJob,
+    rows: (input, page) => {
+      const prefix = inNamespace(input.namespace, existingJob(input).ID);
+      return input.snapshot
+        .table(serviceRegistrations)
+        .by('job')
+        .scan({ prefix, ...scanPage(page) });
+    },
+    keyOf: ({ Namespace, JobID, ServiceName, ID }: ServiceRegistration) => [
+      ...[Namespace, JobID, defaultPartition, Namespace, ServiceName, ID],
+    ],
+    present: (registration) => registration,
+  }),
+  listRoute({
+    ...{ method: 'GET', path: '/v1/allocation/:alloc_id/services', noun: 'allocation' },
+    summary: 'List the services that an allocation has registered',
+    blocking: true,
+    answer: ServiceRegistrationSchema,
+    filterSchema: ServiceRegistrationSchema,
+    permission: inItsNamespace('read-job'),
+    rows: ({ parameters, snapshot, unwatched }, { from, reverse }) => {
+      const { ID } = knownAllocation(unwatched, snapshot, parameters.alloc_id!);
+      const ofAllocation = snapshot.table(serviceRegistrations).by('allocation');
+      return ofAllocation.scan({ prefix: [ID], ...(from && { from }), reverse });
+    },
+    keyOf: ({ AllocID, Namespace, ServiceName, ID }: ServiceRegistration) => [
+      ...[AllocID, defaultPartition, Namespace, ServiceName, ID],
+    ],
+    present: (registration) => registration,
+  }),
+];
+
+/** Its own changes are none of its services'; one that is missing is waited for. */
+function knownAllocation(unwatched: Snapshot, snapshot: Snapshot, id: string) {
+  try {
+    return allocationById(unwatched, id);
+  } catch {
+    return allocationById(snapshot, id);
+  }
+}
+
+/** Given to others between two names, as one of them may have very many instances. */
+const between: NamedService = { Namespace: '', ServiceName: '', Tags: [] };
+const instancesPerStep = 32;
+
+/** One after the other, with the tags of all instances. */
+function* namedServices(
+  { namespace, snapshot }: Pick<Input, 'namespace' | 'snapshot'>,
+  page: PageStart,
+): Iterable<NamedService> {
+  const prefix = namespace === everyNamespace ? [defaultPartition] : inNamespace(namespace);
+  const table = snapshot.table(serviceRegistrations);
+  // A page that goes backwards begins behind the last instance of the first name.
+  const from = page.from && (page.reverse ? [...page.from, '\uffff'] : page.from);
+  let current: ServiceRegistration | undefined;
+  let tags = new Set<string>();
+  let seen = 0;
+  for (const row of table.scan({ prefix, ...scanPage({ ...page, from }) })) {
+    const isSame = current?.ServiceName === row.ServiceName && current.Namespace === row.Namespace;
+    if (current !== undefined && !isSame) {
+      yield named(current, tags);
+      tags = new Set();
+    } else if (++seen % instancesPerStep === 0) yield between;
+    current = row;
+    for (const tag of row.Tags ?? []) tags.add(tag);
+  }
+  if (current !== undefined) yield named(current, tags);
+}
+
+const named = (
+  { Namespace, ServiceName }: ServiceRegistration,
+  tags: ReadonlySet<string>,
+): NamedService => ({ Namespace, ServiceName, Tags: [...tags].sort() });
+
+function byNamespace(services: readonly NamedService[]): NamespaceServices[] {
+  const groups = Map.groupBy(services, ({ Namespace }) => Namespace);
+  return [...groups].map(([Namespace, ofIt]) => ({
+    Namespace,
+    Services: ofIt.map(({ ServiceName, Tags }) => ({ ServiceName, Tags })),
+  }));
+}
+
+/** Those of one name, with `namespace=*` namespace by namespace. */
+function* instancesOf(
+  { namespace, parameters, snapshot }: Pick<Input, 'namespace' | 'parameters' | 'snapshot'>,
+  page: PageStart,
+): Iterable<ServiceRegistration> {
+  const table = snapshot.table(serviceRegistrations);
+  for (const name of namespacesOf(snapshot, namespace, page)) {
+    const from = page.from?.[0] === name ? page.from : undefined;
+    const range = scanPage({ from, reverse: page.reverse });
+    yield* table.scan({ prefix: inNamespace(name, parameters.service!), ...range });
+  }
+}
+
+function namespacesOf(snapshot: Snapshot, namespace: string, { from, reverse }: PageStart) {
+  if (namespace !== everyNamespace) return [namespace];
+  const all = [...snapshot.table(namespaces).scan({ prefix: [defaultPartition], reverse })];
+  const first = from?.[0];
+  const names = all.map(({ Name }) => Name);
+  if (first === undefined) return names;
+  return names.filter((name) => (reverse ? name <= first : name >= first));
+}
+
+/** @throws RosterError `invalid-query` */
+function choiceOf(choose: string) {
+  if (choose === '') return undefined;
+  const { chosenMax } = limits.service;
+  const choice = parseChoice(choose, chosenMax);
+  if (choice !== undefined) return choice;
+  const reason = `must be NUMBER|KEY, the number from 1 to ${chosenMax}`;
+  throw refusal('invalid-query', { parameter: 'choose', reason });
+}

@@ -1,0 +1,33 @@
+import type { ServiceRegistration } from '../../model/service-registration/service-registration.ts';
+import type { Context } from '../context.ts';
+import { oneLine, orDash } from '../render/text.ts';
+
+const addressOf = ({ Address, Port }: ServiceRegistration): string => {
+  const host = oneLine(Address);
+  if (Port === 0) return host === '' ? '-' : host;
+  return `${host.includes(':') ? `[${host}]` : host}:${Port}`;
+};
+
+/** Instances of services with how they fare; with their names where there may be several. */
+export async function printInstances(
+  { screen, id, isVerbose, namespace }: Context,
+  instances: readonly ServiceRegistration[],
+  { isNamed = false } = {},
+): Promise<void> {
+  const everywhere = namespace === '*';
+  await screen.table(
+    [
+      ...(isNamed ? ['Service'] : []),
+      ...(everywhere ? ['Namespace'] : []),
+      ...['Status', 'Address', 'Tags', 'Job', 'Node', 'Alloc'],
+      ...(isVerbose ? ['ID'] : []),
+    ],
+    instances.map((one) => [
+      ...(isNamed ? [oneLine(one.ServiceName)] : []),
+      ...(everywhere ? [oneLine(one.Namespace)] : []),
+      ...[screen.status(one.Status), addressOf(one), orDash((one.Tags ?? []).join(', '))],
+      ...[oneLine(one.JobID), id(one.NodeID), id(one.AllocID)],
+      ...(isVerbose ? [oneLine(one.ID)] : []),
+    ]),
+  );
+}

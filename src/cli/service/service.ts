@@ -1,0 +1,93 @@
+import { argument } from '../acl/links.ts';
+import type { Context } from '../context.ts';
+import { type ClientCommand, verbose } from '../definition.ts';
+import { CliError, exitCodes } from '../errors.ts';
+import { oneLine } from '../render/text.ts';
+import { printInstances } from './instances.ts';
+
+const filterOption = {
+  name: 'filter',
+  value: 'EXPRESSION',
+  description: 'Only those that it is true of: \'Status == "passing"\'.',
+};
+const nameArgument = argument('SERVICE', 'Name of the service.');
+
+export const serviceList: ClientCommand = {
+  definition: { options: [{ ...filterOption, description: 'Only those that it is true of.' }] },
+  async run({ client, screen, isJson, json, namespace }, _words, options) {
+    const { value } = await client.services.list({ filter: options.text('filter') });
+    if (isJson) await json(value);
+    else if (value.length === 0) await screen.line('There are no services.');
+    else {
+      const everywhere = namespace === '*';
+      await screen.table(
+        ['Service', ...(everywhere ? ['Namespace'] : []), 'Tags'],
+        value.flatMap(({ Namespace, Services }) =>
+          Services.map(({ ServiceName, Tags }) => [
+            oneLine(ServiceName),
+            ...(everywhere ? [oneLine(Namespace)] : []),
+            oneLine(Tags.join(', ')) || '-',
+          ]),
+        ),
+      );
+    }
+    return exitCodes.ok;
+  },
+};
+
+export const serviceInfo: ClientCommand = {
+  definition: {
+    arguments: [nameArgument],
+    options: [
+      filterOption,
+      {
+        name: 'choose',
+        value: 'NUMBER|KEY',
+        description: 'At most so many, always the same ones for a key.',
+      },
+      verbose,
+    ],
+  },
+  async run(context, [name], options) {
+    const { client, isJson, json } = context;
+    const filter = options.text('filter');
+    const { value } = await client.services.instances(name!, {
+      ...{ filter, choose: options.text('choose') },
+    });
+    if (isJson) await json(value);
+    else if (value.length > 0) await printInstances(context, value);
+    else await refuseEmpty(context, name!, filter);
+    return exitCodes.ok;
+  },
+};
+
+/** A name that nothing is registered under is rather a mistake than an answer. */
+async function refuseEmpty(
+  { client, screen }: Context,
+  name: string,
+  filter: string | undefined,
+): Promise<void> {
+  const { value } = filter === undefined ? { value: [] } : await client.services.instances(name);
+  if (value.length > 0) return screen.line(`No instance of "${oneLine(name)}" fits the filter.`);
+  throw new CliError(`There is no service "${oneLine(name)}".`, {
+    hint: '"roster service list" lists the services; --namespace looks elsewhere.',
+  });
+}
+
+export const serviceDelete: ClientCommand = {
+  definition: {
+    arguments: [
+      nameArgument,
+      argument('ID', 'Whole id of the instance ("service info -verbose").'),
+    ],
+    details:
+      'For what is left behind. The node of an instance that runs registers it again when\n' +
+      'something of its allocation changes.',
+  },
+  async run({ client, screen, isJson, json }, [name, id]) {
+    const { value } = await client.services.remove(name!, id!);
+    if (isJson) await json(value);
+    else await screen.line(`The instance is taken out of "${oneLine(name!)}".`);
+    return exitCodes.ok;
+  },
+};

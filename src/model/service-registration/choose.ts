@@ -1,0 +1,53 @@
+/**
+ * Rendezvous hashing: each instance gets a score from the key and its id, and the greatest win. So a
+ * key finds the same instances as long as they are there, keys spread evenly, and an instance that
+ * goes or comes moves only the keys that it had or gets.
+ * Source: facts/scheduler.md §8.5 "Services" (`choose`).
+ */
+import type { ServiceRegistration } from './service-registration.ts';
+
+export interface Choice {
+  readonly count: number;
+  readonly key: string;
+}
+
+/** `2|client-7` is two for that key; `undefined`: it has not that form. */
+export function parseChoice(text: string, countMax: number): Choice | undefined {
+  const bar = text.indexOf('|');
+  const [digits, key] = [text.slice(0, bar), text.slice(bar + 1)];
+  if (bar === -1 || key === '' || !/^[1-9]\d{0,8}$/.test(digits)) return undefined;
+  const count = Number(digits);
+  return count > countMax ? undefined : { count, key };
+}
+
+/** At most so many of them, the best first. */
+export function chooseInstances<R extends Pick<ServiceRegistration, 'ID'>>(
+  instances: readonly R[],
+  { count, key }: Choice,
+): R[] {
+  const seed = hash(key, 0x811c9dc5);
+  return instances
+    .map((instance) => ({ instance, score: mixed(hash(instance.ID, seed)) }))
+    .sort((left, right) => right.score - left.score || order(left.instance.ID, right.instance.ID))
+    .slice(0, count)
+    .map(({ instance }) => instance);
+}
+
+const order = (left: string, right: string): number => (left < right ? -1 : 1);
+
+/** FNV-1a over UTF-16 units, begun with a seed. */
+function hash(text: string, seed: number): number {
+  let value = seed;
+  for (let at = 0; at < text.length; at++) {
+    value = Math.imul(value ^ text.charCodeAt(at), 0x01000193);
+  }
+  return value >>> 0;
+}
+
+/** Every bit of the hash counts for every bit of the score. */
+function mixed(value: number): number {
+  let bits = value;
+  bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);
+  bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35);
+  return (bits ^ (bits >>> 16)) >>> 0;
+}

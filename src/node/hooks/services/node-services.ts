@@ -1,0 +1,74 @@
+import type { CheckResult } from '../../../model/check-result/check-result.ts';
+import { limits } from '../../../model/limits.ts';
+import { StreamFault } from '../../../model/node-stream/byte-stream.ts';
+import type { StreamHandler } from '../../../model/node-stream/stream-connection.ts';
+import type { AllocationHookFactory, TaskHookFactory } from '../hook.ts';
+import { AllocationServices, type ServicesSurroundings } from './allocation-services.ts';
+import { Gate } from './gate.ts';
+import type { Probe } from './probes/probe.ts';
+import { ServiceReporter, type ServiceReporterOptions } from './service-reporter.ts';
+
+/** The services and checks of a node: its hooks, its reports, and who asks how checks fare. */
+export class NodeServices {
+  readonly reporter: ServiceReporter;
+  readonly #surroundings: ServicesSurroundings;
+  readonly #allocations = new Map<string, AllocationServices>();
+  #isRestoring = true;
+
+  constructor(options: ServiceReporterOptions & { readonly probe: Probe }) {
+    const { concurrentMax, perAllocationMax, scriptsMax } = limits.check;
+    this.reporter = new ServiceReporter(options);
+    this.#surroundings = {
+      ...{ reporter: this.reporter, probe: options.probe },
+      gate: new Gate(concurrentMax, perAllocationMax),
+      scriptGate: new Gate(scriptsMax, scriptsMax),
+    };
+  }
+
+  /** What an earlier agent left has been taken up. */
+  noteRestored(): void {
+    this.#isRestoring = false;
+  }
+
+  readonly allocationHook: AllocationHookFactory = (context) => {
+    const services = new AllocationServices(context, this.#surroundings, {
+      isRestored: this.#isRestoring,
+      onClosed: () => {
+        if (this.#allocations.get(context.id) === services) this.#allocations.delete(context.id);
+      },
+    });
+    this.#allocations.set(context.id, services);
+    return services;
+  };
+
+  readonly taskHook: TaskHookFactory = (context) => {
+    const services = () => this.#allocations.get(context.allocation().ID);
+    const name = () => context.task().Name;
+    return {
+      name: 'services',
+      started: () => services()?.taskStarted(name(), context),
+      ending: async () => services()?.taskEnding(name()),
+      ended: async () => services()?.taskEnded(name()),
+    };
+  };
+
+  /** How the checks of an allocation fare, by their ids; `undefined`: it does not run here. */
+  resultsOf(allocId: string): Readonly<Record<string, CheckResult>> | undefined {
+    return this.#allocations.get(allocId)?.results();
+  }
+
+  /** Streams of the kind `checks`: `alloc_id`. The answer is JSON: results by the ids of checks. */
+  readonly checksHandler: StreamHandler = async (stream, { alloc_id: id }) => {
+    const results = typeof id === 'string' ? this.resultsOf(id) : undefined;
+    if (results === undefined) {
+      const message = `The allocation "${String(id).slice(0, 64)}" is not running on its node.`;
+      throw new StreamFault({ status: 404, code: 'allocation-not-found', message });
+    }
+    await stream.write(new TextEncoder().encode(JSON.stringify(results)));
+  };
+
+  /** The tasks end with the agent: nothing is served any more. */
+  async withdraw(): Promise<void> {
+    await Promise.all([...this.#allocations.values()].map((one) => one.withdraw()));
+  }
+}
