@@ -33,6 +33,8 @@ test('blocking routes are those that the contract marks', () => {
     ...['/v1/jobs/statuses', '/v1/job/{job_id}/scale'],
     ...['/v1/scaling/policies', '/v1/scaling/policy/{policy_id}'],
     ...['/v1/job-policies', '/v1/job-policy/{name}'],
+    ...['/v1/services', '/v1/service/{service}'],
+    ...['/v1/job/{job_id}/services', '/v1/allocation/{alloc_id}/services'],
     ...['/v1/allocations', '/v1/allocation/{alloc_id}'],
     ...['/v1/deployments', '/v1/deployment/{deployment_id}'],
     ...['/v1/deployment/allocations/{deployment_id}'],

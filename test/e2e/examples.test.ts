@@ -40,6 +40,12 @@ test('web: three instances answer on their ports', async () => {
   for (const allocation of all) await logUntil(allocation, 'server', /listens on 127\.0\.0\.1:\d+/);
 });
 
+test('services: both instances are found, and their checks pass', async () => {
+  await run('services');
+  const all = await agent.get('/v1/service/shop');
+  expect(all.map(({ Status }: { Status: string }) => Status)).toEqual(['passing', 'passing']);
+});
+
 test('batch: every share is done', async () => {
   await run('batch');
   const [first] = await statusesUntil('batch', 'complete', 'complete', 'complete', 'complete');

@@ -21,6 +21,7 @@ test('status of an allocation shows its ports, tasks and events', async () => {
   const server = {
     [list]: { json: [allocation()] },
     [first]: { json: allocation({ PreviousAllocation: ids.second }) },
+    [`${first}/services`]: { json: [] },
   };
   const { stdout, seen } = await run(['alloc', 'status', 'A0A0A0A0'], { server });
   expect(seen[0]!.query).toMatchObject({ prefix: 'a0a0a0a0' });
@@ -66,7 +67,7 @@ test('status tells who made way, and which devices it has', async () => {
     PreemptedAllocations: [ids.second, ids.first],
   });
   const { stdout } = await run(['alloc', 'status', ids.first], {
-    server: { [first]: { json: served } },
+    server: { [first]: { json: served }, [`${first}/services`]: { json: [] } },
   });
   expect(stdout).toMatch(/^Made way for +a1a1a1a1$/m);
   expect(stdout).toMatch(/^Evicted +a1a1a1a1, a0a0a0a0$/m);

@@ -283,6 +283,7 @@ const details = {
     ],
   },
   'GET /v1/job/web/deployment': { json: null },
+  'GET /v1/job/web/services': { json: [] },
 };
 
 test('status lists the jobs', async () => {
@@ -337,6 +338,7 @@ a1a1a1a1  web.front[1]  one   2        run      running  1m ago   http=127.0.0.1
     'Allocations',
     'Evaluations',
     'Deployment',
+    'Services',
   ]);
 });
 

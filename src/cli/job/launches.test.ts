@@ -85,6 +85,7 @@ const status = (over: object) => ({
   'GET /v1/job/web/allocations': { json: [] },
   'GET /v1/job/web/evaluations': { json: [] },
   'GET /v1/job/web/deployment': { json: null },
+  'GET /v1/job/web/services': { json: [] },
   'GET /v1/jobs': { json: [jobStub({ ID: child, Status: 'dead' })] },
 });
 const periodic = {
