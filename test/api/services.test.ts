@@ -415,6 +415,28 @@ describe('a query that blocks', () => {
     expect(ofOne.json).toHaveLength(1);
   });
 
+  test('who follows events hears of what comes, changes and goes', async () => {
+    await submit();
+    const { lines } = await api.follow('/v1/event/stream?topic=Service:web');
+    const [allocation] = await allocationsOf();
+    await serve(allocation!, ['web', 'api']);
+    await serve(allocation!, ['web', 'api'], { Status: 'critical' });
+    await api.call('DELETE', '/v1/job/web');
+    await api.settle();
+    const events = lines.flatMap(({ Events = [] }) => Events);
+    const of = (Type: string, Status: string, name = 'web') => ({
+      ...{ Topic: 'Service', Type, Key: `${allocation!.ID}-group-${name}-http` },
+      Payload: { Service: { ServiceName: name, Status } },
+    });
+    // The other service is of the job with that name.
+    expect(events).toHaveLength(6);
+    expect(events.filter(({ FilterKeys }) => FilterKeys[0] === 'web')).toMatchObject([
+      of('ServiceRegistration', 'unchecked'),
+      of('ServiceRegistration', 'critical'),
+      of('ServiceDeregistration', 'critical'),
+    ]);
+  });
+
   test('a name that nobody has is waited for', async () => {
     await submit();
     const parked = await park('/v1/service/late');

@@ -23,6 +23,7 @@ import type { Job } from '../../model/job/job.ts';
 import { type Node, presentedNode } from '../../model/node/node.ts';
 import type { NodePool } from '../../model/node-pool/node-pool.ts';
 import { isSame } from '../../model/same.ts';
+import type { ServiceRegistration } from '../../model/service-registration/service-registration.ts';
 import {
   aclPolicies,
   aclRoles,
@@ -35,6 +36,7 @@ import {
   jobs,
   nodePools,
   nodes,
+  serviceRegistrations,
 } from '../../state/tables.ts';
 import type { Change, Snapshot, Stamps, TableDefinition } from '../../state/types.ts';
 import { namesIn } from '../routes/acl.ts';
@@ -114,6 +116,14 @@ const deployment: Kind<Deployment> = {
   filterKeys: ({ JobID }) => given(JobID),
 };
 
+const service: Kind<ServiceRegistration> = {
+  ...{ topic: 'Service', name: 'Service', permission: readJob, shown: itself },
+  type: (_before, after) => (after === undefined ? 'ServiceDeregistration' : 'ServiceRegistration'),
+  key: ({ ID }) => ID,
+  namespace: ({ Namespace }) => Namespace,
+  filterKeys: ({ ServiceName, JobID, AllocID }) => given(ServiceName, JobID, AllocID),
+};
+
 const node: Kind<Node> = {
   ...{ topic: 'Node', name: 'Node', shown: presentedNode },
   type: (before, after) => {
@@ -160,6 +170,7 @@ const kinds: ReadonlyMap<string, Kind<Stamps>> = new Map([
   entry(evaluations, evaluation),
   entry(allocations, allocation),
   entry(deployments, deployment),
+  entry(serviceRegistrations, service),
   entry(nodes, node),
   entry(nodePools, nodePool),
   entry(

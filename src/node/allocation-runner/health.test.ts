@@ -25,7 +25,7 @@ const jobWith = (group: Input<TaskGroup>, fields: JobInput = {}): Job =>
     TaskGroups: [{ Name: 'web', Tasks: [{ Name: 'app' }], ...group }],
   } as JobInput);
 
-const rules = { minHealthyTime: 10e9, healthyDeadline: 60e9 };
+const rules = { minHealthyTime: 10e9, healthyDeadline: 60e9, waitsForChecks: true };
 test.each<[string, typeof member, Job, object | undefined]>([
   ['a deployment', member, jobWith({ Update: strategy }), rules],
   [
@@ -33,6 +33,12 @@ test.each<[string, typeof member, Job, object | undefined]>([
     member,
     jobWith({ Update: strategy }, { Type: 'system' }),
     rules,
+  ],
+  [
+    'a deployment judged by task states alone',
+    member,
+    jobWith({ Update: { ...strategy, HealthCheck: 'task_states' } }),
+    { ...rules, waitsForChecks: false },
   ],
   [
     'a deployment judged by hand',
