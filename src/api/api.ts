@@ -51,6 +51,8 @@ import { operatorSchedulerRoutes } from './routes/operator-scheduler.ts';
 import { scalingPolicyRoutes } from './routes/scaling-policy.ts';
 import { systemRoutes } from './routes/system.ts';
 import { templatedPolicyRoutes } from './routes/templated-policy.ts';
+import { variableRoutes } from './routes/variable.ts';
+import { workloadIdentityRoutes } from './routes/workload-identity.ts';
 import { withoutSecrets } from './token.ts';
 import { Turns } from './turns.ts';
 
@@ -164,6 +166,8 @@ export class Api {
       ...bindingRuleRoutes(server.context),
       ...loginRoutes(server),
       ...keyringRoutes(server),
+      ...variableRoutes(server.context),
+      ...workloadIdentityRoutes(server),
       ...templatedPolicyRoutes(),
       ...namespaceRoutes(server.context),
       ...partitionRoutes(server.context),

@@ -11,12 +11,14 @@ import { rawExecDriver } from './drivers/raw-exec.ts';
 import { hostEnvironment } from './environment/host-environment.ts';
 import { fingerprint, type NodeSettings } from './fingerprint/fingerprint.ts';
 import { dispatchPayloadHook } from './hooks/dispatch-payload.ts';
+import { identityHook } from './hooks/identity.ts';
 import { type NodeIdentity, readIdentity, writeIdentity } from './identity.ts';
 import { logsHandler } from './logs/logs-handler.ts';
 import { type ServerApi, statusOf } from './server-api.ts';
 import { StatusReporter } from './status-reporter.ts';
 import { runStream } from './stream-loop.ts';
 import { SupervisorClient } from './supervisor/client.ts';
+import { BatchedIdentitySource, type IdentitySource } from './workload/identity-source.ts';
 
 export interface NodeAgentOptions {
   readonly world: World;
@@ -53,6 +55,7 @@ export class NodeAgent {
   readonly #stop = new AbortController();
   readonly #supervisor: SupervisorClient | undefined;
   readonly #drivers: Drivers;
+  readonly #identities: IdentitySource;
   #identity: NodeIdentity | undefined;
   #node: NodeRegistration | undefined;
   #allocations: Allocations | undefined;
@@ -68,6 +71,7 @@ export class NodeAgent {
       const client = { dataDirectory, endWithAgent, timers, random, onNotice };
       this.#supervisor = new SupervisorClient(client);
     }
+    this.#identities = this.#newIdentities();
     const builtIn = this.#supervisor === undefined ? [] : [rawExecDriver(this.#supervisor)];
     this.#drivers = new Map([...builtIn, ...drivers].map((driver) => [driver.name, driver]));
   }
@@ -110,7 +114,7 @@ export class NodeAgent {
         node: () => node,
         region,
         hostEnvironment: hostEnvironment(this.#options.environment),
-        taskHooks: [dispatchPayloadHook],
+        taskHooks: [identityHook(this.#identities), dispatchPayloadHook],
         allocationHooks: [],
         changed: (report) => reporter.report(report),
         onNotice,
@@ -139,6 +143,21 @@ export class NodeAgent {
   /** Kills every task at once, also while `stop` gives them time. Resolves when they are gone. */
   async killTasks(): Promise<void> {
     await this.#supervisor?.killAll();
+  }
+
+  #newIdentities(): IdentitySource {
+    const { world, api, onNotice } = this.#options;
+    return new BatchedIdentitySource({
+      ...{ timers: world.timers, random: world.random, signal: this.#stop.signal },
+      send: async (requests, signal) => {
+        await this.#registered();
+        return api.identities(this.id, requests, this.#secret, signal);
+      },
+      onError: (error) => {
+        onNotice(`the identities of tasks could not be had: ${reasonOf(error)}`);
+        this.#noteError(error);
+      },
+    });
   }
 
   #newReporter(): StatusReporter {

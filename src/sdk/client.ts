@@ -44,6 +44,7 @@ import { type SchedulerApi, schedulerOf } from './scheduler.ts';
 import { type SystemApi, systemOf } from './system.ts';
 import type { Transport } from './transport.ts';
 import { httpTransport } from './transport-http.ts';
+import { type Variables, variablesOf } from './variables.ts';
 
 export interface ClientOptions {
   /** `http://host:port` or `https://host:port`, with or without a base path. */
@@ -84,6 +85,8 @@ export interface Client {
   readonly logs: Logs;
   /** What happens, as it happens. */
   readonly events: Events;
+  /** Texts that jobs need and nobody else is to see. */
+  readonly variables: Variables;
   readonly agent: AgentApi;
   readonly status: StatusApi;
   /** What a node asks for itself. */
@@ -125,6 +128,7 @@ export function createClient(options: ClientOptions): Client {
     system: systemOf(requester),
     logs: logsOf(requester),
     events: eventsOf(requester),
+    variables: variablesOf(requester),
     agent: agentOf(requester),
     status: statusOf(requester),
     nodeAgent: nodeAgentOf(requester, address),
@@ -167,4 +171,5 @@ export type * from './scaling-policies.ts';
 export type * from './scheduler.ts';
 export type * from './system.ts';
 export type * from './transport.ts';
+export type * from './variables.ts';
 export { type WatchOptions, waitFor, watch } from './watch.ts';

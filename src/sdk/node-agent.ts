@@ -1,6 +1,7 @@
 import type { Allocation, AllocationReport } from '../model/allocation/allocation.ts';
 import type { Job } from '../model/job/job.ts';
 import type { NodeRegistration } from '../model/node/node.ts';
+import type { IdentityAnswer, IdentityRequest } from '../model/workload/identity-request.ts';
 import {
   type Answer,
   type CallOptions,
@@ -40,6 +41,12 @@ export interface NodeAgent {
     reports: readonly AllocationReport[],
     options?: CallOptions,
   ): Promise<Answer<{ readonly Index: number }>>;
+  /** Tokens of the tasks of its allocations, `limits.identity.batchMax` of them at most. */
+  identities(
+    nodeId: string,
+    requests: readonly IdentityRequest[],
+    options?: CallOptions,
+  ): Promise<Answer<IdentityAnswer>>;
   /** Where the node opens its one WebSocket to the server, and with which headers. */
   stream(nodeId: string): { readonly url: string; readonly headers: Record<string, string> };
 }
@@ -52,6 +59,8 @@ export const nodeAgentOf = (requester: Requester, address: string): NodeAgent =>
   assignments: (nodeId, options) => requester.read(path`/v1/node/${nodeId}/assignments`, options),
   reportStatus: (nodeId, reports, options) =>
     requester.write('PUT', path`/v1/node/${nodeId}/status`, options, { Allocations: reports }),
+  identities: (nodeId, Identities, options) =>
+    requester.write('PUT', path`/v1/node/${nodeId}/identities`, options, { Identities }),
   stream: (nodeId) => ({
     url: `${address.replace(/^http/, 'ws')}${path`/v1/node/${nodeId}/stream`}`,
     headers: { ...requester.headers() },

@@ -27,6 +27,7 @@ import type { PeriodicLaunch } from '../model/periodic-launch/periodic-launch.ts
 import type { ScalingHistory } from '../model/scaling-event/scaling-event.ts';
 import { placeInJob, type RegisteredPolicy } from '../model/scaling-policy/registered-policy.ts';
 import type { StoredSchedulerConfiguration } from '../model/scheduler-configuration/scheduler-configuration.ts';
+import type { SealedItems, VariableMetadata } from '../model/variable/variable.ts';
 import type { Key, Stamps, TableDefinition } from './types.ts';
 
 /**
@@ -356,6 +357,23 @@ export const keyringKeys = table<KeyringKey>({
   indexes: {},
 });
 
+/** What may be known of variables by whoever may list them. */
+export const variables = table<VariableMetadata>({
+  name: 'variables',
+  version: 1,
+  scopeParts: 2,
+  key: ({ Namespace, Path }) => inNamespace(Namespace, Path),
+  indexes: {},
+});
+
+/** What is in them, sealed: a row for each. */
+export const variableItems = table<SealedItems>({
+  name: 'variable-items',
+  version: 1,
+  key: ({ Namespace, Path }) => inNamespace(Namespace, Path),
+  indexes: {},
+});
+
 /** One row: whether the first token was made. */
 export const aclBootstrap = table<AclBootstrap>({
   name: 'acl-bootstrap',
@@ -389,4 +407,6 @@ export const allTables: readonly TableDefinition[] = [
   authMethods,
   bindingRules,
   keyringKeys,
+  variables,
+  variableItems,
 ] as unknown as readonly TableDefinition[];
