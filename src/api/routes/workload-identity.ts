@@ -1,4 +1,5 @@
-import { open } from '../../acl/permission.ts';
+import { describeCaller } from '../../acl/authorizer.ts';
+import { describePermission, open, type Permission } from '../../acl/permission.ts';
 import { complete } from '../../model/complete.ts';
 import { invalid, refusal } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
@@ -9,7 +10,7 @@ import {
 } from '../../model/workload/identity-request.ts';
 import { type IdentityIssuer, issueIdentities } from '../../server/identity/issue.ts';
 import { keyringKeys } from '../../state/tables.ts';
-import { type Input, type Route, readRoute, writeRoute } from '../route.ts';
+import { type Input, type Route, readRoute, type Scope, writeRoute } from '../route.ts';
 import { requireNode } from './node.ts';
 
 const RequestSchema = Type.Object({ Identities: FullList(IdentityRequestSchema) });
@@ -23,6 +24,23 @@ const KeySetSchema = Type.Object({
   ),
 });
 
+const ownNode = ({ parameters }: Scope): Permission => ({
+  kind: 'own-node',
+  nodeId: parameters.node_id!,
+});
+
+/**
+ * Who holds such a token is taken for the task, by others too: no token that may do everything here
+ * is enough, nor that nothing is forbidden.
+ * @throws RosterError `permission-denied`
+ */
+function requireNodeItself(input: Scope): void {
+  const { caller } = input;
+  if (caller.kind === 'node') return;
+  const permission = describePermission(ownNode(input));
+  throw refusal('permission-denied', { caller: describeCaller(caller), permission });
+}
+
 /** Who workloads are, signed. Source: facts/scheduler.md §2.6 "Identity", §8.5 "OIDC". */
 export function workloadIdentityRoutes(issuer: IdentityIssuer): Route[] {
   const noun = 'identity';
@@ -32,9 +50,9 @@ export function workloadIdentityRoutes(issuer: IdentityIssuer): Route[] {
       summary: "Sign who the tasks of the node's allocations are",
       body: { schema: RequestSchema, unknown: 'refuse' },
       answer: IdentityAnswerSchema,
-      // Nobody else, whatever they may do: who holds such a token is taken for the task.
-      permission: ({ parameters }) => ({ kind: 'own-node', nodeId: parameters.node_id! }),
+      permission: ownNode,
       handle: async (input: Input<Record<never, never>, RequestBody>) => {
+        requireNodeItself(input);
         const { Identities } = complete(RequestSchema, input.body);
         const { batchMax } = limits.identity;
         if (Identities.length > batchMax) {

@@ -4,9 +4,9 @@ import {
   Instant,
   type Model,
   ResponseOnly,
+  SecretTextMap,
   stamps,
   Text,
-  TextMap,
   Type,
 } from '../schema.ts';
 
@@ -26,7 +26,7 @@ export type VariableMetadata = Model<typeof VariableMetadataSchema>;
 export const VariableSchema = Type.Object(
   {
     ...metadata,
-    Items: About('Names and texts. They are kept encrypted.', TextMap(), {
+    Items: About('Names and texts. They are kept encrypted.', SecretTextMap(), {
       rules: 'at least one, and together at most 64 KiB',
     }),
   },
