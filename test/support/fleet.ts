@@ -14,7 +14,7 @@ export interface FleetApi {
 }
 
 export const idOf = (n: number): string => `0000000${n}-0000-4000-8000-000000000000`;
-const secretOf = (n: number): string => `0000000${n}-0000-4000-8000-00000000000f`;
+export const secretOf = (n: number): string => `0000000${n}-0000-4000-8000-00000000000f`;
 
 /** What a node says of an allocation that is to run; `undefined`: nothing. */
 export type Fate = (allocation: Allocation) => 'running' | 'complete' | 'failed' | undefined;
