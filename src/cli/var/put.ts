@@ -32,6 +32,7 @@ Examples:
     const form = options.text('in');
     const given = await described(context, where, form && oneOf('in', form, forms));
     const items = { ...given.items, ...(await itemsIn(context, pairs)) };
+    const out = outOf(options, context.isJson, 'none');
     const isForced = options.flag('force');
     const asked = guardOf(options);
     if (isForced && asked !== undefined) {
@@ -43,7 +44,6 @@ Examples:
     if (path === '') throw new CliError('The description does not tell the path of the variable.');
     const place = context.namespace === undefined ? { namespace } : {};
     const { value } = await client.variables.write(path, items, { cas, ...place });
-    const out = outOf(options, isJson, 'none');
     if (out === 'none' && !isJson) {
       await screen.line(`The variable ${path} is written, at index ${value.ModifyIndex}.`);
     }
