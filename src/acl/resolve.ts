@@ -8,7 +8,6 @@ import type { Snapshot } from '../state/types.ts';
 import { type Authorizer, authorizerFor, type Caller, type DefaultPolicy } from './authorizer.ts';
 import type { Linked } from './links.ts';
 import { type TokenRules, TokenRulesCache } from './token-rules.ts';
-import { workloadLink } from './workload-policy.ts';
 import { type WorkloadCaller, Workloads } from './workloads.ts';
 
 export interface ResolveOptions {
@@ -60,9 +59,10 @@ export class Resolver {
 
   constructor(options: ResolveOptions) {
     this.#options = options;
-    this.#rules = new TokenRulesCache(options.datacenter ?? 'dc1');
-    const { clock, secrets } = options;
-    this.#workloads = new Workloads({ clock, secrets, defaultPolicy: this.defaultPolicy });
+    const { clock, secrets, datacenter = 'dc1' } = options;
+    const { defaultPolicy } = this;
+    this.#rules = new TokenRulesCache(datacenter);
+    this.#workloads = new Workloads({ clock, secrets, defaultPolicy, datacenter });
   }
 
   get enabled(): boolean {
@@ -148,11 +148,12 @@ export class Resolver {
   }
 
   /** What a workload may do, and how it comes by it. */
-  workloadOf(caller: WorkloadCaller): {
-    readonly authorizer: Authorizer;
-    readonly links: readonly Linked[];
-  } {
-    return { authorizer: this.#workloads.authorizerOf(caller), links: [workloadLink] };
+  workloadOf(
+    snapshot: Snapshot,
+    caller: WorkloadCaller,
+  ): { readonly authorizer: Authorizer; readonly links: readonly Linked[] } {
+    const authorizer = this.#workloads.authorizerOf(snapshot, caller);
+    return { authorizer, links: this.#workloads.linksOf(snapshot, caller) };
   }
 
   /** What a token may do, whoever asks. */

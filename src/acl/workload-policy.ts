@@ -2,6 +2,8 @@ import type { Rule } from '../language/rules/rule.ts';
 import type { AclPolicy } from '../model/acl-policy/acl-policy.ts';
 import { defaultNamespace, defaultPartition } from '../model/namespace/namespace.ts';
 import { workloadPaths } from '../model/variable/variable-rules.ts';
+import { aclPolicies } from '../state/tables.ts';
+import type { Snapshot } from '../state/types.ts';
 import type { Policy } from './grants.ts';
 import type { Linked } from './links.ts';
 
@@ -41,9 +43,10 @@ export function workloadPolicy({ namespace, job, group, task }: WorkloadPlace): 
 const home = { Namespace: defaultNamespace, Partition: defaultPartition };
 
 /** How a workload comes by that policy, for explanations. */
-export const workloadLink: Linked = {
+const workloadLink: Linked = {
   policy: {
     ...{ ID: policyId, Name: policyId, ...home, Rules: '', Datacenters: null, Hash: '' },
+    JobACL: null,
     ...{ Description: 'what every workload may do', CreateIndex: 0, ModifyIndex: 0 },
   } satisfies AclPolicy,
   role: undefined,
@@ -51,3 +54,27 @@ export const workloadLink: Linked = {
   synthetic: true,
   elsewhere: false,
 };
+
+/** The policies that speak of its job, its group or itself, those of other datacenters as well. */
+function attachedTo(snapshot: Snapshot, place: WorkloadPlace): AclPolicy[] {
+  const named = snapshot.table(aclPolicies).by('job');
+  const policies = [...named.scan({ prefix: [place.namespace, place.job] })];
+  return policies.filter(({ JobACL }) => {
+    const isGroup = JobACL?.Group === '' || JobACL?.Group === place.group;
+    return isGroup && (JobACL?.Task === '' || JobACL?.Task === place.task);
+  });
+}
+
+/** All policies of a workload, and how it comes by them. */
+export function workloadLinks(
+  snapshot: Snapshot,
+  place: WorkloadPlace,
+  datacenter: string,
+): readonly Linked[] {
+  const attached = attachedTo(snapshot, place).map((policy): Linked => {
+    const { Datacenters } = policy;
+    const elsewhere = Datacenters !== null && !Datacenters.includes(datacenter);
+    return { policy, role: undefined, from: 'token', synthetic: false, elsewhere };
+  });
+  return [workloadLink, ...attached];
+}

@@ -7,8 +7,10 @@ import { areCurrent, type WorkloadClaims } from '../model/workload/claims.ts';
 import { allocations, keyringKeys } from '../state/tables.ts';
 import type { Snapshot } from '../state/types.ts';
 import { type Authorizer, authorizerFor, type Caller, type DefaultPolicy } from './authorizer.ts';
+import { type Linked, linksVersion } from './links.ts';
 import { RuleTable } from './rule-table.ts';
-import { type WorkloadPlace, workloadPolicy } from './workload-policy.ts';
+import { parsedPolicy } from './token-rules.ts';
+import { workloadLinks, workloadPolicy } from './workload-policy.ts';
 
 export type WorkloadCaller = Extract<Caller, { kind: 'workload' }>;
 
@@ -16,6 +18,7 @@ export interface WorkloadOptions {
   readonly clock: Pick<Clock, 'nowMs'>;
   readonly secrets: Pick<Secrets, 'hash'>;
   readonly defaultPolicy: DefaultPolicy;
+  readonly datacenter: string;
 }
 
 interface Verified {
@@ -33,12 +36,12 @@ interface Verified {
  *  V2. What is remembered is bounded, and is of verified tokens alone: whoever sends others pays
  *      for each with a signature check, and only when it names a key that there is.
  *  V3. It says of itself whom it is of; what that may do is a function of namespace, job, group
- *      and task.
+ *      and task, and of the policies that name them. It is worked out again when policies change.
  */
 export class Workloads {
   readonly #options: WorkloadOptions;
   readonly #verified = new Map<string, Verified>();
-  readonly #tables = new Map<string, RuleTable>();
+  readonly #tables = new Map<string, { readonly version: string; readonly table: RuleTable }>();
 
   constructor(options: WorkloadOptions) {
     this.#options = options;
@@ -50,12 +53,16 @@ export class Workloads {
     if (claims === undefined || !areCurrent(claims, this.#options.clock.nowMs())) return undefined;
     const allocation = allocationOf(snapshot, claims.roster_allocation_id);
     if (allocation === undefined || !occupiesNode(allocation)) return undefined;
-    return this.authorizerOf(callerOf(claims));
+    return this.authorizerOf(snapshot, callerOf(claims));
   }
 
-  authorizerOf(caller: WorkloadCaller): Authorizer {
+  authorizerOf(snapshot: Snapshot, caller: WorkloadCaller): Authorizer {
     const { defaultPolicy } = this.#options;
-    return authorizerFor({ caller, rules: this.#tableOf(caller), defaultPolicy });
+    return authorizerFor({ caller, rules: this.#tableOf(snapshot, caller), defaultPolicy });
+  }
+
+  linksOf(snapshot: Snapshot, caller: WorkloadCaller): readonly Linked[] {
+    return workloadLinks(snapshot, caller, this.#options.datacenter);
   }
 
   #claimsOf(snapshot: Snapshot, text: string): WorkloadClaims | undefined {
@@ -75,13 +82,19 @@ export class Workloads {
     return claims;
   }
 
-  #tableOf({ namespace, job, group, task }: WorkloadPlace): RuleTable {
+  #tableOf(snapshot: Snapshot, caller: WorkloadCaller): RuleTable {
+    const { namespace, job, group, task } = caller;
     const key = [namespace, job, group, task].join('\0');
+    const version = linksVersion(snapshot);
     const known = this.#tables.get(key);
-    if (known !== undefined) return known;
-    const made = new RuleTable([workloadPolicy({ namespace, job, group, task })]);
-    keep(this.#tables, key, made);
-    return made;
+    if (known?.version === version) return known.table;
+    const attached = this.linksOf(snapshot, caller).filter(
+      (link) => !link.synthetic && !link.elsewhere,
+    );
+    const policies = attached.map(({ policy }) => parsedPolicy(policy));
+    const table = new RuleTable([workloadPolicy({ namespace, job, group, task }), ...policies]);
+    keep(this.#tables, key, { version, table });
+    return table;
   }
 }
 

@@ -278,14 +278,17 @@ const placed = (row: { readonly Partition: string; readonly Namespace: string })
   row.Namespace,
 ];
 
-export const aclPolicies = table<AclPolicy, 'id' | 'name'>({
+export const aclPolicies = table<AclPolicy, 'id' | 'name' | 'job'>({
   name: 'acl-policies',
-  version: 1,
+  version: 2,
   key: (policy) => [...placed(policy), policy.ID],
   indexes: {
     id: { key: (policy) => [policy.ID] },
     name: { key: (policy) => [...placed(policy), policy.Name] },
+    /** Those that workloads of a job have by themselves. */
+    job: { key: ({ JobACL }) => (JobACL === null ? undefined : [JobACL.Namespace, JobACL.JobID]) },
   },
+  upcast: (row) => ({ ...(row as AclPolicy), JobACL: null }),
 });
 
 export const aclRoles = table<AclRole, 'id' | 'name'>({

@@ -213,6 +213,37 @@ describe('what a workload may do', () => {
     }
   });
 
+  test.each([
+    [{ JobID: 'web' }, true],
+    [{ JobID: 'web', Group: 'web' }, true],
+    [{ JobID: 'web', Group: 'web', Task: 'server' }, true],
+    [{ JobID: 'web', Group: 'other' }, false],
+    [{ JobID: 'web', Group: 'web', Task: 'other' }, false],
+    [{ JobID: 'we' }, false],
+    [{ JobID: 'web', Namespace: 'team' }, false],
+  ])('what a policy for %j gives', async (JobACL, isGiven) => {
+    const Rules =
+      'namespace "default" { policy = "read" variables { path "a" { capabilities = ["read"] } } }';
+    const { policy } = aclOf(api);
+    await policy('elsewhere', { Rules, JobACL: { JobID: 'web' }, Datacenters: ['dc9'] });
+    await write('a');
+    const token = await tokenOf(await run());
+    const statuses = async () => {
+      const job = await api.call('GET', '/v1/job/web', { token });
+      return [(await read('a', token)).status, job.status];
+    };
+    expect(await statuses()).toEqual([403, 403]);
+    const made = await policy('reader', { Rules, JobACL });
+    expect(made.JobACL).toEqual({ Namespace: 'default', Group: '', Task: '', ...JobACL });
+    expect(await statuses()).toEqual(isGiven ? [200, 200] : [403, 403]);
+    const url = '/v1/acl/explain?permission=variable:read&name=a';
+    const { json } = await api.call('GET', url, { token });
+    const via = json.Rules.map((rule: { Via: string[] }) => rule.Via);
+    expect(via).toEqual(isGiven ? [['the token → policy "reader"']] : []);
+    await api.call('DELETE', `/v1/acl/policy/${made.ID}`);
+    expect(await statuses()).toEqual([403, 403]);
+  });
+
   test('it is explained', async () => {
     const token = await tokenOf(await run());
     const asked = (name: string) =>

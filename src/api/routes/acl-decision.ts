@@ -130,7 +130,7 @@ function decidedBy(
     return { subject, links: resolver.linksOf(snapshot, token) };
   }
   if (caller.kind === 'workload') {
-    const { authorizer, links } = resolver.workloadOf(caller);
+    const { authorizer, links } = resolver.workloadOf(snapshot, caller);
     return { subject: authorizer, links };
   }
   return { subject: { caller, rules: undefined, defaultPolicy: 'deny' }, links: [] };
