@@ -26,7 +26,7 @@ export type Permission =
   | NamedPermission
   /** The node itself, shown by its secret. */
   | { readonly kind: 'own-node'; readonly nodeId: string }
-  /** A workload of the namespace, or of the one allocation, for what is its own. */
+  /** A workload of the namespace, or of the one allocation where that is named. */
   | {
       readonly kind: 'workload';
       readonly namespace: string;
@@ -105,9 +105,6 @@ export const namedAccess = (
   name: string,
   place: Place & { readonly extent?: Extent } = {},
 ): NamedPermission => ({ kind: 'named', resource, access, name, ...place });
-
-/** Any workload of the namespace: for what it needs to find others there. */
-export const workloadIn = (namespace: string): Permission => ({ kind: 'workload', namespace });
 
 /** The workloads of one allocation, for what is said of that. */
 export const ownAllocation = (namespace: string, allocation: string): Permission => ({

@@ -209,6 +209,28 @@ describe('blocking', () => {
   });
 });
 
+test('what happens to them is told to whoever may list them, without what is in them', async () => {
+  const rules = 'namespace "default" { variables { path "a/*" { capabilities = ["list"] } } }';
+  const token = await aclOf(api).holder(rules);
+  const url = '/v1/event/stream?topic=Variable';
+  const some = await api.follow(url, token);
+  const all = await api.follow(url);
+  await put('a/1', { password: secret });
+  await put('b', { password: secret });
+  await api.call('PUT', '/v1/operator/keyring/rotate');
+  await remove('a/1');
+  await api.settle();
+  const told = ({ lines }: typeof some) =>
+    lines.flatMap(({ Events }) => Events ?? []).map(({ Type, Key }) => `${Type} ${Key}`);
+  expect(told(some)).toEqual(['VariableUpdated a/1', 'VariableDeleted a/1']);
+  expect(told(all)).toEqual([
+    ...['VariableUpdated a/1', 'VariableUpdated b', 'VariableDeleted a/1'],
+  ]);
+  expect(JSON.stringify([some.lines, all.lines])).not.toContain(secret);
+  const none = await aclOf(api).holder('namespace "default" { policy = "write" }');
+  expect((await api.call('GET', url, { token: none })).status).toBe(403);
+});
+
 const capabilities = ['read', 'write', 'list', 'destroy'] as const;
 const operations = { read: get, write: put, destroy: remove } as const;
 

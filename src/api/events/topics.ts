@@ -4,6 +4,7 @@
  */
 import {
   management,
+  namedAccess,
   namespaceCapability,
   type Permission,
   resourceAccess,
@@ -23,6 +24,7 @@ import type { Job } from '../../model/job/job.ts';
 import { type Node, presentedNode } from '../../model/node/node.ts';
 import type { NodePool } from '../../model/node-pool/node-pool.ts';
 import { isSame } from '../../model/same.ts';
+import type { VariableMetadata } from '../../model/variable/variable.ts';
 import {
   aclPolicies,
   aclRoles,
@@ -35,6 +37,7 @@ import {
   jobs,
   nodePools,
   nodes,
+  variables,
 } from '../../state/tables.ts';
 import type { Change, Snapshot, Stamps, TableDefinition } from '../../state/types.ts';
 import { namesIn } from '../routes/acl.ts';
@@ -51,6 +54,8 @@ interface Kind<R> {
   readonly namespace: (row: R) => string;
   readonly filterKeys: (row: R) => readonly string[];
   readonly permission: (namespace: string) => Permission;
+  /** What it takes to see this one, where that is not the same for all of a namespace. */
+  readonly permissionOf?: (row: R) => Permission;
   readonly shown: (row: R, snapshot: Snapshot) => unknown;
 }
 
@@ -92,6 +97,18 @@ const allocation: Kind<Allocation> = {
   key: ({ ID }) => ID,
   namespace: ({ Namespace }) => Namespace,
   filterKeys: ({ JobID, DeploymentID, NodeID }) => given(JobID, DeploymentID, NodeID),
+};
+
+/** Of what is in it nothing is told. */
+const variable: Kind<VariableMetadata> = {
+  ...{ topic: 'Variable', name: 'Variable', shown: itself },
+  type: (_before, after) => (after === undefined ? 'VariableDeleted' : 'VariableUpdated'),
+  key: ({ Path }) => Path,
+  namespace: ({ Namespace }) => Namespace,
+  filterKeys: () => [],
+  permission: (namespace) => namedAccess('variable', 'list', '', { namespace, extent: 'any' }),
+  permissionOf: ({ Namespace: namespace, Path }) =>
+    namedAccess('variable', 'list', Path, { namespace }),
 };
 
 const promoted = ({ TaskGroups }: Deployment): readonly boolean[] =>
@@ -162,6 +179,7 @@ const kinds: ReadonlyMap<string, Kind<Stamps>> = new Map([
   entry(deployments, deployment),
   entry(nodes, node),
   entry(nodePools, nodePool),
+  entry(variables, variable),
   entry(
     aclTokens,
     acl<AclToken>(
@@ -201,7 +219,7 @@ export function topicPermission(topic: EventTopic | '*', namespace: string): Per
   if (topic === '*') return management;
   for (const kind of kinds.values()) {
     if (kind.topic !== topic) continue;
-    const isPlaced = kind.permission === readJob;
+    const isPlaced = kind.permission === readJob || kind.permissionOf !== undefined;
     return isPlaced && namespace === '*' ? { kind: 'open' } : kind.permission(namespace);
   }
   return management;
@@ -225,7 +243,7 @@ export function happened({ table, before, after }: Change, index: number): Happe
   return {
     topic,
     named,
-    permission: kind.permission(Namespace),
+    permission: kind.permissionOf?.(row) ?? kind.permission(Namespace),
     event: (snapshot) => ({
       Topic: topic,
       Type: kind.type(before, after),
