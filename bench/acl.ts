@@ -76,7 +76,7 @@ async function resolving(): Promise<() => number> {
   const place = { Namespace: 'default', Partition: 'default' };
   await state.write((transaction) => {
     const named = { ID: 'bench', Name: 'bench', Description: '', Rules: manyRules(), Hash: 'h' };
-    transaction.table(aclPolicies).put({ ...named, ...place, Datacenters: null });
+    transaction.table(aclPolicies).put({ ...named, ...place, Datacenters: null, JobACL: null });
     transaction.table(aclTokens).put({
       ...{ AccessorID: 'a', SecretSealed: '', SecretHash: box.fingerprint(secret) },
       ...{ Description: '', Policies: [{ ID: 'bench' }], Roles: [], Local: false, Hash: '' },

@@ -58,6 +58,8 @@ export interface CreateAgentOptions {
   /** How long is kept what nobody needs; the default is that of `limits.garbage`. */
   readonly garbage?: Partial<GarbageSettings>;
   readonly region?: string;
+  /** The address under which others find the keys that workloads' tokens are signed with. */
+  readonly issuer?: string | undefined;
   readonly version?: string;
   readonly log?: Log;
   /** Clock, timers, random, ids and secrets; the machine's own unless a test brings others. */
@@ -113,6 +115,7 @@ export async function createAgent(given: CreateAgentOptions): Promise<Agent> {
       ...{ state, world, log, region, keyring, outbound: outbound.call },
       datacenter: options.node?.datacenter ?? 'dc1',
       rootSecret: rootToken,
+      issuer: options.issuer,
       scheduler: schedulerDefaults,
       garbage: options.garbage ?? {},
       ...(options.dataDirectory !== undefined && {

@@ -49,6 +49,7 @@ async function startAgent(options: AgentOptions): Promise<number> {
       ...(rootKey && { rootKey }),
       audit: audit && { ...audit, to: audit.to === 'stdout' ? standardOutput : audit.to },
       region: options.region,
+      issuer: options.issuer,
       garbage: options.garbage,
       node: {
         ...{ ...node, nodeClass, nodePool },

@@ -11,6 +11,8 @@ const jwt = ['{"alg":"RS256"}', '{"sub":"reviewer"}', 'signature']
   .map((part) => Buffer.from(part).toString('base64url'))
   .join('.');
 
+const password = 'correct horse battery staple';
+
 let dataDirectory: string;
 beforeEach(async () => {
   dataDirectory = await mkdtemp(join(tmpdir(), 'roster-secrets-'));
@@ -33,6 +35,9 @@ async function fill(agent: Agent): Promise<void> {
   const method = { Name: 'k8s', Type: 'kubernetes', Config };
   expect((await call(agent, 'PUT', '/v1/acl/token', { SecretID: secret })).status).toBe(200);
   expect((await call(agent, 'PUT', '/v1/acl/auth-method', method)).status).toBe(200);
+  for (const Items of [{ password: 'before it' }, { password }]) {
+    expect((await call(agent, 'PUT', '/v1/var/db/main', { Items })).status).toBe(200);
+  }
 }
 
 /** All that is below the directory, but for the root key. */
@@ -46,13 +51,23 @@ async function stored(): Promise<string> {
 }
 
 test('what is stored shows no secret, and the root key is for its user alone', async () => {
-  const agent = await start();
+  const logged: string[] = [];
+  const note = (fields: object, sentence: string) =>
+    void logged.push(`${JSON.stringify(fields)} ${sentence}`);
+  const log = { debug: note, info: note, warn: note, error: note };
+  const sink = { write: (line: string) => void logged.push(line) };
+  const agent = await start({ log, audit: { to: sink, events: 'all' } });
   await fill(agent);
   await call(agent, 'PUT', '/v1/operator/keyring/rotate');
+  await call(agent, 'GET', '/v1/var/db/main');
+  await call(agent, 'PUT', '/v1/var/db/main', { Items: { [password]: 7 } });
+  await call(agent, 'PUT', '/v1/var/db%20main', { Items: { password } });
   await agent.close('stop');
-  const text = await stored();
-  expect(text).toContain('k8s.example');
-  for (const hidden of [secret, rootToken, jwt]) expect(text).not.toContain(hidden);
+  expect(logged.join('')).toContain('/v1/var/db/main');
+  const text = `${await stored()}${logged.join('')}`;
+  for (const shown of ['k8s.example', 'db/main']) expect(text).toContain(shown);
+  for (const hidden of [secret, rootToken, jwt, password, 'before it'])
+    expect(text).not.toContain(hidden);
   const key = join(dataDirectory, 'root-key');
   expect((await stat(key)).mode & 0o777).toBe(0o600);
   expect(text).not.toContain((await readFile(key, 'utf8')).trim());
@@ -67,6 +82,8 @@ test('secrets are there again after a restart', async () => {
   expect(self.json.SecretID).toBe(secret);
   const method = await call(again, 'GET', '/v1/acl/auth-method/k8s');
   expect(method.json.Config.ServiceAccountJWT).toBe(jwt);
+  const variable = await call(again, 'GET', '/v1/var/db/main');
+  expect(variable.json.Items).toEqual({ password });
   await again.close('stop');
 });
 

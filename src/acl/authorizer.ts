@@ -17,6 +17,16 @@ export type Caller =
       readonly partition: string;
     }
   | { readonly kind: 'node'; readonly nodeId: string }
+  /** A task of an allocation that runs, shown by a token that its servers signed. */
+  | {
+      readonly kind: 'workload';
+      readonly namespace: string;
+      /** Of a child, the job that it was made of. */
+      readonly job: string;
+      readonly group: string;
+      readonly task: string;
+      readonly allocation: string;
+    }
   | { readonly kind: 'introduction' }
   /** Access control is switched off (`acl { enabled = false }`). */
   | { readonly kind: 'unrestricted' };
@@ -68,6 +78,10 @@ export function decideByCaller(caller: Caller, permission: CallerPermission): bo
     // A node reads and changes itself, and nothing else (DESIGN §7).
     return caller.kind === 'node' && caller.nodeId === permission.nodeId;
   }
+  if (permission.kind === 'workload') {
+    const isThere = caller.kind === 'workload' && caller.namespace === permission.namespace;
+    return isThere && (permission.allocation ?? caller.allocation) === caller.allocation;
+  }
   return permission.kind === 'node-introduction' && caller.kind === 'introduction';
 }
 
@@ -86,6 +100,8 @@ export function describeCaller(caller: Caller): string {
       return `token with AccessorID "${caller.accessor}"`;
     case 'node':
       return `node "${caller.nodeId}"`;
+    case 'workload':
+      return `the task "${caller.task}" of allocation "${caller.allocation}"`;
     case 'introduction':
       return 'the introduction token';
     case 'unrestricted':

@@ -26,6 +26,12 @@ export type Permission =
   | NamedPermission
   /** The node itself, shown by its secret. */
   | { readonly kind: 'own-node'; readonly nodeId: string }
+  /** A workload of the namespace, or of the one allocation where that is named. */
+  | {
+      readonly kind: 'workload';
+      readonly namespace: string;
+      readonly allocation?: string;
+    }
   /** Whoever may bring a new node into the fleet. */
   | { readonly kind: 'node-introduction' }
   | { readonly kind: 'any'; readonly of: readonly Permission[] }
@@ -100,6 +106,13 @@ export const namedAccess = (
   place: Place & { readonly extent?: Extent } = {},
 ): NamedPermission => ({ kind: 'named', resource, access, name, ...place });
 
+/** The workloads of one allocation, for what is said of that. */
+export const ownAllocation = (namespace: string, allocation: string): Permission => ({
+  kind: 'workload',
+  namespace,
+  allocation,
+});
+
 export const anyOf = (...of: readonly Permission[]): Permission => ({ kind: 'any', of });
 
 export const allOf = (...of: readonly Permission[]): Permission => ({ kind: 'all', of });
@@ -122,6 +135,10 @@ export function describePermission(permission: Permission): string {
       return `${permission.resource}:${permission.access}${extentOf(permission)}${placeOf(permission)}`;
     case 'own-node':
       return `the secret of node "${permission.nodeId}"`;
+    case 'workload':
+      return permission.allocation === undefined
+        ? `the token of a workload in "${permission.namespace}"`
+        : `the token of a task of allocation "${permission.allocation}"`;
     case 'node-introduction':
       return 'an introduction token';
     case 'any':

@@ -40,7 +40,16 @@ beforeEach(async () => {
 
 const policy = (ID: string, Rules: string, changes: Partial<AclPolicy> = {}) =>
   state.write((transaction) => {
-    const row = { ID, Name: ID, Description: '', Rules, Datacenters: null, ...place, ...changes };
+    const row = {
+      ID,
+      Name: ID,
+      Description: '',
+      Rules,
+      Datacenters: null,
+      JobACL: null,
+      ...place,
+      ...changes,
+    };
     transaction.table(aclPolicies).put({ ...row, Hash: contentHash([row.Rules]) });
   });
 

@@ -1,5 +1,6 @@
 import type { Clock, Secrets } from '../base/ports.ts';
 import type { SecretBox } from '../base/secret-box.ts';
+import { looksSigned } from '../base/signed-token.ts';
 import { type AclToken, anonymousAccessorId, isExpired } from '../model/acl-token/acl-token.ts';
 import { refusal } from '../model/errors.ts';
 import { aclTokens, nodes } from '../state/tables.ts';
@@ -7,6 +8,7 @@ import type { Snapshot } from '../state/types.ts';
 import { type Authorizer, authorizerFor, type Caller, type DefaultPolicy } from './authorizer.ts';
 import type { Linked } from './links.ts';
 import { type TokenRules, TokenRulesCache } from './token-rules.ts';
+import { type WorkloadCaller, Workloads } from './workloads.ts';
 
 export interface ResolveOptions {
   /** Access control is on (DESIGN §5 "First token"). */
@@ -43,6 +45,7 @@ const noSecret = '';
 export class Resolver {
   readonly #options: ResolveOptions;
   readonly #rules: TokenRulesCache;
+  readonly #workloads: Workloads;
   /** The authorizers made last, by what they were made of. */
   readonly #made = new WeakMap<AclToken, { rules: TokenRules; authorizer: Authorizer }>();
   /** What each connection showed last. */
@@ -56,7 +59,10 @@ export class Resolver {
 
   constructor(options: ResolveOptions) {
     this.#options = options;
-    this.#rules = new TokenRulesCache(options.datacenter ?? 'dc1');
+    const { clock, secrets, datacenter = 'dc1' } = options;
+    const { defaultPolicy } = this;
+    this.#rules = new TokenRulesCache(datacenter);
+    this.#workloads = new Workloads({ clock, secrets, defaultPolicy, datacenter });
   }
 
   get enabled(): boolean {
@@ -68,13 +74,14 @@ export class Resolver {
   }
 
   /**
-   * Who presents this secret. No secret is the anonymous token; a secret that nobody has is
+   * Who presents this secret: of a token, of a node, or, signed, of a workload. No secret is the anonymous token; a secret that nobody has is
    * `token-not-found` (403), as is one that has expired. Source: DESIGN §5 "Token", "Anonymous",
    * "Denied".
    */
   resolve(snapshot: Snapshot, secret: string | undefined, connection?: object): Authorizer {
     const { enabled, introductionHash, secrets } = this.#options;
     if (secret === undefined) return enabled ? this.#anonymous(snapshot) : unrestricted;
+    if (looksSigned(secret)) return this.#workload(snapshot, secret);
     const fingerprint = this.#fingerprint(secret, connection);
     const known = this.#find(snapshot, fingerprint, 'secret', fingerprint);
     if (known !== undefined && !this.#isDead(known.token)) {
@@ -131,6 +138,22 @@ export class Resolver {
     const found = { token, authorizer: this.authorizerOf(snapshot, token) };
     this.#known.set(fingerprint, found);
     return found;
+  }
+
+  #workload(snapshot: Snapshot, token: string): Authorizer {
+    if (!this.enabled) return unrestricted;
+    const authorizer = this.#workloads.resolve(snapshot, token);
+    if (authorizer === undefined) throw refusal('token-not-found');
+    return authorizer;
+  }
+
+  /** What a workload may do, and how it comes by it. */
+  workloadOf(
+    snapshot: Snapshot,
+    caller: WorkloadCaller,
+  ): { readonly authorizer: Authorizer; readonly links: readonly Linked[] } {
+    const authorizer = this.#workloads.authorizerOf(snapshot, caller);
+    return { authorizer, links: this.#workloads.linksOf(snapshot, caller) };
   }
 
   /** What a token may do, whoever asks. */

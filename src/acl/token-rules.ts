@@ -36,7 +36,6 @@ export class TokenRulesCache {
   readonly #datacenter: string;
   readonly #tokens = new Map<string, Known>();
   readonly #tables = new Map<string, TokenRules>();
-  readonly #parsed = new WeakMap<AclPolicy, Policy>();
   #version: { readonly snapshot: Snapshot; readonly version: string } | undefined;
 
   constructor(datacenter: string) {
@@ -72,7 +71,7 @@ export class TokenRulesCache {
     const known = this.#tables.get(key);
     if (known !== undefined) return known;
     const from = (origin: Linked['from']) =>
-      distinct(here.filter((one) => one.from === origin)).map((policy) => this.#policy(policy));
+      distinct(here.filter((one) => one.from === origin)).map(parsedPolicy);
     const rules: TokenRules = {
       table: new RuleTable(from('token'), from('namespace')),
       management: here.some((one) => one.from === 'token' && one.policy.ID === managementPolicyId),
@@ -80,15 +79,18 @@ export class TokenRulesCache {
     keep(this.#tables, key, rules, tablesMax);
     return rules;
   }
+}
 
-  #policy(row: AclPolicy): Policy {
-    const known = this.#parsed.get(row);
-    if (known !== undefined) return known;
-    const { ID, Name, Namespace, Partition, Rules } = row;
-    const policy = { ID, Name, Namespace, Partition, rules: parseRules(Rules).rules };
-    this.#parsed.set(row, policy);
-    return policy;
-  }
+const parsed = new WeakMap<AclPolicy, Policy>();
+
+/** Rows do not change, so each is parsed once. */
+export function parsedPolicy(row: AclPolicy): Policy {
+  const known = parsed.get(row);
+  if (known !== undefined) return known;
+  const { ID, Name, Namespace, Partition, Rules } = row;
+  const policy = { ID, Name, Namespace, Partition, rules: parseRules(Rules).rules };
+  parsed.set(row, policy);
+  return policy;
 }
 
 /** A policy that is linked on two ways counts once. */

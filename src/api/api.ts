@@ -53,6 +53,8 @@ import { scalingPolicyRoutes } from './routes/scaling-policy.ts';
 import { serviceRoutes } from './routes/service.ts';
 import { systemRoutes } from './routes/system.ts';
 import { templatedPolicyRoutes } from './routes/templated-policy.ts';
+import { variableRoutes } from './routes/variable.ts';
+import { workloadIdentityRoutes } from './routes/workload-identity.ts';
 import { withoutSecrets } from './token.ts';
 import { Turns } from './turns.ts';
 
@@ -168,6 +170,8 @@ export class Api {
       ...bindingRuleRoutes(server.context),
       ...loginRoutes(server),
       ...keyringRoutes(server),
+      ...variableRoutes(server.context),
+      ...workloadIdentityRoutes(server),
       ...templatedPolicyRoutes(),
       ...namespaceRoutes(server.context),
       ...partitionRoutes(server.context),

@@ -64,6 +64,10 @@ function whoIs(caller: Caller | undefined) {
       };
     case 'anonymous':
       return { kind, accessor: caller.accessor };
+    case 'workload': {
+      const { namespace, job, group, task, allocation } = caller;
+      return { kind, namespace, job, group, task, allocation };
+    }
     case 'node':
       return { kind, node: caller.nodeId };
     default:

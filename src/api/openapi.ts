@@ -125,6 +125,7 @@ const problemSchema = {
     status: { type: 'integer' },
     detail: { type: 'string' },
     code: { type: 'string', enum: Object.keys(catalogue) },
+    conflict: { type: 'object', description: 'The record that a guard failed on.' },
     errors: {
       type: 'array',
       items: {

@@ -4,7 +4,7 @@ import type { World } from '../base/ports.ts';
 import type { Steps } from '../base/steps.ts';
 import { RosterError, refusal } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
-import { aclTokens } from '../state/tables.ts';
+import { aclTokens, allocations } from '../state/tables.ts';
 import type { Footprint, Snapshot, State } from '../state/types.ts';
 import { type Attempt, gone, readAnswer } from './answers.ts';
 import { demand } from './demand.ts';
@@ -227,6 +227,15 @@ export class Reads {
       const prefix = [caller.accessor];
       token.snapshot.table(aclTokens).by('accessor').scan({ prefix });
       footprints.push(token.footprint);
+    }
+    if (caller.kind === 'workload') {
+      // Its token ends with its allocation.
+      const { snapshot, footprint: own } = this.#options.state.track();
+      snapshot
+        .table(allocations)
+        .by('id')
+        .scan({ prefix: [caller.allocation] });
+      footprints.push(own);
     }
     const { timers } = world;
     return changed({ state, footprints, waitMs, parked: this.#parked, timers, request });

@@ -25,6 +25,7 @@ export const groups: Readonly<Record<string, string>> = {
   event: 'Follow what happens.',
   'acl auth-method': 'Say how people and machines log in.',
   'acl binding-rule': 'Say what a login gives.',
+  var: 'Keep texts that jobs need and nobody else is to see.',
   system: 'Look after what is stored.',
   'system reconcile': 'Count anew what is counted along the way.',
   operator: 'Look after the control plane itself.',
@@ -199,6 +200,31 @@ export const commands: readonly CommandEntry[] = [
     words: ['job', 'tag', 'unset'],
     summary: 'Take its name from a version of a job.',
     load: async () => (await import('./job/tag.ts')).jobTagUnset,
+  },
+  {
+    words: ['var', 'put'],
+    summary: 'Create a variable, or replace its items.',
+    load: async () => (await import('./var/put.ts')).varPut,
+  },
+  {
+    words: ['var', 'get'],
+    summary: 'Read a variable.',
+    load: async () => (await import('./var/var.ts')).varGet,
+  },
+  {
+    words: ['var', 'list'],
+    summary: 'List variables, without what is in them.',
+    load: async () => (await import('./var/var.ts')).varList,
+  },
+  {
+    words: ['var', 'purge'],
+    summary: 'Delete a variable.',
+    load: async () => (await import('./var/var.ts')).varPurge,
+  },
+  {
+    words: ['var', 'init'],
+    summary: 'Write a description of a variable to begin with.',
+    load: async () => (await import('./var/var.ts')).varInit,
   },
   {
     words: ['system', 'gc'],

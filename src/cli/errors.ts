@@ -80,6 +80,8 @@ function hintFor({ code, detail, retryAfterSeconds }: ApiError): string | undefi
     case 'job-index-conflict':
     case 'job-exists':
       return 'Look at the job with "roster job inspect" and try again with its JobModifyIndex.';
+    case 'variable-conflict':
+      return 'Read the variable again, with "roster var get"; --force writes over whatever is there.';
     case 'job-policy-violated':
       return detail.includes('passes with PolicyOverride')
         ? 'Whoever has namespace:policy-override passes with --policy-override.'

@@ -126,6 +126,7 @@ function compileShape(schema: Type.TSchema): Decoder {
   const shape = shapeOf(schema);
   switch (shape.kind) {
     case 'string':
+      if ('x-secret' in schema) return secretDecoder;
       return (value, parent, key, context) =>
         typeof value === 'string' ? value : mistyped('a string', value, parent, key, context);
     case 'boolean':
@@ -149,6 +150,12 @@ function compileShape(schema: Type.TSchema): Decoder {
     }
   }
 }
+
+/** A number may well be the secret. */
+const secretDecoder: Decoder = (value, parent, key, context) =>
+  typeof value === 'string'
+    ? value
+    : fault(context, { parent, key }, 'must be a string, got something else');
 
 const numberDecoder: Decoder = (value, parent, key, context) =>
   typeof value === 'number' && Number.isFinite(value)

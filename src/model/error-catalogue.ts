@@ -317,6 +317,17 @@ export const catalogue = {
     title: 'File not found',
     sentence: 'There is no file "{path}" in the allocation {allocation}.',
   },
+  'variable-not-found': {
+    status: 404,
+    title: 'Variable not found',
+    sentence: 'There is no variable "{path}" in the namespace "{namespace}".',
+  },
+  'issuer-not-set': {
+    status: 404,
+    title: 'No issuer',
+    sentence:
+      'This cluster has no issuer, so there is nothing to discover; its keys are at /.well-known/jwks.json. Set identity.issuer in the configuration of the servers.',
+  },
   'method-not-allowed': {
     status: 405,
     title: 'Method not allowed',
@@ -349,6 +360,11 @@ export const catalogue = {
     title: 'Guard failed',
     sentence:
       'The job policy "{name}" has the ModifyIndex {actual} (0: there is none), not {index}.',
+  },
+  'variable-conflict': {
+    status: 409,
+    title: 'Guard failed',
+    sentence: 'The variable "{path}" {reason}, and the guard is {index} (0: there is none).',
   },
   'plan-outdated': {
     status: 409,

@@ -36,13 +36,21 @@ export class RosterError extends Error {
   /** The sentence that the caller reads; also the `message`. */
   readonly detail: string;
   readonly errors: readonly Fault[];
+  /** What is in the way, as far as the caller may know of it. */
+  readonly conflict: object | undefined;
 
-  constructor(code: ErrorCode, detail: string, errors: readonly Fault[] = []) {
+  constructor(
+    code: ErrorCode,
+    detail: string,
+    errors: readonly Fault[] = [],
+    conflict: object | undefined = undefined,
+  ) {
     super(detail);
     this.code = code;
     this.status = catalogue[code].status;
     this.detail = detail;
     this.errors = errors;
+    this.conflict = conflict;
   }
 }
 
@@ -96,16 +104,19 @@ export interface Problem {
   readonly detail: string;
   readonly code: ErrorCode;
   readonly errors?: readonly Fault[];
+  /** The record that a guard failed on. */
+  readonly conflict?: object;
 }
 
 export function problemOf(error: RosterError): Problem {
-  const { code, status, detail, errors } = error;
+  const { code, status, detail, errors, conflict } = error;
   const problem = {
     type: `urn:roster:error:${code}`,
     title: catalogue[code].title,
     status,
     detail,
     code,
+    ...(conflict !== undefined && { conflict }),
   };
   return errors.length === 0 ? problem : { ...problem, errors };
 }

@@ -455,9 +455,39 @@ export const limits = {
 
   audit: { queuedBytesMax: 16 * mebibyte, textLengthMax: 512 },
 
+  variable: {
+    pathLengthMax: 512,
+    /** Names and texts of one variable together. Source: facts/scheduler.md §8.5. */
+    itemsBytesMax: 64 * kibibyte,
+    itemsMax: 1000,
+    nameLengthMax: 256,
+    countMax: 100_000,
+  },
+
+  /** Signed tokens that say which workload somebody is. */
+  identity: {
+    /** Asked for by one request of a node. */
+    batchMax: 100,
+    tokenLengthMax: 16 * kibibyte,
+    /** Shorter and longer wishes are brought to these. */
+    ttlMinMs: 30 * second,
+    ttlMaxMs: 30 * 24 * hour,
+    /** How far the clocks of two servers may be apart. */
+    clockSkewMs: 60 * second,
+    extraClaimsMax: 64,
+    /** Verified tokens, and compiled rules of workloads, that are remembered. */
+    verifiedMax: 16_384,
+    /** Requests of a node that arrive within this time are sent together. */
+    gatherMs: 5,
+    retryMinMs: 250,
+    retryMaxMs: 15 * second,
+  },
+
   keyring: {
     keysMax: 64,
     /** Rows sealed anew in one transaction of a rotation. */
     rowsPerTransactionMax: 500,
+    /** About as much sealed text; it is the rows' number that counts where they are small. */
+    bytesPerTransactionMax: 256 * kibibyte,
   },
 } as const;

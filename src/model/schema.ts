@@ -9,6 +9,7 @@
  *  x-free: true           anything may stand here and is taken as it is, at any depth
  *  x-response-only: true  the server's to set: known in a request, and ignored there
  *  x-hidden: true         kept by the server, never presented
+ *  x-secret: true         no message repeats it
  *  x-absent: text         what stands when it is absent, where that depends on other fields
  *  x-rules: text          what a value has to be beyond what its schema says
  */
@@ -77,6 +78,9 @@ export const FullMapOf = <S extends Type.TSchema>(value: S) =>
 
 /** Names to text. */
 export const TextMap = () => MapOf(Type.String());
+
+/** Names to text that nobody else is to see: no fault repeats one. */
+export const SecretTextMap = () => MapOf(Type.String({ 'x-secret': true }));
 
 /** Anything at all, taken as it is. */
 export const Anything = () => Type.Unsafe<unknown>({ 'x-free': true, default: null });

@@ -11,6 +11,7 @@ import { rawExecDriver } from './drivers/raw-exec.ts';
 import { hostEnvironment } from './environment/host-environment.ts';
 import { fingerprint, type NodeSettings } from './fingerprint/fingerprint.ts';
 import { dispatchPayloadHook } from './hooks/dispatch-payload.ts';
+import { identityHook } from './hooks/identity.ts';
 import { NodeServices } from './hooks/services/node-services.ts';
 import type { Probe } from './hooks/services/probes/probe.ts';
 import { realProbe } from './hooks/services/probes/real-probe.ts';
@@ -20,6 +21,7 @@ import { type ServerApi, statusOf } from './server-api.ts';
 import { StatusReporter } from './status-reporter.ts';
 import { runStream } from './stream-loop.ts';
 import { SupervisorClient } from './supervisor/client.ts';
+import { BatchedIdentitySource, type IdentitySource } from './workload/identity-source.ts';
 
 export interface NodeAgentOptions {
   readonly world: World;
@@ -58,6 +60,7 @@ export class NodeAgent {
   readonly #stop = new AbortController();
   readonly #supervisor: SupervisorClient | undefined;
   readonly #drivers: Drivers;
+  readonly #identities: IdentitySource;
   #identity: NodeIdentity | undefined;
   #node: NodeRegistration | undefined;
   #allocations: Allocations | undefined;
@@ -74,6 +77,7 @@ export class NodeAgent {
       const client = { dataDirectory, endWithAgent, timers, random, onNotice };
       this.#supervisor = new SupervisorClient(client);
     }
+    this.#identities = this.#newIdentities();
     const builtIn = this.#supervisor === undefined ? [] : [rawExecDriver(this.#supervisor)];
     this.#drivers = new Map([...builtIn, ...drivers].map((driver) => [driver.name, driver]));
   }
@@ -118,7 +122,7 @@ export class NodeAgent {
         node: () => node,
         region,
         hostEnvironment: hostEnvironment(this.#options.environment),
-        taskHooks: [dispatchPayloadHook, services.taskHook],
+        taskHooks: [identityHook(this.#identities), dispatchPayloadHook, services.taskHook],
         allocationHooks: [services.allocationHook],
         changed: (report) => reporter.report(report),
         onNotice,
@@ -152,6 +156,21 @@ export class NodeAgent {
   /** Kills every task at once, also while `stop` gives them time. Resolves when they are gone. */
   async killTasks(): Promise<void> {
     await this.#supervisor?.killAll();
+  }
+
+  #newIdentities(): IdentitySource {
+    const { world, api, onNotice } = this.#options;
+    return new BatchedIdentitySource({
+      ...{ timers: world.timers, random: world.random, signal: this.#stop.signal },
+      send: async (requests, signal) => {
+        await this.#registered();
+        return api.identities(this.id, requests, this.#secret, signal);
+      },
+      onError: (error) => {
+        onNotice(`the identities of tasks could not be had: ${reasonOf(error)}`);
+        this.#noteError(error);
+      },
+    });
   }
 
   #newReporter(): StatusReporter {

@@ -45,6 +45,7 @@ import { type Services, servicesOf } from './services.ts';
 import { type SystemApi, systemOf } from './system.ts';
 import type { Transport } from './transport.ts';
 import { httpTransport } from './transport-http.ts';
+import { type Variables, variablesOf } from './variables.ts';
 
 export interface ClientOptions {
   /** `http://host:port` or `https://host:port`, with or without a base path. */
@@ -87,6 +88,8 @@ export interface Client {
   readonly logs: Logs;
   /** What happens, as it happens. */
   readonly events: Events;
+  /** Texts that jobs need and nobody else is to see. */
+  readonly variables: Variables;
   readonly agent: AgentApi;
   readonly status: StatusApi;
   /** What a node asks for itself. */
@@ -129,6 +132,7 @@ export function createClient(options: ClientOptions): Client {
     system: systemOf(requester),
     logs: logsOf(requester),
     events: eventsOf(requester),
+    variables: variablesOf(requester),
     agent: agentOf(requester),
     status: statusOf(requester),
     nodeAgent: nodeAgentOf(requester, address),
@@ -172,4 +176,5 @@ export type * from './scheduler.ts';
 export type * from './services.ts';
 export type * from './system.ts';
 export type * from './transport.ts';
+export type * from './variables.ts';
 export { type WatchOptions, waitFor, watch } from './watch.ts';

@@ -13,6 +13,8 @@ export class ApiError extends Error {
   /** Index of the state that refused, so that a caller may block until that has changed. */
   readonly index: number;
   readonly retryAfterSeconds: number | undefined;
+  /** The record that a guard failed on, where the caller may know of it. */
+  readonly conflict: object | undefined;
 
   constructor(fields: {
     readonly status: number;
@@ -21,6 +23,7 @@ export class ApiError extends Error {
     readonly errors?: readonly Fault[];
     readonly index?: number;
     readonly retryAfterSeconds?: number | undefined;
+    readonly conflict?: object | undefined;
   }) {
     super(fields.detail);
     this.status = fields.status;
@@ -29,6 +32,7 @@ export class ApiError extends Error {
     this.errors = fields.errors ?? [];
     this.index = fields.index ?? 0;
     this.retryAfterSeconds = fields.retryAfterSeconds;
+    this.conflict = fields.conflict;
   }
 }
 

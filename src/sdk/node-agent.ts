@@ -2,6 +2,7 @@ import type { Allocation, AllocationReport } from '../model/allocation/allocatio
 import type { Job } from '../model/job/job.ts';
 import type { NodeRegistration } from '../model/node/node.ts';
 import type { ServicesReport } from '../model/service-registration/service-registration.ts';
+import type { IdentityAnswer, IdentityRequest } from '../model/workload/identity-request.ts';
 import {
   type Answer,
   type CallOptions,
@@ -47,6 +48,12 @@ export interface NodeAgent {
     reports: readonly ServicesReport[],
     options?: CallOptions,
   ): Promise<Answer<{ readonly Index: number }>>;
+  /** Tokens of the tasks of its allocations, `limits.identity.batchMax` of them at most. */
+  identities(
+    nodeId: string,
+    requests: readonly IdentityRequest[],
+    options?: CallOptions,
+  ): Promise<Answer<IdentityAnswer>>;
   /** Where the node opens its one WebSocket to the server, and with which headers. */
   stream(nodeId: string): { readonly url: string; readonly headers: Record<string, string> };
 }
@@ -61,6 +68,8 @@ export const nodeAgentOf = (requester: Requester, address: string): NodeAgent =>
     requester.write('PUT', path`/v1/node/${nodeId}/status`, options, { Allocations: reports }),
   reportServices: (nodeId, reports, options) =>
     requester.write('PUT', path`/v1/node/${nodeId}/services`, options, { Allocations: reports }),
+  identities: (nodeId, Identities, options) =>
+    requester.write('PUT', path`/v1/node/${nodeId}/identities`, options, { Identities }),
   stream: (nodeId) => ({
     url: `${address.replace(/^http/, 'ws')}${path`/v1/node/${nodeId}/stream`}`,
     headers: { ...requester.headers() },

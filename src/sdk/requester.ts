@@ -206,8 +206,11 @@ async function refusalOf(
     errors: Array.isArray(problem?.errors) ? problem.errors.filter(isFault) : [],
     index: Number(headers['x-scheduler-index'] ?? headers['x-registry-index'] ?? 0),
     retryAfterSeconds: retryAfter > 0 ? retryAfter : undefined,
+    conflict: isRecord(problem?.conflict) ? problem.conflict : undefined,
   });
 }
+
+const isRecord = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
 function problemIn(text: string): Problem | undefined {
   try {

@@ -36,6 +36,8 @@ export interface ServerOptions extends Omit<ServerContext, 'box' | 'openEvaluati
   readonly outbound: Outbound;
   /** Where this server stands. */
   readonly datacenter: string;
+  /** The address under which others find the keys of this cluster; `undefined`: it has none. */
+  readonly issuer?: string | undefined;
   /** The secret of the first management token, when the operator or `--dev` gives one. */
   readonly rootSecret: string | undefined;
   readonly scheduler: SchedulerConfiguration;
@@ -57,6 +59,7 @@ export class Server {
   readonly bootstrapReset: BootstrapReset;
   readonly logins: LoginService;
   readonly keyring: Keyring;
+  readonly issuer: string | undefined;
   readonly #worker: EvaluationWorker;
   readonly #deployments: DeploymentWatcher;
   readonly #drainer: Drainer;
@@ -74,6 +77,7 @@ export class Server {
     this.context = { state, world, log, region, box: keyring, openEvaluations };
     this.keyring = keyring;
     this.events = new EventLog(state);
+    this.issuer = options.issuer;
     this.#reaper = new TokenReaper(this.context);
     this.garbage = new GarbageCollector(this.context, {
       settings: { ...limits.garbage, ...options.garbage },

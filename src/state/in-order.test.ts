@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { byParts, inOrder } from './in-order.ts';
+import { Gathering, inOrder, orderOf } from './in-order.ts';
 import { encodeKey } from './keys.ts';
 
 interface Row {
@@ -26,7 +26,9 @@ test('rows stand in the order of their keys, as if all keys were sorted', () => 
     fc.property(rows, (some) => {
       const all = inOrder(new Map(some.map((row) => [encodeKey([row.name]), row])));
       expect(all.keys).toEqual(some.map(({ name }) => encodeKey([name])).sort(ascending));
-      const ordered = byParts(all, ({ parts }) => parts);
+      const gathering = new Gathering(all, ({ parts }) => parts);
+      for (const position of all.rows.keys()) gathering.note(position);
+      const ordered = gathering.sorted;
       const wanted = new Map(
         some.flatMap((row) =>
           row.parts === undefined ? [] : [[encodeKey(row.parts) + encodeKey([row.name]), row]],
@@ -36,5 +38,20 @@ test('rows stand in the order of their keys, as if all keys were sorted', () => 
       expect(ordered.keys).toEqual(keys);
       expect(ordered.rows).toEqual(keys.map((key) => wanted.get(key)));
     }),
+  );
+});
+
+const texts = fc.tuple(
+  fc.string({ maxLength: 5 }),
+  fc.uniqueArray(fc.string({ unit: 'binary', maxLength: 5 }), { minLength: 600, maxLength: 700 }),
+);
+
+test('many texts are put in order as a plain sort would', () => {
+  fc.assert(
+    fc.property(texts, ([beginning, ends]) => {
+      const all = ends.map((end) => beginning + end);
+      expect(orderOf(all).map((at) => all[at])).toEqual([...all].sort(ascending));
+    }),
+    { numRuns: 20 },
   );
 });

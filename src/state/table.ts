@@ -1,5 +1,5 @@
 import { assert } from '../base/assert.ts';
-import { byParts, inOrder } from './in-order.ts';
+import { Gathering, inOrder } from './in-order.ts';
 import { encodeKey } from './keys.ts';
 import { OrderedIndex, type Step } from './ordered-index.ts';
 import type {
@@ -167,11 +167,18 @@ export class Table<R extends Stamps, I extends string> implements TableReader<R,
   endLoading(): void {
     const all = inOrder(this.#loading!);
     this.#loading = undefined;
-    let owner = this.primary;
     this.primary.settle(all);
-    for (const { key: keyOf, index, sharesRows } of this.secondary) {
-      if (sharesRows) index.settle(owner);
-      else index.settle(byParts(all, keyOf));
+    const gatherings = this.secondary.map(({ key, sharesRows }) =>
+      sharesRows ? undefined : new Gathering(all, key),
+    );
+    // Each row is looked at once, for all indexes.
+    for (let position = 0; position < all.rows.length; position++) {
+      for (const gathering of gatherings) gathering?.note(position);
+    }
+    let owner = this.primary;
+    for (const [at, { index }] of this.secondary.entries()) {
+      index.settle(gatherings[at]?.sorted ?? owner);
+      gatherings[at] = undefined;
       owner = index;
     }
   }

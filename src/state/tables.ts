@@ -28,6 +28,7 @@ import type { ScalingHistory } from '../model/scaling-event/scaling-event.ts';
 import { placeInJob, type RegisteredPolicy } from '../model/scaling-policy/registered-policy.ts';
 import type { StoredSchedulerConfiguration } from '../model/scheduler-configuration/scheduler-configuration.ts';
 import type { ServiceRegistration } from '../model/service-registration/service-registration.ts';
+import type { SealedItems, VariableMetadata } from '../model/variable/variable.ts';
 import type { Key, Stamps, TableDefinition } from './types.ts';
 
 /**
@@ -291,14 +292,17 @@ const placed = (row: { readonly Partition: string; readonly Namespace: string })
   row.Namespace,
 ];
 
-export const aclPolicies = table<AclPolicy, 'id' | 'name'>({
+export const aclPolicies = table<AclPolicy, 'id' | 'name' | 'job'>({
   name: 'acl-policies',
-  version: 1,
+  version: 2,
   key: (policy) => [...placed(policy), policy.ID],
   indexes: {
     id: { key: (policy) => [policy.ID] },
     name: { key: (policy) => [...placed(policy), policy.Name] },
+    /** Those that workloads of a job have by themselves. */
+    job: { key: ({ JobACL }) => (JobACL === null ? undefined : [JobACL.Namespace, JobACL.JobID]) },
   },
+  upcast: (row) => ({ ...(row as AclPolicy), JobACL: null }),
 });
 
 export const aclRoles = table<AclRole, 'id' | 'name'>({
@@ -370,6 +374,23 @@ export const keyringKeys = table<KeyringKey>({
   indexes: {},
 });
 
+/** What may be known of variables by whoever may list them. */
+export const variables = table<VariableMetadata>({
+  name: 'variables',
+  version: 1,
+  scopeParts: 2,
+  key: ({ Namespace, Path }) => inNamespace(Namespace, Path),
+  indexes: {},
+});
+
+/** What is in them, sealed: a row for each. */
+export const variableItems = table<SealedItems>({
+  name: 'variable-items',
+  version: 1,
+  key: ({ Namespace, Path }) => inNamespace(Namespace, Path),
+  indexes: {},
+});
+
 /** One row: whether the first token was made. */
 export const aclBootstrap = table<AclBootstrap>({
   name: 'acl-bootstrap',
@@ -404,4 +425,6 @@ export const allTables: readonly TableDefinition[] = [
   authMethods,
   bindingRules,
   keyringKeys,
+  variables,
+  variableItems,
 ] as unknown as readonly TableDefinition[];

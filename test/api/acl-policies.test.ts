@@ -37,6 +37,7 @@ describe('policies', () => {
     expect(status).toBe(200);
     expect(json).toEqual({
       ...body,
+      JobACL: null,
       ID: expect.stringMatching(uuid),
       Hash: expect.stringMatching(/^[A-Za-z0-9+/]{43}=$/),
       ...{ Namespace: 'default', Partition: 'default' },
@@ -107,6 +108,14 @@ describe('policies', () => {
     ['a datacenter that is none', { Name: 'a', Datacenters: ['a b'] }, 400, 'invalid-body'],
     ['rules that are none', { Name: 'a', Rules: 'acl = "all"' }, 400, 'invalid-body', '/Rules'],
     ['rules that break off', { Name: 'a', Rules: 'node "' }, 400, 'invalid-body', '/Rules'],
+    ['no job', { Name: 'a', JobACL: { Group: 'g' } }, 400, 'invalid-body', '/JobACL/JobID'],
+    [
+      'a task of no group',
+      { Name: 'a', JobACL: { JobID: 'j', Task: 't' } },
+      400,
+      'invalid-body',
+      '/JobACL/Group',
+    ],
     ['an unknown field', { Name: 'a', Colour: 1 }, 400, 'invalid-body', '/Colour'],
     ['a wrong type', { Name: 1 }, 400, 'invalid-body', '/Name'],
     ['a name that is taken', { Name: 'global-management' }, 409, 'name-taken'],

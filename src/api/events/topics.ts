@@ -4,6 +4,7 @@
  */
 import {
   management,
+  namedAccess,
   namespaceCapability,
   type Permission,
   resourceAccess,
@@ -24,6 +25,7 @@ import { type Node, presentedNode } from '../../model/node/node.ts';
 import type { NodePool } from '../../model/node-pool/node-pool.ts';
 import { isSame } from '../../model/same.ts';
 import type { ServiceRegistration } from '../../model/service-registration/service-registration.ts';
+import type { VariableMetadata } from '../../model/variable/variable.ts';
 import {
   aclPolicies,
   aclRoles,
@@ -37,6 +39,7 @@ import {
   nodePools,
   nodes,
   serviceRegistrations,
+  variables,
 } from '../../state/tables.ts';
 import type { Change, Snapshot, Stamps, TableDefinition } from '../../state/types.ts';
 import { namesIn } from '../routes/acl.ts';
@@ -53,6 +56,8 @@ interface Kind<R> {
   readonly namespace: (row: R) => string;
   readonly filterKeys: (row: R) => readonly string[];
   readonly permission: (namespace: string) => Permission;
+  /** What it takes to see this one, where that is not the same for all of a namespace. */
+  readonly permissionOf?: (row: R) => Permission;
   readonly shown: (row: R, snapshot: Snapshot) => unknown;
 }
 
@@ -94,6 +99,18 @@ const allocation: Kind<Allocation> = {
   key: ({ ID }) => ID,
   namespace: ({ Namespace }) => Namespace,
   filterKeys: ({ JobID, DeploymentID, NodeID }) => given(JobID, DeploymentID, NodeID),
+};
+
+/** Of what is in it nothing is told. */
+const variable: Kind<VariableMetadata> = {
+  ...{ topic: 'Variable', name: 'Variable', shown: itself },
+  type: (_before, after) => (after === undefined ? 'VariableDeleted' : 'VariableUpdated'),
+  key: ({ Path }) => Path,
+  namespace: ({ Namespace }) => Namespace,
+  filterKeys: () => [],
+  permission: (namespace) => namedAccess('variable', 'list', '', { namespace, extent: 'any' }),
+  permissionOf: ({ Namespace: namespace, Path }) =>
+    namedAccess('variable', 'list', Path, { namespace }),
 };
 
 const promoted = ({ TaskGroups }: Deployment): readonly boolean[] =>
@@ -173,6 +190,7 @@ const kinds: ReadonlyMap<string, Kind<Stamps>> = new Map([
   entry(serviceRegistrations, service),
   entry(nodes, node),
   entry(nodePools, nodePool),
+  entry(variables, variable),
   entry(
     aclTokens,
     acl<AclToken>(
@@ -212,7 +230,7 @@ export function topicPermission(topic: EventTopic | '*', namespace: string): Per
   if (topic === '*') return management;
   for (const kind of kinds.values()) {
     if (kind.topic !== topic) continue;
-    const isPlaced = kind.permission === readJob;
+    const isPlaced = kind.permission === readJob || kind.permissionOf !== undefined;
     return isPlaced && namespace === '*' ? { kind: 'open' } : kind.permission(namespace);
   }
   return management;
@@ -236,7 +254,7 @@ export function happened({ table, before, after }: Change, index: number): Happe
   return {
     topic,
     named,
-    permission: kind.permission(Namespace),
+    permission: kind.permissionOf?.(row) ?? kind.permission(Namespace),
     event: (snapshot) => ({
       Topic: topic,
       Type: kind.type(before, after),

@@ -1,5 +1,6 @@
 import type { Subject } from '../../acl/authorizer.ts';
 import { explain } from '../../acl/explain.ts';
+import type { Linked } from '../../acl/links.ts';
 import { open, type Permission, resourceAccess } from '../../acl/permission.ts';
 import { PermissionFault, permissionOf, splitPermission } from '../../acl/permission-words.ts';
 import type { Resolver } from '../../acl/resolve.ts';
@@ -105,8 +106,7 @@ export function aclDecisionRoutes(resolver: Resolver): Route[] {
           throw refusal('accessor-not-found', { accessor });
         }
         const permission = permissionIn(query.permission, query.name, { namespace, partition });
-        const subject = subjectOf(resolver, snapshot, token, caller);
-        const links = token === undefined ? [] : resolver.linksOf(snapshot, token);
+        const { subject, links } = decidedBy(resolver, snapshot, token, caller);
         const { Parts: _, ...explanation } = explain(subject, permission, links);
         return { AccessorID: accessor, ...explanation };
       },
@@ -118,15 +118,23 @@ function ownAccessor({ caller }: Pick<Input, 'caller'>): string {
   return caller.kind === 'token' || caller.kind === 'anonymous' ? caller.accessor : '';
 }
 
-const subjectOf = (
+/** What decides, and the policies that it is made of. */
+function decidedBy(
   resolver: Resolver,
   snapshot: Snapshot,
   token: AclToken | undefined,
   caller: Subject['caller'],
-): Subject =>
-  token === undefined
-    ? { caller, rules: undefined, defaultPolicy: 'deny' }
-    : resolver.authorizerOf(snapshot, token);
+): { readonly subject: Subject; readonly links: readonly Linked[] } {
+  if (token !== undefined) {
+    const subject = resolver.authorizerOf(snapshot, token);
+    return { subject, links: resolver.linksOf(snapshot, token) };
+  }
+  if (caller.kind === 'workload') {
+    const { authorizer, links } = resolver.workloadOf(snapshot, caller);
+    return { subject: authorizer, links };
+  }
+  return { subject: { caller, rules: undefined, defaultPolicy: 'deny' }, links: [] };
+}
 
 function permissionIn(text: string, name: string, place: Place): Permission {
   try {

@@ -1,4 +1,4 @@
-import { namespaceCapability } from '../../acl/permission.ts';
+import { anyOf, namespaceCapability, ownAllocation } from '../../acl/permission.ts';
 import { type Allocation, AllocationSchema } from '../../model/allocation/allocation.ts';
 import { AllocationStubSchema, allocationStub } from '../../model/allocation/allocation-stub.ts';
 import { refusal } from '../../model/errors.ts';
@@ -21,6 +21,14 @@ export function allocationById(snapshot: Snapshot, id: string): Allocation {
     .scan({ prefix: [id] }))
     return row;
   throw refusal('allocation-not-found', { id });
+}
+
+/** Whoever may read jobs in its namespace may read it, and its own tasks may. */
+function mayRead(scope: Scope) {
+  const byCapability = inItsNamespace('read-job')(scope);
+  const id = scope.parameters.alloc_id!;
+  if (scope.caller.kind !== 'workload') return byCapability;
+  return anyOf(byCapability, ownAllocation(scope.caller.namespace, id));
 }
 
 /** What a caller needs is asked in the allocation's own namespace; that of none in the request's. */
@@ -98,7 +106,7 @@ export function allocationRoutes(server: ServerContext): Route[] {
       summary: 'Read an allocation with the job version that it runs',
       blocking: true,
       answer: AllocationSchema,
-      permission: inItsNamespace('read-job'),
+      permission: mayRead,
       handle: ({ parameters, snapshot, unwatched }) => {
         const allocation = allocationById(snapshot, parameters.alloc_id!);
         return { ...allocation, Job: jobOf(unwatched, allocation) };

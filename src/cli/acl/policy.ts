@@ -1,7 +1,8 @@
 import type { AclPolicy } from '../../sdk/client.ts';
 import type { Context } from '../context.ts';
 import { type ClientCommand, type OptionDefinition, verbose } from '../definition.ts';
-import { exitCodes } from '../errors.ts';
+import { CliError, exitCodes } from '../errors.ts';
+import type { Options } from '../options.ts';
 import { oneLine, orDash } from '../render/text.ts';
 import { readText } from '../text-file.ts';
 import { argument, description } from './links.ts';
@@ -22,6 +23,29 @@ const datacenter: OptionDefinition = {
   description: 'Where it holds; everywhere without it. May be repeated.',
 };
 
+const workloads: readonly OptionDefinition[] = [
+  { name: 'job', value: 'JOB', description: 'Tasks of this job have it by themselves.' },
+  { name: 'job-namespace', value: 'NAME', description: 'Where the job is (default).' },
+  { name: 'group', value: 'GROUP', description: 'Only those of this group of the job.' },
+  { name: 'task', value: 'TASK', description: 'Only this task of the group.' },
+];
+
+/** @throws CliError where the options say which task, and not of which job */
+function jobAclIn(options: Options): Pick<AclPolicy, 'JobACL'> | Record<never, never> {
+  const [JobID, Namespace, Group = '', Task = ''] = ['job', 'jobNamespace', 'group', 'task'].map(
+    (name) => options.text(name),
+  );
+  if (JobID === '') return { JobACL: null };
+  if (JobID !== undefined) {
+    return { JobACL: { Namespace: Namespace ?? 'default', JobID, Group, Task } };
+  }
+  if (Namespace === undefined && Group === '' && Task === '') return {};
+  throw new CliError('--job is missing: --job-namespace, --group and --task say more of it.');
+}
+
+const workloadsOf = ({ Namespace, JobID, Group, Task }: NonNullable<AclPolicy['JobACL']>): string =>
+  [Namespace, JobID, Group, Task].filter(Boolean).map(oneLine).join(' / ');
+
 async function print(context: Context, value: AclPolicy): Promise<number> {
   const { screen, isJson, json } = context;
   if (isJson) {
@@ -34,6 +58,7 @@ async function print(context: Context, value: AclPolicy): Promise<number> {
     ['Description', orDash(value.Description)],
     ...placeRows(value),
     ['Datacenters', value.Datacenters?.map(oneLine).join(', ') ?? 'all'],
+    ...(value.JobACL ? [['Workloads', workloadsOf(value.JobACL)] as const] : []),
   ]);
   await screen.title('Rules');
   await screen.line(value.Rules.trimEnd() || 'None.');
@@ -43,9 +68,10 @@ async function print(context: Context, value: AclPolicy): Promise<number> {
 export const policyCreate: ClientCommand = {
   definition: {
     arguments: [argument('NAME', 'Its name.')],
-    options: [rules, description, datacenter],
+    options: [rules, description, datacenter, ...workloads],
     details: `Examples:
   roster acl policy create -rules deploy.hcl deploy
+  roster acl policy create -rules reader.hcl -job web reader
   echo 'node_prefix "" { policy = "read" }' | roster acl policy create -rules - nodes`,
   },
   async run(context, [Name], options) {
@@ -55,6 +81,7 @@ export const policyCreate: ClientCommand = {
       Rules: file === undefined ? '' : await readText(context, file, 'rules'),
       Description: options.text('description') ?? '',
       Datacenters: options.list('datacenter'),
+      ...jobAclIn(options),
     });
     return print(context, value);
   },
@@ -73,9 +100,10 @@ export const policyUpdate: ClientCommand = {
     arguments: [policy],
     options: [
       { name: 'name', value: 'NAME', description: 'Its new name; what links it goes along.' },
-      ...[rules, description, datacenter],
+      ...[rules, description, datacenter, ...workloads],
     ],
-    details: 'What is not given stays as it is. -datacenter "" means everywhere.',
+    details: `What is not given stays as it is. -datacenter "" means everywhere, and -job "" that no
+task has it by itself.`,
   },
   async run(context, [given], options) {
     const { policies } = context.client.acl;
@@ -89,6 +117,7 @@ export const policyUpdate: ClientCommand = {
       Description: options.text('description') ?? before.Description,
       ...(file !== undefined && { Rules: await readText(context, file, 'rules') }),
       ...(datacenters.length > 0 && { Datacenters: datacenters.filter(Boolean) }),
+      ...jobAclIn(options),
     });
     return print(context, value);
   },

@@ -78,7 +78,7 @@ const details = `Examples:
   roster agent --config /etc/roster/agent.json
 
 The configuration file has http, data_dir, root_token, tasks_on_exit, run, log_level, region,
-acl.{enabled,default_policy}, audit.{file,events}, keyring.root_key_file,
+acl.{enabled,default_policy}, audit.{file,events}, keyring.root_key_file, identity.issuer,
 node.{name,datacenter,class,pool,meta} and
 garbage_collection.{interval,job_age,evaluation_age,batch_evaluation_age,deployment_age,node_age}:
   { "data_dir": "/var/lib/roster", "node": { "datacenter": "dc1", "meta": { "rack": "r1" } } }`;

@@ -21,6 +21,8 @@ export interface AgentOptions {
   /** Where the audit log goes: `stdout` or a file; `undefined`: there is none. */
   readonly audit: { readonly to: string; readonly events: AuditEvents } | undefined;
   readonly region: string;
+  /** The address under which others find the keys of workloads' tokens; `undefined`: none. */
+  readonly issuer: string | undefined;
   readonly node: {
     /** `undefined`: the machine's name. */
     readonly name: string | undefined;
@@ -117,6 +119,12 @@ export const settings = {
   'acl.enabled': flag,
   'acl.default_policy': oneOf(defaultPolicyWords),
   'keyring.root_key_file': text(4096),
+  'identity.issuer': {
+    fault: (value: unknown) =>
+      typeof value === 'string' && isIssuer(value)
+        ? undefined
+        : 'must be an address that begins with https:// and does not end with "/"',
+  },
   'audit.file': text(4096),
   'audit.events': oneOf(auditEventWords),
   region: name,
@@ -150,6 +158,12 @@ export const settings = {
 } as const satisfies Readonly<Record<string, Check>>;
 
 const hostPortForm = 'must be HOST:PORT, such as 127.0.0.1:4720, with a port from 0 to 65535';
+
+/** OpenID Connect Discovery 1.0 §2: no query and no fragment. */
+const isIssuer = (value: string): boolean => {
+  const url = URL.parse(value);
+  return url?.protocol === 'https:' && !/[?#]|\/$/.test(value);
+};
 
 const isTextMap = (value: unknown): value is Record<string, string> =>
   typeof value === 'object' &&
@@ -228,6 +242,7 @@ export function agentOptions(given: AgentSettings, run: AgentOptions['run']): Ag
     rootToken: words.root_token?.toLowerCase(),
     aclEnabled: given['acl.enabled'] !== false,
     aclDefaultPolicy: (words['acl.default_policy'] as DefaultPolicy | undefined) ?? 'deny',
+    issuer: words['identity.issuer'],
     rootKeyFile: words['keyring.root_key_file'],
     audit: auditOf(words),
     region: words.region ?? 'global',

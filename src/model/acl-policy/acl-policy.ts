@@ -1,5 +1,17 @@
 import { limits } from '../limits.ts';
-import { List, type Model, ResponseOnly, stamps, Text, Type } from '../schema.ts';
+import { defaultNamespace } from '../namespace/namespace.ts';
+import { List, type Model, Nullable, ResponseOnly, stamps, Text, Type } from '../schema.ts';
+
+/** Which workloads have a policy by themselves, without a token that links it. */
+export const JobAclSchema = Type.Object({
+  Namespace: Text({ default: defaultNamespace }),
+  JobID: Text(),
+  /** Empty: every group of the job. */
+  Group: Text(),
+  /** Empty: every task of the group. */
+  Task: Text(),
+});
+export type JobAcl = Model<typeof JobAclSchema>;
 
 /** A named set of rules. Source: spec/1 §2.2 (ExpandedPolicies), facts/registry.md §2.3. */
 export const AclPolicySchema = Type.Object({
@@ -9,6 +21,8 @@ export const AclPolicySchema = Type.Object({
   Rules: Text({ maxLength: limits.acl.rulesLengthMax }),
   /** Where it holds; null: everywhere. */
   Datacenters: List(Type.String()),
+  /** The workloads that have it by themselves; null: none. */
+  JobACL: Nullable(JobAclSchema),
   Hash: ResponseOnly(Text()),
   Namespace: Text(),
   Partition: Text(),

@@ -5,19 +5,26 @@ import { checkValues } from '../check-values.ts';
 import { complete } from '../complete.ts';
 import { type Fault, invalid, refusal } from '../errors.ts';
 import { limits } from '../limits.ts';
-import { faultAt, type Path } from '../path.ts';
+import { faultAt, type Path, type Report } from '../path.ts';
 import type { Input } from '../schema.ts';
-import { type AclPolicy, AclPolicySchema } from './acl-policy.ts';
+import { type AclPolicy, AclPolicySchema, type JobAcl } from './acl-policy.ts';
 import { builtinPolicies } from './builtin.ts';
 import { contentHash } from './content-hash.ts';
 
 export type AclPolicyInput = Input<AclPolicy>;
 
 /** What a caller may change of a policy. */
-export type PolicyContent = Pick<AclPolicy, 'Name' | 'Description' | 'Rules' | 'Datacenters'>;
+export type PolicyContent = Pick<
+  AclPolicy,
+  'Name' | 'Description' | 'Rules' | 'Datacenters' | 'JobACL'
+>;
 
-export const policyHash = ({ Name, Description, Rules, Datacenters }: PolicyContent): string =>
-  contentHash([Name, Description, Rules, Datacenters]);
+export function policyHash(content: PolicyContent): string {
+  const { Name, Description, Rules, Datacenters, JobACL } = content;
+  // One that is for tokens alone has the hash that it always had.
+  const forWorkloads = JobACL === null ? [] : [JobACL];
+  return contentHash([Name, Description, Rules, Datacenters, ...forWorkloads]);
+}
 
 /** Letters, digits, `-`, `_` and at most one `/`, which it does not begin with. */
 const namePattern = /^[A-Za-z0-9_-]+(\/[A-Za-z0-9_-]*)?$/;
@@ -33,7 +40,7 @@ export const isPolicyName = (name: string): boolean =>
  * @throws RosterError `invalid-body` with every fault, `builtin-protected`
  */
 export function policyContent(input: AclPolicyInput, stored?: AclPolicy): PolicyContent {
-  const { Name, Description, Rules, Datacenters } = complete(AclPolicySchema, input);
+  const { Name, Description, Rules, Datacenters, JobACL } = complete(AclPolicySchema, input);
   const builtin = builtinPolicies.find(({ ID }) => ID === stored?.ID);
   const faults: Fault[] = checkValues(AclPolicySchema, input);
   const report = (path: Path, message: string) => faults.push(faultAt(path, message));
@@ -47,16 +54,30 @@ export function policyContent(input: AclPolicyInput, stored?: AclPolicy): Policy
     if (isDatacenterName(datacenter)) return;
     report({ parent: at('Datacenters'), key }, 'must be made of letters, digits, "-" and "_"');
   });
+  if (JobACL !== null) reportJobAcl(JobACL, at('JobACL'), report);
   if (builtin === undefined) faults.push(...rulesFaults(Rules));
   if (faults.length > 0) throw invalid('invalid-body', faults);
-  if (builtin === undefined) return { Name, Description, Rules, Datacenters };
+  if (builtin === undefined) return { Name, Description, Rules, Datacenters, JobACL };
   const refuse = (reason: string) =>
     refusal('builtin-protected', { noun: 'policy', name: builtin.Name, reason });
   if (input.Rules != null && input.Rules !== builtin.Rules) {
     throw refuse('its rules cannot be changed');
   }
   if (Datacenters !== null) throw refuse('its datacenters cannot be changed');
-  return { Name, Description, Rules: builtin.Rules, Datacenters };
+  if (JobACL !== null) throw refuse('no job has it by itself');
+  return { Name, Description, Rules: builtin.Rules, Datacenters, JobACL };
+}
+
+/** Source: facts/scheduler.md §8.5 "ACL". */
+function reportJobAcl({ Namespace, JobID, Group, Task }: JobAcl, path: Path, report: Report): void {
+  const { lengthMax } = limits.names;
+  const at = (key: string): Path => ({ parent: path, key });
+  if (JobID === '') report(at('JobID'), 'is required');
+  if (Task !== '' && Group === '') report(at('Group'), 'is required with a task');
+  for (const [key, name] of Object.entries({ Namespace, JobID, Group, Task })) {
+    if (name.length > lengthMax) report(at(key), `must be at most ${lengthMax} characters long`);
+    if (name.includes('\0')) report(at(key), 'must not hold a NUL character');
+  }
 }
 
 function policyNameFault(name: string, stored: AclPolicy | undefined): string | undefined {

@@ -1,6 +1,6 @@
 import { Choice, type Model, stamps, Text, Type, Whole } from '../schema.ts';
 
-export const keyPurposes = ['sealing', 'fingerprint'] as const;
+export const keyPurposes = ['sealing', 'fingerprint', 'signing'] as const;
 export const keyStates = ['active', 'retired'] as const;
 
 /**
@@ -10,6 +10,8 @@ export const keyStates = ['active', 'retired'] as const;
 export interface KeyringKey extends Model<typeof KeyringKeySchema> {
   readonly Wrapped: string;
   readonly Purpose: (typeof keyPurposes)[number];
+  /** Of one that signs: what its signatures are verified with, as a JWK has it. */
+  readonly PublicKey?: string;
 }
 
 /** As it is shown. */

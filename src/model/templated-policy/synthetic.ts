@@ -68,7 +68,7 @@ function syntheticPolicy(
     .slice(0, 32);
   const Name = `synthetic-policy-${ID}`;
   return {
-    ...{ ID, Name, Description, Rules, Datacenters },
+    ...{ ID, Name, Description, Rules, Datacenters, JobACL: null },
     Hash: contentHash([Name, Description, Rules, Datacenters]),
     ...{ Namespace: namespace, Partition: partition, CreateIndex: 0, ModifyIndex: 0 },
   };

@@ -4,6 +4,8 @@ import type { NodeRegistration } from '../../model/node/node.ts';
 import { socketPair } from '../../model/node-stream/socket-pair.ts';
 import { StreamConnection } from '../../model/node-stream/stream-connection.ts';
 import type { ServicesReport } from '../../model/service-registration/service-registration.ts';
+import type { Variable } from '../../model/variable/variable.ts';
+import type { IdentityAnswer, IdentityRequest } from '../../model/workload/identity-request.ts';
 import type { Assignment, AssignmentsAnswer, ServerApi } from '../server-api.ts';
 
 class Fault extends Error {
@@ -22,6 +24,13 @@ export class FakeServers implements ServerApi {
   readonly batches: (readonly AllocationReport[])[] = [];
   readonly reports = new Map<string, AllocationReport>();
   readonly services = new Map<string, ServicesReport['Services']>();
+  /** Every identity that was asked for, in the requests that asked. */
+  readonly asked: (readonly IdentityRequest[])[] = [];
+  /** How long the tokens hold that it gives out, in nanoseconds; 0: without an end. */
+  identityTtl = 0;
+  /** Names of identities that are not given out. */
+  refused: readonly string[] = [];
+  variableOf: (path: string, token: string) => Variable | undefined = () => undefined;
   node: NodeRegistration | undefined;
   connection: StreamConnection | undefined;
   heartbeats = 0;
@@ -91,6 +100,33 @@ export class FakeServers implements ServerApi {
   async reportServices(_id: string, reports: readonly ServicesReport[], token: string) {
     this.#authorize(token);
     for (const { AllocID, Services } of reports) this.services.set(AllocID, Services);
+  }
+
+  async identities(
+    _id: string,
+    requests: readonly IdentityRequest[],
+    token: string,
+  ): Promise<IdentityAnswer> {
+    this.#authorize(token);
+    this.asked.push(requests);
+    const isRefused = ({ Name }: IdentityRequest) => this.refused.includes(Name);
+    return {
+      Identities: requests
+        .filter((one) => !isRefused(one))
+        .map((one) => ({
+          ...one,
+          Token: `token ${this.asked.length} of ${one.Task} as ${one.Name}`,
+          TTL: this.identityTtl,
+          ExpirationTime: 0,
+        })),
+      Refused: requests.filter(isRefused).map((one) => ({ ...one, Reason: 'no such thing' })),
+    };
+  }
+
+  async variable({ path, index }: { path: string; index: number }, token: string) {
+    this.#check();
+    const variable = this.variableOf(path, token);
+    return { index: index + 1, variable };
   }
 
   async openStream(_id: string, token: string) {

@@ -49,7 +49,13 @@ export function seedAcl(transaction: Transaction, context: World, rootSecret?: s
     const stored = policies.get(...key);
     // An operator may have renamed it; its rules are this version's.
     if (stored?.Rules === builtin.Rules) continue;
-    const content = { ...builtin, ...stored, Rules: builtin.Rules, Datacenters: null };
+    const content = {
+      ...builtin,
+      ...stored,
+      Rules: builtin.Rules,
+      Datacenters: null,
+      JobACL: null,
+    };
     policies.put({
       ...content,
       Hash: policyHash(content),

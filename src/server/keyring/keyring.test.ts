@@ -2,7 +2,13 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { SimulatedWorld } from '../../base/ports-simulated.ts';
 import { limits } from '../../model/limits.ts';
 import { MemoryDisk } from '../../state/engine/memory.ts';
-import { aclTokens, allTables, authMethods, keyringKeys } from '../../state/tables.ts';
+import {
+  aclTokens,
+  allTables,
+  authMethods,
+  keyringKeys,
+  variableItems,
+} from '../../state/tables.ts';
 import { memoryState } from '../../state/testing.ts';
 import type { State, Transaction } from '../../state/types.ts';
 import { seedRealms } from '../acl/seed.ts';
@@ -101,6 +107,26 @@ describe('a rotation', () => {
     await state.close();
     await reopen();
     expect(new Set(opened())).toEqual(new Set(secrets));
+  });
+
+  test('large ones go few at a time, so that no transaction is long', async () => {
+    const Namespace = 'default';
+    const paths = Array.from({ length: 20 }, (_, at) => `p${String(at).padStart(2, '0')}`);
+    await state.write((transaction) => {
+      for (const Path of paths) {
+        const Sealed = keyring.seal(Path.padEnd(64 * 1024, 'x'));
+        transaction.table(variableItems).put({ Namespace, Path, Sealed });
+      }
+    });
+    const transactions: number[] = [];
+    state.onCommit((changes) => {
+      transactions.push(changes.filter(({ table }) => table === 'variable-items').length);
+    });
+    await rotateKeyring(state, keyring);
+    expect(Math.max(...transactions)).toBe(3);
+    const rows = [...state.read().table(variableItems).scan()];
+    expect(rows.map(({ Sealed }) => keyring.open(Sealed).replaceAll('x', ''))).toEqual(paths);
+    expect(rows.some(({ Sealed }) => keyring.isStale(Sealed))).toBe(false);
   });
 
   test('one that was interrupted is completed by the next', async () => {

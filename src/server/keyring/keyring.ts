@@ -1,6 +1,7 @@
 import { instantFromMs } from '../../base/instant.ts';
 import type { World } from '../../base/ports.ts';
 import { rootKeyBox, type SecretBox } from '../../base/secret-box.ts';
+import { type SigningKey, signingKey, signToken } from '../../base/signed-token.ts';
 import type { KeyringKey } from '../../model/keyring/keyring-key.ts';
 import { keyringKeys } from '../../state/tables.ts';
 import type { State, Transaction, Unstamped } from '../../state/types.ts';
@@ -17,6 +18,8 @@ import type { State, Transaction, Unstamped } from '../../state/types.ts';
  *  K3. A retired key stays until no row is sealed under it (`rotate.ts`).
  *  K4. The fingerprint key does not rotate: it protects lookups, not contents, and what it hides
  *      cannot be guessed (UUIDs from the system's random).
+ *  K5. One signing key is active, and nothing is signed under one that is not durable. A retired
+ *      one stays, to verify, as long as an allocation runs that was there before it retired.
  */
 export class Keyring implements SecretBox {
   readonly #root: SecretBox;
@@ -24,6 +27,7 @@ export class Keyring implements SecretBox {
   readonly #boxes = new Map<string, SecretBox>();
   #active = '';
   #finding: SecretBox | undefined;
+  #signing: SigningKey | undefined;
 
   private constructor(root: SecretBox, world: Pick<World, 'clock' | 'ids' | 'secrets'>) {
     this.#root = root;
@@ -38,13 +42,15 @@ export class Keyring implements SecretBox {
   ): Promise<Keyring> {
     const keyring = new Keyring(rootKeyBox(rootKey, world.secrets), world);
     for (const key of state.read().table(keyringKeys).scan()) keyring.#take(key);
-    if (keyring.#active === '' || keyring.#finding === undefined) {
-      await state.write((transaction) => {
+    if (keyring.#active === '' || keyring.#finding === undefined || !keyring.#signing) {
+      const { value } = await state.write((transaction) => {
         if (keyring.#active === '') keyring.#take(keyring.#make(transaction, 'sealing'));
         if (keyring.#finding === undefined) {
           keyring.#take(keyring.#make(transaction, 'fingerprint'));
         }
+        return keyring.#signing ? undefined : keyring.#make(transaction, 'signing');
       });
+      if (value !== undefined) keyring.#take(value);
     }
     return keyring;
   }
@@ -68,6 +74,26 @@ export class Keyring implements SecretBox {
     return keyOf(sealed) !== this.#active;
   }
 
+  /** The claims as a token, under the active signing key. */
+  sign(claims: object): string {
+    return signToken(claims, this.#signing!);
+  }
+
+  /** Makes a new signing key, which signs once it is adopted, when it is durable. */
+  renewSigning(transaction: Transaction): KeyringKey {
+    const table = transaction.table(keyringKeys);
+    for (const key of [...table.scan()]) {
+      if (key.Purpose === 'signing' && key.State === 'active') {
+        table.put({ ...key, State: 'retired' });
+      }
+    }
+    return this.#make(transaction, 'signing');
+  }
+
+  adoptSigning(key: KeyringKey): void {
+    this.#take(key);
+  }
+
   /** Makes a new key the active one. */
   renew(transaction: Transaction): KeyringKey {
     const table = transaction.table(keyringKeys);
@@ -80,14 +106,16 @@ export class Keyring implements SecretBox {
   }
 
   #make(transaction: Transaction, Purpose: KeyringKey['Purpose']): KeyringKey {
-    const bytes = Buffer.from(this.#world.secrets.bytes(32)).toString('base64');
+    const bytes = this.#world.secrets.bytes(32);
+    const KeyID = this.#world.ids.uuid();
     const row: Unstamped<KeyringKey> = {
-      KeyID: this.#world.ids.uuid(),
-      Algorithm: Purpose === 'sealing' ? 'aes256-gcm' : 'hmac-sha256',
+      KeyID,
+      Algorithm: algorithms[Purpose],
       Purpose,
       State: 'active',
       CreateTime: instantFromMs(this.#world.clock.nowMs()),
-      Wrapped: this.#root.seal(bytes),
+      Wrapped: this.#root.seal(Buffer.from(bytes).toString('base64')),
+      ...(Purpose === 'signing' && { PublicKey: signingKey(KeyID, bytes).publicKey }),
     };
     return transaction.table(keyringKeys).put(row);
   }
@@ -99,6 +127,10 @@ export class Keyring implements SecretBox {
     } catch {
       throw new WrongRootKey();
     }
+    if (key.Purpose === 'signing') {
+      if (key.State === 'active') this.#signing = signingKey(key.KeyID, bytes);
+      return;
+    }
     const box = rootKeyBox(bytes, this.#world.secrets);
     if (key.Purpose === 'fingerprint') {
       this.#finding = box;
@@ -108,6 +140,12 @@ export class Keyring implements SecretBox {
     if (key.State === 'active') this.#active = key.KeyID;
   }
 }
+
+const algorithms: Readonly<Record<KeyringKey['Purpose'], string>> = {
+  sealing: 'aes256-gcm',
+  fingerprint: 'hmac-sha256',
+  signing: 'ed25519',
+};
 
 const separator = ':';
 

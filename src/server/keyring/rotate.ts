@@ -2,7 +2,14 @@ import type { AclToken } from '../../model/acl-token/acl-token.ts';
 import type { AuthMethod } from '../../model/auth-method/auth-method.ts';
 import type { KeyringKey } from '../../model/keyring/keyring-key.ts';
 import { limits } from '../../model/limits.ts';
-import { aclTokens, authMethods, keyringKeys } from '../../state/tables.ts';
+import type { SealedItems } from '../../model/variable/variable.ts';
+import {
+  aclTokens,
+  allocations,
+  authMethods,
+  keyringKeys,
+  variableItems,
+} from '../../state/tables.ts';
 import type {
   Key,
   Snapshot,
@@ -39,16 +46,24 @@ const methods: SealedTable<AuthMethod> = {
   }),
 };
 
+const items: SealedTable<SealedItems> = {
+  definition: variableItems,
+  sealedOf: ({ Sealed }) => [Sealed],
+  withSealed: (row, map) => ({ ...row, Sealed: map(row.Sealed) }),
+};
+
 /** Every table that holds secrets: a new one is added here, or its keys are lost by a rotation. */
-const sealedTables = [tokens, methods] as unknown as readonly SealedTable<Stamps>[];
+const sealedTables = [tokens, methods, items] as unknown as readonly SealedTable<Stamps>[];
 
 /**
- * Makes a new key active, seals everything anew in slices, and forgets the keys that nothing is
+ * Makes new keys active, seals everything anew in slices, and forgets the keys that nothing is
  * sealed under any more. Interrupted, it is completed by the next one: a retired key stays until
  * it is of no use.
  */
 export async function rotateKeyring(state: State, keyring: Keyring): Promise<Written<KeyringKey>> {
   const { value } = await state.write((transaction) => keyring.renew(transaction));
+  const signing = await state.write((transaction) => keyring.renewSigning(transaction));
+  keyring.adoptSigning(signing.value);
   for (const table of sealedTables) await resealTable(state, keyring, table);
   const { index } = await state.write(forgetUnused);
   return { index, value };
@@ -80,13 +95,18 @@ function resealSlice(
   const stale: Stamps[] = [];
   let next: Key | undefined;
   let seen = 0;
+  let bytes = 0;
+  const { rowsPerTransactionMax, bytesPerTransactionMax } = limits.keyring;
   for (const row of table.scan(from === undefined ? {} : { from })) {
-    if (seen === limits.keyring.rowsPerTransactionMax) {
+    if (seen === rowsPerTransactionMax || bytes >= bytesPerTransactionMax) {
       next = definition.key(row);
       break;
     }
     seen++;
-    if (sealedOf(row).some((sealed) => keyring.isStale(sealed))) stale.push(row);
+    const sealed = sealedOf(row);
+    if (!sealed.some((text) => keyring.isStale(text))) continue;
+    bytes += sealed.reduce((sum, text) => sum + text.length, 0);
+    stale.push(row);
   }
   for (const row of stale) table.put(withSealed(row, (text) => keyring.seal(keyring.open(text))));
   return next;
@@ -96,8 +116,21 @@ function forgetUnused(transaction: Transaction): void {
   const used = usedKeys(transaction);
   const table = transaction.table(keyringKeys);
   for (const key of [...table.scan()]) {
-    if (key.State === 'retired' && !used.has(key.KeyID)) table.delete(key.KeyID);
+    if (key.State !== 'retired') continue;
+    const isUsed = key.Purpose === 'signing' ? hasSigned(transaction, key) : used.has(key.KeyID);
+    if (!isUsed) table.delete(key.KeyID);
   }
+}
+
+/**
+ * Whether tokens may be in use that the key signed: those of allocations which were there before it
+ * retired. A token without an end holds as long as its allocation.
+ */
+function hasSigned(snapshot: Snapshot, { ModifyIndex }: KeyringKey): boolean {
+  for (const { CreateIndex } of snapshot.table(allocations).by('occupant').scan()) {
+    if (CreateIndex < ModifyIndex) return true;
+  }
+  return false;
 }
 
 function usedKeys(snapshot: Snapshot): ReadonlySet<string> {

@@ -17,6 +17,7 @@ import {
   jobs,
   namespaces,
   partitions,
+  variables,
 } from '../../state/tables.ts';
 import type { Snapshot, Stamps, TableDefinition, Written } from '../../state/types.ts';
 import { type Linker, LinkResolver } from '../acl/links.ts';
@@ -93,6 +94,7 @@ const inhabitants = [
   [aclPolicies, 'policies'],
   [authMethods, 'auth methods'],
   [bindingRules, 'binding rules'],
+  [variables, 'variables'],
 ] as unknown as readonly (readonly [TableDefinition<Stamps>, string])[];
 
 /** What is found in the place, in words: `jobs and tokens`. */

@@ -1,0 +1,93 @@
+import { limits } from '../limits.ts';
+import type { Identity } from '../task/identity.ts';
+
+/** The identity that every task has, whether or not its job says anything of it. */
+export const defaultIdentityName = 'default';
+
+/** The audience of tokens that this API takes. What is meant for others is no key to it. */
+export const apiAudience = 'roster';
+
+/**
+ * Who a task is, signed. Times are Unix seconds. A token without `exp` holds as long as its
+ * allocation runs. Source: facts/scheduler.md §2.6 "Identity"; RFC 7519 §4.1.
+ */
+export interface WorkloadClaims {
+  readonly iss?: string;
+  /** `<region>:<namespace>:<job>:<group>:<task>:<identity>` */
+  readonly sub: string;
+  readonly aud?: readonly string[];
+  readonly exp?: number;
+  readonly nbf: number;
+  readonly iat: number;
+  readonly jti: string;
+  readonly roster_namespace: string;
+  /** Of a child, the job that it was made of: what is said of that holds for its children. */
+  readonly roster_job_id: string;
+  readonly roster_allocation_id: string;
+  readonly roster_group: string;
+  readonly roster_task: string;
+  readonly roster_identity: string;
+}
+
+export interface Workload {
+  readonly region: string;
+  readonly issuer: string | undefined;
+  readonly namespace: string;
+  readonly job: string;
+  readonly allocation: string;
+  readonly group: string;
+  readonly task: string;
+  /** Its name; `default` is the default one. */
+  readonly name: string;
+  /** What the job says of it, if anything. */
+  readonly identity: Identity | undefined;
+}
+
+/** How long a token lives, in seconds; `undefined`: as long as its allocation runs. */
+export function lifetimeSeconds({ name, identity }: Workload): number | undefined {
+  const ttl = identity?.TTL ?? 0;
+  if (name === defaultIdentityName || ttl === 0) return undefined;
+  const { ttlMinMs, ttlMaxMs } = limits.identity;
+  return Math.ceil(Math.min(Math.max(ttl / 1e6, ttlMinMs), ttlMaxMs) / 1000);
+}
+
+/** What stands in claims by itself: no claim of the job's own takes its place. */
+const reserved = new Set(['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti']);
+
+export const isReservedClaim = (name: string): boolean =>
+  reserved.has(name) || name.startsWith('roster_');
+
+export function claimsFor(workload: Workload, nowMs: number, jti: string): WorkloadClaims {
+  const { region, issuer, namespace, job, allocation, group, task, name, identity } = workload;
+  const iat = Math.floor(nowMs / 1000);
+  const lifetime = lifetimeSeconds(workload);
+  const given = identity?.Audience ?? [];
+  const aud = name === defaultIdentityName ? [...new Set([apiAudience, ...given])] : given;
+  const extra = Object.entries(identity?.ExtraClaims ?? {})
+    .filter(([claim]) => !isReservedClaim(claim))
+    .slice(0, limits.identity.extraClaimsMax);
+  return {
+    ...Object.fromEntries(extra),
+    ...(issuer !== undefined && { iss: issuer }),
+    sub: [region, namespace, job, group, task, name].join(':'),
+    ...(aud.length > 0 && { aud }),
+    ...(lifetime !== undefined && { exp: iat + lifetime }),
+    ...{ nbf: iat, iat, jti },
+    roster_namespace: namespace,
+    roster_job_id: job,
+    roster_allocation_id: allocation,
+    roster_group: group,
+    roster_task: task,
+    roster_identity: name,
+  };
+}
+
+/** Whether claims that this cluster signed are for its API, at this time. */
+export function areCurrent(claims: WorkloadClaims, nowMs: number): boolean {
+  const skewMs = limits.identity.clockSkewMs;
+  return (
+    claims.aud?.includes(apiAudience) === true &&
+    (claims.exp === undefined || nowMs < claims.exp * 1000) &&
+    nowMs >= claims.nbf * 1000 - skewMs
+  );
+}

@@ -1,0 +1,34 @@
+import { Instant, type Model, Nanoseconds, Text, Type } from '../schema.ts';
+
+/** Which identity a node asks for. */
+export const IdentityRequestSchema = Type.Object({
+  AllocID: Text(),
+  Task: Text(),
+  /** `default`, or that of one of the task's identities. */
+  Name: Text(),
+});
+export type IdentityRequest = Model<typeof IdentityRequestSchema>;
+
+export const IssuedIdentitySchema = Type.Object({
+  ...IdentityRequestSchema.properties,
+  /** A JWT. */
+  Token: Text(),
+  /** How long it holds from now on; 0: as long as the allocation runs. */
+  TTL: Nanoseconds(),
+  /** Until when; 0: as long as the allocation runs. */
+  ExpirationTime: Instant(),
+});
+export type IssuedIdentity = Model<typeof IssuedIdentitySchema>;
+
+/** One that is not to be had, and will not be. */
+export const RefusedIdentitySchema = Type.Object({
+  ...IdentityRequestSchema.properties,
+  Reason: Text(),
+});
+export type RefusedIdentity = Model<typeof RefusedIdentitySchema>;
+
+export const IdentityAnswerSchema = Type.Object({
+  Identities: Type.Array(IssuedIdentitySchema),
+  Refused: Type.Array(RefusedIdentitySchema),
+});
+export type IdentityAnswer = Model<typeof IdentityAnswerSchema>;

@@ -1,0 +1,158 @@
+import { durationMs } from '../../base/duration.ts';
+import type { Timer } from '../../base/ports.ts';
+import type { Identity } from '../../model/task/identity.ts';
+import type { Task } from '../../model/task/task.ts';
+import { defaultIdentityName } from '../../model/workload/claims.ts';
+import type { IssuedIdentity } from '../../model/workload/identity-request.ts';
+import { interpolate } from '../environment/interpolate.ts';
+import { writeBelow } from '../files.ts';
+import * as events from '../task-runner/events.ts';
+import { IdentityRefused, type IdentitySource } from '../workload/identity-source.ts';
+import { HookFailure, type TaskHook, type TaskHookContext, type TaskHookFactory } from './hook.ts';
+
+/**
+ * Hands a task the tokens that say who it is. Source: facts/scheduler.md §2.6 "Identity", §7.1, §7.3.
+ *
+ * Invariants
+ *  I1. A run begins with tokens that hold, in its files and its environment.
+ *  I2. A token that ends is renewed about half-way, for as long as the task is not dead: also while
+ *      none of its runs exists. What cannot be renewed stays as it is, and is tried on.
+ *  I3. No token is in an event, an error or a notice.
+ */
+export const identityHook =
+  (source: IdentitySource): TaskHookFactory =>
+  (context) => {
+    const wanted = handedOver(context.task());
+    return wanted.length === 0 ? undefined : new IdentityHook(source, context, wanted);
+  };
+
+/** What of a task's identities it gets: the others are for what the node does in its name. */
+function handedOver({ Identity: own, Identities }: Task): readonly Identity[] {
+  const all = [
+    ...(own === null ? [] : [{ ...own, Name: defaultIdentityName }]),
+    ...(Identities ?? []),
+  ];
+  return all.filter(({ Env, File }) => Env || File);
+}
+
+interface Held {
+  readonly issued: IssuedIdentity;
+  /** On the clock that never goes back. */
+  readonly renewAtMs: number;
+}
+
+class IdentityHook implements TaskHook {
+  readonly name = 'identity';
+  readonly #source: IdentitySource;
+  readonly #context: TaskHookContext;
+  readonly #wanted: readonly Identity[];
+  readonly #held = new Map<string, Held>();
+  readonly #timers = new Map<string, Timer>();
+  readonly #closed = new AbortController();
+
+  constructor(source: IdentitySource, context: TaskHookContext, wanted: readonly Identity[]) {
+    this.#source = source;
+    this.#context = context;
+    this.#wanted = wanted;
+  }
+
+  async beforeStart(): Promise<Readonly<Record<string, string>>> {
+    await Promise.all(this.#wanted.map((identity) => this.#provide(identity)));
+    return Object.fromEntries(
+      this.#wanted
+        .filter(({ Env }) => Env)
+        .map(({ Name }) => [variableOf(Name), this.#held.get(Name)!.issued.Token]),
+    );
+  }
+
+  /**
+   * An agent that takes up a task does not know how long its tokens hold: it renews at once those
+   * that end. A task that is restarted for it is so only at the renewal after that one.
+   */
+  started({ isRestored }: { readonly isRestored: boolean }): void {
+    if (!isRestored) return;
+    for (const identity of this.#wanted) {
+      const isWithRestart = identity.ChangeMode === 'restart';
+      if (identity.TTL > 0) void this.#renew(identity, { isQuiet: isWithRestart });
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort();
+    for (const timer of this.#timers.values()) timer.clear();
+    this.#timers.clear();
+  }
+
+  /** I1. One that was renewed lately serves the next run, too. */
+  async #provide(identity: Identity): Promise<void> {
+    const { clock } = this.#context.world;
+    const held = this.#held.get(identity.Name);
+    const isFresh = held !== undefined && clock.monotonicMs() < held.renewAtMs;
+    try {
+      const issued = isFresh ? held.issued : await this.#take(identity);
+      await this.#write(identity, issued);
+    } catch (error) {
+      if (!(error instanceof IdentityRefused)) throw error;
+      const sentence = `the identity "${identity.Name}" is not to be had: ${error.message}`;
+      throw new HookFailure(events.hookFailed(this.name, sentence), sentence, false);
+    }
+  }
+
+  async #take({ Name }: Identity): Promise<IssuedIdentity> {
+    const { world, allocation, task } = this.#context;
+    const request = { AllocID: allocation().ID, Task: task().Name, Name };
+    const issued = await this.#source.issue(request, this.#closed.signal);
+    const lifeMs = durationMs(issued.TTL);
+    // Tasks that began together do not ask together.
+    const inMs = lifeMs * (0.45 + 0.1 * world.random.fraction());
+    const renewAtMs = lifeMs === 0 ? Number.POSITIVE_INFINITY : world.clock.monotonicMs() + inMs;
+    this.#held.set(Name, { issued, renewAtMs });
+    if (lifeMs > 0) this.#renewAfter(Name, inMs);
+    return issued;
+  }
+
+  #renewAfter(name: string, delayMs: number): void {
+    this.#timers.get(name)?.clear();
+    if (this.#closed.signal.aborted) return;
+    const timer = this.#context.world.timers.after(delayMs, () => {
+      const identity = this.#wanted.find(({ Name }) => Name === name);
+      if (identity !== undefined) void this.#renew(identity, { isQuiet: false });
+    });
+    this.#timers.set(name, timer);
+  }
+
+  async #renew(identity: Identity, { isQuiet }: { readonly isQuiet: boolean }): Promise<void> {
+    try {
+      const issued = await this.#take(identity);
+      await this.#write(identity, issued);
+      if (!isQuiet && !this.#closed.signal.aborted) await this.#tell(identity);
+    } catch (error) {
+      if (this.#closed.signal.aborted) return;
+      const sentence = `the identity "${identity.Name}" could not be renewed: ${(error as Error).message}`;
+      this.#context.note(events.hookFailed(this.name, sentence));
+    }
+  }
+
+  async #tell({ Name, ChangeMode, ChangeSignal }: Identity): Promise<void> {
+    const { runId, restart, signal } = this.#context;
+    if (runId() === undefined) return;
+    const reason = `the identity "${Name}" was renewed`;
+    if (ChangeMode === 'restart') await restart(reason);
+    else if (ChangeMode === 'signal') await signal(ChangeSignal, reason);
+  }
+
+  async #write({ Name, File, Filepath }: Identity, { Token }: IssuedIdentity): Promise<void> {
+    if (!File) return;
+    const { directories, task, environment } = this.#context;
+    const { lookup } = environment();
+    const user = interpolate(task().User, lookup);
+    const path = Filepath === '' ? `secrets/${fileOf(Name)}` : interpolate(Filepath, lookup);
+    await writeBelow(directories.root, path, Buffer.from(Token), user);
+  }
+}
+
+const variableOf = (name: string): string =>
+  name === defaultIdentityName ? 'ROSTER_TOKEN' : `ROSTER_TOKEN_${name}`;
+
+const fileOf = (name: string): string =>
+  name === defaultIdentityName ? 'roster_token' : `roster_token_${name}`;

@@ -1,0 +1,138 @@
+import { beforeEach, expect, test } from 'vitest';
+import { SimulatedWorld } from '../../base/ports-simulated.ts';
+import { limits } from '../../model/limits.ts';
+import type { IdentityAnswer, IdentityRequest } from '../../model/workload/identity-request.ts';
+import { BatchedIdentitySource } from './identity-source.ts';
+import { WorkloadReader } from './workload-reader.ts';
+
+let world: SimulatedWorld;
+let stop: AbortController;
+let sent: (readonly IdentityRequest[])[];
+let answer: (requests: readonly IdentityRequest[]) => Promise<IdentityAnswer>;
+let source: BatchedIdentitySource;
+const errors: unknown[] = [];
+
+const issued = (one: IdentityRequest) => ({
+  ...one,
+  Token: `token ${sent.length} of ${one.Task}`,
+  TTL: 0,
+  ExpirationTime: 0,
+});
+const all = async (requests: readonly IdentityRequest[]): Promise<IdentityAnswer> => ({
+  Identities: requests.map(issued),
+  Refused: [],
+});
+const failing = (status?: number) => async () => {
+  throw Object.assign(new Error('no'), status === undefined ? {} : { status });
+};
+
+beforeEach(() => {
+  world = new SimulatedWorld(3);
+  stop = new AbortController();
+  sent = [];
+  errors.length = 0;
+  answer = all;
+  source = new BatchedIdentitySource({
+    ...{ timers: world.timers, random: world.random, signal: stop.signal },
+    send: (requests) => {
+      sent.push(requests);
+      return answer(requests);
+    },
+    onError: (error) => errors.push(error),
+  });
+});
+
+const never = new AbortController().signal;
+const request = (n: number): IdentityRequest => ({ AllocID: 'a', Task: `t${n}`, Name: 'default' });
+const ask = (n: number, signal = never) => {
+  const outcome = { token: '', error: '' };
+  source.issue(request(n), signal).then(
+    ({ Token }) => (outcome.token = Token),
+    ({ name }) => (outcome.error = name),
+  );
+  return outcome;
+};
+
+test('what is asked for together goes together, a batch at a time', async () => {
+  const { batchMax, gatherMs } = limits.identity;
+  const outcomes = Array.from({ length: batchMax + 1 }, (_, n) => ask(n));
+  await world.advance(gatherMs);
+  expect(sent.map(({ length }) => length)).toEqual([batchMax]);
+  await world.advance(gatherMs);
+  expect(sent.map(({ length }) => length)).toEqual([batchMax, 1]);
+  expect(outcomes[0]!.token).toBe('token 1 of t0');
+  expect(outcomes.at(-1)!.token).toBe(`token 2 of t${batchMax}`);
+});
+
+test('the servers are asked again until they answer', async () => {
+  answer = failing();
+  const outcome = ask(1);
+  await world.advance(10_000);
+  expect(outcome).toEqual({ token: '', error: '' });
+  expect(sent.length).toBeGreaterThan(3);
+  answer = all;
+  await world.advance(limits.identity.retryMaxMs);
+  expect(outcome.token).toContain('of t1');
+  expect(errors).not.toEqual([]);
+});
+
+test('what they refuse, and what they do not understand, is not asked again', async () => {
+  answer = async (requests) => ({
+    Identities: requests.slice(1).map(issued),
+    Refused: [{ ...requests[0]!, Reason: 'no such task' }],
+  });
+  const [refused, given] = [ask(1), ask(2)];
+  await world.advance(100);
+  expect([refused.error, given.token]).toEqual(['IdentityRefused', 'token 1 of t2']);
+  answer = failing(400);
+  const wrong = ask(3);
+  await world.advance(100_000);
+  expect([wrong.error, sent.length]).toEqual(['IdentityRefused', 2]);
+});
+
+test('nobody is asked for what nobody waits for any more', async () => {
+  answer = failing();
+  const gone = new AbortController();
+  const outcome = ask(1, gone.signal);
+  await world.advance(1000);
+  gone.abort();
+  const count = sent.length;
+  await world.advance(60_000);
+  expect([outcome.error, sent.length]).toEqual(['Error', count]);
+  const late = ask(2);
+  stop.abort();
+  await world.advance(60_000);
+  expect([late.error, world.pendingTimers]).toEqual(['Error', 0]);
+});
+
+test('what is read in the name of a task is read with its token, of which another is taken once', async () => {
+  const seen: string[] = [];
+  let status = 0;
+  const api = {
+    variable: async ({ path, namespace, index }: Record<string, unknown>, token: string) => {
+      seen.push(`${namespace}/${path}?index=${index} ${token}`);
+      if (status !== 0) throw Object.assign(new Error('no'), { status });
+      return { index: 7, variable: undefined };
+    },
+  };
+  const reader = new WorkloadReader(api, source, {
+    allocation: 'a',
+    task: 't1',
+    namespace: 'team',
+  });
+  const read = async () => {
+    const done = reader.readVariable({ path: 'x', index: 3, waitMs: 1000 }, never);
+    done.catch(() => {});
+    await world.advance(100);
+    return done;
+  };
+  expect(await read()).toEqual({ index: 7, variable: undefined });
+  expect(await read()).toEqual({ index: 7, variable: undefined });
+  expect(seen).toEqual(Array(2).fill('team/x?index=3 token 1 of t1'));
+  status = 403;
+  await expect(read()).rejects.toMatchObject({ status: 403 });
+  expect(seen.slice(2)).toEqual(['team/x?index=3 token 1 of t1', 'team/x?index=3 token 2 of t1']);
+  status = 503;
+  await expect(read()).rejects.toMatchObject({ status: 503 });
+  expect(seen).toHaveLength(5);
+});

@@ -1,0 +1,101 @@
+import { instantFromMs } from '../../base/instant.ts';
+import { RosterError, refusal } from '../../model/errors.ts';
+import { limits } from '../../model/limits.ts';
+import type { Variable, VariableMetadata, VariableRequest } from '../../model/variable/variable.ts';
+import { checkedItems } from '../../model/variable/variable-rules.ts';
+import { inNamespace, variableItems, variables } from '../../state/tables.ts';
+import type { Snapshot, Transaction, Written } from '../../state/types.ts';
+import type { ServerContext } from '../context.ts';
+import { requireNamespace } from '../jobs/register.ts';
+
+/** Which variable, and on what condition it is changed. */
+export interface VariableTarget {
+  readonly namespace: string;
+  readonly path: string;
+  /** The `ModifyIndex` that the caller has seen; 0: there is none; `undefined`: no condition. */
+  readonly guard: number | undefined;
+  /** Whether the caller may know of the variable that is in the way. */
+  readonly mayKnow: boolean;
+}
+
+/**
+ * Makes a variable, or replaces its items.
+ * @throws RosterError `id-mismatch`, `invalid-body`, `namespace-not-found`, `limit-reached`,
+ *   `variable-conflict`
+ */
+export async function writeVariable(
+  { state, world, box }: ServerContext,
+  target: VariableTarget,
+  request: VariableRequest,
+): Promise<Written<Variable>> {
+  const { namespace: Namespace, path: Path } = target;
+  const Items = checkedItems(Path, request);
+  return state.write((transaction) => {
+    requireNamespace(transaction, Namespace);
+    const table = transaction.table(variables);
+    const stored = table.get(...inNamespace(Namespace, Path));
+    holdGuard(target, stored);
+    if (stored === undefined) requireRoom(table.size);
+    const ModifyTime = instantFromMs(world.clock.nowMs());
+    const CreateTime = stored?.CreateTime ?? ModifyTime;
+    const metadata = table.put({ Namespace, Path, CreateTime, ModifyTime });
+    transaction
+      .table(variableItems)
+      .put({ Namespace, Path, Sealed: box.seal(JSON.stringify(Items)) });
+    return { ...metadata, Items };
+  });
+}
+
+/**
+ * `false` when there was none.
+ * @throws RosterError `variable-conflict`
+ */
+export async function deleteVariable(
+  { state }: ServerContext,
+  target: VariableTarget,
+): Promise<Written<boolean>> {
+  return state.write((transaction) => {
+    const key = inNamespace(target.namespace, target.path);
+    holdGuard(target, transaction.table(variables).get(...key));
+    return forget(transaction, key);
+  });
+}
+
+function forget(transaction: Transaction, key: readonly string[]): boolean {
+  transaction.table(variableItems).delete(...key);
+  return transaction.table(variables).delete(...key);
+}
+
+/**
+ * The variable with its items. `snapshot` notes that it was read; the items are read past it, as
+ * they also change when they are sealed anew.
+ * @throws RosterError `variable-not-found`
+ */
+export function readVariable(
+  { box }: Pick<ServerContext, 'box'>,
+  { snapshot, unwatched }: { readonly snapshot: Snapshot; readonly unwatched: Snapshot },
+  namespace: string,
+  path: string,
+): Variable {
+  const key = inNamespace(namespace, path);
+  const metadata = snapshot.table(variables).get(...key);
+  if (metadata === undefined) throw refusal('variable-not-found', { path, namespace });
+  const { Sealed } = unwatched.table(variableItems).get(...key)!;
+  return { ...metadata, Items: JSON.parse(box.open(Sealed)) as Variable['Items'] };
+}
+
+function requireRoom(count: number): void {
+  const { countMax } = limits.variable;
+  if (count >= countMax) throw refusal('limit-reached', { noun: 'variable', limit: countMax });
+}
+
+/** What is in the way is told, without its items, to whoever may know of it. */
+function holdGuard(target: VariableTarget, stored: VariableMetadata | undefined): void {
+  const { guard, path, mayKnow } = target;
+  const actual = stored?.ModifyIndex ?? 0;
+  if (guard === undefined || guard === actual) return;
+  const what = stored === undefined ? 'is not there' : `has the ModifyIndex ${actual}`;
+  const reason = mayKnow ? what : 'has another ModifyIndex, or is not there';
+  const { code, detail } = refusal('variable-conflict', { path, index: guard, reason });
+  throw new RosterError(code, detail, [], mayKnow ? stored : undefined);
+}
