@@ -1,0 +1,53 @@
+/** Bounds of one template. */
+export interface TemplateLimits {
+  /** UTF-16 code units of the template itself. */
+  readonly textLengthMax: number;
+  /** How deep blocks and parentheses may stand in each other as they are written. */
+  readonly nestingMax: number;
+  /** What is evaluated, and pieces of 64 characters or 8 elements that are read or made. */
+  readonly stepsMax: number;
+  /** Characters and elements of what is made on the way. */
+  readonly sizeMax: number;
+  /** UTF-16 code units of what is rendered. */
+  readonly outputLengthMax: number;
+  /** How deep blocks and templates may be in each other when they run, and values in values. */
+  readonly depthMax: number;
+  /** Services, variables and files that one template may read. */
+  readonly dependenciesMax: number;
+}
+
+/** A bound was met; the node at which it was adds its place. */
+export class LimitReached extends Error {
+  override readonly name = 'LimitReached';
+}
+
+/** What a rendering may still cost. */
+export class TemplateBudget {
+  readonly limits: TemplateLimits;
+  /** Since somebody else last had their turn. */
+  sinceTurn = 0;
+  #steps = 0;
+  #size = 0;
+
+  constructor(limits: TemplateLimits) {
+    this.limits = limits;
+  }
+
+  /** @throws LimitReached */
+  work(steps: number): void {
+    this.#steps += steps;
+    this.sinceTurn += steps;
+    const { stepsMax } = this.limits;
+    if (this.#steps > stepsMax) throw new LimitReached(`It takes more than ${stepsMax} steps`);
+  }
+
+  /** Counts what is made, in characters and elements; call it before making it. */
+  make(size: number): void {
+    this.work(1 + Math.floor(size / 64));
+    this.#size += size;
+    const { sizeMax } = this.limits;
+    if (!(this.#size <= sizeMax)) {
+      throw new LimitReached(`Its values are larger than ${sizeMax} characters`);
+    }
+  }
+}
