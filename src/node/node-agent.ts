@@ -11,6 +11,7 @@ import { rawExecDriver } from './drivers/raw-exec.ts';
 import { hostEnvironment } from './environment/host-environment.ts';
 import { fingerprint, type NodeSettings } from './fingerprint/fingerprint.ts';
 import { dispatchPayloadHook } from './hooks/dispatch-payload.ts';
+import { type TemplatesOptions, templatesHook } from './hooks/templates/templates-hook.ts';
 import { type NodeIdentity, readIdentity, writeIdentity } from './identity.ts';
 import { logsHandler } from './logs/logs-handler.ts';
 import { type ServerApi, statusOf } from './server-api.ts';
@@ -35,6 +36,8 @@ export interface NodeAgentOptions {
   /** Besides `raw_exec`. In the simulator, instead of it. */
   readonly drivers?: readonly Driver[];
   readonly withoutRawExec?: boolean;
+  /** Where templates read services and variables; without, those that do fail. */
+  readonly templates?: TemplatesOptions;
   /** What an operator should know. */
   readonly onNotice: (sentence: string) => void;
 }
@@ -110,7 +113,7 @@ export class NodeAgent {
         node: () => node,
         region,
         hostEnvironment: hostEnvironment(this.#options.environment),
-        taskHooks: [dispatchPayloadHook],
+        taskHooks: [dispatchPayloadHook, templatesHook(this.#options.templates ?? {})],
         allocationHooks: [],
         changed: (report) => reporter.report(report),
         onNotice,

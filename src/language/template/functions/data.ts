@@ -29,7 +29,8 @@ export const dataFunctions: Functions = {
       budget.make(sizeOf(read));
       return read;
     } catch (error) {
-      if (error instanceof HclFunctionFault) throw new FunctionFault(error.message, 0);
+      // Its sentence may tell of what is in the text, which may be secret.
+      if (error instanceof HclFunctionFault) throw new FunctionFault('the text is not YAML', 0);
       if (error instanceof BudgetSpent) throw new LimitReached(error.message);
       throw error;
     }

@@ -13,14 +13,14 @@ export function parseEnvLines(text: string): Readonly<Record<string, string>> {
     const fault = (what: string): Error => new Error(`line ${index + 1} ${what}`);
     if (found === null) throw fault('does not have the form NAME=value');
     const [, name = '', value = ''] = found;
-    variables[name] = valueOf(value, fault);
+    variables[name] = valueIn(value, fault);
   });
   return variables;
 }
 
 const escapes: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r' };
 
-function valueOf(written: string, fault: (what: string) => Error): string {
+function valueIn(written: string, fault: (what: string) => Error): string {
   const [quote] = written;
   if (quote !== '"' && quote !== "'") return written.replace(/(?:^|\s+)#.*$/s, '').trimEnd();
   const form = quote === "'" ? /^'([^']*)'(.*)$/s : /^"((?:[^"\\]|\\.)*)"(.*)$/s;

@@ -1,8 +1,8 @@
 import type { Timer, Timers } from '../../../base/ports.ts';
 import { limits } from '../../../model/limits.ts';
 import { readBelow } from '../../files.ts';
-import type { DataState, DataWatch } from './template-data.ts';
 import type { TaskPath } from './task-path.ts';
+import type { DataState, DataWatch } from './template-data.ts';
 
 /** A file of the task that a template reads, looked at from time to time. */
 export class WatchedFile implements DataWatch {
