@@ -17,10 +17,13 @@ export class TemplateFailure extends Error {
   override readonly name = 'TemplateFailure';
   /** Whether other data could make it render. */
   readonly recoverable: boolean;
+  /** The message, with the lines that it speaks of. */
+  readonly explained: string;
 
-  constructor(message: string, recoverable: boolean) {
+  constructor(message: string, recoverable: boolean, explained = message) {
     super(message);
     this.recoverable = recoverable;
+    this.explained = explained;
   }
 }
 
@@ -104,8 +107,11 @@ export class TaskTemplate {
   }
 }
 
-const failureOf = ({ faults, kind }: TemplateError, hasData: boolean): TemplateFailure =>
-  new TemplateFailure(faults.map(renderFault).join('\n'), hasData && kind !== 'syntax');
+function failureOf({ faults, kind }: TemplateError, hasData: boolean): TemplateFailure {
+  const shown = faults.map(renderFault);
+  const sentences = shown.map((text) => text.split('\n')[0]).join('; ');
+  return new TemplateFailure(sentences, hasData && kind !== 'syntax', shown.join('\n'));
+}
 
 /** Others get their turn after every few milliseconds. */
 async function inTurns<T>(

@@ -78,8 +78,7 @@ class TemplatesHook implements TaskHook {
       });
     } catch (error) {
       if (!(error instanceof TemplateFailure)) throw error;
-      const { message, recoverable } = error;
-      throw new HookFailure(events.hookFailed(this.name, message), message, recoverable);
+      throw new HookFailure(failedEvent(error), error.message, error.recoverable);
     }
     this.#changed.clear();
     return Object.assign({}, ...this.#templates.map(({ variables }) => variables));
@@ -375,7 +374,7 @@ class TemplatesHook implements TaskHook {
   /** T4: its failure is told to the task, and ends nothing. */
   #inBackground(work: Promise<void>): void {
     work.catch((error: Error) => {
-      if (!this.#isOver) this.#context.note(events.hookFailed(this.name, error.message));
+      if (!this.#isOver) this.#context.note(failedEvent(error));
     });
   }
 
@@ -383,6 +382,13 @@ class TemplatesHook implements TaskHook {
     if (!this.#isOver) this.#context.note(events.hookMessage('Template', message));
   }
 }
+
+const failedEvent = (error: Error): events.EventAt =>
+  events.hookFailed(
+    'template',
+    error.message,
+    error instanceof TemplateFailure ? error.explained : undefined,
+  );
 
 /** -1 and null: as it is. */
 const given = (id: number | null): number | undefined => (id === null || id < 0 ? undefined : id);
