@@ -74,11 +74,16 @@ export async function writeBelow(
     } finally {
       await file.close();
     }
-    await rename(temporary, `${pathOf(at)}/${name}`);
+    await rename(temporary, `${pathOf(at)}/${name}`).catch(async (error: Error) => {
+      await rm(temporary, { force: true });
+      throw new Error(`"${path}" cannot be replaced: ${codeOf(error)}`);
+    });
   } finally {
     await at.close();
   }
 }
+
+const codeOf = (error: NodeJS.ErrnoException): string => error.code ?? error.message;
 
 const insideFlags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
@@ -96,25 +101,30 @@ export async function readBelow(
   bytesMax: number,
 ): Promise<Uint8Array | undefined> {
   if (escapesDirectory(path)) throw new Error(`"${path}" is not below the directory`);
-  const flags = constants.O_RDONLY | constants.O_NONBLOCK;
-  const file = await open(join(directory, path), flags).catch(ignoreMissing);
-  if (file === undefined) return undefined;
+  // Found first and opened then: to open what is no file may do something.
+  const found = await open(join(directory, path), findOnly).catch(ignoreMissing);
+  if (found === undefined) return undefined;
   try {
-    const [root, found] = await Promise.all([realpath(directory), readlink(pathOf(file))]);
-    if (!found.startsWith(`${root}/`)) throw new Error(`"${path}" is not below the directory`);
-    const { size, isFile } = await file.stat().then((stat) => ({
-      size: stat.size,
-      isFile: stat.isFile(),
-    }));
-    if (!isFile) throw new Error(`"${path}" is no file`);
-    if (size > bytesMax) throw new Error(`"${path}" is larger than ${bytesMax} bytes`);
-    const buffer = Buffer.alloc(size);
-    const { bytesRead } = await file.read(buffer, 0, size, 0);
-    return buffer.subarray(0, bytesRead);
+    const [root, real] = await Promise.all([realpath(directory), readlink(pathOf(found))]);
+    if (!real.startsWith(`${root}/`)) throw new Error(`"${path}" is not below the directory`);
+    const stat = await found.stat();
+    if (!stat.isFile()) throw new Error(`"${path}" is no file`);
+    if (stat.size > bytesMax) throw new Error(`"${path}" is larger than ${bytesMax} bytes`);
+    const file = await open(pathOf(found), constants.O_RDONLY);
+    try {
+      const buffer = Buffer.alloc(stat.size);
+      const { bytesRead } = await file.read(buffer, 0, stat.size, 0);
+      return buffer.subarray(0, bytesRead);
+    } finally {
+      await file.close();
+    }
   } finally {
-    await file.close();
+    await found.close();
   }
 }
+
+/** Linux's `O_PATH`, which Node has no name for. */
+const findOnly = 0o10000000;
 
 function ignoreMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error;

@@ -1,7 +1,6 @@
 /** Whatever the text: it is parsed or refused with a place in it, and rendered within bounds. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import '../../../test/support/properties.ts';
 import { TemplateError } from './errors.ts';
 import { templateFunctions } from './functions/standard.ts';
 import { parseTemplate } from './parse.ts';

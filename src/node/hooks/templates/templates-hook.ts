@@ -328,10 +328,17 @@ class TemplatesHook implements TaskHook {
     const { timers, random } = this.#context.world;
     const splays = [...this.#changed].map(({ template }) => durationMs(template.Splay));
     const delayMs = random.fraction() * Math.max(0, ...splays);
-    this.#reactionTimer = timers.after(delayMs, () => {
-      this.#reactionTimer = undefined;
-      this.#inBackground(this.#react());
-    });
+    this.#reactionTimer = timers.after(delayMs, () => this.#inBackground(this.#reactAfterWork()));
+  }
+
+  /** T3: what is about to be rendered is part of it. */
+  async #reactAfterWork(): Promise<void> {
+    for (let work: Promise<void> | undefined; work !== this.#work; ) {
+      work = this.#work;
+      await work;
+    }
+    this.#reactionTimer = undefined;
+    await this.#react();
   }
 
   async #react(): Promise<void> {
