@@ -195,6 +195,7 @@ export const limits = {
     textLengthMax: 256 * kibibyte,
     nestingMax: 100,
     stepsMax: 1_000_000,
+    callStepsMax: 250_000,
     sizeMax: 16 * mebibyte,
     outputLengthMax: 4 * mebibyte,
     depthMax: 200,

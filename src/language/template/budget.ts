@@ -6,6 +6,8 @@ export interface TemplateLimits {
   readonly nestingMax: number;
   /** What is evaluated, and pieces of 64 characters or 8 elements that are read or made. */
   readonly stepsMax: number;
+  /** Of these one function, which nobody gets a turn in. */
+  readonly callStepsMax: number;
   /** Characters and elements of what is made on the way. */
   readonly sizeMax: number;
   /** UTF-16 code units of what is rendered. */
@@ -28,6 +30,7 @@ export class TemplateBudget {
   sinceTurn = 0;
   #steps = 0;
   #size = 0;
+  #callEnd = Number.POSITIVE_INFINITY;
 
   constructor(limits: TemplateLimits) {
     this.limits = limits;
@@ -37,8 +40,21 @@ export class TemplateBudget {
   work(steps: number): void {
     this.#steps += steps;
     this.sinceTurn += steps;
-    const { stepsMax } = this.limits;
+    const { stepsMax, callStepsMax } = this.limits;
     if (this.#steps > stepsMax) throw new LimitReached(`It takes more than ${stepsMax} steps`);
+    if (this.#steps > this.#callEnd) {
+      throw new LimitReached(`It takes more than ${callStepsMax} steps in one call`);
+    }
+  }
+
+  /** What a function does counts for itself as well. */
+  called<T>(run: () => T): T {
+    this.#callEnd = this.#steps + this.limits.callStepsMax;
+    try {
+      return run();
+    } finally {
+      this.#callEnd = Number.POSITIVE_INFINITY;
+    }
   }
 
   /** Counts what is made, in characters and elements; call it before making it. */

@@ -131,7 +131,7 @@ export class Evaluator {
     if (piped !== undefined) values.push(piped);
     try {
       context.budget.work(1 + values.length);
-      return known.call(values, context);
+      return context.budget.called(() => known.call(values, context));
     } catch (error) {
       if (error instanceof LimitReached) throw this.fault(error.message, offset, 'limit');
       if (!(error instanceof FunctionFault)) throw error;

@@ -10,6 +10,7 @@ export const testLimits: TemplateLimits = {
   textLengthMax: 256 * 1024,
   nestingMax: 100,
   stepsMax: 1_000_000,
+  callStepsMax: 250_000,
   sizeMax: 8 * 1024 * 1024,
   outputLengthMax: 4 * 1024 * 1024,
   depthMax: 200,

@@ -21,7 +21,8 @@ import { tomlText } from './toml.ts';
 export const dataFunctions: Functions = {
   parseJSON: define([text('text')], ([value], { budget }) => jsonValue(value, budget)),
   parseYAML: define([text('text')], ([value], { budget }) => {
-    budget.work(value.length);
+    // Far more is made of it on the way than of JSON.
+    budget.work(4 * value.length);
     const { stepsMax, sizeMax, nestingMax } = budget.limits;
     try {
       const found = yamlValue(value, new Budget({ stepsMax, sizeMax, depthMax: nestingMax }));
@@ -106,7 +107,7 @@ function plain(value: TemplateValue): unknown {
 
 /** Whole numbers stay whole, however large they are. */
 function jsonValue(text: string, budget: TemplateBudget): TemplateValue {
-  budget.work(1 + (text.length >> 2));
+  budget.work(1 + text.length);
   refuseDepth(text, budget.limits.nestingMax);
   const revive = (_key: string, value: unknown, context?: { readonly source?: string }): unknown =>
     typeof value === 'number' ? exactNumber(context?.source ?? '', value) : value;

@@ -47,6 +47,7 @@ export const numberFunctions: Functions = {
   loop: define([whole('start'), optional(whole('end'))], ([start, end], { budget }) => {
     const [from, to] = end === undefined ? [0n, start] : [start, end];
     if (to <= from) return [];
+    budget.work(Number(to - from));
     budget.make(Number(to - from) * 8);
     return Array.from({ length: Number(to - from) }, (_, index) => from + BigInt(index));
   }),

@@ -151,6 +151,17 @@ test('what does not exist is known, and waited for', async () => {
   watch.close();
 });
 
+test.each([
+  { kind: 'service', name: 'a' },
+  { kind: 'services', name: '' },
+  { kind: 'variables', name: '' },
+] as const)('a list that is not there is empty: %o', async (dependency) => {
+  const { watch } = await watched(dependency);
+  await asked[0]!.answer(404, { code: 'not-found', detail: 'no' }, 5);
+  expect(watch.state).toEqual({ kind: 'known', value: [] });
+  watch.close();
+});
+
 test('it is asked again with growing pauses, and fails after so many tries', async () => {
   const { watch } = await watched(variable);
   const begunMs = world.clock.nowMs();

@@ -157,26 +157,33 @@ function readOf({ kind, name }: Dependency, requester: Requester): Read {
       return { value: convert(answer.value), index: answer.index };
     };
   switch (kind) {
-    case 'service': {
-      const whole = read(path`/v1/service/${plain}`, registrations);
-      return async (options) => {
-        const { value, index } = await whole(options);
-        return { value: value ?? [], index };
-      };
-    }
+    case 'service':
+      return orNone(read(path`/v1/service/${plain}`, registrations));
     case 'services':
-      return read('/v1/services', serviceNames);
+      return orNone(read('/v1/services', serviceNames));
     case 'variable':
       return read<VariableRow>(
         path`/v1/var/${plain}`,
         ({ Items }) => new Map(Object.entries(Items ?? {})),
       );
     case 'variables':
-      return read('/v1/vars', variablePaths, { prefix: plain || undefined });
+      return orNone(read('/v1/vars', variablePaths, { prefix: plain || undefined }));
     case 'file':
       throw new Error('files are not read from servers');
   }
 }
+
+/** A list of what does not exist is empty. */
+const orNone =
+  (read: Read): Read =>
+  async (options) => {
+    try {
+      return await read(options);
+    } catch (error) {
+      if (isMissing(error)) return { value: [], index: error.index };
+      throw error;
+    }
+  };
 
 interface ServiceRow {
   readonly ID?: string;

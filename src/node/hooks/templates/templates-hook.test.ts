@@ -293,8 +293,7 @@ describe('while it runs', () => {
     await settle();
     expect(statSync(pathOf('local/app.conf')).ino).toBe(before);
     data.know('variable a', null);
-    data.say('variable a', { kind: 'failed', reason: 'lost' });
-    await settle();
+    await until(() => expect(messages().at(-1)).toContain('Template: Missing: var a'));
     expect(read()).toBe('blue');
     expect(driver.started).toHaveLength(1);
   });

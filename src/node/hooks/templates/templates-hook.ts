@@ -295,12 +295,19 @@ class TemplatesHook implements TaskHook {
     if (this.#isOver) return;
     const rendering = await template.render(this.#environment(), this.#context.world);
     this.#dropUnread();
-    // What is read for the first time now wakes this again when it is known.
-    if (rendering.kind === 'waiting' || this.#isOver) return;
-    if (!template.accept(rendering.text)) return;
+    if (rendering.kind === 'waiting') return this.#tellGone(rendering.missing);
+    if (this.#isOver || !template.accept(rendering.text)) return;
     await this.#write(template);
     this.#changed.add(template);
     this.#scheduleReaction();
+  }
+
+  /** What is read for the first time now is only not known yet, and wakes this again when it is. */
+  #tellGone(missing: readonly Dependency[]): void {
+    const gone = missing.filter(
+      (one) => this.#watches.get(dependencyKey(one))?.state.kind !== 'pending',
+    );
+    if (gone.length > 0) this.#note(missingText(gone));
   }
 
   async #write({ template, destination, text }: TaskTemplate): Promise<void> {
