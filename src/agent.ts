@@ -16,6 +16,7 @@ import type { World } from './base/ports.ts';
 import { realWorld } from './base/ports-real.ts';
 import { limits } from './model/limits.ts';
 import type { NodeSettings } from './node/fingerprint/fingerprint.ts';
+import { ServerData } from './node/hooks/templates/server-data.ts';
 import { NodeAgent } from './node/node-agent.ts';
 import { httpServerApi } from './node/server-api-http.ts';
 import { schedulerDefaults } from './scheduler/view.ts';
@@ -197,6 +198,7 @@ async function startNode(
     ? await mkdtemp(join(tmpdir(), 'roster-'))
     : join(dataDirectory, 'node');
   await mkdir(directory, { recursive: true, mode: 0o700 });
+  const data = new ServerData({ world, address: server.address });
   const node = new NodeAgent({
     ...{ world, version, region },
     api: httpServerApi(server.address),
@@ -205,12 +207,14 @@ async function startNode(
     introductionToken: server.introduction,
     endWithAgent: temporary,
     environment: options.environment ?? {},
+    templateData: data,
     onNotice: (sentence) => log.info({ component: 'node' }, sentence),
   });
   const close = async (tasks: 'stop' | 'keep') => {
     try {
       await node.stop({ stopTasks: temporary || tasks === 'stop' });
     } finally {
+      await data.close();
       if (temporary) await rm(directory, { recursive: true, force: true });
     }
   };

@@ -24,7 +24,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   server: ['base', 'language', 'model', 'state', 'acl', 'scheduler'],
   api: ['base', 'language', 'model', 'state', 'acl', 'scheduler', 'server'],
   sdk: ['base', 'model'],
-  node: ['base', 'model', 'sdk'],
+  // Templates are rendered where the task runs.
+  node: ['base', 'language', 'model', 'sdk'],
   // It judges rules that are not stored anywhere yet (`acl policy test`), without a server.
   cli: ['base', 'language', 'model', 'acl', 'sdk'],
 };

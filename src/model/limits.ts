@@ -190,6 +190,39 @@ export const limits = {
     variableBytesMax: 128 * kibibyte - 1,
   },
 
+  /** What rendering the templates of a task may cost. */
+  template: {
+    textLengthMax: 256 * kibibyte,
+    nestingMax: 100,
+    stepsMax: 1_000_000,
+    callStepsMax: 250_000,
+    sizeMax: 16 * mebibyte,
+    outputLengthMax: 4 * mebibyte,
+    depthMax: 200,
+    dependenciesMax: 256,
+    /** How long rendering goes on before others get their turn. */
+    sliceMs: 3,
+    /** How long further changes are waited for where a template does not say. */
+    waitMinMs: 5 * second,
+    waitMaxMs: 4 * minute,
+    /** Reading services and variables. */
+    pollWaitMs: 5 * minute,
+    retriesMax: 12,
+    retryMinMs: 250,
+    retryMaxMs: 1 * minute,
+    /** Between two questions of which the first changed nothing. */
+    idleMs: 1 * second,
+    /** When the task is told what is missing, and at most how long until it is told again. */
+    missingFirstMs: 3 * second,
+    missingMaxMs: 10 * minute,
+    missingToldMax: 3,
+    /** Files that templates read are looked at this often. */
+    filePollMs: 5 * second,
+    fileBytesMax: 4 * mebibyte,
+    /** What a change script prints beyond this is not kept for the event. */
+    scriptOutputMax: 512,
+  },
+
   /** Changes of status that are remembered of one. */
   allocation: {
     statesKept: 10,

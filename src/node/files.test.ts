@@ -1,6 +1,8 @@
+import { execFileSync } from 'node:child_process';
 import {
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -10,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { writeBelow } from './files.ts';
+import { readBelow, writeBelow } from './files.ts';
 
 let root: string;
 let local: string;
@@ -50,5 +52,51 @@ describe('a file below a directory', () => {
     symlinkSync(root, join(local, 'a'));
     await expect(write('a/outside')).rejects.toThrow('"a" of "a/outside" is no directory');
     expect(readFileSync(join(root, 'outside'), 'utf8')).toBe('untouched');
+  });
+
+  test('with permissions and owners', async () => {
+    await writeBelow(local, 'a/input', bytes, '', { modeBits: 0o4751, gid: process.getgid!() });
+    expect(statSync(join(local, 'a/input')).mode & 0o7777).toBe(0o4751);
+  });
+
+  test('where a directory is by that name is refused', async () => {
+    mkdirSync(join(local, 'input'));
+    await expect(write('input')).rejects.toThrow();
+    expect(readdirSync(local)).toEqual(['input']);
+  });
+});
+
+describe('reading below a directory', () => {
+  const read = async (path: string) => {
+    const found = await readBelow(local, path, 16);
+    return found && Buffer.from(found).toString();
+  };
+
+  test('gives what is there', async () => {
+    writeFileSync(join(local, 'a'), 'text');
+    symlinkSync('a', join(local, 'b'));
+    expect([await read('a'), await read('b'), await read('./a')]).toEqual(['text', 'text', 'text']);
+    expect([await read('c'), await read('a/b'), await read('b/c')]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  test('follows no link that leads out', async () => {
+    symlinkSync('../outside', join(local, 'a'));
+    symlinkSync(root, join(local, 'b'));
+    for (const path of ['a', 'b/outside', '../outside']) {
+      await expect(read(path)).rejects.toThrow('is not below the directory');
+    }
+  });
+
+  test('takes files alone, and none that is too long', async () => {
+    mkdirSync(join(local, 'a'));
+    execFileSync('mkfifo', [join(local, 'pipe')]);
+    writeFileSync(join(local, 'long'), 'x'.repeat(17));
+    await expect(read('a')).rejects.toThrow('"a" is no file');
+    await expect(read('pipe')).rejects.toThrow('"pipe" is no file');
+    await expect(read('long')).rejects.toThrow('larger than 16 bytes');
   });
 });

@@ -1,4 +1,16 @@
-import { chmod, chown, lstat, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import {
+  chmod,
+  type FileHandle,
+  mkdir,
+  open,
+  readFile,
+  readlink,
+  realpath,
+  rename,
+  rm,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { escapesDirectory } from '../model/text-rules.ts';
 import { findSystemUser } from './system-user.ts';
@@ -11,9 +23,17 @@ export async function replaceFile(path: string, text: string): Promise<void> {
   await rename(temporary, path);
 }
 
+export interface FileOwnership {
+  /** Permissions; without, only the owner reads it. */
+  readonly modeBits?: number;
+  /** Instead of the user's. */
+  readonly uid?: number | undefined;
+  readonly gid?: number | undefined;
+}
+
 /**
- * Writes a file below a directory that a task may have had in its hands: it is made anew, and no link
- * that was left there is followed. `user` owns what is made; empty is the agent's.
+ * Writes a file below a directory that a task may have in its hands: it is made anew, and no link is
+ * followed, also none that is put there meanwhile. `user` owns what is made; empty is the agent's.
  * @throws Error when the path leads out, or through what is no directory
  */
 export async function writeBelow(
@@ -21,6 +41,7 @@ export async function writeBelow(
   path: string,
   bytes: Uint8Array,
   user: string,
+  { modeBits = 0o600, uid, gid }: FileOwnership = {},
 ): Promise<void> {
   const parts = path.split('/').filter((part) => part !== '' && part !== '.');
   const name = parts.pop();
@@ -28,18 +49,86 @@ export async function writeBelow(
     throw new Error(`"${path}" is no file below the directory`);
   }
   const owner = user === '' ? undefined : findSystemUser(user);
-  let at = directory;
-  for (const part of parts) {
-    at = join(at, part);
-    const isNew = await makeDirectory(at);
-    if (isNew && owner !== undefined) await chown(at, owner.uid, owner.gid);
-    if (!(await lstat(at)).isDirectory()) throw new Error(`"${part}" of "${path}" is no directory`);
+  let at = await open(directory, constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    for (const part of parts) {
+      const inner = `${pathOf(at)}/${part}`;
+      const isNew = await makeDirectory(inner);
+      const next = await open(inner, insideFlags).catch(() => undefined);
+      if (next === undefined) throw new Error(`"${part}" of "${path}" is no directory`);
+      await at.close();
+      at = next;
+      if (isNew && owner !== undefined) await at.chown(owner.uid, owner.gid);
+    }
+    const temporary = `${pathOf(at)}/.${name}.new`;
+    await rm(temporary, { force: true, recursive: true });
+    const file = await open(temporary, 'wx', 0o600);
+    try {
+      await file.writeFile(bytes);
+      const [ownUid, ownGid] = [uid ?? owner?.uid, gid ?? owner?.gid];
+      if (ownUid !== undefined || ownGid !== undefined) {
+        const now = await file.stat();
+        await file.chown(ownUid ?? now.uid, ownGid ?? now.gid);
+      }
+      await file.chmod(modeBits);
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, `${pathOf(at)}/${name}`).catch(async (error: Error) => {
+      await rm(temporary, { force: true });
+      throw new Error(`"${path}" cannot be replaced: ${codeOf(error)}`);
+    });
+  } finally {
+    await at.close();
   }
-  const temporary = join(at, `.${name}.new`);
-  await rm(temporary, { force: true, recursive: true });
-  await writeFile(temporary, bytes, { mode: 0o600, flag: 'wx' });
-  if (owner !== undefined) await chown(temporary, owner.uid, owner.gid);
-  await rename(temporary, join(at, name));
+}
+
+const codeOf = (error: NodeJS.ErrnoException): string => error.code ?? error.message;
+
+const insideFlags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+
+/** A path that stays the open directory's, wherever its own path leads by now. */
+const pathOf = ({ fd }: FileHandle): string => `/proc/self/fd/${fd}`;
+
+/**
+ * A file below a directory that a task may have in its hands, or `undefined` when there is none.
+ * Links are followed as long as what they lead to is below the directory.
+ * @throws Error when it is elsewhere, no plain file, or longer than `bytesMax`
+ */
+export async function readBelow(
+  directory: string,
+  path: string,
+  bytesMax: number,
+): Promise<Uint8Array | undefined> {
+  if (escapesDirectory(path)) throw new Error(`"${path}" is not below the directory`);
+  // Found first and opened then: to open what is no file may do something.
+  const found = await open(join(directory, path), findOnly).catch(ignoreMissing);
+  if (found === undefined) return undefined;
+  try {
+    const [root, real] = await Promise.all([realpath(directory), readlink(pathOf(found))]);
+    if (!real.startsWith(`${root}/`)) throw new Error(`"${path}" is not below the directory`);
+    const stat = await found.stat();
+    if (!stat.isFile()) throw new Error(`"${path}" is no file`);
+    if (stat.size > bytesMax) throw new Error(`"${path}" is larger than ${bytesMax} bytes`);
+    const file = await open(pathOf(found), constants.O_RDONLY);
+    try {
+      const buffer = Buffer.alloc(stat.size);
+      const { bytesRead } = await file.read(buffer, 0, stat.size, 0);
+      return buffer.subarray(0, bytesRead);
+    } finally {
+      await file.close();
+    }
+  } finally {
+    await found.close();
+  }
+}
+
+/** Linux's `O_PATH`, which Node has no name for. */
+const findOnly = 0o10000000;
+
+function ignoreMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error;
+  return undefined;
 }
 
 /** `false`: something is there already. */

@@ -15,6 +15,8 @@ import { identityHook } from './hooks/identity.ts';
 import { NodeServices } from './hooks/services/node-services.ts';
 import type { Probe } from './hooks/services/probes/probe.ts';
 import { realProbe } from './hooks/services/probes/real-probe.ts';
+import type { TemplateData } from './hooks/templates/template-data.ts';
+import { templatesHook } from './hooks/templates/templates-hook.ts';
 import { type NodeIdentity, readIdentity, writeIdentity } from './identity.ts';
 import { logsHandler } from './logs/logs-handler.ts';
 import { type ServerApi, statusOf } from './server-api.ts';
@@ -42,6 +44,8 @@ export interface NodeAgentOptions {
   readonly withoutRawExec?: boolean;
   /** Instead of checks over the real network. */
   readonly probe?: Probe;
+  /** Where templates read services and variables; without, those that do fail. */
+  readonly templateData?: TemplateData;
   /** What an operator should know. */
   readonly onNotice: (sentence: string) => void;
 }
@@ -122,7 +126,12 @@ export class NodeAgent {
         node: () => node,
         region,
         hostEnvironment: hostEnvironment(this.#options.environment),
-        taskHooks: [identityHook(this.#identities), dispatchPayloadHook, services.taskHook],
+        taskHooks: [
+          identityHook(this.#identities),
+          dispatchPayloadHook,
+          templatesHook({ data: this.#options.templateData, identities: this.#identities }),
+          services.taskHook,
+        ],
         allocationHooks: [services.allocationHook],
         changed: (report) => reporter.report(report),
         onNotice,

@@ -1,15 +1,13 @@
 import WebSocket from 'ws';
 import { limits } from '../model/limits.ts';
 import { longestMessageBytes, webSocketTransport } from '../model/node-stream/web-socket.ts';
-import { type Client, createClient, isMissing } from '../sdk/client.ts';
+import { type Client, createClient } from '../sdk/client.ts';
 import { httpTransport } from '../sdk/transport-http.ts';
 import type { ServerApi } from './server-api.ts';
 
 /** A node's servers, over their HTTP API. */
 export function httpServerApi(address: string): ServerApi {
   const transport = httpTransport({ address });
-  // What waits in the name of tasks keeps the node's own requests from nothing.
-  const ofTasks = httpTransport({ address });
   const clients = new Map<string, Client>();
   /** One client a token: first the introduction, then the node's own secret. */
   const as = (token: string): Client['nodeAgent'] => {
@@ -37,19 +35,6 @@ export function httpServerApi(address: string): ServerApi {
     },
     identities: async (nodeId, requests, token, signal) =>
       (await as(token).identities(nodeId, requests, { signal })).value,
-    // Tasks are many and their tokens change: no client is kept of theirs.
-    variable: async ({ path, ...options }, token, signal) => {
-      const { variables } = createClient({ address, token, transport: ofTasks });
-      try {
-        const { value, index } = await variables.read(path, { ...options, signal });
-        return { index, variable: value };
-      } catch (error) {
-        if (isMissing(error) && error.code === 'variable-not-found') {
-          return { index: error.index, variable: undefined };
-        }
-        throw error;
-      }
-    },
     openStream: (nodeId, token, signal) => {
       const { url, headers } = as(token).stream(nodeId);
       return openWebSocket(url, headers, signal);

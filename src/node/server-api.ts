@@ -8,7 +8,6 @@ import type { Job } from '../model/job/job.ts';
 import type { NodeRegistration } from '../model/node/node.ts';
 import type { StreamSocket } from '../model/node-stream/stream-connection.ts';
 import type { ServicesReport } from '../model/service-registration/service-registration.ts';
-import type { Variable } from '../model/variable/variable.ts';
 import type { IdentityAnswer, IdentityRequest } from '../model/workload/identity-request.ts';
 
 export interface HeartbeatAnswer {
@@ -68,17 +67,6 @@ export interface ServerApi {
     token: string,
     signal: AbortSignal,
   ): Promise<IdentityAnswer>;
-  /** `GET /v1/var/:path`, blocking; `token` is a task's. */
-  variable(
-    query: {
-      readonly namespace: string;
-      readonly path: string;
-      readonly index: number;
-      readonly waitMs: number;
-    },
-    token: string,
-    signal: AbortSignal,
-  ): Promise<{ readonly index: number; readonly variable: Variable | undefined }>;
   /** `GET /v1/node/:node_id/stream`, a WebSocket; resolves when it is open. */
   openStream(nodeId: string, token: string, signal: AbortSignal): Promise<StreamSocket>;
 }

@@ -67,6 +67,14 @@ test('lifecycle: before, beside and after the main task', async () => {
   await logUntil(done!, 'clean-up', /^cleaned up\n$/);
 });
 
+test('templates: a file and variables, and a signal when what they read changes', async () => {
+  await run('templates');
+  const [work] = await statusesUntil('templates', 'running');
+  const painted = /^Painting for TEMPLATES\ncolour = blue\ncode {3}= #0000ff\n/;
+  await logUntil(work!, 'painter', painted);
+  await logUntil(work!, 'painter', /colour = green\ncode {3}= #00ff00\n$/);
+});
+
 test('variables: a group for each site, with what was given', async () => {
   await run('variables', '-var', 'greeting=Moin', '-var', 'sites=["north", "south", "sea"]');
   const all = await statusesUntil('variables', 'running', 'running', 'running');

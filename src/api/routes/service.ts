@@ -1,4 +1,4 @@
-import { namespaceCapability } from '../../acl/permission.ts';
+import { anyOf, namespaceCapability } from '../../acl/permission.ts';
 import { refusal } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { defaultPartition, everyNamespace } from '../../model/namespace/namespace.ts';
@@ -42,8 +42,9 @@ const chooseQuery = {
   },
 } as const;
 
+/** Whoever may read jobs, and every task of the namespace: that is what services are for. */
 const maySee = ({ Namespace }: { readonly Namespace: string }) =>
-  namespaceCapability(Namespace, 'read-job');
+  anyOf(namespaceCapability(Namespace, 'read-job'), { kind: 'workload', namespace: Namespace });
 
 const inNamespaces = ({ namespace }: Pick<Input, 'namespace'>) =>
   namespace === everyNamespace ? ({ kind: 'open' } as const) : maySee({ Namespace: namespace });

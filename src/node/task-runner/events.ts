@@ -141,6 +141,10 @@ export const allocationUnhealthy = (reason: string): EventAt =>
 
 export const reconnected = event(types.reconnected, 'Client reconnected');
 
-/** What is done around a run (`hook`) could not be done. */
-export const hookFailed = (hook: string, error: string): EventAt =>
-  event(types.hookFailed, `${hook}: ${error}`, { message: error }, { Message: error });
+/** What a hook has to tell. */
+export const hookMessage = (hook: string, message: string): EventAt =>
+  event(types.hookMessage, `${hook}: ${message}`, { message }, { Message: message });
+
+/** What is done around a run (`hook`) could not be done. `explained`: over several lines. */
+export const hookFailed = (hook: string, error: string, explained = error): EventAt =>
+  event(types.hookFailed, `${hook}: ${error}`, { message: explained }, { Message: explained });

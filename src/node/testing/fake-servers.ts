@@ -4,7 +4,6 @@ import type { NodeRegistration } from '../../model/node/node.ts';
 import { socketPair } from '../../model/node-stream/socket-pair.ts';
 import { StreamConnection } from '../../model/node-stream/stream-connection.ts';
 import type { ServicesReport } from '../../model/service-registration/service-registration.ts';
-import type { Variable } from '../../model/variable/variable.ts';
 import type { IdentityAnswer, IdentityRequest } from '../../model/workload/identity-request.ts';
 import type { Assignment, AssignmentsAnswer, ServerApi } from '../server-api.ts';
 
@@ -30,7 +29,6 @@ export class FakeServers implements ServerApi {
   identityTtl = 0;
   /** Names of identities that are not given out. */
   refused: readonly string[] = [];
-  variableOf: (path: string, token: string) => Variable | undefined = () => undefined;
   node: NodeRegistration | undefined;
   connection: StreamConnection | undefined;
   heartbeats = 0;
@@ -121,12 +119,6 @@ export class FakeServers implements ServerApi {
         })),
       Refused: requests.filter(isRefused).map((one) => ({ ...one, Reason: 'no such thing' })),
     };
-  }
-
-  async variable({ path, index }: { path: string; index: number }, token: string) {
-    this.#check();
-    const variable = this.variableOf(path, token);
-    return { index: index + 1, variable };
   }
 
   async openStream(_id: string, token: string) {

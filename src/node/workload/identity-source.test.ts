@@ -3,7 +3,7 @@ import { SimulatedWorld } from '../../base/ports-simulated.ts';
 import { limits } from '../../model/limits.ts';
 import type { IdentityAnswer, IdentityRequest } from '../../model/workload/identity-request.ts';
 import { BatchedIdentitySource } from './identity-source.ts';
-import { WorkloadReader } from './workload-reader.ts';
+import { WorkloadToken } from './workload-token.ts';
 
 let world: SimulatedWorld;
 let stop: AbortController;
@@ -105,34 +105,14 @@ test('nobody is asked for what nobody waits for any more', async () => {
   expect([late.error, world.pendingTimers]).toEqual(['Error', 0]);
 });
 
-test('what is read in the name of a task is read with its token, of which another is taken once', async () => {
-  const seen: string[] = [];
-  let status = 0;
-  const api = {
-    variable: async ({ path, namespace, index }: Record<string, unknown>, token: string) => {
-      seen.push(`${namespace}/${path}?index=${index} ${token}`);
-      if (status !== 0) throw Object.assign(new Error('no'), { status });
-      return { index: 7, variable: undefined };
-    },
-  };
-  const reader = new WorkloadReader(api, source, {
-    allocation: 'a',
-    task: 't1',
-    namespace: 'team',
-  });
-  const read = async () => {
-    const done = reader.readVariable({ path: 'x', index: 3, waitMs: 1000 }, never);
-    done.catch(() => {});
+test('a task has one token until the servers refuse it', async () => {
+  const token = new WorkloadToken(source, { allocation: 'a', task: 't1' });
+  const current = async () => {
+    const asked = token.current(never);
     await world.advance(100);
-    return done;
+    return asked;
   };
-  expect(await read()).toEqual({ index: 7, variable: undefined });
-  expect(await read()).toEqual({ index: 7, variable: undefined });
-  expect(seen).toEqual(Array(2).fill('team/x?index=3 token 1 of t1'));
-  status = 403;
-  await expect(read()).rejects.toMatchObject({ status: 403 });
-  expect(seen.slice(2)).toEqual(['team/x?index=3 token 1 of t1', 'team/x?index=3 token 2 of t1']);
-  status = 503;
-  await expect(read()).rejects.toMatchObject({ status: 503 });
-  expect(seen).toHaveLength(5);
+  expect([await current(), await current()]).toEqual(['token 1 of t1', 'token 1 of t1']);
+  token.refused();
+  expect([await current(), await current()]).toEqual(['token 2 of t1', 'token 2 of t1']);
 });

@@ -1,0 +1,31 @@
+import type { HclFault } from '../hcl/errors.ts';
+import type { Source } from '../hcl/source.ts';
+
+/** One thing that is wrong with a template, where, and how to see it. */
+export type TemplateFault = HclFault;
+
+/**
+ * `syntax`: the text is no template, whatever the data. `evaluation`: this data does not do.
+ * `limit`: it met a bound.
+ */
+export type TemplateErrorKind = 'syntax' | 'evaluation' | 'limit';
+
+/** Everything that is wrong with a template: the one kind of error that this folder throws. */
+export class TemplateError extends Error {
+  override readonly name = 'TemplateError';
+  readonly kind: TemplateErrorKind;
+  /** At least one, in the order of the text. `renderFault` shows one with its line and a caret. */
+  readonly faults: readonly TemplateFault[];
+
+  constructor(kind: TemplateErrorKind, faults: readonly TemplateFault[]) {
+    const ordered = [...faults].sort((left, right) => left.offset - right.offset);
+    const { sentence, line, column } = ordered[0]!;
+    const more = ordered.length > 1 ? ` and ${ordered.length - 1} more` : '';
+    super(`${sentence} (line ${line}, column ${column})${more}`);
+    this.kind = kind;
+    this.faults = ordered;
+  }
+}
+
+export const syntaxError = (source: Source, sentence: string, offset: number): TemplateError =>
+  new TemplateError('syntax', [source.fault(sentence, offset)]);

@@ -1,0 +1,139 @@
+import type { RunContext } from '../run-context.ts';
+import {
+  describeValue,
+  isList,
+  isMap,
+  isNumber,
+  type TemplateMap,
+  type TemplateValue,
+} from '../value.ts';
+
+/** What a template may call. It keeps nothing of a call. */
+export interface TemplateFunction {
+  /** How many arguments it takes. */
+  readonly least: number;
+  readonly most: number;
+  /** Names of the arguments, as the reference tells them: `separator, [text], values...`. */
+  readonly parameters: string;
+  call(values: readonly TemplateValue[], context: RunContext): TemplateValue;
+}
+
+/** Functions by name, as one file of them offers them. */
+export type Functions = Readonly<Record<string, TemplateFunction>>;
+
+/** Why a call has no value: a clause. `argument` is the index of the one that it is about. */
+export class FunctionFault extends Error {
+  override readonly name = 'FunctionFault';
+  readonly argument: number | undefined;
+
+  constructor(message: string, argument?: number) {
+    super(message);
+    this.argument = argument;
+  }
+}
+
+export interface Parameter<T> {
+  readonly name: string;
+  readonly isOptional?: boolean;
+  readonly isRest?: boolean;
+  /** Throws a clause: `has to be text`. */
+  read(value: TemplateValue): T;
+}
+
+class Unfit extends Error {}
+
+const unfit = (needed: string, value: TemplateValue): Unfit =>
+  new Unfit(`has to be ${needed}, and is ${describeValue(value)}`);
+
+export const text = (name: string): Parameter<string> => ({
+  name,
+  read: (value) => {
+    if (typeof value === 'string') return value;
+    throw unfit('text', value);
+  },
+});
+
+export const whole = (name: string): Parameter<bigint> => ({
+  name,
+  read: (value) => {
+    if (typeof value === 'bigint') return value;
+    throw unfit('a whole number', value);
+  },
+});
+
+export const number = (name: string): Parameter<bigint | number> => ({
+  name,
+  read: (value) => {
+    if (isNumber(value)) return value;
+    throw unfit('a number', value);
+  },
+});
+
+export const any = (name: string): Parameter<TemplateValue> => ({ name, read: (value) => value });
+
+export const list = (name: string): Parameter<readonly TemplateValue[]> => ({
+  name,
+  read: (value) => {
+    if (isList(value)) return value;
+    throw unfit('a list', value);
+  },
+});
+
+export const map = (name: string): Parameter<TemplateMap> => ({
+  name,
+  read: (value) => {
+    if (isMap(value)) return value;
+    throw unfit('a map', value);
+  },
+});
+
+/** May be left out. Only the last ones. */
+export const optional = <T>(of: Parameter<T>): Parameter<T | undefined> => ({
+  ...of,
+  isOptional: true,
+});
+
+/** Any number of them, given as one list. Only the last one. */
+export const rest = <T>(of: Parameter<T>): Parameter<readonly T[]> =>
+  ({ ...of, isRest: true }) as unknown as Parameter<readonly T[]>;
+
+type Read<P extends readonly Parameter<unknown>[]> = {
+  readonly [K in keyof P]: P[K] extends Parameter<infer T> ? T : never;
+};
+
+export function define<const P extends readonly Parameter<never>[] | readonly Parameter<unknown>[]>(
+  parameters: P,
+  body: (values: Read<P>, context: RunContext) => TemplateValue,
+): TemplateFunction {
+  const all = parameters as readonly Parameter<unknown>[];
+  const last = all.at(-1);
+  const hasRest = last?.isRest ?? false;
+  const fixed = hasRest ? all.slice(0, -1) : all;
+  const readOne = (of: Parameter<unknown>, value: TemplateValue, index: number): unknown => {
+    try {
+      return of.read(value);
+    } catch (error) {
+      if (!(error instanceof Unfit)) throw error;
+      throw new FunctionFault(`${of.name} ${error.message}`, index);
+    }
+  };
+  return {
+    least: fixed.filter(({ isOptional }) => isOptional !== true).length,
+    most: hasRest ? Number.POSITIVE_INFINITY : fixed.length,
+    parameters: all.map(shown).join(', '),
+    call: (values, context) => {
+      const read = fixed.map((of, index) =>
+        index < values.length ? readOne(of, values[index]!, index) : undefined,
+      );
+      const more = values
+        .slice(fixed.length)
+        .map((value, index) => readOne(last!, value, fixed.length + index));
+      return body((hasRest ? [...read, more] : read) as unknown as Read<P>, context);
+    },
+  };
+}
+
+function shown({ name, isOptional, isRest }: Parameter<unknown>): string {
+  if (isRest) return `${name}...`;
+  return isOptional ? `[${name}]` : name;
+}

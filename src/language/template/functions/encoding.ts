@@ -1,0 +1,68 @@
+import { createHash, createHmac } from 'node:crypto';
+import { any, define, FunctionFault, type Functions, rest, text } from './define.ts';
+import { printed } from './print.ts';
+
+/** Work grows with the text, and what is made does, too. */
+const of = (change: (value: string) => string) =>
+  define([text('text')], ([value], { budget }) => {
+    budget.make(value.length);
+    const result = change(value);
+    budget.make(result.length);
+    return result;
+  });
+
+/** Of the values as `print` writes them. */
+const escaping = (change: (value: string) => string) =>
+  define([rest(any('values'))], ([values], context) => {
+    const value = printed(values, context);
+    context.budget.make(6 * value.length);
+    return change(value);
+  });
+
+export const encodingFunctions: Functions = {
+  base64Encode: of((value) => Buffer.from(value).toString('base64')),
+  base64URLEncode: of((value) =>
+    Buffer.from(value).toString('base64').replaceAll('+', '-').replaceAll('/', '_'),
+  ),
+  base64Decode: of((value) => decoded(value, /^[A-Za-z0-9+/]*={0,2}$/)),
+  base64URLDecode: of((value) => decoded(value, /^[A-Za-z0-9_-]*={0,2}$/)),
+  sha256Hex: of((value) => createHash('sha256').update(value).digest('hex')),
+  md5sum: of((value) => createHash('md5').update(value).digest('hex')),
+  hmacSHA256Hex: define([text('key'), text('text')], ([key, value], { budget }) => {
+    budget.make(key.length + value.length);
+    return createHmac('sha256', key).update(value).digest('hex');
+  }),
+  html: escaping((value) =>
+    value.replace(/[<>&"'\0]/g, (character) => htmlEscapes[character] ?? '\ufffd'),
+  ),
+  js: escaping((value) => value.replace(/[\\'"<>&=\p{C}\p{Z}]/gu, jsEscape)),
+  urlquery: escaping((value) =>
+    encodeURIComponent(value.toWellFormed())
+      .replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
+      .replaceAll('%20', '+'),
+  ),
+};
+
+function decoded(value: string, form: RegExp): string {
+  if (!form.test(value) || value.length % 4 !== 0) {
+    throw new FunctionFault('the text is not base64', 0);
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(
+      Buffer.from(value, 'base64url'),
+    );
+  } catch {
+    throw new FunctionFault('what the text encodes is not text in UTF-8', 0);
+  }
+}
+
+const htmlEscapes: Readonly<Record<string, string>> = {
+  ...{ '<': '&lt;', '>': '&gt;', '&': '&amp;', '"': '&#34;', "'": '&#39;' },
+};
+
+function jsEscape(character: string): string {
+  if (character === ' ') return ' ';
+  if (character === '\\' || character === "'" || character === '"') return `\\${character}`;
+  const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
+  return units.map((unit) => `\\u${unit.toString(16).toUpperCase().padStart(4, '0')}`).join('');
+}

@@ -1,0 +1,27 @@
+import { formatted, sizeOf } from '../format-value.ts';
+import type { RunContext } from '../run-context.ts';
+import type { TemplateValue } from '../value.ts';
+import { any, define, type Functions, rest, text } from './define.ts';
+import { printedFormat } from './printf.ts';
+
+export const printFunctions: Functions = {
+  print: define([rest(any('values'))], ([values], context) => printed(values, context)),
+  println: define([rest(any('values'))], ([values], { budget }) => {
+    budget.make(values.reduce<number>((sum, value) => sum + sizeOf(value) + 1, 1));
+    return `${values.map(formatted).join(' ')}\n`;
+  }),
+  printf: define([text('format'), rest(any('values'))], ([format, values], context) =>
+    printedFormat(format, values, context),
+  ),
+};
+
+/** One after the other, with space between two that are both no text. */
+export function printed(values: readonly TemplateValue[], { budget }: RunContext): string {
+  let result = '';
+  values.forEach((value, index) => {
+    budget.make(sizeOf(value));
+    const isApart = index > 0 && typeof value !== 'string' && typeof values[index - 1] !== 'string';
+    result += `${isApart ? ' ' : ''}${formatted(value)}`;
+  });
+  return result;
+}

@@ -1,0 +1,54 @@
+import type { Source } from '../hcl/source.ts';
+import type { TemplateValue } from './value.ts';
+
+/** A template that was read: immutable, and rendered any number of times. */
+export interface Template {
+  readonly source: Source;
+  readonly body: TemplateBody;
+  /** What `define` and `block` named. */
+  readonly named: ReadonlyMap<string, TemplateBody>;
+}
+
+export type TemplateBody = readonly TemplateNode[];
+
+export type TemplateNode =
+  | { readonly kind: 'text'; readonly text: string }
+  /** Puts its value out, unless it sets a variable. */
+  | { readonly kind: 'action'; readonly pipeline: Pipeline }
+  | {
+      readonly kind: 'if' | 'with' | 'range';
+      readonly pipeline: Pipeline;
+      readonly body: TemplateBody;
+      readonly otherwise: TemplateBody;
+    }
+  | {
+      readonly kind: 'template';
+      readonly name: string;
+      readonly pipeline: Pipeline | undefined;
+      readonly offset: number;
+    }
+  | { readonly kind: 'break' | 'continue' };
+
+export interface Pipeline {
+  /** Variables that get its value, with their `$`; two only in `range`. */
+  readonly variables: readonly string[];
+  /** Whether they are new ones. */
+  readonly declares: boolean;
+  /** Each one gets the value of the one before it as its last argument. */
+  readonly commands: readonly Command[];
+  readonly offset: number;
+}
+
+export interface Command {
+  /** At least one: a function with its arguments, or a value alone. */
+  readonly operands: readonly Operand[];
+  readonly offset: number;
+}
+
+export type Operand = { readonly offset: number } & (
+  | { readonly kind: 'literal'; readonly value: TemplateValue }
+  | { readonly kind: 'nil' | 'dot' }
+  | { readonly kind: 'variable' | 'function'; readonly name: string }
+  | { readonly kind: 'fields'; readonly of: Operand; readonly names: readonly string[] }
+  | { readonly kind: 'pipeline'; readonly pipeline: Pipeline }
+);

@@ -1,0 +1,128 @@
+import type { Clock, Timer, Timers } from '../../../base/ports.ts';
+import type { Steps } from '../../../base/steps.ts';
+import { renderFault } from '../../../language/hcl/errors.ts';
+import { TemplateError } from '../../../language/template/errors.ts';
+import { templateFunctions } from '../../../language/template/functions/standard.ts';
+import { parseTemplate } from '../../../language/template/parse.ts';
+import { type Rendering, renderTemplate } from '../../../language/template/render.ts';
+import { dependencyKey, type TemplateEnvironment } from '../../../language/template/run-context.ts';
+import type { Template as ParsedTemplate } from '../../../language/template/syntax.ts';
+import { limits } from '../../../model/limits.ts';
+import type { Template } from '../../../model/task/files.ts';
+import { parseEnvLines } from './env-lines.ts';
+import type { TaskPath } from './task-path.ts';
+
+/** Why a template cannot be rendered, as the user reads it. */
+export class TemplateFailure extends Error {
+  override readonly name = 'TemplateFailure';
+  /** Whether other data could make it render. */
+  readonly recoverable: boolean;
+  /** The message, with the lines that it speaks of. */
+  readonly explained: string;
+
+  constructor(message: string, recoverable: boolean, explained = message) {
+    super(message);
+    this.recoverable = recoverable;
+    this.explained = explained;
+  }
+}
+
+/** One template of a task, with what was last made of it. */
+export class TaskTemplate {
+  readonly template: Template;
+  readonly destination: TaskPath;
+  /** What was last rendered; `undefined` before the first time. */
+  text: string | undefined;
+  /** Of a template with `Envvars`. */
+  variables: Readonly<Record<string, string>> = {};
+  /** Keys of what it read when it was last tried. */
+  reads: ReadonlySet<string> = new Set();
+  /** When what it reads began to change since it was last rendered. */
+  changingSinceMs: number | undefined;
+  timer: Timer | undefined;
+  #parsed: ParsedTemplate | undefined;
+
+  constructor(template: Template, destination: TaskPath) {
+    this.template = template;
+    this.destination = destination;
+  }
+
+  /** What it is called where its user reads of it. */
+  get name(): string {
+    return this.template.DestPath;
+  }
+
+  /** Rendered for good. */
+  get isDone(): boolean {
+    return this.template.Once && this.text !== undefined;
+  }
+
+  /** @throws TemplateFailure */
+  parse(text: string): void {
+    const { LeftDelim, RightDelim, SourcePath } = this.template;
+    try {
+      this.#parsed = parseTemplate(text, {
+        limits: limits.template,
+        functions: templateFunctions,
+        leftDelimiter: LeftDelim,
+        rightDelimiter: RightDelim,
+        fileName: SourcePath || this.name,
+      });
+    } catch (error) {
+      if (error instanceof TemplateError) throw failureOf(error, false);
+      throw error;
+    }
+  }
+
+  /** @throws TemplateFailure */
+  async render(
+    environment: TemplateEnvironment,
+    world: { readonly clock: Clock; readonly timers: Timers },
+  ): Promise<Exclude<Rendering, { kind: 'failed' }>> {
+    if (this.#parsed === undefined) throw new Error('a template is parsed before it is rendered');
+    const steps = renderTemplate(this.#parsed, {
+      limits: limits.template,
+      functions: templateFunctions,
+      failsOnMissingKey: this.template.ErrMissingKey,
+      environment,
+    });
+    const rendering = await inTurns(steps, world);
+    this.reads = new Set(rendering.dependencies.map(dependencyKey));
+    if (rendering.kind !== 'failed') return rendering;
+    throw failureOf(rendering.error, rendering.dependencies.length > 0);
+  }
+
+  /** Takes what was rendered. `false`: it is what it was. @throws TemplateFailure */
+  accept(text: string): boolean {
+    if (this.text === text) return false;
+    if (this.template.Envvars) {
+      try {
+        this.variables = parseEnvLines(text);
+      } catch (error) {
+        throw new TemplateFailure(`${this.name}: ${(error as Error).message}`, this.reads.size > 0);
+      }
+    }
+    this.text = text;
+    return true;
+  }
+}
+
+function failureOf({ faults, kind }: TemplateError, hasData: boolean): TemplateFailure {
+  const shown = faults.map(renderFault);
+  const sentences = shown.map((text) => text.split('\n')[0]).join('; ');
+  return new TemplateFailure(sentences, hasData && kind !== 'syntax', shown.join('\n'));
+}
+
+/** Others get their turn after every few milliseconds. */
+async function inTurns<T>(
+  steps: Steps<T>,
+  { clock, timers }: { readonly clock: Clock; readonly timers: Timers },
+): Promise<T> {
+  for (let turnMs = clock.nowMs(); ; ) {
+    const { done, value } = steps.next();
+    if (done) return value;
+    if (clock.nowMs() - turnMs < limits.template.sliceMs) continue;
+    await new Promise<void>((resolve) => void timers.soon(resolve));
+    turnMs = clock.nowMs();
+  }
+}

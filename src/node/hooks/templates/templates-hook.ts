@@ -1,0 +1,432 @@
+import { durationMs } from '../../../base/duration.ts';
+import { delay, type Timer } from '../../../base/ports.ts';
+import {
+  type Dependency,
+  dependencyKey,
+  describeDependency,
+  type TemplateEnvironment,
+} from '../../../language/template/run-context.ts';
+import { limits } from '../../../model/limits.ts';
+import { interpolate } from '../../environment/interpolate.ts';
+import { readBelow, writeBelow } from '../../files.ts';
+import * as events from '../../task-runner/events.ts';
+import type { IdentitySource } from '../../workload/identity-source.ts';
+import { WorkloadToken } from '../../workload/workload-token.ts';
+import {
+  HookFailure,
+  type StartedRun,
+  type TaskHook,
+  type TaskHookContext,
+  type TaskHookFactory,
+} from '../hook.ts';
+import { runChangeScript } from './change-script.ts';
+import { WatchedFile } from './file-data.ts';
+import { reactionTo } from './reaction.ts';
+import { taskPath } from './task-path.ts';
+import { TaskTemplate, TemplateFailure } from './task-template.ts';
+import type { DataReader, DataWatch, TemplateData } from './template-data.ts';
+
+export interface TemplatesOptions {
+  /** Absent: templates that read services or variables fail. */
+  readonly data?: TemplateData | undefined;
+  /** Where tasks get the tokens that they read with; absent: they read without. */
+  readonly identities?: IdentitySource | undefined;
+}
+
+/** Renders the templates of a task. Source: facts/scheduler.md §7.5, §2.6 "Template". */
+export const templatesHook =
+  (options: TemplatesOptions): TaskHookFactory =>
+  (context) =>
+    (context.task().Templates ?? []).length === 0 ? undefined : new TemplatesHook(context, options);
+
+/**
+ * Invariants
+ *  T1. No run begins before every template is rendered and its file is there.
+ *  T2. A file is replaced whole, and only when what is rendered is another text.
+ *  T3. Changes at about the same time become one reaction: a restart beats signals and scripts.
+ *  T4. What goes wrong once the task runs leaves the files as they are: the task hears of it, and
+ *      goes on.
+ *  T5. Nothing here keeps the task from being ended: all waiting ends with `over` or `close`.
+ */
+class TemplatesHook implements TaskHook {
+  readonly name = 'template';
+  readonly #context: TaskHookContext;
+  readonly #options: TemplatesOptions;
+  readonly #token: WorkloadToken | undefined;
+  readonly #watches = new Map<string, DataWatch>();
+  readonly #closed = new AbortController();
+  #templates: readonly TaskTemplate[] = [];
+  /** Changed since the run began, and the run was not told yet. */
+  readonly #changed = new Set<TaskTemplate>();
+  #reactionTimer: Timer | undefined;
+  #wake: () => void = () => {};
+  /** The run may be told of changes. */
+  #isRunning = false;
+  /** One rendering at a time. */
+  #work: Promise<void> = Promise.resolve();
+
+  constructor(context: TaskHookContext, options: TemplatesOptions) {
+    this.#context = context;
+    this.#options = options;
+    const { identities } = options;
+    const workload = { allocation: context.allocation().ID, task: context.task().Name };
+    this.#token = identities && new WorkloadToken(identities, workload);
+  }
+
+  async beforeStart(): Promise<Readonly<Record<string, string>>> {
+    try {
+      await this.#prepare();
+      await this.#renderAll({ isFirst: true });
+      await this.#inOrder(async () => {
+        for (const template of this.#templates) await this.#write(template);
+      });
+    } catch (error) {
+      if (!(error instanceof TemplateFailure)) throw error;
+      throw new HookFailure(failedEvent(error), error.message, error.recoverable);
+    }
+    this.#changed.clear();
+    return Object.assign({}, ...this.#templates.map(({ variables }) => variables));
+  }
+
+  started({ isRestored }: StartedRun): void {
+    this.#isRunning = true;
+    if (isRestored && this.#templates.length === 0) {
+      this.#inBackground(this.#resume());
+      return;
+    }
+    for (const { template } of this.#templates) {
+      const runs = template.ChangeMode === 'script' && template.ChangeScript?.RunOnFirstRender;
+      if (runs) this.#inBackground(this.#runScripts([template.ChangeScript!]));
+    }
+    if (this.#changed.size > 0) this.#scheduleReaction();
+  }
+
+  async ending(): Promise<void> {
+    this.#isRunning = false;
+    this.#reactionTimer?.clear();
+  }
+
+  async ended(): Promise<void> {
+    this.#isRunning = false;
+    this.#reactionTimer?.clear();
+    this.#reactionTimer = undefined;
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort();
+    this.#isRunning = false;
+    this.#reactionTimer?.clear();
+    for (const { timer } of this.#templates) timer?.clear();
+    for (const watch of this.#watches.values()) watch.close();
+    this.#watches.clear();
+    this.#wake();
+  }
+
+  get #isOver(): boolean {
+    return this.#closed.signal.aborted || this.#context.over.aborted;
+  }
+
+  /** Reads the templates themselves; those from files anew for every run. */
+  async #prepare(): Promise<void> {
+    const { task, directories, environment } = this.#context;
+    const { lookup } = environment();
+    if (this.#templates.length === 0) {
+      this.#templates = (task().Templates ?? []).map(
+        (template) => new TaskTemplate(template, taskPath(template.DestPath, lookup, directories)),
+      );
+    }
+    for (const one of this.#templates) if (!one.isDone) one.parse(await this.#sourceOf(one));
+  }
+
+  async #sourceOf({ template }: TaskTemplate): Promise<string> {
+    const { SourcePath, EmbeddedTmpl } = template;
+    if (SourcePath === '') return EmbeddedTmpl;
+    const { directories, environment } = this.#context;
+    const { directory, path } = taskPath(SourcePath, environment().lookup, directories);
+    const bytes = await readBelow(directory, path, limits.template.textLengthMax).catch(
+      (error: Error) => {
+        throw new TemplateFailure(`the template cannot be read: ${error.message}`, true);
+      },
+    );
+    if (bytes !== undefined) return Buffer.from(bytes).toString('utf8');
+    throw new TemplateFailure(`there is no template ${JSON.stringify(path)}`, true);
+  }
+
+  /** An agent found the task running: its files may be as they should, or not. */
+  async #resume(): Promise<void> {
+    try {
+      await this.#prepare();
+      await this.#renderAll({ isFirst: false });
+      await this.#inOrder(async () => {
+        for (const template of this.#templates) {
+          if (await this.#isWritten(template)) continue;
+          await this.#write(template);
+          this.#changed.add(template);
+        }
+      });
+      if (this.#changed.size > 0) this.#scheduleReaction();
+    } catch (error) {
+      this.#note((error as Error).message);
+    }
+  }
+
+  /** Until every template is rendered, telling from time to time what is missing. */
+  async #renderAll({ isFirst }: { readonly isFirst: boolean }): Promise<void> {
+    const { timers } = this.#context.world;
+    let toldMs = limits.template.missingFirstMs;
+    for (const [key, watch] of this.#watches) {
+      // What failed for the run before is tried anew for this one.
+      if (watch.state.kind !== 'failed') continue;
+      watch.close();
+      this.#watches.delete(key);
+    }
+    while (!this.#isOver) {
+      const woken = Promise.withResolvers<void>();
+      this.#wake = woken.resolve;
+      const missing = await this.#tryAll();
+      if (missing.length === 0) return;
+      if (isFirst) this.#failOn(missing);
+      const timeUp = new AbortController();
+      const stop = AbortSignal.any([timeUp.signal, this.#closed.signal, this.#context.over]);
+      const told = delay(timers, toldMs, stop).then(() => 'time' as const);
+      const first = await Promise.race([woken.promise, told]);
+      timeUp.abort();
+      if (first !== 'time' || this.#isOver) continue;
+      this.#note(missingText(missing));
+      toldMs = Math.min(toldMs * 2, limits.template.missingMaxMs);
+    }
+    // Nobody waits for what comes of it any more.
+    if (isFirst) await new Promise<never>(() => {});
+  }
+
+  /** What is missing of all that is not rendered yet. */
+  async #tryAll(): Promise<readonly Dependency[]> {
+    const missing = new Map<string, Dependency>();
+    await this.#inOrder(async () => {
+      for (const template of this.#templates) {
+        if (template.isDone) continue;
+        const rendering = await template.render(this.#environment(), this.#context.world);
+        if (rendering.kind === 'rendered') template.accept(rendering.text);
+        else for (const one of rendering.missing) missing.set(dependencyKey(one), one);
+      }
+      this.#dropUnread();
+    });
+    return [...missing.values()];
+  }
+
+  /** What was tried often enough is waited for no longer. */
+  #failOn(missing: readonly Dependency[]): void {
+    for (const dependency of missing) {
+      const state = this.#watches.get(dependencyKey(dependency))?.state;
+      if (state?.kind !== 'failed') continue;
+      const name = describeDependency(dependency);
+      throw new TemplateFailure(`${name} cannot be read: ${state.reason}`, true);
+    }
+  }
+
+  #environment(): TemplateEnvironment {
+    const { environment, world } = this.#context;
+    return {
+      variables: environment().variables,
+      nowMs: () => world.clock.nowMs(),
+      lookup: (dependency) => {
+        const { state } = this.#watch(dependency);
+        return state.kind === 'known' ? state.value : undefined;
+      },
+    };
+  }
+
+  #watch(dependency: Dependency): DataWatch {
+    const key = dependencyKey(dependency);
+    const known = this.#watches.get(key);
+    if (known !== undefined) return known;
+    const watch = this.#newWatch(dependency, () => this.#sawChange(key));
+    this.#watches.set(key, watch);
+    return watch;
+  }
+
+  #newWatch(dependency: Dependency, onChange: () => void): DataWatch {
+    const { directories, environment, world, allocation } = this.#context;
+    if (dependency.kind === 'file') {
+      const file = taskPath(dependency.name, environment().lookup, directories);
+      return new WatchedFile(file, world.timers, onChange);
+    }
+    const { data } = this.#options;
+    if (data === undefined) {
+      return { state: { kind: 'failed', reason: 'this node has no servers' }, close: () => {} };
+    }
+    return data.watch(dependency, { namespace: allocation().Namespace, ...this.#shown }, onChange);
+  }
+
+  /** By what the task is known where it reads. */
+  get #shown(): Pick<DataReader, 'identity' | 'token' | 'refused'> {
+    const token = this.#token;
+    if (token === undefined)
+      return { identity: '', token: async () => undefined, refused: () => {} };
+    const { allocation, task } = this.#context;
+    return {
+      identity: `${allocation().ID}/${task().Name}`,
+      token: (signal) => token.current(signal),
+      refused: () => token.refused(),
+    };
+  }
+
+  /** What no template read when it was last tried is watched no longer. */
+  #dropUnread(): void {
+    const watching = this.#templates.filter(({ isDone }) => !isDone);
+    for (const [key, watch] of this.#watches) {
+      if (watching.some(({ reads }) => reads.has(key))) continue;
+      watch.close();
+      this.#watches.delete(key);
+    }
+  }
+
+  #sawChange(key: string): void {
+    if (this.#isOver) return;
+    this.#wake();
+    for (const template of this.#templates) {
+      const isConcerned =
+        template.text !== undefined && !template.isDone && template.reads.has(key);
+      if (isConcerned) this.#renderLater(template);
+    }
+  }
+
+  /** When nothing has changed for a while, and soon enough when it never stops changing. */
+  #renderLater(template: TaskTemplate): void {
+    const { clock, timers } = this.#context.world;
+    const { waitMinMs, waitMaxMs } = limits.template;
+    const { Wait } = template.template;
+    const minMs = Wait === null ? waitMinMs : durationMs(Wait.Min);
+    const maxMs = Wait === null ? waitMaxMs : durationMs(Wait.Max);
+    template.changingSinceMs ??= clock.nowMs();
+    const latestMs = template.changingSinceMs + Math.max(minMs, maxMs) - clock.nowMs();
+    template.timer?.clear();
+    template.timer = timers.after(Math.max(0, Math.min(minMs, latestMs)), () => {
+      template.changingSinceMs = undefined;
+      this.#inBackground(this.#inOrder(() => this.#renderAgain(template)));
+    });
+  }
+
+  async #renderAgain(template: TaskTemplate): Promise<void> {
+    if (this.#isOver) return;
+    const rendering = await template.render(this.#environment(), this.#context.world);
+    this.#dropUnread();
+    if (rendering.kind === 'waiting') return this.#tellGone(rendering.missing);
+    if (this.#isOver || !template.accept(rendering.text)) return;
+    await this.#write(template);
+    this.#changed.add(template);
+    this.#scheduleReaction();
+  }
+
+  /** What is read for the first time now is only not known yet, and wakes this again when it is. */
+  #tellGone(missing: readonly Dependency[]): void {
+    const gone = missing.filter(
+      (one) => this.#watches.get(dependencyKey(one))?.state.kind !== 'pending',
+    );
+    if (gone.length > 0) this.#note(missingText(gone));
+  }
+
+  async #write({ template, destination, text }: TaskTemplate): Promise<void> {
+    if (text === undefined || this.#isOver) return;
+    const { task, environment } = this.#context;
+    const { directory, path } = destination;
+    const user = interpolate(task().User, environment().lookup);
+    await writeBelow(directory, path, Buffer.from(text), user, {
+      modeBits: Number.parseInt(template.Perms, 8),
+      uid: given(template.Uid),
+      gid: given(template.Gid),
+    });
+  }
+
+  async #isWritten({ destination, text }: TaskTemplate): Promise<boolean> {
+    if (text === undefined) return true;
+    const { directory, path } = destination;
+    const most = 4 * limits.template.outputLengthMax;
+    const found = await readBelow(directory, path, most).catch(() => undefined);
+    return found !== undefined && Buffer.from(found).toString('utf8') === text;
+  }
+
+  #scheduleReaction(): void {
+    if (!this.#isRunning || this.#reactionTimer !== undefined || this.#isOver) return;
+    const { timers, random } = this.#context.world;
+    const splays = [...this.#changed].map(({ template }) => durationMs(template.Splay));
+    const delayMs = random.fraction() * Math.max(0, ...splays);
+    this.#reactionTimer = timers.after(delayMs, () => this.#inBackground(this.#reactAfterWork()));
+  }
+
+  /** T3: what is about to be rendered is part of it. */
+  async #reactAfterWork(): Promise<void> {
+    for (let work: Promise<void> | undefined; work !== this.#work; ) {
+      work = this.#work;
+      await work;
+    }
+    this.#reactionTimer = undefined;
+    await this.#react();
+  }
+
+  async #react(): Promise<void> {
+    const { restart, signal, runId, over } = this.#context;
+    if (over.aborted || runId() === undefined || !this.#isRunning) return;
+    const changed = [...this.#changed];
+    this.#changed.clear();
+    const names = changed.map(({ name }) => name).join(', ');
+    const reaction = reactionTo(changed.map(({ template }) => template));
+    if (reaction.restarts)
+      return restart(`Template with change_mode restart re-rendered: ${names}`);
+    for (const one of reaction.signals) await signal(one, `Template re-rendered: ${names}`);
+    await this.#runScripts(reaction.scripts);
+  }
+
+  async #runScripts(scripts: ReturnType<typeof reactionTo>['scripts']): Promise<void> {
+    const { driver, runId, world, fail } = this.#context;
+    for (const script of scripts) {
+      const id = runId();
+      if (id === undefined || this.#isOver) return;
+      const reason = await runChangeScript(script, { driver, runId: id, timers: world.timers });
+      if (this.#isOver) return;
+      if (reason === undefined) {
+        this.#note(`the change script ${script.Command} succeeded`);
+        continue;
+      }
+      const event = events.hookFailed(this.name, `the change script ${script.Command}: ${reason}`);
+      if (script.FailOnError) return fail(event);
+      this.#context.note(event);
+    }
+  }
+
+  /** Renderings and writes one after the other, whoever asks for them. */
+  #inOrder(work: () => Promise<void>): Promise<void> {
+    const done = this.#work.then(work);
+    this.#work = done.catch(() => {});
+    return done;
+  }
+
+  /** T4: its failure is told to the task, and ends nothing. */
+  #inBackground(work: Promise<void>): void {
+    work.catch((error: Error) => {
+      if (!this.#isOver) this.#context.note(failedEvent(error));
+    });
+  }
+
+  #note(message: string): void {
+    if (!this.#isOver) this.#context.note(events.hookMessage('Template', message));
+  }
+}
+
+const failedEvent = (error: Error): events.EventAt =>
+  events.hookFailed(
+    'template',
+    error.message,
+    error instanceof TemplateFailure ? error.explained : undefined,
+  );
+
+/** -1 and null: as it is. */
+const given = (id: number | null): number | undefined => (id === null || id < 0 ? undefined : id);
+
+function missingText(missing: readonly Dependency[]): string {
+  const { missingToldMax } = limits.template;
+  const told = missing.slice(0, missingToldMax).map(describeDependency).join(', ');
+  const more =
+    missing.length > missingToldMax ? `, and ${missing.length - missingToldMax} more` : '';
+  return `Missing: ${told}${more}`;
+}
