@@ -27,7 +27,9 @@ import { allocationRoutes } from './routes/allocation.ts';
 import { authMethodRoutes } from './routes/auth-method.ts';
 import { bindingRuleRoutes } from './routes/binding-rule.ts';
 import { clientRoutes } from './routes/client.ts';
+import { clientFileRoutes } from './routes/client-files.ts';
 import { clientLifecycleRoutes } from './routes/client-lifecycle.ts';
+import { clientStatisticsRoutes } from './routes/client-statistics.ts';
 import { deploymentRoutes } from './routes/deployment.ts';
 import { evaluationRoutes } from './routes/evaluation.ts';
 import { eventStreamRoute } from './routes/event-stream.ts';
@@ -153,6 +155,8 @@ export class Api {
       ...operatorSchedulerRoutes(server),
       ...nodeAgentRoutes(server),
       ...clientRoutes(server),
+      ...clientFileRoutes(server),
+      ...clientStatisticsRoutes(server),
       eventStreamRoute(server),
       ...clientLifecycleRoutes(server),
       ...aclBootstrapRoutes(server.context, server.bootstrapReset),
