@@ -180,7 +180,9 @@ describe('logs over the stream', () => {
   async function readAll(stream: ByteStream): Promise<string> {
     const chunks: Uint8Array[] = [];
     for await (const chunk of stream) chunks.push(chunk);
-    return Buffer.concat(chunks).toString().replace(/^\{\}\n/, '');
+    return Buffer.concat(chunks)
+      .toString()
+      .replace(/^\{\}\n/, '');
   }
 
   const params = { alloc_id: id(1), task: 'app', type: 'stdout', plain: true };
