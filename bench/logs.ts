@@ -67,7 +67,7 @@ const flood = ({ progress }: Setting, reader: Reader, run: number): Promise<Floo
     await readyNode(target);
     const [supervisor = 0] = processesNaming(folder).filter((one) => one !== pid && isAlive(one));
     const id = await startFlood(target);
-    const directory = join(folder, 'data', 'alloc', id, 'alloc', 'logs');
+    const directory = join(folder, 'data', 'node', 'alloc', id, 'alloc', 'logs');
     const follower = follow(target, id, reader);
     progress(`run ${run}: ${reader}`);
     await sleep(settleMs);
