@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import '../support/properties.ts';
 import { realWorld } from '../../src/base/ports-real.ts';
 import { limits } from '../../src/model/limits.ts';
 import { socketPair } from '../../src/model/node-stream/socket-pair.ts';

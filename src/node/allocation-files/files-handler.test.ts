@@ -54,7 +54,9 @@ test('a page is by name, and goes on where the one before ended', async () => {
   for (const name of names.toReversed()) writeFileSync(join(root, 'many', name), '');
   const found: string[] = [];
   for (let from: string | undefined = ''; from !== undefined; ) {
-    const [head, body]: string[] = (await textOf({ op: 'ls', path: 'many', from, most: 10 })).split('\n');
+    const [head, body]: string[] = (await textOf({ op: 'ls', path: 'many', from, most: 10 })).split(
+      '\n',
+    );
     found.push(...JSON.parse(body!).map(({ Name }: { Name: string }) => Name));
     from = JSON.parse(head!).next;
   }

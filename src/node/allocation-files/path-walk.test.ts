@@ -11,7 +11,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import '../../../test/support/properties.ts';
 import { limits } from '../../model/limits.ts';
 import { openToRead, WalkFailure, walk } from './path-walk.ts';
 
