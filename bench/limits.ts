@@ -31,6 +31,10 @@ export const limits = {
   transactions: 100_000,
   /** Jobs of one run from POST to running. */
   runJobs: 10,
+  /** Tasks of one node, and how long they are watched being idle. */
+  nodeTasks: { tasks: 500, idleMs: 10_000 },
+  /** A log that is followed: until all is warm, and how long it is then measured. */
+  logFlood: { settleMs: 5_000, measureMs: 15_000, files: 4, fileMb: 10 },
   /** A large job that is read. */
   jobModel: { groups: 100 },
   /** Work without a server: until it is warm, and how much of it one figure is the median of. */

@@ -14,8 +14,10 @@ import { jobFile } from './job-file.ts';
 import { jobList } from './job-list.ts';
 import { jobModel } from './job-model.ts';
 import { limits } from './limits.ts';
+import { logs } from './logs.ts';
 import { describeMachine } from './machine.ts';
 import { million } from './million.ts';
+import { node } from './node.ts';
 import { parked } from './parked.ts';
 import { plan } from './plan.ts';
 import { readJob } from './read-job.ts';
@@ -29,7 +31,7 @@ import { state } from './state.ts';
 import { type Target, targetOf } from './target.ts';
 
 const benchmarks: readonly Benchmark[] = [
-  ...[readJob, register, state, parked, start, runJob],
+  ...[readJob, register, state, parked, start, runJob, node, logs],
   ...[acl, aclRead, aclTokens, jobFile, jobModel, jobList, plan],
   ...[scheduler, holds, simulator, million],
 ];

@@ -17,6 +17,9 @@ function usedTicks(pid: number): number {
   return Number(fields[11] ?? 0) + Number(fields[12] ?? 0);
 }
 
+/** Processor time that the process has used so far. */
+export const usedMs = (pid: number): number => usedTicks(pid) * 10;
+
 /**
  * Resolves when the process has hardly worked for a second: what it still had to do and to collect
  * is done.

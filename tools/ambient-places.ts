@@ -89,9 +89,19 @@ export const places: readonly Place[] = [
     reason: 'task directories, and the users of the machine',
   },
   {
-    files: 'src/node/logs/**',
+    files: 'src/node/{logs,allocation-files}/**',
     may: ['files'],
-    reason: 'logs are files',
+    reason: 'logs are files, and so is what tasks leave beside them',
+  },
+  {
+    files: 'src/node/change-watch.ts',
+    may: ['files'],
+    reason: 'wakes who follows a file',
+  },
+  {
+    files: 'src/node/statistics/**',
+    may: ['files'],
+    reason: 'the kernel tells in /proc what processes and the machine use',
   },
   {
     files: 'src/node/hooks/services/probes/**',

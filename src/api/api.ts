@@ -28,7 +28,9 @@ import { authMethodRoutes } from './routes/auth-method.ts';
 import { bindingRuleRoutes } from './routes/binding-rule.ts';
 import { clientRoutes } from './routes/client.ts';
 import { clientChecksRoutes } from './routes/client-checks.ts';
+import { clientFileRoutes } from './routes/client-files.ts';
 import { clientLifecycleRoutes } from './routes/client-lifecycle.ts';
+import { clientStatisticsRoutes } from './routes/client-statistics.ts';
 import { deploymentRoutes } from './routes/deployment.ts';
 import { evaluationRoutes } from './routes/evaluation.ts';
 import { eventStreamRoute } from './routes/event-stream.ts';
@@ -158,6 +160,8 @@ export class Api {
       ...operatorSchedulerRoutes(server),
       ...nodeAgentRoutes(server),
       ...clientRoutes(server),
+      ...clientFileRoutes(server),
+      ...clientStatisticsRoutes(server),
       eventStreamRoute(server),
       ...clientLifecycleRoutes(server),
       ...clientChecksRoutes(server),

@@ -247,6 +247,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./alloc/why.ts')).allocWhy,
   },
   {
+    words: ['alloc', 'fs'],
+    summary: 'List or print the files of an allocation.',
+    load: async () => (await import('./alloc/fs.ts')).allocFs,
+  },
+  {
     words: ['alloc', 'logs'],
     summary: 'Print what a task wrote, and follow it.',
     load: async () => (await import('./alloc/logs.ts')).allocLogs,

@@ -107,6 +107,16 @@ export const catalogue = {
     title: 'Not running',
     sentence: 'The {noun} "{id}" is not running.',
   },
+  'file-unfit': {
+    status: 400,
+    title: 'Not such a file',
+    sentence: 'The file "{path}" of the allocation {allocation} cannot be read: {reason}.',
+  },
+  'not-over': {
+    status: 400,
+    title: 'Not over',
+    sentence: 'The allocation "{id}" is not over: what still runs is not collected.',
+  },
   'id-mismatch': {
     status: 400,
     title: 'Id mismatch',
@@ -160,6 +170,11 @@ export const catalogue = {
     status: 403,
     title: 'Token of the job not found',
     sentence: 'The {field} of the job is unknown here or has expired.',
+  },
+  'file-refused': {
+    status: 403,
+    title: 'File refused',
+    sentence: 'The file "{path}" of the allocation {allocation} is not shown: {reason}.',
   },
   'node-secret-mismatch': {
     status: 403,

@@ -307,6 +307,8 @@ export const limits = {
     drainRecheckMs: 1 * minute,
     /** How long a node may take to say that it has begun what it was told to do. */
     commandTimeoutMs: 15 * second,
+    /** What a node may answer to one question. */
+    answerBytesMax: 1 * mebibyte,
   },
 
   nodePool: {
@@ -393,6 +395,31 @@ export const limits = {
     reconnectMinMs: 250,
     reconnectMaxMs: 15 * second,
     openTimeoutMs: 10 * second,
+  },
+
+  /** What is read of the files of allocations. */
+  files: {
+    pathLengthMax: 4096,
+    /** Directories between an allocation's own and a file. */
+    depthMax: 128,
+    /** Links on the way to a file, as the kernel counts them. */
+    linksMax: 40,
+    /** Files that one page of a list of a directory has. */
+    listedMax: 2000,
+    /** Names that are looked at for one page; a directory with more cannot be listed. */
+    namesMax: 1_000_000,
+    followersPerAllocationMax: 32,
+  },
+
+  /** What a node tells of what it and its tasks use. */
+  statistics: {
+    /** Of what passes in this time, rates are made, and for how long they are used again. */
+    sampleMs: 250,
+    sampleAgeMaxMs: 10 * second,
+    /** Processes of a task that are shown one by one. */
+    processesShownMax: 100,
+    /** Processes that are looked at before others get their turn. */
+    processesPerStep: 64,
   },
 
   supervisor: {

@@ -169,9 +169,30 @@ export class Allocations {
 
   /** Keeps so many allocations that are over, for their logs. */
   async #collect(): Promise<void> {
-    const over = this.all.filter((runner) => runner.isDone && runner.isDelivered);
-    const surplus = over.slice(0, Math.max(0, over.length - limits.node.terminalAllocationsKept));
-    for (const runner of surplus) {
+    const over = this.#over;
+    await this.#removeAll(
+      over.slice(0, Math.max(0, over.length - limits.node.terminalAllocationsKept)),
+    );
+  }
+
+  /** Of which the servers know all. */
+  get #over(): readonly AllocationRunner[] {
+    return this.all.filter((runner) => runner.isDone && runner.isDelivered);
+  }
+
+  /** Removes one that is over, with its files. */
+  async remove(id: string): Promise<void> {
+    const runner = this.#runners.get(id);
+    if (runner?.isDone) await this.#removeAll([runner]);
+  }
+
+  /** Removes all that are over and of which the servers know it. */
+  async removeOver(): Promise<void> {
+    await this.#removeAll(this.#over);
+  }
+
+  async #removeAll(runners: readonly AllocationRunner[]): Promise<void> {
+    for (const runner of runners) {
       this.#runners.delete(runner.id);
       this.#onRemoved(runner.id);
       await runner.remove().catch((error: Error) => this.#surroundings.onNotice(error.message));

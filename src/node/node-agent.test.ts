@@ -176,10 +176,13 @@ describe('kill -9 of the agent', () => {
 });
 
 describe('logs over the stream', () => {
+  /** What comes after the head. */
   async function readAll(stream: ByteStream): Promise<string> {
     const chunks: Uint8Array[] = [];
     for await (const chunk of stream) chunks.push(chunk);
-    return Buffer.concat(chunks).toString();
+    return Buffer.concat(chunks)
+      .toString()
+      .replace(/^\{\}\n/, '');
   }
 
   const params = { alloc_id: id(1), task: 'app', type: 'stdout', plain: true };

@@ -3,8 +3,10 @@ import { delay, type World } from '../base/ports.ts';
 import { limits } from '../model/limits.ts';
 import type { NodeRegistration } from '../model/node/node.ts';
 import type { StreamHandler } from '../model/node-stream/stream-connection.ts';
+import { filesHandler } from './allocation-files/files-handler.ts';
 import { Allocations } from './allocations.ts';
 import { Backoff } from './backoff.ts';
+import { collectHandler } from './collect-handler.ts';
 import { restartHandler, signalHandler } from './command-handlers.ts';
 import type { Driver, Drivers } from './drivers/driver.ts';
 import { rawExecDriver } from './drivers/raw-exec.ts';
@@ -20,6 +22,8 @@ import { templatesHook } from './hooks/templates/templates-hook.ts';
 import { type NodeIdentity, readIdentity, writeIdentity } from './identity.ts';
 import { logsHandler } from './logs/logs-handler.ts';
 import { type ServerApi, statusOf } from './server-api.ts';
+import { AllocationStatistics } from './statistics/allocation-statistics.ts';
+import { allocationUsageHandler, nodeUsageHandler } from './statistics/statistics-handlers.ts';
 import { StatusReporter } from './status-reporter.ts';
 import { runStream } from './stream-loop.ts';
 import { SupervisorClient } from './supervisor/client.ts';
@@ -310,13 +314,23 @@ export class NodeAgent {
   }
 
   async #stream(): Promise<void> {
-    const { api, world, onNotice } = this.#options;
+    const { api, world, dataDirectory, onNotice } = this.#options;
     const allocation = (id: string) => this.#allocations?.get(id);
+    const { CpuShares, TotalCpuCores } = this.#node!.NodeResources.Cpu;
+    const coreMhz = CpuShares / Math.max(1, TotalCpuCores);
+    const statistics = new AllocationStatistics(world, coreMhz);
     const handlers = new Map<string, StreamHandler>([
       ['logs', logsHandler({ timers: world.timers, allocation })],
       ['restart', restartHandler(allocation)],
       ['signal', signalHandler(allocation)],
       ...(this.#services ? [['checks', this.#services.checksHandler] as const] : []),
+      [
+        'files',
+        filesHandler({ timers: world.timers, root: (id) => allocation(id)?.directories.root }),
+      ],
+      ['allocation-usage', allocationUsageHandler(statistics, allocation)],
+      ['node-usage', nodeUsageHandler({ world, dataDirectory, coreMhz })],
+      ['collect', collectHandler(() => this.#allocations)],
     ]);
     const options = {
       timers: world.timers,

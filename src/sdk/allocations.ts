@@ -1,5 +1,6 @@
 import type { Allocation } from '../model/allocation/allocation.ts';
 import type { AllocationStub } from '../model/allocation/allocation-stub.ts';
+import type { AllocationUsage } from '../model/allocation/resource-usage.ts';
 import type { CheckResult } from '../model/check-result/check-result.ts';
 import type { ServiceRegistration } from '../model/service-registration/service-registration.ts';
 import {
@@ -50,6 +51,10 @@ export interface Allocations {
     task?: string | undefined,
     options?: CallOptions,
   ): Promise<Answer<object>>;
+  /** What its tasks use now. */
+  usage(id: string, options?: CallOptions): Promise<Answer<AllocationUsage>>;
+  /** Removes one that is over, with its files, from its node. */
+  collect(id: string, options?: CallOptions): Promise<Answer<object>>;
 }
 
 export const allocationsOf = (requester: Requester): Allocations => ({
@@ -74,4 +79,6 @@ export const allocationsOf = (requester: Requester): Allocations => ({
     }),
   signal: (id, Signal, Task = '', options) =>
     requester.write('PUT', path`/v1/client/allocation/${id}/signal`, options, { Task, Signal }),
+  usage: (id, options) => requester.read(path`/v1/client/allocation/${id}/stats`, options),
+  collect: (id, options) => requester.read(path`/v1/client/allocation/${id}/gc`, options),
 });

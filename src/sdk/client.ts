@@ -22,6 +22,7 @@ import { ConnectionError } from './errors.ts';
 import { type Evaluations, evaluationsOf } from './evaluations.ts';
 import { type Events, eventsOf } from './events.ts';
 import { type Explanations, explanationsOf } from './explanations.ts';
+import { type Files, filesOf } from './files.ts';
 import { type JobPolicies, jobPoliciesOf } from './job-policies.ts';
 import { type Jobs, jobsOf } from './jobs.ts';
 import {
@@ -85,6 +86,7 @@ export interface Client {
   readonly nodePools: NodePools;
   readonly scheduler: SchedulerApi;
   readonly system: SystemApi;
+  readonly files: Files;
   readonly logs: Logs;
   /** What happens, as it happens. */
   readonly events: Events;
@@ -130,9 +132,10 @@ export function createClient(options: ClientOptions): Client {
     nodePools: nodePoolsOf(requester),
     scheduler: schedulerOf(requester),
     system: systemOf(requester),
-    logs: logsOf(requester),
     events: eventsOf(requester),
     variables: variablesOf(requester),
+    files: filesOf(requester, address),
+    logs: logsOf(requester, address),
     agent: agentOf(requester),
     status: statusOf(requester),
     nodeAgent: nodeAgentOf(requester, address),
@@ -163,6 +166,8 @@ export type * from './deployments.ts';
 export { ApiError, ConnectionError, isMissing } from './errors.ts';
 export type * from './evaluations.ts';
 export type * from './explanations.ts';
+export type * from './files.ts';
+export type { FilePiece } from './frames.ts';
 export type * from './job-policies.ts';
 export type * from './jobs.ts';
 export type * from './logins.ts';

@@ -1,5 +1,6 @@
 import type { Allocation } from '../model/allocation/allocation.ts';
 import type { Eligibility, Node } from '../model/node/node.ts';
+import type { NodeUsage } from '../model/node/node-usage.ts';
 import {
   type Answer,
   type CallOptions,
@@ -76,6 +77,10 @@ export interface Nodes {
   evaluate(id: string, options?: CallOptions): Promise<Answer<NodeChanged>>;
   /** Forgets the node; what ran there goes elsewhere. */
   purge(id: string, options?: CallOptions): Promise<Answer<NodeChanged>>;
+  /** What the machine uses now. */
+  usage(id: string, options?: CallOptions): Promise<Answer<NodeUsage>>;
+  /** Removes all allocations that are over, with their files. */
+  collect(id: string, options?: CallOptions): Promise<Answer<object>>;
 }
 
 export const nodesOf = (requester: Requester): Nodes => ({
@@ -96,6 +101,8 @@ export const nodesOf = (requester: Requester): Nodes => ({
     requester.write('PUT', path`/v1/node/${id}/eligibility`, options, { Eligibility }),
   evaluate: (id, options) => requester.write('PUT', path`/v1/node/${id}/evaluate`, options),
   purge: (id, options) => requester.write('PUT', path`/v1/node/${id}/purge`, options),
+  usage: (id, options) => requester.read('/v1/client/stats', options, { node_id: id }),
+  collect: (id, options) => requester.read('/v1/client/gc', options, { node_id: id }),
 });
 
 export const nodeListQuery = (options: NodeListOptions): Query => ({

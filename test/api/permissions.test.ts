@@ -47,6 +47,7 @@ const queries: Readonly<Record<string, string>> = {
   'GET /v1/acl/explain': `permission=acl:read&accessor=${missingId}`,
   'GET /v1/job/:job_id+/submission': 'version=0',
   'GET /v1/client/fs/logs/:alloc_id': 'task=web&type=stdout',
+  'GET /v1/client/fs/readat/:alloc_id': 'offset=0&limit=1',
 };
 
 async function callers(api: TestApi): Promise<Map<string, string | null>> {

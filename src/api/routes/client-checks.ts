@@ -1,14 +1,12 @@
 import { isClientTerminal } from '../../model/allocation/allocation-rules.ts';
 import { CheckResultSchema } from '../../model/check-result/check-result.ts';
-import { limits } from '../../model/limits.ts';
-import { StreamFault } from '../../model/node-stream/byte-stream.ts';
 import { Type } from '../../model/schema.ts';
 import type { Server } from '../../server/server.ts';
 import { prettyJson } from '../encode.ts';
 import { type Answer, jsonType } from '../http.ts';
 import { type Route, type Scope, streamRoute } from '../route.ts';
 import { allocationById, inItsNamespace } from './allocation.ts';
-import { refusalOf } from './client-lifecycle.ts';
+import { askNodeForText } from './ask-node.ts';
 
 /** How the checks of an allocation fare: only its node knows. Source: facts/scheduler.md §8.2, §8.4. */
 export const clientChecksRoutes = (server: Server): Route[] =>
@@ -37,21 +35,9 @@ async function readChecks(
 ): Promise<Answer> {
   const allocation = allocationById(unwatched, parameters.alloc_id!);
   if (isClientTerminal(allocation)) return answerOf({}, pretty);
-  const { ID, NodeID } = allocation;
-  const stream = server.streams.of(NodeID).open('checks', { alloc_id: ID });
-  const cancel = (): void => stream.cancel();
-  const late = server.context.world.timers.after(limits.node.commandTimeoutMs, cancel);
-  signal.addEventListener('abort', cancel, { once: true });
-  const parts: Uint8Array[] = [];
-  try {
-    for await (const part of stream) parts.push(part);
-  } catch (error) {
-    throw error instanceof StreamFault ? refusalOf(error, NodeID) : error;
-  } finally {
-    late.clear();
-    signal.removeEventListener('abort', cancel);
-  }
-  return answerOf(JSON.parse(Buffer.concat(parts).toString()), pretty);
+  const { ID, NodeID: nodeId } = allocation;
+  const question = { nodeId, kind: 'checks', params: { alloc_id: ID }, signal };
+  return answerOf(JSON.parse(await askNodeForText(server, question)), pretty);
 }
 
 const answerOf = (results: object, pretty: boolean): Answer => ({

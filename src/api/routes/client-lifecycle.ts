@@ -1,12 +1,13 @@
 import { isClientTerminal } from '../../model/allocation/allocation-rules.ts';
 import { complete } from '../../model/complete.ts';
-import { catalogue, type ErrorCode, invalid, RosterError, refusal } from '../../model/errors.ts';
+import { invalid, refusal } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { StreamFault } from '../../model/node-stream/byte-stream.ts';
 import { Flag, Text, Type } from '../../model/schema.ts';
 import type { Server } from '../../server/server.ts';
 import { type Input, type Route, writeRoute } from '../route.ts';
 import { allocationById, inItsNamespace } from './allocation.ts';
+import { refusalOf } from './ask-node.ts';
 
 const taskName = () => Text({ maxLength: limits.names.lengthMax });
 const RestartSchema = Type.Object({ TaskName: taskName(), AllTasks: Flag() });
@@ -76,12 +77,4 @@ async function tell(
     late.clear();
   }
   return { value: {} };
-}
-
-export function refusalOf({ code, status, message }: StreamFault, node: string): RosterError {
-  const isOurs = Object.hasOwn(catalogue, code) && catalogue[code as ErrorCode].status === status;
-  if (isOurs) return new RosterError(code as ErrorCode, message);
-  if (status === 429) return new RosterError('too-many-watches', message);
-  if (status < 499) return new RosterError('malformed-request', message);
-  return refusal('node-unreachable', { node });
 }

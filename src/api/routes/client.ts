@@ -1,10 +1,8 @@
 import { anyOf } from '../../acl/permission.ts';
-import { RosterError } from '../../model/errors.ts';
-import { type ByteStream, StreamFault } from '../../model/node-stream/byte-stream.ts';
 import type { Server } from '../../server/server.ts';
-import type { Answer } from '../http.ts';
 import { type Route, type Scope, streamRoute } from '../route.ts';
 import { allocationById, inItsNamespace } from './allocation.ts';
+import { askNode } from './ask-node.ts';
 
 const readLogs = (scope: Scope) =>
   anyOf(inItsNamespace('read-logs')(scope), inItsNamespace('read-fs')(scope));
@@ -28,44 +26,14 @@ export function clientRoutes(server: Server): Route[] {
       permission: readLogs,
       handle: async ({ parameters, query, unwatched }, signal) => {
         const { NodeID, ID } = allocationById(unwatched, parameters.alloc_id!);
-        const connection = server.streams.of(NodeID);
-        try {
-          const source = connection.open('logs', { ...query, alloc_id: ID });
-          return await streamed(source, query.plain, signal);
-        } catch (error) {
-          if (error instanceof StreamFault) throw faultRefusal(error);
-          throw error;
-        }
+        const params = { ...query, alloc_id: ID };
+        const { body } = await askNode(server, { nodeId: NodeID, kind: 'logs', params, signal });
+        const type = query.plain ? 'text/plain; charset=utf-8' : 'application/x-ndjson';
+        return { status: 200, headers: { 'content-type': type, ...unsniffed }, body };
       },
     }),
   ];
 }
 
-/**
- * Answers once the first bytes or the first fault have come, so that a fault becomes a problem
- * rather than a cut answer. Throws {@link StreamFault}.
- */
-async function streamed(source: ByteStream, plain: boolean, signal: AbortSignal): Promise<Answer> {
-  // An iterator that waits for bytes ends only when its source does.
-  const cancel = (): void => source.cancel();
-  if (signal.aborted) cancel();
-  signal.addEventListener('abort', cancel, { once: true });
-  const iterator = source[Symbol.asyncIterator]();
-  const first = await iterator.next();
-  async function* rest(): AsyncGenerator<Uint8Array> {
-    try {
-      for (let next = first; !next.done; next = await iterator.next()) yield next.value;
-    } finally {
-      await iterator.return?.();
-    }
-  }
-  const type = plain ? 'text/plain; charset=utf-8' : 'application/x-ndjson';
-  return { status: 200, headers: { 'content-type': type }, body: rest() };
-}
-
-const faultRefusal = ({ status, message }: StreamFault): RosterError => {
-  if (status === 404) return new RosterError('file-not-found', message);
-  if (status === 429) return new RosterError('too-many-watches', message);
-  if (status < 500) return new RosterError('malformed-request', message);
-  return new RosterError('node-unreachable', message);
-};
+/** What tasks write is theirs: no browser may take it for a page of this server. */
+export const unsniffed = { 'x-content-type-options': 'nosniff' } as const;

@@ -103,9 +103,13 @@ function logServer(log: string, follow?: (request: SeenRequest) => string): Hand
     if (request.path !== logsPath) return indexed(1, allocation());
     const offset = Number(request.query.offset ?? 0);
     const text = request.query.origin === 'end' ? log.slice(log.length - offset) : log;
-    return { text: text + (request.query.follow === 'true' ? (follow?.(request) ?? '') : '') };
+    const all = text + (request.query.follow === 'true' ? (follow?.(request) ?? '') : '');
+    return { text: request.query.plain === 'true' ? all : frame(all) };
   };
 }
+
+const frame = (text: string, more: object = {}): string =>
+  `${JSON.stringify({ File: 'alloc/logs/server.stdout.0', Offset: 0, Data: btoa(text), ...more })}\n{}\n`;
 
 const log = Array.from({ length: 12 }, (_, line) => `line ${line}\n`).join('');
 const tail = (lines: number) =>
@@ -120,6 +124,7 @@ test.each([
   ['its last lines', ['-n', '2'], tail(2)],
   ['its last lines and what follows', ['-f', '-n', '2'], `${tail(2)}later\n`],
   ['all and what follows', ['-follow'], `${log}later\n`],
+  ['its last bytes', ['-c', '5'], log.slice(-5)],
 ])('logs print %s', async (_, options, expected) => {
   const server = logServer(log, () => 'later\n');
   const ran = await run(['alloc', 'logs', ...options, ids.first], { server });
@@ -158,10 +163,28 @@ test('a wrong number of lines is refused', async () => {
   expect(stderr).toContain('-n must be a number of lines from 0 to 999999, got "x".');
 });
 
+test('what was rotated away before it could be read is told beside the output', async () => {
+  const text = `${frame('before\n')}${frame('after\n', { FileEvent: 'file deleted' })}`;
+  const server = { [first]: { json: allocation() }, [`GET ${logsPath}`]: { text } };
+  expect(await run(['alloc', 'logs', ids.first], { server })).toMatchObject({
+    stdout: 'before\nafter\n',
+    stderr:
+      '[alloc/logs/server.stdout.0: output before this was rotated away before it could be read]\n',
+  });
+});
+
+test.each([
+  [['-n', '1', '-c', '1'], '-n and -c cannot be given together.'],
+  [['-c', '1k'], '-c must be a number of bytes, got "1k".'],
+])('logs with %j are refused', async (options, sentence) => {
+  const { exitCode, stderr } = await run(['alloc', 'logs', ...options, ids.first]);
+  expect([exitCode, stderr]).toEqual([1, expect.stringContaining(sentence)]);
+});
+
 /** Two pieces, and then silence. */
 const endless: Handler = ({ path }) =>
   path === logsPath
-    ? { write: (response) => void response.writeHead(200).write('one\n') }
+    ? { write: (response) => void response.writeHead(200).write(frame('one\n')) }
     : indexed(1, allocation());
 
 test('Ctrl-C ends what follows with 130', async () => {

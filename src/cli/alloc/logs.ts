@@ -2,13 +2,11 @@ import type { LogOptions } from '../../sdk/client.ts';
 import type { Context } from '../context.ts';
 import type { ClientCommand } from '../definition.ts';
 import { CliError, exitCodes, Interrupted } from '../errors.ts';
-import { resolveAllocation } from '../nouns.ts';
-import type { Options } from '../options.ts';
 import { oneLine } from '../render/text.ts';
+import { beginOf, type End, endOf, endOptions } from './end-options.ts';
+import { jobOption, namedAllocation } from './of-job.ts';
+import { printPieces } from './print-pieces.ts';
 import { taskNames } from './status.ts';
-import { readTail } from './tail.ts';
-
-const linesDefault = 10;
 
 export const allocLogs: ClientCommand = {
   definition: {
@@ -27,41 +25,29 @@ export const allocLogs: ClientCommand = {
       },
     ],
     options: [
-      { name: 'follow', letter: 'f', description: 'Stay and print what is written from now on.' },
-      { name: 'tail', description: `Only the last lines (${linesDefault}).` },
-      {
-        name: 'lines',
-        letter: 'n',
-        value: 'LINES',
-        description: 'How many last lines; means --tail.',
-      },
+      ...endOptions,
       { name: 'stderr', description: 'What the task wrote to standard error.' },
+      jobOption,
     ],
-    details: `Example:
-  roster alloc logs -f -n 20 8e6ec7a1`,
+    details: `What was rotated away before it could be read is told on standard error.
+
+Examples:
+  roster alloc logs -f -n 20 8e6ec7a1
+  roster alloc logs -job -stderr web`,
   },
   async run(context, [given, wanted], options) {
-    const lines = linesOf(options);
-    const allocation = await resolveAllocation(context, given!);
+    const end = endOf(options);
+    const allocation = await namedAllocation(context, given!, options);
     const task = await taskOf(context, allocation, wanted);
     const type = options.flag('stderr') ? 'stderr' : 'stdout';
-    const request = { allocation, task, type } as const;
+    const request = { allocation, task, type, follow: options.flag('follow') } as const;
     return context.untilInterrupted(async (signal) => {
-      const isWhole = await printLogs(context, request, lines, options.flag('follow'), signal);
+      const isWhole = await printLogs(context, request, end, signal);
       if (!isWhole) throw new Interrupted();
       return exitCodes.ok;
     });
   },
 };
-
-function linesOf(options: Options): number | undefined {
-  const text = options.text('lines');
-  if (text === undefined) return options.flag('tail') ? linesDefault : undefined;
-  if (!/^\d{1,6}$/.test(text)) {
-    throw new CliError(`-n must be a number of lines from 0 to 999999, got "${text}".`);
-  }
-  return Number(text);
-}
 
 /** The task that was named, or the only one there is. */
 async function taskOf(
@@ -81,31 +67,24 @@ async function taskOf(
   );
 }
 
+const gap = {
+  'file deleted': 'output before this was rotated away before it could be read',
+} as const;
+
 /** `false` when nobody wanted to read to the end. */
 async function printLogs(
-  { client, environment }: Context,
-  request: Pick<LogOptions, 'allocation' | 'task' | 'type'>,
-  lines: number | undefined,
-  follow: boolean,
+  context: Context,
+  request: Pick<LogOptions, 'allocation' | 'task' | 'type' | 'follow'>,
+  end: End,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { stdout } = environment;
-  let from: Pick<LogOptions, 'origin' | 'offset'> = { origin: 'start' };
-  if (lines !== undefined) {
-    const tail = await readTail((offset) => {
-      return client.logs.read({ ...request, origin: 'end', offset, signal });
-    }, lines);
-    if (!follow) {
-      await stdout.write(tail);
-      return !signal.aborted;
-    }
-    // What is written between the two requests comes after this many bytes before the end, so
-    // that nothing is left out; at most the oldest of the lines are cut.
-    from = { origin: 'end', offset: tail.length };
+  const { client, environment } = context;
+  const begin = await beginOf(end, request.follow ?? false, (offset) =>
+    client.logs.read({ ...request, follow: false, origin: 'end', offset, signal }),
+  );
+  if (begin instanceof Uint8Array) {
+    await environment.stdout.write(begin);
+    return !signal.aborted;
   }
-  for await (const piece of client.logs.read({ ...request, ...from, follow, signal })) {
-    await stdout.write(piece);
-    if (signal.aborted) return false;
-  }
-  return true;
+  return printPieces(context, client.logs.pieces({ ...request, ...begin, signal }), gap, signal);
 }

@@ -1,11 +1,13 @@
 import type { AllocatedDevice } from '../../model/allocation/allocated-resources.ts';
 import type { Allocation } from '../../model/allocation/allocation.ts';
+import type { AllocationUsage } from '../../model/allocation/resource-usage.ts';
 import type { TaskState } from '../../model/allocation/task-state.ts';
 import { deviceKey } from '../../model/node/device.ts';
 import type { Context } from '../context.ts';
 import { type ClientCommand, verbose } from '../definition.ts';
 import { exitCodes } from '../errors.ts';
 import { resolveAllocation } from '../nouns.ts';
+import { bytesText, percentText } from '../render/bytes.ts';
 import { ago, agoText, byName, oneLine, orDash } from '../render/text.ts';
 import { printInstances } from '../service/instances.ts';
 
@@ -19,14 +21,17 @@ export const allocStatus: ClientCommand = {
         description: 'Id of the allocation, or 8 or more characters of it; all without it.',
       },
     ],
-    options: [verbose],
+    options: [verbose, { name: 'stats', description: 'What its tasks use now.' }],
   },
-  async run(context, [given]) {
+  async run(context, [given], options) {
     if (given === undefined) return listAllocations(context);
+    const { client } = context;
     const id = await resolveAllocation(context, given);
-    const { value } = await context.client.allocations.read(id);
-    if (context.isJson) await context.json(value);
+    const { value } = await client.allocations.read(id);
+    const usage = options.flag('stats') ? (await client.allocations.usage(id)).value : undefined;
+    if (context.isJson) await context.json(usage ? { ...value, Stats: usage } : value);
     else await showAllocation(context, value);
+    if (usage !== undefined && !context.isJson) await printUsage(context, usage);
     return exitCodes.ok;
   },
 };
@@ -81,6 +86,30 @@ async function showAllocation(context: Context, allocation: Allocation): Promise
   await printPorts(context, allocation);
   await printServices(context, allocation);
   for (const task of taskNames(allocation)) await printTask(context, allocation, task);
+}
+
+async function printUsage({ screen }: Context, usage: AllocationUsage): Promise<void> {
+  await screen.title('Use');
+  const tasks = Object.entries(usage.Tasks).sort(([left], [right]) => (left < right ? -1 : 1));
+  if (tasks.length === 0) return screen.line('No task runs, or none whose driver can tell.');
+  await screen.table(
+    ['Task', 'CPU', 'MHz', 'Memory', 'Processes'],
+    tasks.map(
+      ([
+        name,
+        {
+          ResourceUsage: { CpuStats, MemoryStats },
+          Pids,
+        },
+      ]) => [
+        oneLine(name),
+        percentText(CpuStats.Percent),
+        CpuStats.TotalTicks.toFixed(0),
+        bytesText(MemoryStats.Usage),
+        String(Object.keys(Pids).length),
+      ],
+    ),
+  );
 }
 
 /** Every task, whether it has a state yet or not. */

@@ -1,11 +1,13 @@
 import { deviceKey, type NodeDevice } from '../../model/node/device.ts';
+import type { NodeUsage } from '../../model/node/node-usage.ts';
 import type { NodeListItem, PresentedNode } from '../../sdk/client.ts';
 import type { Context } from '../context.ts';
 import { type ClientCommand, verbose } from '../definition.ts';
 import { exitCodes } from '../errors.ts';
 import { resolveNode } from '../nouns.ts';
 import type { Options } from '../options.ts';
-import { ago, agoText, byName, oneLine, orDash } from '../render/text.ts';
+import { bytesText, percentText } from '../render/bytes.ts';
+import { ago, agoText, byName, oneLine, orDash, plural, span } from '../render/text.ts';
 import { deadlineText } from './drain-text.ts';
 
 export const nodeStatus: ClientCommand = {
@@ -20,6 +22,7 @@ export const nodeStatus: ClientCommand = {
     ],
     options: [
       verbose,
+      { name: 'stats', description: 'Of one node: what it uses now.' },
       { name: 'allocs', description: 'In the list: how many allocations run on each.' },
       { name: 'os', description: 'In the list: the operating system of each.' },
       {
@@ -34,11 +37,13 @@ export const nodeStatus: ClientCommand = {
     const id = await resolveNode(context, given);
     const { value: node } = await context.client.nodes.read(id);
     const { value: allocations } = await context.client.nodes.allocations(id);
+    const usage = options.flag('stats') ? (await context.client.nodes.usage(id)).value : undefined;
     if (context.isJson) {
-      await context.json({ Node: node, Allocations: allocations });
+      await context.json({ Node: node, Allocations: allocations, ...(usage && { Stats: usage }) });
       return exitCodes.ok;
     }
     await showNode(context, node);
+    if (usage !== undefined) await printUsage(context, usage);
     const { screen } = context;
     await screen.title('Allocations');
     if (allocations.length === 0) {
@@ -161,6 +166,20 @@ async function showNode({ screen, nowMs }: Context, node: PresentedNode): Promis
         oneLine(Message),
       ]),
   );
+}
+
+async function printUsage({ screen }: Context, usage: NodeUsage): Promise<void> {
+  const { CPU, Memory, AllocDirStats: disk, Uptime } = usage;
+  const busy = CPU.reduce((sum, { Total }) => sum + Total, 0) / Math.max(1, CPU.length);
+  const ofAll = (part: number, all: number) => `${bytesText(part)} of ${bytesText(all)}`;
+  await screen.title('Use');
+  await screen.fields([
+    ['CPU', `${percentText(busy)} of ${plural(CPU.length, 'core')}`],
+    ...CPU.map(({ CPU: name, Total }) => [oneLine(name), percentText(Total)] as const),
+    ['Memory', ofAll(Memory.Used, Memory.Total)],
+    ['Disk', `${ofAll(disk.Used, disk.Size)} at ${orDash(disk.Mountpoint)}`],
+    ['Up', span(Uptime * 1000)],
+  ]);
 }
 
 async function printDevices(screen: Context['screen'], devices: readonly NodeDevice[]) {

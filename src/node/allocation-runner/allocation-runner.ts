@@ -14,7 +14,7 @@ import {
   removeAllocationDirectories,
   taskDirectories,
 } from '../directories.ts';
-import type { Drivers } from '../drivers/driver.ts';
+import type { Drivers, DriverUsage } from '../drivers/driver.ts';
 import { type TaskEnvironment, taskEnvironment } from '../environment/environment.ts';
 import { LatestFile } from '../files.ts';
 import type {
@@ -162,6 +162,11 @@ export class AllocationRunner {
 
   taskNames(): readonly string[] {
     return [...this.#tasks.keys()];
+  }
+
+  /** What a task uses now; `undefined`: it does not run, or its driver cannot tell. */
+  async usage(task: string): Promise<DriverUsage | undefined> {
+    return this.#tasks.get(task)?.usage();
   }
 
   /** Resolves when the task is dead. */

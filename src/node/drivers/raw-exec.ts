@@ -5,6 +5,7 @@ import type { SupervisorClient } from '../supervisor/client.ts';
 import { SupervisorRefusal } from '../supervisor/protocol.ts';
 import { type ConfigFields, configFaults, text, textList } from './config.ts';
 import { type Driver, DriverFailure, type DriverHandle, type DriverTask } from './driver.ts';
+import { SessionUsage } from './session-usage.ts';
 
 const fields: ConfigFields = {
   command: { required: true, check: text },
@@ -17,6 +18,7 @@ const passingCodes = new Set(['EAGAIN', 'ENOMEM', 'EMFILE', 'ENFILE', 'ETXTBSY',
 
 /** Child processes without isolation, owned by the supervisor. */
 export function rawExecDriver(supervisor: SupervisorClient): Driver {
+  const sessions = new SessionUsage();
   return {
     name: 'raw_exec',
     capabilities: {
@@ -37,6 +39,11 @@ export function rawExecDriver(supervisor: SupervisorClient): Driver {
     recover: async (runId) => {
       const status = (await supervisor.connect()).find(({ taskId }) => taskId === runId);
       return status && handleOf(supervisor, runId);
+    },
+    usage: async (runId) => {
+      const status = supervisor.status(runId);
+      if (status === undefined || status.exit !== undefined) return undefined;
+      return sessions.of(status.pid);
     },
     endUnclaimed: (claimed) => endUnclaimed(supervisor, claimed),
   };

@@ -1,8 +1,9 @@
-import { type FSWatcher, watch } from 'node:fs';
 import { type FileHandle, open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { delay, type Timers } from '../../base/ports.ts';
+import type { Timers } from '../../base/ports.ts';
 import { limits } from '../../model/limits.ts';
+import { readPiece } from '../allocation-files/read-piece.ts';
+import { ChangeWatch } from '../change-watch.ts';
 import { logFileIndex } from '../supervisor/log-files.ts';
 
 export interface LogQuery {
@@ -30,10 +31,6 @@ export interface LogChunk {
   readonly gap: boolean;
 }
 
-/** The watch may miss a change (some file systems have none): look this often in any case. */
-const pollIntervalMs = 500;
-const quietIntervalMs = 10_000;
-
 /**
  * The bytes of one log stream across its rotated files, each once and in order. Gives `undefined`
  * now and then while there is nothing new. Ends at the end of the log, or when following, at the end
@@ -44,34 +41,42 @@ const quietIntervalMs = 10_000;
  */
 export async function* readLog(query: LogQuery): AsyncGenerator<LogChunk | undefined, void> {
   const prefix = `${query.task}.${query.type}.`;
-  const changes = new DirectoryWatch(query);
+  const { directory, signal, timers } = query;
+  const changes = query.follow ? new ChangeWatch(directory, timers, signal) : undefined;
+  if (changes !== undefined) void query.whenOver.then(() => changes.note());
   let cursor = await startOf(query, prefix);
   let file: FileHandle | undefined;
   let gap = false;
   try {
-    while (!query.signal.aborted) {
+    while (!signal.aborted) {
       // Asked before the read: what was written before the end is then seen by the read.
       const over = query.isOver();
-      file ??= await openIfThere(join(query.directory, `${prefix}${cursor.index}`));
-      const next = (await indexesOf(query.directory, prefix)).find((n) => n > cursor.index);
-      const data = await readChunk(file, cursor.position);
+      file ??= await openIfThere(join(directory, `${prefix}${cursor.index}`));
+      let data = await readChunk(file, cursor.position);
+      // A successor is looked for only where a file seems to end, and what was written before there
+      // was one is read before it.
+      const next = data.length > 0 ? undefined : await successorOf(query, prefix, cursor.index);
+      if (next !== undefined) {
+        file ??= await openIfThere(join(directory, `${prefix}${cursor.index}`));
+        data = await readChunk(file, cursor.position);
+      }
       if (data.length > 0) {
         yield { file: `${prefix}${cursor.index}`, offset: cursor.position, data, gap };
         cursor = { ...cursor, position: cursor.position + data.length };
         gap = false;
       } else if (next !== undefined) {
-        gap = file === undefined || next > cursor.index + 1;
+        gap ||= file === undefined || next > cursor.index + 1;
         await file?.close();
         file = undefined;
         cursor = { index: next, position: 0 };
-      } else if (!query.follow || over) {
+      } else if (changes === undefined || over) {
         return;
       } else if (!(await changes.wait())) {
         yield undefined;
       }
     }
   } finally {
-    changes.close();
+    changes?.close();
     await file?.close();
   }
 }
@@ -86,6 +91,12 @@ async function indexesOf(directory: string, prefix: string): Promise<readonly nu
   const indexes = names.map((name) => logFileIndex(name, prefix)).filter((index) => index >= 0);
   return indexes.sort((left, right) => left - right);
 }
+
+const successorOf = async ({ directory }: LogQuery, prefix: string, index: number) =>
+  (await indexesOf(directory, prefix)).find((other) => other > index);
+
+const readChunk = async (file: FileHandle | undefined, position: number): Promise<Uint8Array> =>
+  file === undefined ? new Uint8Array() : readPiece(file, position, limits.stream.frameBytesMax);
 
 /** Where in which file the wanted offset is; beyond the end it is the end. */
 async function startOf(query: LogQuery, prefix: string): Promise<Cursor> {
@@ -109,54 +120,3 @@ async function startOf(query: LogQuery, prefix: string): Promise<Cursor> {
 
 const openIfThere = (path: string): Promise<FileHandle | undefined> =>
   open(path, 'r').catch(() => undefined);
-
-async function readChunk(file: FileHandle | undefined, position: number): Promise<Uint8Array> {
-  if (file === undefined) return new Uint8Array();
-  const buffer = Buffer.allocUnsafe(limits.stream.frameBytesMax);
-  const { bytesRead } = await file.read(buffer, 0, buffer.length, position);
-  return buffer.subarray(0, bytesRead);
-}
-
-/** Wakes a follower when something in the directory changes or the task is over. */
-class DirectoryWatch {
-  readonly #query: LogQuery;
-  #watcher: FSWatcher | undefined;
-  #dirty = false;
-  #wake: () => void = () => {};
-  #quietMs = 0;
-
-  constructor(query: LogQuery) {
-    this.#query = query;
-    if (!query.follow) return;
-    const note = (): void => {
-      this.#dirty = true;
-      this.#wake();
-    };
-    void query.whenOver.then(note);
-    try {
-      this.#watcher = watch(query.directory, note);
-      this.#watcher.on('error', () => this.#watcher?.close());
-    } catch {
-      // No such directory yet, or no more watches: polling remains.
-    }
-  }
-
-  /** Waits for a change, at most until the next poll. `false` after a long quiet time. */
-  async wait(): Promise<boolean> {
-    if (!this.#dirty) {
-      const changed = new AbortController();
-      this.#wake = () => changed.abort();
-      const signal = AbortSignal.any([changed.signal, this.#query.signal]);
-      await delay(this.#query.timers, pollIntervalMs, signal);
-    }
-    this.#quietMs = this.#dirty ? 0 : this.#quietMs + pollIntervalMs;
-    this.#dirty = false;
-    if (this.#quietMs < quietIntervalMs) return true;
-    this.#quietMs = 0;
-    return false;
-  }
-
-  close(): void {
-    this.#watcher?.close();
-  }
-}

@@ -1,7 +1,10 @@
 import type { Timers } from '../../base/ports.ts';
+import type { FileFrame } from '../../model/allocation/file-info.ts';
 import { limits } from '../../model/limits.ts';
 import { type ByteStream, StreamFault } from '../../model/node-stream/byte-stream.ts';
 import type { StreamHandler } from '../../model/node-stream/stream-connection.ts';
+import { Counted, writeHead, writeText } from '../stream-answer.ts';
+import { streamParams } from '../stream-params.ts';
 import { type LogChunk, readLog } from './log-reader.ts';
 
 /** The part of an allocation's runner that its logs need. */
@@ -28,21 +31,19 @@ interface LogParams {
 }
 
 /**
- * Streams of the kind `logs`, with the parameters of facts/scheduler.md §8.4: `alloc_id`, `task`,
+ * Streams of the kind `logs`, with a head and with the parameters of facts/scheduler.md §8.4: `alloc_id`, `task`,
  * `type`, `follow`, `plain`, `origin`, `offset`. Plain streams are the bytes; others are lines of
  * JSON, `{File, Offset, Data, FileEvent}` with base64 data, and `{}` to say that nothing is new.
  */
 export function logsHandler({ timers, allocation }: LogsHandlerOptions): StreamHandler {
-  const followers = new Map<string, number>();
+  const followers = new Counted();
   return async (stream, given) => {
     const params = readParams(given);
     const { allocId, task, type, follow, origin, offset } = params;
     const source = findSource(allocation(allocId), allocId, task);
-    const key = `${allocId}/${task}`;
-    const count = followers.get(key) ?? 0;
-    if (count >= limits.stream.logFollowersPerTaskMax) throw tooMany(task);
-    followers.set(key, count + 1);
-    try {
+    const { logFollowersPerTaskMax } = limits.stream;
+    const refused = () => tooMany(task);
+    await followers.during(`${allocId}/${task}`, logFollowersPerTaskMax, refused, async () => {
       const chunks = readLog({
         directory: source.directories.logs,
         task,
@@ -55,12 +56,9 @@ export function logsHandler({ timers, allocation }: LogsHandlerOptions): StreamH
         signal: stream.signal,
         timers,
       });
+      await writeHead(stream);
       for await (const chunk of chunks) await write(stream, chunk, params.plain);
-    } finally {
-      const left = (followers.get(key) ?? 1) - 1;
-      if (left === 0) followers.delete(key);
-      else followers.set(key, left);
-    }
+    });
   };
 }
 
@@ -70,13 +68,13 @@ async function write(
   plain: boolean,
 ): Promise<void> {
   if (plain) return chunk && stream.write(chunk.data);
-  const frame = chunk && {
+  const frame: FileFrame | undefined = chunk && {
     File: `alloc/logs/${chunk.file}`,
     Offset: chunk.offset,
     Data: Buffer.from(chunk.data).toString('base64'),
     ...(chunk.gap && { FileEvent: 'file deleted' }),
   };
-  await stream.write(new TextEncoder().encode(`${JSON.stringify(frame ?? {})}\n`));
+  await writeText(stream, `${JSON.stringify(frame ?? {})}\n`);
 }
 
 function findSource(source: LogSource | undefined, allocId: string, task: string): LogSource {
@@ -93,38 +91,17 @@ function findSource(source: LogSource | undefined, allocId: string, task: string
 }
 
 function readParams(given: Readonly<Record<string, unknown>>): LogParams {
-  const text = (name: string): string => {
-    const value = given[name];
-    if (typeof value === 'string' && value !== '') return value;
-    throw invalid(name, 'is required');
-  };
-  const choice = <const T extends string>(name: string, words: readonly [T, ...T[]]): T => {
-    const value = given[name] ?? words[0];
-    const word = words.find((known) => known === value);
-    if (word !== undefined) return word;
-    throw invalid(name, `must be one of ${words.join(', ')}`);
-  };
-  const offset = given.offset ?? 0;
-  if (!Number.isSafeInteger(offset) || (offset as number) < 0) {
-    throw invalid('offset', 'must be an integer that is not negative');
-  }
+  const params = streamParams(given);
   return {
-    allocId: text('alloc_id'),
-    task: text('task'),
-    type: choice('type', ['stdout', 'stderr']),
-    follow: given.follow === true,
-    plain: given.plain === true,
-    origin: choice('origin', ['start', 'end']),
-    offset: offset as number,
+    allocId: params.text('alloc_id'),
+    task: params.text('task'),
+    type: params.choice('type', ['stdout', 'stderr']),
+    follow: params.flag('follow'),
+    plain: params.flag('plain'),
+    origin: params.choice('origin', ['start', 'end']),
+    offset: params.whole('offset'),
   };
 }
-
-const invalid = (name: string, fault: string): StreamFault =>
-  new StreamFault({
-    status: 400,
-    code: 'invalid-query',
-    message: `The query parameter "${name}" ${fault}.`,
-  });
 
 const tooMany = (task: string): StreamFault =>
   new StreamFault({

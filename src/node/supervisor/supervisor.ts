@@ -48,6 +48,7 @@ export class Supervisor {
   #agent: Socket | undefined;
   #idleTimer: NodeJS.Timeout | undefined;
   #ending = false;
+  #saving: Promise<void> | undefined;
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
@@ -191,20 +192,20 @@ export class Supervisor {
     const status = { taskId, allocId, taskName, pid: 0, startTime: '' };
     const entry: Entry = { status, started: Promise.resolve(status) };
     this.#entries.set(taskId, entry);
-    // Invariant 5: should this process die now, the environment tells whose the child is.
-    this.#save();
     entry.started = this.#spawn(entry, request);
     return entry.started;
   }
 
   async #spawn(entry: Entry, request: StartRequest): Promise<TaskStatus> {
     try {
+      // Invariant 5: should this process die now, the environment tells whose the child is.
+      await this.#saveTogether();
       const process = await TaskProcess.start(request, this.#pool, this.#sweeper);
       const { pid, startTime } = process;
       entry.process = process;
       entry.status = { ...entry.status, pid, startTime };
-      this.#save();
       void process.exited.then((exit) => this.#exited(entry, exit));
+      await this.#saveTogether();
       return entry.status;
     } catch (error) {
       this.#entries.delete(request.taskId);
@@ -237,6 +238,18 @@ export class Supervisor {
     }
     this.#entries.delete(taskId);
     this.#save();
+  }
+
+  /** Once for all that ask in one turn: many tasks that start at once would write the table as often. */
+  #saveTogether(): Promise<void> {
+    this.#saving ??= new Promise((resolve) => {
+      setImmediate(() => {
+        this.#saving = undefined;
+        this.#save();
+        resolve();
+      });
+    });
+    return this.#saving;
   }
 
   #save(): void {

@@ -5,7 +5,12 @@ import { withTaskEvent } from '../../model/allocation/allocation-rules.ts';
 import { pendingTask } from '../../model/allocation/task-event.ts';
 import type { TaskState } from '../../model/allocation/task-state.ts';
 import { limits } from '../../model/limits.ts';
-import { DriverFailure, type DriverHandle, type TaskExit } from '../drivers/driver.ts';
+import {
+  DriverFailure,
+  type DriverHandle,
+  type DriverUsage,
+  type TaskExit,
+} from '../drivers/driver.ts';
 import { HookFailure, type TaskControls } from '../hooks/hook.ts';
 import * as events from './events.ts';
 import {
@@ -127,6 +132,12 @@ export class TaskRunner {
   get runId(): string | undefined {
     const exists = this.#phase === 'running' || this.#phase === 'starting';
     return exists ? runIdOf(this.#context.allocId, this.#name, this.#run) : undefined;
+  }
+
+  /** `undefined`: it does not run, or its driver cannot tell. */
+  async usage(): Promise<DriverUsage | undefined> {
+    const { runId } = this;
+    return runId === undefined ? undefined : this.#context.driver?.usage?.(runId);
   }
 
   /** Takes up what an earlier agent left: attaches to the run, or waits on for the next one. */

@@ -1,7 +1,8 @@
 import type { CheckResult } from '../../../model/check-result/check-result.ts';
 import { limits } from '../../../model/limits.ts';
-import { StreamFault } from '../../../model/node-stream/byte-stream.ts';
 import type { StreamHandler } from '../../../model/node-stream/stream-connection.ts';
+import { allocationNotHere, writeHead, writeText } from '../../stream-answer.ts';
+import { streamParams } from '../../stream-params.ts';
 import type { AllocationHookFactory, TaskHookFactory } from '../hook.ts';
 import { AllocationServices, type ServicesSurroundings } from './allocation-services.ts';
 import { Gate } from './gate.ts';
@@ -57,14 +58,13 @@ export class NodeServices {
     return this.#allocations.get(allocId)?.results();
   }
 
-  /** Streams of the kind `checks`: `alloc_id`. The answer is JSON: results by the ids of checks. */
-  readonly checksHandler: StreamHandler = async (stream, { alloc_id: id }) => {
-    const results = typeof id === 'string' ? this.resultsOf(id) : undefined;
-    if (results === undefined) {
-      const message = `The allocation "${String(id).slice(0, 64)}" is not running on its node.`;
-      throw new StreamFault({ status: 404, code: 'allocation-not-found', message });
-    }
-    await stream.write(new TextEncoder().encode(JSON.stringify(results)));
+  /** Streams of the kind `checks`: `alloc_id`. After the head comes JSON: results by check. */
+  readonly checksHandler: StreamHandler = async (stream, given) => {
+    const id = streamParams(given).text('alloc_id');
+    const results = this.resultsOf(id);
+    if (results === undefined) throw allocationNotHere(id);
+    await writeHead(stream);
+    await writeText(stream, JSON.stringify(results));
   };
 
   /** The tasks end with the agent: nothing is served any more. */

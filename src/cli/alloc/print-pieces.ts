@@ -1,0 +1,19 @@
+import type { FilePiece } from '../../sdk/client.ts';
+import type { Context } from '../context.ts';
+import { oneLine } from '../render/text.ts';
+
+/** Prints what is read, and notes beside it what happened to the file. `false`: nobody wants more. */
+export async function printPieces(
+  { environment, notes }: Context,
+  pieces: AsyncIterable<FilePiece>,
+  sentences: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<boolean> {
+  for await (const { file, data, event } of pieces) {
+    const sentence = event === undefined ? undefined : sentences[event];
+    if (sentence !== undefined) await notes.line(`[${oneLine(file)}: ${sentence}]`);
+    if (data.length > 0) await environment.stdout.write(data);
+    if (signal.aborted) return false;
+  }
+  return true;
+}

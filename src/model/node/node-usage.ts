@@ -1,0 +1,44 @@
+import { type Model, Text, Type, Whole } from '../schema.ts';
+
+const Fraction = () => Type.Number({ default: 0 });
+
+const DiskUsageSchema = Type.Object({
+  Device: Text(),
+  Mountpoint: Text(),
+  /** Bytes. */
+  Size: Whole(),
+  Used: Whole(),
+  /** To users without privileges. */
+  Available: Whole(),
+  UsedPercent: Fraction(),
+  InodesUsedPercent: Fraction(),
+});
+
+/** What a machine used lately. Source: facts/scheduler.md §8.4 and its published answers. */
+export const NodeUsageSchema = Type.Object({
+  /** Of each core, in percent. */
+  CPU: Type.Array(
+    Type.Object({
+      CPU: Text(),
+      User: Fraction(),
+      System: Fraction(),
+      Idle: Fraction(),
+      Total: Fraction(),
+    }),
+  ),
+  /** MHz. */
+  CPUTicksConsumed: Fraction(),
+  /** Bytes. */
+  Memory: Type.Object({ Total: Whole(), Available: Whole(), Used: Whole(), Free: Whole() }),
+  /** The disk of the data directory. */
+  AllocDirStats: DiskUsageSchema,
+  DiskStats: Type.Array(DiskUsageSchema),
+  DeviceStats: Type.Array(Type.Unknown()),
+  /** Unix nanoseconds. */
+  Timestamp: Whole(),
+  /** Seconds since the machine booted. */
+  Uptime: Whole(),
+});
+
+export type NodeUsage = Model<typeof NodeUsageSchema>;
+export type DiskUsage = Model<typeof DiskUsageSchema>;

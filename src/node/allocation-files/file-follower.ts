@@ -1,0 +1,101 @@
+import type { FileHandle } from 'node:fs/promises';
+import type { Timers } from '../../base/ports.ts';
+import { limits } from '../../model/limits.ts';
+import { ChangeWatch } from '../change-watch.ts';
+import { descriptorPath } from './path-walk.ts';
+import { readPiece } from './read-piece.ts';
+
+export interface FollowQuery {
+  /** Opens what is at the path now; `undefined` when there is nothing that can be read. */
+  readonly open: () => Promise<FileHandle | undefined>;
+  /** What was opened first; closed here. */
+  readonly file: FileHandle;
+  readonly origin: 'start' | 'end';
+  /** Bytes from the origin; beyond the file it is its end. */
+  readonly offset: number;
+  readonly follow: boolean;
+  readonly signal: AbortSignal;
+  readonly timers: Timers;
+}
+
+export type FileEvent = 'file truncated' | 'file replaced' | 'file deleted';
+
+export interface FilePiece {
+  /** Where in the file the data begins. */
+  readonly offset: number;
+  readonly data: Uint8Array;
+  /** What happened before the data was read. */
+  readonly event?: FileEvent;
+}
+
+/**
+ * The bytes of a file in order, each once. Without `follow` it ends where the file ended when it was
+ * begun, so that it ends also of a file that grows. With it, it goes on over truncation and
+ * replacement until the file is deleted; gives `undefined` now and then while nothing is new.
+ *
+ * What was open is read to its end before what took its place: nothing is lost when a program moves
+ * its log away and begins another.
+ */
+export async function* followFile(query: FollowQuery): AsyncGenerator<FilePiece | undefined, void> {
+  let { file } = query;
+  const changes = query.follow
+    ? new ChangeWatch(descriptorPath(file), query.timers, query.signal)
+    : undefined;
+  try {
+    const { size } = await file.stat();
+    let offset =
+      query.origin === 'start' ? Math.min(query.offset, size) : Math.max(0, size - query.offset);
+    while (!query.signal.aborted) {
+      const most = query.follow ? limits.stream.frameBytesMax : size - offset;
+      const data = await readPiece(file, offset, most);
+      if (data.length > 0) {
+        yield { offset, data };
+        offset += data.length;
+        continue;
+      }
+      if (changes === undefined) return;
+      const fate = await fateOf(query, file, offset);
+      if (fate.event === 'none') {
+        if (!(await changes.wait())) yield undefined;
+        continue;
+      }
+      // What came between the read and the look is read first.
+      const isRead = fate.event === 'file truncated' || (await file.stat()).size <= offset;
+      if (!isRead) {
+        await fate.file?.close();
+        continue;
+      }
+      if (fate.event !== 'file truncated') {
+        await file.close();
+        if (fate.file === undefined) {
+          yield { offset, data, event: fate.event };
+          return;
+        }
+        file = fate.file;
+        changes.turnTo(descriptorPath(file));
+      }
+      offset = 0;
+      yield { offset, data, event: fate.event };
+    }
+  } finally {
+    changes?.close();
+    await file.close().catch(() => {});
+  }
+}
+
+interface Fate {
+  readonly event: FileEvent | 'none';
+  /** What took its place. */
+  readonly file?: FileHandle;
+}
+
+async function fateOf(query: FollowQuery, file: FileHandle, offset: number): Promise<Fate> {
+  const ours = await file.stat();
+  if (ours.size < offset) return { event: 'file truncated' };
+  const there = await query.open();
+  if (there === undefined) return { event: 'file deleted' };
+  const { dev, ino } = await there.stat();
+  if (dev !== ours.dev || ino !== ours.ino) return { event: 'file replaced', file: there };
+  await there.close();
+  return { event: 'none' };
+}

@@ -1,0 +1,54 @@
+import type { Dir, Stats } from 'node:fs';
+import { lstat, opendir } from 'node:fs/promises';
+import type { FileInfo } from '../../model/allocation/file-info.ts';
+import { limits } from '../../model/limits.ts';
+import { fileInfo } from './file-info.ts';
+import { descriptorPath, type Found } from './path-walk.ts';
+
+export interface DirectoryPage {
+  /** By name. Links are told as links: nothing is followed. */
+  readonly files: readonly FileInfo[];
+  /** Where the next page begins; `undefined` on the last one. */
+  readonly next: string | undefined;
+}
+
+/**
+ * One page of a directory, from the name `from` on. However large it is, only the names of about
+ * two pages are in memory at a time. `undefined`: it has more names than are looked at.
+ */
+export async function listDirectory(
+  { handle }: Pick<Found, 'handle'>,
+  { from, most }: { readonly from: string; readonly most: number },
+): Promise<DirectoryPage | undefined> {
+  const path = descriptorPath(handle);
+  const names = await firstNames(await opendir(path), from, most + 1);
+  if (names === undefined) return undefined;
+  const files = await Promise.all(names.slice(0, most).map((name) => infoOf(path, name)));
+  return { files: files.filter((file) => file !== undefined), next: names[most] };
+}
+
+async function firstNames(directory: Dir, from: string, count: number) {
+  let names: string[] = [];
+  const keepFirst = () => {
+    names = names.sort(byCodeUnit).slice(0, count);
+  };
+  let seen = 0;
+  for await (const { name } of directory) {
+    seen++;
+    if (seen > limits.files.namesMax) return undefined;
+    if (name < from) continue;
+    names.push(name);
+    if (names.length >= 2 * count) keepFirst();
+  }
+  keepFirst();
+  return names;
+}
+
+const byCodeUnit = (left: string, right: string): number => (left < right ? -1 : 1);
+
+/** `undefined` when it is gone meanwhile. */
+const infoOf = (path: string, name: string): Promise<FileInfo | undefined> =>
+  lstat(`${path}/${name}`).then(
+    (stats: Stats) => fileInfo(name, stats),
+    () => undefined,
+  );

@@ -1,0 +1,30 @@
+import { refusal } from '../model/errors.ts';
+import type { StreamHandler } from '../model/node-stream/stream-connection.ts';
+import { allocationNotHere, streamRefusal, writeHead } from './stream-answer.ts';
+import { streamParams } from './stream-params.ts';
+
+/** The part of a node's allocations that is told to let go of some. */
+export interface Collected {
+  get(id: string): { readonly isDone: boolean } | undefined;
+  /** Removes one that is over, with its files. */
+  remove(id: string): Promise<void>;
+  /** All that are over and of which the servers know it. */
+  removeOver(): Promise<void>;
+}
+
+/** Streams of the kind `collect`: `alloc_id`, or nothing for all that are over. Answers with a head. */
+export const collectHandler =
+  (allocations: () => Collected | undefined): StreamHandler =>
+  async (stream, given) => {
+    const id = streamParams(given).optional('alloc_id');
+    const all = allocations();
+    if (id === '') {
+      await all?.removeOver();
+    } else {
+      const found = all?.get(id);
+      if (found === undefined) throw allocationNotHere(id);
+      if (!found.isDone) throw streamRefusal(refusal('not-over', { id }));
+      await all?.remove(id);
+    }
+    await writeHead(stream);
+  };
