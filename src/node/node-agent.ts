@@ -10,6 +10,8 @@ import type { Driver, Drivers } from './drivers/driver.ts';
 import { rawExecDriver } from './drivers/raw-exec.ts';
 import { hostEnvironment } from './environment/host-environment.ts';
 import { fingerprint, type NodeSettings } from './fingerprint/fingerprint.ts';
+import { artifactsHook } from './hooks/artifacts/artifacts.ts';
+import type { ArtifactSettings } from './hooks/artifacts/settings.ts';
 import { dispatchPayloadHook } from './hooks/dispatch-payload.ts';
 import { type NodeIdentity, readIdentity, writeIdentity } from './identity.ts';
 import { logsHandler } from './logs/logs-handler.ts';
@@ -35,6 +37,8 @@ export interface NodeAgentOptions {
   /** Besides `raw_exec`. In the simulator, instead of it. */
   readonly drivers?: readonly Driver[];
   readonly withoutRawExec?: boolean;
+  /** What is fetched for tasks, and how much of it; the defaults are those of `limits.artifact`. */
+  readonly artifacts?: Partial<ArtifactSettings>;
   /** What an operator should know. */
   readonly onNotice: (sentence: string) => void;
 }
@@ -110,7 +114,7 @@ export class NodeAgent {
         node: () => node,
         region,
         hostEnvironment: hostEnvironment(this.#options.environment),
-        taskHooks: [dispatchPayloadHook],
+        taskHooks: [dispatchPayloadHook, artifactsHook(this.#options.artifacts)],
         allocationHooks: [],
         changed: (report) => reporter.report(report),
         onNotice,

@@ -29,6 +29,14 @@ export const taskSetup = event(
   { Message: 'Building Task Directory' },
 );
 
+export const downloadingArtifacts = event(
+  types.downloadingArtifacts,
+  'Client is downloading artifacts',
+);
+
+export const failedArtifactDownload = (error: string): EventAt =>
+  event(types.failedArtifactDownload, error, { download_error: error }, { DownloadError: error });
+
 export const started = event(types.started, 'Task started by client');
 
 export const setupFailure = (error: string): EventAt =>
