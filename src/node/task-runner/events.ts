@@ -131,6 +131,12 @@ export const mainTasksDead = event(types.mainTasksDead, 'Main tasks in the group
 export const failedRestoring = (reason: string): EventAt =>
   event(types.failedRestoring, `Task could not be restored: ${reason}`, { message: reason });
 
+/** `duration` is in nanoseconds. */
+export const maxRunDurationPassed = (duration: number): EventAt => {
+  const sentence = `The allocation has run for its max_run_duration of ${formatDuration(duration)}`;
+  return event(types.hookMessage, sentence, { message: sentence }, { Message: sentence });
+};
+
 /** `delay` is in nanoseconds. */
 export const waitingForShutdownDelay = (delay: number): EventAt =>
   event(
