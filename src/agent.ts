@@ -201,6 +201,8 @@ async function startNode(
     settings: options.node,
     introductionToken: server.introduction,
     endWithAgent: temporary,
+    // What is kept nowhere is swept by nobody.
+    secretsInMemory: !temporary,
     environment: options.environment ?? {},
     onNotice: (sentence) => log.info({ component: 'node' }, sentence),
   });

@@ -346,6 +346,15 @@ export const limits = {
     programOutputMax: 4096,
   },
 
+  /** What an allocation takes over from the one before it. */
+  disk: {
+    bytesMax: 100e9,
+    filesMax: 1_000_000,
+    depthMax: 256,
+    attemptsMax: 3,
+    retryDelayMs: 1 * second,
+  },
+
   /** The stream a node opens to the server, and what runs over it. */
   /** Streams of what happens. */
   events: {

@@ -1,3 +1,4 @@
+import { join, relative } from 'node:path';
 import { durationMs } from '../base/duration.ts';
 import { delay, type World } from '../base/ports.ts';
 import { limits } from '../model/limits.ts';
@@ -6,15 +7,19 @@ import type { StreamHandler } from '../model/node-stream/stream-connection.ts';
 import { Allocations } from './allocations.ts';
 import { Backoff } from './backoff.ts';
 import { restartHandler, signalHandler } from './command-handlers.ts';
+import { snapshotHandler } from './disks/snapshot-handler.ts';
 import type { Driver, Drivers } from './drivers/driver.ts';
 import { rawExecDriver } from './drivers/raw-exec.ts';
 import { hostEnvironment } from './environment/host-environment.ts';
 import { fingerprint, type NodeSettings } from './fingerprint/fingerprint.ts';
 import { artifactsHook } from './hooks/artifacts/artifacts.ts';
 import type { ArtifactSettings } from './hooks/artifacts/settings.ts';
+import { diskHook } from './hooks/disk.ts';
 import { dispatchPayloadHook } from './hooks/dispatch-payload.ts';
+import { memoryDirectoriesHook } from './hooks/memory-directories.ts';
 import { type NodeIdentity, readIdentity, writeIdentity } from './identity.ts';
 import { logsHandler } from './logs/logs-handler.ts';
+import { findMemoryMounts, type MemoryMounts } from './memory-mounts/mounts.ts';
 import { type ServerApi, statusOf } from './server-api.ts';
 import { StatusReporter } from './status-reporter.ts';
 import { runStream } from './stream-loop.ts';
@@ -39,6 +44,8 @@ export interface NodeAgentOptions {
   readonly withoutRawExec?: boolean;
   /** What is fetched for tasks, and how much of it; the defaults are those of `limits.artifact`. */
   readonly artifacts?: Partial<ArtifactSettings>;
+  /** Keep secrets in memory where this machine can; without, they are directories like others. */
+  readonly secretsInMemory?: boolean;
   /** What an operator should know. */
   readonly onNotice: (sentence: string) => void;
 }
@@ -58,6 +65,7 @@ export class NodeAgent {
   readonly #supervisor: SupervisorClient | undefined;
   readonly #drivers: Drivers;
   #identity: NodeIdentity | undefined;
+  #mounts: MemoryMounts | undefined;
   #node: NodeRegistration | undefined;
   #allocations: Allocations | undefined;
   #reporter: StatusReporter | undefined;
@@ -92,7 +100,8 @@ export class NodeAgent {
   async start(): Promise<void> {
     const { world, dataDirectory, version, settings, region, onNotice } = this.#options;
     this.#identity = await readIdentity(dataDirectory, world);
-    const [node] = await Promise.all([
+    const secretsAttributes = await this.#findMounts();
+    const [described] = await Promise.all([
       fingerprint({
         id: this.#identity.id,
         version,
@@ -103,6 +112,7 @@ export class NodeAgent {
       }),
       this.#supervisor?.connect(),
     ]);
+    const node = { ...described, Attributes: { ...described.Attributes, ...secretsAttributes } };
     this.#node = node;
     const reporter = this.#newReporter();
     this.#reporter = reporter;
@@ -115,13 +125,20 @@ export class NodeAgent {
         region,
         hostEnvironment: hostEnvironment(this.#options.environment),
         taskHooks: [dispatchPayloadHook, artifactsHook(this.#options.artifacts)],
-        allocationHooks: [],
+        allocationHooks: [
+          diskHook({
+            predecessor: (id) => this.#allocations?.get(id),
+            snapshot: (id, signal) => this.#options.api.snapshot(id, this.#secret, signal),
+          }),
+          ...(this.#mounts === undefined ? [] : [memoryDirectoriesHook(this.#mounts)]),
+        ],
         changed: (report) => reporter.report(report),
         onNotice,
       },
       (id) => reporter.forget(id),
     );
     await this.#allocations.restore();
+    await this.#unmount((allocation) => this.#allocations?.get(allocation)?.isDone !== false);
     for (const report of this.#allocations.undelivered) reporter.report(report);
     this.#loops = Promise.all([this.#heartbeats(), this.#assignments(), this.#stream()]);
   }
@@ -135,6 +152,7 @@ export class NodeAgent {
     await this.#loops;
     if (stopTasks) await this.#allocations?.suspend();
     else await this.#allocations?.leave();
+    if (stopTasks) await this.#unmount(() => true);
     await this.#reporter?.stop(stopGraceMs);
     if (stopTasks) await this.#supervisor?.shutdown();
     else await this.#supervisor?.close();
@@ -143,6 +161,30 @@ export class NodeAgent {
   /** Kills every task at once, also while `stop` gives them time. Resolves when they are gone. */
   async killTasks(): Promise<void> {
     await this.#supervisor?.killAll();
+  }
+
+  /** What the node tells of where its secrets are. */
+  async #findMounts(): Promise<Record<string, string>> {
+    const { dataDirectory, secretsInMemory = false, onNotice } = this.#options;
+    if (!secretsInMemory) return { 'storage.secrets': 'disk' };
+    const { mounts, reason } = await findMemoryMounts(dataDirectory);
+    this.#mounts = mounts;
+    if (mounts !== undefined) return { 'storage.secrets': 'memory' };
+    onNotice(`secrets are kept on the disk, since this user cannot mount memory: ${reason}`);
+    return { 'storage.secrets': 'disk' };
+  }
+
+  /** Takes the memory away from allocations that an agent before this one, or this one, left. */
+  async #unmount(isOver: (allocation: string) => boolean): Promise<void> {
+    const { dataDirectory, onNotice } = this.#options;
+    try {
+      const root = join(dataDirectory, 'alloc');
+      const mounted = (await this.#mounts?.mounted()) ?? [];
+      const stale = mounted.filter((path) => isOver(relative(root, path).split('/')[0] ?? ''));
+      await this.#mounts?.unmount(stale);
+    } catch (error) {
+      onNotice(`memory of former tasks is still mounted: ${reasonOf(error)}`);
+    }
   }
 
   #newReporter(): StatusReporter {
@@ -255,6 +297,7 @@ export class NodeAgent {
     const { api, world, onNotice } = this.#options;
     const allocation = (id: string) => this.#allocations?.get(id);
     const handlers = new Map<string, StreamHandler>([
+      ['snapshot', snapshotHandler(allocation)],
       ['logs', logsHandler({ timers: world.timers, allocation })],
       ['restart', restartHandler(allocation)],
       ['signal', signalHandler(allocation)],

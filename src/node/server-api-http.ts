@@ -28,6 +28,7 @@ export function httpServerApi(address: string): ServerApi {
     reportStatus: async (nodeId, reports, token, signal) => {
       await as(token).reportStatus(nodeId, reports, { signal });
     },
+    snapshot: (allocId, token, signal) => as(token).snapshot(allocId, { signal, timeoutMs: 0 }),
     openStream: (nodeId, token, signal) => {
       const { url, headers } = as(token).stream(nodeId);
       return openWebSocket(url, headers, signal);

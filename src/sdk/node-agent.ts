@@ -40,6 +40,8 @@ export interface NodeAgent {
     reports: readonly AllocationReport[],
     options?: CallOptions,
   ): Promise<Answer<{ readonly Index: number }>>;
+  /** What an allocation left, as a tar, once it is over: for the node that runs its successor. */
+  snapshot(allocId: string, options?: CallOptions): AsyncIterable<Uint8Array>;
   /** Where the node opens its one WebSocket to the server, and with which headers. */
   stream(nodeId: string): { readonly url: string; readonly headers: Record<string, string> };
 }
@@ -52,6 +54,8 @@ export const nodeAgentOf = (requester: Requester, address: string): NodeAgent =>
   assignments: (nodeId, options) => requester.read(path`/v1/node/${nodeId}/assignments`, options),
   reportStatus: (nodeId, reports, options) =>
     requester.write('PUT', path`/v1/node/${nodeId}/status`, options, { Allocations: reports }),
+  snapshot: (allocId, options) =>
+    requester.stream(path`/v1/client/allocation/${allocId}/snapshot`, options),
   stream: (nodeId) => ({
     url: `${address.replace(/^http/, 'ws')}${path`/v1/node/${nodeId}/stream`}`,
     headers: { ...requester.headers() },

@@ -1,7 +1,9 @@
 import { anyOf } from '../../acl/permission.ts';
+import type { Allocation } from '../../model/allocation/allocation.ts';
 import { RosterError } from '../../model/errors.ts';
 import { type ByteStream, StreamFault } from '../../model/node-stream/byte-stream.ts';
 import type { Server } from '../../server/server.ts';
+import { allocations } from '../../state/tables.ts';
 import type { Answer } from '../http.ts';
 import { type Route, type Scope, streamRoute } from '../route.ts';
 import { allocationById, inItsNamespace } from './allocation.ts';
@@ -31,7 +33,27 @@ export function clientRoutes(server: Server): Route[] {
         const connection = server.streams.of(NodeID);
         try {
           const source = connection.open('logs', { ...query, alloc_id: ID });
-          return await streamed(source, query.plain, signal);
+          return await streamed(source, query.plain ? types.plain : types.frames, signal);
+        } catch (error) {
+          if (error instanceof StreamFault) throw faultRefusal(error);
+          throw error;
+        }
+      },
+    }),
+    streamRoute({
+      method: 'GET',
+      path: '/v1/client/allocation/:alloc_id/snapshot',
+      noun: 'client',
+      summary: 'Read what an allocation left, for the node that runs its successor',
+      permission: ({ parameters, unwatched }) => ({
+        kind: 'own-node',
+        nodeId: successorNode(unwatched, parameters.alloc_id!),
+      }),
+      handle: async ({ parameters, unwatched }, signal) => {
+        const { NodeID, ID } = allocationById(unwatched, parameters.alloc_id!);
+        try {
+          const source = server.streams.of(NodeID).open('snapshot', { alloc_id: ID });
+          return await streamed(source, 'application/x-tar', signal);
         } catch (error) {
           if (error instanceof StreamFault) throw faultRefusal(error);
           throw error;
@@ -41,11 +63,31 @@ export function clientRoutes(server: Server): Route[] {
   ];
 }
 
+function findAllocation(snapshot: Scope['unwatched'], id: string): Allocation | undefined {
+  if (id === '') return undefined;
+  for (const row of snapshot
+    .table(allocations)
+    .by('id')
+    .scan({ prefix: [id] })) {
+    return row;
+  }
+  return undefined;
+}
+
+/** Who may have what the allocation left; empty: nobody. */
+function successorNode(snapshot: Scope['unwatched'], id: string): string {
+  const previous = findAllocation(snapshot, id);
+  const next = previous && findAllocation(snapshot, previous.NextAllocation);
+  return next?.PreviousAllocation === previous?.ID ? (next?.NodeID ?? '') : '';
+}
+
+const types = { plain: 'text/plain; charset=utf-8', frames: 'application/x-ndjson' } as const;
+
 /**
  * Answers once the first bytes or the first fault have come, so that a fault becomes a problem
  * rather than a cut answer. Throws {@link StreamFault}.
  */
-async function streamed(source: ByteStream, plain: boolean, signal: AbortSignal): Promise<Answer> {
+async function streamed(source: ByteStream, type: string, signal: AbortSignal): Promise<Answer> {
   // An iterator that waits for bytes ends only when its source does.
   const cancel = (): void => source.cancel();
   if (signal.aborted) cancel();
@@ -59,7 +101,6 @@ async function streamed(source: ByteStream, plain: boolean, signal: AbortSignal)
       await iterator.return?.();
     }
   }
-  const type = plain ? 'text/plain; charset=utf-8' : 'application/x-ndjson';
   return { status: 200, headers: { 'content-type': type }, body: rest() };
 }
 

@@ -29,6 +29,7 @@ const agent = new NodeAgent({
   region: 'global',
   settings: {},
   endWithAgent: false,
+  secretsInMemory: true,
   environment: process.env,
   onNotice: (sentence) => process.stderr.write(`${sentence}\n`),
 });

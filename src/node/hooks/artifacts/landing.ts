@@ -1,11 +1,11 @@
 import { lchown, lstat, readdir, readlink } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import type { TaskDirectories } from '../../directories.ts';
+import { HeldDirectory } from '../../held-directory.ts';
 import type { SystemUser } from '../../system-user.ts';
 import type { Budget } from './budget.ts';
 import { checkLink } from './entry-names.ts';
 import { ArtifactFailure } from './failure.ts';
-import { HeldDirectory } from './held-directory.ts';
 
 /** Where an artifact goes: a directory of the allocation, and the way from there. */
 export interface Destination {

@@ -13,8 +13,7 @@ import {
   rm,
   symlink,
 } from 'node:fs/promises';
-import type { SystemUser } from '../../system-user.ts';
-import { ArtifactFailure } from './failure.ts';
+import type { SystemUser } from './system-user.ts';
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, COPYFILE_EXCL } = constants;
 
@@ -55,8 +54,13 @@ export class HeldDirectory {
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code !== 'ENOTDIR' && code !== 'ELOOP') throw error;
-      throw new ArtifactFailure(`"${name}" in the destination is no directory`);
+      throw new Error(`"${name}" in the destination is no directory`);
     }
+  }
+
+  /** The directory of that name, which is there. Rejects when it is a link, or no directory. */
+  enter(name: string): Promise<HeldDirectory> {
+    return HeldDirectory.open(this.at(name));
   }
 
   async close(): Promise<void> {
@@ -82,7 +86,7 @@ export class HeldDirectory {
       return;
     }
     if (present?.isDirectory()) {
-      throw new ArtifactFailure(`"${name}" in the destination is a directory`);
+      throw new Error(`"${name}" in the destination is a directory`);
     }
     if (await this.#move(staged, name)) return;
     await this.#copy(staged, name, found);
