@@ -232,6 +232,8 @@ export const limits = {
     statusBatchDelayMs: 200,
     statusBatchSizeMax: 1000,
     terminalAllocationsKept: 50,
+    /** What could not be written to the disk of a node is tried again after this time. */
+    saveRetryMs: 5 * second,
     /** Whether allocations have run for long enough is looked at this often, as clocks may jump. */
     runDeadlineRecheckMs: 1 * minute,
     /** Labels that say why a node is drained. */

@@ -116,6 +116,7 @@ export class AllocationRunner {
     this.#file = new LatestFile(
       path,
       () => JSON.stringify(this.#saved),
+      surroundings.world.timers,
       (error) => surroundings.onNotice(`allocation ${this.id} cannot be kept: ${error.message}`),
     );
     const { clock, timers } = surroundings.world;
@@ -260,6 +261,7 @@ export class AllocationRunner {
   async leave(): Promise<void> {
     this.#leaving = true;
     this.#deadline.close();
+    this.#file.close();
     this.#hurry.abort();
     this.#health.stop();
     await this.#hooks.close({ isDone: this.isDone });
@@ -271,6 +273,7 @@ export class AllocationRunner {
   async suspend(): Promise<void> {
     this.#leaving = true;
     this.#deadline.close();
+    this.#file.close();
     this.#hurry.abort();
     this.#health.stop();
     await this.#hooks.close({ isDone: this.isDone });
@@ -286,6 +289,7 @@ export class AllocationRunner {
   /** Removes its files. It must be done. */
   async remove(): Promise<void> {
     this.#leaving = true;
+    this.#file.close();
     await this.#file.save();
     await removeAllocationDirectories(this.directories);
     await removeSavedAllocation(this.#surroundings.dataDirectory, this.id);
