@@ -16,6 +16,7 @@ import type { World } from './base/ports.ts';
 import { realWorld } from './base/ports-real.ts';
 import { limits } from './model/limits.ts';
 import type { NodeSettings } from './node/fingerprint/fingerprint.ts';
+import type { ArtifactSettings } from './node/hooks/artifacts/settings.ts';
 import { NodeAgent } from './node/node-agent.ts';
 import { httpServerApi } from './node/server-api-http.ts';
 import { schedulerDefaults } from './scheduler/view.ts';
@@ -57,6 +58,8 @@ export interface CreateAgentOptions {
   readonly aclDefaultPolicy?: DefaultPolicy;
   /** How long is kept what nobody needs; the default is that of `limits.garbage`. */
   readonly garbage?: Partial<GarbageSettings>;
+  /** What is fetched for tasks, and how much of it; the defaults are those of `limits.artifact`. */
+  readonly artifacts?: Partial<ArtifactSettings>;
   readonly region?: string;
   readonly version?: string;
   readonly log?: Log;
@@ -201,6 +204,7 @@ async function startNode(
     settings: options.node,
     introductionToken: server.introduction,
     endWithAgent: temporary,
+    artifacts: options.artifacts ?? {},
     // What is kept nowhere is swept by nobody.
     secretsInMemory: !temporary,
     environment: options.environment ?? {},

@@ -1,4 +1,5 @@
 import { limits } from '../../../model/limits.ts';
+import { type ArtifactSource, artifactSources } from '../../../model/task/files.ts';
 
 const { artifact } = limits;
 
@@ -11,11 +12,8 @@ export interface ArtifactSettings {
   readonly unpackedBytesMax: number;
   readonly ratioMax: number;
   /** Kinds of sources that are fetched at all. */
-  readonly sources: readonly SourceKind[];
+  readonly sources: readonly ArtifactSource[];
 }
-
-export const sourceKinds = ['http', 'https', 'git', 'file'] as const;
-export type SourceKind = (typeof sourceKinds)[number];
 
 export const artifactDefaults: ArtifactSettings = {
   httpTimeoutMs: artifact.httpTimeoutMs,
@@ -24,5 +22,5 @@ export const artifactDefaults: ArtifactSettings = {
   filesMax: artifact.filesMax,
   unpackedBytesMax: artifact.unpackedBytesMax,
   ratioMax: artifact.ratioMax,
-  sources: sourceKinds,
+  sources: artifactSources,
 };

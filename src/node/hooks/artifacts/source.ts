@@ -4,9 +4,9 @@
  *   `host/path//directory?ref=v1`; options stand in the query or in `GetterOptions`.
  * Source: facts/scheduler.md §2.6 "Artifact", §7.5.
  */
+import { type ArtifactSource, artifactSources } from '../../../model/task/files.ts';
 import { type ArchiveFormat, archiveWords, formatNamed, formatOfFile } from './archives.ts';
 import { ArtifactFailure } from './failure.ts';
-import { type SourceKind, sourceKinds } from './settings.ts';
 
 export interface Checksum {
   readonly algorithm: 'md5' | 'sha1' | 'sha256' | 'sha512';
@@ -15,7 +15,7 @@ export interface Checksum {
 }
 
 export interface Source {
-  readonly kind: SourceKind;
+  readonly kind: ArtifactSource;
   /** Where it is fetched; for `file` a path, for `git` what the program takes. */
   readonly location: string;
   /** What of it is wanted, below an archive or a repository; empty: all. */
@@ -107,10 +107,12 @@ function locateBare(forced: string, text: string, options: Readonly<Record<strin
   return { kind: kindOf(forced || (isGit ? 'git' : 'https')), url: checkUrl(url), subdirectory };
 }
 
-function kindOf(word: string): SourceKind {
-  const kind = sourceKinds.find((known) => known === word);
+function kindOf(word: string): ArtifactSource {
+  const kind = artifactSources.find((known) => known === word);
   if (kind !== undefined) return kind;
-  throw new ArtifactFailure(`"${word}" sources are not supported, only ${sourceKinds.join(', ')}`);
+  throw new ArtifactFailure(
+    `"${word}" sources are not supported, only ${artifactSources.join(', ')}`,
+  );
 }
 
 /** `path//below`: what is below is wanted alone. */
@@ -143,7 +145,7 @@ function filePath(url: string): string {
   }
 }
 
-function archiveOf(word: string, name: string, kind: SourceKind): ArchiveFormat | undefined {
+function archiveOf(word: string, name: string, kind: ArtifactSource): ArchiveFormat | undefined {
   if (kind === 'git' || word === 'false' || word === '0') return undefined;
   if (word === '' || word === 'true') return formatOfFile(name);
   const format = formatNamed(word);
