@@ -66,7 +66,11 @@ describe.runIf(isMounter)('secrets in memory', () => {
 
   test('that an agent left which was killed are swept by the next one', async () => {
     const program = new URL('../testing/agent-process.ts', import.meta.url).pathname;
-    const given = { dataDirectory, assignments: [assignment('exec sleep 600')] };
+    const given = {
+      dataDirectory,
+      secretsInMemory: true,
+      assignments: [assignment('exec sleep 600')],
+    };
     const child = spawn(process.execPath, [program, JSON.stringify(given)], {
       stdio: ['pipe', 'ignore', 'ignore'],
     });
