@@ -16,6 +16,7 @@ import type { World } from './base/ports.ts';
 import { realWorld } from './base/ports-real.ts';
 import { limits } from './model/limits.ts';
 import type { NodeSettings } from './node/fingerprint/fingerprint.ts';
+import type { ArtifactSettings } from './node/hooks/artifacts/settings.ts';
 import { ServerData } from './node/hooks/templates/server-data.ts';
 import { NodeAgent } from './node/node-agent.ts';
 import { httpServerApi } from './node/server-api-http.ts';
@@ -58,6 +59,8 @@ export interface CreateAgentOptions {
   readonly aclDefaultPolicy?: DefaultPolicy;
   /** How long is kept what nobody needs; the default is that of `limits.garbage`. */
   readonly garbage?: Partial<GarbageSettings>;
+  /** What is fetched for tasks, and how much of it; the defaults are those of `limits.artifact`. */
+  readonly artifacts?: Partial<ArtifactSettings>;
   readonly region?: string;
   /** The address under which others find the keys that workloads' tokens are signed with. */
   readonly issuer?: string | undefined;
@@ -206,6 +209,9 @@ async function startNode(
     settings: options.node,
     introductionToken: server.introduction,
     endWithAgent: temporary,
+    artifacts: options.artifacts ?? {},
+    // What is kept nowhere is swept by nobody.
+    secretsInMemory: !temporary,
     environment: options.environment ?? {},
     templateData: data,
     onNotice: (sentence) => log.info({ component: 'node' }, sentence),

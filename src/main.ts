@@ -51,6 +51,7 @@ async function startAgent(options: AgentOptions): Promise<number> {
       region: options.region,
       issuer: options.issuer,
       garbage: options.garbage,
+      artifacts: options.artifacts,
       node: {
         ...{ ...node, nodeClass, nodePool },
         ...(name !== undefined && { name }),

@@ -84,9 +84,24 @@ export const places: readonly Place[] = [
     reason: 'a process of its own, and the client of its socket',
   },
   {
-    files: 'src/node/{directories,files,system-user}.ts',
+    files: 'src/node/{directories,files,held-directory,system-user}.ts',
     may: ['files'],
     reason: 'task directories, and the users of the machine',
+  },
+  {
+    files: 'src/node/hooks/artifacts/**',
+    may: ['files', 'network', 'programs', 'process'],
+    reason: 'fetches files over the network and out of repositories, and unpacks them',
+  },
+  {
+    files: 'src/node/memory-mounts/**',
+    may: ['files', 'programs'],
+    reason: 'directories in memory are made by the system’s mount program',
+  },
+  {
+    files: 'src/node/disks/**',
+    may: ['files'],
+    reason: 'what an allocation leaves to the one that follows it is files',
   },
   {
     files: 'src/node/{logs,allocation-files}/**',

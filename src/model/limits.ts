@@ -295,6 +295,10 @@ export const limits = {
     statusBatchDelayMs: 200,
     statusBatchSizeMax: 1000,
     terminalAllocationsKept: 50,
+    /** What could not be written to the disk of a node is tried again after this time. */
+    saveRetryMs: 5 * second,
+    /** Whether allocations have run for long enough is looked at this often, as clocks may jump. */
+    runDeadlineRecheckMs: 1 * minute,
     /** Labels that say why a node is drained. */
     drainMetaMax: 64,
     drainMetaTextLengthMax: 512,
@@ -372,6 +376,50 @@ export const limits = {
     plansQueuedMax: 1024,
     /** Allocations that one transaction of a plan writes, unless the plan is all or nothing. */
     planRowsMax: 64,
+  },
+
+  /**
+   * What a node fetches for its tasks. The first five are what the agent's configuration may
+   * change. Source: facts/scheduler.md §7.5.
+   */
+  artifact: {
+    httpTimeoutMs: 30 * minute,
+    gitTimeoutMs: 30 * minute,
+    /** What one download may bring. */
+    downloadBytesMax: 100e9,
+    /** What one archive, repository or directory may hold. */
+    filesMax: 4096,
+    unpackedBytesMax: 100e9,
+    /** How many times larger than it came what is unpacked may be; the first bytes do not count. */
+    ratioMax: 200,
+    ratioFreeBytes: 64 * mebibyte,
+    /** A server that says nothing for so long is given up. */
+    idleTimeoutMs: 60 * second,
+    connectTimeoutMs: 10 * second,
+    redirectsMax: 10,
+    /** How often a broken download goes on where it was, and after what time at first. */
+    resumesMax: 4,
+    resumeDelayMs: 1 * second,
+    /** Of one node. */
+    parallelMax: 4,
+    /** What a directory of a repository or an archive may lie below. */
+    depthMax: 64,
+    /** Text of a link in an archive. */
+    linkLengthMax: 4096,
+    /** How often the size of what a program fetches is looked at. */
+    measureMs: 500,
+    /** Memory of programs that unpack. */
+    unpackMemoryMb: 256,
+    programOutputMax: 4096,
+  },
+
+  /** What an allocation takes over from the one before it. */
+  disk: {
+    bytesMax: 100e9,
+    filesMax: 1_000_000,
+    depthMax: 256,
+    attemptsMax: 3,
+    retryDelayMs: 1 * second,
   },
 
   /** The stream a node opens to the server, and what runs over it. */

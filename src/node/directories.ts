@@ -30,8 +30,14 @@ export function taskDirectories(
 ): TaskDirectories {
   const directory = join(root, task);
   const inside = (name: string): string => join(directory, name);
-  return { root: directory, shared, logs, local: inside('local'), secrets: inside('secrets') };
+  return {
+    ...{ root: directory, shared, logs },
+    ...{ local: inside('local'), secrets: inside('secrets') },
+  };
 }
+
+/** What the agent keeps for the task and the task does not see. */
+export const privateDirectory = ({ root }: TaskDirectories): string => join(root, 'private');
 
 /** The parent may be passed through and not listed: who has no id finds no allocation. */
 const passModeBits = 0o711;
@@ -58,7 +64,7 @@ export async function makeTaskDirectories(paths: TaskDirectories, user: string):
   const inner = [
     [paths.local, openModeBits],
     [paths.secrets, privateModeBits],
-    [join(paths.root, 'private'), privateModeBits],
+    [privateDirectory(paths), privateModeBits],
     [join(paths.root, 'tmp'), sharedModeBits],
   ] as const;
   await Promise.all(

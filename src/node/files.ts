@@ -12,15 +12,23 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Timer, Timers } from '../base/ports.ts';
+import { limits } from '../model/limits.ts';
 import { escapesDirectory } from '../model/text-rules.ts';
 import { findSystemUser } from './system-user.ts';
 
 /** Replaces a file whole: a reader finds the old text or the new one. Only this user reads it. */
 export async function replaceFile(path: string, text: string): Promise<void> {
   const temporary = `${path}.new`;
-  await writeFile(temporary, text, { mode: 0o600 });
-  await chmod(temporary, 0o600);
-  await rename(temporary, path);
+  try {
+    await writeFile(temporary, text, { mode: 0o600 });
+    await chmod(temporary, 0o600);
+    await rename(temporary, path);
+  } catch (error) {
+    // What is half written on a full disk only takes more of it.
+    await rm(temporary, { force: true }).catch(() => {});
+    throw error;
+  }
 }
 
 export interface FileOwnership {
@@ -154,7 +162,8 @@ export async function readJson(path: string): Promise<unknown> {
 
 /**
  * Writes the newest version of a text, one write at a time. A call during a write waits for the
- * next one, which serves all who wait.
+ * next one, which serves all who wait. A write that fails, as on a full disk, is tried again from
+ * time to time; the first failure of a row of them is told.
  */
 export class LatestFile {
   readonly #path: string;
@@ -162,11 +171,22 @@ export class LatestFile {
   readonly #onError: (error: Error) => void;
   #writing: Promise<void> | undefined;
   #next: Promise<void> | undefined;
+  readonly #timers: Timers;
+  #retry: Timer | undefined;
+  #hasFailed = false;
+  #isClosed = false;
 
-  constructor(path: string, text: () => string, onError: (error: Error) => void) {
+  constructor(path: string, text: () => string, timers: Timers, onError: (error: Error) => void) {
     this.#path = path;
     this.#text = text;
+    this.#timers = timers;
     this.#onError = onError;
+  }
+
+  /** Nothing is tried again from now on. */
+  close(): void {
+    this.#isClosed = true;
+    this.#retry?.clear();
   }
 
   /** Resolves when what `text` gives now, or something newer, is in the file. Never rejects. */
@@ -185,9 +205,15 @@ export class LatestFile {
 
   async #write(): Promise<void> {
     try {
+      this.#retry?.clear();
       await replaceFile(this.#path, this.#text());
+      this.#hasFailed = false;
     } catch (error) {
-      this.#onError(error as Error);
+      if (!this.#hasFailed) this.#onError(error as Error);
+      this.#hasFailed = true;
+      if (!this.#isClosed) {
+        this.#retry = this.#timers.after(limits.node.saveRetryMs, () => void this.save());
+      }
     } finally {
       if (this.#next === undefined) this.#writing = undefined;
     }

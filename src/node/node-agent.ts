@@ -1,3 +1,4 @@
+import { join, relative } from 'node:path';
 import { durationMs } from '../base/duration.ts';
 import { delay, type World } from '../base/ports.ts';
 import { limits } from '../model/limits.ts';
@@ -8,12 +9,17 @@ import { Allocations } from './allocations.ts';
 import { Backoff } from './backoff.ts';
 import { collectHandler } from './collect-handler.ts';
 import { restartHandler, signalHandler } from './command-handlers.ts';
+import { snapshotHandler } from './disks/snapshot-handler.ts';
 import type { Driver, Drivers } from './drivers/driver.ts';
 import { rawExecDriver } from './drivers/raw-exec.ts';
 import { hostEnvironment } from './environment/host-environment.ts';
 import { fingerprint, type NodeSettings } from './fingerprint/fingerprint.ts';
+import { artifactsHook } from './hooks/artifacts/artifacts.ts';
+import type { ArtifactSettings } from './hooks/artifacts/settings.ts';
+import { diskHook } from './hooks/disk.ts';
 import { dispatchPayloadHook } from './hooks/dispatch-payload.ts';
 import { identityHook } from './hooks/identity.ts';
+import { memoryDirectoriesHook } from './hooks/memory-directories.ts';
 import { NodeServices } from './hooks/services/node-services.ts';
 import type { Probe } from './hooks/services/probes/probe.ts';
 import { realProbe } from './hooks/services/probes/real-probe.ts';
@@ -21,6 +27,7 @@ import type { TemplateData } from './hooks/templates/template-data.ts';
 import { templatesHook } from './hooks/templates/templates-hook.ts';
 import { type NodeIdentity, readIdentity, writeIdentity } from './identity.ts';
 import { logsHandler } from './logs/logs-handler.ts';
+import { findMemoryMounts, type MemoryMounts } from './memory-mounts/mounts.ts';
 import { type ServerApi, statusOf } from './server-api.ts';
 import { AllocationStatistics } from './statistics/allocation-statistics.ts';
 import { allocationUsageHandler, nodeUsageHandler } from './statistics/statistics-handlers.ts';
@@ -50,6 +57,10 @@ export interface NodeAgentOptions {
   readonly probe?: Probe;
   /** Where templates read services and variables; without, those that do fail. */
   readonly templateData?: TemplateData;
+  /** What is fetched for tasks, and how much of it; the defaults are those of `limits.artifact`. */
+  readonly artifacts?: Partial<ArtifactSettings>;
+  /** Keep secrets in memory where this machine can; without, they are directories like others. */
+  readonly secretsInMemory?: boolean;
   /** What an operator should know. */
   readonly onNotice: (sentence: string) => void;
 }
@@ -70,6 +81,7 @@ export class NodeAgent {
   readonly #drivers: Drivers;
   readonly #identities: IdentitySource;
   #identity: NodeIdentity | undefined;
+  #mounts: MemoryMounts | undefined;
   #node: NodeRegistration | undefined;
   #allocations: Allocations | undefined;
   #reporter: StatusReporter | undefined;
@@ -106,7 +118,8 @@ export class NodeAgent {
   async start(): Promise<void> {
     const { world, dataDirectory, version, settings, region, onNotice } = this.#options;
     this.#identity = await readIdentity(dataDirectory, world);
-    const [node] = await Promise.all([
+    const secretsAttributes = await this.#findMounts();
+    const [described] = await Promise.all([
       fingerprint({
         id: this.#identity.id,
         version,
@@ -117,6 +130,7 @@ export class NodeAgent {
       }),
       this.#supervisor?.connect(),
     ]);
+    const node = { ...described, Attributes: { ...described.Attributes, ...secretsAttributes } };
     this.#node = node;
     const reporter = this.#newReporter();
     this.#reporter = reporter;
@@ -133,16 +147,25 @@ export class NodeAgent {
         taskHooks: [
           identityHook(this.#identities),
           dispatchPayloadHook,
+          artifactsHook(this.#options.artifacts),
           templatesHook({ data: this.#options.templateData, identities: this.#identities }),
           services.taskHook,
         ],
-        allocationHooks: [services.allocationHook],
+        allocationHooks: [
+          diskHook({
+            predecessor: (id) => this.#allocations?.get(id),
+            snapshot: (id, signal) => this.#options.api.snapshot(id, this.#secret, signal),
+          }),
+          ...(this.#mounts === undefined ? [] : [memoryDirectoriesHook(this.#mounts)]),
+          services.allocationHook,
+        ],
         changed: (report) => reporter.report(report),
         onNotice,
       },
       (id) => reporter.forget(id),
     );
     await this.#allocations.restore();
+    await this.#unmount((allocation) => this.#allocations?.get(allocation)?.isDone !== false);
     services.noteRestored();
     for (const report of this.#allocations.undelivered) reporter.report(report);
     this.#loops = Promise.all([this.#heartbeats(), this.#assignments(), this.#stream()]);
@@ -158,6 +181,7 @@ export class NodeAgent {
     if (stopTasks) await this.#services?.withdraw();
     if (stopTasks) await this.#allocations?.suspend();
     else await this.#allocations?.leave();
+    if (stopTasks) await this.#unmount(() => true);
     await Promise.all([
       this.#reporter?.stop(stopGraceMs),
       this.#services?.reporter.stop(stopGraceMs),
@@ -184,6 +208,30 @@ export class NodeAgent {
         this.#noteError(error);
       },
     });
+  }
+
+  /** What the node tells of where its secrets are. */
+  async #findMounts(): Promise<Record<string, string>> {
+    const { dataDirectory, secretsInMemory = false, onNotice } = this.#options;
+    if (!secretsInMemory) return { 'storage.secrets': 'disk' };
+    const { mounts, reason } = await findMemoryMounts(dataDirectory);
+    this.#mounts = mounts;
+    if (mounts !== undefined) return { 'storage.secrets': 'memory' };
+    onNotice(`secrets are kept on the disk, since this user cannot mount memory: ${reason}`);
+    return { 'storage.secrets': 'disk' };
+  }
+
+  /** Takes the memory away from allocations that an agent before this one, or this one, left. */
+  async #unmount(isOver: (allocation: string) => boolean): Promise<void> {
+    const { dataDirectory, onNotice } = this.#options;
+    try {
+      const root = join(dataDirectory, 'alloc');
+      const mounted = (await this.#mounts?.mounted()) ?? [];
+      const stale = mounted.filter((path) => isOver(relative(root, path).split('/')[0] ?? ''));
+      await this.#mounts?.unmount(stale);
+    } catch (error) {
+      onNotice(`memory of former tasks is still mounted: ${reasonOf(error)}`);
+    }
   }
 
   #newReporter(): StatusReporter {
@@ -320,6 +368,7 @@ export class NodeAgent {
     const coreMhz = CpuShares / Math.max(1, TotalCpuCores);
     const statistics = new AllocationStatistics(world, coreMhz);
     const handlers = new Map<string, StreamHandler>([
+      ['snapshot', snapshotHandler(allocation)],
       ['logs', logsHandler({ timers: world.timers, allocation })],
       ['restart', restartHandler(allocation)],
       ['signal', signalHandler(allocation)],

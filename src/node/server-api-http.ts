@@ -35,6 +35,7 @@ export function httpServerApi(address: string): ServerApi {
     },
     identities: async (nodeId, requests, token, signal) =>
       (await as(token).identities(nodeId, requests, { signal })).value,
+    snapshot: (allocId, token, signal) => as(token).snapshot(allocId, { signal, timeoutMs: 0 }),
     openStream: (nodeId, token, signal) => {
       const { url, headers } = as(token).stream(nodeId);
       return openWebSocket(url, headers, signal);

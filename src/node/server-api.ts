@@ -67,6 +67,8 @@ export interface ServerApi {
     token: string,
     signal: AbortSignal,
   ): Promise<IdentityAnswer>;
+  /** `GET /v1/client/allocation/:alloc_id/snapshot`: what it left, as a tar, once it is over. */
+  snapshot(allocId: string, token: string, signal: AbortSignal): AsyncIterable<Uint8Array>;
   /** `GET /v1/node/:node_id/stream`, a WebSocket; resolves when it is open. */
   openStream(nodeId: string, token: string, signal: AbortSignal): Promise<StreamSocket>;
 }

@@ -54,6 +54,8 @@ export interface NodeAgent {
     requests: readonly IdentityRequest[],
     options?: CallOptions,
   ): Promise<Answer<IdentityAnswer>>;
+  /** What an allocation left, as a tar, once it is over: for the node that runs its successor. */
+  snapshot(allocId: string, options?: CallOptions): AsyncIterable<Uint8Array>;
   /** Where the node opens its one WebSocket to the server, and with which headers. */
   stream(nodeId: string): { readonly url: string; readonly headers: Record<string, string> };
 }
@@ -70,6 +72,8 @@ export const nodeAgentOf = (requester: Requester, address: string): NodeAgent =>
     requester.write('PUT', path`/v1/node/${nodeId}/services`, options, { Allocations: reports }),
   identities: (nodeId, Identities, options) =>
     requester.write('PUT', path`/v1/node/${nodeId}/identities`, options, { Identities }),
+  snapshot: (allocId, options) =>
+    requester.stream(path`/v1/client/allocation/${allocId}/snapshot`, options),
   stream: (nodeId) => ({
     url: `${address.replace(/^http/, 'ws')}${path`/v1/node/${nodeId}/stream`}`,
     headers: { ...requester.headers() },

@@ -128,6 +128,21 @@ describe('stopping an allocation', () => {
     expect(next.RescheduleTracker.Events).toHaveLength(1);
   });
 
+  test('that is stopped already may be hurried', async () => {
+    await fleet.join(1);
+    await api.call('PUT', `/v1/allocation/${id}/stop`);
+    await api.settle();
+    const before = await read();
+    expect(before.DesiredTransition.NoShutdownDelay).toBeNull();
+    await api.call('PUT', `/v1/allocation/${id}/stop?no_shutdown_delay=true`);
+    const after = await read();
+    expect(after).toMatchObject({
+      DesiredStatus: 'stop',
+      DesiredTransition: { Migrate: true, NoShutdownDelay: true },
+    });
+    expect(after.AllocModifyIndex).toBeGreaterThan(before.AllocModifyIndex);
+  });
+
   test('that is over changes nothing of it', async () => {
     await fleet.obey(() => 'complete');
     const before = await read();

@@ -1,8 +1,11 @@
 /** The job files of examples/, run for real. What cannot run by itself is only registered. */
+import { execFileSync } from 'node:child_process';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Agent, endAgents, eventually, startAgent } from '../support/agent.ts';
+import { type Agent, endAgents, eventually, newDirectory, startAgent } from '../support/agent.ts';
 import type { Allocation } from './jobs.ts';
 
 let agent: Agent;
@@ -100,4 +103,20 @@ test('canary: a new version waits beside the old one', async () => {
 test.each(['periodic', 'parameterized'])('%s: is registered, and waits', async (name) => {
   const { stdout } = await agent.cli('job', 'run', pathOf(name));
   expect(stdout).toContain('It starts by its schedule or when it is dispatched.');
+});
+
+test('batch-pipeline: what is dispatched fetches, prepares, works and reports', async () => {
+  const input = newDirectory('input');
+  chmodSync(dirname(input), 0o755);
+  chmodSync(input, 0o755);
+  writeFileSync(join(input, 'one.txt'), 'pear\napple\n');
+  writeFileSync(join(input, 'two.txt'), 'apple pie\n');
+  execFileSync('tar', ['-czf', 'fruit.tgz', 'one.txt', 'two.txt'], { cwd: input });
+  await run('batch-pipeline', '-var', `source=file://${input}/fruit.tgz`);
+  const words = ['job', 'dispatch', '-meta', 'word=apple', 'batch-pipeline'];
+  const { code, stdout } = await agent.cli(...words);
+  expect(code).toBe(0);
+  const [child] = /batch-pipeline\/dispatch-[\w-]+/.exec(stdout)!;
+  const [done] = await statusesUntil(encodeURIComponent(child), 'complete');
+  await logUntil(done!, 'report', /^2 of 3 lines\n$/);
 });

@@ -5,7 +5,7 @@
  * its command line or its environment (`TMPDIR`, which tasks inherit). So `endAgents` can tell
  * whether anything was left behind.
  */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -28,6 +28,15 @@ const isAgent = new WeakSet<Program>();
 process.on('exit', () => {
   for (const pid of processesWith(directory)) kill(pid, 'SIGKILL');
 });
+
+/** What an agent that was killed left mounted, which its successor would have swept. */
+function unmountBelow(root: string): void {
+  const mounted = readFileSync('/proc/mounts', 'utf8')
+    .split('\n')
+    .map((line) => line.split(' ')[1] ?? '')
+    .filter((path) => path.startsWith(`${root}/`));
+  if (mounted.length > 0) spawnSync('umount', ['-l', ...mounted]);
+}
 
 export const newDirectory = (name = 'data'): string => mkdtempSync(join(directory, `${name}-`));
 
@@ -221,6 +230,7 @@ export async function endAgents(): Promise<void> {
   } finally {
     for (const pid of processesWith(directory)) kill(pid, 'SIGKILL');
     await eventually(() => expect(processesWith(directory)).toEqual([]));
+    unmountBelow(directory);
     rmSync(directory, { recursive: true, force: true });
   }
 }

@@ -15,12 +15,20 @@ import { listRoute, type Route, readRoute, type Scope, writeRoute } from '../rou
 
 /** Ids are unique over all namespaces. @throws RosterError `allocation-not-found` */
 export function allocationById(snapshot: Snapshot, id: string): Allocation {
+  const found = findAllocation(snapshot, id);
+  if (found === undefined) throw refusal('allocation-not-found', { id });
+  return found;
+}
+
+export function findAllocation(snapshot: Snapshot, id: string): Allocation | undefined {
+  if (id === '') return undefined;
   for (const row of snapshot
     .table(allocations)
     .by('id')
-    .scan({ prefix: [id] }))
+    .scan({ prefix: [id] })) {
     return row;
-  throw refusal('allocation-not-found', { id });
+  }
+  return undefined;
 }
 
 /** Whoever may read jobs in its namespace may read it, and its own tasks may. */

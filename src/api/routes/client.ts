@@ -1,7 +1,8 @@
 import { anyOf } from '../../acl/permission.ts';
 import type { Server } from '../../server/server.ts';
+import type { Snapshot } from '../../state/types.ts';
 import { type Route, type Scope, streamRoute } from '../route.ts';
-import { allocationById, inItsNamespace } from './allocation.ts';
+import { allocationById, findAllocation, inItsNamespace } from './allocation.ts';
 import { askNode } from './ask-node.ts';
 
 const readLogs = (scope: Scope) =>
@@ -32,8 +33,34 @@ export function clientRoutes(server: Server): Route[] {
         return { status: 200, headers: { 'content-type': type, ...unsniffed }, body };
       },
     }),
+    streamRoute({
+      ...{ method: 'GET', path: '/v1/client/allocation/:alloc_id/snapshot', noun: 'client' },
+      summary: 'Read what an allocation left, for the node that runs its successor',
+      permission: ({ parameters, unwatched }) => ({
+        kind: 'own-node',
+        nodeId: successorNode(unwatched, parameters.alloc_id!),
+      }),
+      handle: async ({ parameters, unwatched }, signal) => {
+        const { NodeID, ID } = allocationById(unwatched, parameters.alloc_id!);
+        const params = { alloc_id: ID };
+        const { body } = await askNode(server, {
+          nodeId: NodeID,
+          kind: 'snapshot',
+          params,
+          signal,
+        });
+        return { status: 200, headers: { 'content-type': 'application/x-tar' }, body };
+      },
+    }),
   ];
 }
 
 /** What tasks write is theirs: no browser may take it for a page of this server. */
 export const unsniffed = { 'x-content-type-options': 'nosniff' } as const;
+
+/** Who may have what the allocation left; empty: nobody. */
+function successorNode(snapshot: Snapshot, id: string): string {
+  const previous = findAllocation(snapshot, id);
+  const next = previous && findAllocation(snapshot, previous.NextAllocation);
+  return next?.PreviousAllocation === previous?.ID ? (next?.NodeID ?? '') : '';
+}

@@ -17,6 +17,7 @@ test('--dev alone keeps nothing and ends its tasks', async () => {
     region: 'global',
     node: { name: undefined, datacenter: 'dc1', class: '', pool: 'default', meta: {} },
     garbage: {},
+    artifacts: {},
     tasksOnExit: 'stop',
     run: [],
     logLevel: 'info',
@@ -46,7 +47,14 @@ const configuration = JSON.stringify({
   http: '10.0.0.1:4000',
   acl: { enabled: false, default_policy: 'allow' },
   region: 'eu',
-  node: { name: 'two', datacenter: 'dc7', class: 'big', pool: 'gpu', meta: { rack: 'r1' } },
+  node: {
+    name: 'two',
+    datacenter: 'dc7',
+    class: 'big',
+    pool: 'gpu',
+    meta: { rack: 'r1' },
+    artifacts: { sources: ['https'], git_timeout: '2m', files: 9 },
+  },
   garbage_collection: { interval: '1m', job_age: '36h', node_age: '0s' },
   run: ['jobs/web.json'],
 });
@@ -62,6 +70,7 @@ test('a file says the rest, paths in it are its own, and flags win', async () =>
     region: 'eu',
     node: { name: 'two', datacenter: 'dc7', class: 'big', pool: 'gpu', meta: { rack: 'r1' } },
     garbage: { intervalMs: 60_000, jobAgeMs: 36 * 3_600_000, nodeAgeMs: 0 },
+    artifacts: { sources: ['https'], gitTimeoutMs: 120_000, filesMax: 9 },
     tasksOnExit: 'keep',
     run: [{ path: '/etc/jobs/web.json' }],
   });

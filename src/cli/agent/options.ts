@@ -2,6 +2,7 @@ import type { DefaultPolicy } from '../../acl/authorizer.ts';
 import { durationMs, formatDuration, parseDuration } from '../../base/duration.ts';
 import { limits } from '../../model/limits.ts';
 import { everyNode, poolNameFault } from '../../model/node-pool/node-pool.ts';
+import { type ArtifactSource, artifactSources } from '../../model/task/files.ts';
 import type { JobRegistration } from '../../sdk/client.ts';
 
 /** What an agent is started with; every field is checked. */
@@ -33,6 +34,10 @@ export interface AgentOptions {
   };
   /** How long is kept what nobody needs, as far as somebody says so. */
   readonly garbage: Partial<Record<GarbageOption, number>>;
+  /** What is fetched for tasks, and how much of it, as far as somebody says so. */
+  readonly artifacts: Partial<Record<ArtifactBound, number>> & {
+    readonly sources?: readonly ArtifactSource[];
+  };
   /** What becomes of the running tasks when the agent is told to end. */
   readonly tasksOnExit: 'stop' | 'keep';
   /** Jobs to register once the agent is ready, each unless it already exists. */
@@ -50,6 +55,17 @@ const garbageOptions = {
   node_age: 'nodeAgeMs',
 } as const;
 type GarbageOption = (typeof garbageOptions)[keyof typeof garbageOptions];
+
+/** What the bounds of artifacts are called below `node.artifacts`; times end in `Ms`. */
+const artifactBounds = {
+  http_timeout: 'httpTimeoutMs',
+  git_timeout: 'gitTimeoutMs',
+  download_bytes: 'downloadBytesMax',
+  files: 'filesMax',
+  unpacked_bytes: 'unpackedBytesMax',
+  ratio: 'ratioMax',
+} as const;
+type ArtifactBound = (typeof artifactBounds)[keyof typeof artifactBounds];
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof logLevels)[number];
@@ -103,6 +119,20 @@ const duration = (leastMs: number): Check => ({
   },
 });
 
+const wholeFrom1: Check = {
+  fault: (value) =>
+    Number.isSafeInteger(value) && (value as number) > 0
+      ? undefined
+      : 'must be a whole number from 1 on',
+};
+
+const someOf = (words: readonly string[]): Check => ({
+  fault: (value) =>
+    Array.isArray(value) && value.every((word) => words.includes(word as string))
+      ? undefined
+      : `must be a list of ${words.join(', ')}`,
+});
+
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Every setting by its name in the configuration file; nested ones are dotted. */
@@ -141,6 +171,13 @@ export const settings = {
     fault: (value: unknown) =>
       isTextMap(value) ? undefined : 'must be an object whose values are text',
   },
+  'node.artifacts.sources': someOf(artifactSources),
+  'node.artifacts.http_timeout': duration(1000),
+  'node.artifacts.git_timeout': duration(1000),
+  'node.artifacts.download_bytes': wholeFrom1,
+  'node.artifacts.files': wholeFrom1,
+  'node.artifacts.unpacked_bytes': wholeFrom1,
+  'node.artifacts.ratio': wholeFrom1,
   'garbage_collection.interval': duration(limits.garbage.intervalMinMs),
   'garbage_collection.job_age': duration(0),
   'garbage_collection.evaluation_age': duration(0),
@@ -230,6 +267,16 @@ function garbageOf(words: Partial<Record<SettingName, string>>): AgentOptions['g
   return Object.fromEntries(given);
 }
 
+function artifactsOf(given: AgentSettings): AgentOptions['artifacts'] {
+  const bounds = Object.entries(artifactBounds).flatMap(([name, bound]) => {
+    const value = given[`node.artifacts.${name as keyof typeof artifactBounds}`];
+    if (value === undefined) return [];
+    return [[bound, typeof value === 'string' ? durationMs(parseDuration(value)!) : value]];
+  });
+  const sources = given['node.artifacts.sources'] as readonly ArtifactSource[] | undefined;
+  return { ...Object.fromEntries(bounds), ...(sources && { sources }) };
+}
+
 /** The options of settings without faults; `run` holds the files that `run` names. */
 export function agentOptions(given: AgentSettings, run: AgentOptions['run']): AgentOptions {
   const words = given as Partial<Record<SettingName, string>>;
@@ -254,6 +301,7 @@ export function agentOptions(given: AgentSettings, run: AgentOptions['run']): Ag
       meta: (given['node.meta'] as Record<string, string> | undefined) ?? {},
     },
     garbage: garbageOf(words),
+    artifacts: artifactsOf(given),
     tasksOnExit: (words.tasks_on_exit as AgentOptions['tasksOnExit']) ?? (keeps ? 'keep' : 'stop'),
     run,
     logLevel: (words.log_level as LogLevel | undefined) ?? 'info',

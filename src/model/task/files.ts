@@ -15,6 +15,10 @@ import {
 
 const inside = "stays inside the task's directory";
 
+/** How artifacts are fetched; an operator may allow fewer. */
+export const artifactSources = ['http', 'https', 'git', 'file'] as const;
+export type ArtifactSource = (typeof artifactSources)[number];
+
 /** What is fetched before a task starts. Source: facts/scheduler.md §2.6 "Artifact". */
 export const ArtifactSchema = Type.Object(
   {

@@ -1,5 +1,5 @@
 import { durationMs } from '../../base/duration.ts';
-import type { World } from '../../base/ports.ts';
+import { delay, type World } from '../../base/ports.ts';
 import type { Allocation, AllocationReport } from '../../model/allocation/allocation.ts';
 import { clientStatusOf, isServerTerminal } from '../../model/allocation/allocation-rules.ts';
 import type { TaskState } from '../../model/allocation/task-state.ts';
@@ -34,6 +34,7 @@ import {
 } from './commands.ts';
 import { endInRounds } from './ending.ts';
 import { HealthTracker, type Reasons } from './health.ts';
+import { RunDeadline } from './run-deadline.ts';
 import {
   removeSavedAllocation,
   type SavedAllocation,
@@ -55,6 +56,9 @@ export interface AllocationSurroundings {
   readonly changed: (report: AllocationReport) => void;
   readonly onNotice: (sentence: string) => void;
 }
+
+/** Fixed: it is how its user knows. */
+const expiredDescription = 'Reached its maximum run duration';
 
 /**
  * Runs the tasks of one allocation in their order and decides when all of them end.
@@ -78,7 +82,11 @@ export class AllocationRunner {
   readonly #hooks: AllocationHooks;
   #allocation: Allocation;
   #job: Job;
+  readonly #deadline: RunDeadline;
+  /** Aborted when somebody asks not to wait before the tasks are told to end. */
+  readonly #hurry = new AbortController();
   #stopping: boolean;
+  #expired: boolean;
   #delivered: boolean;
   #ending = false;
   #leaving = false;
@@ -98,6 +106,7 @@ export class AllocationRunner {
     this.#allocation = allocation;
     this.#job = job;
     this.#stopping = saved?.stopping ?? false;
+    this.#expired = saved?.expired ?? false;
     this.#delivered = saved?.delivered ?? false;
     this.directories = allocationDirectories(surroundings.dataDirectory, this.id);
     this.whenDone = new Promise((resolve) => {
@@ -107,9 +116,11 @@ export class AllocationRunner {
     this.#file = new LatestFile(
       path,
       () => JSON.stringify(this.#saved),
+      surroundings.world.timers,
       (error) => surroundings.onNotice(`allocation ${this.id} cannot be kept: ${error.message}`),
     );
     const { clock, timers } = surroundings.world;
+    this.#deadline = new RunDeadline({ clock, timers, onPassed: () => this.#expire() });
     const judged = (reasons: Reasons | undefined) => this.#judged(reasons);
     this.#health = new HealthTracker(
       { clock, timers, judged },
@@ -146,10 +157,11 @@ export class AllocationRunner {
       this.#tasks.size === 0
         ? ({ status: 'failed', description: 'The job has no such task group' } as const)
         : clientStatusOf(TaskStates);
+    const hasExpired = this.#expired && status === 'complete';
     return {
       ID: this.id,
       ClientStatus: status,
-      ClientDescription: description,
+      ClientDescription: hasExpired ? expiredDescription : description,
       TaskStates,
       ...this.#health.told,
       NetworkStatus: null,
@@ -193,6 +205,7 @@ export class AllocationRunner {
     }
     this.#runHooks();
     this.#look();
+    this.#setDeadline();
   }
 
   /** Goes on from what was saved. */
@@ -203,7 +216,10 @@ export class AllocationRunner {
     }
     await Promise.all([...this.#tasks.values()].map((task) => task.restore()));
     this.#runHooks();
+    if (this.#allocation.DesiredTransition.NoShutdownDelay === true) this.#skipShutdownDelay();
     this.#look();
+    if (this.#expired) this.#cancelCleanUp();
+    this.#setDeadline();
   }
 
   /**
@@ -213,12 +229,14 @@ export class AllocationRunner {
   update(allocation: Allocation, job?: Job): void {
     this.#allocation = allocation;
     this.#job = job ?? this.#job;
+    if (allocation.DesiredTransition.NoShutdownDelay === true) this.#skipShutdownDelay();
     if (isServerTerminal(allocation)) {
       this.stop();
       return;
     }
     this.#hooks.updated();
     for (const task of this.#tasks.values()) task.updated();
+    this.#setDeadline();
     this.#lookAtHealth();
     void this.#file.save();
     if (allocation.ClientStatus === 'unknown') this.#tellReturn();
@@ -247,6 +265,9 @@ export class AllocationRunner {
   /** The agent goes, the tasks stay. */
   async leave(): Promise<void> {
     this.#leaving = true;
+    this.#deadline.close();
+    this.#file.close();
+    this.#hurry.abort();
     this.#health.stop();
     await this.#hooks.close({ isDone: this.isDone });
     await Promise.all([...this.#tasks.values()].map((task) => task.leave()));
@@ -256,6 +277,9 @@ export class AllocationRunner {
   /** The agent goes and the tasks end; the next agent starts them again. */
   async suspend(): Promise<void> {
     this.#leaving = true;
+    this.#deadline.close();
+    this.#file.close();
+    this.#hurry.abort();
     this.#health.stop();
     await this.#hooks.close({ isDone: this.isDone });
     await Promise.all([...this.#tasks.values()].map((task) => task.suspend()));
@@ -270,6 +294,7 @@ export class AllocationRunner {
   /** Removes its files. It must be done. */
   async remove(): Promise<void> {
     this.#leaving = true;
+    this.#file.close();
     await this.#file.save();
     await removeAllocationDirectories(this.directories);
     await removeSavedAllocation(this.#surroundings.dataDirectory, this.id);
@@ -310,6 +335,7 @@ export class AllocationRunner {
       tasks: Object.fromEntries([...this.#tasks].map(([name, { saved }]) => [name, saved])),
       health: this.#health.saved,
       stopping: this.#stopping,
+      expired: this.#expired,
       delivered: this.#delivered,
     };
   }
@@ -411,11 +437,12 @@ export class AllocationRunner {
     this.#looking = true;
     try {
       const tasks = this.#group?.Tasks ?? [];
-      const reason = endReason(tasks, this.#states);
+      const reason = this.#expired ? this.#expiry : endReason(tasks, this.#states);
       if (this.#stopping || reason !== undefined) this.#endAll(tasks, reason);
       const allowed = allowedTasks(tasks, this.#states);
       for (const task of tasks) {
-        const mayStart = this.#holds === 0 && (!this.#ending || hookOf(task) === 'poststop');
+        const mayStart =
+          this.#holds === 0 && !this.#expired && (!this.#ending || hookOf(task) === 'poststop');
         if (allowed.has(task.Name) && mayStart) this.#tasks.get(task.Name)?.start();
       }
     } finally {
@@ -424,6 +451,7 @@ export class AllocationRunner {
     this.#endLeftovers();
     this.#lookAtHealth();
     if (!this.isDone) return;
+    this.#deadline.close();
     void this.#hooks.close({ isDone: true });
     this.#resolveDone();
   }
@@ -436,12 +464,54 @@ export class AllocationRunner {
 
   async #runEnding(tasks: readonly Task[], reason: EndReason | undefined): Promise<void> {
     await this.#hooks.ending();
-    await endInRounds({
-      ...{ tasks, runners: this.#tasks, reason },
-      shutdownDelayMs: this.#stopping ? durationMs(this.#group?.ShutdownDelay ?? 0) : 0,
-      skipsShutdownDelay: this.#allocation.DesiredTransition.NoShutdownDelay === true,
-    });
+    await this.#waitShutdownDelay();
+    if (this.#leaving) return;
+    await endInRounds({ tasks, runners: this.#tasks, reason });
+    if (this.#expired) this.#cancelCleanUp();
     this.#look();
+  }
+
+  /** Of the group: its services are out, and who still calls them gets an answer for so long. */
+  async #waitShutdownDelay(): Promise<void> {
+    const delayNs = this.#group?.ShutdownDelay ?? 0;
+    const alive = [...this.#tasks.values()].filter(({ state }) => state.State === 'running');
+    if (delayNs === 0 || alive.length === 0) return;
+    const { signal } = this.#hurry;
+    const event = signal.aborted
+      ? events.skippingShutdownDelay
+      : events.waitingForShutdownDelay(delayNs);
+    for (const task of alive) task.note(event);
+    await delay(this.#surroundings.world.timers, durationMs(delayNs), signal);
+  }
+
+  #skipShutdownDelay(): void {
+    this.#hurry.abort();
+    for (const task of this.#tasks.values()) task.skipShutdownDelay();
+  }
+
+  #setDeadline(): void {
+    if (this.#leaving || this.isDone) return;
+    this.#deadline.set(this.#allocation.CreateTime, this.#group?.MaxRunDuration ?? null);
+  }
+
+  get #expiry(): EndReason {
+    return { kind: 'max-run-duration', duration: this.#group?.MaxRunDuration ?? 0 };
+  }
+
+  #expire(): void {
+    if (this.#leaving || this.isDone) return;
+    const wasEnding = this.#ending;
+    this.#expired = true;
+    void this.#file.save();
+    this.#look();
+    if (wasEnding) this.#cancelCleanUp();
+  }
+
+  /** Tasks that clean up are ended, or never begin. */
+  #cancelCleanUp(): void {
+    for (const task of this.#group?.Tasks ?? []) {
+      if (hookOf(task) === 'poststop') void this.#tasks.get(task.Name)?.kill();
+    }
   }
 
   /** A poststop task that will never be allowed to run is over, too. */

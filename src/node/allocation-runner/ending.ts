@@ -9,14 +9,11 @@ export interface Ending {
   readonly runners: ReadonlyMap<string, TaskRunner>;
   /** Absent when the servers wish it. */
   readonly reason: EndReason | undefined;
-  /** Of the group. */
-  readonly shutdownDelayMs: number;
-  readonly skipsShutdownDelay: boolean;
 }
 
 /** Ends all tasks but those that clean up, in their rounds. Resolves when they are dead. */
 export async function endInRounds(ending: Ending): Promise<void> {
-  const { tasks, runners, reason, shutdownDelayMs, skipsShutdownDelay } = ending;
+  const { tasks, runners, reason } = ending;
   for (const round of endingRounds(tasks)) {
     await Promise.all(
       round.map((name) => {
@@ -24,8 +21,7 @@ export async function endInRounds(ending: Ending): Promise<void> {
         const event = reason && eventOf(reason, name);
         return runners.get(name)?.kill({
           ...(event && { reason: event }),
-          shutdownDelayMs: Math.max(shutdownDelayMs, durationMs(task.ShutdownDelay)),
-          skipsShutdownDelay,
+          shutdownDelayMs: durationMs(task.ShutdownDelay),
         });
       }),
     );
@@ -35,5 +31,6 @@ export async function endInRounds(ending: Ending): Promise<void> {
 function eventOf(reason: EndReason, task: string): events.EventAt | undefined {
   if (reason.kind === 'leader-dead') return events.leaderDead;
   if (reason.kind === 'main-tasks-dead') return events.mainTasksDead;
+  if (reason.kind === 'max-run-duration') return events.maxRunDurationPassed(reason.duration);
   return reason.task === task ? undefined : events.siblingFailed(reason.task);
 }

@@ -16,6 +16,8 @@ export interface SavedAllocation {
   readonly health?: SavedHealth;
   /** Told to end: nothing of it starts again, except what cleans up. */
   readonly stopping: boolean;
+  /** It had run for its `MaxRunDuration`, and ended for that. Absent is `false`. */
+  readonly expired?: boolean;
   /** The servers have its last status: nothing more is to be reported. */
   readonly delivered: boolean;
 }

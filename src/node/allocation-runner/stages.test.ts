@@ -69,3 +69,39 @@ test('the leader ends first, then the others, then the sidecars; poststop tasks 
   const rounds = endingRounds([...tasks, task('lead', '', false, true)]);
   expect(rounds).toEqual([['lead'], ['init', 'app', 'side', 'warm'], ['proxy']]);
 });
+
+/**
+ * Every combination of states of one task of each kind, against the stages as
+ * facts/scheduler.md §7.1 lists them: who may run is who some entered stage allows.
+ */
+test('the stages are those of the table, in every state of every kind of task', () => {
+  const kinds = [
+    task('init', 'prestart'),
+    task('proxy', 'prestart', true),
+    task('app'),
+    task('warm', 'poststart'),
+    task('watch', 'poststart', true),
+    task('clean', 'poststop'),
+  ];
+  const letters = ['p', 'r', 'd', 'f'];
+  for (let number = 0; number < letters.length ** kinds.length; number++) {
+    const word = kinds.map((_, index) => letters[(number >> (2 * index)) & 3]).join('');
+    const [init, proxy, app, warm, watch] = word;
+    const main = init === 'd' && proxy === 'r';
+    const poststart = main && app !== 'p';
+    const others = [init, proxy, app, warm, watch];
+    const isOver = others.every((letter) => letter === 'd' || letter === 'f');
+    const expected = [
+      ...['init', 'proxy'],
+      ...(main ? ['app'] : []),
+      ...(poststart ? ['warm', 'watch'] : []),
+      ...(isOver ? ['clean'] : []),
+    ];
+    expect([word, ...allowedTasks(kinds, states(word, kinds))]).toEqual([word, ...expected]);
+    const reason = endReason(kinds, states(word, kinds))?.kind;
+    const hasFailed = others.includes('f');
+    const onlySidecars = [init, app, warm].every((letter) => letter === 'd');
+    const end = hasFailed ? 'sibling-failed' : onlySidecars ? 'main-tasks-dead' : undefined;
+    expect([word, reason]).toEqual([word, end]);
+  }
+});

@@ -42,7 +42,9 @@ export function allowedTasks(tasks: readonly TaskSketch[], states: States): Read
 export type EndReason =
   | { readonly kind: 'sibling-failed'; readonly task: string }
   | { readonly kind: 'leader-dead' }
-  | { readonly kind: 'main-tasks-dead' };
+  | { readonly kind: 'main-tasks-dead' }
+  /** In nanoseconds. Nothing of it cleans up either. */
+  | { readonly kind: 'max-run-duration'; readonly duration: number };
 
 /** Why the tasks that still run must end, if they must. Poststop tasks are no reason. */
 export function endReason(tasks: readonly TaskSketch[], states: States): EndReason | undefined {

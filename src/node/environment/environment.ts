@@ -128,7 +128,7 @@ function portVariables({ allocation, task }: EnvironmentInput): Variables {
   );
   const variables: Variables = {};
   for (const port of [...inNetworks, ...(Shared.Ports ?? [])]) {
-    Object.assign(variables, variablesOfPort(port));
+    Object.assign(variables, variablesOfPort(port), variablesInside(port, allocation));
   }
   for (const [other, { Networks }] of Object.entries(Tasks)) {
     for (const network of Networks ?? []) {
@@ -154,6 +154,21 @@ function variablesOfPort({ Label, Value, To, HostIP }: AllocatedPort): Variables
     [`ROSTER_HOST_PORT_${label}`]: String(Value),
     [`ROSTER_HOST_ADDR_${label}`]: address(HostIP, Value),
     [`ROSTER_ALLOC_PORT_${label}`]: String(inside),
+  };
+}
+
+/** Where the port is inside, for an allocation that has a network of its own. */
+function variablesInside(
+  { Label, Value, To }: AllocatedPort,
+  { NetworkStatus }: Allocation,
+): Variables {
+  if (NetworkStatus === null) return {};
+  const label = clean(Label);
+  const ip = NetworkStatus.Address || NetworkStatus.AddressIPv6;
+  return {
+    [`ROSTER_ALLOC_INTERFACE_${label}`]: NetworkStatus.InterfaceName,
+    [`ROSTER_ALLOC_IP_${label}`]: ip,
+    [`ROSTER_ALLOC_ADDR_${label}`]: address(ip, To > 0 ? To : Value),
   };
 }
 

@@ -5,6 +5,7 @@
 import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { supervisorPaths } from './paths.ts';
+import { say } from './say.ts';
 import { Supervisor } from './supervisor.ts';
 
 export interface SupervisorArguments {
@@ -15,7 +16,7 @@ export interface SupervisorArguments {
 }
 
 const fail = (reason: unknown): never => {
-  process.stderr.write(`${new Date().toISOString()} ${String(reason)}\n`);
+  say(String(reason));
   process.exit(1);
 };
 

@@ -16,6 +16,7 @@ import {
   SupervisorRefusal,
   type TaskStatus,
 } from './protocol.ts';
+import { say } from './say.ts';
 import { Sweeper, sweep } from './sweep.ts';
 import { TaskProcess } from './task-process.ts';
 import { readTable, writeTable } from './task-table.ts';
@@ -47,6 +48,7 @@ export class Supervisor {
   readonly #server: Server;
   #agent: Socket | undefined;
   #idleTimer: NodeJS.Timeout | undefined;
+  #saveTimer: NodeJS.Timeout | undefined;
   #ending = false;
   #saving: Promise<void> | undefined;
 
@@ -86,6 +88,7 @@ export class Supervisor {
   }
 
   close(): void {
+    clearTimeout(this.#saveTimer);
     this.#agent?.end();
     this.#server.close();
     this.#options.onEnd();
@@ -254,11 +257,13 @@ export class Supervisor {
 
   #save(): void {
     const statuses = [...this.#entries.values()].map(({ status }) => status);
+    clearTimeout(this.#saveTimer);
     try {
       writeTable(this.#options.paths.table, statuses);
     } catch (error) {
       // Going on is better than ending every task over a full disk; only a crash would now be worse.
-      process.stderr.write(`the task table could not be written: ${String(error)}\n`);
+      say(`the task table could not be written: ${String(error)}`);
+      this.#saveTimer = setTimeout(() => this.#save(), limits.node.saveRetryMs);
     }
   }
 

@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { bootId, isAlive, readStat } from './proc.ts';
 import type { TaskStatus } from './protocol.ts';
 
@@ -18,8 +18,13 @@ export function writeTable(path: string, tasks: readonly TaskStatus[]): void {
     tasks,
   };
   const temporary = `${path}.${process.pid}`;
-  writeFileSync(temporary, JSON.stringify(table), { mode: 0o600 });
-  renameSync(temporary, path);
+  try {
+    writeFileSync(temporary, JSON.stringify(table), { mode: 0o600 });
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
 }
 
 export interface FoundTable {

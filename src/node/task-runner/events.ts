@@ -29,6 +29,14 @@ export const taskSetup = event(
   { Message: 'Building Task Directory' },
 );
 
+export const downloadingArtifacts = event(
+  types.downloadingArtifacts,
+  'Client is downloading artifacts',
+);
+
+export const failedArtifactDownload = (error: string): EventAt =>
+  event(types.failedArtifactDownload, error, { download_error: error }, { DownloadError: error });
+
 export const started = event(types.started, 'Task started by client');
 
 export const setupFailure = (error: string): EventAt =>
@@ -122,6 +130,12 @@ export const mainTasksDead = event(types.mainTasksDead, 'Main tasks in the group
 
 export const failedRestoring = (reason: string): EventAt =>
   event(types.failedRestoring, `Task could not be restored: ${reason}`, { message: reason });
+
+/** `duration` is in nanoseconds. */
+export const maxRunDurationPassed = (duration: number): EventAt => {
+  const sentence = `The allocation has run for its max_run_duration of ${formatDuration(duration)}`;
+  return event(types.hookMessage, sentence, { message: sentence }, { Message: sentence });
+};
 
 /** `delay` is in nanoseconds. */
 export const waitingForShutdownDelay = (delay: number): EventAt =>

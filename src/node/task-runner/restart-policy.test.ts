@@ -92,23 +92,85 @@ describe('what follows the end of a task', () => {
   });
 });
 
-test('no policy in mode fail allows more restarts than its attempts within one interval', () => {
-  const gaps = fc.array(fc.integer({ min: 0, max: 30_000 }), { maxLength: 40 });
+/**
+ * The policy read letter by letter (facts/scheduler.md §7.2), from the whole history each time: a
+ * window begins at the first start, or at the first end after the last one has passed, and so many
+ * ends in it are followed by a restart.
+ */
+function oracle(
+  given: RestartPolicy,
+  endsMs: readonly number[],
+  cause: RestartCause,
+  runsOn: boolean,
+) {
+  if (cause.kind === 'exit' && cause.successful && !runsOn) return 'complete';
+  if (cause.kind === 'start-failure' && !cause.recoverable) return 'fail';
+  if (given.Attempts === 0) return 'fail';
+  const intervalMs = given.Interval / 1e6;
+  let windows = [{ beginsMs: 0, ends: 0 }];
+  for (const endMs of endsMs) {
+    const last = windows.at(-1)!;
+    if (endMs - last.beginsMs > intervalMs) windows = [...windows, { beginsMs: endMs, ends: 1 }];
+    else windows = [...windows.slice(0, -1), { ...last, ends: last.ends + 1 }];
+  }
+  const { beginsMs, ends } = windows.at(-1)!;
+  if (ends <= given.Attempts) return given.Delay / 1e6;
+  return given.Mode === 'fail' ? 'fail' : beginsMs + intervalMs - endsMs.at(-1)!;
+}
+
+test('the policy is kept letter by letter, whatever happens to a task', () => {
+  const cause = fc.oneof(
+    fc.record({ kind: fc.constant('exit' as const), successful: fc.boolean() }),
+    fc.record({ kind: fc.constant('start-failure' as const), recoverable: fc.boolean() }),
+  );
+  const given = fc.record({
+    Attempts: fc.integer({ min: 0, max: 4 }),
+    Interval: fc.integer({ min: 5, max: 60 }).map((seconds) => seconds * 1e9),
+    Delay: fc.integer({ min: 0, max: 10 }).map((seconds) => seconds * 1e9),
+    Mode: fc.constantFrom<'fail' | 'delay'>('fail', 'delay'),
+    // Rendering is no part of it.
+    RenderTemplates: fc.boolean(),
+  });
+  const runs = fc.array(fc.record({ forMs: fc.integer({ min: 0, max: 30_000 }), cause }), {
+    maxLength: 30,
+  });
   fc.assert(
-    fc.property(gaps, fc.integer({ min: 1, max: 4 }), (gapsMs, attempts) => {
-      let tracker = at(0);
-      let nowMs = 0;
-      const restarts: number[] = [];
-      for (const gapMs of gapsMs) {
-        nowMs += gapMs;
-        const decision = decide({ policy: { Attempts: attempts }, tracker, nowMs });
-        if (decision.kind !== 'restart') break;
-        tracker = decision.tracker;
-        restarts.push(nowMs);
-        const inWindow = restarts.filter((time) => time >= tracker.windowStartMs);
-        expect(inWindow.length).toBeLessThanOrEqual(attempts);
-      }
-    }),
+    fc.property(
+      given,
+      runs,
+      fc.boolean(),
+      fc.double({ min: 0, max: 0.99, noNaN: true }),
+      (...all) => {
+        const [Policy, history, runsOn, jitter] = all;
+        let tracker = at(0);
+        let nowMs = 0;
+        const endsMs: number[] = [];
+        for (const { forMs, cause: why } of history) {
+          nowMs += forMs;
+          endsMs.push(nowMs);
+          const expected = oracle(Policy, endsMs, why, runsOn);
+          const decision = decide({
+            policy: Policy,
+            tracker,
+            nowMs,
+            cause: why,
+            onSuccess: runsOn,
+            jitter,
+          });
+          if (typeof expected === 'string') {
+            expect(decision.kind).toBe(expected);
+            return;
+          }
+          if (decision.kind !== 'restart') throw new Error(`${decision.kind} and not ${expected}`);
+          const isWithin = decision.reason === 'Restart within policy';
+          expect(decision.delayMs).toBeGreaterThanOrEqual(Math.floor(expected));
+          expect(decision.delayMs).toBeLessThanOrEqual(Math.ceil(expected * (isWithin ? 1.25 : 1)));
+          ({ tracker } = decision);
+          nowMs += decision.delayMs;
+        }
+      },
+    ),
+    { numRuns: 1000 },
   );
 });
 

@@ -50,8 +50,6 @@ export interface KillOptions {
   /** Told before the kill itself. */
   readonly reason?: events.EventAt;
   readonly shutdownDelayMs?: number;
-  /** Somebody asked not to wait for it. */
-  readonly skipsShutdownDelay?: boolean;
 }
 
 /** How one run came to its end, as far as the loop is concerned. */
@@ -78,6 +76,8 @@ export class TaskRunner {
   readonly #context: TaskContext;
   readonly #kill = new AbortController();
   readonly #leave = new AbortController();
+  /** Aborted when somebody asks not to wait for its shutdown delay. */
+  readonly #hurry = new AbortController();
   #hooks: TaskHooks;
   #state: TaskState = pendingTask;
   #phase: TaskPhase = 'idle';
@@ -148,6 +148,8 @@ export class TaskRunner {
     if (runId === undefined) return;
     const handle = await this.#context.driver?.recover(runId);
     if (handle !== undefined && this.#phase === 'starting') await this.#noteStarted();
+    // The agent before left it in its shutdown delay.
+    else if (handle !== undefined) this.#change({ State: 'running' });
     if (handle === undefined && this.#phase === 'running') {
       this.#emit(events.failedRestoring('nothing is known of its process'));
       this.#change({ State: 'pending' });
@@ -171,6 +173,11 @@ export class TaskRunner {
       if (this.#loop === undefined) this.#die(this.#failed);
     }
     return this.whenDead;
+  }
+
+  /** Also when it waits already. */
+  skipShutdownDelay(): void {
+    this.#hurry.abort();
   }
 
   /** Ends the task for good, as failed. */
@@ -406,12 +413,15 @@ export class TaskRunner {
 
   async #end(handle: DriverHandle): Promise<void> {
     const { timers } = this.#context.world;
-    const { shutdownDelayMs = 0, skipsShutdownDelay = false } = this.#killOptions;
+    const { shutdownDelayMs = 0 } = this.#killOptions;
     await this.#hooks.ending();
-    if (shutdownDelayMs > 0 && skipsShutdownDelay) this.#emit(events.skippingShutdownDelay);
-    else if (shutdownDelayMs > 0) {
+    if (shutdownDelayMs > 0 && this.#hurry.signal.aborted) {
+      this.#emit(events.skippingShutdownDelay);
+    } else if (shutdownDelayMs > 0 && !this.#leave.signal.aborted) {
       this.#emit(events.waitingForShutdownDelay(shutdownDelayMs * nanosecondsPerMillisecond));
-      await delay(timers, shutdownDelayMs, this.#leave.signal);
+      this.#change({ State: 'pending' });
+      const over = AbortSignal.any([this.#leave.signal, this.#hurry.signal]);
+      await delay(timers, shutdownDelayMs, over);
     }
     if (this.#leave.signal.aborted || this.#handle !== handle) return;
     this.#emit(events.killing(this.#killTimeoutMs * nanosecondsPerMillisecond));

@@ -7,9 +7,14 @@ import { NodeAgent } from '../node-agent.ts';
 import type { Assignment } from '../server-api.ts';
 import { FakeServers } from './fake-servers.ts';
 
-const { dataDirectory, assignments } = JSON.parse(process.argv[2]!) as {
+const {
+  dataDirectory,
+  assignments,
+  secretsInMemory = false,
+} = JSON.parse(process.argv[2]!) as {
   dataDirectory: string;
   assignments: Assignment[];
+  secretsInMemory?: boolean;
 };
 
 class TellingServers extends FakeServers {
@@ -29,6 +34,7 @@ const agent = new NodeAgent({
   region: 'global',
   settings: {},
   endWithAgent: false,
+  secretsInMemory,
   environment: process.env,
   onNotice: (sentence) => process.stderr.write(`${sentence}\n`),
 });

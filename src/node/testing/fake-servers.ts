@@ -121,6 +121,16 @@ export class FakeServers implements ServerApi {
     };
   }
 
+  /** By the id of the allocation. */
+  readonly snapshots = new Map<string, () => AsyncIterable<Uint8Array>>();
+
+  async *snapshot(allocId: string, token: string): AsyncIterable<Uint8Array> {
+    this.#authorize(token);
+    const given = this.snapshots.get(allocId);
+    if (given === undefined) throw new Fault(404);
+    yield* given();
+  }
+
   async openStream(_id: string, token: string) {
     this.#authorize(token);
     const [server, node] = socketPair();

@@ -1,6 +1,10 @@
 import { instantFromMs } from '../../base/instant.ts';
 import { noTransition } from '../../model/allocation/allocation.ts';
-import { isTerminal } from '../../model/allocation/allocation-rules.ts';
+import {
+  isClientTerminal,
+  isServerTerminal,
+  isTerminal,
+} from '../../model/allocation/allocation-rules.ts';
 import { refusal } from '../../model/errors.ts';
 import { allocations, inNamespace, jobs } from '../../state/tables.ts';
 import type { ServerContext } from '../context.ts';
@@ -42,6 +46,15 @@ export async function stopAllocation(
       });
     }
     const key = inNamespace(allocation.Namespace, allocation.JobID);
+    if (isServerTerminal(allocation) && !isClientTerminal(allocation) && noShutdownDelay) {
+      // It may be waiting for its shutdown delay.
+      transaction.table(allocations).put({
+        ...allocation,
+        DesiredTransition: { ...allocation.DesiredTransition, NoShutdownDelay: true },
+        AllocModifyIndex: transaction.index,
+        ModifyTime: instantFromMs(world.clock.nowMs()),
+      });
+    }
     const job = transaction.table(jobs).get(...key);
     return job === undefined
       ? ''

@@ -1,0 +1,148 @@
+/** What an allocation takes over from the one before it, on real agents. */
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { ByteStream } from '../../model/node-stream/byte-stream.ts';
+import { allocationDirectories } from '../directories.ts';
+import type { Assignment } from '../server-api.ts';
+import { assignment, dataDirectory, id, servers, startAgent } from '../testing/agents.ts';
+import { eventually } from '../testing/eventually.ts';
+import { diskParts } from './disk-parts.ts';
+import { packDisk } from './pack-disk.ts';
+
+const notices: string[] = [];
+beforeEach(() => notices.splice(0));
+const start = () => startAgent({ onNotice: (sentence) => void notices.push(sentence) });
+
+/** The successor of `previous`, or one without. */
+function successor(
+  script: string,
+  number: number,
+  previous: string,
+  disk: { Sticky?: boolean; Migrate?: boolean },
+): Assignment {
+  const { Allocation, Job } = assignment(script, { number });
+  const [group] = Job.TaskGroups;
+  const EphemeralDisk = { ...group!.EphemeralDisk, ...disk };
+  return {
+    Allocation: { ...Allocation, PreviousAllocation: previous },
+    Job: { ...Job, TaskGroups: [{ ...group!, EphemeralDisk }] },
+  };
+}
+
+const pathOf = (number: number, name: string) => join(dataDirectory, 'alloc', id(number), name);
+const leave =
+  'echo shared > $ROSTER_ALLOC_DIR/data/s; mkdir $ROSTER_TASK_DIR/d; echo own > $ROSTER_TASK_DIR/d/o; ln -s d/o $ROSTER_TASK_DIR/l';
+const look = 'cat $ROSTER_ALLOC_DIR/data/s $ROSTER_TASK_DIR/l; exec sleep 600';
+const logOf = (number: number) => readFileSync(pathOf(number, 'alloc/logs/app.stdout.0'), 'utf8');
+const eventsOf = (number: number) => servers.reports.get(id(number))?.TaskStates.app?.Events ?? [];
+
+describe('on the same node', () => {
+  test('data moves to the successor, which waits until its predecessor has ended', async () => {
+    await start();
+    const stubborn = `trap "echo late >> $ROSTER_ALLOC_DIR/data/s; exit" INT; ${leave}; echo up; while :; do sleep 0.02; done`;
+    servers.assign([assignment(stubborn)]);
+    await eventually(() => expect(logOf(1)).toBe('up\n'));
+    servers.assign([
+      assignment(stubborn, { desired: 'stop' }),
+      successor(look, 2, id(1), { Sticky: true }),
+    ]);
+    await eventually(() => expect(logOf(2)).toBe('shared\nlate\nown\n'));
+    expect(existsSync(pathOf(1, 'alloc/data/s'))).toBe(false);
+    expect(notices).toEqual([]);
+  });
+
+  test.each([
+    ['when it is not asked for', { Sticky: false }],
+    ['when it is asked for and the predecessor was elsewhere', { Sticky: true }],
+  ])('nothing is taken over %s', async (_name, disk) => {
+    await start();
+    servers.assign([successor('exec sleep 600', 2, id(1), disk)]);
+    await eventually(() => expect(servers.statusOf(id(2))).toBe('running'));
+    expect(notices).toEqual([]);
+  });
+});
+
+describe('from another node', () => {
+  /** What another machine has of it. */
+  function plant(): () => AsyncIterable<Uint8Array> {
+    const root = join(dataDirectory, 'elsewhere');
+    const directories = allocationDirectories(root, id(1));
+    mkdirSync(join(directories.shared, 'data'), { recursive: true });
+    mkdirSync(join(directories.root, 'app/local/d'), { recursive: true, mode: 0o700 });
+    writeFileSync(join(directories.shared, 'data/s'), 'shared\n', { mode: 0o640 });
+    writeFileSync(join(directories.shared, 'data/empty'), '');
+    writeFileSync(join(directories.root, 'app/local/d/o'), 'own\n');
+    writeFileSync(join(directories.root, 'app/local/d/large'), Buffer.alloc(3 << 20, 'x'));
+    symlinkSync('d/o', join(directories.root, 'app/local/l'));
+    symlinkSync('/etc/passwd', join(directories.root, 'app/local/away'));
+    return () => packDisk(diskParts(directories, ['app', 'gone']));
+  }
+
+  test('data comes over the servers, with modes and links', async () => {
+    await start();
+    servers.snapshots.set(id(1), plant());
+    servers.assign([successor(look, 2, id(1), { Migrate: true })]);
+    await eventually(() => expect(logOf(2)).toBe('shared\nown\n'));
+    expect(statSync(pathOf(2, 'alloc/data/s')).mode & 0o777).toBe(0o640);
+    expect(statSync(pathOf(2, 'app/local/d/large')).size).toBe(3 << 20);
+    expect(lstatSync(pathOf(2, 'app/local/away')).isSymbolicLink()).toBe(true);
+    expect(readlinkSync(pathOf(2, 'app/local/away'))).toBe('/etc/passwd');
+    expect(existsSync(pathOf(2, '.disk'))).toBe(false);
+  });
+
+  test('that breaks off is tried again, and then the task starts without it, and is told so', async () => {
+    await start();
+    let tries = 0;
+    const whole = plant();
+    servers.snapshots.set(id(1), async function* () {
+      tries++;
+      for await (const chunk of whole()) {
+        yield chunk;
+        if (chunk.length > 1000) throw new Error('the connection broke');
+      }
+    });
+    servers.assign([successor('exec sleep 600', 2, id(1), { Migrate: true })]);
+    await eventually(() => expect(servers.statusOf(id(2))).toBe('running'), 15_000);
+    expect(tries).toBe(3);
+    expect(existsSync(pathOf(2, 'alloc/data/s'))).toBe(false);
+    const told = eventsOf(2).find(({ Type }) => Type === 'Task hook failed');
+    expect(told!.DisplayMessage).toMatch(/could not be taken over: the connection broke/);
+    expect(notices).toEqual([expect.stringContaining('the connection broke')]);
+  });
+
+  test('that nobody has any more is not waited for', async () => {
+    await start();
+    servers.assign([successor('exec sleep 600', 2, id(1), { Sticky: true, Migrate: true })]);
+    await eventually(() => expect(servers.statusOf(id(2))).toBe('running'));
+    expect(notices).toEqual([expect.stringContaining('answered 404')]);
+  });
+});
+
+test('a snapshot is given once the allocation is over', async () => {
+  await start();
+  const script = `${leave}; echo up; exec sleep 600`;
+  servers.assign([assignment(script)]);
+  await eventually(() => expect(logOf(1)).toBe('up\n'));
+  let bytes = 0;
+  const stream: ByteStream = servers.connection!.open('snapshot', { alloc_id: id(1) });
+  const read = (async () => {
+    for await (const chunk of stream) bytes += chunk.length;
+  })();
+  await eventually(() => expect(servers.heartbeats).toBeGreaterThanOrEqual(0));
+  expect(bytes).toBe(0);
+  servers.assign([assignment(script, { desired: 'stop' })]);
+  await read;
+  expect(bytes).toBeGreaterThan(1024);
+  const none = servers.connection!.open('snapshot', { alloc_id: 'nobody' });
+  await expect(none[Symbol.asyncIterator]().next()).rejects.toThrow(/is not on this node/);
+});

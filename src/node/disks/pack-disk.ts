@@ -1,0 +1,87 @@
+import { constants, type Stats } from 'node:fs';
+import { lstat, open, readdir, readlink } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { type Pack, pack } from 'tar-stream';
+import { limits } from '../../model/limits.ts';
+import { HeldDirectory } from '../held-directory.ts';
+
+/** A directory that is packed, and what it is called in the archive. */
+export interface PackedDirectory {
+  readonly path: string;
+  readonly name: string;
+}
+
+/**
+ * The directories as a tar, at the reader's pace: files, directories and links with their owners.
+ * No link is followed, and what is none of these is left out. One that is not there is left out.
+ */
+export async function* packDisk(
+  directories: readonly PackedDirectory[],
+): AsyncGenerator<Uint8Array, void, void> {
+  const packing = pack();
+  const packed = packAll(packing, directories).then(
+    () => packing.finalize(),
+    (error: Error) => packing.destroy(error),
+  );
+  try {
+    for await (const chunk of packing) yield chunk as Uint8Array;
+  } finally {
+    packing.destroy();
+    await packed;
+  }
+}
+
+async function packAll(packing: Pack, directories: readonly PackedDirectory[]): Promise<void> {
+  for (const { path, name } of directories) {
+    const held = await HeldDirectory.open(path).catch(() => undefined);
+    if (held !== undefined) await packDirectory(packing, held, name, 0);
+  }
+}
+
+/** Closes the directory. */
+async function packDirectory(
+  packing: Pack,
+  held: HeldDirectory,
+  name: string,
+  depth: number,
+): Promise<void> {
+  try {
+    if (depth > limits.disk.depthMax) throw new Error(`"${name}" is too deep`);
+    for (const entry of (await readdir(held.at(''))).sort()) {
+      const found = await lstat(held.at(entry));
+      const header = { ...attributes(found), name: `${name}/${entry}` };
+      if (found.isDirectory()) {
+        await written(packing, { ...header, type: 'directory' });
+        await packDirectory(packing, await held.enter(entry), header.name, depth + 1);
+      } else if (found.isSymbolicLink()) {
+        const linkname = await readlink(held.at(entry));
+        await written(packing, { ...header, type: 'symlink', linkname });
+      } else if (found.isFile()) await packFile(packing, held.at(entry), header.name);
+    }
+  } finally {
+    await held.close();
+  }
+}
+
+type Header = Parameters<Pack['entry']>[0];
+
+const written = (packing: Pack, header: Header): Promise<void> =>
+  new Promise((resolve, reject) => {
+    packing.entry(header, '', (error) => (error ? reject(error) : resolve()));
+  });
+
+async function packFile(packing: Pack, path: string, name: string): Promise<void> {
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+  const handle = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  const found = await handle.stat();
+  const header = { ...attributes(found), name, size: found.size };
+  if (!found.isFile() || found.size === 0) {
+    await handle.close();
+    if (found.isFile()) await written(packing, header);
+    return;
+  }
+  const source = handle.createReadStream({ end: found.size - 1 });
+  await pipeline(source, packing.entry(header) as never);
+}
+
+const attributes = ({ mode, uid, gid, mtime }: Stats) => ({ mode: mode & 0o777, uid, gid, mtime });

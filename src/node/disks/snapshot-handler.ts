@@ -1,0 +1,36 @@
+import type { StreamHandler } from '../../model/node-stream/stream-connection.ts';
+import type { AllocationDirectories } from '../directories.ts';
+import { allocationNotHere, writeHead } from '../stream-answer.ts';
+import { streamParams } from '../stream-params.ts';
+import { diskParts } from './disk-parts.ts';
+import { packDisk } from './pack-disk.ts';
+
+/** The part of an allocation's runner that its successor needs. */
+export interface Predecessor {
+  readonly directories: AllocationDirectories;
+  /** Resolves when every task is dead. */
+  readonly whenDone: Promise<void>;
+  taskNames(): readonly string[];
+}
+
+/**
+ * Streams of the kind `snapshot`, with the parameter `alloc_id`: once the allocation is over, what it
+ * leaves to its successor, as a tar. Waits for that as long as somebody listens.
+ */
+export const snapshotHandler =
+  (allocation: (id: string) => Predecessor | undefined): StreamHandler =>
+  async (stream, given) => {
+    const id = streamParams(given).text('alloc_id');
+    const found = allocation(id);
+    if (found === undefined) throw allocationNotHere(id);
+    await writeHead(stream);
+    const { signal } = stream;
+    const isGone = new Promise<void>((resolve) => {
+      signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+    await Promise.race([found.whenDone, isGone]);
+    if (signal.aborted) return;
+    for await (const chunk of packDisk(diskParts(found.directories, found.taskNames()))) {
+      await stream.write(chunk);
+    }
+  };

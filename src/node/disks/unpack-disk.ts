@@ -1,0 +1,78 @@
+import { createWriteStream } from 'node:fs';
+import { chmod, lchown, lutimes, mkdir, symlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { extract, type Header } from 'tar-stream';
+import { limits } from '../../model/limits.ts';
+
+/**
+ * Unpacks what `packDisk` packed into a directory that nobody else reaches. Links come last: nothing
+ * is written through one. Owners are kept where this user may.
+ */
+export async function unpackDisk(
+  source: AsyncIterable<Uint8Array>,
+  into: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const entries = extract();
+  const fed = pipeline(Readable.from(source), entries, { signal });
+  fed.catch(() => {});
+  const links: (() => Promise<void>)[] = [];
+  const directories: (() => Promise<void>)[] = [];
+  let files = 0;
+  let bytes = 0;
+  async function* counted(chunks: AsyncIterable<unknown>): AsyncGenerator<Uint8Array> {
+    for await (const chunk of chunks as AsyncIterable<Uint8Array>) {
+      bytes += chunk.length;
+      if (bytes > limits.disk.bytesMax) throw new Error('it is too large');
+      yield chunk;
+    }
+  }
+  try {
+    for await (const entry of entries) {
+      if (++files > limits.disk.filesMax) throw new Error('it holds too many files');
+      const { header } = entry;
+      const path = join(into, ...partsOf(header.name));
+      await mkdir(dirname(path), { recursive: true });
+      if (header.type === 'directory') {
+        await mkdir(path, { recursive: true });
+        directories.push(() => dress(path, header));
+      } else if (header.type === 'symlink') {
+        links.push(async () => {
+          await symlink(header.linkname, path);
+          await own(path, header);
+        });
+      } else {
+        await pipeline(counted(entry), createWriteStream(path, { flags: 'wx', mode: 0o600 }));
+        await dress(path, header);
+      }
+      entry.resume();
+    }
+  } catch (error) {
+    await fed.catch(() => {});
+    throw error;
+  }
+  await fed;
+  // Directories from the inside out: one may be closed to the agent from then on.
+  for (const make of [...links, ...directories.reverse()]) await make();
+}
+
+function partsOf(name: string): readonly string[] {
+  const parts = name.split('/').filter((part) => part !== '' && part !== '.');
+  if (name.startsWith('/') || parts.length === 0 || parts.includes('..')) {
+    throw new Error(`it holds the name ${JSON.stringify(name.slice(0, 100))}`);
+  }
+  return parts;
+}
+
+async function dress(path: string, header: Header): Promise<void> {
+  await own(path, header);
+  await chmod(path, header.mode & 0o777);
+  await lutimes(path, header.mtime, header.mtime);
+}
+
+const own = (path: string, { uid, gid }: Header): Promise<void> =>
+  lchown(path, uid, gid).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPERM') throw error;
+  });

@@ -1,0 +1,171 @@
+/**
+ * Fetches what a task wants before it first runs. Source: facts/scheduler.md §2.6 "Artifact", §7.5.
+ *
+ * Invariants
+ *  F1. An artifact is fetched, verified and unpacked beside the task's directory, where no task
+ *      reaches, and only then moved to its place: one that fails leaves nothing behind.
+ *  F2. What is in its place is not fetched again, whatever becomes of the task or of the agent.
+ *  F3. Artifacts come to their places in the job's order, so that of two with one name the later
+ *      one counts; they are fetched at the same time, a few of a node at once.
+ *  F4. No header, option, query or password is in a message.
+ */
+import { createHash } from 'node:crypto';
+import { mkdir, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { limits } from '../../../model/limits.ts';
+import type { Artifact } from '../../../model/task/files.ts';
+import { interpolate, interpolateDeep } from '../../environment/interpolate.ts';
+import { readJson, replaceFile } from '../../files.ts';
+import { findSystemUser, type SystemUser } from '../../system-user.ts';
+import * as events from '../../task-runner/events.ts';
+import { HookFailure, type TaskHookContext, type TaskHookFactory } from '../hook.ts';
+import { failureOf } from './failure.ts';
+import { type Fetched, fetchArtifact } from './fetch-artifact.ts';
+import { land } from './landing.ts';
+import { Lanes } from './lanes.ts';
+import { type ArtifactSettings, artifactDefaults } from './settings.ts';
+import { parseSource } from './source.ts';
+
+/** The hook of all tasks of a node, which share what it may do at once. */
+export function artifactsHook(given: Partial<ArtifactSettings> = {}): TaskHookFactory {
+  const settings = { ...artifactDefaults, ...given };
+  const lanes = new Lanes(limits.artifact.parallelMax);
+  return (context) => {
+    if ((context.task().Artifacts ?? []).length === 0) return undefined;
+    let working: Promise<unknown> = Promise.resolve();
+    return {
+      name: 'artifacts',
+      async beforeStart() {
+        // A try before this one may still be clearing up.
+        const work = working.catch(() => {}).then(() => fetchAll(context, settings, lanes));
+        working = work;
+        await work;
+        return undefined;
+      },
+      async close() {
+        await working.catch(() => {});
+      },
+    };
+  };
+}
+
+async function fetchAll(
+  context: TaskHookContext,
+  settings: ArtifactSettings,
+  lanes: Lanes,
+): Promise<void> {
+  const { directories, task, environment, note, over: signal } = context;
+  const { lookup } = environment();
+  const artifacts = interpolateDeep(task().Artifacts ?? [], lookup) as readonly Artifact[];
+  const user = interpolate(task().User, lookup);
+  const kept = keptPath(context);
+  const present = new Set(await readKept(kept));
+  const missing = artifacts
+    .map((artifact, index) => ({ artifact, index, key: keyOf(artifact, index) }))
+    .filter(({ key }) => !present.has(key));
+  if (missing.length === 0) return;
+  note(events.downloadingArtifacts);
+  const staging = stagingPath(context);
+  try {
+    // An agent that died in the middle left something.
+    await rm(staging, { recursive: true, force: true });
+    await mkdir(staging, { mode: 0o700 });
+    const fetched = await fetchMissing(missing, {
+      signal,
+      fetch: async ({ artifact, index }, stop) => {
+        const directory = join(staging, String(index));
+        return lanes.through(stop, async () => {
+          await mkdir(directory);
+          const owner = artifact.Chown ? ownerOf(user) : undefined;
+          const { timers } = context.world;
+          return fetchArtifact({
+            ...{ artifact, directories, directory, owner, settings, timers, signal: stop },
+          });
+        });
+      },
+    });
+    for (const [at, { staged, destination }] of fetched.entries()) {
+      if (signal.aborted) return;
+      const { artifact, key } = missing[at]!;
+      const owner = artifact.Chown ? ownerOf(user) : undefined;
+      await told(artifact, () => land(staged, destination, owner));
+      present.add(key);
+      await replaceFile(kept, JSON.stringify([...present]));
+    }
+  } finally {
+    await rm(staging, { recursive: true, force: true }).catch(() => {});
+  }
+}
+
+interface Missing {
+  readonly artifact: Artifact;
+  readonly index: number;
+  readonly key: string;
+}
+
+/** All of them, in their order; the first that fails ends the others. None when the task ends. */
+async function fetchMissing(
+  missing: readonly Missing[],
+  work: {
+    readonly signal: AbortSignal;
+    readonly fetch: (one: Missing, stop: AbortSignal) => Promise<Fetched>;
+  },
+): Promise<readonly Fetched[]> {
+  const failed = new AbortController();
+  const stop = AbortSignal.any([work.signal, failed.signal]);
+  const fetches = missing.map((one) =>
+    told(one.artifact, () => work.fetch(one, stop)).catch((error: Error) => {
+      if (!stop.aborted) failed.abort(error);
+      throw error;
+    }),
+  );
+  const settled = await Promise.allSettled(fetches);
+  if (failed.signal.aborted) throw failed.signal.reason;
+  return settled.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+}
+
+/** F4. */
+async function told<T>(artifact: Artifact, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    const { message, mayPass } = failureOf(error);
+    const sentence = `failed to fetch ${nameOf(artifact)}: ${message}`;
+    throw new HookFailure(events.failedArtifactDownload(sentence), sentence, mayPass);
+  }
+}
+
+function nameOf({ GetterSource, GetterOptions }: Artifact): string {
+  try {
+    return `"${parseSource(GetterSource, GetterOptions ?? {}).shown}"`;
+  } catch {
+    return 'an artifact';
+  }
+}
+
+/** The user that a task without one runs as is the agent's. */
+function ownerOf(user: string): SystemUser | undefined {
+  if (user === '') return undefined;
+  const found = findSystemUser(user);
+  if (found === undefined) throw new Error(`this node has no user "${user}"`);
+  return found;
+}
+
+/** What was asked for, as something that gives no header away. */
+const keyOf = (artifact: Artifact, index: number): string =>
+  createHash('sha256')
+    .update(JSON.stringify([index, artifact]))
+    .digest('hex');
+
+/** Beside the task's directory: a task reaches neither. */
+const besideTask = ({ directories }: TaskHookContext, name: string): string =>
+  join(dirname(directories.root), `.${basename(directories.root)}.${name}`);
+
+const stagingPath = (context: TaskHookContext): string => besideTask(context, 'artifacts');
+const keptPath = (context: TaskHookContext): string => besideTask(context, 'artifacts.json');
+
+async function readKept(path: string): Promise<readonly string[]> {
+  // One that is damaged is as none: what it named is fetched again.
+  const value = await readJson(path).catch(() => undefined);
+  return Array.isArray(value) ? value.filter((key) => typeof key === 'string') : [];
+}

@@ -1,0 +1,83 @@
+import { lchown, lstat, readdir, readlink } from 'node:fs/promises';
+import { isAbsolute, join } from 'node:path';
+import type { TaskDirectories } from '../../directories.ts';
+import { HeldDirectory } from '../../held-directory.ts';
+import type { SystemUser } from '../../system-user.ts';
+import type { Budget } from './budget.ts';
+import { checkLink } from './entry-names.ts';
+import { ArtifactFailure } from './failure.ts';
+
+/** Where an artifact goes: a directory of the allocation, and the way from there. */
+export interface Destination {
+  readonly base: string;
+  readonly parts: readonly string[];
+  /** It was written with a slash at its end. */
+  readonly isDirectory: boolean;
+}
+
+/**
+ * A path below the task's directory, or below `alloc/`, which the tasks share; also as the task
+ * sees it, absolute. Pure. @throws ArtifactFailure when it leads out.
+ */
+export function destinationOf(text: string, directories: TaskDirectories): Destination {
+  const { root, shared } = directories;
+  const within = (base: string, path: string): Destination => {
+    const parts = path.split('/').filter((part) => part !== '' && part !== '.');
+    if (parts.includes('..') || path.includes('\0')) {
+      throw new ArtifactFailure(`the destination "${text}" leads out of the directory of the task`);
+    }
+    return { base, parts, isDirectory: path.endsWith('/') || path === '' };
+  };
+  const below = (base: string): string | undefined =>
+    text === base || text.startsWith(`${base}/`) ? text.slice(base.length) : undefined;
+  for (const base of [shared, root]) {
+    const rest = isAbsolute(base) ? below(base) : undefined;
+    if (rest !== undefined) return within(base, rest);
+  }
+  const plain = within(root, text);
+  if (plain.parts[0] !== 'alloc') return plain;
+  return { ...plain, base: shared, parts: plain.parts.slice(1) };
+}
+
+/**
+ * Looks through a tree before it goes to its place: counts it, refuses links that lead out and
+ * whatever is no file, directory or link, and gives it to its owner.
+ */
+export async function inspect(
+  root: string,
+  budget: Budget | undefined,
+  owner: SystemUser | undefined,
+): Promise<void> {
+  const visit = async (parts: readonly string[]): Promise<void> => {
+    const path = join(root, ...parts);
+    const found = await lstat(path);
+    if (parts.length > 0) budget?.takeFile();
+    if (found.isSymbolicLink()) checkLink(parts, await readlink(path));
+    else if (found.isDirectory()) {
+      for (const name of await readdir(path)) await visit([...parts, name]);
+    } else if (found.isFile()) budget?.takeBytes(found.size);
+    else throw new ArtifactFailure('it holds what is no file, directory or link');
+    if (owner !== undefined) await lchown(path, owner.uid, owner.gid);
+  };
+  await visit([]);
+}
+
+/** Moves the tree or the file `staged` to its place. No link below the base is followed. */
+export async function land(
+  staged: string,
+  { base, parts }: Destination,
+  owner: SystemUser | undefined,
+): Promise<void> {
+  const held: HeldDirectory[] = [await HeldDirectory.open(base)];
+  try {
+    const found = await lstat(staged);
+    const above = found.isDirectory() ? parts : parts.slice(0, -1);
+    for (const part of above) held.push(await held.at(-1)!.child(part, owner));
+    const into = held.at(-1)!;
+    if (found.isDirectory()) {
+      for (const name of await readdir(staged)) await into.take(join(staged, name), name);
+    } else await into.take(staged, parts.at(-1)!);
+  } finally {
+    for (const directory of held) await directory.close();
+  }
+}

@@ -1,0 +1,117 @@
+/** Directories in memory, on real agents: they are there, they hold no more, and they go. */
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, statfsSync, statSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { NodeAgent } from '../node-agent.ts';
+import { assignment, dataDirectory, id, running, servers, startAgent } from '../testing/agents.ts';
+import { eventually } from '../testing/eventually.ts';
+import { findMemoryMounts } from './mounts.ts';
+
+const mounted = () =>
+  readFileSync('/proc/mounts', 'utf8')
+    .split('\n')
+    .map((line) => line.split(' ')[1] ?? '')
+    .filter((path) => path.startsWith(`${dataDirectory}/`))
+    .map((path) => path.slice(dataDirectory.length + 1))
+    .sort();
+
+const secretsOf = (number: number) => [
+  `alloc/${id(number)}/app/private`,
+  `alloc/${id(number)}/app/secrets`,
+];
+const start = (): Promise<NodeAgent> => startAgent({ secretsInMemory: true });
+const isMounter = (await findMemoryMounts('/tmp')).mounts !== undefined;
+
+/** Somebody who may not mount has nothing to look at. */
+describe.runIf(isMounter)('secrets in memory', () => {
+  test('are there for a task, of the size it asks for, and gone when it is over', async () => {
+    const agent = await start();
+    const [asked] = [assignment('echo key > $ROSTER_SECRETS_DIR/key; exec sleep 600')];
+    const Tasks = asked!.Job.TaskGroups[0]!.Tasks.map((task) => ({
+      ...task,
+      Resources: { ...task.Resources, SecretsMB: 3 },
+    }));
+    const TaskGroups = [{ ...asked!.Job.TaskGroups[0]!, Tasks }];
+    servers.assign([{ ...asked!, Job: { ...asked!.Job, TaskGroups } }]);
+    await eventually(() => expect(servers.statusOf(id(1))).toBe('running'));
+    expect(servers.node!.Attributes['storage.secrets']).toBe('memory');
+    expect(mounted()).toEqual(secretsOf(1));
+    const secrets = join(dataDirectory, secretsOf(1)[1]!);
+    await eventually(() => expect(readFileSync(join(secrets, 'key'), 'utf8')).toBe('key\n'));
+    const { bsize, blocks } = statfsSync(secrets);
+    expect([bsize * blocks, statSync(secrets).mode & 0o777]).toEqual([3 << 20, 0o700]);
+    servers.assign([assignment('', { desired: 'stop' })]);
+    await eventually(() => expect(servers.statusOf(id(1))).toBe('complete'));
+    await eventually(() => expect(mounted()).toEqual([]));
+    expect(existsSync(join(secrets, 'key'))).toBe(false);
+    void agent;
+  });
+
+  test('stay while the agent is away and the task goes on; an agent that ends all unmounts all', async () => {
+    const first = await start();
+    servers.assign([assignment('echo key > $ROSTER_SECRETS_DIR/key; exec sleep 600')]);
+    const key = join(dataDirectory, secretsOf(1)[1]!, 'key');
+    await eventually(() => expect(readFileSync(key, 'utf8')).toBe('key\n'));
+    await first.stop({ stopTasks: false });
+    expect(mounted()).toEqual(secretsOf(1));
+    const second = await start();
+    expect(readFileSync(key, 'utf8')).toBe('key\n');
+    expect(mounted()).toEqual(secretsOf(1));
+    await second.stop({ stopTasks: true });
+    expect(mounted()).toEqual([]);
+    await start();
+    await eventually(() => expect(readFileSync(key, 'utf8')).toBe('key\n'));
+  });
+
+  test('that an agent left which was killed are swept by the next one', async () => {
+    const program = new URL('../testing/agent-process.ts', import.meta.url).pathname;
+    const given = {
+      dataDirectory,
+      secretsInMemory: true,
+      assignments: [assignment('exec sleep 600')],
+    };
+    const child = spawn(process.execPath, [program, JSON.stringify(given)], {
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
+    // It is on disk by then.
+    await eventually(() => expect(running()).toHaveLength(1));
+    expect(mounted()).toEqual(secretsOf(1));
+    child.kill('SIGKILL');
+    await eventually(() => expect(child.signalCode).toBe('SIGKILL'));
+    // One whose allocation nobody knows any more.
+    const { mounts } = await findMemoryMounts(dataDirectory);
+    const path = join(dataDirectory, `alloc/${id(7)}/app/secrets`);
+    mkdirSync(path, { recursive: true });
+    await mounts!.mount([{ path, sizeMb: 1, uid: 0, gid: 0 }]);
+    servers.assign([assignment('exec sleep 600')]);
+    await start();
+    expect(mounted()).toEqual(secretsOf(1));
+    servers.assign([]);
+    await eventually(() => expect(mounted()).toEqual([]));
+  });
+
+  test('are found below a data directory that is a link', async () => {
+    const link = join(dataDirectory, 'link');
+    mkdirSync(join(dataDirectory, 'real/a b'), { recursive: true });
+    symlinkSync('real', link);
+    const { mounts } = await findMemoryMounts(link);
+    const path = join(link, 'a b');
+    await mounts!.mount([{ path, sizeMb: 1, uid: 0, gid: 0 }]);
+    await mounts!.mount([{ path, sizeMb: 1, uid: 0, gid: 0 }]);
+    expect(await mounts!.mounted()).toEqual([path]);
+    await mounts!.unmount([link]);
+    expect(await mounts!.mounted()).toEqual([]);
+  });
+});
+
+test('a machine that cannot mount says so, and keeps secrets on its disk', async () => {
+  const found = await findMemoryMounts(join(dataDirectory, 'no\0where'));
+  expect(found).toEqual({ reason: expect.stringMatching(/null bytes/) });
+  await startAgent();
+  servers.assign([assignment('exec sleep 600')]);
+  await eventually(() => expect(servers.statusOf(id(1))).toBe('running'));
+  expect(servers.node!.Attributes['storage.secrets']).toBe('disk');
+  const secrets = join(dataDirectory, secretsOf(1)[1]!);
+  expect(statSync(secrets).mode & 0o777).toBe(0o700);
+});
