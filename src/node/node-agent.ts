@@ -7,7 +7,8 @@ import { Allocations } from './allocations.ts';
 import { Backoff } from './backoff.ts';
 import { restartHandler, signalHandler } from './command-handlers.ts';
 import type { Driver, Drivers } from './drivers/driver.ts';
-import { rawExecDriver } from './drivers/raw-exec.ts';
+import type { IsolationSettings } from './drivers/isolation/isolate.ts';
+import { processDrivers } from './drivers/processes.ts';
 import { hostEnvironment } from './environment/host-environment.ts';
 import { fingerprint, type NodeSettings } from './fingerprint/fingerprint.ts';
 import { dispatchPayloadHook } from './hooks/dispatch-payload.ts';
@@ -32,7 +33,9 @@ export interface NodeAgentOptions {
   readonly endWithAgent: boolean;
   /** The agent's environment, of which tasks see a part. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Besides `raw_exec`. In the simulator, instead of it. */
+  /** What isolated tasks see and may do. */
+  readonly isolation?: IsolationSettings;
+  /** Besides those whose tasks are processes. In the simulator, instead of them. */
   readonly drivers?: readonly Driver[];
   readonly withoutRawExec?: boolean;
   /** What an operator should know. */
@@ -68,7 +71,11 @@ export class NodeAgent {
       const client = { dataDirectory, endWithAgent, timers, random, onNotice };
       this.#supervisor = new SupervisorClient(client);
     }
-    const builtIn = this.#supervisor === undefined ? [] : [rawExecDriver(this.#supervisor)];
+    const { environment, isolation = {} } = options;
+    const builtIn =
+      this.#supervisor === undefined
+        ? []
+        : processDrivers(this.#supervisor, isolation, environment.PATH ?? '');
     this.#drivers = new Map([...builtIn, ...drivers].map((driver) => [driver.name, driver]));
   }
 
