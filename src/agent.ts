@@ -15,6 +15,7 @@ import { holdPort } from './api/http-server-hold.ts';
 import type { World } from './base/ports.ts';
 import { realWorld } from './base/ports-real.ts';
 import { limits } from './model/limits.ts';
+import type { IsolationSettings } from './node/drivers/isolation/isolate.ts';
 import type { NodeSettings } from './node/fingerprint/fingerprint.ts';
 import { NodeAgent } from './node/node-agent.ts';
 import { httpServerApi } from './node/server-api-http.ts';
@@ -42,6 +43,8 @@ export interface CreateAgentOptions {
   readonly rootToken?: string | undefined;
   /** Where none is given, make one; it is kept in the data directory. */
   readonly makesRootToken?: boolean;
+  /** What isolated tasks see of the machine and may do there; by default the system, and little. */
+  readonly isolation?: IsolationSettings;
   /** Environment variables, a few of which tasks inherit. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** 32 bytes that the keyring is sealed under; `undefined`: those in the data directory. */
@@ -202,6 +205,7 @@ async function startNode(
     introductionToken: server.introduction,
     endWithAgent: temporary,
     environment: options.environment ?? {},
+    isolation: options.isolation ?? {},
     onNotice: (sentence) => log.info({ component: 'node' }, sentence),
   });
   const close = async (tasks: 'stop' | 'keep') => {

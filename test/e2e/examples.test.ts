@@ -61,6 +61,12 @@ test('lifecycle: before, beside and after the main task', async () => {
   await logUntil(done!, 'clean-up', /^cleaned up\n$/);
 });
 
+test('isolated: a user of its own among its own processes', async () => {
+  await run('isolated');
+  const [allocation] = await statusesUntil('isolated', 'running');
+  await logUntil(allocation!, 'server', /^I am daemon, process 2 of [2-6]\n$/);
+});
+
 test('variables: a group for each site, with what was given', async () => {
   await run('variables', '-var', 'greeting=Moin', '-var', 'sites=["north", "south", "sea"]');
   const all = await statusesUntil('variables', 'running', 'running', 'running');

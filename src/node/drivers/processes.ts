@@ -1,4 +1,5 @@
 /** The drivers whose tasks are processes of the agent's supervisor. */
+import { usableLayout } from '../supervisor/cgroups/cgroup.ts';
 import { readCgroupLayout } from '../supervisor/cgroups/layout.ts';
 import type { SupervisorClient } from '../supervisor/client.ts';
 import type { Driver } from './driver.ts';
@@ -9,13 +10,17 @@ import { type FoundTools, findTools } from './isolation/tools.ts';
 import { javaDriver } from './java.ts';
 import { rawExecDriver } from './raw-exec.ts';
 
-/** `path`: where their programs are looked for besides the usual places. */
+/** An agent is often started with a short path. */
+const usualPlaces = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+
+/** `agentPath`: where their programs are looked for besides the usual places. */
 export function processDrivers(
   supervisor: SupervisorClient,
   settings: IsolationSettings,
-  path: string,
+  agentPath: string,
 ): readonly Driver[] {
-  const cgroups = readCgroupLayout();
+  const path = `${agentPath}:${usualPlaces}`;
+  const cgroups = usableLayout(readCgroupLayout(), `probe/${process.pid}`);
   const isRoot = process.getuid?.() === 0;
   let found: Promise<FoundTools> | undefined;
   const ports: IsolationPorts = {

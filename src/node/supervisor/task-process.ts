@@ -7,7 +7,7 @@ import type { CgroupPlan } from './cgroups/plan.ts';
 import type { FifoPool, OutputPipe } from './fifo-pool.ts';
 import { descendantsOf } from './inside.ts';
 import { LogWriter } from './log-writer.ts';
-import { isAlive, readStat } from './proc.ts';
+import { isAlive, listPids, readStat } from './proc.ts';
 import { type ProcessExit, type StartRequest, SupervisorRefusal } from './protocol.ts';
 import { Sandbox, sandboxed, sandboxFailed } from './sandbox.ts';
 import type { Sweeper } from './sweep.ts';
@@ -64,7 +64,9 @@ export class TaskProcess {
     const owner = ownerOf(request.user);
     const pipes = request.logs.disabled ? [] : [await pool.take(), await pool.take()];
     const cgroup = cgroupOf(request.cgroup, pipes);
-    const { child, sandbox } = await spawnChild(request, pipes, owner).catch(async (error) => {
+    const isHeld = cgroup !== undefined;
+    const spawned = spawnChild(request, pipes, { owner, isHeld });
+    const { child, sandbox } = await spawned.catch(async (error) => {
       await cgroup?.remove();
       throw error;
     });
@@ -86,13 +88,11 @@ export class TaskProcess {
     return process;
   }
 
-  /** Puts it into its control groups and lets it run. A sandbox waits for that; others run already. */
+  /** Puts it into its control groups and lets it run. */
   async #begin(isRequired: boolean): Promise<void> {
     try {
       if (this.#sandbox === undefined) {
-        // What it started before it was moved is moved after it.
-        await this.#cgroup?.join(descendantsOf(this.pid));
-        await this.#cgroup?.join(descendantsOf(this.pid).slice(1));
+        if (this.#cgroup !== undefined) await joinStopped(this.pid, this.#cgroup);
         return;
       }
       const waiting = await this.#sandbox.waiting();
@@ -159,6 +159,32 @@ export class TaskProcess {
   }
 }
 
+/** Moves a group of processes that stands still, and lets it go on. */
+async function joinStopped(pid: number, cgroup: Cgroup): Promise<void> {
+  try {
+    await cgroup.join([pid]);
+    // Whatever it had started by then stands still as well, unless it left the group at once.
+    const others = descendantsOf(pid).length > 1 ? membersOf(pid) : [];
+    await cgroup.join(others);
+  } finally {
+    signalGroup(pid, 'SIGCONT');
+  }
+}
+
+const membersOf = (pid: number): number[] =>
+  listPids().filter((member) => {
+    const { group, session } = readStat(member) ?? {};
+    return member !== pid && (group === pid || session === pid);
+  });
+
+function signalGroup(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // It has ended, which its exit tells.
+  }
+}
+
 type Finish = (pid: number, startTime: string) => Promise<void>;
 
 /** Throws {@link SupervisorRefusal}; then nothing is left of the pipes. */
@@ -197,7 +223,7 @@ async function drain(writers: readonly LogWriter[]): Promise<void> {
 async function spawnChild(
   request: StartRequest,
   pipes: readonly (OutputPipe | undefined)[],
-  owner: SystemUser | undefined,
+  { owner, isHeld }: { readonly owner: SystemUser | undefined; readonly isHeld: boolean },
 ): Promise<{ readonly child: ChildProcess; readonly sandbox: Sandbox | undefined }> {
   const inside = request.sandbox && sandboxed(request.sandbox, request);
   const output = (index: number): number | 'pipe' | 'ignore' =>
@@ -212,6 +238,8 @@ async function spawnChild(
       ...owner,
     });
     if (child.pid === undefined) await failure(child);
+    // It was let go the moment that its program was loaded: before it can do much it stands still.
+    else if (isHeld && inside === undefined) signalGroup(child.pid, 'SIGSTOP');
     return { child, sandbox: inside && new Sandbox(child, inside.options) };
   } catch (error) {
     for (const pipe of pipes) pipe?.output.destroy();

@@ -14,12 +14,11 @@ export type FoundTools =
   | { readonly reason: string };
 
 const probeTimeoutMs = 10_000;
-const usualPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 export interface ToolsInput {
   readonly settings: IsolationSettings;
   readonly cgroups: CgroupLayout;
-  /** Where programs are looked for besides the usual places. */
+  /** Where programs are looked for. */
   readonly path: string;
   readonly isRoot: boolean;
 }
@@ -91,8 +90,7 @@ export function run(program: string, args: readonly string[]): Promise<Answer> {
 }
 
 export async function findProgram(name: string, path: string): Promise<string | undefined> {
-  const places = [...path.split(':'), ...usualPath.split(':')].filter(isAbsolute);
-  for (const place of places) {
+  for (const place of path.split(':').filter(isAbsolute)) {
     if (await isProgram(join(place, name))) return join(place, name);
   }
   return undefined;

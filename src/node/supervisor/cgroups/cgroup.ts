@@ -5,7 +5,8 @@
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { CgroupDirectory, CgroupPlan } from './plan.ts';
+import { type CgroupLayout, type Controller, noCgroups } from './layout.ts';
+import { type CgroupDirectory, type CgroupPlan, planCgroup } from './plan.ts';
 
 const roundsMax = 400;
 const roundDelayMs = 5;
@@ -39,6 +40,28 @@ function removeDirectory(path: string): void {
   } catch {
     // It was not made, or somebody is in it: `remove` tries longer.
   }
+}
+
+/**
+ * What of a layout can really be used: in a container the trees are often there and writable, and
+ * yet no controller can be passed on to a group in them.
+ */
+export function usableLayout(layout: CgroupLayout, probeId: string): CgroupLayout {
+  const { unified } = layout;
+  const bare = unified && { ...unified, controllers: new Set<Controller>() };
+  const attempts = [layout, { ...layout, unified: bare }, { ...layout, unified: undefined }];
+  const limits = { cpuShares: 100, cores: [], memoryBytes: 2 ** 30, memoryKeptBytes: 0 };
+  for (const attempt of attempts) {
+    const plan = planCgroup(attempt, probeId, { isRequired: true, processesMax: 1, limits });
+    if (plan === undefined) continue;
+    try {
+      for (const path of makeCgroup(plan).paths) removeDirectory(path);
+      return attempt;
+    } catch {
+      // The next attempt asks for less.
+    }
+  }
+  return noCgroups;
 }
 
 export class Cgroup {
