@@ -14,6 +14,7 @@ import {
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { TaskDirectories } from '../directories.ts';
+import { noCgroups } from '../supervisor/cgroups/layout.ts';
 import { descendantsOf, findInside } from '../supervisor/inside.ts';
 import { isAlive, readStat } from '../supervisor/proc.ts';
 import {
@@ -25,7 +26,9 @@ import {
   supervisor,
 } from '../testing/driver-runs.ts';
 import { eventually } from '../testing/eventually.ts';
+import { execDriver } from './exec.ts';
 import { entryInto } from './isolation/enter.ts';
+import { findTools } from './isolation/tools.ts';
 import { defaultHostView } from './isolation/view.ts';
 
 const exec = () => driverNamed('exec');
@@ -358,6 +361,43 @@ describe('an agent that is replaced', () => {
     expect(await run.exited).toMatchObject({
       lost: 'the supervisor of the task ended unexpectedly',
     });
+  });
+});
+
+describe('an agent that is not root', () => {
+  /** The driver as such an agent has it; that the kernel then asks for less is not to be seen here. */
+  const driver = () => {
+    const input = { settings: {}, cgroups: noCgroups, path: '/usr/bin:/bin', isRoot: false };
+    const tools = findTools(input);
+    return execDriver({
+      supervisor,
+      isRoot: false,
+      allowedCapabilities: ['chown'],
+      tools: () => tools,
+    });
+  };
+
+  test('runs tasks as itself, with the same view and the devices that they need', async () => {
+    const text =
+      'echo x > /dev/null; head -c 3 /dev/zero | wc -c > /dev/stdout; ls / /dev; touch /x';
+    const run = await runTask(driver(), script(text));
+    expect(await run.exited).toMatchObject({ exitCode: 1 });
+    expect(run.log()).toMatch(/^3\n.*local.*fd\nfull\nnull\nrandom\nshm\nstderr\n/s);
+    expect(run.log('stderr')).toMatch(/^touch: .*Read-only file system\n$/);
+  });
+
+  test.each([
+    ['cap_add', { cap_add: ['chown'] }, {}, /cap_add needs an agent that runs as root/],
+    ['another user', {}, { user: 'daemon' }, /can run a task as "daemon"/],
+    ['pids_limit', { pids_limit: 5 }, {}, /pids_limit needs control groups/],
+    [
+      'cores',
+      {},
+      { resources: { cpuMhz: 1, cores: [0], memoryMb: 10, memoryMaxMb: 0 } },
+      /cores need/,
+    ],
+  ])('refuses %s, which it cannot give', async (_name, config, change, message) => {
+    await expect(runTask(driver(), script('true', config), change)).rejects.toThrow(message);
   });
 });
 

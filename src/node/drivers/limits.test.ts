@@ -211,6 +211,17 @@ describe('usage', () => {
     expect(await driver.usage!(run.runId)).toBeUndefined();
   });
 
+  test('without control groups: of the process and what descends from it', async () => {
+    const driver = rawExecDriver(supervisor);
+    const run = await runTask(driver, script(works));
+    await eventually(() => expect(run.log()).toBe('ready\n'));
+    const usage = (await driver.usage!(run.runId))!;
+    expect(usage.memoryRssBytes).toBeGreaterThan(100_000);
+    expect(usage.pids).toContain(supervisor.status(run.runId)!.pid);
+    await run.stop('SIGKILL', 0);
+    await run.exited;
+  });
+
   test('of a run that nobody knows is unknown', async () => {
     expect(await driverNamed('exec').usage!('nothing')).toBeUndefined();
   });

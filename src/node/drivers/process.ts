@@ -3,8 +3,8 @@
 import { limits } from '../../model/limits.ts';
 import { readUsage, usageOfProcesses } from '../supervisor/cgroups/usage.ts';
 import type { SupervisorClient } from '../supervisor/client.ts';
+import { descendantsOf } from '../supervisor/inside.ts';
 import { type StartRequest, SupervisorRefusal } from '../supervisor/protocol.ts';
-import { findLeftovers } from '../supervisor/sweep.ts';
 import type { ConfigField } from './config.ts';
 import { type Driver, DriverFailure, type DriverHandle, type DriverUsage } from './driver.ts';
 
@@ -59,8 +59,8 @@ async function usageOf(
   if (status === undefined || status.exit !== undefined) return undefined;
   const counted = await readUsage(status.cgroups ?? []);
   if (counted !== undefined) return counted;
-  const pids = findLeftovers([status]).map(({ pid }) => pid);
-  return pids.length === 0 ? undefined : usageOfProcesses(pids);
+  // Not who left its parents: to look at every process of the machine would take too long.
+  return usageOfProcesses(descendantsOf(status.pid));
 }
 
 /** Whatever driver of this supervisor they are of: one of them asks for all. */

@@ -84,7 +84,7 @@ export async function isolate(
       options: [
         ...namespaceOptions(config),
         ...capabilityOptions(tools, granted),
-        ...viewOptions(tools.view, directories),
+        ...viewOptions(tools.view, directories, tools.setpriv !== undefined),
         ...['--chdir', workDirectory],
       ],
     },

@@ -61,7 +61,7 @@ async function probe(
   const inside =
     setpriv === undefined
       ? ['--ro-bind', '/', '/', '--', bubblewrap, '--version']
-      : [...hostOptions(view), '--', setpriv, '--version'];
+      : [...hostOptions(view, true), '--', setpriv, '--version'];
   const { ok, text } = await run(bubblewrap, [...namespaceOptions({}), ...inside]);
   if (ok) return undefined;
   const said = text.trim().split('\n').at(-1) ?? '';

@@ -56,10 +56,14 @@ export const insideDirectories = {
  * In the order in which they are done. The root is read-only at the end, and so is all of the host;
  * what is absent on the host is left out.
  */
-export function viewOptions(view: HostView, directories: TaskDirectories): readonly string[] {
+export function viewOptions(
+  view: HostView,
+  directories: TaskDirectories,
+  isRoot: boolean,
+): readonly string[] {
   const { shared, local, secrets, temporary } = insideDirectories;
   return [
-    ...hostOptions(view),
+    ...hostOptions(view, isRoot),
     ...['--bind', directories.shared, shared],
     ...['--bind', directories.local, local],
     ...['--bind', directories.secrets, secrets],
@@ -69,7 +73,7 @@ export function viewOptions(view: HostView, directories: TaskDirectories): reado
 }
 
 /** The part that is the same for all tasks. */
-export function hostOptions(view: HostView): readonly string[] {
+export function hostOptions(view: HostView, isRoot: boolean): readonly string[] {
   const mounts = Object.entries(view).toSorted(([, left], [, right]) => (left < right ? -1 : 1));
   return [
     ...parentsOf(mounts.map(([, inside]) => inside)).flatMap((path) => [
@@ -79,9 +83,24 @@ export function hostOptions(view: HostView): readonly string[] {
     ...['--proc', '/proc'],
     // Root owns these files, and who owns a file needs no capability to write it.
     ...kernelSettings.flatMap((path) => ['--ro-bind-try', path, path]),
-    ...['--dev', '/dev'],
+    ...(isRoot ? ['--dev', '/dev'] : deviceOptions),
   ];
 }
+
+const devices = ['null', 'zero', 'full', 'random', 'urandom', 'tty'].map((name) => `/dev/${name}`);
+const streams = ['stdin', 'stdout', 'stderr'] as const;
+
+/**
+ * What `--dev` makes, but for terminals: for these `bwrap` puts a user namespace into another where it
+ * is not root, and then no command could enter the sandbox later.
+ */
+const deviceOptions: readonly string[] = [
+  ...['--perms', '0755', '--dir', '/dev'],
+  ...devices.flatMap((path) => ['--dev-bind', path, path]),
+  ...['--symlink', '/proc/self/fd', '/dev/fd'],
+  ...streams.flatMap((name, fd) => ['--symlink', `/proc/self/fd/${fd}`, `/dev/${name}`]),
+  ...['--tmpfs', '/dev/shm'],
+];
 
 const kernelSettings = ['/proc/bus', '/proc/fs', '/proc/irq', '/proc/sys', '/proc/sysrq-trigger'];
 
