@@ -103,10 +103,11 @@ export class Sandbox {
   async exit(exitCode: number, signal: number) {
     await this.#statusEnded;
     if (signal !== 0) return { exitCode, signal };
-    if (this.#told('exit-code') === undefined) return { exitCode, signal, notRun: notRunSentence };
-    // As a shell tells it: 128 and the signal's number.
+    // As a shell tells it: 128 and the signal's number. It may have come before the command was run.
     const bySignal = exitCode > firstSignal && exitCode <= firstSignal + lastSignal;
-    return { exitCode, signal: bySignal ? exitCode - firstSignal : 0 };
+    if (bySignal) return { exitCode, signal: exitCode - firstSignal };
+    const wasRun = this.#told('exit-code') !== undefined;
+    return { exitCode, signal, ...(!wasRun && { notRun: notRunSentence }) };
   }
 }
 
