@@ -15,6 +15,7 @@ import { holdPort } from './api/http-server-hold.ts';
 import type { World } from './base/ports.ts';
 import { realWorld } from './base/ports-real.ts';
 import { limits } from './model/limits.ts';
+import type { IsolationSettings } from './node/drivers/isolation/isolate.ts';
 import type { NodeSettings } from './node/fingerprint/fingerprint.ts';
 import type { ArtifactSettings } from './node/hooks/artifacts/settings.ts';
 import { ServerData } from './node/hooks/templates/server-data.ts';
@@ -44,6 +45,8 @@ export interface CreateAgentOptions {
   readonly rootToken?: string | undefined;
   /** Where none is given, make one; it is kept in the data directory. */
   readonly makesRootToken?: boolean;
+  /** What isolated tasks see of the machine and may do there; by default the system, and little. */
+  readonly isolation?: IsolationSettings;
   /** Environment variables, a few of which tasks inherit. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** 32 bytes that the keyring is sealed under; `undefined`: those in the data directory. */
@@ -214,6 +217,7 @@ async function startNode(
     secretsInMemory: !temporary,
     environment: options.environment ?? {},
     templateData: data,
+    isolation: options.isolation ?? {},
     onNotice: (sentence) => log.info({ component: 'node' }, sentence),
   });
   const close = async (tasks: 'stop' | 'keep') => {

@@ -52,6 +52,7 @@ async function startAgent(options: AgentOptions): Promise<number> {
       issuer: options.issuer,
       garbage: options.garbage,
       artifacts: options.artifacts,
+      isolation: options.isolation,
       node: {
         ...{ ...node, nodeClass, nodePool },
         ...(name !== undefined && { name }),

@@ -188,6 +188,8 @@ export const limits = {
     ownerIdMax: 2 ** 32 - 2,
     /** One variable with its name, as the kernel takes it. */
     variableBytesMax: 128 * kibibyte - 1,
+    /** Processes and threads of one task together, where the system can hold it to that. */
+    processesMax: 4096,
   },
 
   /** What rendering the templates of a task may cost. */

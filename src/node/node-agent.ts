@@ -11,7 +11,8 @@ import { collectHandler } from './collect-handler.ts';
 import { restartHandler, signalHandler } from './command-handlers.ts';
 import { snapshotHandler } from './disks/snapshot-handler.ts';
 import type { Driver, Drivers } from './drivers/driver.ts';
-import { rawExecDriver } from './drivers/raw-exec.ts';
+import type { IsolationSettings } from './drivers/isolation/isolate.ts';
+import { processDrivers } from './drivers/processes.ts';
 import { hostEnvironment } from './environment/host-environment.ts';
 import { fingerprint, type NodeSettings } from './fingerprint/fingerprint.ts';
 import { artifactsHook } from './hooks/artifacts/artifacts.ts';
@@ -50,7 +51,9 @@ export interface NodeAgentOptions {
   readonly endWithAgent: boolean;
   /** The agent's environment, of which tasks see a part. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Besides `raw_exec`. In the simulator, instead of it. */
+  /** What isolated tasks see and may do. */
+  readonly isolation?: IsolationSettings;
+  /** Besides those whose tasks are processes. In the simulator, instead of them. */
   readonly drivers?: readonly Driver[];
   readonly withoutRawExec?: boolean;
   /** Instead of checks over the real network. */
@@ -98,7 +101,11 @@ export class NodeAgent {
       this.#supervisor = new SupervisorClient(client);
     }
     this.#identities = this.#newIdentities();
-    const builtIn = this.#supervisor === undefined ? [] : [rawExecDriver(this.#supervisor)];
+    const { environment, isolation = {} } = options;
+    const builtIn =
+      this.#supervisor === undefined
+        ? []
+        : processDrivers(this.#supervisor, isolation, environment.PATH ?? '');
     this.#drivers = new Map([...builtIn, ...drivers].map((driver) => [driver.name, driver]));
   }
 

@@ -78,6 +78,12 @@ test('templates: a file and variables, and a signal when what they read changes'
   await logUntil(work!, 'painter', /colour = green\ncode {3}= #00ff00\n$/);
 });
 
+test('isolated: a user of its own among its own processes', async () => {
+  await run('isolated');
+  const [allocation] = await statusesUntil('isolated', 'running');
+  await logUntil(allocation!, 'server', /^I am daemon, process 2 of [2-6]\n$/);
+});
+
 test('variables: a group for each site, with what was given', async () => {
   await run('variables', '-var', 'greeting=Moin', '-var', 'sites=["north", "south", "sea"]');
   const all = await statusesUntil('variables', 'running', 'running', 'running');

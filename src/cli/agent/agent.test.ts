@@ -16,6 +16,7 @@ test('--dev alone keeps nothing and ends its tasks', async () => {
     aclDefaultPolicy: 'deny',
     region: 'global',
     node: { name: undefined, datacenter: 'dc1', class: '', pool: 'default', meta: {} },
+    isolation: {},
     garbage: {},
     artifacts: {},
     tasksOnExit: 'stop',
@@ -55,6 +56,7 @@ const configuration = JSON.stringify({
     meta: { rack: 'r1' },
     artifacts: { sources: ['https'], git_timeout: '2m', files: 9 },
   },
+  isolation: { chroot: { '/usr': '/usr' }, allow_capabilities: ['CAP_NET_RAW'] },
   garbage_collection: { interval: '1m', job_age: '36h', node_age: '0s' },
   run: ['jobs/web.json'],
 });
@@ -69,6 +71,7 @@ test('a file says the rest, paths in it are its own, and flags win', async () =>
     aclDefaultPolicy: 'allow',
     region: 'eu',
     node: { name: 'two', datacenter: 'dc7', class: 'big', pool: 'gpu', meta: { rack: 'r1' } },
+    isolation: { view: { '/usr': '/usr' }, allowedCapabilities: ['net_raw'] },
     garbage: { intervalMs: 60_000, jobAgeMs: 36 * 3_600_000, nodeAgeMs: 0 },
     artifacts: { sources: ['https'], gitTimeoutMs: 120_000, filesMax: 9 },
     tasksOnExit: 'keep',
@@ -124,6 +127,15 @@ test.each<[string, string, Setting, string[]]>([
     '--dev --config c',
     { files: { c: '{"node":{"pool":"all"}}' } },
     ['c: node.pool must be letters, digits, "-" and "_", and not "all"'],
+  ],
+  [
+    'a view and capabilities that are none',
+    '--dev --config c',
+    { files: { c: '{"isolation":{"chroot":{"usr":"/usr"},"allow_capabilities":["net raw"]}}' } },
+    [
+      'c: isolation.chroot must be an object of absolute paths',
+      'c: isolation.allow_capabilities must be a list of capabilities, such as "net_raw"',
+    ],
   ],
   [
     'a bad token of the environment',

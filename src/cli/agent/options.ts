@@ -32,6 +32,11 @@ export interface AgentOptions {
     readonly pool: string;
     readonly meta: Readonly<Record<string, string>>;
   };
+  /** What isolated tasks see of the machine and may do there, as far as somebody says so. */
+  readonly isolation: {
+    readonly view?: Readonly<Record<string, string>>;
+    readonly allowedCapabilities?: readonly string[];
+  };
   /** How long is kept what nobody needs, as far as somebody says so. */
   readonly garbage: Partial<Record<GarbageOption, number>>;
   /** What is fetched for tasks, and how much of it, as far as somebody says so. */
@@ -178,6 +183,22 @@ export const settings = {
   'node.artifacts.files': wholeFrom1,
   'node.artifacts.unpacked_bytes': wholeFrom1,
   'node.artifacts.ratio': wholeFrom1,
+  'isolation.chroot': {
+    fault: (value: unknown) =>
+      isTextMap(value) &&
+      Object.entries(value)
+        .flat()
+        .every((path) => path.startsWith('/'))
+        ? undefined
+        : 'must be an object of absolute paths: those of the machine, and where tasks see them',
+  },
+  'isolation.allow_capabilities': {
+    fault: (value: unknown) =>
+      Array.isArray(value) &&
+      value.every((item) => typeof item === 'string' && capability.test(item))
+        ? undefined
+        : 'must be a list of capabilities, such as "net_raw"',
+  },
   'garbage_collection.interval': duration(limits.garbage.intervalMinMs),
   'garbage_collection.job_age': duration(0),
   'garbage_collection.evaluation_age': duration(0),
@@ -193,6 +214,8 @@ export const settings = {
   },
   log_level: oneOf(logLevels),
 } as const satisfies Readonly<Record<string, Check>>;
+
+const capability = /^(cap_)?[a-z_]+$/i;
 
 const hostPortForm = 'must be HOST:PORT, such as 127.0.0.1:4720, with a port from 0 to 65535';
 
@@ -259,6 +282,16 @@ function auditOf(words: Partial<Record<SettingName, string>>): AgentOptions['aud
   return { to, events: (words['audit.events'] as AuditEvents | undefined) ?? 'all' };
 }
 
+function isolationOf(given: AgentSettings): AgentOptions['isolation'] {
+  const view = given['isolation.chroot'] as Record<string, string> | undefined;
+  const allowed = given['isolation.allow_capabilities'] as readonly string[] | undefined;
+  const plain = allowed?.map((name) => name.toLowerCase().replace(/^cap_/, ''));
+  return {
+    ...(view !== undefined && { view }),
+    ...(plain !== undefined && { allowedCapabilities: plain }),
+  };
+}
+
 function garbageOf(words: Partial<Record<SettingName, string>>): AgentOptions['garbage'] {
   const given = Object.entries(garbageOptions).flatMap(([name, option]) => {
     const text = words[`garbage_collection.${name as keyof typeof garbageOptions}`];
@@ -300,6 +333,7 @@ export function agentOptions(given: AgentSettings, run: AgentOptions['run']): Ag
       pool: words['node.pool'] ?? 'default',
       meta: (given['node.meta'] as Record<string, string> | undefined) ?? {},
     },
+    isolation: isolationOf(given),
     garbage: garbageOf(words),
     artifacts: artifactsOf(given),
     tasksOnExit: (words.tasks_on_exit as AgentOptions['tasksOnExit']) ?? (keeps ? 'keep' : 'stop'),

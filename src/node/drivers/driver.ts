@@ -124,6 +124,8 @@ export interface Driver {
   readonly capabilities: DriverCapabilities;
   /** For a task that names none. */
   readonly defaultKillSignal: string;
+  /** The same; absent or empty: the agent's own. */
+  readonly defaultUser?: string;
   fingerprint(): Promise<DriverFingerprint>;
   /** All faults of a task's `Config`; pointers are relative to it. */
   validate(config: Readonly<Record<string, unknown>>): readonly Fault[];

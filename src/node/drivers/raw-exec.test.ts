@@ -107,7 +107,7 @@ test.each([
       'Config.command must be a text that is not empty',
       'Config.args must be a list of texts',
       'Config.work_dir must be a text that is not empty',
-      'Config.image is not known here; known are command, args, work_dir',
+      'Config.image is not known here; known are command, args, work_dir, pids_limit',
     ],
   ],
   ['a number in args', { command: 'x', args: [1] }, ['Config.args must be a list of texts']],

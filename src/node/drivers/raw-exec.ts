@@ -1,24 +1,29 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { isAbsolute, join, resolve } from 'node:path';
+import { limits } from '../../model/limits.ts';
+import { type CgroupLayout, noCgroups } from '../supervisor/cgroups/layout.ts';
+import { planCgroup } from '../supervisor/cgroups/plan.ts';
 import type { SupervisorClient } from '../supervisor/client.ts';
-import { SupervisorRefusal } from '../supervisor/protocol.ts';
 import { type ConfigFields, configFaults, text, textList } from './config.ts';
 import { type Driver, DriverFailure, type DriverHandle, type DriverTask } from './driver.ts';
-import { SessionUsage } from './session-usage.ts';
+import { endUnclaimed, processCount, processMethods, startProcess } from './process.ts';
 
 const fields: ConfigFields = {
   command: { required: true, check: text },
   args: { check: textList },
   work_dir: { check: text },
+  pids_limit: { check: processCount },
 };
 
-/** Failures of a start that the next try may not meet. */
-const passingCodes = new Set(['EAGAIN', 'ENOMEM', 'EMFILE', 'ENFILE', 'ETXTBSY', 'ENOSPC']);
-
-/** Child processes without isolation, owned by the supervisor. */
-export function rawExecDriver(supervisor: SupervisorClient): Driver {
-  const sessions = new SessionUsage();
+/**
+ * Child processes without isolation, owned by the supervisor. Where there are control groups, each run
+ * has one that holds all of it together, and bounds nothing but the number of its processes.
+ */
+export function rawExecDriver(
+  supervisor: SupervisorClient,
+  cgroups: CgroupLayout = noCgroups,
+): Driver {
   return {
     name: 'raw_exec',
     capabilities: {
@@ -35,49 +40,50 @@ export function rawExecDriver(supervisor: SupervisorClient): Driver {
       attributes: {},
     }),
     validate: (config) => configFaults(config, fields),
-    start: (task) => start(supervisor, task),
-    recover: async (runId) => {
-      const status = (await supervisor.connect()).find(({ taskId }) => taskId === runId);
-      return status && handleOf(supervisor, runId);
-    },
-    usage: async (runId) => {
-      const status = supervisor.status(runId);
-      if (status === undefined || status.exit !== undefined) return undefined;
-      return sessions.of(status.pid);
-    },
+    start: (task) => start(supervisor, cgroups, task),
+    ...processMethods(supervisor),
     endUnclaimed: (claimed) => endUnclaimed(supervisor, claimed),
   };
 }
 
-async function start(supervisor: SupervisorClient, task: DriverTask): Promise<DriverHandle> {
+interface RawExecConfig {
+  readonly command: string;
+  readonly args?: readonly string[];
+  readonly work_dir?: string;
+  readonly pids_limit?: number;
+}
+
+async function start(
+  supervisor: SupervisorClient,
+  cgroups: CgroupLayout,
+  task: DriverTask,
+): Promise<DriverHandle> {
   const {
     command,
     args = [],
     work_dir: workDirectory = '',
-  } = task.config as {
-    command: string;
-    args?: readonly string[];
-    work_dir?: string;
-  };
+    ...config
+  } = task.config as unknown as RawExecConfig;
   const { runId, allocId, taskName, variables, user, logs, directories } = task;
-  try {
-    await supervisor.start({
-      taskId: runId,
-      allocId,
-      taskName,
-      command: await findCommand(command, task),
-      args,
-      env: variables,
-      directory: resolve(directories.root, workDirectory),
-      user,
-      logs,
-    });
-  } catch (error) {
-    if (error instanceof DriverFailure) throw error;
-    const recoverable = !(error instanceof SupervisorRefusal) || passingCodes.has(error.code);
-    throw new DriverFailure((error as Error).message, recoverable);
+  const cgroup = planCgroup(cgroups, runId, {
+    isRequired: config.pids_limit !== undefined,
+    processesMax: config.pids_limit ?? limits.task.processesMax,
+  });
+  if (cgroup === undefined && config.pids_limit !== undefined) {
+    throw new DriverFailure('pids_limit needs control groups, which cannot be made here', false);
   }
-  return handleOf(supervisor, runId);
+  return startProcess(supervisor, {
+    taskId: runId,
+    allocId,
+    taskName,
+    command: await findCommand(command, task),
+    args,
+    env: variables,
+    directory: resolve(directories.root, workDirectory),
+    user,
+    logs,
+    ...(cgroup !== undefined && { cgroup }),
+  });
 }
 
 /**
@@ -113,32 +119,3 @@ const isExecutable = (path: string): Promise<boolean> =>
     () => true,
     () => false,
   );
-
-function handleOf(supervisor: SupervisorClient, runId: string): DriverHandle {
-  return {
-    runId,
-    exited: supervisor.exitOf(runId),
-    async signal(signal) {
-      const sent = await supervisor.signal(runId, signal).catch((error: Error) => {
-        throw new DriverFailure(error.message, false);
-      });
-      if (!sent) throw new DriverFailure('the task is not running', false);
-    },
-    stop: (signal, timeoutMs) => supervisor.kill(runId, signal, timeoutMs),
-    forget: () => supervisor.forget(runId),
-  };
-}
-
-async function endUnclaimed(
-  supervisor: SupervisorClient,
-  claimed: ReadonlySet<string>,
-): Promise<void> {
-  const unclaimed = (await supervisor.connect()).filter(({ taskId }) => !claimed.has(taskId));
-  await Promise.all(
-    unclaimed.map(async ({ taskId, exit }) => {
-      if (exit === undefined) await supervisor.kill(taskId, 'SIGTERM', 5000);
-      await supervisor.exitOf(taskId);
-      await supervisor.forget(taskId);
-    }),
-  );
-}

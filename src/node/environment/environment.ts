@@ -46,7 +46,7 @@ export function taskEnvironment(input: EnvironmentInput): TaskEnvironment {
     ...portVariables(input),
     ...metaVariables(input),
   };
-  for (const [name, value] of Object.entries(input.host)) variables[name] ??= value;
+  for (const [name, value] of Object.entries(hostVariables(input))) variables[name] ??= value;
   const node = nodeLookup(input.node, input.region);
   const own = (name: string): string | undefined =>
     Object.hasOwn(variables, name) ? variables[name] : undefined;
@@ -83,6 +83,14 @@ function directoryVariables({ directories, isolation }: EnvironmentInput): Varia
   const { shared, local, secrets } = isolation === 'none' ? directories : inside;
   return { ROSTER_ALLOC_DIR: shared, ROSTER_TASK_DIR: local, ROSTER_SECRETS_DIR: secrets };
 }
+
+/** Who the agent is, and where it puts its files, means nothing to a task that sees other files. */
+const ofTheAgent = new Set(['HOME', 'USER', 'LOGNAME', 'SHELL', 'TMPDIR']);
+
+const hostVariables = ({ host, isolation }: EnvironmentInput): Readonly<Variables> =>
+  isolation === 'none'
+    ? host
+    : Object.fromEntries(Object.entries(host).filter(([name]) => !ofTheAgent.has(name)));
 
 const identityVariables = (input: EnvironmentInput): Variables => {
   const { allocation, job, group, task, node, region } = input;

@@ -34,7 +34,7 @@ export interface TaskHookContext extends TaskControls {
   readonly directories: TaskDirectories;
   readonly allocation: () => Allocation;
   readonly job: () => Job;
-  /** As of the newest update in place. */
+  /** As of the newest update in place, with the user that it runs as. */
   readonly task: () => Task;
   /** What the next run gets, with what hooks have added so far. */
   readonly environment: () => TaskEnvironment;

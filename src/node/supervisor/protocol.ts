@@ -4,6 +4,7 @@
  * what an older supervisor runs.
  */
 import { limits } from '../../model/limits.ts';
+import type { CgroupPlan } from './cgroups/plan.ts';
 
 export const protocolVersion = 1;
 /** The oldest supervisor that this agent can work with. */
@@ -31,13 +32,24 @@ export interface StartRequest {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly directory: string;
-  /** A user's name or number; empty: the supervisor's own. */
+  /** A user's name or number; empty: the supervisor's own. Not with a sandbox, which sees to it. */
   readonly user: string;
   readonly logs: LogSettings;
+  /** What holds together, limits and counts all that the process starts. */
+  readonly cgroup?: CgroupPlan;
+  /** The command, its arguments, its variables and `directory` are as they are in there. */
+  readonly sandbox?: SandboxSettings;
+}
+
+export interface SandboxSettings {
+  /** `bwrap`, as an absolute path. */
+  readonly program: string;
+  /** Its options, but for descriptors and variables. */
+  readonly options: readonly string[];
 }
 
 export interface ProcessExit {
-  /** 0 to 255; 0 when a signal ended it. */
+  /** 0 to 255; when a signal ended it 0, or, as a sandbox tells it, 128 and the signal's number. */
   readonly exitCode: number;
   /** The signal's number, or 0. */
   readonly signal: number;
@@ -45,6 +57,8 @@ export interface ProcessExit {
   readonly timeMs: number;
   /** It was ended because it used more memory than it was given. */
   readonly oomKilled?: boolean;
+  /** Why what ended was not the command: a sentence. */
+  readonly notRun?: string;
   /** Why the exit is not the process's own word: its supervisor died. */
   readonly lost?: string;
 }
@@ -55,6 +69,10 @@ export interface TaskStatus {
   readonly taskName: string;
   readonly pid: number;
   readonly startTime: string;
+  /** Its control groups, as absolute paths. */
+  readonly cgroups?: readonly string[];
+  /** The process of `pid` is the monitor of a sandbox; see `findInside`. */
+  readonly isSandboxed?: boolean;
   readonly exit?: ProcessExit;
 }
 

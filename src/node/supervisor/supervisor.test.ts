@@ -128,6 +128,7 @@ describe('a task', () => {
     const request = shell('echo once; sleep 600');
     const [first, second] = await Promise.all([client.start(request), client.start(request)]);
     expect(second).toEqual(first);
+    await eventually(() => expect(log()).toBe('once\n'));
     await client.kill(request.taskId, 'SIGTERM', 1000);
     await client.exitOf(request.taskId);
     expect(await client.start(request)).toMatchObject({ pid: first.pid, exit: { signal: 15 } });

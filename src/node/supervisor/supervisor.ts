@@ -2,6 +2,7 @@ import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { limits } from '../../model/limits.ts';
+import { Cgroup } from './cgroups/cgroup.ts';
 import { FifoPool } from './fifo-pool.ts';
 import { makePrivateDirectory, type SupervisorPaths } from './paths.ts';
 import {
@@ -97,7 +98,12 @@ export class Supervisor {
   async #inherit(): Promise<void> {
     const { tasks, sameBoot } = readTable(this.#options.paths.table);
     const orphans = tasks.filter((task) => task.exit === undefined);
-    if (sameBoot) await sweep(orphans);
+    if (sameBoot) {
+      const cgroups = orphans.map((task) => new Cgroup(task.cgroups ?? []));
+      for (const cgroup of cgroups) cgroup.kill();
+      await sweep(orphans);
+      await Promise.all(cgroups.map((cgroup) => cgroup.remove()));
+    }
     const lost = sameBoot
       ? 'the supervisor of the task ended unexpectedly'
       : 'the machine restarted';
@@ -191,8 +197,12 @@ export class Supervisor {
     if (this.#entries.size >= limits.supervisor.tasksMax + limits.supervisor.exitsKept) {
       throw new SupervisorRefusal('too-many-tasks', 'the supervisor has too many tasks');
     }
-    const { taskId, allocId, taskName } = request;
-    const status = { taskId, allocId, taskName, pid: 0, startTime: '' };
+    const { taskId, allocId, taskName, cgroup, sandbox } = request;
+    const status: TaskStatus = {
+      ...{ taskId, allocId, taskName, pid: 0, startTime: '' },
+      ...(cgroup !== undefined && { cgroups: cgroup.groups.map(({ path }) => path) }),
+      ...(sandbox !== undefined && { isSandboxed: true }),
+    };
     const entry: Entry = { status, started: Promise.resolve(status) };
     this.#entries.set(taskId, entry);
     entry.started = this.#spawn(entry, request);

@@ -2,14 +2,25 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import { constants } from 'node:os';
 import { findSystemUser, type SystemUser } from '../system-user.ts';
+import { type Cgroup, makeCgroup } from './cgroups/cgroup.ts';
+import type { CgroupPlan } from './cgroups/plan.ts';
 import type { FifoPool, OutputPipe } from './fifo-pool.ts';
+import { descendantsOf } from './inside.ts';
 import { LogWriter } from './log-writer.ts';
-import { readStat } from './proc.ts';
+import { isAlive, listPids, readStat } from './proc.ts';
 import { type ProcessExit, type StartRequest, SupervisorRefusal } from './protocol.ts';
+import { Sandbox, sandboxed, sandboxFailed } from './sandbox.ts';
 import type { Sweeper } from './sweep.ts';
 
 /** After a task's end its pipes are empty; who keeps one open longer than this is not the task. */
 const drainTimeoutMs = 2000;
+
+/** What a child process has besides itself. */
+interface Belongings {
+  readonly writers: readonly LogWriter[];
+  readonly cgroup: Cgroup | undefined;
+  readonly sandbox: Sandbox | undefined;
+}
 
 /** One child process with its output. Lives until the exit is known. */
 export class TaskProcess {
@@ -19,23 +30,27 @@ export class TaskProcess {
   readonly exited: Promise<ProcessExit>;
 
   readonly #child: ChildProcess;
+  readonly #cgroup: Cgroup | undefined;
+  readonly #sandbox: Sandbox | undefined;
   #killTimer: NodeJS.Timeout | undefined;
   #killAtMs = Number.POSITIVE_INFINITY;
 
-  private constructor(child: ChildProcess, writers: LogWriter[], finish: Finish) {
+  private constructor(child: ChildProcess, belongings: Belongings, finish: Finish) {
     this.#child = child;
+    this.#cgroup = belongings.cgroup;
+    this.#sandbox = belongings.sandbox;
     this.pid = child.pid!;
     // Not reaped before the event loop turns, so it is there even if it has ended already.
     this.startTime = readStat(this.pid)?.startTime ?? '';
     this.exited = new Promise((resolve) => {
       child.once('exit', (code, signal) => {
         clearTimeout(this.#killTimer);
-        const exit: ProcessExit = {
-          exitCode: code ?? 0,
-          signal: signal === null ? 0 : constants.signals[signal],
-          timeMs: Date.now(),
-        };
-        void finish(this.pid, this.startTime, writers).then(() => resolve(exit));
+        const timeMs = Date.now();
+        const number = signal === null ? 0 : constants.signals[signal];
+        void this.#exit(code ?? 0, number).then(async (exit) => {
+          await finish(this.pid, this.startTime);
+          resolve({ ...exit, timeMs });
+        });
       });
     });
   }
@@ -48,7 +63,13 @@ export class TaskProcess {
   ): Promise<TaskProcess> {
     const owner = ownerOf(request.user);
     const pipes = request.logs.disabled ? [] : [await pool.take(), await pool.take()];
-    const child = await spawnChild(request, pipes, owner);
+    const cgroup = cgroupOf(request.cgroup, pipes);
+    const isHeld = cgroup !== undefined;
+    const spawned = spawnChild(request, pipes, { owner, isHeld });
+    const { child, sandbox } = await spawned.catch(async (error) => {
+      await cgroup?.remove();
+      throw error;
+    });
     // Errors after the start are those of `kill`, which are told by its own answer.
     child.on('error', () => {});
     const sources = [pipes[0]?.output ?? child.stdout, pipes[1]?.output ?? child.stderr];
@@ -56,22 +77,59 @@ export class TaskProcess {
       source ? [new LogWriter(source, request.logs, index === 0 ? 'stdout' : 'stderr')] : [],
     );
     const { allocId, taskName } = request;
-    return new TaskProcess(child, writers, async (pid, startTime) => {
+    const belongings = { writers, cgroup, sandbox };
+    const process = new TaskProcess(child, belongings, async (pid, startTime) => {
+      cgroup?.kill();
       await sweeper.end({ allocId, taskName, pid, startTime });
       await drain(writers);
+      await leave(cgroup);
     });
+    await process.#begin(sandbox !== undefined || request.cgroup?.isRequired === true);
+    return process;
+  }
+
+  /** Puts it into its control groups and lets it run. */
+  async #begin(isRequired: boolean): Promise<void> {
+    try {
+      if (this.#sandbox === undefined) {
+        if (this.#cgroup !== undefined) await joinStopped(this.pid, this.#cgroup);
+        return;
+      }
+      const waiting = await this.#sandbox.waiting();
+      await this.#cgroup?.join(waiting);
+      await this.#sandbox.begin();
+    } catch (error) {
+      // One that has ended already needs no limits.
+      const hasEnded = !this.isRunning;
+      if (!isRequired || (hasEnded && this.#sandbox === undefined)) return;
+      this.#killGroup();
+      await this.exited;
+      if (error instanceof SupervisorRefusal) throw error;
+      if (hasEnded) throw sandboxFailed();
+      const { code = 'unknown', message } = error as NodeJS.ErrnoException;
+      throw new SupervisorRefusal(code, `the task could not be put under its limits: ${message}`);
+    }
   }
 
   get isRunning(): boolean {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** Sends a signal to the process itself. `false` when it has ended. */
+  /** Sends a signal to the process itself, which may be in a sandbox. `false` when it has ended. */
   signal(signal: string): boolean {
-    return this.isRunning && this.#child.kill(signalNumber(signal));
+    const number = signalNumber(signal);
+    if (!this.isRunning) return false;
+    if (this.#sandbox === undefined) return this.#child.kill(number);
+    const { inside } = this.#sandbox;
+    if (inside === undefined || !isAlive(inside.command, inside.commandStartTime)) return false;
+    try {
+      return process.kill(inside.command, number);
+    } catch {
+      return false;
+    }
   }
 
-  /** Asks the process to end, and ends its whole group after the timeout. */
+  /** Asks the process to end, and ends all that belongs to it after the timeout. */
   kill(signal: string, timeoutMs: number): void {
     if (!this.isRunning) return;
     const killAtMs = performance.now() + timeoutMs;
@@ -85,15 +143,73 @@ export class TaskProcess {
   #killGroup(): void {
     // Not reaped yet, so the pid is still this group's.
     if (!this.isRunning) return;
+    this.#cgroup?.kill();
     try {
       process.kill(-this.pid, 'SIGKILL');
     } catch {
       this.#child.kill('SIGKILL');
     }
   }
+
+  async #exit(exitCode: number, signal: number): Promise<Omit<ProcessExit, 'timeMs'>> {
+    const told = (await this.#sandbox?.exit(exitCode, signal)) ?? { exitCode, signal };
+    const failed = exitCode !== 0 || signal !== 0;
+    const oomKilled = failed && (this.#cgroup?.oomKills() ?? 0) > 0;
+    return { ...told, ...(oomKilled && { oomKilled }) };
+  }
 }
 
-type Finish = (pid: number, startTime: string, writers: LogWriter[]) => Promise<void>;
+/** Moves a group of processes that stands still, and lets it go on. */
+async function joinStopped(pid: number, cgroup: Cgroup): Promise<void> {
+  try {
+    await cgroup.join([pid]);
+    // Whatever it had started by then stands still as well, unless it left the group at once.
+    const others = descendantsOf(pid).length > 1 ? membersOf(pid) : [];
+    await cgroup.join(others);
+  } finally {
+    signalGroup(pid, 'SIGCONT');
+  }
+}
+
+const membersOf = (pid: number): number[] =>
+  listPids().filter((member) => {
+    const { group, session } = readStat(member) ?? {};
+    return member !== pid && (group === pid || session === pid);
+  });
+
+function signalGroup(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // It has ended, which its exit tells.
+  }
+}
+
+type Finish = (pid: number, startTime: string) => Promise<void>;
+
+/** Throws {@link SupervisorRefusal}; then nothing is left of the pipes. */
+function cgroupOf(
+  plan: CgroupPlan | undefined,
+  pipes: readonly (OutputPipe | undefined)[],
+): Cgroup | undefined {
+  try {
+    return plan && makeCgroup(plan);
+  } catch (error) {
+    if (plan?.isRequired !== true) return undefined;
+    for (const pipe of pipes) {
+      pipe?.output.destroy();
+      if (pipe !== undefined) closeSync(pipe.writeEnd);
+    }
+    const { code = 'unknown', message } = error as NodeJS.ErrnoException;
+    throw new SupervisorRefusal(code, `the task's limits could not be set: ${message}`);
+  }
+}
+
+async function leave(cgroup: Cgroup | undefined): Promise<void> {
+  const left = (await cgroup?.remove()) ?? 0;
+  if (left === 0) return;
+  process.stderr.write(`${left} processes in ${cgroup?.paths[0]} could not be killed\n`);
+}
 
 async function drain(writers: readonly LogWriter[]): Promise<void> {
   const timer = setTimeout(() => {
@@ -107,21 +223,24 @@ async function drain(writers: readonly LogWriter[]): Promise<void> {
 async function spawnChild(
   request: StartRequest,
   pipes: readonly (OutputPipe | undefined)[],
-  owner: SystemUser | undefined,
-): Promise<ChildProcess> {
+  { owner, isHeld }: { readonly owner: SystemUser | undefined; readonly isHeld: boolean },
+): Promise<{ readonly child: ChildProcess; readonly sandbox: Sandbox | undefined }> {
+  const inside = request.sandbox && sandboxed(request.sandbox, request);
   const output = (index: number): number | 'pipe' | 'ignore' =>
     request.logs.disabled ? 'ignore' : (pipes[index]?.writeEnd ?? 'pipe');
   try {
-    const child = spawn(request.command, [...request.args], {
-      cwd: request.directory,
-      env: { ...request.env },
+    const child = spawn(inside?.command ?? request.command, inside?.args ?? [...request.args], {
+      cwd: inside === undefined ? request.directory : '/',
+      env: inside === undefined ? { ...request.env } : {},
       // A session of its own: signals to the group reach all of it and nothing else.
       detached: true,
-      stdio: ['ignore', output(0), output(1)],
+      stdio: ['ignore', output(0), output(1), ...(inside?.stdio ?? [])],
       ...owner,
     });
     if (child.pid === undefined) await failure(child);
-    return child;
+    // It was let go the moment that its program was loaded: before it can do much it stands still.
+    else if (isHeld && inside === undefined) signalGroup(child.pid, 'SIGSTOP');
+    return { child, sandbox: inside && new Sandbox(child, inside.options) };
   } catch (error) {
     for (const pipe of pipes) pipe?.output.destroy();
     const { code = 'unknown', message } = error as NodeJS.ErrnoException;

@@ -54,8 +54,8 @@ export const driverFailure = (error: string): EventAt =>
   event(types.driverFailure, error, { driver_error: error }, { DriverError: error });
 
 export function terminated(exit: TaskExit): EventAt {
-  const { exitCode, signal, oomKilled = false, lost } = exit;
-  const message = lost ?? (oomKilled ? 'OOM Killed' : '');
+  const { exitCode, signal, oomKilled = false, lost, notRun } = exit;
+  const message = lost ?? notRun ?? (oomKilled ? 'OOM Killed' : '');
   const sentence = [
     `Exit Code: ${exitCode}`,
     signal === 0 ? '' : `Signal: ${signal}`,

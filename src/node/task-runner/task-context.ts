@@ -33,10 +33,17 @@ export interface TaskContext {
 export const runIdOf = (allocId: string, task: string, run: number): string =>
   `${allocId}/${task}#${run}`;
 
+/** The task as it runs: with the user of its driver where it names none. */
+export function taskAsRun({ task, driver }: Pick<TaskContext, 'task' | 'driver'>): Task {
+  const given = task();
+  const { defaultUser = '' } = driver ?? {};
+  return given.User === '' && defaultUser !== '' ? { ...given, User: defaultUser } : given;
+}
+
 /** Before the hooks of a run. */
-export async function makeDirectories({ task, environment, directories }: TaskContext) {
-  const { lookup } = environment({});
-  await makeTaskDirectories(directories, interpolate(task().User, lookup));
+export async function makeDirectories(context: TaskContext) {
+  const { lookup } = context.environment({});
+  await makeTaskDirectories(context.directories, interpolate(taskAsRun(context).User, lookup));
 }
 
 /** One run as the driver wants it: all references resolved. */
@@ -46,7 +53,7 @@ export function describeRun(
   added: Readonly<Record<string, string>>,
 ): DriverTask {
   const { allocId, directories } = context;
-  const task = context.task();
+  const task = taskAsRun(context);
   const allocation = context.allocation();
   const { Shared, Tasks } = allocation.AllocatedResources;
   const held = Tasks[task.Name];

@@ -90,7 +90,7 @@ function splitIdentities({ AllIdentities, ...fields }: Fields): Fields {
 export const task = body(
   {
     driver: text('Driver', 'What runs the task.'),
-    config: freeMap('Config', 'For the driver: `raw_exec` takes `command` and `args`.'),
+    config: freeMap('Config', 'For the driver: `raw_exec` and `exec` take `command` and `args`.'),
     env: textMap('Env', 'Environment variables.'),
     user: text('User', 'The user that it runs as.'),
     meta: textMap('Meta', 'Labels; the task sees them as `ROSTER_META_NAME`.'),

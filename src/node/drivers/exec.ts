@@ -1,0 +1,97 @@
+import { describeLayout } from '../supervisor/cgroups/layout.ts';
+import { limitsIn } from '../supervisor/cgroups/plan.ts';
+import type { SupervisorClient } from '../supervisor/client.ts';
+import { type ConfigField, type ConfigFields, configFaults, text, textList } from './config.ts';
+import { type Driver, DriverFailure, type DriverFingerprint } from './driver.ts';
+import { capabilityList } from './isolation/capabilities.ts';
+import { type InsideCommand, isolate } from './isolation/isolate.ts';
+import type { FoundTools } from './isolation/tools.ts';
+import { processCount, processMethods, startProcess } from './process.ts';
+
+const namespace: ConfigField['check'] = (value) =>
+  value === 'private' || value === 'host' ? undefined : 'must be "private" or "host"';
+
+/** What every task in a sandbox may say of it. */
+export const isolationFields = (allowedCapabilities?: readonly string[]): ConfigFields => ({
+  work_dir: { check: text },
+  pid_mode: { check: namespace },
+  ipc_mode: { check: namespace },
+  cap_add: { check: capabilityList(allowedCapabilities) },
+  cap_drop: { check: capabilityList() },
+  pids_limit: { check: processCount },
+});
+
+/** What all drivers share whose tasks are in sandboxes. */
+export interface IsolationPorts {
+  readonly supervisor: SupervisorClient;
+  /** Looks once; the machine does not change while the agent runs. */
+  readonly tools: () => Promise<FoundTools>;
+  readonly allowedCapabilities: readonly string[];
+  readonly isRoot: boolean;
+}
+
+/** Tasks in sandboxes that see the system read-only and their own directories. */
+export function execDriver(ports: IsolationPorts): Driver {
+  const fields: ConfigFields = {
+    command: { required: true, check: text },
+    args: { check: textList },
+    ...isolationFields(ports.allowedCapabilities),
+  };
+  return {
+    name: 'exec',
+    fingerprint: async () => isolationFingerprint(await ports.tools()),
+    validate: (config) => configFaults(config, fields),
+    start: async (task) => {
+      const { command, args = [] } = task.config as Partial<InsideCommand>;
+      const tools = toolsOf(await ports.tools());
+      const request = await isolate(task, { command: command ?? '', args }, tools);
+      return startProcess(ports.supervisor, request);
+    },
+    ...isolatedMethods(ports),
+  };
+}
+
+/** What of a driver does not depend on what it runs in its sandboxes. */
+export const isolatedMethods = ({ supervisor, isRoot }: IsolationPorts) =>
+  ({
+    capabilities: {
+      sendSignals: true,
+      exec: true,
+      fileSystemIsolation: 'chroot',
+      networkModes: ['host', 'group'],
+    },
+    defaultKillSignal: 'SIGINT',
+    // Who cannot be another user stays who the agent is.
+    defaultUser: isRoot ? 'nobody' : '',
+    ...processMethods(supervisor),
+    // `raw_exec` asks for all that the supervisor runs.
+    endUnclaimed: async () => {},
+  }) satisfies Partial<Driver>;
+
+export function toolsOf(found: FoundTools) {
+  if ('tools' in found) return found.tools;
+  throw new DriverFailure(found.reason, false);
+}
+
+export function isolationFingerprint(found: FoundTools): DriverFingerprint {
+  if (!('tools' in found)) {
+    return { detected: false, healthy: false, description: found.reason, attributes: {} };
+  }
+  const { cgroups } = found.tools;
+  const limited = limitsIn(cgroups);
+  const unlimited = (['cpu', 'memory', 'pids'] as const).filter((name) => !limited.includes(name));
+  return {
+    detected: true,
+    healthy: true,
+    description:
+      unlimited.length === 0
+        ? 'Healthy'
+        : `Healthy, but without limits of ${unlimited.join(', ')}: ` +
+          'the control groups for that cannot be written',
+    attributes: {
+      bubblewrap: found.version,
+      cgroups: describeLayout(cgroups) || 'none',
+      limits: limited.join(',') || 'none',
+    },
+  };
+}

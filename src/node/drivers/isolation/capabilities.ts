@@ -1,0 +1,79 @@
+/** The capabilities of Linux that an isolated task may have: of root's powers, one by one. */
+import type { ConfigField } from '../config.ts';
+
+/** All that bubblewrap and setpriv know by name, by their numbers. Source: capabilities(7). */
+const numbered: readonly string[] = (
+  'chown dac_override dac_read_search fowner fsetid kill setgid setuid setpcap linux_immutable ' +
+  'net_bind_service net_broadcast net_admin net_raw ipc_lock ipc_owner sys_module sys_rawio ' +
+  'sys_chroot sys_ptrace sys_pacct sys_admin sys_boot sys_nice sys_resource sys_time ' +
+  'sys_tty_config mknod lease audit_write audit_control setfcap mac_override mac_admin syslog ' +
+  'wake_alarm block_suspend audit_read perfmon bpf checkpoint_restore'
+).split(' ');
+const known = new Set(numbered);
+
+/** A set as `/proc` writes it: hexadecimal, a bit each. */
+export function capabilitiesIn(hexadecimal: string): string[] {
+  const bits = BigInt(`0x${hexadecimal}`);
+  return numbered.filter((_, number) => ((bits >> BigInt(number)) & 1n) === 1n);
+}
+
+/**
+ * What a task that runs as root has without asking, and what tasks may ask for unless the node says
+ * otherwise. None of them reaches beyond the task's own files, processes and ports.
+ */
+export const defaultCapabilities: readonly string[] = [
+  'audit_write',
+  'chown',
+  'dac_override',
+  'fowner',
+  'fsetid',
+  'kill',
+  'net_bind_service',
+  'setfcap',
+  'setgid',
+  'setpcap',
+  'setuid',
+  'sys_chroot',
+];
+
+/** `CAP_NET_RAW` and `net_raw` are the same. */
+export const capabilityName = (text: string): string => text.toLowerCase().replace(/^cap_/, '');
+
+export interface CapabilityWish {
+  readonly add: readonly string[];
+  readonly drop: readonly string[];
+}
+
+export interface GrantedCapabilities {
+  /** What root has in there, and what no program can ever give itself more of. */
+  readonly bounding: readonly string[];
+  /** What a user other than root has: only what was asked for by name. */
+  readonly ambient: readonly string[];
+}
+
+/** `all` means all that the node allows to add, and all there is to drop. */
+export function grantCapabilities(
+  { add, drop }: CapabilityWish,
+  allowed: readonly string[],
+): GrantedCapabilities {
+  const added = add.map(capabilityName).flatMap((name) => (name === 'all' ? allowed : [name]));
+  const dropped = new Set(drop.map(capabilityName));
+  const base = dropped.has('all') ? [] : defaultCapabilities.filter((name) => !dropped.has(name));
+  const ambient = [...new Set(added)].filter((name) => !dropped.has(name)).sort();
+  return { bounding: [...new Set([...base, ...ambient])].sort(), ambient };
+}
+
+/** A list of capabilities out of those that `allowed` names; all there are, where it is absent. */
+export const capabilityList =
+  (allowed?: readonly string[]): ConfigField['check'] =>
+  (value) => {
+    if (!Array.isArray(value) || !value.every((item) => typeof item === 'string')) {
+      return 'must be a list of texts';
+    }
+    const names = value.map(capabilityName).filter((name) => name !== 'all');
+    const unknown = names.find((name) => !known.has(name));
+    if (unknown !== undefined) return `names "${unknown}", which is no capability`;
+    const refused = names.find((name) => allowed !== undefined && !allowed.includes(name));
+    if (refused === undefined) return undefined;
+    return `names "${refused}", which this node does not allow; it allows ${allowed?.join(', ')}`;
+  };

@@ -1,0 +1,108 @@
+/** Whether tasks can be isolated on this machine, tried for real, and if not why not. */
+import { execFile } from 'node:child_process';
+import { constants, readFileSync } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { isAbsolute, join } from 'node:path';
+import type { CgroupLayout } from '../../supervisor/cgroups/layout.ts';
+import { capabilitiesIn, defaultCapabilities } from './capabilities.ts';
+import { type IsolationSettings, type IsolationTools, namespaceOptions } from './isolate.ts';
+import { defaultHostView, hostOptions, hostPath } from './view.ts';
+
+export type FoundTools =
+  | { readonly tools: IsolationTools; readonly version: string }
+  /** A sentence that says what to do. */
+  | { readonly reason: string };
+
+const probeTimeoutMs = 10_000;
+
+export interface ToolsInput {
+  readonly settings: IsolationSettings;
+  readonly cgroups: CgroupLayout;
+  /** Where programs are looked for. */
+  readonly path: string;
+  readonly isRoot: boolean;
+}
+
+export async function findTools(input: ToolsInput): Promise<FoundTools> {
+  const { settings, cgroups, path, isRoot } = input;
+  const view = settings.view ?? defaultHostView;
+  const bubblewrap = await findProgram('bwrap', path);
+  if (bubblewrap === undefined) {
+    return {
+      reason: 'bubblewrap is not installed: install the package that has the program bwrap',
+    };
+  }
+  const setpriv = isRoot ? await findProgram('setpriv', path) : undefined;
+  if (isRoot && setpriv === undefined) {
+    return { reason: 'setpriv is not installed: install the package util-linux' };
+  }
+  if (setpriv !== undefined && !(await isProgram(hostPath(view, undefined, setpriv) ?? ''))) {
+    return {
+      reason: `tasks would not see ${setpriv}: add it to what they see, with its libraries`,
+    };
+  }
+  const failure = await probe(bubblewrap, setpriv, view);
+  if (failure !== undefined) return { reason: failure };
+  const { allowedCapabilities = defaultCapabilities } = settings;
+  const tools = {
+    ...{ bubblewrap, setpriv, view, allowedCapabilities, cgroups },
+    ownCapabilities: new Set(capabilitiesIn(ownStatus('CapEff'))),
+  };
+  const { text } = await run(bubblewrap, ['--version']);
+  return { tools, version: /\d[\d.]*/.exec(text)?.[0] ?? '' };
+}
+
+/** Makes a sandbox as a task would get it. Resolves with what went wrong. */
+async function probe(
+  bubblewrap: string,
+  setpriv: string | undefined,
+  view: IsolationTools['view'],
+): Promise<string | undefined> {
+  const inside =
+    setpriv === undefined
+      ? ['--ro-bind', '/', '/', '--', bubblewrap, '--version']
+      : [...hostOptions(view, true), '--', setpriv, '--version'];
+  const { ok, text } = await run(bubblewrap, [...namespaceOptions({}), ...inside]);
+  if (ok) return undefined;
+  const said = text.trim().split('\n').at(-1) ?? '';
+  const remedy =
+    setpriv === undefined
+      ? 'run the agent as root, or let users make namespaces of their own (user.max_user_namespaces)'
+      : 'the agent needs the rights to make namespaces and mounts, which containers often lack';
+  return `a sandbox cannot be made here (${said}): ${remedy}`;
+}
+
+interface Answer {
+  readonly ok: boolean;
+  readonly text: string;
+}
+
+/** Its output and error output. Never rejects. */
+export function run(program: string, args: readonly string[]): Promise<Answer> {
+  return new Promise((resolve) => {
+    const options = { env: {}, timeout: probeTimeoutMs, killSignal: 'SIGKILL' } as const;
+    execFile(program, args, options, (error, stdout, stderr) => {
+      const text = `${stdout}${stderr}`;
+      const timedOut = error?.killed === true ? `no answer within ${probeTimeoutMs / 1000} s` : '';
+      resolve({ ok: error === null, text: timedOut || text || (error?.message ?? '') });
+    });
+  });
+}
+
+export async function findProgram(name: string, path: string): Promise<string | undefined> {
+  for (const place of path.split(':').filter(isAbsolute)) {
+    if (await isProgram(join(place, name))) return join(place, name);
+  }
+  return undefined;
+}
+
+const isProgram = (path: string): Promise<boolean> =>
+  access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+
+function ownStatus(field: string): string {
+  const text = readFileSync('/proc/self/status', 'utf8');
+  return new RegExp(`^${field}:\\s*(\\S+)`, 'm').exec(text)?.[1] ?? '0';
+}

@@ -1,0 +1,36 @@
+/** The drivers whose tasks are processes of the agent's supervisor. */
+import { usableLayout } from '../supervisor/cgroups/cgroup.ts';
+import { readCgroupLayout } from '../supervisor/cgroups/layout.ts';
+import type { SupervisorClient } from '../supervisor/client.ts';
+import type { Driver } from './driver.ts';
+import { execDriver, type IsolationPorts } from './exec.ts';
+import { defaultCapabilities } from './isolation/capabilities.ts';
+import type { IsolationSettings } from './isolation/isolate.ts';
+import { type FoundTools, findTools } from './isolation/tools.ts';
+import { javaDriver } from './java.ts';
+import { rawExecDriver } from './raw-exec.ts';
+
+/** An agent is often started with a short path. */
+const usualPlaces = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+
+/** `agentPath`: where their programs are looked for besides the usual places. */
+export function processDrivers(
+  supervisor: SupervisorClient,
+  settings: IsolationSettings,
+  agentPath: string,
+): readonly Driver[] {
+  const path = `${agentPath}:${usualPlaces}`;
+  const cgroups = usableLayout(readCgroupLayout(), `probe/${process.pid}`);
+  const isRoot = process.getuid?.() === 0;
+  let found: Promise<FoundTools> | undefined;
+  const ports: IsolationPorts = {
+    supervisor,
+    tools: () => {
+      found ??= findTools({ settings, cgroups, path, isRoot });
+      return found;
+    },
+    allowedCapabilities: settings.allowedCapabilities ?? defaultCapabilities,
+    isRoot,
+  };
+  return [rawExecDriver(supervisor, cgroups), execDriver(ports), javaDriver({ ...ports, path })];
+}

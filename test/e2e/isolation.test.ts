@@ -1,0 +1,144 @@
+/** Isolated tasks and their faults as a user sees them: through the API, with real processes. */
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { leftoversOf } from '../../src/node/testing/orphans.ts';
+import {
+  type Agent,
+  endAgents,
+  eventually,
+  newDirectory,
+  processesOf,
+  startAgent,
+} from '../support/agent.ts';
+import { type Allocation, job, once, taskOf } from './jobs.ts';
+
+const dataDirectory = newDirectory();
+const allocations = new Set<string>();
+let agent: Agent;
+
+beforeAll(async () => {
+  agent = await startAgent({ dataDirectory });
+});
+afterAll(async () => {
+  await endAgents();
+  expect([...allocations].flatMap(leftoversOf)).toEqual([]);
+});
+
+const shell = (script: string, config = {}) => ({
+  Driver: 'exec',
+  Config: { command: '/bin/sh', args: ['-c', script], ...config },
+});
+
+/** Registers the job, and waits until its one allocation has the status. */
+async function until(id: string, status: string, task?: object): Promise<Allocation> {
+  if (task !== undefined) {
+    await agent.register(job(id, { job: { Type: 'batch' }, group: once, task }));
+  }
+  return agent.until(`/v1/job/${id}/allocations`, (all: Allocation[]) => {
+    for (const { ID } of all) allocations.add(ID);
+    expect(all.map(({ ClientStatus }) => ClientStatus)).toEqual([status]);
+    return all[0]!;
+  });
+}
+
+const lastOf = (allocation: Allocation, type: string) =>
+  taskOf(allocation).Events.findLast(({ Type }) => Type === type);
+
+const logOf = async (allocation: Allocation, ...words: string[]) =>
+  (await agent.cli('alloc', 'logs', ...words, allocation.ID)).stdout;
+
+/** The task's shell, and none that it forked to become something else. */
+const shellsOf = (allocation: Allocation): number[] =>
+  processesOf(allocation).filter((pid) => {
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith('/bin/sh');
+    } catch {
+      return false;
+    }
+  });
+
+test('the node has the drivers, with what they found', async () => {
+  const [{ ID }] = await agent.get('/v1/nodes');
+  const { Drivers, Attributes } = await agent.get(`/v1/node/${ID}`);
+  expect(Object.keys(Drivers)).toEqual(expect.arrayContaining(['exec', 'java', 'raw_exec']));
+  expect(Attributes).toMatchObject({
+    'driver.exec': '1',
+    'driver.exec.bubblewrap': expect.stringMatching(/^\d/),
+    'driver.java': '1',
+    'driver.java.version': expect.stringMatching(/^\d/),
+  });
+});
+
+test('a task is in its own directories, whose names are those that it is told', async () => {
+  const text =
+    'pwd; echo $ROSTER_ALLOC_DIR $ROSTER_TASK_DIR $ROSTER_SECRETS_DIR $HOME; id -un; echo x > $ROSTER_TASK_DIR/x; cat $ROSTER_TASK_DIR/x';
+  const done = await until('inside', 'complete', shell(text));
+  expect(await logOf(done)).toBe('/\n/alloc /local /secrets\nnobody\nx\n');
+});
+
+test('a task that eats memory is killed, and its event says why', async () => {
+  const eats = shell('head -c 200000000 /dev/zero | tail');
+  const failed = await until('eats', 'failed', eats);
+  expect(lastOf(failed, 'Terminated')).toMatchObject({
+    DisplayMessage: 'Exit Code: 137, Signal: 9, Exit Message: "OOM Killed"',
+    Details: { exit_code: '137', signal: '9', oom_killed: 'true' },
+  });
+});
+
+test('a task whose command it does not see fails with the reason', async () => {
+  const failed = await until('blind', 'failed', { Driver: 'exec', Config: { command: '/root/x' } });
+  expect(lastOf(failed, 'Driver Failure')?.DisplayMessage).toBe(
+    'the command "/root/x" does not exist among what the task sees',
+  );
+});
+
+test('a task that wants more than it may fails with the reason', async () => {
+  const failed = await until('greedy', 'failed', shell('true', { cap_add: ['sys_admin'] }));
+  expect(lastOf(failed, 'Failed Validation')?.DisplayMessage).toMatch(
+    /Config.cap_add names "sys_admin", which this node does not allow/,
+  );
+});
+
+test.each(['exec', 'raw_exec'])(
+  '%s: a task that forks, hides and ignores its signals is ended with all that it started',
+  async (Driver) => {
+    const text = `
+      trap "" INT TERM HUP
+      for i in 1 2 3; do setsid -f env -i sh -c 'trap "" INT TERM; sleep 600; :'; done
+      i=0; while [ $i -lt 100 ]; do sleep 600 & i=$((i+1)); done 2>/dev/null
+      echo ready; wait`;
+    const id = `stubborn-${Driver}`;
+    const task = { ...shell(text), Driver, KillTimeout: '100ms' };
+    const running = await until(id, 'running', task);
+    await eventually(async () => expect(await logOf(running)).toBe('ready\n'));
+    expect(processesOf(running).length).toBeGreaterThan(100);
+    await agent.cli('job', 'stop', id);
+    const ended = await until(id, 'complete');
+    expect(lastOf(ended, 'Killed')).toBeDefined();
+    expect(leftoversOf(running.ID)).toEqual([]);
+  },
+);
+
+test('a task whose first process is killed fails, and nothing is left', async () => {
+  const running = await until('struck', 'running', shell('sleep 600 & echo ready; wait'));
+  await eventually(async () => expect(await logOf(running)).toBe('ready\n'));
+  for (const pid of shellsOf(running)) process.kill(pid, 'SIGKILL');
+  const failed = await until('struck', 'failed');
+  expect(lastOf(failed, 'Terminated')?.Details).toMatchObject({ signal: '9', oom_killed: 'false' });
+  expect(leftoversOf(running.ID)).toEqual([]);
+});
+
+test('an agent that is killed finds its isolated tasks as they were', async () => {
+  const text = 'trap "exit 0" INT; sleep 600 & echo ready; wait';
+  const before = await until('lasting', 'running', shell(text));
+  await eventually(async () => expect(await logOf(before)).toBe('ready\n'));
+  const [pid] = shellsOf(before);
+  await agent.stop('SIGKILL');
+  expect(shellsOf(before)).toEqual([pid]);
+  agent = await startAgent({ dataDirectory });
+  const after = await until('lasting', 'running');
+  expect([after.ID, taskOf(after).Restarts, shellsOf(before)]).toEqual([before.ID, 0, [pid]]);
+  await agent.cli('job', 'stop', 'lasting');
+  const ended = await until('lasting', 'complete');
+  expect(lastOf(ended, 'Terminated')?.DisplayMessage).toBe('Exit Code: 0');
+});
