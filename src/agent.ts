@@ -15,7 +15,10 @@ import { holdPort } from './api/http-server-hold.ts';
 import type { World } from './base/ports.ts';
 import { realWorld } from './base/ports-real.ts';
 import { limits } from './model/limits.ts';
+import { DockerDriver } from './node/drivers/docker/docker-driver.ts';
+import type { DockerSettings } from './node/drivers/docker/settings.ts';
 import type { NodeSettings } from './node/fingerprint/fingerprint.ts';
+import { readProcessor } from './node/fingerprint/processor.ts';
 import { NodeAgent } from './node/node-agent.ts';
 import { httpServerApi } from './node/server-api-http.ts';
 import { schedulerDefaults } from './scheduler/view.ts';
@@ -38,6 +41,8 @@ export interface CreateAgentOptions {
   readonly http?: { readonly host: string; readonly port: number } | undefined;
   /** What this machine contributes as a node; `undefined`: nothing, it is a server alone. */
   readonly node?: NodeSettings | undefined;
+  /** What tasks in containers may do on this node. */
+  readonly docker?: DockerSettings;
   /** Secret of the first management token; `undefined`: there is none but those that are stored. */
   readonly rootToken?: string | undefined;
   /** Where none is given, make one; it is kept in the data directory. */
@@ -194,14 +199,24 @@ async function startNode(
     ? await mkdtemp(join(tmpdir(), 'roster-'))
     : join(dataDirectory, 'node');
   await mkdir(directory, { recursive: true, mode: 0o700 });
+  const { environment = {} } = options;
+  const { cores, totalMhz } = readProcessor();
+  const docker = new DockerDriver({
+    ...{ clock: world.clock, timers: world.timers, environment },
+    settings: options.docker ?? {},
+    dataDirectory: directory,
+    endWithAgent: temporary,
+    processor: { cores, totalMhz: options.node.cpuTotalMhz ?? totalMhz },
+  });
   const node = new NodeAgent({
     ...{ world, version, region },
+    drivers: [docker],
     api: httpServerApi(server.address),
     dataDirectory: directory,
     settings: options.node,
     introductionToken: server.introduction,
     endWithAgent: temporary,
-    environment: options.environment ?? {},
+    environment,
     onNotice: (sentence) => log.info({ component: 'node' }, sentence),
   });
   const close = async (tasks: 'stop' | 'keep') => {

@@ -203,6 +203,24 @@ export const limits = {
     dynamicPortMax: 32_000,
   },
 
+  docker: {
+    pingTimeoutMs: 5 * second,
+    /** How often a node looks whether its container runtime is there and well. */
+    refreshMs: 15 * second,
+    /** While a runtime is away it is asked so often whether it is back. */
+    reconnectMs: 1 * second,
+    /** A task whose runtime has not answered for so long is given up, and its container later removed. */
+    unreachableTimeoutMs: 5 * minute,
+    pullTimeoutMs: 5 * minute,
+    /** A download that goes on is told of so often: a task keeps few events. */
+    pullProgressIntervalMs: 30 * second,
+    logRetryMs: 1 * second,
+    /** How often it is noted how much of a container's output is written. */
+    logNoteIntervalMs: 1 * second,
+    /** What a runtime keeps of a container's output, as a buffer between it and the task's logs. */
+    logBufferMb: 100,
+    unclaimedGraceMs: 5 * second,
+  },
   node: {
     eventsKept: 10,
     attributesMax: 2000,

@@ -46,7 +46,10 @@ export function taskEnvironment(input: EnvironmentInput): TaskEnvironment {
     ...portVariables(input),
     ...metaVariables(input),
   };
-  for (const [name, value] of Object.entries(input.host)) variables[name] ??= value;
+  // An image brings its own: the host's PATH says nothing of what is in it.
+  if (input.isolation !== 'image') {
+    for (const [name, value] of Object.entries(input.host)) variables[name] ??= value;
+  }
   const node = nodeLookup(input.node, input.region);
   const own = (name: string): string | undefined =>
     Object.hasOwn(variables, name) ? variables[name] : undefined;

@@ -34,8 +34,12 @@ export const runIdOf = (allocId: string, task: string, run: number): string =>
   `${allocId}/${task}#${run}`;
 
 /** Before the hooks of a run. */
-export async function makeDirectories({ task, environment, directories }: TaskContext) {
+export async function makeDirectories({ task, environment, directories, driver }: TaskContext) {
   const { lookup } = environment({});
+  // The users of an image are its own: its driver knows them.
+  if (driver?.capabilities.fileSystemIsolation === 'image') {
+    return await makeTaskDirectories(directories, '');
+  }
   await makeTaskDirectories(directories, interpolate(task().User, lookup));
 }
 

@@ -135,7 +135,7 @@ export class TaskRunner {
     const { runId } = this;
     if (this.#phase === 'waiting') this.#begin(undefined);
     if (runId === undefined) return;
-    const handle = await this.#context.driver?.recover(runId);
+    const handle = await this.#context.driver?.recover(runId, this.#tell);
     if (handle !== undefined && this.#phase === 'starting') await this.#noteStarted();
     if (handle === undefined && this.#phase === 'running') {
       this.#emit(events.failedRestoring('nothing is known of its process'));
@@ -262,6 +262,8 @@ export class TaskRunner {
     return this.#context.task().Name;
   }
 
+  readonly #tell = (sentence: string): void => this.note(events.driverMessage(sentence));
+
   get #killSignal(): string {
     return (
       this.#context.task().KillSignal || (this.#context.driver?.defaultKillSignal ?? 'SIGTERM')
@@ -359,11 +361,13 @@ export class TaskRunner {
         this.#emit(events.failedValidation(sentenceOf(faults)));
         return { kind: 'start-failure', recoverable: false };
       }
-      const handle = await driver.start(run);
+      const handle = await driver.start({ ...run, tell: this.#tell, over: this.controls.over });
       await this.#noteStarted();
       return handle;
     } catch (error) {
       await this.#hooks.ended();
+      if (this.#leave.signal.aborted) return { kind: 'left' };
+      if (this.#kill.signal.aborted) return { kind: 'killed' };
       if (error instanceof HookFailure) {
         this.#emit(error.event);
         return { kind: 'start-failure', recoverable: error.recoverable };
