@@ -50,6 +50,7 @@ async function startAgent(options: AgentOptions): Promise<number> {
       audit: audit && { ...audit, to: audit.to === 'stdout' ? standardOutput : audit.to },
       region: options.region,
       garbage: options.garbage,
+      docker: options.docker,
       node: {
         ...{ ...node, nodeClass, nodePool },
         ...(name !== undefined && { name }),

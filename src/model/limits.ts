@@ -205,6 +205,7 @@ export const limits = {
 
   docker: {
     pingTimeoutMs: 5 * second,
+    versionTimeoutMs: 30 * second,
     /** How often a node looks whether its container runtime is there and well. */
     refreshMs: 15 * second,
     /** While a runtime is away it is asked so often whether it is back. */
@@ -219,7 +220,6 @@ export const limits = {
     logNoteIntervalMs: 1 * second,
     /** What a runtime keeps of a container's output, as a buffer between it and the task's logs. */
     logBufferMb: 100,
-    unclaimedGraceMs: 5 * second,
   },
   node: {
     eventsKept: 10,

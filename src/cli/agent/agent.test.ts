@@ -16,6 +16,7 @@ test('--dev alone keeps nothing and ends its tasks', async () => {
     aclDefaultPolicy: 'deny',
     region: 'global',
     node: { name: undefined, datacenter: 'dc1', class: '', pool: 'default', meta: {} },
+    docker: {},
     garbage: {},
     tasksOnExit: 'stop',
     run: [],
@@ -48,6 +49,7 @@ const configuration = JSON.stringify({
   region: 'eu',
   node: { name: 'two', datacenter: 'dc7', class: 'big', pool: 'gpu', meta: { rack: 'r1' } },
   garbage_collection: { interval: '1m', job_age: '36h', node_age: '0s' },
+  docker: { socket: '/p.sock', volumes: true, allow_caps: ['net_raw'], image_delay: '3m' },
   run: ['jobs/web.json'],
 });
 
@@ -61,6 +63,10 @@ test('a file says the rest, paths in it are its own, and flags win', async () =>
     aclDefaultPolicy: 'allow',
     region: 'eu',
     node: { name: 'two', datacenter: 'dc7', class: 'big', pool: 'gpu', meta: { rack: 'r1' } },
+    docker: {
+      ...{ socket: '/p.sock', allowVolumes: true },
+      ...{ allowedCapabilities: ['net_raw'], imageDelayMs: 180_000 },
+    },
     garbage: { intervalMs: 60_000, jobAgeMs: 36 * 3_600_000, nodeAgeMs: 0 },
     tasksOnExit: 'keep',
     run: [{ path: '/etc/jobs/web.json' }],

@@ -19,7 +19,21 @@ import { dirname, join } from 'node:path';
 import { eventually } from './eventually.ts';
 
 const programs = [
-  ...['sh', 'sleep', 'cat', 'echo', 'ls', 'id', 'env', 'head', 'stty', 'tty', 'stat', 'rm', 'mkdir'],
+  ...[
+    'sh',
+    'sleep',
+    'cat',
+    'echo',
+    'ls',
+    'id',
+    'env',
+    'head',
+    'stty',
+    'tty',
+    'stat',
+    'rm',
+    'mkdir',
+  ],
   ...['touch', 'nproc', 'grep', 'test', 'date', 'seq', 'wc', 'hostname', 'dd', 'true'],
 ];
 
@@ -126,7 +140,8 @@ function makeRoot(root: string): string {
     const path = ['/bin', '/usr/bin'].map((place) => join(place, name)).find(existsSync);
     return path === undefined ? [] : [path];
   });
-  for (const path of found) copyFileSync(realpathSync(path), join(root, 'bin', path.split('/').at(-1)!));
+  for (const path of found)
+    copyFileSync(realpathSync(path), join(root, 'bin', path.split('/').at(-1)!));
   const libraries = execFileSync('ldd', found, { encoding: 'utf8' }).matchAll(/(\/[^\s():]+)\s\(/g);
   for (const [, path] of libraries) {
     mkdirSync(dirname(join(root, path!)), { recursive: true });

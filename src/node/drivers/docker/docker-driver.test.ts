@@ -1,4 +1,12 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -69,9 +77,21 @@ function taskOf(script: string, fields: Partial<DriverTask> = {}): DriverTask {
     resources: { cpuMhz: 500, cores: [], memoryMb: 64, memoryMaxMb: 0 },
     ports: [],
     user: '',
-    logs: { directory: directories.logs, name: 'app', maxFiles: 3, maxFileBytes: 2 ** 20, disabled: false },
+    logs: {
+      directory: directories.logs,
+      name: 'app',
+      maxFiles: 3,
+      maxFileBytes: 2 ** 20,
+      disabled: false,
+    },
     tell: (sentence) => told.push(sentence),
-    config: { image: testImage, command: 'sh', args: ['-c', script], network_mode: 'none', ...config },
+    config: {
+      image: testImage,
+      command: 'sh',
+      args: ['-c', script],
+      network_mode: 'none',
+      ...config,
+    },
     ...rest,
   };
 }
@@ -110,7 +130,10 @@ describe('a task', () => {
     const driver = newDriver();
     const resources = { cpuMhz: 1000, cores: [1], memoryMb: 64, memoryMaxMb: 96 };
     const config = { pids_limit: 50, cpu_hard_limit: true };
-    const task = taskOf('exec sleep 600', { resources, config: { ...taskOf('').config, ...config, args: ['-c', 'exec sleep 600'] } });
+    const task = taskOf('exec sleep 600', {
+      resources,
+      config: { ...taskOf('').config, ...config, args: ['-c', 'exec sleep 600'] },
+    });
     await driver.start(task);
     const { HostConfig } = JSON.parse(podman.run('inspect', podman.containers()[0]!))[0];
     expect(HostConfig).toMatchObject({
@@ -127,7 +150,9 @@ describe('a task', () => {
 
   test('that does not end when asked to is ended after its time', async () => {
     const driver = newDriver();
-    const handle = await driver.start(taskOf("trap 'echo asked' TERM; echo up; while :; do sleep 0.1; done"));
+    const handle = await driver.start(
+      taskOf("trap 'echo asked' TERM; echo up; while :; do sleep 0.1; done"),
+    );
     await eventually(() => expect(log()).toBe('up\n'));
     await handle.signal('SIGTERM');
     await eventually(() => expect(log()).toBe('up\nasked\n'));
@@ -151,18 +176,56 @@ describe('a task', () => {
 
 describe('what cannot be started', () => {
   test.each([
-    ['an image that is not there', { image: '127.0.0.1:1/none:1' }, /127\.0\.0\.1:1\/none:1 could not be downloaded: .*connection refused/, true],
-    ['a program that is not there', { command: '/no/such', args: [] }, /\/no\/such: no such file/, false],
-    ['a port that is not there', { ports: ['http'] }, /Config.ports names http, which the group does not have; it has none/, false],
-    ['a mount of the host', { volumes: ['/etc:/host'] }, /"\/etc" is outside the task's part of allocation a1111111/, false],
-    ['a link out of the task', { volumes: ['local/link:/host'] }, /"local\/link" is outside the task's part/, false],
-    ['a named volume', { mounts: [{ type: 'volume', source: 'x', target: '/x' }] }, /the volume at \/x can be mounted only/, false],
-    ['a mount of nothing', { volumes: ['local/none:/x'] }, /"local\/none" cannot be mounted: it does not exist/, false],
+    [
+      'an image that is not there',
+      { image: '127.0.0.1:1/none:1' },
+      /127\.0\.0\.1:1\/none:1 could not be downloaded: .*connection refused/,
+      true,
+    ],
+    [
+      'a program that is not there',
+      { command: '/no/such', args: [] },
+      /\/no\/such: no such file/,
+      false,
+    ],
+    [
+      'a port that is not there',
+      { ports: ['http'] },
+      /Config.ports names http, which the group does not have; it has none/,
+      false,
+    ],
+    [
+      'a mount of the host',
+      { volumes: ['/etc:/host'] },
+      /"\/etc" is outside the task's part of allocation a1111111/,
+      false,
+    ],
+    [
+      'a link out of the task',
+      { volumes: ['local/link:/host'] },
+      /"local\/link" is outside the task's part/,
+      false,
+    ],
+    [
+      'a named volume',
+      { mounts: [{ type: 'volume', source: 'x', target: '/x' }] },
+      /the volume at \/x can be mounted only/,
+      false,
+    ],
+    [
+      'a mount of nothing',
+      { volumes: ['local/none:/x'] },
+      /"local\/none" cannot be mounted: it does not exist/,
+      false,
+    ],
   ])('%s', async (_name, config, message, recoverable) => {
     symlinkSync('/etc', join(directories.local, 'link'));
     const task = taskOf('true', { config: { ...taskOf('true').config, ...config } });
     const failure = newDriver().start(task);
-    await expect(failure).rejects.toMatchObject({ message: expect.stringMatching(message), recoverable });
+    await expect(failure).rejects.toMatchObject({
+      message: expect.stringMatching(message),
+      recoverable,
+    });
     expect(podman.containers()).toEqual([]);
   });
 
@@ -178,7 +241,10 @@ test('its own directories and memory can be mounted elsewhere', async () => {
   const mount = { type: 'tmpfs', target: '/scratch', tmpfs_options: { size: 65_536 } };
   const base = taskOf('echo hi > /scratch/x; cat /scratch/x; echo no > /data/x', {});
   await runToEnd('', { config: { ...base.config, volumes, mount } });
-  expect([log('stdout'), log('stderr')]).toEqual(['hi\n', expect.stringMatching(/Read-only file system/)]);
+  expect([log('stdout'), log('stderr')]).toEqual([
+    'hi\n',
+    expect.stringMatching(/Read-only file system/),
+  ]);
 });
 
 describe('a command beside a task', () => {
@@ -215,7 +281,9 @@ describe('a command beside a task', () => {
 
   test('waits for its reader, and is ended by who lets go of it', async () => {
     const begin = await start();
-    const exec = await begin('while :; do echo xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; done');
+    const exec = await begin(
+      'while :; do echo xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; done',
+    );
     const { heapUsed } = process.memoryUsage();
     const reader = exec.output[Symbol.asyncIterator]();
     await reader.next();
@@ -246,21 +314,41 @@ test('what it uses is told while it runs', async () => {
 });
 
 describe('output', () => {
-  const flood = 'i=0; while [ $i -lt 20000 ]; do i=$((i+1)); echo "line $i of many that are rather long, so that files are full soon"; done; printf end';
+  const flood =
+    'i=0; while [ $i -lt 20000 ]; do i=$((i+1)); echo "line $i of many that are rather long, so that files are full soon"; done; printf end';
   const lines = (text: string) => text.split('\n').map((line) => Number(line.split(' ')[1]));
 
   test('of a flood is complete and in order, to the last word', async () => {
-    const logs = { directory: directories.logs, name: 'app', maxFiles: 9, maxFileBytes: 300_000, disabled: false };
+    const logs = {
+      directory: directories.logs,
+      name: 'app',
+      maxFiles: 9,
+      maxFileBytes: 300_000,
+      disabled: false,
+    };
     await runToEnd(flood, { logs });
     const text = log();
     expect(text.endsWith('\nend')).toBe(true);
-    expect(lines(text.slice(0, -4))).toEqual(Array.from({ length: 20_000 }, (_, index) => index + 1));
-    expect(readdirSync(directories.logs).filter((name) => name.startsWith('app.stdout')).length).toBeGreaterThan(3);
+    expect(lines(text.slice(0, -4))).toEqual(
+      Array.from({ length: 20_000 }, (_, index) => index + 1),
+    );
+    expect(
+      readdirSync(directories.logs).filter((name) => name.startsWith('app.stdout')).length,
+    ).toBeGreaterThan(3);
   });
 
   test('is whole over agents that come and go', async () => {
-    const script = 'i=0; while [ $i -lt 900 ]; do i=$((i+1)); echo "line $i"; [ $((i % 10)) = 0 ] && sleep 0.06; done; echo "line $((i+1))"';
-    const task = taskOf(script, { logs: { directory: directories.logs, name: 'app', maxFiles: 20, maxFileBytes: 1500, disabled: false } });
+    const script =
+      'i=0; while [ $i -lt 900 ]; do i=$((i+1)); echo "line $i"; [ $((i % 10)) = 0 ] && sleep 0.06; done; echo "line $((i+1))"';
+    const task = taskOf(script, {
+      logs: {
+        directory: directories.logs,
+        name: 'app',
+        maxFiles: 20,
+        maxFileBytes: 1500,
+        disabled: false,
+      },
+    });
     const handle = await newDriver().start(task);
     let { exited } = handle;
     for (let agent = 0; agent < 2; agent++) {

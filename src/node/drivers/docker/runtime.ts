@@ -123,19 +123,26 @@ export class Runtime {
     this.#client = new Client({ socketPath });
   }
 
+  /** Who it is may have changed while it was away; to tell costs it more than to answer. */
   async #ask(): Promise<RuntimeIdentity> {
+    const { pingTimeoutMs, versionTimeoutMs } = limits.docker;
+    await this.#within(pingTimeoutMs, this.#client!.ping());
+    if (this.#identity !== undefined && this.#away === undefined) return this.#identity;
+    const version = await this.#within(versionTimeoutMs, this.#client!.version());
+    const components = (version.Components ?? []).map(({ Name }) => Name.toLowerCase());
+    const isPodman = components.some((name) => name.includes('podman'));
+    const kind = isPodman ? 'podman' : 'docker';
+    return { kind, version: version.Version, apiVersion: version.ApiVersion };
+  }
+
+  async #within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
     const tooLate = new AbortController();
-    const { pingTimeoutMs } = limits.docker;
-    const timer = this.#timers.after(pingTimeoutMs, () => tooLate.abort());
+    const timer = this.#timers.after(timeoutMs, () => tooLate.abort());
     try {
-      const version = await rejectedBy(tooLate.signal, this.#client!.version());
-      const components = (version.Components ?? []).map(({ Name }) => Name.toLowerCase());
-      const isPodman = components.some((name) => name.includes('podman'));
-      const kind = isPodman ? 'podman' : 'docker';
-      return { kind, version: version.Version, apiVersion: version.ApiVersion };
+      return await rejectedBy(tooLate.signal, work);
     } catch (error) {
       if (error !== leftEarly) throw error;
-      throw new Error(`no answer within ${pingTimeoutMs} ms`);
+      throw new Error(`no answer within ${timeoutMs} ms`);
     } finally {
       timer.clear();
     }
@@ -175,6 +182,8 @@ export class Runtime {
 const leftEarly = new Error('the runtime left');
 
 async function rejectedBy<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  // Whichever loses the race is nobody's any more.
+  work.catch(() => {});
   if (signal.aborted) throw leftEarly;
   const { promise, reject } = Promise.withResolvers<never>();
   const leave = () => reject(leftEarly);
@@ -183,8 +192,6 @@ async function rejectedBy<T>(signal: AbortSignal, work: Promise<T>): Promise<T> 
     return await Promise.race([work, promise]);
   } finally {
     signal.removeEventListener('abort', leave);
-    // Whichever lost the race is nobody's any more.
-    work.catch(() => {});
   }
 }
 
