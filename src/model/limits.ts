@@ -216,6 +216,8 @@ export const limits = {
     /** A download that goes on is told of so often: a task keeps few events. */
     pullProgressIntervalMs: 30 * second,
     logRetryMs: 1 * second,
+    /** Where a runtime cannot be followed it is asked so often for new output, or less often. */
+    logPollMs: 250,
     /** How often it is noted how much of a container's output is written. */
     logNoteIntervalMs: 1 * second,
     /** What a runtime keeps of a container's output, as a buffer between it and the task's logs. */

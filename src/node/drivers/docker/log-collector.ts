@@ -104,12 +104,17 @@ export class LogCollector {
     const { timers, runtime } = this.#options;
     const signal = AbortSignal.any([this.#ended.signal, runtime.closed]);
     while (!signal.aborted) {
-      await this.#read(true, signal).catch((error: unknown) => {
+      // Podman leaves lines out of what it follows when they come fast; what it reads is complete.
+      const follows = runtime.identity?.kind !== 'podman';
+      const begunMs = performance.now();
+      await this.#read(follows, signal).catch((error: unknown) => {
         // It is gone: whoever watches it knows by now.
         if (statusOf(error) === 404) this.#ended.abort();
       });
       await runtime.whenReturned(signal);
-      await delay(timers, limits.docker.logRetryMs, signal);
+      // It reads all that it has to find what is new: that shall not be all that it does.
+      const restMs = Math.max(limits.docker.logPollMs, 10 * (performance.now() - begunMs));
+      await delay(timers, follows ? limits.docker.logRetryMs : restMs, signal);
     }
   }
 
