@@ -15,8 +15,11 @@ import { holdPort } from './api/http-server-hold.ts';
 import type { World } from './base/ports.ts';
 import { realWorld } from './base/ports-real.ts';
 import { limits } from './model/limits.ts';
+import { DockerDriver } from './node/drivers/docker/docker-driver.ts';
+import type { DockerSettings } from './node/drivers/docker/settings.ts';
 import type { IsolationSettings } from './node/drivers/isolation/isolate.ts';
 import type { NodeSettings } from './node/fingerprint/fingerprint.ts';
+import { readProcessor } from './node/fingerprint/processor.ts';
 import type { ArtifactSettings } from './node/hooks/artifacts/settings.ts';
 import { ServerData } from './node/hooks/templates/server-data.ts';
 import { NodeAgent } from './node/node-agent.ts';
@@ -41,6 +44,8 @@ export interface CreateAgentOptions {
   readonly http?: { readonly host: string; readonly port: number } | undefined;
   /** What this machine contributes as a node; `undefined`: nothing, it is a server alone. */
   readonly node?: NodeSettings | undefined;
+  /** What tasks in containers may do on this node. */
+  readonly docker?: DockerSettings;
   /** Secret of the first management token; `undefined`: there is none but those that are stored. */
   readonly rootToken?: string | undefined;
   /** Where none is given, make one; it is kept in the data directory. */
@@ -205,8 +210,18 @@ async function startNode(
     : join(dataDirectory, 'node');
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const data = new ServerData({ world, address: server.address });
+  const { environment = {} } = options;
+  const { cores, totalMhz } = readProcessor();
+  const docker = new DockerDriver({
+    ...{ clock: world.clock, timers: world.timers, environment },
+    settings: options.docker ?? {},
+    dataDirectory: directory,
+    endWithAgent: temporary,
+    processor: { cores, totalMhz: options.node.cpuTotalMhz ?? totalMhz },
+  });
   const node = new NodeAgent({
     ...{ world, version, region },
+    drivers: [docker],
     api: httpServerApi(server.address),
     dataDirectory: directory,
     settings: options.node,
@@ -215,9 +230,9 @@ async function startNode(
     artifacts: options.artifacts ?? {},
     // What is kept nowhere is swept by nobody.
     secretsInMemory: !temporary,
-    environment: options.environment ?? {},
     templateData: data,
     isolation: options.isolation ?? {},
+    environment,
     onNotice: (sentence) => log.info({ component: 'node' }, sentence),
   });
   const close = async (tasks: 'stop' | 'keep') => {

@@ -53,6 +53,7 @@ async function startAgent(options: AgentOptions): Promise<number> {
       garbage: options.garbage,
       artifacts: options.artifacts,
       isolation: options.isolation,
+      docker: options.docker,
       node: {
         ...{ ...node, nodeClass, nodePool },
         ...(name !== undefined && { name }),

@@ -268,6 +268,26 @@ export const limits = {
     dynamicPortMax: 32_000,
   },
 
+  docker: {
+    pingTimeoutMs: 5 * second,
+    versionTimeoutMs: 30 * second,
+    /** How often a node looks whether its container runtime is there and well. */
+    refreshMs: 15 * second,
+    /** While a runtime is away it is asked so often whether it is back. */
+    reconnectMs: 1 * second,
+    /** A task whose runtime has not answered for so long is given up, and its container later removed. */
+    unreachableTimeoutMs: 5 * minute,
+    pullTimeoutMs: 5 * minute,
+    /** A download that goes on is told of so often: a task keeps few events. */
+    pullProgressIntervalMs: 30 * second,
+    logRetryMs: 1 * second,
+    /** Where a runtime cannot be followed it is asked so often for new output, or less often. */
+    logPollMs: 250,
+    /** How often it is noted how much of a container's output is written. */
+    logNoteIntervalMs: 1 * second,
+    /** What a runtime keeps of a container's output, as a buffer between it and the task's logs. */
+    logBufferMb: 100,
+  },
   node: {
     eventsKept: 10,
     attributesMax: 2000,

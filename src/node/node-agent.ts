@@ -14,7 +14,7 @@ import type { Driver, Drivers } from './drivers/driver.ts';
 import type { IsolationSettings } from './drivers/isolation/isolate.ts';
 import { processDrivers } from './drivers/processes.ts';
 import { hostEnvironment } from './environment/host-environment.ts';
-import { fingerprint, type NodeSettings } from './fingerprint/fingerprint.ts';
+import { fingerprint, type NodeSettings, withDriversOf } from './fingerprint/fingerprint.ts';
 import { artifactsHook } from './hooks/artifacts/artifacts.ts';
 import type { ArtifactSettings } from './hooks/artifacts/settings.ts';
 import { diskHook } from './hooks/disk.ts';
@@ -148,7 +148,7 @@ export class NodeAgent {
         world,
         dataDirectory,
         drivers: this.#drivers,
-        node: () => node,
+        node: () => this.#node ?? node,
         region,
         hostEnvironment: hostEnvironment(this.#options.environment),
         taskHooks: [
@@ -175,7 +175,10 @@ export class NodeAgent {
     await this.#unmount((allocation) => this.#allocations?.get(allocation)?.isDone !== false);
     services.noteRestored();
     for (const report of this.#allocations.undelivered) reporter.report(report);
-    this.#loops = Promise.all([this.#heartbeats(), this.#assignments(), this.#stream()]);
+    this.#loops = Promise.all([
+      ...[this.#heartbeats(), this.#assignments(), this.#stream()],
+      this.#driverHealth(),
+    ]);
   }
 
   /**
@@ -193,13 +196,15 @@ export class NodeAgent {
       this.#reporter?.stop(stopGraceMs),
       this.#services?.reporter.stop(stopGraceMs),
     ]);
+    await Promise.all([...this.#drivers.values()].map((driver) => driver.close?.()));
     if (stopTasks) await this.#supervisor?.shutdown();
     else await this.#supervisor?.close();
   }
 
   /** Kills every task at once, also while `stop` gives them time. Resolves when they are gone. */
   async killTasks(): Promise<void> {
-    await this.#supervisor?.killAll();
+    const others = [...this.#drivers.values()].map((driver) => driver.killAll?.());
+    await Promise.all([this.#supervisor?.killAll(), ...others]);
   }
 
   #newIdentities(): IdentitySource {
@@ -366,6 +371,23 @@ export class NodeAgent {
         onSuccess();
       }
     });
+  }
+
+  /** Tells the servers when a driver fares otherwise than it did. */
+  async #driverHealth(): Promise<void> {
+    const { world } = this.#options;
+    const periods = [...this.#drivers.values()].flatMap(({ refreshMs }) => refreshMs ?? []);
+    if (periods.length === 0) return;
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      await delay(world.timers, Math.min(...periods), signal);
+      if (signal.aborted || this.#node === undefined) return;
+      const node = await withDriversOf(this.#node, { drivers: this.#drivers, clock: world.clock });
+      if (node === this.#node) continue;
+      this.#node = node;
+      this.#registering = undefined;
+      await this.#registered().catch(() => {});
+    }
   }
 
   async #stream(): Promise<void> {

@@ -133,6 +133,8 @@ export interface StartOptions {
   readonly args?: readonly string[];
   /** `null`: the agent makes one and prints it. */
   readonly token?: string | null;
+  /** Besides what every program of the tests has. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export const rootToken = '11111111-1111-4111-8111-111111111111';
@@ -150,7 +152,7 @@ export function agentWords({ dataDirectory, args = [], token = rootToken }: Star
 
 /** Resolves when it is ready. Rejects with all that it said when it ends before. */
 export async function startAgent(options: StartOptions = {}) {
-  const program = launch(command, agentWords(options));
+  const program = launch(command, agentWords(options), { env: options.env ?? {} });
   isAgent.add(program);
   const [, address = ''] = await program.says(/Roster is ready at (http:\/\/\S+)\n/);
   const [, token = ''] = await program.says(/Root token {2}(\S+)\n[\s\S]*Ctrl-C ends it\.\n/);

@@ -17,6 +17,7 @@ test('--dev alone keeps nothing and ends its tasks', async () => {
     region: 'global',
     node: { name: undefined, datacenter: 'dc1', class: '', pool: 'default', meta: {} },
     isolation: {},
+    docker: {},
     garbage: {},
     artifacts: {},
     tasksOnExit: 'stop',
@@ -58,6 +59,7 @@ const configuration = JSON.stringify({
   },
   isolation: { chroot: { '/usr': '/usr' }, allow_capabilities: ['CAP_NET_RAW'] },
   garbage_collection: { interval: '1m', job_age: '36h', node_age: '0s' },
+  docker: { socket: '/p.sock', volumes: true, allow_caps: ['net_raw'], image_delay: '3m' },
   run: ['jobs/web.json'],
 });
 
@@ -72,6 +74,10 @@ test('a file says the rest, paths in it are its own, and flags win', async () =>
     region: 'eu',
     node: { name: 'two', datacenter: 'dc7', class: 'big', pool: 'gpu', meta: { rack: 'r1' } },
     isolation: { view: { '/usr': '/usr' }, allowedCapabilities: ['net_raw'] },
+    docker: {
+      ...{ socket: '/p.sock', allowVolumes: true },
+      ...{ allowedCapabilities: ['net_raw'], imageDelayMs: 180_000 },
+    },
     garbage: { intervalMs: 60_000, jobAgeMs: 36 * 3_600_000, nodeAgeMs: 0 },
     artifacts: { sources: ['https'], gitTimeoutMs: 120_000, filesMax: 9 },
     tasksOnExit: 'keep',

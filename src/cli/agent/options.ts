@@ -37,6 +37,15 @@ export interface AgentOptions {
     readonly view?: Readonly<Record<string, string>>;
     readonly allowedCapabilities?: readonly string[];
   };
+  /** What tasks in containers may do on this node, as far as somebody says so. */
+  readonly docker: {
+    readonly socket?: string;
+    readonly allowVolumes?: boolean;
+    readonly allowPrivileged?: boolean;
+    readonly allowedCapabilities?: readonly string[];
+    readonly imageDelayMs?: number;
+    readonly unreachableTimeoutMs?: number;
+  };
   /** How long is kept what nobody needs, as far as somebody says so. */
   readonly garbage: Partial<Record<GarbageOption, number>>;
   /** What is fetched for tasks, and how much of it, as far as somebody says so. */
@@ -205,6 +214,17 @@ export const settings = {
   'garbage_collection.batch_evaluation_age': duration(0),
   'garbage_collection.deployment_age': duration(0),
   'garbage_collection.node_age': duration(0),
+  'docker.socket': text(4096),
+  'docker.volumes': flag,
+  'docker.allow_privileged': flag,
+  'docker.allow_caps': {
+    fault: (value: unknown) =>
+      Array.isArray(value) && value.every((entry) => typeof entry === 'string' && entry !== '')
+        ? undefined
+        : 'must be a list of capabilities, such as ["net_raw"], or ["all"]',
+  },
+  'docker.image_delay': duration(0),
+  'docker.unreachable_timeout': duration(1000),
   tasks_on_exit: oneOf(tasksOnExitWords),
   run: {
     fault: (value: unknown) =>
@@ -310,6 +330,22 @@ function artifactsOf(given: AgentSettings): AgentOptions['artifacts'] {
   return { ...Object.fromEntries(bounds), ...(sources && { sources }) };
 }
 
+function dockerOf(given: AgentSettings): AgentOptions['docker'] {
+  const milliseconds = (name: 'docker.image_delay' | 'docker.unreachable_timeout') => {
+    const text = given[name] as string | undefined;
+    return text && durationMs(parseDuration(text)!);
+  };
+  const found = {
+    socket: given['docker.socket'],
+    allowVolumes: given['docker.volumes'],
+    allowPrivileged: given['docker.allow_privileged'],
+    allowedCapabilities: given['docker.allow_caps'],
+    imageDelayMs: milliseconds('docker.image_delay'),
+    unreachableTimeoutMs: milliseconds('docker.unreachable_timeout'),
+  };
+  return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined));
+}
+
 /** The options of settings without faults; `run` holds the files that `run` names. */
 export function agentOptions(given: AgentSettings, run: AgentOptions['run']): AgentOptions {
   const words = given as Partial<Record<SettingName, string>>;
@@ -334,6 +370,7 @@ export function agentOptions(given: AgentSettings, run: AgentOptions['run']): Ag
       meta: (given['node.meta'] as Record<string, string> | undefined) ?? {},
     },
     isolation: isolationOf(given),
+    docker: dockerOf(given),
     garbage: garbageOf(words),
     artifacts: artifactsOf(given),
     tasksOnExit: (words.tasks_on_exit as AgentOptions['tasksOnExit']) ?? (keeps ? 'keep' : 'stop'),

@@ -61,6 +61,10 @@ export interface DriverTask {
   readonly ports: readonly DriverPort[];
   readonly user: string;
   readonly logs: LogSettings;
+  /** Told what the task's user should know: it becomes an event of the task. */
+  readonly tell?: (sentence: string) => void;
+  /** Aborted once nobody wants this run: a start that is under way is to reject soon. */
+  readonly over?: AbortSignal;
 }
 
 /** A command to run beside a task, where the task runs. */
@@ -126,19 +130,25 @@ export interface Driver {
   readonly defaultKillSignal: string;
   /** The same; absent or empty: the agent's own. */
   readonly defaultUser?: string;
+  /** How often its fingerprint may be another; absent: never while the agent runs. */
+  readonly refreshMs?: number;
   fingerprint(): Promise<DriverFingerprint>;
   /** All faults of a task's `Config`; pointers are relative to it. */
   validate(config: Readonly<Record<string, unknown>>): readonly Fault[];
   /** Rejects with {@link DriverFailure}. */
   start(task: DriverTask): Promise<DriverHandle>;
   /** A run of an earlier agent, running or ended, or `undefined` when nothing is known of it. */
-  recover(runId: string): Promise<DriverHandle | undefined>;
+  recover(runId: string, tell?: (sentence: string) => void): Promise<DriverHandle | undefined>;
   /** Only where `capabilities.exec`. Rejects with {@link DriverFailure}. */
   exec?(runId: string, command: DriverCommand): Promise<DriverExec>;
   /** What a run uses, or `undefined` when it is over. */
   usage?(runId: string): Promise<DriverUsage | undefined>;
   /** Ends the runs of earlier agents that nobody claims. */
   endUnclaimed(claimed: ReadonlySet<string>): Promise<void>;
+  /** Ends every run at once. Must not reject. */
+  killAll?(): Promise<void>;
+  /** The agent goes; its runs go on unless they are to end with it. Must not reject. */
+  close?(): Promise<void>;
 }
 
 /** Why a driver could not do what it was asked. */

@@ -87,10 +87,12 @@ function directoryVariables({ directories, isolation }: EnvironmentInput): Varia
 /** Who the agent is, and where it puts its files, means nothing to a task that sees other files. */
 const ofTheAgent = new Set(['HOME', 'USER', 'LOGNAME', 'SHELL', 'TMPDIR']);
 
-const hostVariables = ({ host, isolation }: EnvironmentInput): Readonly<Variables> =>
-  isolation === 'none'
-    ? host
-    : Object.fromEntries(Object.entries(host).filter(([name]) => !ofTheAgent.has(name)));
+function hostVariables({ host, isolation }: EnvironmentInput): Readonly<Variables> {
+  if (isolation === 'none') return host;
+  // An image brings its own: the host's PATH says nothing of what is in it.
+  if (isolation === 'image') return {};
+  return Object.fromEntries(Object.entries(host).filter(([name]) => !ofTheAgent.has(name)));
+}
 
 const identityVariables = (input: EnvironmentInput): Variables => {
   const { allocation, job, group, task, node, region } = input;

@@ -1,5 +1,6 @@
 import { statfs } from 'node:fs/promises';
 import { totalmem } from 'node:os';
+import { isDeepStrictEqual } from 'node:util';
 import { instantFromMs } from '../../base/instant.ts';
 import type { Clock } from '../../base/ports.ts';
 import { limits } from '../../model/limits.ts';
@@ -106,7 +107,28 @@ async function readDisk(directory: string) {
   return { totalBytes: blocks * bsize, freeBytes: bavail * bsize };
 }
 
-async function driverInfos(input: FingerprintInput): Promise<Record<string, DriverInfo>> {
+/** The same node with what its drivers say now; the very same when they say nothing new. */
+export async function withDriversOf(
+  node: NodeRegistration,
+  input: Pick<FingerprintInput, 'drivers' | 'clock'>,
+): Promise<NodeRegistration> {
+  const now = await driverInfos(input);
+  const told = Object.entries(now).map(([name, info]) => {
+    const { UpdateTime, ...rest } = node.Drivers[name] ?? info;
+    const { UpdateTime: _, ...found } = info;
+    const isSame = node.Drivers[name] !== undefined && isDeepStrictEqual(rest, found);
+    return [name, isSame ? { ...info, UpdateTime } : info, isSame] as const;
+  });
+  if (told.every(([, , isSame]) => isSame)) return node;
+  const Drivers = Object.fromEntries(told.map(([name, info]) => [name, info]));
+  const others = Object.entries(node.Attributes).filter(([name]) => !name.startsWith('driver.'));
+  const Attributes = { ...Object.fromEntries(others), ...driverAttributes(Drivers) };
+  return { ...node, Attributes, Drivers };
+}
+
+async function driverInfos(
+  input: Pick<FingerprintInput, 'drivers' | 'clock'>,
+): Promise<Record<string, DriverInfo>> {
   const entries = [...input.drivers.values()].map(async (driver) => {
     const { detected, healthy, description, attributes } = await driver.fingerprint();
     const info: DriverInfo = {

@@ -11,6 +11,15 @@ const flushIntervalMs = 100;
 const retryDelayMs = 500;
 const retriesMax = 10;
 
+/** How far a stream is in its files. */
+export interface LogProgress {
+  /** Of what was read, so much is written or given up. */
+  readonly sourceBytes: number;
+  readonly fileIndex: number;
+  /** It was just begun, and the oldest is about to go. */
+  readonly isNewFile: boolean;
+}
+
 /**
  * Takes one stream of a task's output to its rotated files (`<name>.<stream>.N`). What is not yet
  * written is at most one buffer; beyond it the task's own writes wait.
@@ -32,8 +41,17 @@ export class LogWriter {
   #fileIndex = 0;
   #position: LogPosition = { fileBytes: 0, inLine: false };
   #lostBytes = 0;
+  #sourceBytes = 0;
+  readonly #onProgress: (progress: LogProgress) => Promise<void> | void;
 
-  constructor(source: Readable, settings: LogSettings, stream: 'stdout' | 'stderr') {
+  /** Nothing is written before what `onProgress` returns has settled. It must not reject. */
+  constructor(
+    source: Readable,
+    settings: LogSettings,
+    stream: 'stdout' | 'stderr',
+    onProgress: (progress: LogProgress) => Promise<void> | void = () => {},
+  ) {
+    this.#onProgress = onProgress;
     this.#source = source;
     this.#settings = settings;
     this.#prefix = `${settings.name}.${stream}.`;
@@ -73,6 +91,7 @@ export class LogWriter {
       this.#buffered = [];
       this.#bufferedBytes = 0;
       await this.#write(pending);
+      await this.#tellProgress(false);
       this.#lastFlushMs = performance.now();
       if (!this.#ended) this.#source.resume();
     }
@@ -105,6 +124,7 @@ export class LogWriter {
       const step = planLogStep(rest, this.#position, this.#limits);
       if (step.bytes > 0) await this.#append(rest.subarray(0, step.bytes));
       this.#position = afterStep(this.#position, rest, step);
+      this.#sourceBytes += step.bytes;
       rest = rest.subarray(step.bytes);
       if (step.rotate) await this.#rotate();
     }
@@ -144,7 +164,13 @@ export class LogWriter {
     const oldest = this.#fileIndex - this.#settings.maxFiles;
     // The next file is made before the oldest goes: a reader always finds what comes next.
     await this.#append(Buffer.alloc(0));
+    await this.#tellProgress(true);
     if (oldest >= 0) await rm(this.#path(oldest), { force: true }).catch(() => {});
+  }
+
+  async #tellProgress(isNewFile: boolean): Promise<void> {
+    const sourceBytes = this.#sourceBytes;
+    await this.#onProgress({ sourceBytes, fileIndex: this.#fileIndex, isNewFile });
   }
 
   /** An earlier run of the task left files: go on where it ended. */

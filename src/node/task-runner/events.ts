@@ -53,6 +53,10 @@ export const failedValidation = (error: string): EventAt =>
 export const driverFailure = (error: string): EventAt =>
   event(types.driverFailure, error, { driver_error: error }, { DriverError: error });
 
+/** What a driver has to say of its work. */
+export const driverMessage = (message: string): EventAt =>
+  event(types.driver, message, { driver_message: message }, { DriverMessage: message });
+
 export function terminated(exit: TaskExit): EventAt {
   const { exitCode, signal, oomKilled = false, lost, notRun } = exit;
   const message = lost ?? notRun ?? (oomKilled ? 'OOM Killed' : '');

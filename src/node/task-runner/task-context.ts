@@ -34,16 +34,22 @@ export const runIdOf = (allocId: string, task: string, run: number): string =>
   `${allocId}/${task}#${run}`;
 
 /** The task as it runs: with the user of its driver where it names none. */
-export function taskAsRun({ task, driver }: Pick<TaskContext, 'task' | 'driver'>): Task {
+function taskAsRun({ task, driver }: Pick<TaskContext, 'task' | 'driver'>): Task {
   const given = task();
   const { defaultUser = '' } = driver ?? {};
   return given.User === '' && defaultUser !== '' ? { ...given, User: defaultUser } : given;
 }
 
+/** The task as hooks see it. The users of an image are its own: its driver gives them their files. */
+export function taskOnHost(context: Pick<TaskContext, 'task' | 'driver'>): Task {
+  const isImage = context.driver?.capabilities.fileSystemIsolation === 'image';
+  return isImage ? { ...context.task(), User: '' } : taskAsRun(context);
+}
+
 /** Before the hooks of a run. */
 export async function makeDirectories(context: TaskContext) {
   const { lookup } = context.environment({});
-  await makeTaskDirectories(context.directories, interpolate(taskAsRun(context).User, lookup));
+  await makeTaskDirectories(context.directories, interpolate(taskOnHost(context).User, lookup));
 }
 
 /** One run as the driver wants it: all references resolved. */

@@ -1,5 +1,5 @@
 import type { StartedRun, TaskControls, TaskHook } from '../hooks/hook.ts';
-import { type TaskContext, taskAsRun } from './task-context.ts';
+import { type TaskContext, taskOnHost } from './task-context.ts';
 
 /** The hooks of one task, called in their order. Invariants: `hooks/hook.ts`. */
 export class TaskHooks {
@@ -11,7 +11,7 @@ export class TaskHooks {
 
   constructor(context: TaskContext, controls: TaskControls) {
     const { world, driver, directories, allocation, job } = context;
-    const task = () => taskAsRun(context);
+    const task = () => taskOnHost(context);
     this.controls = controls;
     this.#hooks = context.hooks.flatMap(
       (make) =>

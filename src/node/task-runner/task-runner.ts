@@ -146,7 +146,7 @@ export class TaskRunner {
     const { runId } = this;
     if (this.#phase === 'waiting') this.#begin(undefined);
     if (runId === undefined) return;
-    const handle = await this.#context.driver?.recover(runId);
+    const handle = await this.#context.driver?.recover(runId, this.#tell);
     if (handle !== undefined && this.#phase === 'starting') await this.#noteStarted();
     // The agent before left it in its shutdown delay.
     else if (handle !== undefined) this.#change({ State: 'running' });
@@ -280,6 +280,8 @@ export class TaskRunner {
     return this.#context.task().Name;
   }
 
+  readonly #tell = (sentence: string): void => this.note(events.driverMessage(sentence));
+
   get #killSignal(): string {
     return (
       this.#context.task().KillSignal || (this.#context.driver?.defaultKillSignal ?? 'SIGTERM')
@@ -377,11 +379,13 @@ export class TaskRunner {
         this.#emit(events.failedValidation(sentenceOf(faults)));
         return { kind: 'start-failure', recoverable: false };
       }
-      const handle = await driver.start(run);
+      const handle = await driver.start({ ...run, tell: this.#tell, over: this.controls.over });
       await this.#noteStarted();
       return handle;
     } catch (error) {
       await this.#hooks.ended();
+      if (this.#leave.signal.aborted) return { kind: 'left' };
+      if (this.#kill.signal.aborted) return { kind: 'killed' };
       if (error instanceof HookFailure) {
         this.#emit(error.event);
         return { kind: 'start-failure', recoverable: error.recoverable };

@@ -1,0 +1,134 @@
+/** Checks of the values that only containers have. Each says what is wrong, or nothing. */
+import { type ConfigField, type ConfigFields, configFaults, text } from '../config.ts';
+
+type Check = ConfigField['check'];
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const blocksOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value]);
+
+/** Blocks of these fields, repeated or not. */
+export const blocks =
+  (fields: ConfigFields): Check =>
+  (value) => {
+    const given = blocksOf(value);
+    const wrong = given.flatMap((entry, index) => {
+      const place = given.length > 1 ? `[${index}]` : '';
+      if (!isObject(entry)) return [`${place} must be a block`.trim()];
+      return configFaults(entry, fields).map(
+        ({ message }) => `${place}${message.replace(/^Config/, '')}`,
+      );
+    });
+    return wrong.length === 0 ? undefined : `has faults: ${wrong.join('; ')}`;
+  };
+
+/** One block of these fields. */
+export const block =
+  (fields: ConfigFields): Check =>
+  (value) =>
+    blocksOf(value).length > 1 ? 'must be one block' : blocks(fields)(value);
+
+export const textMap: Check = (value) =>
+  blocksOf(value).every(
+    (entry) => isObject(entry) && Object.values(entry).every((one) => typeof one === 'string'),
+  )
+    ? undefined
+    : 'must be names with texts';
+
+export const oneOf =
+  (...words: readonly string[]): Check =>
+  (value) =>
+    words.includes(value as string) ? undefined : `must be ${words.join(', ')}`;
+
+export const absolutePath: Check = (value) =>
+  typeof value === 'string' && value.startsWith('/') && !value.includes('\0')
+    ? undefined
+    : 'must be an absolute path';
+
+export const natural: Check = (value) =>
+  Number.isSafeInteger(value) && (value as number) > 0 ? undefined : 'must be a positive integer';
+
+export const cfsPeriod: Check = (value) =>
+  Number.isInteger(value) && (value as number) >= 1000 && (value as number) <= 1_000_000
+    ? undefined
+    : 'must be microseconds from 1000 to 1000000';
+
+export const textOrList: Check = (value) =>
+  text(value) === undefined ||
+  (Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string'))
+    ? undefined
+    : 'must be a text or a list of texts';
+
+const reference = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,511}(@sha256:[0-9a-f]{64})?$/;
+
+export const image: Check = (value) =>
+  typeof value === 'string' && reference.test(value.replace(/^https?:\/\//, ''))
+    ? undefined
+    : 'must be the name of an image, such as "redis:7"';
+
+export const devicePermissions: Check = (value) =>
+  typeof value === 'string' && /^r?w?m?$/.test(value) && value !== ''
+    ? undefined
+    : 'must be of the letters r, w and m';
+
+/** `source:/target` or `source:/target:options`. */
+export function parseBind(
+  bind: string,
+):
+  | { readonly source: string; readonly target: string; readonly options: readonly string[] }
+  | undefined {
+  const [source, target, options, ...rest] = bind.split(':');
+  if (!source || !target?.startsWith('/') || rest.length > 0) return undefined;
+  return { source, target, options: options ? options.split(',') : [] };
+}
+
+const bindOptions = [
+  'ro',
+  'rw',
+  'z',
+  'Z',
+  'private',
+  'rprivate',
+  'shared',
+  'rshared',
+  'slave',
+  'rslave',
+];
+
+export const binds: Check = (value) => {
+  const form = 'must be a list of texts "source:/target" or "source:/target:ro"';
+  if (!Array.isArray(value)) return form;
+  const wrong = value.filter((bind) => {
+    const parsed = typeof bind === 'string' ? parseBind(bind) : undefined;
+    return parsed === undefined || parsed.options.some((option) => !bindOptions.includes(option));
+  });
+  return wrong.length === 0 ? undefined : `${form}, got ${JSON.stringify(wrong)}`;
+};
+
+export const extraHosts: Check = (value) =>
+  Array.isArray(value) &&
+  value.every((entry) => typeof entry === 'string' && /^[^:\s]+:[^\s]+$/.test(entry))
+    ? undefined
+    : 'must be a list of texts "name:address"';
+
+export const ulimits: Check = (value) => {
+  const form = 'must be names with limits, such as nofile = "1024:2048"';
+  if (textMap(value) !== undefined) return form;
+  const wrong = blocksOf(value)
+    .flatMap((entry) => Object.entries(entry as Record<string, string>))
+    .filter(([, limit]) => parseUlimit(limit) === undefined);
+  return wrong.length === 0
+    ? undefined
+    : `${form}; wrong are ${wrong.map(([name]) => name).join(', ')}`;
+};
+
+/** `soft` or `soft:hard`. */
+export function parseUlimit(
+  limit: string,
+): { readonly soft: number; readonly hard: number } | undefined {
+  const match = /^(-1|\d{1,15})(?::(-1|\d{1,15}))?$/.exec(limit);
+  if (match === null) return undefined;
+  const soft = Number(match[1]);
+  return { soft, hard: Number(match[2] ?? soft) };
+}

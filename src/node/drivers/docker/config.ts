@@ -1,0 +1,253 @@
+/**
+ * The `Config` of a task of this driver, as its users know it. A block of a job file arrives as an
+ * object or as a list of objects, whichever way the job was written; both are taken.
+ */
+import type { Fault } from '../../../model/errors.ts';
+import {
+  type ConfigFields,
+  configFaults,
+  duration,
+  flag,
+  text,
+  textList,
+  whole,
+} from '../config.ts';
+import * as check from './config-checks.ts';
+import { capabilityName, type DockerSettings, defaultCapabilities } from './settings.ts';
+
+type Texts = readonly string[];
+type TextMap = Readonly<Record<string, string>>;
+type Block<T> = T | readonly T[];
+
+export interface MountConfig {
+  /** `volume` unless it says otherwise. */
+  readonly type?: 'bind' | 'volume' | 'tmpfs';
+  readonly source?: string;
+  readonly target: string;
+  readonly readonly?: boolean;
+  readonly bind_options?: Block<{ readonly propagation?: string }>;
+  readonly volume_options?: Block<{
+    readonly no_copy?: boolean;
+    readonly labels?: Block<TextMap>;
+    readonly driver_config?: Block<{ readonly name?: string; readonly options?: Block<TextMap> }>;
+  }>;
+  readonly tmpfs_options?: Block<{ readonly size?: number; readonly mode?: number }>;
+}
+
+export interface DeviceConfig {
+  readonly host_path: string;
+  readonly container_path?: string;
+  readonly cgroup_permissions?: string;
+}
+
+export interface DockerConfig {
+  readonly image: string;
+  readonly command?: string;
+  readonly args?: Texts;
+  readonly entrypoint?: string | Texts;
+  readonly ports?: Texts;
+  readonly network_mode?: string;
+  readonly network_aliases?: Texts;
+  readonly volumes?: Texts;
+  readonly mount?: Block<MountConfig>;
+  readonly mounts?: Block<MountConfig>;
+  readonly work_dir?: string;
+  readonly labels?: Block<TextMap>;
+  readonly auth?: Block<{
+    readonly username?: string;
+    readonly password?: string;
+    readonly email?: string;
+    readonly server_address?: string;
+  }>;
+  readonly force_pull?: boolean;
+  readonly image_pull_timeout?: string | number;
+  readonly privileged?: boolean;
+  readonly cap_add?: Texts;
+  readonly cap_drop?: Texts;
+  readonly group_add?: Texts;
+  readonly extra_hosts?: Texts;
+  readonly dns_servers?: Texts;
+  readonly dns_search_domains?: Texts;
+  readonly dns_options?: Texts;
+  readonly hostname?: string;
+  readonly init?: boolean;
+  readonly interactive?: boolean;
+  readonly tty?: boolean;
+  readonly readonly_rootfs?: boolean;
+  readonly shm_size?: number;
+  readonly ulimit?: Block<TextMap>;
+  readonly sysctl?: Block<TextMap>;
+  readonly security_opt?: Texts;
+  readonly devices?: Block<DeviceConfig>;
+  readonly logging?: Block<{
+    readonly type?: string;
+    readonly driver?: string;
+    readonly config?: Block<TextMap>;
+  }>;
+  readonly pids_limit?: number;
+  readonly cpu_hard_limit?: boolean;
+  readonly cpu_cfs_period?: number;
+  readonly memory_hard_limit?: number;
+  readonly ipc_mode?: string;
+  readonly pid_mode?: string;
+  readonly runtime?: string;
+}
+
+const mount = check.blocks({
+  type: { check: check.oneOf('bind', 'volume', 'tmpfs') },
+  source: { check: text },
+  target: { required: true, check: check.absolutePath },
+  readonly: { check: flag },
+  bind_options: {
+    check: check.block({
+      propagation: {
+        check: check.oneOf('private', 'rprivate', 'shared', 'rshared', 'slave', 'rslave'),
+      },
+    }),
+  },
+  volume_options: {
+    check: check.block({
+      no_copy: { check: flag },
+      labels: { check: check.textMap },
+      driver_config: {
+        check: check.block({ name: { check: text }, options: { check: check.textMap } }),
+      },
+    }),
+  },
+  tmpfs_options: {
+    check: check.block({ size: { check: check.natural }, mode: { check: check.natural } }),
+  },
+});
+
+const fields: ConfigFields = {
+  image: { required: true, check: check.image },
+  command: { check: text },
+  args: { check: textList },
+  entrypoint: { check: check.textOrList },
+  ports: { check: textList },
+  network_mode: { check: text },
+  network_aliases: { check: textList },
+  volumes: { check: check.binds },
+  mount: { check: mount },
+  mounts: { check: mount },
+  work_dir: { check: check.absolutePath },
+  labels: { check: check.textMap },
+  auth: {
+    check: check.block({
+      username: { check: text },
+      password: { check: text },
+      email: { check: text },
+      server_address: { check: text },
+    }),
+  },
+  force_pull: { check: flag },
+  image_pull_timeout: { check: duration },
+  privileged: { check: flag },
+  cap_add: { check: textList },
+  cap_drop: { check: textList },
+  group_add: { check: textList },
+  extra_hosts: { check: check.extraHosts },
+  dns_servers: { check: textList },
+  dns_search_domains: { check: textList },
+  dns_options: { check: textList },
+  hostname: { check: text },
+  init: { check: flag },
+  interactive: { check: flag },
+  tty: { check: flag },
+  readonly_rootfs: { check: flag },
+  shm_size: { check: check.natural },
+  ulimit: { check: check.ulimits },
+  sysctl: { check: check.textMap },
+  security_opt: { check: textList },
+  devices: {
+    check: check.blocks({
+      host_path: { required: true, check: check.absolutePath },
+      container_path: { check: check.absolutePath },
+      cgroup_permissions: { check: check.devicePermissions },
+    }),
+  },
+  logging: {
+    check: check.block({
+      type: { check: text },
+      driver: { check: text },
+      config: { check: check.textMap },
+    }),
+  },
+  pids_limit: { check: whole },
+  cpu_hard_limit: { check: flag },
+  cpu_cfs_period: { check: check.cfsPeriod },
+  memory_hard_limit: { check: check.natural },
+  ipc_mode: { check: text },
+  pid_mode: { check: text },
+  runtime: { check: text },
+};
+
+/** All faults of a task's `Config`, those against the node's settings among them. */
+export function dockerConfigFaults(
+  config: Readonly<Record<string, unknown>>,
+  settings: DockerSettings,
+): readonly Fault[] {
+  const faults = configFaults(config, fields);
+  const wrong = new Set(faults.map(({ pointer }) => pointer));
+  const told = forbidden(
+    config as unknown as DockerConfig,
+    settings,
+    (name) => !wrong.has(`/${name}`),
+  );
+  return [...faults, ...told];
+}
+
+/** What the node's operator does not allow. */
+function forbidden(
+  config: DockerConfig,
+  settings: DockerSettings,
+  isSound: (name: string) => boolean,
+): Fault[] {
+  const faults: Fault[] = [];
+  const refuse = (name: keyof DockerConfig, because: string): void => {
+    faults.push({ pointer: `/${name}`, message: `Config.${name} ${because}` });
+  };
+  const onlyPrivileged = 'is allowed only on nodes with docker.allow_privileged';
+  if (settings.allowPrivileged !== true) {
+    if (config.privileged === true) refuse('privileged', onlyPrivileged);
+    for (const name of ['ipc_mode', 'pid_mode', 'network_mode'] as const) {
+      const value = config[name];
+      if (typeof value !== 'string') continue;
+      const leavesItsOwn =
+        value.startsWith('container:') ||
+        value.startsWith('ns:') ||
+        (value === 'host' && name !== 'network_mode');
+      if (leavesItsOwn) refuse(name, `"${value}" ${onlyPrivileged}`);
+    }
+    if (isSound('devices') && asBlocks(config.devices).length > 0)
+      refuse('devices', onlyPrivileged);
+    const loosened = isSound('security_opt')
+      ? (config.security_opt ?? []).filter(
+          (option) => !/^no-new-privileges(:true|=true)?$/.test(option),
+        )
+      : [];
+    if (loosened.length > 0) refuse('security_opt', `"${loosened.join('", "')}" ${onlyPrivileged}`);
+  }
+  const allowed = new Set(
+    (settings.allowedCapabilities ?? defaultCapabilities).map(capabilityName),
+  );
+  const added = isSound('cap_add') ? (config.cap_add ?? []).map(capabilityName) : [];
+  const refused = allowed.has('ALL') ? [] : added.filter((name) => !allowed.has(name));
+  if (refused.length > 0) {
+    refuse(
+      'cap_add',
+      `has ${refused.join(', ')}, which docker.allow_caps of this node does not list`,
+    );
+  }
+  return faults;
+}
+
+/** A block that may be repeated. */
+export function asBlocks<T>(given: Block<T> | undefined): readonly T[] {
+  if (given === undefined || given === null) return [];
+  return Array.isArray(given) ? (given as readonly T[]) : [given as T];
+}
+
+/** A block that stands once; of several, later ones add to the first. */
+export const asBlock = <T extends object>(given: Block<T> | undefined): Partial<T> =>
+  Object.assign({}, ...asBlocks(given));

@@ -1,0 +1,393 @@
+import { join } from 'node:path';
+import type { AuthConfig, ContainerInfo } from 'dockerode';
+import { durationMs } from '../../../base/duration.ts';
+import type { Clock, Timers } from '../../../base/ports.ts';
+import { limits } from '../../../model/limits.ts';
+import { bootId, isAlive, readStat } from '../../supervisor/proc.ts';
+import { durationNs } from '../config.ts';
+import {
+  type Driver,
+  type DriverCommand,
+  type DriverExec,
+  DriverFailure,
+  type DriverFingerprint,
+  type DriverHandle,
+  type DriverTask,
+  type DriverUsage,
+} from '../driver.ts';
+import { AwaitedRun } from './awaited-run.ts';
+import { asBlock, type DockerConfig, dockerConfigFaults } from './config.ts';
+import { execInContainer } from './container-exec.ts';
+import { collectsLogs, containerOptions, imageName, type Processor } from './container-options.ts';
+import { ContainerRun } from './container-run.ts';
+import { containerUsage } from './container-usage.ts';
+import { giveDirectories } from './image-user.ts';
+import { Images } from './images.ts';
+import { containerName, labelNames, type RunLabels, readLabels } from './labels.ts';
+import { LogCollector } from './log-collector.ts';
+import { askedMounts, ownMounts } from './mounts.ts';
+import { Runtime, RuntimeUnreachable, reasonOf, statusOf } from './runtime.ts';
+import type { DockerSettings } from './settings.ts';
+
+export interface DockerDriverOptions {
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly settings: DockerSettings;
+  /** Of the node: containers of other nodes on the same runtime are theirs. */
+  readonly dataDirectory: string;
+  /** Containers end with this process, however it ends. */
+  readonly endWithAgent: boolean;
+  /** Names the runtime's socket (`DOCKER_HOST`). */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly processor: Processor;
+}
+
+interface AttachedRun {
+  readonly handle: ContainerRun;
+  readonly logs: LogCollector | undefined;
+  readonly image: string;
+}
+
+type Tell = (sentence: string) => void;
+
+/**
+ * Containers of a Docker or Podman runtime on this machine.
+ *
+ * Invariants
+ *  D1. A container carries all that another agent needs to take it up (`labels.ts`), and only
+ *      containers that carry this node's name are touched. One that was to end with an agent that
+ *      is gone is removed by the next one that looks.
+ *  D2. A run has at most one container, by name: starting it twice starts it once.
+ *  D3. What cannot be removed now is removed when the runtime answers again.
+ */
+export class DockerDriver implements Driver {
+  readonly name = 'docker';
+  readonly capabilities = {
+    sendSignals: true,
+    exec: true,
+    fileSystemIsolation: 'image',
+    networkModes: ['host', 'task', 'none'],
+  } as const;
+  readonly defaultKillSignal = 'SIGTERM';
+  readonly refreshMs = limits.docker.refreshMs;
+
+  readonly #options: DockerDriverOptions;
+  readonly #runtime: Runtime;
+  readonly #images: Images;
+  readonly #runs = new Map<string, AttachedRun>();
+  /** Runs whose containers are to go. */
+  readonly #leftovers = new Set<string>();
+  /** Every run that this agent has begun or taken up. */
+  readonly #own = new Set<string>();
+  /** What was claimed when unclaimed runs were to be ended and could not be. */
+  #claimed: ReadonlySet<string> | undefined;
+  #attributes: Readonly<Record<string, string>> = {};
+
+  constructor(options: DockerDriverOptions) {
+    this.#options = options;
+    const { settings, environment, clock, timers } = options;
+    const userId = process.getuid?.() ?? 0;
+    const search = { socket: settings.socket, environment, userId };
+    this.#runtime = new Runtime(search, { clock, timers });
+    this.#images = new Images(this.#runtime, { clock, timers }, settings.imageDelayMs);
+    this.#runtime.onReturn(() => void this.#catchUp());
+  }
+
+  async fingerprint(): Promise<DriverFingerprint> {
+    try {
+      const found = await this.#runtime.ping();
+      if ('absent' in found) {
+        return { detected: false, healthy: false, description: found.absent, attributes: {} };
+      }
+      const { allowVolumes = false, allowPrivileged = false } = this.#options.settings;
+      this.#attributes = {
+        version: found.version,
+        api_version: found.apiVersion,
+        runtime: found.kind,
+        'volumes.enabled': String(allowVolumes),
+        'privileged.enabled': String(allowPrivileged),
+      };
+      return this.#fingerprintOf(true, 'Healthy');
+    } catch (error) {
+      return this.#fingerprintOf(false, (error as Error).message);
+    }
+  }
+
+  #fingerprintOf(healthy: boolean, description: string): DriverFingerprint {
+    return { detected: true, healthy, description, attributes: this.#attributes };
+  }
+
+  validate(config: Readonly<Record<string, unknown>>) {
+    return dockerConfigFaults(config, this.#options.settings);
+  }
+
+  async start(task: DriverTask): Promise<DriverHandle> {
+    const { runId, tell = () => {} } = task;
+    this.#own.add(runId);
+    try {
+      const known = await this.recoverNow(runId, tell);
+      if (known !== undefined) return known;
+      return await this.#create(task, tell);
+    } catch (error) {
+      // What came to be of it is nobody's.
+      await this.#remove(runId);
+      throw startFailure(error);
+    }
+  }
+
+  async #create(task: DriverTask, tell: Tell): Promise<DriverHandle> {
+    const config = task.config as unknown as DockerConfig;
+    const { settings, processor } = this.#options;
+    const pullTimeoutNs = durationNs(config.image_pull_timeout);
+    const pulled = this.#images.ensure({
+      image: imageName(config.image),
+      isForced: config.force_pull === true,
+      auth: authOf(config),
+      timeoutMs:
+        pullTimeoutNs === undefined ? limits.docker.pullTimeoutMs : durationMs(pullTimeoutNs),
+      tell,
+    });
+    await unlessOver(pulled, task.over);
+    const mounts = [...ownMounts(task), ...(await askedMounts(task, config, settings))];
+    const labels = this.#labelsOf(task, config);
+    const runtime = this.#runtime.identity?.kind ?? 'docker';
+    const options = containerOptions({ task, config, mounts, labels, processor, runtime });
+    if (labels.logs !== undefined) {
+      const { settings: logs, markPath } = labels.logs;
+      await LogCollector.prepare(task.runId, logs, markPath);
+    }
+    const { id } = await this.#runtime.call((client) => client.createContainer(options));
+    await this.#runtime.call(async (client) => {
+      const container = client.getContainer(id);
+      await giveDirectories(container, task.directories);
+      await container.start();
+    });
+    const tty = config.tty === true;
+    return this.#attach({ id, image: imageName(config.image), labels, tty }, tell);
+  }
+
+  #labelsOf(task: DriverTask, config: DockerConfig): RunLabels {
+    const { dataDirectory, endWithAgent } = this.#options;
+    // Not in a directory that the container sees.
+    const markPath = join(task.directories.root, 'private', 'container-log.json');
+    return {
+      runId: task.runId,
+      owner: dataDirectory,
+      endsWith: endWithAgent ? thisProcess() : '',
+      logs: collectsLogs(task, config) ? { settings: task.logs, markPath } : undefined,
+    };
+  }
+
+  async #attach(
+    found: {
+      readonly id: string;
+      readonly image: string;
+      readonly labels: RunLabels;
+      readonly tty: boolean;
+    },
+    tell: Tell,
+  ): Promise<ContainerRun> {
+    const { clock, timers, settings } = this.#options;
+    const { id: containerId, image, labels, tty } = found;
+    const { runId } = labels;
+    const runtime = this.#runtime;
+    const logs =
+      labels.logs &&
+      (await LogCollector.open({ runtime, timers, runId, containerId, tty, ...labels.logs }));
+    const handle = new ContainerRun({
+      ...{ runtime, clock, timers, runId, containerId, logs, tell },
+      unreachableTimeoutMs: settings.unreachableTimeoutMs ?? limits.docker.unreachableTimeoutMs,
+      remove: () => this.#remove(runId),
+    });
+    this.#own.add(runId);
+    this.#runs.set(runId, { handle, logs, image });
+    this.#images.use(image);
+    return handle;
+  }
+
+  async recover(runId: string, tell: Tell = () => {}): Promise<DriverHandle | undefined> {
+    this.#own.add(runId);
+    try {
+      return await this.recoverNow(runId, tell);
+    } catch (error) {
+      tell(reasonOf(error));
+      const { clock, timers, settings } = this.#options;
+      return new AwaitedRun({
+        ...{ runtime: this.#runtime, clock, timers, runId, tell },
+        unreachableTimeoutMs: settings.unreachableTimeoutMs ?? limits.docker.unreachableTimeoutMs,
+        find: () => this.recoverNow(runId, tell),
+        remove: () => this.#remove(runId),
+      });
+    }
+  }
+
+  /** Rejects when the runtime does not tell. */
+  async recoverNow(runId: string, tell: Tell): Promise<DriverHandle | undefined> {
+    const attached = this.#runs.get(runId);
+    if (attached !== undefined) return attached.handle;
+    const name = containerName(runId);
+    const found = await this.#runtime
+      .call((client) => client.getContainer(name).inspect())
+      .catch((error: unknown) => {
+        if (statusOf(error) === 404) return undefined;
+        throw error;
+      });
+    if (found === undefined) return undefined;
+    const labels = readLabels(found.Config.Labels);
+    const isOurs = labels?.runId === runId && labels.owner === this.#options.dataDirectory;
+    if (!isOurs || found.State.Status === 'created' || found.State.Status === 'initialized') {
+      // It never began; or it is another's, and to begin ours will tell.
+      if (isOurs) await this.#remove(runId);
+      return undefined;
+    }
+    const { Tty: tty = false, Image: image } = found.Config;
+    return this.#attach({ id: found.Id, image, labels, tty }, tell);
+  }
+
+  async exec(runId: string, command: DriverCommand): Promise<DriverExec> {
+    const { timers } = this.#options;
+    return execInContainer(this.#runtime, timers, this.#containerOf(runId), command);
+  }
+
+  usage(runId: string): Promise<DriverUsage | undefined> {
+    return containerUsage(this.#runtime, this.#containerOf(runId));
+  }
+
+  #containerOf(runId: string): string {
+    return this.#runs.get(runId)?.handle.containerId ?? containerName(runId);
+  }
+
+  async endUnclaimed(claimed: ReadonlySet<string>): Promise<void> {
+    this.#claimed = claimed;
+    const found = await this.#runtime.ping().catch(() => undefined);
+    if (found !== undefined && !('absent' in found)) await this.#catchUp();
+  }
+
+  /** Every container of this node ends at once. */
+  async killAll(): Promise<void> {
+    const mine = await this.#containers().catch(() => []);
+    await Promise.all(mine.map(({ Id }) => this.#removeContainer(Id)));
+  }
+
+  /** The agent goes. Its containers stay, unless they end with it. */
+  async close(): Promise<void> {
+    if (this.#options.endWithAgent && this.#runtime.identity !== undefined) await this.killAll();
+    this.#runtime.close();
+    await Promise.all([...this.#runs.values()].map(({ logs }) => logs?.leave()));
+  }
+
+  /** D3. Never rejects. */
+  async #catchUp(): Promise<void> {
+    for (const runId of this.#leftovers) await this.#remove(runId);
+    const claimed = this.#claimed;
+    if (claimed === undefined) return;
+    try {
+      const { dataDirectory } = this.#options;
+      for (const { Id, labels } of await this.#containersOfAll()) {
+        const isUnclaimed =
+          labels.owner === dataDirectory &&
+          !claimed.has(labels.runId) &&
+          !this.#own.has(labels.runId);
+        if (isUnclaimed || isOrphan(labels)) await this.#removeContainer(Id);
+      }
+      this.#claimed = undefined;
+    } catch {
+      // The runtime went again; so it will be back.
+    }
+  }
+
+  async #containers() {
+    const all = await this.#containersOfAll();
+    return all.filter(({ labels }) => labels.owner === this.#options.dataDirectory);
+  }
+
+  async #containersOfAll(): Promise<
+    readonly { readonly Id: string; readonly labels: RunLabels }[]
+  > {
+    const filters = { label: [labelNames.runId] };
+    const found: ContainerInfo[] = await this.#runtime.call((client) =>
+      client.listContainers({ all: true, filters }),
+    );
+    return found.flatMap(({ Id, Labels }) => {
+      const labels = readLabels(Labels);
+      return labels === undefined ? [] : [{ Id, labels }];
+    });
+  }
+
+  /** Never rejects. */
+  async #remove(runId: string): Promise<void> {
+    const run = this.#runs.get(runId);
+    const isGone = await this.#removeContainer(run?.handle.containerId ?? containerName(runId));
+    if (isGone) this.#leftovers.delete(runId);
+    else this.#leftovers.add(runId);
+    if (run === undefined) return;
+    this.#runs.delete(runId);
+    this.#images.release(run.image);
+  }
+
+  /** Whether nothing of it is left. */
+  async #removeContainer(idOrName: string): Promise<boolean> {
+    try {
+      await this.#runtime.call(async (client) => {
+        const container = client.getContainer(idOrName);
+        const labels = readLabels((await container.inspect()).Config.Labels);
+        const isOurs = labels?.owner === this.#options.dataDirectory;
+        if (labels !== undefined && (isOurs || isOrphan(labels))) {
+          await container.remove({ force: true, v: true });
+        }
+      });
+      return true;
+    } catch (error) {
+      return statusOf(error) === 404;
+    }
+  }
+}
+
+/** The download goes on, for the next task that wants it. */
+async function unlessOver(work: Promise<void>, over = new AbortController().signal): Promise<void> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const end = () => reject(new DriverFailure('the task was ended before it began', false));
+  if (over.aborted) end();
+  over.addEventListener('abort', end, { once: true });
+  try {
+    await Promise.race([work, promise]);
+  } finally {
+    over.removeEventListener('abort', end);
+    work.catch(() => {});
+    promise.catch(() => {});
+  }
+}
+
+/** Names a process for ever. */
+const thisProcess = (): string => `${process.pid}:${readStat(process.pid)?.startTime}:${bootId()}`;
+
+/** It was to end with an agent that is gone. */
+function isOrphan({ endsWith }: RunLabels): boolean {
+  if (endsWith === '') return false;
+  const [pid, startTime = '', boot] = endsWith.split(':');
+  return boot !== bootId() || !isAlive(Number(pid), startTime);
+}
+
+function authOf(config: DockerConfig): AuthConfig | undefined {
+  if (config.auth === undefined) return undefined;
+  const {
+    username = '',
+    password = '',
+    email,
+    server_address: serveraddress = '',
+  } = asBlock(config.auth);
+  return { username, password, serveraddress, ...(email !== undefined && { email }) };
+}
+
+/** What no other try will mend. */
+const final =
+  /no such file|not found in|executable file|permission denied: OCI|is a directory|unable to find user|no matching entries in|invalid|unknown|not supported|must be|already in use by|cannot be/i;
+
+function startFailure(error: unknown): DriverFailure {
+  if (error instanceof DriverFailure) return error;
+  if (error instanceof RuntimeUnreachable) return error;
+  const reason = reasonOf(error);
+  const status = statusOf(error);
+  const isFinal = status === 400 || status === 409 || (status >= 404 && final.test(reason));
+  return new DriverFailure(`the container could not be started: ${reason}`, !isFinal);
+}

@@ -1,0 +1,57 @@
+/** Whose files a container's task makes: found out before it runs, without running anything. */
+import { chown } from 'node:fs/promises';
+import type { Container } from 'dockerode';
+import { extract } from 'tar-stream';
+import type { TaskDirectories } from '../../directories.ts';
+
+export interface ImageUser {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** A task that is not root in its container may write its own directories all the same. */
+export async function giveDirectories(
+  container: Container,
+  directories: TaskDirectories,
+): Promise<void> {
+  const { Config } = await container.inspect();
+  const user = await findImageUser(Config.User ?? '', () => readPasswd(container));
+  if (user === undefined || user.uid === 0) return;
+  const { local, secrets } = directories;
+  await Promise.all([local, secrets].map((path) => chown(path, user.uid, user.gid)));
+}
+
+/** `name`, `uid`, `name:group` or `uid:gid`; `undefined` for root, and for who is not known. */
+export async function findImageUser(
+  user: string,
+  passwd: () => Promise<string>,
+): Promise<ImageUser | undefined> {
+  const [name = '', group = ''] = user.split(':');
+  if (name === '') return undefined;
+  const isNumber = /^\d+$/.test(name);
+  if (isNumber && /^\d+$/.test(group)) return { uid: Number(name), gid: Number(group) };
+  for (const line of (await passwd()).split('\n')) {
+    const [known, , uid, gid] = line.split(':');
+    if (known !== name && uid !== name) continue;
+    return { uid: Number(uid), gid: /^\d+$/.test(group) ? Number(group) : Number(gid) };
+  }
+  return isNumber ? { uid: Number(name), gid: Number(name) } : undefined;
+}
+
+const passwdBytesMax = 2 ** 20;
+
+async function readPasswd(container: Container): Promise<string> {
+  const archive = await container.getArchive({ path: '/etc/passwd' }).catch(() => undefined);
+  if (archive === undefined) return '';
+  const entries = extract();
+  archive.pipe(entries);
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const entry of entries) {
+    for await (const chunk of entry as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes <= passwdBytesMax) parts.push(chunk);
+    }
+  }
+  return Buffer.concat(parts).toString();
+}

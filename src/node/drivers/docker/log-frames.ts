@@ -1,0 +1,74 @@
+/** How a runtime hands out what a container prints. Pure. */
+
+export interface LogFrame {
+  readonly stream: 'stdout' | 'stderr';
+  readonly data: Buffer;
+}
+
+const headerBytes = 8;
+/** A runtime cuts lines into far smaller pieces; more is no log. */
+const frameBytesMax = 16 * 2 ** 20;
+
+/**
+ * Cuts the bytes of a multiplexed stream into frames: one byte for the stream, three of nothing,
+ * four of length, the data. Throws when they are no such stream.
+ */
+export class FrameReader {
+  #rest: Buffer = Buffer.alloc(0);
+  #parts: Buffer[] = [];
+  #missingBytes = 0;
+  #stream: LogFrame['stream'] = 'stdout';
+
+  *push(chunk: Buffer): Generator<LogFrame> {
+    let given = chunk;
+    while (given.length > 0) {
+      if (this.#missingBytes > 0) {
+        const part = given.subarray(0, this.#missingBytes);
+        given = given.subarray(part.length);
+        this.#parts.push(part);
+        this.#missingBytes -= part.length;
+        if (this.#missingBytes === 0) yield this.#whole();
+        continue;
+      }
+      const needed = headerBytes - this.#rest.length;
+      this.#rest = Buffer.concat([this.#rest, given.subarray(0, needed)]);
+      given = given.subarray(needed);
+      if (this.#rest.length === headerBytes) this.#begin();
+    }
+  }
+
+  #begin(): void {
+    const header = this.#rest;
+    const kind = header[0]!;
+    this.#rest = Buffer.alloc(0);
+    this.#stream = kind === 2 ? 'stderr' : 'stdout';
+    this.#missingBytes = header.readUInt32BE(4);
+    const isFrame = kind <= 2 && header[1] === 0 && header[2] === 0 && header[3] === 0;
+    if (!isFrame || this.#missingBytes > frameBytesMax) throw new Error('this is no log stream');
+  }
+
+  #whole(): LogFrame {
+    const data = this.#parts.length === 1 ? this.#parts[0]! : Buffer.concat(this.#parts);
+    this.#parts = [];
+    return { stream: this.#stream, data };
+  }
+}
+
+const stamp = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d) /;
+const stampBytesMax = 36;
+
+/**
+ * When an entry was printed, in a form that sorts as the times do, and what was printed. Runtimes
+ * tell it to the nanosecond or to the second.
+ */
+export function readStamp(entry: Buffer): { readonly key: string; readonly data: Buffer } {
+  const match = stamp.exec(entry.toString('latin1', 0, stampBytesMax));
+  if (match === null) return { key: '', data: entry };
+  const [whole, time, fraction = '', zone] = match;
+  const seconds = Date.parse(`${time}${zone}`) / 1000;
+  const key = `${String(seconds).padStart(12, '0')}.${fraction.padEnd(9, '0')}`;
+  return { key, data: entry.subarray(whole.length) };
+}
+
+/** The whole seconds of a key, since 1970; 0 when there is none. */
+export const secondsOf = (key: string): number => (key === '' ? 0 : Math.floor(Number(key)));

@@ -1,0 +1,88 @@
+/**
+ * The note of how far a container's output is written, beside the files that hold it. It may lag
+ * behind the files: what they hold beyond the place that it names is output after its mark.
+ */
+import { readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { logFileIndex } from '../../supervisor/log-files.ts';
+import type { LogSettings } from '../../supervisor/protocol.ts';
+import { type LogMark, noMark } from './log-mark.ts';
+
+export const streamNames = ['stdout', 'stderr'] as const;
+export type StreamName = (typeof streamNames)[number];
+
+/** Up to `fileBytes` of file `fileIndex` the stream is written up to `mark`. */
+export interface StreamNote {
+  readonly mark: LogMark;
+  readonly fileIndex: number;
+  readonly fileBytes: number;
+}
+
+export interface LogNote {
+  readonly runId: string;
+  readonly streams: Readonly<Record<StreamName, StreamNote>>;
+}
+
+/** Where the output of a run that begins now will go. */
+export async function freshNote(runId: string, settings: LogSettings): Promise<LogNote> {
+  const [stdout, stderr] = await Promise.all(
+    streamNames.map(async (name): Promise<StreamNote> => {
+      const files = await filesOf(settings, name);
+      const { index: fileIndex, bytes: fileBytes } = files.at(-1) ?? { index: 0, bytes: 0 };
+      return { mark: noMark, fileIndex, fileBytes };
+    }),
+  );
+  return { runId, streams: { stdout: stdout!, stderr: stderr! } };
+}
+
+/** `undefined` when there is none of this run. */
+export async function readNote(path: string, runId: string): Promise<LogNote | undefined> {
+  try {
+    const note = JSON.parse(await readFile(path, 'utf8')) as LogNote;
+    return note.runId === runId && streamNames.every((name) => isNote(note.streams[name]))
+      ? note
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const isNote = (note: StreamNote | undefined): boolean =>
+  typeof note?.mark?.key === 'string' &&
+  [note.mark.bytes, note.fileIndex, note.fileBytes].every(Number.isSafeInteger);
+
+export async function writeNote(path: string, note: LogNote): Promise<void> {
+  await writeFile(`${path}.new`, JSON.stringify(note), { mode: 0o600 });
+  await rename(`${path}.new`, path);
+}
+
+/** How much the files hold beyond what the note tells. */
+export async function bytesBeyond(
+  note: StreamNote,
+  settings: LogSettings,
+  name: StreamName,
+): Promise<number> {
+  const files = await filesOf(settings, name);
+  return files.reduce((sum, { index, bytes }) => {
+    if (index < note.fileIndex) return sum;
+    return sum + (index === note.fileIndex ? Math.max(0, bytes - note.fileBytes) : bytes);
+  }, 0);
+}
+
+/** A stream's files in order. */
+async function filesOf({ directory, name }: LogSettings, stream: StreamName) {
+  const prefix = `${name}.${stream}.`;
+  const names = await readdir(directory).catch(() => []);
+  const indexes = names.map((file) => logFileIndex(file, prefix)).filter((index) => index >= 0);
+  return Promise.all(
+    indexes
+      .sort((left, right) => left - right)
+      .map(async (index) => {
+        const bytes = await stat(join(directory, `${prefix}${index}`)).then(
+          ({ size }) => size,
+          () => 0,
+        );
+        return { index, bytes };
+      }),
+  );
+}

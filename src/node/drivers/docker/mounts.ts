@@ -1,0 +1,104 @@
+import { realpath } from 'node:fs/promises';
+import { isAbsolute, join, resolve, sep } from 'node:path';
+import type { MountSettings } from 'dockerode';
+import { DriverFailure, type DriverTask } from '../driver.ts';
+import { asBlock, asBlocks, type DockerConfig, type MountConfig } from './config.ts';
+import { parseBind } from './config-checks.ts';
+import type { DockerSettings } from './settings.ts';
+
+/** The task's own directories, as every isolated task sees them. Source: facts/scheduler.md §7.4. */
+export const ownMounts = ({ directories }: DriverTask): MountSettings[] => [
+  { Type: 'bind', Source: directories.shared, Target: '/alloc' },
+  { Type: 'bind', Source: directories.local, Target: '/local' },
+  { Type: 'bind', Source: directories.secrets, Target: '/secrets' },
+];
+
+const propagations = ['private', 'rprivate', 'shared', 'rshared', 'slave', 'rslave'] as const;
+type Propagation = (typeof propagations)[number];
+
+/**
+ * What a task asks for besides. A relative source is one of the task's directory. Rejects with
+ * {@link DriverFailure} when a source lies outside the allocation, links followed, or is a named
+ * volume, and the node does not allow that.
+ */
+export async function askedMounts(
+  task: DriverTask,
+  config: DockerConfig,
+  settings: DockerSettings,
+): Promise<MountSettings[]> {
+  const place = (source: string) => allowedSource(task, source, settings);
+  const binds = (config.volumes ?? []).map(async (bind) => {
+    const { source, target, options } = parseBind(bind)!;
+    const propagation = propagations.find((name) => options.includes(name));
+    return bindMount(await place(source), target, options.includes('ro'), propagation);
+  });
+  const mounts = [...asBlocks(config.mount), ...asBlocks(config.mounts)].map(async (mount) => {
+    if (mount.type === 'tmpfs') return tmpfsMount(mount);
+    if (mount.type !== 'bind') return volumeMount(mount, settings);
+    if (mount.source === undefined)
+      throw refused(`the bind mount at ${mount.target} needs a source`);
+    const propagation = asBlock(mount.bind_options).propagation as Propagation | undefined;
+    const readOnly = mount.readonly === true;
+    return bindMount(await place(mount.source), mount.target, readOnly, propagation);
+  });
+  return Promise.all([...binds, ...mounts]);
+}
+
+const refused = (message: string): DriverFailure => new DriverFailure(message, false);
+
+async function allowedSource(
+  { directories, allocId }: DriverTask,
+  source: string,
+  settings: DockerSettings,
+): Promise<string> {
+  const path = isAbsolute(source) ? resolve(source) : resolve(directories.root, source);
+  const [own, shared, real] = await Promise.all([
+    realpath(directories.root),
+    realpath(directories.shared),
+    realpath(path).catch((error: NodeJS.ErrnoException) => {
+      const why = error.code === 'ENOENT' ? 'it does not exist' : error.message;
+      throw refused(`"${source}" cannot be mounted: ${why}`);
+    }),
+  ]);
+  const isOf = (root: string) => real === root || real.startsWith(`${root}${sep}`);
+  // What is mounted is what was looked at: a link may lead elsewhere by then.
+  if ((isOf(own) && !isOf(join(own, 'private'))) || isOf(shared)) return real;
+  if (settings.allowVolumes === true) return real;
+  throw refused(
+    `"${source}" is outside the task's part of allocation ${allocId}; it can be mounted only on nodes with docker.volumes`,
+  );
+}
+
+const bindMount = (
+  Source: string,
+  Target: string,
+  ReadOnly: boolean,
+  propagation: Propagation | undefined,
+): MountSettings => ({
+  ...{ Type: 'bind', Source, Target, ReadOnly },
+  ...(propagation !== undefined && { BindOptions: { Propagation: propagation } }),
+});
+
+function tmpfsMount({ target, tmpfs_options: options }: MountConfig): MountSettings {
+  const { size, mode } = asBlock(options);
+  return {
+    ...{ Type: 'tmpfs', Source: '', Target: target },
+    ...((size !== undefined || mode !== undefined) && {
+      TmpfsOptions: { SizeBytes: size ?? 0, Mode: mode ?? 0o1777 },
+    }),
+  };
+}
+
+function volumeMount(mount: MountConfig, settings: DockerSettings): MountSettings {
+  const { source = '', target, readonly = false, volume_options: given } = mount;
+  if (settings.allowVolumes !== true) {
+    throw refused(`the volume at ${target} can be mounted only on nodes with docker.volumes`);
+  }
+  const { no_copy: NoCopy = false, labels, driver_config: driver } = asBlock(given);
+  const { name: Name = 'local', options } = asBlock(driver);
+  const VolumeOptions = {
+    ...{ NoCopy, Labels: asBlock(labels) as Record<string, string> },
+    DriverConfig: { Name, Options: asBlock(options) as Record<string, string> },
+  };
+  return { Type: 'volume', Source: source, Target: target, ReadOnly: readonly, VolumeOptions };
+}

@@ -1,0 +1,34 @@
+import { constants, promises } from 'node:fs';
+
+const recordBytesMax = 8192;
+/** More than a kernel's buffer holds. */
+const recordsMax = 200_000;
+
+/**
+ * Whether the kernel's log says that a process of this container was killed for memory. Not every
+ * runtime sees it: its watcher may end before it is told. `false` where the log may not be read.
+ */
+export async function kernelKilledForMemory(containerId: string): Promise<boolean> {
+  const file = await promises
+    .open('/dev/kmsg', constants.O_RDONLY | constants.O_NONBLOCK)
+    .catch(() => undefined);
+  if (file === undefined) return false;
+  const buffer = Buffer.alloc(recordBytesMax);
+  try {
+    for (let count = 0; count < recordsMax; count++) {
+      // One record each; EPIPE: it was overwritten meanwhile; EAGAIN: that was the last.
+      const bytes = await file.read(buffer, 0, recordBytesMax, null).then(
+        ({ bytesRead }) => bytesRead,
+        (error: NodeJS.ErrnoException) => (error.code === 'EPIPE' ? 0 : -1),
+      );
+      if (bytes < 0) return false;
+      if (isKillOf(buffer.toString('latin1', 0, bytes), containerId)) return true;
+    }
+    return false;
+  } finally {
+    await file.close().catch(() => {});
+  }
+}
+
+const isKillOf = (record: string, containerId: string): boolean =>
+  record.includes('oom-kill:') && record.includes(containerId);

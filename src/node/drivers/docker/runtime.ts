@@ -1,0 +1,230 @@
+import type Dockerode from 'dockerode';
+import { type Clock, delay, type Timers } from '../../../base/ports.ts';
+import { limits } from '../../../model/limits.ts';
+import { DriverFailure } from '../driver.ts';
+import { findSocket, type SocketSearch } from './sockets.ts';
+
+/** The runtime did not answer; it may again. */
+export class RuntimeUnreachable extends DriverFailure {
+  constructor(reason: string) {
+    super(`the container runtime does not answer: ${reason}`, true);
+  }
+}
+
+/** What a runtime says of itself. */
+export interface RuntimeIdentity {
+  /** `docker`, or `podman`, which speaks the same. */
+  readonly kind: 'docker' | 'podman';
+  readonly version: string;
+  readonly apiVersion: string;
+}
+
+/**
+ * The connection to a container runtime, and whether it answers.
+ *
+ * Invariants
+ *  C1. While the runtime is away one loop asks for it, whoever waits for it; while it is there,
+ *      whoever needs to know asks (`ping`).
+ *  C2. No call outlasts the runtime: each rejects as soon as it is known to be away.
+ */
+export class Runtime {
+  readonly #search: SocketSearch;
+  readonly #clock: Clock;
+  readonly #timers: Timers;
+  readonly #closed = new AbortController();
+  #client: Dockerode | undefined;
+  #socket = '';
+  #identity: RuntimeIdentity | undefined;
+  #away: { readonly reason: string; readonly sinceMs: number } | undefined;
+  #left = new AbortController();
+  #returned = Promise.withResolvers<void>();
+  #onReturn: () => void = () => {};
+
+  constructor(search: SocketSearch, ports: { readonly clock: Clock; readonly timers: Timers }) {
+    this.#search = search;
+    this.#clock = ports.clock;
+    this.#timers = ports.timers;
+  }
+
+  get identity(): RuntimeIdentity | undefined {
+    return this.#identity;
+  }
+
+  /** Aborted when the agent goes. */
+  get closed(): AbortSignal {
+    return this.#closed.signal;
+  }
+
+  /** Since when it has been away, by the monotonic clock; `undefined` while it answers. */
+  get awaySinceMs(): number | undefined {
+    return this.#away?.sinceMs;
+  }
+
+  /** Called when it answers for the first time, and whenever it answers after it did not. */
+  onReturn(listen: () => void): void {
+    this.#onReturn = listen;
+  }
+
+  close(): void {
+    this.#closed.abort();
+    this.#left.abort();
+  }
+
+  /**
+   * Asks the runtime who it is. `absent`: there is none, which is no fault. Rejects with
+   * {@link RuntimeUnreachable}.
+   */
+  async ping(): Promise<RuntimeIdentity | { readonly absent: string }> {
+    if (this.#client === undefined) {
+      const found = await findSocket(this.#search);
+      if ('absent' in found) return found;
+      await this.#connect(found.path);
+    }
+    const isFirst = this.#identity === undefined;
+    try {
+      this.#identity = await this.#ask();
+    } catch (error) {
+      throw this.#noteAway(reasonOf(error));
+    }
+    this.#noteReturn(isFirst);
+    return this.#identity;
+  }
+
+  /** Rejects with the runtime's error, or with {@link RuntimeUnreachable}. */
+  async call<T>(act: (client: Dockerode) => Promise<T>): Promise<T> {
+    if (this.#away !== undefined) throw new RuntimeUnreachable(this.#away.reason);
+    if (this.#client === undefined) {
+      const found = await this.ping();
+      if ('absent' in found) throw this.#noteAway(found.absent);
+    }
+    const left = this.#left.signal;
+    try {
+      return await rejectedBy(left, act(this.#client!));
+    } catch (error) {
+      if (error === leftEarly) throw new RuntimeUnreachable(this.#awayReason);
+      if (!isLostConnection(error)) throw error;
+      throw this.#noteAway(reasonOf(error));
+    }
+  }
+
+  get #awayReason(): string {
+    return this.#away?.reason ?? 'the agent ends';
+  }
+
+  /** Resolves when it answers, or `signal` aborts. */
+  async whenReturned(signal: AbortSignal): Promise<void> {
+    if (this.#away !== undefined) await Promise.race([this.#returned.promise, aborted(signal)]);
+  }
+
+  async #connect(socketPath: string): Promise<void> {
+    // Loaded where there is a runtime: it brings much along.
+    const { default: Client } = await import('dockerode');
+    this.#socket = socketPath;
+    this.#client = new Client({ socketPath });
+  }
+
+  /** Who it is may have changed while it was away; to tell costs it more than to answer. */
+  async #ask(): Promise<RuntimeIdentity> {
+    const { pingTimeoutMs, versionTimeoutMs } = limits.docker;
+    await this.#within(pingTimeoutMs, this.#client!.ping());
+    if (this.#identity !== undefined && this.#away === undefined) return this.#identity;
+    const version = await this.#within(versionTimeoutMs, this.#client!.version());
+    const components = (version.Components ?? []).map(({ Name }) => Name.toLowerCase());
+    const isPodman = components.some((name) => name.includes('podman'));
+    const kind = isPodman ? 'podman' : 'docker';
+    return { kind, version: version.Version, apiVersion: version.ApiVersion };
+  }
+
+  async #within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
+    const tooLate = new AbortController();
+    const timer = this.#timers.after(timeoutMs, () => tooLate.abort());
+    try {
+      return await rejectedBy(tooLate.signal, work);
+    } catch (error) {
+      if (error !== leftEarly) throw error;
+      throw new Error(`no answer within ${timeoutMs} ms`);
+    } finally {
+      timer.clear();
+    }
+  }
+
+  #noteAway(reason: string): RuntimeUnreachable {
+    const told = this.#socket === '' ? reason : `${this.#socket}: ${reason}`;
+    if (this.#away === undefined && !this.#closed.signal.aborted) {
+      this.#away = { reason: told, sinceMs: this.#clock.monotonicMs() };
+      this.#returned = Promise.withResolvers();
+      this.#left.abort();
+      void this.#askUntilItReturns();
+    }
+    return new RuntimeUnreachable(told);
+  }
+
+  #noteReturn(isFirst: boolean): void {
+    if (this.#closed.signal.aborted) return;
+    if (this.#away !== undefined) {
+      this.#away = undefined;
+      this.#left = new AbortController();
+      this.#returned.resolve();
+    } else if (!isFirst) return;
+    this.#onReturn();
+  }
+
+  /** C1. */
+  async #askUntilItReturns(): Promise<void> {
+    const { closed } = this;
+    while (!closed.aborted && this.#away !== undefined) {
+      await delay(this.#timers, limits.docker.reconnectMs, closed);
+      if (!closed.aborted && this.#away !== undefined) await this.ping().catch(() => {});
+    }
+  }
+}
+
+const leftEarly = new Error('the runtime left');
+
+async function rejectedBy<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  // Whichever loses the race is nobody's any more.
+  work.catch(() => {});
+  if (signal.aborted) throw leftEarly;
+  const { promise, reject } = Promise.withResolvers<never>();
+  const leave = () => reject(leftEarly);
+  signal.addEventListener('abort', leave, { once: true });
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener('abort', leave);
+  }
+}
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+
+interface RuntimeError {
+  readonly statusCode?: number;
+  readonly code?: string;
+  readonly message?: string;
+  readonly json?: { readonly message?: string };
+}
+
+/** The HTTP status of what the runtime refused, or 0. */
+export const statusOf = (error: unknown): number => (error as RuntimeError)?.statusCode ?? 0;
+
+/** What the runtime said, as one sentence. */
+export function reasonOf(error: unknown): string {
+  const { json, message, code } = (error ?? {}) as RuntimeError;
+  const told = json?.message ?? message ?? code ?? String(error);
+  return told.replace(/\s+/g, ' ').trim();
+}
+
+/** No answer came, or not all of it. */
+function isLostConnection(error: unknown): boolean {
+  if (statusOf(error) !== 0 || error instanceof DriverFailure) return false;
+  const { code = '', message = '' } = error as RuntimeError;
+  return (
+    ['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'EACCES', 'EPERM', 'ETIMEDOUT'].includes(
+      code,
+    ) || /socket hang up|aborted|premature close/i.test(message)
+  );
+}

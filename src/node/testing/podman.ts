@@ -1,0 +1,154 @@
+/**
+ * A real container runtime for tests: a Podman service of its own, with its storage in a temporary
+ * directory and one small image made of programs of this machine. Nothing comes from elsewhere.
+ */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { createConnection } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { eventually } from './eventually.ts';
+
+const programs = [
+  ...[
+    'sh',
+    'sleep',
+    'cat',
+    'echo',
+    'ls',
+    'id',
+    'env',
+    'head',
+    'stty',
+    'tty',
+    'stat',
+    'rm',
+    'mkdir',
+  ],
+  ...['touch', 'nproc', 'grep', 'test', 'date', 'seq', 'wc', 'hostname', 'dd', 'true'],
+];
+
+/** The image that every test has. Its user `app` is 1234. */
+export const testImage = 'localhost/tiny:1';
+
+export class Podman {
+  /** What `DOCKER_HOST` or the configuration names. */
+  readonly socket: string;
+  readonly directory: string;
+  #service: ChildProcess | undefined;
+
+  constructor() {
+    this.directory = mkdtempSync(join(tmpdir(), 'roster-podman-'));
+    this.socket = join(this.directory, 'podman.sock');
+    // Limits that a user without further rights may set.
+    writeFileSync(
+      join(this.directory, 'containers.conf'),
+      '[containers]\ndefault_ulimits = ["nofile=1024:1024", "nproc=1024:1024"]\n',
+    );
+    this.useRegistry('127.0.0.1:1');
+    const root = makeRoot(join(this.directory, 'image'));
+    execFileSync('tar', ['-C', root, '-cf', join(this.directory, 'image.tar'), '.']);
+    this.run('import', '-q', join(this.directory, 'image.tar'), testImage);
+  }
+
+  /** Which registry is spoken to without TLS, once the service starts again. */
+  useRegistry(address: string): void {
+    const text = `unqualified-search-registries = []\n[[registry]]\nlocation = "${address}"\ninsecure = true\n`;
+    writeFileSync(join(this.directory, 'registries.conf'), text);
+  }
+
+  run(...words: readonly string[]): string {
+    return execFileSync('podman', [...this.#flags, ...words], {
+      ...{ env: this.#env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] },
+    });
+  }
+
+  /** Resolves when the service answers. */
+  async start(): Promise<void> {
+    rmSync(this.socket, { force: true });
+    const words = [...this.#flags, 'system', 'service', '--time=0', `unix://${this.socket}`];
+    this.#service = spawn('podman', words, { env: this.#env, stdio: 'ignore' });
+    await eventually(() => connects(this.socket));
+  }
+
+  /** As the machine would by accident: nothing is told, containers go on. */
+  async kill(): Promise<void> {
+    const service = this.#service;
+    if (service === undefined || service.exitCode !== null || service.signalCode !== null) return;
+    const gone = new Promise((resolve) => service.once('exit', resolve));
+    service.kill('SIGKILL');
+    await gone;
+  }
+
+  /** It keeps its connections and answers nothing. */
+  freeze(isFrozen: boolean): void {
+    this.#service?.kill(isFrozen ? 'SIGSTOP' : 'SIGCONT');
+  }
+
+  /** Names of all containers there are. */
+  containers(): readonly string[] {
+    return this.run('ps', '-a', '--format', '{{.Names}}').split('\n').filter(Boolean);
+  }
+
+  async close(): Promise<void> {
+    await this.kill();
+    this.run('rm', '-f', '-a', '-t', '0');
+    rmSync(this.directory, { recursive: true, force: true, maxRetries: 3 });
+  }
+
+  get #flags(): readonly string[] {
+    const at = (name: string) => join(this.directory, name);
+    return [
+      ...['--root', at('root'), '--runroot', at('run'), '--tmpdir', at('tmp')],
+      ...['--storage-driver=vfs', '--runtime=runc', '--cgroup-manager=cgroupfs'],
+    ];
+  }
+
+  get #env(): NodeJS.ProcessEnv {
+    return {
+      ...process.env,
+      CONTAINERS_CONF: join(this.directory, 'containers.conf'),
+      CONTAINERS_REGISTRIES_CONF: join(this.directory, 'registries.conf'),
+    };
+  }
+}
+
+const connects = (path: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const socket = createConnection(path, () => {
+      socket.destroy();
+      resolve();
+    });
+    socket.on('error', reject);
+  });
+
+function makeRoot(root: string): string {
+  for (const name of ['bin', 'etc', 'proc', 'sys', 'dev', 'tmp']) {
+    mkdirSync(join(root, name), { recursive: true });
+  }
+  chmodSync(join(root, 'tmp'), 0o1777);
+  const found = programs.flatMap((name) => {
+    const path = ['/bin', '/usr/bin'].map((place) => join(place, name)).find(existsSync);
+    return path === undefined ? [] : [path];
+  });
+  for (const path of found)
+    copyFileSync(realpathSync(path), join(root, 'bin', path.split('/').at(-1)!));
+  const libraries = execFileSync('ldd', found, { encoding: 'utf8' }).matchAll(/(\/[^\s():]+)\s\(/g);
+  for (const [, path] of libraries) {
+    mkdirSync(dirname(join(root, path!)), { recursive: true });
+    copyFileSync(realpathSync(path!), join(root, path!));
+  }
+  const users = 'root:x:0:0::/:/bin/sh\napp:x:1234:1235::/:/bin/sh\n';
+  writeFileSync(join(root, 'etc/passwd'), users);
+  writeFileSync(join(root, 'etc/group'), 'root:x:0:\napp:x:1235:\n');
+  return root;
+}
