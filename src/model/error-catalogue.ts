@@ -107,6 +107,16 @@ export const catalogue = {
     title: 'Not running',
     sentence: 'The {noun} "{id}" is not running.',
   },
+  'action-not-found': {
+    status: 400,
+    title: 'Action not found',
+    sentence: 'The task "{task}" of the allocation {allocation} has no action "{action}".',
+  },
+  'allocation-of-another-job': {
+    status: 400,
+    title: 'Allocation of another job',
+    sentence: 'The allocation {allocation} is none of the job "{job}".',
+  },
   'id-mismatch': {
     status: 400,
     title: 'Id mismatch',
@@ -155,6 +165,11 @@ export const catalogue = {
     status: 403,
     title: 'Token not found',
     sentence: 'The token is unknown here or has expired.',
+  },
+  'remote-exec-disabled': {
+    status: 403,
+    title: 'Remote exec disabled',
+    sentence: 'The node {node} runs no commands from elsewhere: its operator has disabled that.',
   },
   'job-token-not-found': {
     status: 403,
@@ -396,6 +411,11 @@ export const catalogue = {
     title: 'Unsupported encoding',
     sentence: 'Bodies encoded as "{encoding}" are not understood.',
   },
+  'upgrade-required': {
+    status: 426,
+    title: 'Upgrade required',
+    sentence: 'This path is one of WebSockets: ask for the upgrade to one (RFC 6455).',
+  },
   'too-many-connections': {
     status: 429,
     title: 'Too many connections',
@@ -421,6 +441,11 @@ export const catalogue = {
     title: 'Too many launches',
     sentence:
       'The job "{job}" was launched by hand too often: the ids of the next {limit} seconds are taken.',
+  },
+  'too-many-sessions': {
+    status: 429,
+    title: 'Too many sessions',
+    sentence: 'This server carries {limit} sessions already, which is the limit.',
   },
   'too-many-watches': {
     status: 429,

@@ -9,6 +9,7 @@ import { restartHandler, signalHandler } from './command-handlers.ts';
 import type { Driver, Drivers } from './drivers/driver.ts';
 import { rawExecDriver } from './drivers/raw-exec.ts';
 import { hostEnvironment } from './environment/host-environment.ts';
+import { execHandler } from './exec/exec-handler.ts';
 import { fingerprint, type NodeSettings } from './fingerprint/fingerprint.ts';
 import { dispatchPayloadHook } from './hooks/dispatch-payload.ts';
 import { type NodeIdentity, readIdentity, writeIdentity } from './identity.ts';
@@ -251,6 +252,13 @@ export class NodeAgent {
     const { api, world, onNotice } = this.#options;
     const allocation = (id: string) => this.#allocations?.get(id);
     const handlers = new Map<string, StreamHandler>([
+      [
+        'exec',
+        execHandler({
+          allocation,
+          isDisabled: this.#options.settings.isRemoteExecDisabled ?? false,
+        }),
+      ],
       ['logs', logsHandler({ timers: world.timers, allocation })],
       ['restart', restartHandler(allocation)],
       ['signal', signalHandler(allocation)],

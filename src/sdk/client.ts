@@ -21,6 +21,7 @@ import { type Deployments, deploymentsOf } from './deployments.ts';
 import { ConnectionError } from './errors.ts';
 import { type Evaluations, evaluationsOf } from './evaluations.ts';
 import { type Events, eventsOf } from './events.ts';
+import { type Exec, execOf } from './exec.ts';
 import { type Explanations, explanationsOf } from './explanations.ts';
 import { type JobPolicies, jobPoliciesOf } from './job-policies.ts';
 import { type Jobs, jobsOf } from './jobs.ts';
@@ -75,6 +76,8 @@ export interface Client {
   readonly scalingPolicies: ScalingPolicies;
   readonly allocations: Allocations;
   readonly evaluations: Evaluations;
+  /** Commands in tasks. */
+  readonly exec: Exec;
   readonly explanations: Explanations;
   readonly deployments: Deployments;
   readonly nodes: Nodes;
@@ -117,6 +120,7 @@ export function createClient(options: ClientOptions): Client {
     scalingPolicies: scalingPoliciesOf(requester),
     allocations: allocationsOf(requester),
     evaluations: evaluationsOf(requester),
+    exec: execOf(requester),
     explanations: explanationsOf(requester),
     deployments: deploymentsOf(requester),
     nodes: nodesOf(requester),
@@ -152,8 +156,9 @@ export type * from './acl-decisions.ts';
 export type * from './agent.ts';
 export type * from './allocations.ts';
 export type * from './deployments.ts';
-export { ApiError, ConnectionError, isMissing } from './errors.ts';
+export { ApiError, ConnectionError, isMissing, SessionError } from './errors.ts';
 export type * from './evaluations.ts';
+export type * from './exec.ts';
 export type * from './explanations.ts';
 export type * from './job-policies.ts';
 export type * from './jobs.ts';

@@ -15,25 +15,25 @@ import { listRoute, type Route, readRoute, type Scope, writeRoute } from '../rou
 
 /** Ids are unique over all namespaces. @throws RosterError `allocation-not-found` */
 export function allocationById(snapshot: Snapshot, id: string): Allocation {
+  const found = findAllocation(snapshot, id);
+  if (found === undefined) throw refusal('allocation-not-found', { id });
+  return found;
+}
+
+export function findAllocation(snapshot: Snapshot, id: string): Allocation | undefined {
   for (const row of snapshot
     .table(allocations)
     .by('id')
     .scan({ prefix: [id] }))
     return row;
-  throw refusal('allocation-not-found', { id });
+  return undefined;
 }
 
 /** What a caller needs is asked in the allocation's own namespace; that of none in the request's. */
 export function inItsNamespace(capability: string) {
   return ({ parameters, namespace, unwatched }: Scope) => {
-    const id = parameters.alloc_id!;
-    for (const row of unwatched
-      .table(allocations)
-      .by('id')
-      .scan({ prefix: [id] })) {
-      return namespaceCapability(row.Namespace, capability);
-    }
-    return namespaceCapability(namespace, capability);
+    const found = findAllocation(unwatched, parameters.alloc_id!);
+    return namespaceCapability(found?.Namespace ?? namespace, capability);
   };
 }
 

@@ -71,14 +71,15 @@ async function tell(
       // The node says nothing but that it is done, or why not.
     }
   } catch (error) {
-    throw error instanceof StreamFault ? refusalOf(error, NodeID) : error;
+    throw error instanceof StreamFault ? nodeRefusal(error, NodeID) : error;
   } finally {
     late.clear();
   }
   return { value: {} };
 }
 
-function refusalOf({ code, status, message }: StreamFault, node: string): RosterError {
+/** Why the node did not do it, as an error of the catalogue. */
+export function nodeRefusal({ code, status, message }: StreamFault, node: string): RosterError {
   const isOurs = Object.hasOwn(catalogue, code) && catalogue[code as ErrorCode].status === status;
   if (isOurs) return new RosterError(code as ErrorCode, message);
   if (status === 429) return new RosterError('too-many-watches', message);

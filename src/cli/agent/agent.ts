@@ -79,7 +79,7 @@ const details = `Examples:
 
 The configuration file has http, data_dir, root_token, tasks_on_exit, run, log_level, region,
 acl.{enabled,default_policy}, audit.{file,events}, keyring.root_key_file,
-node.{name,datacenter,class,pool,meta} and
+node.{name,datacenter,class,pool,meta,disable_remote_exec} and
 garbage_collection.{interval,job_age,evaluation_age,batch_evaluation_age,deployment_age,node_age}:
   { "data_dir": "/var/lib/roster", "node": { "datacenter": "dc1", "meta": { "rack": "r1" } } }`;
 

@@ -28,6 +28,8 @@ export interface AgentOptions {
     readonly class: string;
     readonly pool: string;
     readonly meta: Readonly<Record<string, string>>;
+    /** Nobody may run commands in tasks of this node, whatever their rights. */
+    readonly isRemoteExecDisabled: boolean;
   };
   /** How long is kept what nobody needs, as far as somebody says so. */
   readonly garbage: Partial<Record<GarbageOption, number>>;
@@ -133,6 +135,7 @@ export const settings = {
     fault: (value: unknown) =>
       isTextMap(value) ? undefined : 'must be an object whose values are text',
   },
+  'node.disable_remote_exec': flag,
   'garbage_collection.interval': duration(limits.garbage.intervalMinMs),
   'garbage_collection.job_age': duration(0),
   'garbage_collection.evaluation_age': duration(0),
@@ -237,6 +240,7 @@ export function agentOptions(given: AgentSettings, run: AgentOptions['run']): Ag
       class: words['node.class'] ?? '',
       pool: words['node.pool'] ?? 'default',
       meta: (given['node.meta'] as Record<string, string> | undefined) ?? {},
+      isRemoteExecDisabled: given['node.disable_remote_exec'] === true,
     },
     garbage: garbageOf(words),
     tasksOnExit: (words.tasks_on_exit as AgentOptions['tasksOnExit']) ?? (keeps ? 'keep' : 'stop'),

@@ -3,6 +3,8 @@ import type { WebSocketLike } from '../node-stream/web-socket.ts';
 
 /** The part of a `ws` WebSocket that a reader needs who may be slower than the sender. */
 export interface PausableWebSocket extends WebSocketLike {
+  /** `done`: the socket has taken it, or never will. */
+  send(data: string | Uint8Array, done?: (error?: Error) => void): void;
   pause(): void;
   resume(): void;
 }

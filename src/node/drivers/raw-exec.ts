@@ -5,6 +5,7 @@ import type { SupervisorClient } from '../supervisor/client.ts';
 import { SupervisorRefusal } from '../supervisor/protocol.ts';
 import { type ConfigFields, configFaults, text, textList } from './config.ts';
 import { type Driver, DriverFailure, type DriverHandle, type DriverTask } from './driver.ts';
+import { execBeside } from './exec-beside.ts';
 
 const fields: ConfigFields = {
   command: { required: true, check: text },
@@ -38,6 +39,7 @@ export function rawExecDriver(supervisor: SupervisorClient): Driver {
       const status = (await supervisor.connect()).find(({ taskId }) => taskId === runId);
       return status && handleOf(supervisor, runId);
     },
+    exec: (runId, command) => execBeside(supervisor, runId, command),
     endUnclaimed: (claimed) => endUnclaimed(supervisor, claimed),
   };
 }

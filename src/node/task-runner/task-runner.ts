@@ -5,7 +5,13 @@ import { withTaskEvent } from '../../model/allocation/allocation-rules.ts';
 import { pendingTask } from '../../model/allocation/task-event.ts';
 import type { TaskState } from '../../model/allocation/task-state.ts';
 import { limits } from '../../model/limits.ts';
-import { DriverFailure, type DriverHandle, type TaskExit } from '../drivers/driver.ts';
+import {
+  type DriverCommand,
+  type DriverExec,
+  DriverFailure,
+  type DriverHandle,
+  type TaskExit,
+} from '../drivers/driver.ts';
 import { HookFailure, type TaskControls } from '../hooks/hook.ts';
 import * as events from './events.ts';
 import {
@@ -220,6 +226,19 @@ export class TaskRunner {
     if (this.#handle === undefined) throw new DriverFailure('the task is not running', false);
     this.#emit(events.signaling(signal, reason));
     await this.#handle.signal(signal);
+  }
+
+  /** Runs a command beside the present run. Rejects with `DriverFailure`. */
+  async exec(command: DriverCommand): Promise<DriverExec> {
+    const { driver } = this.#context;
+    if (this.#handle === undefined || driver === undefined) {
+      throw new DriverFailure('the task is not running', false);
+    }
+    if (!driver.capabilities.exec || driver.exec === undefined) {
+      const reason = `the driver "${driver.name}" runs no commands beside its tasks`;
+      throw new DriverFailure(reason, false);
+    }
+    return driver.exec(this.#handle.runId, command);
   }
 
   /** The agent goes and the task stays as it is. */
