@@ -183,10 +183,13 @@ async function begin(
 function retold(session: ExecSession, node: string): ExecSession {
   const told = (error: unknown) =>
     error instanceof StreamFault ? nodeRefusal(error, node) : error;
+  const exited = session.exited.catch((error) => {
+    throw told(error);
+  });
+  // Nobody waits for it where the output fails first.
+  exited.catch(() => {});
   return {
-    exited: session.exited.catch((error) => {
-      throw told(error);
-    }),
+    exited,
     output: {
       async *[Symbol.asyncIterator]() {
         try {
