@@ -4,9 +4,10 @@ import {
   parseServerMessage,
 } from '../model/exec-session/exec-messages.ts';
 import type { ExecOutput, ExecSession } from '../model/exec-session/exec-session.ts';
-import { MessageQueue, type PausableWebSocket } from '../model/exec-session/message-queue.ts';
+import type { MessageQueue, PausableWebSocket } from '../model/exec-session/message-queue.ts';
 import { SessionError } from './errors.ts';
 import { type CallOptions, path, type Requester } from './requester.ts';
+import type { OpenSocket } from './transport.ts';
 
 export type { ExecOutput, ExecSession } from '../model/exec-session/exec-session.ts';
 
@@ -68,17 +69,12 @@ class WebSocketSession implements ClientSession {
   readonly exited: Promise<{ readonly exitCode: number }>;
   readonly #socket: PausableWebSocket;
 
-  constructor(socket: PausableWebSocket) {
+  constructor({ socket, messages }: OpenSocket) {
     this.#socket = socket;
-    const closed = new Promise<SessionError>((resolve) => {
-      socket.on('close', (code, reason) =>
-        resolve(errorOf(code, new TextDecoder().decode(reason))),
-      );
-    });
     const exit = Promise.withResolvers<{ readonly exitCode: number }>();
     this.exited = exit.promise;
     this.exited.catch(() => {});
-    this.output = outputOf(new MessageQueue(socket), closed, exit);
+    this.output = outputOf(messages, exit);
   }
 
   write(data: Uint8Array): Promise<void> {
@@ -109,7 +105,6 @@ class WebSocketSession implements ClientSession {
 
 async function* outputOf(
   queue: MessageQueue,
-  closed: Promise<SessionError>,
   exit: PromiseWithResolvers<{ readonly exitCode: number }>,
 ): AsyncGenerator<ExecOutput, void> {
   try {
@@ -121,7 +116,7 @@ async function* outputOf(
         return;
       }
     }
-    throw await closed;
+    throw errorOf(await queue.closed);
   } catch (error) {
     exit.reject(error);
     throw error;
@@ -137,7 +132,7 @@ function parsed(text: string) {
   }
 }
 
-const errorOf = (code: number, reason: string): SessionError =>
+const errorOf = ({ code, reason }: Awaited<MessageQueue['closed']>): SessionError =>
   new SessionError(
     code,
     reason === '' ? 'The connection was lost before the command ended.' : reason,

@@ -1,8 +1,13 @@
 import type { Fault, Problem } from '../model/errors.ts';
-import type { PausableWebSocket } from '../model/exec-session/message-queue.ts';
 import { ApiError, ConnectionError } from './errors.ts';
 import { limits } from './limits.ts';
-import type { Method, Transport, TransportAnswer, TransportRequest } from './transport.ts';
+import type {
+  Method,
+  OpenSocket,
+  Transport,
+  TransportAnswer,
+  TransportRequest,
+} from './transport.ts';
 
 /** What every request may say. */
 export interface CallOptions {
@@ -59,7 +64,7 @@ export interface Requester {
   /** The body as it comes, without a limit of time or size. Leaving the loop ends the request. */
   stream(path: string, options?: CallOptions, query?: Query): AsyncIterable<Uint8Array>;
   /** Opens a WebSocket. Rejects with `ConnectionError`, or with the signal's reason. */
-  openSocket(path: string, options?: CallOptions, query?: Query): Promise<PausableWebSocket>;
+  openSocket(path: string, options?: CallOptions, query?: Query): Promise<OpenSocket>;
   /** Path and headers of a request that somebody else makes (a WebSocket). */
   readonly headers: () => Readonly<Record<string, string>>;
 }

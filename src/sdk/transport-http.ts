@@ -40,10 +40,10 @@ export function httpTransport({ address, caCertificate }: HttpTransportOptions):
     async openSocket(request) {
       request.signal?.throwIfAborted();
       const { openWebSocket } = await import('./transport-web-socket.ts');
-      const socket = await openWebSocket({ origin, caCertificate }, request);
-      sockets.add(socket);
-      socket.once('close', () => sockets.delete(socket));
-      return socket;
+      const opened = await openWebSocket({ origin, caCertificate }, request);
+      sockets.add(opened.socket);
+      void opened.messages.closed.then(() => sockets.delete(opened.socket));
+      return opened;
     },
     async close() {
       for (const socket of sockets) socket.terminate();

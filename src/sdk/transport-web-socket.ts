@@ -1,4 +1,5 @@
 import WebSocket from 'ws';
+import { MessageQueue } from '../model/exec-session/message-queue.ts';
 import { limits as modelLimits } from '../model/limits.ts';
 import { ConnectionError, connectionError } from './errors.ts';
 import { limits } from './limits.ts';
@@ -13,7 +14,7 @@ export interface WebSocketOptions {
 export function openWebSocket(
   { origin, caCertificate }: WebSocketOptions,
   { path, headers, signal }: SocketRequest,
-): Promise<WebSocket> {
+): Promise<{ readonly socket: WebSocket; readonly messages: MessageQueue }> {
   const socket = new WebSocket(`${origin.replace(/^http/, 'ws')}${path}`, {
     headers: { ...headers },
     maxPayload: modelLimits.exec.messageBytesMax,
@@ -21,6 +22,7 @@ export function openWebSocket(
     perMessageDeflate: false,
     ...(caCertificate !== undefined && { ca: caCertificate }),
   });
+  const messages = new MessageQueue(socket);
   return new Promise((resolve, reject) => {
     const abort = (): void => socket.terminate();
     signal?.addEventListener('abort', abort, { once: true });
@@ -33,7 +35,7 @@ export function openWebSocket(
       const sentence = `${origin} answered ${response.statusCode} where a WebSocket was asked for. Is it an agent of this version?`;
       reject(new ConnectionError(origin, 'no-web-socket', sentence));
     });
-    socket.once('open', () => resolve(socket));
+    socket.once('open', () => resolve({ socket, messages }));
     if (signal?.aborted) abort();
   });
 }

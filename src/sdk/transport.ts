@@ -1,4 +1,4 @@
-import type { PausableWebSocket } from '../model/exec-session/message-queue.ts';
+import type { MessageQueue, PausableWebSocket } from '../model/exec-session/message-queue.ts';
 
 /**
  * How requests reach a server. The HTTP one is in `transport-http.ts`; a simulator or an embedded
@@ -13,9 +13,15 @@ export interface Transport {
   /**
    * Opens a WebSocket. Rejects as `send` does. Absent where there are none.
    */
-  openSocket?(request: SocketRequest): Promise<PausableWebSocket>;
+  openSocket?(request: SocketRequest): Promise<OpenSocket>;
   /** Ends every request that is under way. */
   close(): Promise<void>;
+}
+
+export interface OpenSocket {
+  readonly socket: PausableWebSocket;
+  /** From the very first on. */
+  readonly messages: MessageQueue;
 }
 
 export interface SocketRequest {

@@ -10,10 +10,14 @@ export interface PausableWebSocket extends WebSocketLike {
 }
 
 /**
- * Text messages of a WebSocket, for one reader at its own pace. While `limits.exec.queuedBytesMax`
+ * Text messages of a WebSocket, for one reader at its own pace. To be made before the socket is
+ * open, or as it opens: the first message may come with the opening itself. While `limits.exec.queuedBytesMax`
  * wait, the socket is not read, so that its sender is held up and memory here is not.
  */
 export class MessageQueue implements AsyncIterable<string> {
+  /** Resolves when the socket is closed, however that came. */
+  readonly closed: Promise<{ readonly code: number; readonly reason: string }>;
+
   readonly #socket: PausableWebSocket;
   readonly #messages: string[] = [];
   #waitingBytes = 0;
@@ -24,9 +28,12 @@ export class MessageQueue implements AsyncIterable<string> {
   constructor(socket: PausableWebSocket) {
     this.#socket = socket;
     socket.on('message', (data) => this.#take(String(data)));
-    socket.on('close', () => {
-      this.#isOver = true;
-      this.#wake();
+    this.closed = new Promise((resolve) => {
+      socket.on('close', (code, reason) => {
+        this.#isOver = true;
+        this.#wake();
+        resolve({ code, reason: new TextDecoder().decode(reason) });
+      });
     });
   }
 
