@@ -31,6 +31,8 @@ export const limits = {
   transactions: 100_000,
   /** Jobs of one run from POST to running. */
   runJobs: 10,
+  /** Commands in one task, of one run. */
+  execSessions: 30,
   /** A large job that is read. */
   jobModel: { groups: 100 },
   /** Work without a server: until it is warm, and how much of it one figure is the median of. */

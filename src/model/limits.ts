@@ -356,6 +356,8 @@ export const limits = {
     heartbeatIntervalMs: 10 * second,
     /** A client that neither reads nor says anything for so long is gone. */
     silentTimeoutMs: 60 * second,
+    /** How soon after the end of a command what it left is looked for, for all that ended meanwhile. */
+    sweepDelayMs: 200,
     /** How long a command gets to end when nobody wants it any more. */
     endGraceMs: 1 * second,
   },

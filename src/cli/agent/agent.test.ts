@@ -15,7 +15,10 @@ test('--dev alone keeps nothing and ends its tasks', async () => {
     aclEnabled: true,
     aclDefaultPolicy: 'deny',
     region: 'global',
-    node: { name: undefined, datacenter: 'dc1', class: '', pool: 'default', meta: {} },
+    node: {
+      ...{ name: undefined, datacenter: 'dc1', class: '', pool: 'default', meta: {} },
+      isRemoteExecDisabled: false,
+    },
     garbage: {},
     tasksOnExit: 'stop',
     run: [],
@@ -46,7 +49,10 @@ const configuration = JSON.stringify({
   http: '10.0.0.1:4000',
   acl: { enabled: false, default_policy: 'allow' },
   region: 'eu',
-  node: { name: 'two', datacenter: 'dc7', class: 'big', pool: 'gpu', meta: { rack: 'r1' } },
+  node: {
+    ...{ name: 'two', datacenter: 'dc7', class: 'big', pool: 'gpu', meta: { rack: 'r1' } },
+    disable_remote_exec: true,
+  },
   garbage_collection: { interval: '1m', job_age: '36h', node_age: '0s' },
   run: ['jobs/web.json'],
 });
@@ -60,7 +66,10 @@ test('a file says the rest, paths in it are its own, and flags win', async () =>
     aclEnabled: false,
     aclDefaultPolicy: 'allow',
     region: 'eu',
-    node: { name: 'two', datacenter: 'dc7', class: 'big', pool: 'gpu', meta: { rack: 'r1' } },
+    node: {
+      ...{ name: 'two', datacenter: 'dc7', class: 'big', pool: 'gpu', meta: { rack: 'r1' } },
+      isRemoteExecDisabled: true,
+    },
     garbage: { intervalMs: 60_000, jobAgeMs: 36 * 3_600_000, nodeAgeMs: 0 },
     tasksOnExit: 'keep',
     run: [{ path: '/etc/jobs/web.json' }],

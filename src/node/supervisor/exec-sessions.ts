@@ -9,7 +9,7 @@ import { startWithTerminal } from './exec-terminal.ts';
 import type { FifoPool } from './fifo-pool.ts';
 import { ProcessSession } from './process-session.ts';
 import { type ExecRequest, type StartRequest, SupervisorRefusal } from './protocol.ts';
-import type { Sweeper } from './sweep.ts';
+import type { Sweeper, SweepTarget } from './sweep.ts';
 import { ownerOf } from './task-process.ts';
 
 /** What a task was started with, as far as commands beside it share that. */
@@ -30,6 +30,7 @@ export class ExecSessions {
   readonly #options: ExecSessionsOptions;
   readonly #byTask = new Map<string, Set<ProcessSession>>();
   #count = 0;
+  #sweep: Promise<void> | undefined;
 
   constructor(options: ExecSessionsOptions) {
     this.#options = options;
@@ -62,6 +63,17 @@ export class ExecSessions {
     await Promise.all(sessions.map(({ gone }) => gone));
   }
 
+  /** To look for what was left means to look at every process: not after each command. */
+  #nextSweep(): Promise<void> {
+    this.#sweep ??= new Promise((resolve) => {
+      setTimeout(() => {
+        this.#sweep = undefined;
+        resolve();
+      }, limits.exec.sweepDelayMs);
+    });
+    return this.#sweep;
+  }
+
   async #start({ taskId, command, tty, via }: ExecRequest): Promise<ProcessSession> {
     const task = this.#options.surroundings(taskId);
     if (task === undefined) throw notRunning();
@@ -77,9 +89,13 @@ export class ExecSessions {
         directory,
         owner: ownerOf(user),
       };
-      const { pool, sweeper } = this.#options;
+      const { pool } = this.#options;
       const started = tty ? await startWithTerminal(plan) : await startWithPipes(plan, pool);
-      return new ProcessSession(started, sweeper, { allocId, taskName, execId });
+      const sweep = async (target: SweepTarget): Promise<void> => {
+        await this.#nextSweep();
+        await this.#options.sweeper.end(target);
+      };
+      return new ProcessSession(started, sweep, { allocId, taskName, execId });
     } catch (error) {
       if (error instanceof SupervisorRefusal) throw cannotStart(error.message);
       throw error;

@@ -3,7 +3,7 @@ import type { ExecOutput, ExecSession } from '../../model/exec-session/exec-sess
 import { limits } from '../../model/limits.ts';
 import type { ExecCommand } from './exec-command.ts';
 import { readStat } from './proc.ts';
-import type { Sweeper, SweepTarget } from './sweep.ts';
+import type { SweepTarget } from './sweep.ts';
 
 /** Who keeps the output open for so long after everything of the command is gone is not of it. */
 const drainTimeoutMs = 2000;
@@ -24,7 +24,7 @@ export class ProcessSession implements ExecSession {
 
   readonly #command: ExecCommand;
   readonly #target: SweepTarget;
-  readonly #sweeper: Sweeper;
+  readonly #sweep: (target: SweepTarget) => Promise<void>;
   #hasEnded = false;
   #isClosed = false;
   #waiting = 0;
@@ -32,11 +32,11 @@ export class ProcessSession implements ExecSession {
 
   constructor(
     command: ExecCommand,
-    sweeper: Sweeper,
+    sweep: (target: SweepTarget) => Promise<void>,
     of: { readonly allocId: string; readonly taskName: string; readonly execId: string },
   ) {
     this.#command = command;
-    this.#sweeper = sweeper;
+    this.#sweep = sweep;
     const startTime = readStat(command.pid)?.startTime ?? '';
     this.#target = { ...of, pid: command.pid, startTime };
     this.output = this.#merged();
@@ -96,7 +96,7 @@ export class ProcessSession implements ExecSession {
   async #afterEnd(): Promise<void> {
     this.#hasEnded = true;
     clearTimeout(this.#graceTimer);
-    await this.#sweeper.end(this.#target);
+    await this.#sweep(this.#target);
     if (this.#isClosed) this.#command.release();
     else this.#watchDrain();
   }
