@@ -78,9 +78,6 @@ export function parseHandshake(text: string): Handshake {
 
 const handshakeVersion = 1;
 
-export const encodeHandshake = (token: string): string =>
-  JSON.stringify({ version: handshakeVersion, auth_token: token });
-
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
