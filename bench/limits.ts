@@ -35,6 +35,8 @@ export const limits = {
   nodeTasks: { tasks: 500, idleMs: 10_000 },
   /** A log that is followed: until all is warm, and how long it is then measured. */
   logFlood: { settleMs: 5_000, measureMs: 15_000, files: 4, fileMb: 10 },
+  /** Commands in one task, of one run. */
+  execSessions: 30,
   /** A large job that is read. */
   jobModel: { groups: 100 },
   /** Work without a server: until it is warm, and how much of it one figure is the median of. */

@@ -9,6 +9,7 @@ import { acl } from './acl.ts';
 import { aclRead } from './acl-read.ts';
 import { aclTokens } from './acl-tokens.ts';
 import type { Benchmark, Setting } from './benchmark.ts';
+import { exec } from './exec.ts';
 import { holds } from './holds.ts';
 import { jobFile } from './job-file.ts';
 import { jobList } from './job-list.ts';
@@ -31,7 +32,7 @@ import { state } from './state.ts';
 import { type Target, targetOf } from './target.ts';
 
 const benchmarks: readonly Benchmark[] = [
-  ...[readJob, register, state, parked, start, runJob, node, logs],
+  ...[readJob, register, state, parked, start, runJob, node, logs, exec],
   ...[acl, aclRead, aclTokens, jobFile, jobModel, jobList, plan],
   ...[scheduler, holds, simulator, million],
 ];

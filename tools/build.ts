@@ -13,6 +13,7 @@ const entries: Readonly<Record<string, string>> = {
   main: 'src/main.ts',
   'sqlite-worker': 'src/state/engine/sqlite-worker.ts',
   supervisor: 'src/node/supervisor/main.ts',
+  terminal: 'src/node/supervisor/terminal-main.ts',
   sdk: 'src/sdk/client.ts',
 };
 

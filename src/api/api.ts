@@ -5,6 +5,7 @@ import type { Server } from '../server/server.ts';
 import { allocations } from '../state/tables.ts';
 import { problemAnswer } from './answers.ts';
 import { type AuditOptions, auditTo } from './audit.ts';
+import { ExecSockets } from './exec-socket.ts';
 import type { Answer, Request } from './http.ts';
 import {
   type ConnectionLimits,
@@ -34,6 +35,7 @@ import { clientStatisticsRoutes } from './routes/client-statistics.ts';
 import { deploymentRoutes } from './routes/deployment.ts';
 import { evaluationRoutes } from './routes/evaluation.ts';
 import { eventStreamRoute } from './routes/event-stream.ts';
+import { execRoutes } from './routes/exec.ts';
 import { explainRoutes } from './routes/explain.ts';
 import { jobRoutes } from './routes/job.ts';
 import { jobFileRoutes } from './routes/job-file.ts';
@@ -59,6 +61,7 @@ import { variableRoutes } from './routes/variable.ts';
 import { workloadIdentityRoutes } from './routes/workload-identity.ts';
 import { withoutSecrets } from './token.ts';
 import { Turns } from './turns.ts';
+import { firstOf } from './web-sockets.ts';
 
 export interface ApiOptions {
   readonly server: Server;
@@ -79,6 +82,7 @@ export class Api {
   readonly #metrics: Metrics;
   readonly #audit: ((observation: Observation) => void) | undefined;
   readonly #resolver: Resolver;
+  readonly #execSockets: ExecSockets;
   #http: HttpServer | undefined;
   #address = '';
 
@@ -100,6 +104,10 @@ export class Api {
       proveLeadership: () => server.proveLeadership(),
       observe: (observation) => this.#observe(observation),
     });
+    this.#execSockets = new ExecSockets({
+      ...{ pipeline: this.#pipeline, timers: world.timers, requestOf },
+      onFailure: (error) => server.context.log.error({ error }, 'a session failed'),
+    });
   }
 
   /** Serves one request without a port. */
@@ -117,10 +125,13 @@ export class Api {
     this.#http = new HttpServer({
       handle: (request) => this.handle(request),
       refuse: (fault) => problemAnswer(transportRefusal(fault)),
-      upgrade: nodeStreamUpgrade({
-        ...{ server: this.#options.server, pipeline: this.#pipeline, requestOf },
-        observe: (observation) => this.#observe(observation),
-      }),
+      upgrade: firstOf(
+        nodeStreamUpgrade({
+          ...{ server: this.#options.server, pipeline: this.#pipeline, requestOf },
+          observe: (observation) => this.#observe(observation),
+        }),
+        this.#execSockets.upgrade,
+      ),
       connections: this.#options.connections,
     });
     const taken = await this.#http.listen(host, port);
@@ -131,6 +142,7 @@ export class Api {
   /** Answers what waits and takes nothing more. */
   async close(): Promise<void> {
     this.#pipeline.stop();
+    this.#execSockets.close();
     await this.#http?.close();
   }
 
@@ -165,6 +177,7 @@ export class Api {
       eventStreamRoute(server),
       ...clientLifecycleRoutes(server),
       ...clientChecksRoutes(server),
+      ...execRoutes(server),
       ...aclBootstrapRoutes(server.context, server.bootstrapReset),
       ...aclTokenRoutes(server.context, { name, defaultPolicy: this.#resolver.defaultPolicy }),
       ...aclPolicyRoutes(server.context),
@@ -221,6 +234,10 @@ export class Api {
       evaluations_blocked: {
         help: 'Evaluations that wait for room.',
         read: () => blocked.size,
+      },
+      exec_sessions: {
+        help: 'WebSockets that carry commands in tasks.',
+        read: () => this.#execSockets.size,
       },
       nodes_connected: { help: 'Nodes that hold a stream open.', read: () => server.streams.size },
       writes_closed: {

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { WebSocketServer } from 'ws';
 import type { Timers } from '../base/ports.ts';
 import { RosterError, refusal } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
@@ -13,6 +12,7 @@ import { pathOf, type Upgrade } from './http-server.ts';
 import type { Observation, Pipeline } from './pipeline.ts';
 import { hangUp, ownSocket } from './raw-answer.ts';
 import type { Trail } from './trail.ts';
+import { wantsWebSocket, webSockets } from './web-sockets.ts';
 
 const path = /^\/v1\/node\/([0-9a-f-]{36})\/stream$/;
 
@@ -52,13 +52,9 @@ export function nodeStreamUpgrade(options: NodeStreamOptions): Upgrade {
     }
     hangUp(socket, problemAnswer(refused));
   };
-  const sockets = new WebSocketServer({ noServer: true, maxPayload: longestMessageBytes });
-  sockets.on('wsClientError', (error, socket, raw) => {
-    refuse(raw, socket as Socket, refusal('malformed-request', { reason: `${error.message}.` }));
-  });
+  const accept = webSockets({ messageBytesMax: longestMessageBytes, refuse });
   return {
-    isAsked: ({ headers, url = '' }) =>
-      headers.upgrade?.toLowerCase() === 'websocket' && path.test(pathOf(url)),
+    isAsked: (raw) => wantsWebSocket(raw) && path.test(pathOf(raw.url ?? '')),
     take: (raw, socket, head) => {
       ownSocket(socket);
       const startMs = world.clock.monotonicMs();
@@ -66,9 +62,8 @@ export function nodeStreamUpgrade(options: NodeStreamOptions): Upgrade {
       offers.set(raw, offer);
       try {
         const nodeId = authorize(pipeline, offer);
-        sockets.handleUpgrade(raw, socket, head, (webSocket) => {
+        accept(raw, socket, head, (webSocket) => {
           over(offer, switchingProtocols);
-          socket.setTimeout(0);
           const transport = webSocketTransport(webSocket);
           const connection = new StreamConnection({ socket: transport, side: 'server' });
           keepAlive(connection, transport, world.timers);

@@ -63,7 +63,9 @@ function operation(route: Route): object {
       },
     }),
     responses: {
-      200: { description: 'Done.', headers: headersOf(route), ...answerContent(route) },
+      ...(route.run.kind === 'socket'
+        ? { 101: { description: 'A WebSocket; what is wrong closes it with 1008 or 1011.' } }
+        : { 200: { description: 'Done.', headers: headersOf(route), ...answerContent(route) } }),
       default: {
         description: 'Refused.',
         content: {

@@ -2,6 +2,7 @@ import type { Authorizer } from '../acl/authorizer.ts';
 import type { Permission } from '../acl/permission.ts';
 import type { World } from '../base/ports.ts';
 import { RosterError, refusal } from '../model/errors.ts';
+import type { ExecSession } from '../model/exec-session/exec-session.ts';
 import { limits } from '../model/limits.ts';
 import type { Snapshot } from '../state/types.ts';
 import { knownRefusal, problemAnswer, replyAnswer, unroutedAnswer } from './answers.ts';
@@ -37,6 +38,15 @@ export interface Observation {
   readonly requestId?: string;
   readonly trail: Trail;
 }
+
+/** A WebSocket that was let in. */
+export interface Socket {
+  readonly session: ExecSession;
+  /** Whether it still would be. Throws when its token is gone. */
+  readonly isAllowed: () => boolean;
+}
+
+const switchingProtocols = 101;
 
 interface Prepared {
   readonly route: Route;
@@ -99,13 +109,17 @@ export class Pipeline {
   }
 
   #route(request: Request, seen: Seen): Answer | Promise<Answer> {
-    if (request.path.length + request.query.length > limits.http.urlBytesMax) {
-      throw refusal('url-too-long', { limit: limits.http.urlBytesMax });
-    }
-    const match = this.#router.match(request.method, request.path);
+    const match = this.#match(request);
     if (match.kind !== 'route') return unroutedAnswer(match, request);
     seen.route = match.route.route;
     return this.#run(match.route, match.parameters, seen);
+  }
+
+  #match({ method, path, query }: Request) {
+    if (path.length + query.length > limits.http.urlBytesMax) {
+      throw refusal('url-too-long', { limit: limits.http.urlBytesMax });
+    }
+    return this.#router.match(method, path);
   }
 
   #done({ request, route, startMs, trail }: Seen, answer: Answer): Answer {
@@ -116,20 +130,27 @@ export class Pipeline {
 
   /** What was thrown, as an answer: a refusal of the catalogue, or a bug that only the log tells. */
   #fail(seen: Seen, thrown: unknown): Answer {
+    return problemAnswer(this.#refusalOf(seen, thrown));
+  }
+
+  /** The same as the error that it is, observed already. */
+  #refusalOf(seen: Seen, thrown: unknown): RosterError {
     const known = knownRefusal(thrown);
-    if (known !== undefined) {
-      seen.trail.code = known.code;
-      return this.#done(seen, problemAnswer(known));
-    }
     const { clock, ids } = this.#options.world;
     const { request, route, startMs, trail } = seen;
-    const requestId = ids.uuid();
-    const answer = problemAnswer(refusal('internal-error', { request: requestId }));
     const durationMs = clock.monotonicMs() - startMs;
-    const { status } = answer;
+    if (known !== undefined) {
+      trail.code = known.code;
+      const { status } = known;
+      this.#options.observe({ request, route, status, durationMs, trail });
+      return known;
+    }
+    const requestId = ids.uuid();
+    const told = refusal('internal-error', { request: requestId });
+    const { status } = told;
     const failure = { failure: thrown, requestId };
     this.#options.observe({ request, route, status, durationMs, trail, ...failure });
-    return answer;
+    return told;
   }
 
   /** The same checks for a WebSocket, whose handler takes over once they have passed. */
@@ -141,13 +162,90 @@ export class Pipeline {
     return authorizer;
   }
 
+  /** Whether a WebSocket is served at this path. */
+  isSocket(path: string): boolean {
+    try {
+      const match = this.#router.match('GET', path);
+      return match.kind === 'route' && match.route.run.kind === 'socket';
+    } catch {
+      return false;
+    }
+  }
+
+  /**
+   * Starts what a WebSocket is to carry, after the same checks. `secret` is shown in its first
+   * message, or as with every request. Never rejects: a refusal is a value.
+   */
+  async openSocket(request: Request, secret: string | undefined): Promise<Socket | RosterError> {
+    const { clock } = this.#options.world;
+    const seen: Seen = { request, route: undefined, startMs: clock.monotonicMs(), trail: {} };
+    try {
+      const match = this.#match(request);
+      if (match.kind !== 'route') throw refusal('route-not-found', { path: request.path });
+      const { route } = match.route;
+      seen.route = route;
+      const { run } = route;
+      if (run.kind !== 'socket') throw refusal('route-not-found', { path: request.path });
+      const { authorizer, input } = this.#prepare(match.route, match.parameters, seen, secret);
+      const { state, resolve } = this.#options;
+      const given = input(authorizer, state.read());
+      const permission = run.permission(given);
+      demand(authorizer, permission, given, seen.trail);
+      const { session, made } = await run.open(given);
+      seen.trail.made = made;
+      this.#done(seen, { status: switchingProtocols, headers: {}, body: undefined });
+      return {
+        session,
+        isAllowed: () => resolve(state.read(), secret, request.connection).allows(permission),
+      };
+    } catch (thrown) {
+      return this.#refusalOf(seen, thrown);
+    }
+  }
+
   #run(
-    { route, query: table }: Prepared,
+    prepared: Prepared,
     parameters: Readonly<Record<string, string>>,
     seen: Seen,
   ): Answer | Promise<Answer> {
     const { request, trail } = seen;
+    const { route } = prepared;
     const secret = presentedSecret(request);
+    const { authorizer, shared, input } = this.#prepare(prepared, parameters, seen, secret);
+    const { run } = route;
+    if (run.kind === 'read' || run.kind === 'list') {
+      const reading: Reading = { route, shared, seen, secret, input };
+      if (!shared.consistent) return this.#reads.answer(reading, authorizer);
+      return this.#options.proveLeadership().then(() => this.#reads.answer(reading, authorizer));
+    }
+    const given = input(authorizer, this.#options.state.read());
+    demand(authorizer, run.permission(given), given, trail);
+    if (run.kind === 'socket') throw refusal('upgrade-required');
+    if (run.kind === 'stream') {
+      const renew = () => {
+        const now = this.#options.state.read();
+        const resolved = this.#options.resolve(now, secret, request.connection);
+        const renewed = input(resolved, now);
+        demand(resolved, run.permission(renewed), renewed, trail);
+        return renewed;
+      };
+      return run.handle({ ...given, renew }, untilGone(request));
+    }
+    const { family } = route;
+    return run.handle(given).then((reply) => {
+      if (reply.made !== undefined) trail.made = reply.made;
+      return replyAnswer(family, reply, shared.pretty);
+    });
+  }
+
+  /** Who asks, for what and where, before it is known whether they may. */
+  #prepare(
+    { route, query: table }: Prepared,
+    parameters: Readonly<Record<string, string>>,
+    seen: Seen,
+    secret: string | undefined,
+  ) {
+    const { request, trail } = seen;
     const authorizer = this.#options.resolve(
       this.#options.state.read(),
       secret,
@@ -182,29 +280,7 @@ export class Pipeline {
       allows: (permission) => authorized.allows(permission),
       snapshot,
     });
-    const { run } = route;
-    if (run.kind === 'read' || run.kind === 'list') {
-      const reading: Reading = { route, shared, seen, secret, input };
-      if (!shared.consistent) return this.#reads.answer(reading, authorizer);
-      return this.#options.proveLeadership().then(() => this.#reads.answer(reading, authorizer));
-    }
-    const given = input(authorizer, state.read());
-    demand(authorizer, run.permission(given), given, trail);
-    if (run.kind === 'stream') {
-      const renew = () => {
-        const now = state.read();
-        const authorizer = this.#options.resolve(now, secret, request.connection);
-        const renewed = input(authorizer, now);
-        demand(authorizer, run.permission(renewed), renewed, trail);
-        return renewed;
-      };
-      return run.handle({ ...given, renew }, untilGone(request));
-    }
-    const { family } = route;
-    return run.handle(given).then((reply) => {
-      if (reply.made !== undefined) trail.made = reply.made;
-      return replyAnswer(family, reply, shared.pretty);
-    });
+    return { authorizer, shared, input };
   }
 }
 

@@ -2,6 +2,7 @@ import type { TSchema } from 'typebox';
 import type { Caller } from '../acl/authorizer.ts';
 import type { Permission } from '../acl/permission.ts';
 import type { Steps } from '../base/steps.ts';
+import type { ExecSession } from '../model/exec-session/exec-session.ts';
 import type { Snapshot } from '../state/types.ts';
 import type { Answer } from './http.ts';
 import type { QueryTable, QueryValues } from './query.ts';
@@ -101,7 +102,20 @@ export type Run =
       readonly kind: 'stream';
       readonly permission: (input: Input) => Permission;
       readonly handle: (input: StreamInput, signal: AbortSignal) => Promise<Answer>;
+    }
+  | {
+      /** A WebSocket that carries a session. */
+      readonly kind: 'socket';
+      readonly permission: (input: Input) => Permission;
+      /** Starts what it carries. What is thrown closes it. */
+      readonly open: (input: Input) => Promise<Opened>;
     };
+
+export interface Opened {
+  readonly session: ExecSession;
+  /** For the audit log, as in {@link Reply}. */
+  readonly made: Readonly<Record<string, string>>;
+}
 
 /** The value is a row itself, or a list of objects all of whose fields are rows or null. */
 export type RowsIn = 'value' | 'fields of items' | 'none';
@@ -160,7 +174,7 @@ interface Common<Q extends QueryTable> {
   readonly answer?: TSchema;
 }
 
-// The three builders below are the one place where a route's own types are forgotten: the
+// The builders below are the one place where a route's own types are forgotten: the
 // pipeline fills `query` and `body` by the very tables and schemas the types came from.
 
 export function readRoute<Q extends QueryTable>(
@@ -249,6 +263,17 @@ export function streamRoute<Q extends QueryTable>(
 ): Route {
   const { permission, handle, ...common } = definition;
   return { ...defaults, ...common, run: { kind: 'stream', permission, handle } as unknown as Run };
+}
+
+export function socketRoute<Q extends QueryTable>(
+  definition: Omit<Common<Q>, 'method'> & {
+    readonly permission: (input: Input<Q>) => Permission;
+    readonly open: (input: Input<Q>) => Promise<Opened>;
+  },
+): Route {
+  const { permission, open, ...common } = definition;
+  const run = { kind: 'socket', permission, open } as unknown as Run;
+  return { ...defaults, ...common, method: 'GET', run };
 }
 
 const defaults = {

@@ -127,6 +127,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./job/scaling-events.ts')).jobScalingEvents,
   },
   {
+    words: ['job', 'action'],
+    summary: "Run an action of a job's task.",
+    load: async () => (await import('./job/action.ts')).jobAction,
+  },
+  {
     words: ['job', 'actions'],
     summary: 'List what may be run inside the tasks of a job.',
     load: async () => (await import('./job/actions.ts')).jobActions,
@@ -265,6 +270,11 @@ export const commands: readonly CommandEntry[] = [
     words: ['alloc', 'restart'],
     summary: 'Restart tasks of an allocation.',
     load: async () => (await import('./alloc/restart.ts')).allocRestart,
+  },
+  {
+    words: ['alloc', 'exec'],
+    summary: 'Run a command in a task of an allocation.',
+    load: async () => (await import('./alloc/exec.ts')).allocExec,
   },
   {
     words: ['alloc', 'signal'],

@@ -15,6 +15,8 @@ export interface ArgumentDefinition {
   readonly name: string;
   readonly kind: ArgumentKind;
   readonly isRequired: boolean;
+  /** The last one: it takes all words from here on, whatever they look like. */
+  readonly isRest?: true;
   readonly description: string;
   readonly choices?: readonly string[];
 }

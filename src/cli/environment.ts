@@ -11,6 +11,8 @@ export interface CliEnvironment {
   readonly stdout: Output;
   readonly stderr: Output;
   readonly stdin: Input;
+  /** Where a person sits: input and output are one terminal. */
+  readonly terminal?: Terminal | undefined;
   /** Environment variables. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
@@ -48,4 +50,14 @@ export interface Output {
 export interface Input {
   readonly isTerminal: boolean;
   readonly read: () => AsyncIterable<Uint8Array>;
+  /** Nothing more is read: who waits for it does not keep the program. */
+  readonly close?: () => void;
+}
+
+export interface Terminal {
+  /** Every key as it is, those that interrupt included, and no echo. */
+  setRaw(isRaw: boolean): void;
+  size(): { readonly height: number; readonly width: number };
+  /** Calls `run` whenever the size has changed; undone by the result. */
+  onResize(run: () => void): () => void;
 }

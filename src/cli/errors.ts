@@ -1,4 +1,4 @@
-import { ApiError, ConnectionError } from '../sdk/errors.ts';
+import { ApiError, ConnectionError, SessionError } from '../sdk/errors.ts';
 import { oneLine } from './render/text.ts';
 
 /** Exit codes; `roster help` lists them. */
@@ -44,6 +44,11 @@ export function explainError(error: unknown): Explained | undefined {
   if (error instanceof ConnectionError) {
     return { message: oneLine(error.message), faults: [], hint: undefined };
   }
+  if (error instanceof SessionError) {
+    const message = oneLine(error.message);
+    const hint = message.startsWith('Permission denied') ? permissionHint : undefined;
+    return { message, faults: [], hint };
+  }
   if (!(error instanceof ApiError)) return undefined;
   const faults = error.errors.map(({ pointer, message }) => {
     const place = pointer.startsWith('/') ? dotted(pointer) : pointer;
@@ -69,12 +74,14 @@ function dotted(pointer: string): string {
     }, '');
 }
 
+const permissionHint = 'Set ROSTER_TOKEN (or --token) to the secret of a token that may do this.';
+
 function hintFor({ code, detail, retryAfterSeconds }: ApiError): string | undefined {
   switch (code) {
     case 'token-not-found':
       return 'Check ROSTER_TOKEN or --token.';
     case 'permission-denied':
-      return 'Set ROSTER_TOKEN (or --token) to the secret of a token that may do this.';
+      return permissionHint;
     case 'namespace-not-found':
       return 'Check ROSTER_NAMESPACE or --namespace.';
     case 'job-index-conflict':

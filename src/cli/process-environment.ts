@@ -1,6 +1,6 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import type { World } from '../base/ports.ts';
-import type { CliEnvironment, Output } from './environment.ts';
+import type { CliEnvironment, Output, Terminal } from './environment.ts';
 import { functionFiles } from './function-files.ts';
 import { systemBrowser } from './login/browser.ts';
 
@@ -23,7 +23,12 @@ export function processEnvironment(
     browser: systemBrowser,
     stdout: outputOf(process.stdout),
     stderr: outputOf(process.stderr),
-    stdin: { isTerminal: process.stdin.isTTY === true, read: () => process.stdin },
+    stdin: {
+      isTerminal: process.stdin.isTTY === true,
+      read: () => process.stdin,
+      close: () => void process.stdin.destroy(),
+    },
+    terminal: terminalOf(process),
     env: process.env,
     readFile: (path) => readFile(path, 'utf8'),
     readBytes: (path) => readFile(path),
@@ -39,6 +44,18 @@ export function processEnvironment(
       // Once, so that a second Ctrl-C ends a command that does not end by itself.
       process.once('SIGINT', run);
       return () => void process.off('SIGINT', run);
+    },
+  };
+}
+
+function terminalOf({ stdin, stdout }: Process): Terminal | undefined {
+  if (stdin.isTTY !== true || stdout.isTTY !== true) return undefined;
+  return {
+    setRaw: (isRaw) => void stdin.setRawMode(isRaw),
+    size: () => ({ height: stdout.rows, width: stdout.columns }),
+    onResize: (run) => {
+      stdout.on('resize', run);
+      return () => void stdout.off('resize', run);
     },
   };
 }

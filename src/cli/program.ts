@@ -107,7 +107,8 @@ function prepare(
 
 function fill(command: Parser, definition: CommandDefinition, { found }: ProgramOptions): void {
   for (const argument of definition.arguments ?? []) {
-    const { name, description, isRequired } = argument;
+    const { description, isRequired, isRest } = argument;
+    const name = isRest ? `${argument.name}...` : argument.name;
     command.argument(isRequired ? `<${name}>` : `[${name}]`, description);
   }
   if (definition.usage !== undefined) command.usage(`[options] ${definition.usage}`);

@@ -6,7 +6,7 @@ import picocolors from 'picocolors';
 import type { Command } from './definition.ts';
 import type { CliEnvironment } from './environment.ts';
 import type { Options } from './options.ts';
-import { locate, normalizeWords } from './words.ts';
+import { locate, normalizeWords, withRest } from './words.ts';
 
 /** `words` are those after the program's name. Gives the exit code; rejects only for a bug. */
 export async function runCli(
@@ -20,7 +20,11 @@ export async function runCli(
   const normalized = asHelp(normalizeWords(words));
   const { entry } = locate(normalized);
   const command = await entry?.load();
-  const parsed = await parse(normalized, environment, command && { entry: entry!, command });
+  const spoken =
+    command === undefined
+      ? normalized
+      : withRest(words, normalized, entry!.words, command.definition);
+  const parsed = await parse(spoken, environment, command && { entry: entry!, command });
   const errorExitCode = command?.definition.errorExitCode ?? 1;
   if (typeof parsed === 'number' || command === undefined) {
     return parsed === 0 ? 0 : errorExitCode;

@@ -1,5 +1,5 @@
 import { type CommandEntry, commands, groups } from './commands.ts';
-import { globalOptions, type OptionDefinition } from './definition.ts';
+import { type CommandDefinition, globalOptions, type OptionDefinition } from './definition.ts';
 
 /**
  * Long options are understood with one dash, too (`-json`, `-check-index=7`), as long as they have
@@ -14,6 +14,26 @@ export function normalizeWords(words: readonly string[]): string[] {
       .map((word) => (/^-[a-z][a-z-]+(=.*)?$/is.test(word) ? `-${word}` : word)),
     ...fixed,
   ];
+}
+
+/**
+ * Normalized words of a command whose last argument takes all the rest: those of the rest are as
+ * they were given, and behind `--`.
+ */
+export function withRest(
+  given: readonly string[],
+  normalized: readonly string[],
+  command: readonly string[],
+  { arguments: list = [], options = [] }: CommandDefinition,
+): readonly string[] {
+  const at = list.findIndex(({ isRest }) => isRest);
+  if (at < 0 || given[0] === 'help') {
+    return normalized;
+  }
+  const plain = plainWords(normalized, [...globalOptions, ...options]);
+  const first = plain[command.length + at]?.position;
+  if (first === undefined || normalized.slice(0, first).includes('--')) return normalized;
+  return [...normalized.slice(0, first), '--', ...given.slice(first)];
 }
 
 export interface Located {

@@ -117,6 +117,16 @@ export const catalogue = {
     title: 'Not over',
     sentence: 'The allocation "{id}" is not over: what still runs is not collected.',
   },
+  'action-not-found': {
+    status: 400,
+    title: 'Action not found',
+    sentence: 'The task "{task}" of the allocation {allocation} has no action "{action}".',
+  },
+  'allocation-of-another-job': {
+    status: 400,
+    title: 'Allocation of another job',
+    sentence: 'The allocation {allocation} is none of the job "{job}".',
+  },
   'id-mismatch': {
     status: 400,
     title: 'Id mismatch',
@@ -165,6 +175,11 @@ export const catalogue = {
     status: 403,
     title: 'Token not found',
     sentence: 'The token is unknown here or has expired.',
+  },
+  'remote-exec-disabled': {
+    status: 403,
+    title: 'Remote exec disabled',
+    sentence: 'The node {node} runs no commands from elsewhere: its operator has disabled that.',
   },
   'job-token-not-found': {
     status: 403,
@@ -433,6 +448,11 @@ export const catalogue = {
     title: 'Unsupported encoding',
     sentence: 'Bodies encoded as "{encoding}" are not understood.',
   },
+  'upgrade-required': {
+    status: 426,
+    title: 'Upgrade required',
+    sentence: 'This path is one of WebSockets: ask for the upgrade to one (RFC 6455).',
+  },
   'too-many-connections': {
     status: 429,
     title: 'Too many connections',
@@ -458,6 +478,11 @@ export const catalogue = {
     title: 'Too many launches',
     sentence:
       'The job "{job}" was launched by hand too often: the ids of the next {limit} seconds are taken.',
+  },
+  'too-many-sessions': {
+    status: 429,
+    title: 'Too many sessions',
+    sentence: 'This server carries {limit} sessions already, which is the limit.',
   },
   'too-many-watches': {
     status: 429,

@@ -41,11 +41,12 @@ async function act(
   try {
     await run(target);
   } catch (error) {
-    throw faultOf(error);
+    throw commandFault(error);
   }
 }
 
-function faultOf(error: unknown): unknown {
+/** Why a runner did not do what it was told, as a fault of the stream; what is neither stays. */
+export function commandFault(error: unknown): unknown {
   if (error instanceof CommandRefusal) {
     const { code, message } = error;
     return new StreamFault({ status: code === 'not-running' ? 400 : 404, code, message });

@@ -14,6 +14,7 @@ import type { Driver, Drivers } from './drivers/driver.ts';
 import type { IsolationSettings } from './drivers/isolation/isolate.ts';
 import { processDrivers } from './drivers/processes.ts';
 import { hostEnvironment } from './environment/host-environment.ts';
+import { execHandler } from './exec/exec-handler.ts';
 import { fingerprint, type NodeSettings, withDriversOf } from './fingerprint/fingerprint.ts';
 import { artifactsHook } from './hooks/artifacts/artifacts.ts';
 import type { ArtifactSettings } from './hooks/artifacts/settings.ts';
@@ -398,6 +399,13 @@ export class NodeAgent {
     const statistics = new AllocationStatistics(world, coreMhz);
     const handlers = new Map<string, StreamHandler>([
       ['snapshot', snapshotHandler(allocation)],
+      [
+        'exec',
+        execHandler({
+          allocation,
+          isDisabled: this.#options.settings.isRemoteExecDisabled ?? false,
+        }),
+      ],
       ['logs', logsHandler({ timers: world.timers, allocation })],
       ['restart', restartHandler(allocation)],
       ['signal', signalHandler(allocation)],

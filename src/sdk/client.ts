@@ -21,6 +21,7 @@ import { type Deployments, deploymentsOf } from './deployments.ts';
 import { ConnectionError } from './errors.ts';
 import { type Evaluations, evaluationsOf } from './evaluations.ts';
 import { type Events, eventsOf } from './events.ts';
+import { type Exec, execOf } from './exec.ts';
 import { type Explanations, explanationsOf } from './explanations.ts';
 import { type Files, filesOf } from './files.ts';
 import { type JobPolicies, jobPoliciesOf } from './job-policies.ts';
@@ -80,6 +81,8 @@ export interface Client {
   /** Where services are found. */
   readonly services: Services;
   readonly evaluations: Evaluations;
+  /** Commands in tasks. */
+  readonly exec: Exec;
   readonly explanations: Explanations;
   readonly deployments: Deployments;
   readonly nodes: Nodes;
@@ -126,6 +129,7 @@ export function createClient(options: ClientOptions): Client {
     allocations: allocationsOf(requester),
     services: servicesOf(requester),
     evaluations: evaluationsOf(requester),
+    exec: execOf(requester),
     explanations: explanationsOf(requester),
     deployments: deploymentsOf(requester),
     nodes: nodesOf(requester),
@@ -163,8 +167,9 @@ export type * from './acl-decisions.ts';
 export type * from './agent.ts';
 export type * from './allocations.ts';
 export type * from './deployments.ts';
-export { ApiError, ConnectionError, isMissing } from './errors.ts';
+export { ApiError, ConnectionError, isMissing, SessionError } from './errors.ts';
 export type * from './evaluations.ts';
+export type * from './exec.ts';
 export type * from './explanations.ts';
 export type * from './files.ts';
 export type { FilePiece } from './frames.ts';

@@ -50,6 +50,18 @@ export class ConnectionError extends Error {
   }
 }
 
+/** The server ended a session before its command did, or never began it. */
+export class SessionError extends Error {
+  override readonly name = 'SessionError';
+  /** Of the WebSocket: 1008 for what the caller can put right, 1011 for a bug, 1006 for a loss. */
+  readonly closeCode: number;
+
+  constructor(closeCode: number, sentence: string) {
+    super(sentence);
+    this.closeCode = closeCode;
+  }
+}
+
 export const isMissing = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.status === 404;
 

@@ -1,7 +1,13 @@
 import type { Fault, Problem } from '../model/errors.ts';
 import { ApiError, ConnectionError } from './errors.ts';
 import { limits } from './limits.ts';
-import type { Method, Transport, TransportAnswer, TransportRequest } from './transport.ts';
+import type {
+  Method,
+  OpenSocket,
+  Transport,
+  TransportAnswer,
+  TransportRequest,
+} from './transport.ts';
 
 /** What every request may say. */
 export interface CallOptions {
@@ -57,6 +63,8 @@ export interface Requester {
   ): Promise<Answer<T>>;
   /** The body as it comes, without a limit of time or size. Leaving the loop ends the request. */
   stream(path: string, options?: CallOptions, query?: Query): AsyncIterable<Uint8Array>;
+  /** Opens a WebSocket. Rejects with `ConnectionError`, or with the signal's reason. */
+  openSocket(path: string, options?: CallOptions, query?: Query): Promise<OpenSocket>;
   /** Path and headers of a request that somebody else makes (a WebSocket). */
   readonly headers: () => Readonly<Record<string, string>>;
 }
@@ -116,6 +124,18 @@ export function createRequester(options: RequesterOptions): Requester {
     async write(method, relativePath, call = {}, body, query = {}) {
       const request = { method, headTimeoutMs: call.timeoutMs ?? headTimeoutMs, bodyTimeoutMs };
       return decode(await send(request, relativePath, call, query, body), address);
+    },
+    async openSocket(relativePath, call = {}, query = {}) {
+      if (transport.openSocket === undefined) {
+        const sentence = `${address} is reached in a way that has no WebSockets.`;
+        throw new ConnectionError(address, 'no-web-socket', sentence);
+      }
+      const namespace = call.namespace ?? options.namespace;
+      return transport.openSocket({
+        path: `${basePath}${relativePath}${queryText({ namespace, ...query })}`,
+        headers: headers(),
+        signal: call.signal,
+      });
     },
     async *stream(relativePath, call = {}, query = {}) {
       const head = { headTimeoutMs: call.timeoutMs ?? headTimeoutMs };

@@ -1,4 +1,5 @@
 import { type Dispatcher, Pool } from 'undici';
+import type { WebSocket } from 'ws';
 import { connectionError } from './errors.ts';
 import { limits } from './limits.ts';
 import type { Transport, TransportAnswer, TransportRequest } from './transport.ts';
@@ -19,6 +20,7 @@ export function httpTransport({ address, caCertificate }: HttpTransportOptions):
     connectTimeout: limits.connectTimeoutMs,
     ...(caCertificate !== undefined && { connect: { ca: caCertificate } }),
   });
+  const sockets = new Set<WebSocket>();
   return {
     async send(request) {
       const { signal } = request;
@@ -35,7 +37,18 @@ export function httpTransport({ address, caCertificate }: HttpTransportOptions):
         throw connectionError(origin, error);
       }
     },
-    close: () => pool.destroy(),
+    async openSocket(request) {
+      request.signal?.throwIfAborted();
+      const { openWebSocket } = await import('./transport-web-socket.ts');
+      const opened = await openWebSocket({ origin, caCertificate }, request);
+      sockets.add(opened.socket);
+      void opened.messages.closed.then(() => sockets.delete(opened.socket));
+      return opened;
+    },
+    async close() {
+      for (const socket of sockets) socket.terminate();
+      await pool.destroy();
+    },
   };
 }
 

@@ -1,3 +1,5 @@
+import type { MessageQueue, PausableWebSocket } from '../model/exec-session/message-queue.ts';
+
 /**
  * How requests reach a server. The HTTP one is in `transport-http.ts`; a simulator or an embedded
  * agent may give its own.
@@ -8,8 +10,25 @@ export interface Transport {
    * signal's reason when it aborted.
    */
   send(request: TransportRequest): Promise<TransportAnswer>;
+  /**
+   * Opens a WebSocket. Rejects as `send` does. Absent where there are none.
+   */
+  openSocket?(request: SocketRequest): Promise<OpenSocket>;
   /** Ends every request that is under way. */
   close(): Promise<void>;
+}
+
+export interface OpenSocket {
+  readonly socket: PausableWebSocket;
+  /** From the very first on. */
+  readonly messages: MessageQueue;
+}
+
+export interface SocketRequest {
+  /** Percent-encoded path with its query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal | undefined;
 }
 
 export interface TransportRequest {

@@ -42,14 +42,8 @@ function mayRead(scope: Scope) {
 /** What a caller needs is asked in the allocation's own namespace; that of none in the request's. */
 export function inItsNamespace(capability: string) {
   return ({ parameters, namespace, unwatched }: Scope) => {
-    const id = parameters.alloc_id!;
-    for (const row of unwatched
-      .table(allocations)
-      .by('id')
-      .scan({ prefix: [id] })) {
-      return namespaceCapability(row.Namespace, capability);
-    }
-    return namespaceCapability(namespace, capability);
+    const found = findAllocation(unwatched, parameters.alloc_id!);
+    return namespaceCapability(found?.Namespace ?? namespace, capability);
   };
 }
 

@@ -15,7 +15,10 @@ test('--dev alone keeps nothing and ends its tasks', async () => {
     aclEnabled: true,
     aclDefaultPolicy: 'deny',
     region: 'global',
-    node: { name: undefined, datacenter: 'dc1', class: '', pool: 'default', meta: {} },
+    node: {
+      ...{ name: undefined, datacenter: 'dc1', class: '', pool: 'default', meta: {} },
+      isRemoteExecDisabled: false,
+    },
     isolation: {},
     docker: {},
     garbage: {},
@@ -50,12 +53,9 @@ const configuration = JSON.stringify({
   acl: { enabled: false, default_policy: 'allow' },
   region: 'eu',
   node: {
-    name: 'two',
-    datacenter: 'dc7',
-    class: 'big',
-    pool: 'gpu',
-    meta: { rack: 'r1' },
+    ...{ name: 'two', datacenter: 'dc7', class: 'big', pool: 'gpu', meta: { rack: 'r1' } },
     artifacts: { sources: ['https'], git_timeout: '2m', files: 9 },
+    disable_remote_exec: true,
   },
   isolation: { chroot: { '/usr': '/usr' }, allow_capabilities: ['CAP_NET_RAW'] },
   garbage_collection: { interval: '1m', job_age: '36h', node_age: '0s' },
@@ -72,7 +72,10 @@ test('a file says the rest, paths in it are its own, and flags win', async () =>
     aclEnabled: false,
     aclDefaultPolicy: 'allow',
     region: 'eu',
-    node: { name: 'two', datacenter: 'dc7', class: 'big', pool: 'gpu', meta: { rack: 'r1' } },
+    node: {
+      ...{ name: 'two', datacenter: 'dc7', class: 'big', pool: 'gpu', meta: { rack: 'r1' } },
+      isRemoteExecDisabled: true,
+    },
     isolation: { view: { '/usr': '/usr' }, allowedCapabilities: ['net_raw'] },
     docker: {
       ...{ socket: '/p.sock', allowVolumes: true },

@@ -79,7 +79,7 @@ const details = `Examples:
 
 The configuration file has http, data_dir, root_token, tasks_on_exit, run, log_level, region,
 acl.{enabled,default_policy}, audit.{file,events}, keyring.root_key_file, identity.issuer,
-node.{name,datacenter,class,pool,meta}, isolation.{chroot,allow_capabilities},
+node.{name,datacenter,class,pool,meta,disable_remote_exec}, isolation.{chroot,allow_capabilities},
 docker.{socket,volumes,allow_privileged,allow_caps,image_delay,unreachable_timeout},
 node.artifacts.{sources,http_timeout,git_timeout,download_bytes,files,unpacked_bytes,ratio} and
 garbage_collection.{interval,job_age,evaluation_age,batch_evaluation_age,deployment_age,node_age}:

@@ -31,6 +31,8 @@ export interface AgentOptions {
     readonly class: string;
     readonly pool: string;
     readonly meta: Readonly<Record<string, string>>;
+    /** Nobody may run commands in tasks of this node, whatever their rights. */
+    readonly isRemoteExecDisabled: boolean;
   };
   /** What isolated tasks see of the machine and may do there, as far as somebody says so. */
   readonly isolation: {
@@ -208,6 +210,7 @@ export const settings = {
         ? undefined
         : 'must be a list of capabilities, such as "net_raw"',
   },
+  'node.disable_remote_exec': flag,
   'garbage_collection.interval': duration(limits.garbage.intervalMinMs),
   'garbage_collection.job_age': duration(0),
   'garbage_collection.evaluation_age': duration(0),
@@ -368,6 +371,7 @@ export function agentOptions(given: AgentSettings, run: AgentOptions['run']): Ag
       class: words['node.class'] ?? '',
       pool: words['node.pool'] ?? 'default',
       meta: (given['node.meta'] as Record<string, string> | undefined) ?? {},
+      isRemoteExecDisabled: given['node.disable_remote_exec'] === true,
     },
     isolation: isolationOf(given),
     docker: dockerOf(given),

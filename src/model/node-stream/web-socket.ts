@@ -26,17 +26,23 @@ export function webSocketTransport(socket: WebSocketLike): StreamSocket {
   socket.on('error', (error) => {
     lastError = error.message;
   });
+  // The first messages may come with the opening itself, before anybody asks for them.
+  const early: (string | Uint8Array)[] = [];
+  let take = (message: string | Uint8Array): void => void early.push(message);
+  socket.on('message', (data, isBinary) => {
+    const bytes = toBytes(data);
+    take(isBinary ? bytes : new TextDecoder().decode(bytes));
+  });
   const whenOpen = (run: () => void): void => {
     if (socket.readyState === openState) run();
   };
   return {
     sendText: (text) => whenOpen(() => socket.send(text)),
     sendBinary: (bytes) => whenOpen(() => socket.send(bytes)),
-    onMessage: (receive) =>
-      socket.on('message', (data, isBinary) => {
-        const bytes = toBytes(data);
-        receive(isBinary ? bytes : new TextDecoder().decode(bytes));
-      }),
+    onMessage: (receive) => {
+      take = receive;
+      for (const message of early.splice(0)) receive(message);
+    },
     onClose: (closed) =>
       socket.on('close', (code, reason) => {
         const text = new TextDecoder().decode(reason);

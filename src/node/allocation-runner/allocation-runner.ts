@@ -14,7 +14,7 @@ import {
   removeAllocationDirectories,
   taskDirectories,
 } from '../directories.ts';
-import type { Drivers, DriverUsage } from '../drivers/driver.ts';
+import type { DriverExec, Drivers, DriverUsage } from '../drivers/driver.ts';
 import { type TaskEnvironment, taskEnvironment } from '../environment/environment.ts';
 import { LatestFile } from '../files.ts';
 import type {
@@ -27,6 +27,8 @@ import { TaskRunner } from '../task-runner/task-runner.ts';
 import { AllocationHooks } from './allocation-hooks.ts';
 import {
   type Commanded,
+  type ExecWish,
+  execInTask,
   type RestartWish,
   restartTasks,
   type SignalWish,
@@ -260,6 +262,10 @@ export class AllocationRunner {
 
   signal(wish: SignalWish): Promise<void> {
     return signalTasks(this.#commanded, wish);
+  }
+
+  exec(wish: ExecWish): Promise<DriverExec> {
+    return execInTask(this.#commanded, wish);
   }
 
   /** The agent goes, the tasks stay. */

@@ -1,4 +1,5 @@
 import type { Task } from '../../model/task/task.ts';
+import type { DriverCommand, DriverExec } from '../drivers/driver.ts';
 import type { TaskRunner } from '../task-runner/task-runner.ts';
 import { endingRounds } from './stages.ts';
 
@@ -61,6 +62,16 @@ export interface SignalWish {
 export async function signalTasks(commanded: Commanded, { task, signal }: SignalWish) {
   const running = runningTasks(commanded, task);
   await Promise.all(running.map((runner) => runner.signal(signal, 'User requested signal')));
+}
+
+export interface ExecWish extends DriverCommand {
+  readonly task: string;
+}
+
+/** Runs a command beside a task. Rejects as {@link restartTasks} does. Source: facts §4.12. */
+export async function execInTask(commanded: Commanded, { task, ...command }: ExecWish) {
+  const [runner] = runningTasks(commanded, task);
+  return runner!.exec(command) satisfies Promise<DriverExec>;
 }
 
 /** The one that is named, or all, as far as they run; there is at least one. */

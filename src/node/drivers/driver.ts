@@ -1,5 +1,6 @@
 /** What every way to run a task offers. Source: facts/scheduler.md §7.7, DESIGN §7. */
 import type { Fault } from '../../model/errors.ts';
+import type { ExecSession } from '../../model/exec-session/exec-session.ts';
 import type { TaskDirectories } from '../directories.ts';
 import type { LogSettings, ProcessExit } from '../supervisor/protocol.ts';
 
@@ -75,27 +76,8 @@ export interface DriverCommand {
   readonly tty: boolean;
 }
 
-export interface TerminalSize {
-  readonly height: number;
-  readonly width: number;
-}
-
 /** A command that runs beside a task. It ends with the task at the latest. */
-export interface DriverExec {
-  /** What it prints, in order, at the reader's pace: who does not read holds it up. */
-  readonly output: AsyncIterable<{
-    readonly stream: 'stdout' | 'stderr';
-    readonly data: Uint8Array;
-  }>;
-  /** Resolves once its output is complete. */
-  readonly exited: Promise<{ readonly exitCode: number }>;
-  /** Resolves when it may be given more. */
-  write(data: Uint8Array): Promise<void>;
-  closeInput(): void;
-  resize(size: TerminalSize): void;
-  /** Ends it, if it has not ended. */
-  close(): void;
-}
+export type DriverExec = ExecSession;
 
 /** What a run uses now. Absent where the system does not tell. */
 export interface DriverUsage {

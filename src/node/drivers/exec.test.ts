@@ -372,6 +372,7 @@ describe('an agent that is not root', () => {
     return execDriver({
       supervisor,
       isRoot: false,
+      path: '/usr/bin',
       allowedCapabilities: ['chown'],
       tools: () => tools,
     });

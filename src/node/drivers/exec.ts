@@ -3,9 +3,11 @@ import { limitsIn } from '../supervisor/cgroups/plan.ts';
 import type { SupervisorClient } from '../supervisor/client.ts';
 import { type ConfigField, type ConfigFields, configFaults, text, textList } from './config.ts';
 import { type Driver, DriverFailure, type DriverFingerprint } from './driver.ts';
+import { execBeside } from './exec-beside.ts';
 import { capabilityList } from './isolation/capabilities.ts';
+import { entryInto } from './isolation/enter.ts';
 import { type InsideCommand, isolate } from './isolation/isolate.ts';
-import type { FoundTools } from './isolation/tools.ts';
+import { type FoundTools, findProgram } from './isolation/tools.ts';
 import { processCount, processMethods, startProcess } from './process.ts';
 
 const namespace: ConfigField['check'] = (value) =>
@@ -28,6 +30,8 @@ export interface IsolationPorts {
   readonly tools: () => Promise<FoundTools>;
   readonly allowedCapabilities: readonly string[];
   readonly isRoot: boolean;
+  /** Where the programs are looked for that it takes. */
+  readonly path: string;
 }
 
 /** Tasks in sandboxes that see the system read-only and their own directories. */
@@ -52,7 +56,7 @@ export function execDriver(ports: IsolationPorts): Driver {
 }
 
 /** What of a driver does not depend on what it runs in its sandboxes. */
-export const isolatedMethods = ({ supervisor, isRoot }: IsolationPorts) =>
+export const isolatedMethods = ({ supervisor, tools, isRoot, path }: IsolationPorts) =>
   ({
     capabilities: {
       sendSignals: true,
@@ -64,6 +68,21 @@ export const isolatedMethods = ({ supervisor, isRoot }: IsolationPorts) =>
     // Who cannot be another user stays who the agent is.
     defaultUser: isRoot ? 'nobody' : '',
     ...processMethods(supervisor),
+    exec: async (runId, command) => {
+      const status = supervisor.status(runId);
+      const nsenter = await findProgram('nsenter', path);
+      if (status === undefined) throw new DriverFailure('the task is not running', false);
+      if (nsenter === undefined) {
+        const reason = 'nsenter is not installed: install the package util-linux';
+        throw new DriverFailure(reason, false);
+      }
+      const { setpriv } = toolsOf(await tools());
+      const entry = entryInto(status, command.command, { nsenter, setpriv });
+      const prefix = entry.command.slice(0, -command.command.length);
+      // The agent's own user enters, and becomes the task's inside.
+      const via = { prefix, env: entry.variables, directory: '/', user: '' };
+      return execBeside(supervisor, runId, command, via);
+    },
     // `raw_exec` asks for all that the supervisor runs.
     endUnclaimed: async () => {},
   }) satisfies Partial<Driver>;

@@ -32,7 +32,7 @@ interface Java {
 }
 
 /** Java programs, in sandboxes as those of `exec`. */
-export function javaDriver(ports: IsolationPorts & { readonly path: string }): Driver {
+export function javaDriver(ports: IsolationPorts): Driver {
   const fields: ConfigFields = {
     jar_path: { check: text },
     class: { check: text },

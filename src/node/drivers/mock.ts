@@ -11,11 +11,14 @@ import {
 } from './config.ts';
 import {
   type Driver,
+  type DriverCommand,
+  type DriverExec,
   DriverFailure,
   type DriverHandle,
   type DriverTask,
   type TaskExit,
 } from './driver.ts';
+import { mockExec } from './mock-exec.ts';
 
 const fields: ConfigFields = {
   run_for: { check: duration },
@@ -104,6 +107,12 @@ export class MockDriver implements Driver {
 
   async recover(runId: string): Promise<DriverHandle | undefined> {
     return this.#runs.get(runId);
+  }
+
+  async exec(runId: string, command: DriverCommand): Promise<DriverExec> {
+    const run = this.#runs.get(runId);
+    if (run === undefined || run.ended) throw new DriverFailure('the task is not running', false);
+    return mockExec(command, run.exited);
   }
 
   async endUnclaimed(claimed: ReadonlySet<string>): Promise<void> {

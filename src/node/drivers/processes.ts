@@ -30,7 +30,7 @@ export function processDrivers(
       return found;
     },
     allowedCapabilities: settings.allowedCapabilities ?? defaultCapabilities,
-    isRoot,
+    ...{ isRoot, path },
   };
-  return [rawExecDriver(supervisor, cgroups), execDriver(ports), javaDriver({ ...ports, path })];
+  return [rawExecDriver(supervisor, cgroups), execDriver(ports), javaDriver(ports)];
 }

@@ -7,6 +7,7 @@ import { planCgroup } from '../supervisor/cgroups/plan.ts';
 import type { SupervisorClient } from '../supervisor/client.ts';
 import { type ConfigFields, configFaults, text, textList } from './config.ts';
 import { type Driver, DriverFailure, type DriverHandle, type DriverTask } from './driver.ts';
+import { execBeside } from './exec-beside.ts';
 import { endUnclaimed, processCount, processMethods, startProcess } from './process.ts';
 
 const fields: ConfigFields = {
@@ -42,6 +43,7 @@ export function rawExecDriver(
     validate: (config) => configFaults(config, fields),
     start: (task) => start(supervisor, cgroups, task),
     ...processMethods(supervisor),
+    exec: (runId, command) => execBeside(supervisor, runId, command),
     endUnclaimed: (claimed) => endUnclaimed(supervisor, claimed),
   };
 }

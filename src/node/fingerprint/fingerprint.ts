@@ -32,6 +32,8 @@ export interface NodeSettings {
     /** `22,80,8000-8010` */
     readonly hostPorts?: string;
   };
+  /** Nobody may run commands in tasks here, whatever their rights. */
+  readonly isRemoteExecDisabled?: boolean;
 }
 
 export interface FingerprintInput {
@@ -135,7 +137,11 @@ async function driverInfos(
       Detected: detected,
       Healthy: healthy,
       HealthDescription: description,
-      Attributes: prefixed(`driver.${driver.name}.`, attributes),
+      Attributes: prefixed(`driver.${driver.name}.`, {
+        ...attributes,
+        // Servers ask for more rights where a command sees the whole machine.
+        isolation: driver.capabilities.fileSystemIsolation,
+      }),
       UpdateTime: instantFromMs(input.clock.nowMs()),
     };
     return [driver.name, info] as const;

@@ -1,10 +1,19 @@
 import { delay, type Random, type Timers } from '../../base/ports.ts';
+import type { ExecSession } from '../../model/exec-session/exec-session.ts';
+import { openExec } from '../../model/exec-session/exec-stream.ts';
 import { limits } from '../../model/limits.ts';
-import { ConnectionLost, dial, SupervisorConnection, VersionMismatch } from './connection.ts';
+import type { StreamConnection } from '../../model/node-stream/stream-connection.ts';
+import {
+  ConnectionLost,
+  dial,
+  dialStreams,
+  SupervisorConnection,
+  VersionMismatch,
+} from './connection.ts';
 import { launchSupervisor } from './launch.ts';
 import { type SupervisorPaths, supervisorPaths } from './paths.ts';
 import { isEnded, readStat } from './proc.ts';
-import type { ProcessExit, Request, StartRequest, TaskStatus } from './protocol.ts';
+import type { ExecRequest, ProcessExit, Request, StartRequest, TaskStatus } from './protocol.ts';
 import { readTable } from './task-table.ts';
 
 export interface SupervisorClientOptions {
@@ -33,6 +42,7 @@ export class SupervisorClient {
   readonly #statuses = new Map<string, TaskStatus>();
   readonly #exitWaiters = new Map<string, ((exit: ProcessExit) => void)[]>();
   #connection: Promise<SupervisorConnection> | undefined;
+  #streams: Promise<StreamConnection> | undefined;
   #pid = 0;
   #closing = false;
 
@@ -73,6 +83,36 @@ export class SupervisorClient {
     await this.#request({ op: 'kill', taskId, signal, timeoutMs });
   }
 
+  /**
+   * Runs a command beside a task, until the task ends or this client closes. Rejects with
+   * `StreamFault` when it cannot be started, with `ConnectionLost` when there is no supervisor.
+   */
+  async exec(request: ExecRequest): Promise<ExecSession> {
+    await this.#connected();
+    this.#streams ??= this.#openStreams();
+    const connection = await this.#streams;
+    return openExec(connection.open('exec', { ...request }, limits.exec.creditBytes));
+  }
+
+  async #openStreams(): Promise<StreamConnection> {
+    const forget = (): void => {
+      this.#streams = undefined;
+    };
+    try {
+      const connection = await dialStreams(this.#paths.socket);
+      void connection.closed.then(forget);
+      return connection;
+    } catch (error) {
+      forget();
+      throw error;
+    }
+  }
+
+  async #closeStreams(): Promise<void> {
+    const streams = await this.#streams?.catch(() => undefined);
+    streams?.close(1000, 'the agent leaves');
+  }
+
   status(taskId: string): TaskStatus | undefined {
     return this.#statuses.get(taskId);
   }
@@ -99,6 +139,7 @@ export class SupervisorClient {
       return this.shutdown();
     }
     this.#closing = true;
+    await this.#closeStreams();
     const connection = await this.#connection?.catch(() => undefined);
     connection?.close();
     await connection?.closed;
@@ -108,6 +149,7 @@ export class SupervisorClient {
   async shutdown(signal = 'SIGTERM', timeoutMs = shutdownGraceMs): Promise<void> {
     const pid = this.#pid;
     this.#closing = true;
+    await this.#closeStreams();
     const connection = await this.#connection?.catch(() => undefined);
     if (connection === undefined) return;
     await connection.request({ op: 'shutdown', signal, timeoutMs }).catch(() => {});

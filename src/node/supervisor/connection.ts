@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { StreamConnection } from '../../model/node-stream/stream-connection.ts';
 import {
   type ExitEvent,
   type Hello,
@@ -9,6 +10,7 @@ import {
   type Request,
   SupervisorRefusal,
 } from './protocol.ts';
+import { socketMessages } from './socket-messages.ts';
 
 /** The connection went away: the request may be sent again over the next one. */
 export class ConnectionLost extends Error {
@@ -106,4 +108,22 @@ export function dial(path: string): Promise<Socket | undefined> {
     });
     socket.once('error', () => resolve(undefined));
   });
+}
+
+/**
+ * Another connection to the same supervisor, which carries streams: what floods them delays no
+ * request. Rejects with {@link ConnectionLost}, or `SupervisorRefusal` of one that knows no streams.
+ */
+export async function dialStreams(path: string): Promise<StreamConnection> {
+  const socket = await dial(path);
+  if (socket === undefined) throw new ConnectionLost('there is no connection to the supervisor');
+  const connection = new SupervisorConnection(socket, () => {});
+  try {
+    await connection.request({ op: 'streams' });
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+  socket.removeAllListeners('data');
+  return new StreamConnection({ socket: socketMessages(socket), side: 'server' });
 }

@@ -48,6 +48,28 @@ export interface SandboxSettings {
   readonly options: readonly string[];
 }
 
+/** A command to run beside a task, asked for on a stream of the kind `exec`. */
+export interface ExecRequest {
+  readonly taskId: string;
+  /** The program and its arguments. */
+  readonly command: readonly string[];
+  readonly tty: boolean;
+  /**
+   * How an isolated task is entered. Absent: the command gets the task's environment, working
+   * directory and user, and is looked for where the task's own is.
+   */
+  readonly via?: ExecEntrance;
+}
+
+export interface ExecEntrance {
+  /** Words in front of the command, the first of them an absolute path: `/usr/bin/nsenter` … */
+  readonly prefix: readonly string[];
+  /** Of the whole; what is absent is the task's. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly directory?: string;
+  readonly user?: string;
+}
+
 export interface ProcessExit {
   /** 0 to 255; when a signal ended it 0, or, as a sandbox tells it, 128 and the signal's number. */
   readonly exitCode: number;
@@ -87,6 +109,8 @@ export type Request =
       readonly timeoutMs: number;
     }
   | { readonly op: 'list' }
+  /** The first on a connection of its own, which carries streams and no lines from the answer on. */
+  | { readonly op: 'streams' }
   | { readonly op: 'forget'; readonly taskId: string }
   | { readonly op: 'shutdown'; readonly signal: string; readonly timeoutMs: number };
 

@@ -2,10 +2,13 @@ import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { limits } from '../../model/limits.ts';
+import { StreamConnection } from '../../model/node-stream/stream-connection.ts';
 import { Cgroup } from './cgroups/cgroup.ts';
+import { ExecSessions, type ExecSurroundings } from './exec-sessions.ts';
 import { FifoPool } from './fifo-pool.ts';
 import { makePrivateDirectory, type SupervisorPaths } from './paths.ts';
 import {
+  type ExecRequest,
   type ExitEvent,
   type Hello,
   lineReader,
@@ -18,6 +21,7 @@ import {
   type TaskStatus,
 } from './protocol.ts';
 import { say } from './say.ts';
+import { socketMessages } from './socket-messages.ts';
 import { Sweeper, sweep } from './sweep.ts';
 import { TaskProcess } from './task-process.ts';
 import { readTable, writeTable } from './task-table.ts';
@@ -35,6 +39,8 @@ interface Entry {
   status: TaskStatus;
   process?: TaskProcess;
   started: Promise<TaskStatus>;
+  /** For commands beside it. */
+  surroundings?: ExecSurroundings;
 }
 
 /** How long tasks get when their agent goes away and they must go with it. */
@@ -46,6 +52,7 @@ export class Supervisor {
   readonly #entries = new Map<string, Entry>();
   readonly #sweeper = new Sweeper();
   readonly #pool: FifoPool;
+  readonly #sessions: ExecSessions;
   readonly #server: Server;
   #agent: Socket | undefined;
   #idleTimer: NodeJS.Timeout | undefined;
@@ -58,6 +65,14 @@ export class Supervisor {
     makePrivateDirectory(options.paths.directory);
     makePrivateDirectory(dirname(options.paths.socket));
     this.#pool = new FifoPool(options.paths.directory);
+    this.#sessions = new ExecSessions({
+      pool: this.#pool,
+      sweeper: this.#sweeper,
+      surroundings: (taskId) => {
+        const entry = this.#entries.get(taskId);
+        return entry?.process === undefined ? undefined : entry.surroundings;
+      },
+    });
     this.#server = createServer((socket) => this.#connect(socket));
   }
 
@@ -122,6 +137,10 @@ export class Supervisor {
     };
     const receive = (message: Record<string, unknown>): void => {
       const request = message as unknown as Numbered<Request>;
+      if (request.op === 'streams' && !isAgent) {
+        this.#carryStreams(socket, request.id);
+        return;
+      }
       if (request.op === 'hello' && !isAgent) {
         isAgent = true;
         this.#attach(socket);
@@ -136,6 +155,22 @@ export class Supervisor {
         send({ id: 0, error: { code: 'malformed-request', message: reason } });
         socket.end();
       }),
+    );
+  }
+
+  /** Who may open the socket is the agent's user. Invariant 9: a flood here delays no request. */
+  #carryStreams(socket: Socket, id: number): void {
+    socket.removeAllListeners('data');
+    socket.write(`${JSON.stringify({ id, value: true })}\n`);
+    const connection = new StreamConnection({
+      socket: socketMessages(socket),
+      side: 'node',
+      onHandlerError: (kind, error) => {
+        process.stderr.write(`a stream of the kind ${kind} failed: ${String(error)}\n`);
+      },
+    });
+    connection.accept('exec', (stream, params) =>
+      this.#sessions.serve(stream, params as unknown as ExecRequest),
     );
   }
 
@@ -203,7 +238,10 @@ export class Supervisor {
       ...(cgroup !== undefined && { cgroups: cgroup.groups.map(({ path }) => path) }),
       ...(sandbox !== undefined && { isSandboxed: true }),
     };
-    const entry: Entry = { status, started: Promise.resolve(status) };
+    const { env, directory, user } = request;
+    const { cgroups = [] } = status;
+    const surroundings = { allocId, taskName, env, directory, user, cgroups };
+    const entry: Entry = { status, started: Promise.resolve(status), surroundings };
     this.#entries.set(taskId, entry);
     entry.started = this.#spawn(entry, request);
     return entry.started;
@@ -217,7 +255,11 @@ export class Supervisor {
       const { pid, startTime } = process;
       entry.process = process;
       entry.status = { ...entry.status, pid, startTime };
-      void process.exited.then((exit) => this.#exited(entry, exit));
+      void process.exited.then(async (exit) => {
+        delete entry.process;
+        await this.#sessions.endOf(request.taskId);
+        this.#exited(entry, exit);
+      });
       await this.#saveTogether();
       return entry.status;
     } catch (error) {
@@ -229,7 +271,7 @@ export class Supervisor {
 
   #exited(entry: Entry, exit: ProcessExit): void {
     entry.status = { ...entry.status, exit };
-    delete entry.process;
+    delete entry.surroundings;
     this.#save();
     const event: ExitEvent = { event: 'exit', status: entry.status };
     if (this.#agent?.writable) this.#agent.write(`${JSON.stringify(event)}\n`);

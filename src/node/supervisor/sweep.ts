@@ -10,6 +10,8 @@ export interface SweepTarget {
   /** 0 when the pid never became known. */
   readonly pid: number;
   readonly startTime: string;
+  /** Of a command beside the task: then the task itself is not meant. */
+  readonly execId?: string;
 }
 
 /** A fork bomb races the sweep; after so many rounds the rest is left to the next one. */
@@ -37,10 +39,11 @@ function belongs(stat: ProcessStat, targets: readonly SweepTarget[]): boolean {
     return true;
   }
   const environment = new Set(readEnvironment(stat.pid));
-  return targets.some(
-    ({ allocId, taskName }) =>
-      environment.has(`ROSTER_ALLOC_ID=${allocId}`) &&
-      environment.has(`ROSTER_TASK_NAME=${taskName}`),
+  return targets.some(({ allocId, taskName, execId }) =>
+    execId === undefined
+      ? environment.has(`ROSTER_ALLOC_ID=${allocId}`) &&
+        environment.has(`ROSTER_TASK_NAME=${taskName}`)
+      : environment.has(`ROSTER_EXEC_ID=${execId}`),
   );
 }
 

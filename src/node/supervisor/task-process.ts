@@ -243,12 +243,18 @@ async function spawnChild(
     return { child, sandbox: inside && new Sandbox(child, inside.options) };
   } catch (error) {
     for (const pipe of pipes) pipe?.output.destroy();
-    const { code = 'unknown', message } = error as NodeJS.ErrnoException;
-    const reason = code === 'ENOENT' ? 'no such file or directory' : message;
-    throw new SupervisorRefusal(code, `${request.command} could not be started: ${reason}`);
+    throw startFailure(request.command, error as NodeJS.ErrnoException);
   } finally {
     for (const pipe of pipes) if (pipe !== undefined) closeSync(pipe.writeEnd);
   }
+}
+
+export function startFailure(
+  command: string,
+  { code = 'unknown', message }: NodeJS.ErrnoException,
+): SupervisorRefusal {
+  const reason = code === 'ENOENT' ? 'no such file or directory' : message;
+  return new SupervisorRefusal(code, `${command} could not be started: ${reason}`);
 }
 
 const failure = (child: ChildProcess): Promise<never> =>
@@ -264,7 +270,7 @@ function signalNumber(name: string): number {
 }
 
 /** Throws {@link SupervisorRefusal} for a user that this machine does not know. */
-function ownerOf(user: string): SystemUser | undefined {
+export function ownerOf(user: string): SystemUser | undefined {
   if (user === '') return undefined;
   const owner = findSystemUser(user);
   if (owner !== undefined) return owner;

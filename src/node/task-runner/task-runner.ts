@@ -6,6 +6,8 @@ import { pendingTask } from '../../model/allocation/task-event.ts';
 import type { TaskState } from '../../model/allocation/task-state.ts';
 import { limits } from '../../model/limits.ts';
 import {
+  type DriverCommand,
+  type DriverExec,
   DriverFailure,
   type DriverHandle,
   type DriverUsage,
@@ -238,6 +240,19 @@ export class TaskRunner {
     if (this.#handle === undefined) throw new DriverFailure('the task is not running', false);
     this.#emit(events.signaling(signal, reason));
     await this.#handle.signal(signal);
+  }
+
+  /** Runs a command beside the present run. Rejects with `DriverFailure`. */
+  async exec(command: DriverCommand): Promise<DriverExec> {
+    const { driver } = this.#context;
+    if (this.#handle === undefined || driver === undefined) {
+      throw new DriverFailure('the task is not running', false);
+    }
+    if (!driver.capabilities.exec || driver.exec === undefined) {
+      const reason = `the driver "${driver.name}" runs no commands beside its tasks`;
+      throw new DriverFailure(reason, false);
+    }
+    return driver.exec(this.#handle.runId, command);
   }
 
   /** The agent goes and the task stays as it is. */

@@ -2,12 +2,8 @@ import { readFile } from 'node:fs/promises';
 import type { Duplex } from 'node:stream';
 import type { Exec } from 'dockerode';
 import { delay, type Timers } from '../../../base/ports.ts';
-import {
-  type DriverCommand,
-  type DriverExec,
-  DriverFailure,
-  type TerminalSize,
-} from '../driver.ts';
+import type { TerminalSize } from '../../../model/exec-session/exec-session.ts';
+import { type DriverCommand, type DriverExec, DriverFailure } from '../driver.ts';
 import { FrameReader } from './log-frames.ts';
 import { type Runtime, reasonOf, statusOf } from './runtime.ts';
 

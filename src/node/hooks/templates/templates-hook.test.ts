@@ -58,7 +58,7 @@ class ExecDriver extends MockDriver {
   readonly commands: string[] = [];
   exitCode: number | undefined = 0;
 
-  async exec(runId: string, { command }: DriverCommand): Promise<DriverExec> {
+  override async exec(runId: string, { command }: DriverCommand): Promise<DriverExec> {
     this.commands.push(`${runId.split('/')[1]} ${command.join(' ')}`);
     const { exitCode } = this;
     const never = new Promise<never>(() => {});

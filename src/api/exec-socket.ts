@@ -1,0 +1,232 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import type { WebSocket } from 'ws';
+import type { Timers } from '../base/ports.ts';
+import { RosterError, refusal } from '../model/errors.ts';
+import {
+  encodeServerMessage,
+  MalformedMessage,
+  parseClientMessage,
+  parseHandshake,
+} from '../model/exec-session/exec-messages.ts';
+import type { ExecOutput, ExecSession } from '../model/exec-session/exec-session.ts';
+import { MessageQueue } from '../model/exec-session/message-queue.ts';
+import { limits } from '../model/limits.ts';
+import { StreamFault } from '../model/node-stream/byte-stream.ts';
+import { problemAnswer } from './answers.ts';
+import type { Request } from './http.ts';
+import { pathOf, type Upgrade } from './http-server.ts';
+import type { Pipeline } from './pipeline.ts';
+import { parseQuery } from './query.ts';
+import { hangUp, ownSocket } from './raw-answer.ts';
+import { handshakeQuery } from './routes/exec.ts';
+import { presentedSecret } from './token.ts';
+import { wantsWebSocket, webSockets } from './web-sockets.ts';
+
+export interface ExecSocketsOptions {
+  readonly pipeline: Pipeline;
+  readonly timers: Timers;
+  readonly requestOf: (raw: IncomingMessage) => Request;
+  /** Something that is no refusal: a bug. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** Close codes of RFC 6455. */
+const done = 1000;
+const goingAway = 1001;
+const policyViolation = 1008;
+const internalError = 1011;
+/** What a Close frame has room for. */
+const reasonBytesMax = 123;
+
+/**
+ * The WebSockets that carry commands. Source: facts/scheduler.md §4.12.
+ *
+ * Invariants
+ *  W1. The upgrade comes first; whatever is wrong after it closes the socket: 1011 where the status
+ *      would be 500, else 1008, with the sentence as the reason.
+ *  W2. Towards a client that does not read, one chunk of the output waits here, and the command.
+ *  W3. Whatever ends the socket ends the session, and the other way round.
+ *  W4. Rights are asked again while the session goes on.
+ */
+export class ExecSockets {
+  readonly #options: ExecSocketsOptions;
+  readonly #open = new Set<WebSocket>();
+  #carried = 0;
+
+  constructor(options: ExecSocketsOptions) {
+    this.#options = options;
+  }
+
+  get upgrade(): Upgrade {
+    const { pipeline, requestOf } = this.#options;
+    const refuse = (_raw: IncomingMessage, socket: Socket, refused: RosterError): void =>
+      hangUp(socket, problemAnswer(refused));
+    const accept = webSockets({ messageBytesMax: limits.exec.messageBytesMax, refuse });
+    return {
+      isAsked: (raw) => wantsWebSocket(raw) && pipeline.isSocket(pathOf(raw.url ?? '')),
+      take: (raw, socket, head) => {
+        ownSocket(socket);
+        const request = requestOf(raw);
+        accept(raw, socket, head, (webSocket) => {
+          // The kernel tells of a peer that is gone while nothing is read.
+          socket.setKeepAlive(true, limits.stream.pingIntervalMs);
+          void this.#serve(webSocket, request);
+        });
+      },
+    };
+  }
+
+  /** Sessions that are carried. */
+  get size(): number {
+    return this.#carried;
+  }
+
+  /** Ends all sessions. */
+  close(): void {
+    for (const webSocket of this.#open) {
+      webSocket.close(goingAway, 'The server stops.');
+      webSocket.terminate();
+    }
+  }
+
+  async #serve(webSocket: WebSocket, request: Request): Promise<void> {
+    const queue = new MessageQueue(webSocket);
+    webSocket.on('error', () => {});
+    webSocket.on('close', () => this.#open.delete(webSocket));
+    this.#open.add(webSocket);
+    try {
+      const secret = await this.#secretOf(request, queue);
+      const limit = limits.exec.sessionsPerServerMax;
+      if (this.#carried >= limit) throw refusal('too-many-sessions', { limit });
+      this.#carried++;
+      try {
+        const opened = await this.#options.pipeline.openSocket(request, secret);
+        if (opened instanceof RosterError) throw opened;
+        await this.#carry(webSocket, queue, opened);
+      } finally {
+        this.#carried--;
+      }
+    } catch (error) {
+      closeWith(webSocket, this.#refusalOf(error));
+    }
+  }
+
+  /** As with every request, or out of the first message where the query says so. */
+  async #secretOf(request: Request, queue: MessageQueue): Promise<string | undefined> {
+    const inRequest = presentedSecret(request);
+    const { values } = parseQuery(handshakeQuery, request.query);
+    if (!values.ws_handshake) return inRequest;
+    const late = Promise.withResolvers<undefined>();
+    const timer = this.#options.timers.after(limits.exec.handshakeTimeoutMs, () =>
+      late.resolve(undefined),
+    );
+    const first = await Promise.race([queue.next(), late.promise]);
+    timer.clear();
+    if (first === undefined) {
+      throw refusal('malformed-request', { reason: 'The handshake did not come in time.' });
+    }
+    const { token } = parseHandshake(first);
+    if (inRequest !== undefined && inRequest !== token) {
+      const reason = 'The token of the handshake is another than that of the request.';
+      throw refusal('malformed-request', { reason });
+    }
+    return token || undefined;
+  }
+
+  async #carry(
+    webSocket: WebSocket,
+    queue: MessageQueue,
+    { session, isAllowed }: { readonly session: ExecSession; readonly isAllowed: () => boolean },
+  ): Promise<void> {
+    const stop = (): void => session.close();
+    webSocket.once('close', stop);
+    if (webSocket.readyState !== webSocket.OPEN) stop();
+    const beat = this.#keepAlive(webSocket, queue, isAllowed);
+    void takeInput(session, queue).catch((error) => {
+      closeWith(webSocket, this.#refusalOf(error));
+    });
+    try {
+      for await (const output of session.output) await send(webSocket, output);
+      const { exitCode } = await session.exited;
+      webSocket.send(encodeServerMessage({ kind: 'close', stream: 'stdout' }));
+      webSocket.send(encodeServerMessage({ kind: 'close', stream: 'stderr' }));
+      webSocket.send(encodeServerMessage({ kind: 'exited', exitCode }));
+      webSocket.close(done);
+    } finally {
+      beat.clear();
+      session.close();
+    }
+  }
+
+  /** Ends what nobody is at the other end of, and what its caller may no longer do. */
+  #keepAlive(webSocket: WebSocket, queue: MessageQueue, isAllowed: () => boolean) {
+    const { timers } = this.#options;
+    const { pingIntervalMs } = limits.stream;
+    let silentMs = 0;
+    const heard = (): void => {
+      silentMs = 0;
+    };
+    webSocket.on('message', heard);
+    webSocket.on('pong', heard);
+    let timer = timers.after(pingIntervalMs, beat);
+    const { onFailure } = this.#options;
+    function beat(): void {
+      // While the command does not read, the client is not heard.
+      silentMs = queue.isPaused ? 0 : silentMs + pingIntervalMs;
+      if (silentMs > limits.exec.silentTimeoutMs) {
+        webSocket.terminate();
+        return;
+      }
+      try {
+        if (!isAllowed()) throw refusal('token-not-found');
+      } catch (error) {
+        if (!(error instanceof RosterError)) onFailure(error);
+        const reason = 'The token may not do this any more.';
+        closeWith(webSocket, refusal('malformed-request', { reason }));
+        return;
+      }
+      webSocket.ping();
+      timer = timers.after(pingIntervalMs, beat);
+    }
+    return { clear: () => timer.clear() };
+  }
+
+  #refusalOf(error: unknown): RosterError {
+    if (error instanceof RosterError) return error;
+    if (error instanceof MalformedMessage || error instanceof StreamFault) {
+      return refusal('malformed-request', { reason: error.message });
+    }
+    this.#options.onFailure(error);
+    return refusal('internal-error', { request: 'session' });
+  }
+}
+
+/** What the client sends, at the command's pace. */
+async function takeInput(session: ExecSession, queue: MessageQueue): Promise<void> {
+  for await (const text of queue) {
+    const { data, closesInput, size } = parseClientMessage(text);
+    if (data !== undefined) await session.write(data);
+    if (closesInput) session.closeInput();
+    if (size !== undefined) session.resize(size);
+  }
+}
+
+/** Resolves when the socket has taken it. */
+async function send(webSocket: WebSocket, { stream, data }: ExecOutput): Promise<void> {
+  const { messageDataBytesMax } = limits.exec;
+  for (let at = 0; at < data.length; at += messageDataBytesMax) {
+    const piece = data.subarray(at, at + messageDataBytesMax);
+    const text = encodeServerMessage({ kind: 'data', stream, data: piece });
+    if (at + messageDataBytesMax < data.length) webSocket.send(text);
+    else await new Promise<void>((resolve) => webSocket.send(text, () => resolve()));
+  }
+}
+
+function closeWith(webSocket: WebSocket, { status, detail }: RosterError): void {
+  const reason = Buffer.from(detail);
+  // Cut between two characters.
+  let end = Math.min(reason.length, reasonBytesMax);
+  while (end < reason.length && (reason[end]! & 0xc0) === 0x80) end--;
+  webSocket.close(status === 500 ? internalError : policyViolation, reason.subarray(0, end));
+}

@@ -1,0 +1,206 @@
+import { allOf, namespaceCapability, type Permission } from '../../acl/permission.ts';
+import type { Allocation } from '../../model/allocation/allocation.ts';
+import { isClientTerminal } from '../../model/allocation/allocation-rules.ts';
+import { refusal } from '../../model/errors.ts';
+import type { ExecSession } from '../../model/exec-session/exec-session.ts';
+import { openExec } from '../../model/exec-session/exec-stream.ts';
+import { limits } from '../../model/limits.ts';
+import { StreamFault } from '../../model/node-stream/byte-stream.ts';
+import type { Task } from '../../model/task/task.ts';
+import type { Server } from '../../server/server.ts';
+import { inNamespace, jobs, nodes } from '../../state/tables.ts';
+import type { Snapshot } from '../../state/types.ts';
+import type { QueryTable } from '../query.ts';
+import { type Input, type Opened, type Route, socketRoute } from '../route.ts';
+import { allocationById, findAllocation, jobOf } from './allocation.ts';
+import { refusalOf } from './ask-node.ts';
+
+export const handshakeQuery = {
+  ws_handshake: {
+    kind: 'boolean',
+    default: false,
+    description: 'The token comes in the first message: `{"version":1,"auth_token":"…"}`.',
+  },
+} as const satisfies QueryTable;
+
+const sessionQuery = {
+  ...handshakeQuery,
+  tty: { kind: 'boolean', default: false, description: 'With a terminal.' },
+} as const satisfies QueryTable;
+
+/** Commands in tasks that run. Source: facts/scheduler.md §4.12, spec/3 §4.9. */
+export function execRoutes(server: Server): Route[] {
+  return [
+    socketRoute({
+      path: '/v1/client/allocation/:alloc_id/exec',
+      noun: 'client',
+      summary: 'Run a command in a task',
+      query: {
+        ...sessionQuery,
+        task: {
+          kind: 'string',
+          default: '',
+          description: 'The task; not needed where the allocation has only one.',
+        },
+        command: {
+          kind: 'string',
+          required: true,
+          lengthMax: limits.exec.commandLengthMax,
+          description: 'The program and its arguments, as a JSON array of texts.',
+        },
+      },
+      permission: ({ parameters, query, ...scope }) =>
+        rightsFor({ ...scope, id: parameters.alloc_id!, task: query.task }),
+      open: async ({ parameters, query, unwatched }) => {
+        const command = commandIn(query.command);
+        const { allocation, task } = targetOf(unwatched, parameters.alloc_id!, query.task);
+        return begin(server, allocation, { task: task.Name, command, tty: query.tty });
+      },
+    }),
+    socketRoute({
+      path: '/v1/job/:job_id+/action',
+      noun: 'job',
+      summary: "Run an action of a job's task",
+      query: {
+        ...sessionQuery,
+        action: { kind: 'string', required: true, description: 'The name of the action.' },
+        alloc_id: {
+          kind: 'string',
+          required: true,
+          description: 'The allocation; `allocID` is the same.',
+        },
+        task: { kind: 'string', required: true, description: 'The task that has the action.' },
+        group: { kind: 'string', default: '', description: 'Not looked at: tasks have one group.' },
+      },
+      permission: ({ query, ...scope }) =>
+        rightsFor({ ...scope, id: query.alloc_id, task: query.task }),
+      open: async ({ parameters, query, namespace, unwatched }) => {
+        const job = parameters.job_id!;
+        if (!unwatched.table(jobs).has(...inNamespace(namespace, job))) {
+          throw refusal('job-not-found', { job, namespace });
+        }
+        const found = allocationById(unwatched, query.alloc_id);
+        if (found.JobID !== job || found.Namespace !== namespace) {
+          throw refusal('allocation-of-another-job', { allocation: found.ID, job });
+        }
+        const { allocation, task } = targetOf(unwatched, query.alloc_id, query.task);
+        const action = task.Actions?.find(({ Name }) => Name === query.action);
+        if (action === undefined) {
+          const parameters = { task: task.Name, allocation: allocation.ID, action: query.action };
+          throw refusal('action-not-found', parameters);
+        }
+        const command = [action.Command, ...(action.Args ?? [])];
+        const wish = { task: task.Name, command, tty: query.tty };
+        const { session, made } = await begin(server, allocation, wish);
+        return { session, made: { ...made, action: action.Name } };
+      },
+    }),
+  ];
+}
+
+/**
+ * `alloc-exec` in the namespace of the allocation, and `alloc-node-exec` unless the node says that
+ * tasks of this driver see less than the whole machine. Of what is not there, the former.
+ */
+function rightsFor(
+  scope: Pick<Input, 'namespace' | 'unwatched'> & { readonly id: string; readonly task: string },
+): Permission {
+  const { namespace, unwatched, id, task } = scope;
+  const allocation = findAllocation(unwatched, id);
+  const exec = namespaceCapability(allocation?.Namespace ?? namespace, 'alloc-exec');
+  if (allocation === undefined) return exec;
+  const tasks = tasksOf(unwatched, allocation);
+  const meant = tasks?.filter(({ Name }) => task === '' || Name === task);
+  if (meant?.every(({ Driver }) => isIsolated(unwatched, allocation, Driver))) return exec;
+  return allOf(exec, namespaceCapability(allocation.Namespace, 'alloc-node-exec'));
+}
+
+const isolations = new Set(['chroot', 'image', 'unveil']);
+
+function isIsolated(snapshot: Snapshot, { NodeID }: Allocation, driver: string): boolean {
+  const info = snapshot.table(nodes).get(NodeID)?.Drivers[driver];
+  return isolations.has(info?.Attributes[`driver.${driver}.isolation`] ?? '');
+}
+
+/** `undefined` when nothing is known of its job any more. */
+const tasksOf = (snapshot: Snapshot, allocation: Allocation): readonly Task[] | undefined =>
+  jobOf(snapshot, allocation)?.TaskGroups.find(({ Name }) => Name === allocation.TaskGroup)?.Tasks;
+
+/** Whether the task runs is the node's to say, which knows it first. */
+function targetOf(snapshot: Snapshot, id: string, wanted: string) {
+  const allocation = allocationById(snapshot, id);
+  if (isClientTerminal(allocation)) throw refusal('not-running', { noun: 'allocation', id });
+  const tasks = tasksOf(snapshot, allocation) ?? [];
+  const task = wanted === '' ? tasks[0] : tasks.find(({ Name }) => Name === wanted);
+  if (wanted === '' && tasks.length !== 1) {
+    const names = tasks.map(({ Name }) => Name).join(', ');
+    const reason = `is needed, as the allocation has ${tasks.length} tasks: ${names}`;
+    throw refusal('invalid-query', { parameter: 'task', reason });
+  }
+  if (task === undefined) throw refusal('task-not-found', { allocation: id, task: wanted });
+  return { allocation, task };
+}
+
+/** @throws RosterError `invalid-query` */
+function commandIn(text: string): readonly string[] {
+  const wrong = (reason: string) => refusal('invalid-query', { parameter: 'command', reason });
+  let command: unknown;
+  try {
+    command = JSON.parse(text);
+  } catch {
+    throw wrong('is not JSON');
+  }
+  if (!Array.isArray(command) || !command.every((word) => typeof word === 'string')) {
+    throw wrong('must be a JSON array of texts');
+  }
+  const words: readonly string[] = command;
+  const { commandWordsMax } = limits.exec;
+  if (words.length === 0 || words[0] === '') throw wrong('is empty');
+  if (words.length > commandWordsMax) throw wrong(`must have at most ${commandWordsMax} words`);
+  if (words.some((word) => word.includes('\0'))) throw wrong('must not hold a NUL character');
+  return words;
+}
+
+/** Has the node start it. */
+async function begin(
+  server: Server,
+  { ID, NodeID }: Allocation,
+  wish: { readonly task: string; readonly command: readonly string[]; readonly tty: boolean },
+): Promise<Opened> {
+  const { timers } = server.context.world;
+  try {
+    const parameters = { ...wish, alloc_id: ID };
+    const stream = server.streams.of(NodeID).open('exec', parameters, limits.exec.creditBytes);
+    const late = timers.after(limits.exec.startTimeoutMs, () => stream.cancel());
+    const session = await openExec(stream).finally(() => late.clear());
+    return { session: retold(session, NodeID), made: { allocation: ID, task: wish.task } };
+  } catch (error) {
+    throw error instanceof StreamFault ? refusalOf(error, NodeID) : error;
+  }
+}
+
+/** The same session; why it broke off is an error of the catalogue. */
+function retold(session: ExecSession, node: string): ExecSession {
+  const told = (error: unknown) => (error instanceof StreamFault ? refusalOf(error, node) : error);
+  const exited = session.exited.catch((error) => {
+    throw told(error);
+  });
+  // Nobody waits for it where the output fails first.
+  exited.catch(() => {});
+  return {
+    exited,
+    output: {
+      async *[Symbol.asyncIterator]() {
+        try {
+          yield* session.output;
+        } catch (error) {
+          throw told(error);
+        }
+      },
+    },
+    write: (data) => session.write(data),
+    closeInput: () => session.closeInput(),
+    resize: (size) => session.resize(size),
+    close: () => session.close(),
+  };
+}

@@ -1,0 +1,46 @@
+import type { ClientCommand } from '../definition.ts';
+import {
+  joinSession,
+  sessionDetails,
+  sessionErrorExitCode,
+  sessionOptions,
+  sessionWish,
+} from '../exec/session.ts';
+import { resolveAllocation } from '../nouns.ts';
+import { allocationArgument } from './argument.ts';
+
+export const allocExec: ClientCommand = {
+  definition: {
+    arguments: [
+      allocationArgument,
+      {
+        name: 'COMMAND',
+        kind: 'word',
+        isRequired: true,
+        isRest: true,
+        description: 'The program and its arguments; nothing after it is an option of ours.',
+      },
+    ],
+    options: [
+      ...sessionOptions,
+      {
+        name: 'task',
+        value: 'TASK',
+        description: 'The task; not needed when there is only one.',
+      },
+    ],
+    errorExitCode: sessionErrorExitCode,
+    details: `${sessionDetails}
+
+Examples:
+  roster alloc exec 8e6ec7a1 /bin/sh
+  roster alloc exec -task web 8e6ec7a1 cat /etc/hosts
+  roster alloc exec 8e6ec7a1 tar c -C /data . > data.tar`,
+  },
+  async run(context, [given, ...command], options) {
+    const wish = sessionWish(options, context.environment);
+    const allocation = await resolveAllocation(context, given!);
+    const request = { allocation, command, task: options.text('task'), tty: wish.tty };
+    return joinSession(context, wish, (signal) => context.client.exec.run({ ...request, signal }));
+  },
+};

@@ -1,0 +1,72 @@
+import { spawn } from 'node:child_process';
+import type { Duplex } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import type { TerminalSize } from '../../model/exec-session/exec-session.ts';
+import type { ExecCommand, ExecPlan } from './exec-command.ts';
+import { lineReader, SupervisorRefusal } from './protocol.ts';
+
+/** Started from source this is a sibling `.ts`; in a bundle, `terminal.js` beside the bundle. */
+const entry = import.meta.url.endsWith('.ts') ? './terminal-main.ts' : './terminal.js';
+
+const runtimeArguments = ['--max-old-space-size=64', '--max-semi-space-size=1'];
+
+/** What the supervisor tells the process that holds a terminal: one line each. */
+export type TerminalOrder = { readonly start: ExecPlan } | { readonly size: TerminalSize };
+
+/** What that one tells. */
+export type TerminalReport =
+  | { readonly pid: number }
+  | { readonly exitCode: number }
+  | { readonly failure: string };
+
+/**
+ * Starts a command with a terminal, which a process of its own holds. Rejects with
+ * `SupervisorRefusal`. Why a process: DESIGN.md.
+ */
+export async function startWithTerminal(plan: ExecPlan): Promise<ExecCommand> {
+  const host = spawn(
+    process.execPath,
+    [...runtimeArguments, fileURLToPath(new URL(entry, import.meta.url))],
+    // Nothing of the task's environment: it could make this program do something else.
+    { stdio: ['ignore', 'ignore', 'inherit', 'pipe', 'pipe'], cwd: '/' },
+  );
+  const control = host.stdio[3] as Duplex;
+  const data = host.stdio[4] as Duplex;
+  for (const one of [host, control, data]) one.on('error', () => {});
+  const order = (what: TerminalOrder): void => {
+    if (control.writable) control.write(`${JSON.stringify(what)}\n`);
+  };
+  const started = Promise.withResolvers<number>();
+  const ended = Promise.withResolvers<number>();
+  const receive = (message: Record<string, unknown>): void => {
+    const report = message as unknown as TerminalReport;
+    if ('pid' in report) started.resolve(report.pid);
+    else if ('exitCode' in report) ended.resolve(report.exitCode);
+    else started.reject(new SupervisorRefusal('no-terminal', report.failure));
+  };
+  control.on(
+    'data',
+    lineReader(receive, () => host.kill('SIGKILL')),
+  );
+  host.once('exit', () => {
+    started.reject(new SupervisorRefusal('no-terminal', 'the terminal could not be started'));
+    // By then it has told the exit code, or somebody killed it.
+    ended.resolve(killedExitCode);
+  });
+  host.once('error', (error) => {
+    started.reject(new SupervisorRefusal('no-terminal', error.message));
+  });
+  order({ start: plan });
+  const pid = await started.promise;
+  return {
+    ...{ pid, sources: [{ stream: 'stdout', source: data }], input: data, ended: ended.promise },
+    resize: (size) => order({ size }),
+    release: () => {
+      host.kill('SIGKILL');
+      data.destroy();
+      control.destroy();
+    },
+  };
+}
+
+const killedExitCode = 137;

@@ -1,0 +1,150 @@
+import type { Readable } from 'node:stream';
+import type { ExecOutput, ExecSession } from '../../model/exec-session/exec-session.ts';
+import { limits } from '../../model/limits.ts';
+import type { ExecCommand } from './exec-command.ts';
+import { readStat } from './proc.ts';
+import type { SweepTarget } from './sweep.ts';
+
+/** Who keeps the output open for so long after everything of the command is gone is not of it. */
+const drainTimeoutMs = 2000;
+
+/**
+ * A command beside a task as a session.
+ *
+ * Invariants
+ *  E1. Of its output at most one chunk of each stream waits here; beyond it the command waits.
+ *  E2. When the command ends, or nobody wants it any more, all that it started is killed.
+ *  E3. A command that nobody wants is asked to end first (SIGHUP, as of a terminal that is gone).
+ */
+export class ProcessSession implements ExecSession {
+  readonly output: AsyncIterable<ExecOutput>;
+  readonly exited: Promise<{ readonly exitCode: number }>;
+  /** Resolves when nothing is left of it. */
+  readonly gone: Promise<void>;
+
+  readonly #command: ExecCommand;
+  readonly #target: SweepTarget;
+  readonly #sweep: (target: SweepTarget) => Promise<void>;
+  #hasEnded = false;
+  #isClosed = false;
+  #waiting = 0;
+  #graceTimer: NodeJS.Timeout | undefined;
+
+  constructor(
+    command: ExecCommand,
+    sweep: (target: SweepTarget) => Promise<void>,
+    of: { readonly allocId: string; readonly taskName: string; readonly execId: string },
+  ) {
+    this.#command = command;
+    this.#sweep = sweep;
+    const startTime = readStat(command.pid)?.startTime ?? '';
+    this.#target = { ...of, pid: command.pid, startTime };
+    this.output = this.#merged();
+    this.exited = command.ended.then((exitCode) => ({ exitCode }));
+    this.gone = command.ended.then(() => this.#afterEnd());
+  }
+
+  async write(bytes: Uint8Array): Promise<void> {
+    const { input } = this.#command;
+    if (!input.writable || input.write(bytes)) return;
+    await new Promise<void>((resolve) => {
+      const done = (): void => {
+        for (const event of ['drain', 'close', 'error']) input.off(event, done);
+        resolve();
+      };
+      for (const event of ['drain', 'close', 'error']) input.on(event, done);
+    });
+  }
+
+  closeInput(): void {
+    const { input } = this.#command;
+    if (input.writable) input.end();
+  }
+
+  resize(size: { readonly height: number; readonly width: number }): void {
+    if (!this.#hasEnded) this.#command.resize(size);
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    if (this.#hasEnded) {
+      this.#command.release();
+      return;
+    }
+    this.#signal('SIGHUP');
+    this.#graceTimer = setTimeout(() => this.#signal('SIGKILL'), limits.exec.endGraceMs);
+    // What it still prints has nowhere to go.
+    for (const { source } of this.#command.sources) source.resume();
+  }
+
+  /** E2. */
+  kill(): void {
+    if (!this.#hasEnded) this.#signal('SIGKILL');
+  }
+
+  #signal(signal: NodeJS.Signals): void {
+    const { pid, startTime } = this.#target;
+    if (readStat(pid)?.startTime !== startTime) return;
+    try {
+      process.kill(-pid, signal);
+    } catch {
+      // It has ended just now.
+    }
+  }
+
+  async #afterEnd(): Promise<void> {
+    this.#hasEnded = true;
+    clearTimeout(this.#graceTimer);
+    await this.#sweep(this.#target);
+    if (this.#isClosed) this.#command.release();
+    else this.#watchDrain();
+  }
+
+  /** Gives up on output that nobody ends, unless it waits for the reader. */
+  #watchDrain(): void {
+    const timer = setInterval(() => {
+      const open = this.#command.sources.some(({ source }) => !source.closed);
+      if (open && this.#waiting > 0 && !this.#isClosed) return;
+      clearInterval(timer);
+      this.#command.release();
+    }, drainTimeoutMs);
+    timer.unref();
+  }
+
+  async *#merged(): AsyncGenerator<ExecOutput, void> {
+    const { sources } = this.#command;
+    const queue: (ExecOutput & { readonly source: Readable })[] = [];
+    let open = sources.length;
+    let wake: () => void = () => {};
+    for (const { stream, source } of sources) {
+      source.on('error', () => {});
+      source.on('data', (data: Buffer) => {
+        if (this.#isClosed) return;
+        source.pause();
+        queue.push({ stream, data, source });
+        this.#waiting = queue.length;
+        wake();
+      });
+      source.on('close', () => {
+        open--;
+        wake();
+      });
+      // What has no more to say closes, also while its other half is open.
+      source.on('end', () => source.destroy());
+    }
+    while (queue.length > 0 || open > 0) {
+      const next = queue.shift();
+      if (next === undefined) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+        continue;
+      }
+      const { stream, data, source } = next;
+      yield { stream, data };
+      this.#waiting = queue.length;
+      source.resume();
+    }
+  }
+}

@@ -1,0 +1,139 @@
+import {
+  encodeClientMessage,
+  MalformedMessage,
+  parseServerMessage,
+} from '../model/exec-session/exec-messages.ts';
+import type { ExecOutput, ExecSession } from '../model/exec-session/exec-session.ts';
+import type { MessageQueue, PausableWebSocket } from '../model/exec-session/message-queue.ts';
+import { SessionError } from './errors.ts';
+import { type CallOptions, path, type Requester } from './requester.ts';
+import type { OpenSocket } from './transport.ts';
+
+export type { ExecOutput, ExecSession } from '../model/exec-session/exec-session.ts';
+
+export interface ExecOptions extends CallOptions {
+  /** A whole id. */
+  readonly allocation: string;
+  /** Not needed where the allocation has only one. */
+  readonly task?: string | undefined;
+  /** The program and its arguments. */
+  readonly command: readonly string[];
+  /** With a terminal. */
+  readonly tty?: boolean | undefined;
+}
+
+export interface ActionOptions extends CallOptions {
+  readonly job: string;
+  /** A whole id, of an allocation of the job. */
+  readonly allocation: string;
+  readonly task: string;
+  readonly action: string;
+  readonly tty?: boolean | undefined;
+}
+
+export interface ClientSession extends ExecSession {
+  /** Says that somebody is still there; to be said every ten seconds or so. */
+  heartbeat(): void;
+}
+
+/** Commands in tasks that run. Source: facts/scheduler.md §4.12. */
+export interface Exec {
+  /**
+   * Opens a session. That the command could not be started is told by its output and its exit,
+   * which then reject with `SessionError`.
+   */
+  run(options: ExecOptions): Promise<ClientSession>;
+  /** The same for an action of a job. */
+  action(options: ActionOptions): Promise<ClientSession>;
+}
+
+export const execOf = (requester: Requester): Exec => ({
+  run: async ({ allocation, task, command, tty, ...call }) =>
+    new WebSocketSession(
+      await requester.openSocket(path`/v1/client/allocation/${allocation}/exec`, call, {
+        ...{ task, command: JSON.stringify(command), tty: tty ?? false },
+      }),
+    ),
+  action: async ({ job, allocation, task, action, tty, ...call }) =>
+    new WebSocketSession(
+      await requester.openSocket(path`/v1/job/${job}/action`, call, {
+        ...{ action, alloc_id: allocation, task, tty: tty ?? false },
+      }),
+    ),
+});
+
+const connectionLost = 1006;
+
+class WebSocketSession implements ClientSession {
+  readonly output: AsyncIterable<ExecOutput>;
+  readonly exited: Promise<{ readonly exitCode: number }>;
+  readonly #socket: PausableWebSocket;
+
+  constructor({ socket, messages }: OpenSocket) {
+    this.#socket = socket;
+    const exit = Promise.withResolvers<{ readonly exitCode: number }>();
+    this.exited = exit.promise;
+    this.exited.catch(() => {});
+    this.output = outputOf(messages, exit);
+  }
+
+  write(data: Uint8Array): Promise<void> {
+    return this.#send(encodeClientMessage({ data }));
+  }
+
+  closeInput(): void {
+    void this.#send(encodeClientMessage({ closesInput: true }));
+  }
+
+  resize(size: { readonly height: number; readonly width: number }): void {
+    void this.#send(encodeClientMessage({ size }));
+  }
+
+  heartbeat(): void {
+    void this.#send(encodeClientMessage({}));
+  }
+
+  close(): void {
+    this.#socket.terminate();
+  }
+
+  /** Resolves when the socket has taken it; what is over takes everything. */
+  #send(text: string): Promise<void> {
+    return new Promise((resolve) => this.#socket.send(text, () => resolve()));
+  }
+}
+
+async function* outputOf(
+  queue: MessageQueue,
+  exit: PromiseWithResolvers<{ readonly exitCode: number }>,
+): AsyncGenerator<ExecOutput, void> {
+  try {
+    for await (const text of queue) {
+      const message = parsed(text);
+      if (message?.kind === 'data') yield { stream: message.stream, data: message.data };
+      if (message?.kind === 'exited') {
+        exit.resolve({ exitCode: message.exitCode });
+        return;
+      }
+    }
+    throw errorOf(await queue.closed);
+  } catch (error) {
+    exit.reject(error);
+    throw error;
+  }
+}
+
+function parsed(text: string) {
+  try {
+    return parseServerMessage(text);
+  } catch (error) {
+    if (!(error instanceof MalformedMessage)) throw error;
+    throw new SessionError(connectionLost, 'The server said what no session says.');
+  }
+}
+
+const errorOf = ({ code, reason }: Awaited<MessageQueue['closed']>): SessionError =>
+  new SessionError(
+    code,
+    reason === '' ? 'The connection was lost before the command ended.' : reason,
+  );
