@@ -41,6 +41,21 @@ export function* filtered<T>(items: Iterable<T>, test: (item: T) => boolean): St
   return found;
 }
 
+export function* every<T>(items: Iterable<T>, test: (item: T) => boolean): Steps<boolean> {
+  let left = itemsPerStep;
+  for (const item of items) {
+    if (!test(item)) return false;
+    if (--left > 0) continue;
+    left = itemsPerStep;
+    yield;
+  }
+  return true;
+}
+
+export function* some<T>(items: Iterable<T>, test: (item: T) => boolean): Steps<boolean> {
+  return !(yield* every(items, (item) => !test(item)));
+}
+
 export function* grouped<T, K>(items: Iterable<T>, keyOf: (item: T) => K): Steps<Map<K, T[]>> {
   const groups = new Map<K, T[]>();
   yield* each(items, (item) => {

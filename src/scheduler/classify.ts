@@ -2,7 +2,9 @@
  * What each allocation of a group means for the group as it is wanted now: the first matching line
  * of `classify` decides. Source: facts/scheduler.md §6.3 steps 4, 6 and 7, §6.13, §6.14.
  */
+
 import { instantToMs } from '../base/instant.ts';
+import { filtered, type Steps } from '../base/steps.ts';
 import type { Allocation } from '../model/allocation/allocation.ts';
 import { isClientTerminal, isServerTerminal } from '../model/allocation/allocation-rules.ts';
 import type { Job } from '../model/job/job.ts';
@@ -49,7 +51,7 @@ const countingKinds: ReadonlySet<Standing['kind']> = new Set([
 export const ofKind = (
   classified: readonly Classified[],
   kind: Standing['kind'],
-): readonly Classified[] => classified.filter(({ standing }) => standing.kind === kind);
+): Steps<readonly Classified[]> => filtered(classified, ({ standing }) => standing.kind === kind);
 
 export interface ClassifyContext {
   readonly job: Job;

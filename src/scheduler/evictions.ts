@@ -103,6 +103,7 @@ export class EvictionSearch {
   readonly #slots: readonly number[];
   /** By slot; null: there is no way. */
   readonly #known: (Eviction | null | undefined)[] = [];
+  #looks = 0;
   /** By crew, the slots where it counts how many of it are lost. */
   readonly #minding = new Map<string, Set<number>>();
 
@@ -124,6 +125,7 @@ export class EvictionSearch {
   /** The best first; one at most where it may not be anywhere. */
   *ways(sought: Sought): Steps<readonly ScoredEviction[]> {
     const { only, home, penalized } = sought;
+    if (++this.#looks % nodesPerStep === 0) yield;
     const own = this.#on(only ?? home, penalized);
     if (own !== undefined) return [own];
     return only === undefined ? yield* this.#ranking(sought) : [];

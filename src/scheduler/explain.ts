@@ -102,7 +102,7 @@ export function* explainSteps(
     (id) => view.node(id),
     view.allocationsOfJob(job.Namespace, job.ID),
   );
-  const field = new Field({ job, group, sheet, presence });
+  const field = yield* Field.of({ job, group, sheet, presence });
   return yield* explainField(field, penalized, evictionSearch(view, job, field));
 }
 

@@ -13,6 +13,7 @@
  * 5. `best` is the greatest score, of equal ones the lower node id.
  * 6. After `end` the sheet is as it was, but for what its fleet's touches tell.
  */
+import { each, type Steps } from '../base/steps.ts';
 import type { Job } from '../model/job/job.ts';
 import type { Node } from '../model/node/node.ts';
 import type { TaskGroup } from '../model/task-group/task-group.ts';
@@ -53,7 +54,14 @@ export class Field {
   /** Slots that are not in the sheet's tournament as the sheet would have them. */
   readonly #changed = new Set<number>();
 
-  constructor({ job, group, sheet, presence }: FieldInput) {
+  /** With where the job already is. */
+  static *of(input: FieldInput): Steps<Field> {
+    const field = new Field(input);
+    yield* field.#enter(input.presence);
+    return field;
+  }
+
+  private constructor({ job, group, sheet, presence }: FieldInput) {
     this.sheet = sheet;
     this.group = group;
     this.#distinct = distinctRules(job, group).map(
@@ -67,7 +75,6 @@ export class Field {
     this.#spreads = spreadBoosts(job, group, presence, (target) => this.#spreadValues(target)).map(
       (boosts, position) => this.#seen(boosts, spreads[position]!.Attribute),
     );
-    this.#enter(presence);
   }
 
   get nodes(): readonly Node[] {
@@ -193,7 +200,7 @@ export class Field {
   }
 
   /** Takes in where the job already is. */
-  #enter(presence: JobPresence): void {
+  *#enter(presence: JobPresence): Steps<void> {
     const { fleet, failed } = this.sheet;
     for (const [id, count] of presence.byNode(this.group.Name)) {
       const slot = fleet.slotOf(id);
@@ -203,7 +210,9 @@ export class Field {
     const isShut = this.#alone.some(({ rule }) => rule.limit < 1);
     const ids = this.#alone.length > 0 ? presence.byNode() : presence.byNode(this.group.Name);
     const slots = isShut ? failed.keys() : [...ids.keys()].map((id) => fleet.slotOf(id));
-    for (const slot of slots) if (failed[slot] === feasible) this.#settle(slot);
+    yield* each(slots, (slot) => {
+      if (failed[slot] === feasible) this.#settle(slot);
+    });
   }
 
   #change(slot: number, by: 1 | -1): void {

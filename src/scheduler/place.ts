@@ -94,7 +94,7 @@ export class Placer {
     const startNs = elapsedNs?.() ?? 0;
     const fleet = yield* this.#session.fleet();
     const sheet = yield* this.#session.sheet(job, group);
-    const field = new Field({ job, group, sheet, presence: this.#presence });
+    const field = yield* Field.of({ job, group, sheet, presence: this.#presence });
     const around = {
       ...{ view, evaluation, allocations, ids, nowMs, witness, elapsedNs, fleet },
       ...{ presence: this.#presence, evictions: this.#evictions, portStart: this.#portStart },

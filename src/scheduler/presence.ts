@@ -8,8 +8,14 @@ import type { Reader } from './target.ts';
 
 export type Located = Pick<Allocation, 'ID' | 'TaskGroup' | 'NodeID'>;
 
+/** No group is called so. */
+const everyGroup = '';
+const nowhere: ReadonlyMap<string, number> = new Map();
+
 export class JobPresence {
   readonly #live = new Map<string, Located>();
+  /** How many are on each node: of each group, and under `everyGroup` of the whole job. */
+  readonly #counts = new Map<string, Map<string, number>>();
   /** What the plan stops: their values stay in use for even spreads, with a count of 0. */
   readonly #cleared: Located[] = [];
   readonly #findNode: (id: string) => Node | undefined;
@@ -31,6 +37,7 @@ export class JobPresence {
 
   add(allocation: Located): void {
     this.#live.set(allocation.ID, allocation);
+    this.#count(allocation, 1);
   }
 
   has(id: string): boolean {
@@ -41,19 +48,27 @@ export class JobPresence {
     const allocation = this.#live.get(id);
     if (allocation === undefined) return undefined;
     this.#live.delete(id);
+    this.#count(allocation, -1);
     this.#cleared.push(allocation);
     return allocation;
   }
 
-  /** Live allocations by node; of one group, or of the whole job. */
-  byNode(group?: string): Map<string, number> {
-    const counts = new Map<string, number>();
-    for (const { NodeID, TaskGroup } of this.#live.values()) {
-      if (group === undefined || TaskGroup === group) {
-        counts.set(NodeID, (counts.get(NodeID) ?? 0) + 1);
+  /** Live allocations by node, as they are now; of one group, or of the whole job. */
+  byNode(group: string = everyGroup): ReadonlyMap<string, number> {
+    return this.#counts.get(group) ?? nowhere;
+  }
+
+  #count({ TaskGroup, NodeID }: Located, by: 1 | -1): void {
+    for (const group of [TaskGroup, everyGroup]) {
+      let counts = this.#counts.get(group);
+      if (counts === undefined) {
+        counts = new Map();
+        this.#counts.set(group, counts);
       }
+      const count = (counts.get(NodeID) ?? 0) + by;
+      if (count === 0) counts.delete(NodeID);
+      else counts.set(NodeID, count);
     }
-    return counts;
   }
 
   /** Live allocations by the value that their nodes have. */

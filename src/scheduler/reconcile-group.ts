@@ -1,5 +1,5 @@
 /** What is to be done about one group of a service or batch job. Source: facts §5.4, §6.3. */
-import { each, filtered, grouped, mapped, type Steps } from '../base/steps.ts';
+import { each, every, filtered, grouped, mapped, type Steps, some } from '../base/steps.ts';
 import type { Allocation } from '../model/allocation/allocation.ts';
 import { allocationName } from '../model/allocation/allocation-rules.ts';
 import { isTerminalDeployment } from '../model/deployment/deployment.ts';
@@ -59,23 +59,23 @@ export function* reconcileGroup(
   const inPlace = rollout.stage === 'halted' ? [] : updates.inPlace;
   const vacant = crew.away.vacant.slice(0, found.missing);
   const begun: Replacing = {
-    reschedule: ofKind(failing, 'reschedule-now'),
+    reschedule: yield* ofKind(failing, 'reschedule-now'),
     vacant,
     fresh: isMoving(rollout.stage) ? found.missing - vacant.length : 0,
     update: [],
-    migrate: yield* allocationsIn(ofKind(staying, 'migrating')),
+    migrate: yield* allocationsIn(yield* ofKind(staying, 'migrating')),
   };
   const started = replacedCount(begun) + inPlace.length;
-  const size = batchSize(group, rollout, here, started);
+  const size = yield* batchSize(group, rollout, here, started);
   const regular = { ...begun, update: updates.destructive.slice(0, size) };
-  const canary = canaryWork(rollout, canaries);
+  const canary = yield* canaryWork(rollout, canaries);
   const orders = yield* ordersFor({
     ...{ job, group, rollout, regular, canary, versions: context.versions },
     keptNames: yield* namesKept(staying, crew.away, regular),
     keptCanaryNames: yield* namesKept(canaries.counting, canaries.away, canary),
     canaryNames: canary.fresh === 0 ? [] : namesForCanaries(job, group, updates.destructive, here),
   });
-  const delayed = ofKind([...failing, ...canaries.counting], 'reschedule-later');
+  const delayed = yield* ofKind([...failing, ...canaries.counting], 'reschedule-later');
   const kept = yield* filtered(
     [...staying, ...canaries.counting],
     ({ allocation, standing }) => standing.kind === 'kept' && isMarkedUnknown(allocation),
@@ -94,7 +94,7 @@ export function* reconcileGroup(
       ...delayed.flatMap(postponedOf),
     ],
     entry: rollout.entry,
-    isSettled: !isBusy && !isWaiting && isAllHealthy(here, rollout),
+    isSettled: !isBusy && !isWaiting && (yield* isAllHealthy(here, rollout)),
     updates: yield* countUpdates(found, regular, canary, {
       InPlaceUpdate: inPlace.length,
       RescheduleLater: delayed.length,
@@ -145,15 +145,16 @@ function* findingsOf(
   const staying = yield* filtered(needed, ({ allocation }) => !excess.has(allocation.ID));
   const updates = yield* splitUpdates(job, group, staying, versions);
   const missing = Math.max(group.Count - staying.length - crew.away.awaited.length, 0);
-  const due = ofKind(staying, 'reschedule-now');
+  const due = yield* ofKind(staying, 'reschedule-now');
   const outdated = new Set(due.length > 0 ? updates.destructive : []);
   const failed = due.filter((one) => !outdated.has(one.allocation));
   const work = {
     destructive: updates.destructive.length,
     inPlace: updates.inPlace.length,
-    placements: missing + failed.length + ofKind(staying, 'migrating').length,
-    isChange: updates.destructive.length > 0 || !updates.inPlace.every(versions.isScaledDown),
-    hasCurrent: members.some((one) => isCurrent(one, job)),
+    placements: missing + failed.length + (yield* ofKind(staying, 'migrating')).length,
+    isChange:
+      updates.destructive.length > 0 || !(yield* every(updates.inPlace, versions.isScaledDown)),
+    hasCurrent: yield* some(members, (one) => isCurrent(one, job)),
     canaries: updates.destructive.length > 0 ? (group.Update?.Canary ?? 0) : 0,
   };
   return {
@@ -209,15 +210,18 @@ const strandedCanaries = (classified: readonly Classified[]): readonly Allocatio
     )
     .map(({ allocation }) => allocation);
 
-function canaryWork({ stage, canaries }: GroupRollout, { counting, away }: Crew): Replacing {
+function* canaryWork(
+  { stage, canaries }: GroupRollout,
+  { counting, away }: Crew,
+): Steps<Replacing> {
   const missing = Math.max(canaries - counting.length - away.awaited.length, 0);
   const vacant = away.vacant.slice(0, missing);
   return {
-    reschedule: ofKind(counting, 'reschedule-now'),
+    reschedule: yield* ofKind(counting, 'reschedule-now'),
     vacant,
     fresh: stage === 'canaries' ? missing - vacant.length : 0,
     update: [],
-    migrate: allocationsOf(ofKind(counting, 'migrating')),
+    migrate: allocationsOf(yield* ofKind(counting, 'migrating')),
   };
 }
 
@@ -245,7 +249,7 @@ function* stopsOf(
     isNodeGone(nodeOf(allocation.NodeID), group)
       ? lostStop(allocation)
       : stopOf(allocation, description);
-  const migrating = ofKind([...staying, ...canaries.counting], 'migrating');
+  const migrating = yield* ofKind([...staying, ...canaries.counting], 'migrating');
   return [
     ...crew.away.stops,
     ...canaries.away.stops,

@@ -6,6 +6,7 @@
  * 2. While a group halts, or its canaries wait, nothing comes of the current version but what
  *    replaces its own; what is left of an earlier version is replaced as it was.
  */
+import { every, type Steps } from '../base/steps.ts';
 import type { Allocation } from '../model/allocation/allocation.ts';
 import { isClientTerminal } from '../model/allocation/allocation-rules.ts';
 import {
@@ -154,29 +155,30 @@ function firstStep({ Update }: TaskGroup, work: GroupWork, deploymentId: string)
  * How many may be replaced by the current version now: no more than `MaxParallel` are on their way
  * to health at a time, and none more once one of them got lost on it.
  */
-export function batchSize(
+export function* batchSize(
   { Update }: TaskGroup,
   { stage, deploymentId }: GroupRollout,
   members: Iterable<Allocation>,
   startedNow: number,
-): number {
+): Steps<number> {
   if (stage === 'free') return Number.POSITIVE_INFINITY;
   if (stage !== 'rolling') return 0;
   let size = (Update?.MaxParallel ?? 0) - startedNow;
-  for (const member of members) {
-    if (member.DeploymentID !== deploymentId) continue;
+  const isNoneLost = yield* every(members, (member) => {
+    if (member.DeploymentID !== deploymentId) return true;
     const health = healthOf(member);
-    if (health === false) return 0;
     if (health !== true) size--;
-  }
-  return Math.max(size, 0);
+    return health !== false;
+  });
+  return isNoneLost ? Math.max(size, 0) : 0;
 }
 
 /** Whether all of them that are of the deployment are healthy. */
 export const isAllHealthy = (
   members: readonly Allocation[],
   { deploymentId }: Pick<GroupRollout, 'deploymentId'>,
-): boolean => members.every((one) => one.DeploymentID !== deploymentId || healthOf(one) === true);
+): Steps<boolean> =>
+  every(members, (one) => one.DeploymentID !== deploymentId || healthOf(one) === true);
 
 /** What ended is not healthy, whatever was last said of that: only jobs for ever are rolled out. */
 const healthOf = (allocation: Allocation): boolean | undefined =>

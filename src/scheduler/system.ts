@@ -73,7 +73,7 @@ function* decideGroup(
   const found = yield* findingsOf(group, members, context, sheet);
   const { of, rollout, staying, away } = found;
   const inPlace = rollout.stage === 'halted' ? [] : of('compatible');
-  const chosen = chooseUpdates(found);
+  const chosen = yield* chooseUpdates(found);
   const orders = yield* ordersFor(found, chosen, session);
   const marked = staying.map((one) => one.allocation).filter(isMarkedUnknown);
   const back = marked.filter((one) => one.ClientStatus !== 'unknown');
@@ -94,10 +94,10 @@ function* decideGroup(
     entry: rollout.entry,
     isSettled:
       !isBusy &&
-      isAllHealthy(
+      (yield* isAllHealthy(
         staying.map((one) => one.allocation),
         rollout,
-      ),
+      )),
     ...(isNowhere && group.Count > 0 && { failure: filteredEverywhere(job, sheet) }),
     updates: {
       ...noUpdates,
@@ -157,11 +157,12 @@ interface Chosen {
 }
 
 /** The next nodes to be updated; there, the new allocation takes the old one's place. */
-function chooseUpdates({ group, context, rollout, staying, of }: Findings): Chosen {
+function* chooseUpdates({ group, context, rollout, staying, of }: Findings): Steps<Chosen> {
   const outdated = of('outdated');
   const members = staying.map(({ allocation }) => allocation);
   const started = of('returning').length + of('forced').length + of('compatible').length;
-  const regular = outdated.slice(0, batchSize(group, rollout, members, started));
+  const size = yield* batchSize(group, rollout, members, started);
+  const regular = outdated.slice(0, size);
   const there = members.filter((one) => canaryKind(one, group, context) === 'canary').length;
   const missing = rollout.stage === 'canaries' ? Math.max(rollout.canaries - there, 0) : 0;
   const canaries = outdated.slice(0, missing);

@@ -1,5 +1,5 @@
 /** Which allocations of earlier versions go on where they are, and which do not. Source: facts §6.4. */
-import { each, mapped, type Steps, sorted } from '../base/steps.ts';
+import { each, filtered, mapped, type Steps, sorted } from '../base/steps.ts';
 import type { Allocation } from '../model/allocation/allocation.ts';
 import { allocationIndex, isClientTerminal } from '../model/allocation/allocation-rules.ts';
 import type { Job } from '../model/job/job.ts';
@@ -53,11 +53,8 @@ export function* splitUpdates(
   if (outdated.length + compatible.length === 0) return { inPlace: [], destructive: [] };
   const split = yield* splitStaying(group, compatible, current);
   const destructive = yield* sortedByIndex([...outdated, ...split.leaving]);
-  return {
-    inPlace: split.staying,
-    destructive: [
-      ...destructive.filter((one) => isClientTerminal(one)),
-      ...destructive.filter((one) => !isClientTerminal(one)),
-    ],
-  };
+  const ended = yield* filtered(destructive, (one) => isClientTerminal(one));
+  if (ended.length === 0) return { inPlace: split.staying, destructive };
+  const running = yield* filtered(destructive, (one) => !isClientTerminal(one));
+  return { inPlace: split.staying, destructive: [...ended, ...running] };
 }

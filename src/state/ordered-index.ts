@@ -50,7 +50,7 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
   readonly #touch: ((row: R) => number) | undefined;
   #rows: Tree<R>;
   readonly #ownsRows: boolean;
-  readonly #marks: Tree<number>;
+  #marks: Tree<number>;
   readonly #scopeParts: number;
   readonly #scopes: Tree<number>;
   /** Only while it is loaded: its rows come at the end, all at once. */
@@ -198,12 +198,22 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
     if (step.scopeLast !== undefined) this.#scopes.set(this.#scopeOf(step.key)!, step.scopeLast);
   }
 
-  /** Drops the older half of the marks when there are more than `limit`. */
+  /**
+   * Drops the older half of the marks when there are more than `limit`. What is left becomes a new
+   * tree: to take thousands of keys out of one that clones share would copy it bit by bit.
+   */
   prune(limit: number): void {
     if (this.#marks.size <= limit) return;
-    const ages = this.#marks.valuesArray().sort((left, right) => left - right);
+    const ages = Float64Array.from(this.#marks.values()).sort();
     const floor = ages[ages.length >> 1]!;
-    for (const [key, mark] of this.#marks.toArray()) if (mark <= floor) this.#marks.delete(key);
+    const keys: string[] = [];
+    const marks: number[] = [];
+    this.#marks.forEachPair((key, mark) => {
+      if (mark <= floor) return;
+      keys.push(key);
+      marks.push(mark);
+    });
+    this.#marks = treeOf(keys, marks);
     this.#floor = Math.max(this.#floor, floor);
   }
 
