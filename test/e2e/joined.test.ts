@@ -150,3 +150,25 @@ test('a service of one job is found in the template of another, and followed', a
     .map((one) => line(one.JobID, one));
   await logUntil(allocation, 'task', first + lines.join(''));
 });
+
+test('commands and actions run in the sandbox of an isolated task, and end with it', async () => {
+  const Actions = [{ Name: 'who', Command: '/bin/sh', Args: ['-c', 'id -un; exit 4'] }];
+  const changes = { User: 'daemon', Actions };
+  const task = printing('exec', 'task', [template('ready\n')], changes);
+  const Config = { ...task.Config, work_dir: '/local' };
+  await agent.register(job('inner', { group: { Tasks: [{ ...task, Config }] }, task: {} }));
+  const { ID } = await running('inner');
+  const exec = (...words: string[]) => agent.cli('alloc', 'exec', ...words);
+  const look = 'id -un; pwd; ls -d /alloc /local /proc/1/root/home; echo aside >&2; exit 3';
+  const found = await exec(ID, '/bin/sh', '-c', look);
+  expect(found).toMatchObject({ code: 3, stdout: 'daemon\n/local\n/alloc\n/local\n' });
+  expect(found.stderr).toMatch(/home.*\naside\n$/);
+  const terminal = await exec('-t', ID, '/bin/sh', '-c', 'test -t 1 && cat conf; exit 5');
+  expect(terminal).toMatchObject({ code: 5, stdout: 'ready\r\n' });
+  const action = await agent.cli('job', 'action', '-job', 'inner', 'who');
+  expect(action).toMatchObject({ code: 4, stdout: 'daemon\n' });
+  const waiting = agent.cliStart('alloc', 'exec', ID, '/bin/sh', '-c', 'echo here; sleep 600');
+  await waiting.says(/here\n/);
+  expect((await agent.cli('alloc', 'restart', ID)).code).toBe(0);
+  expect((await waiting.ended).code).toBe(137);
+});
