@@ -41,6 +41,8 @@ export class SupervisorClient {
   readonly #paths: SupervisorPaths;
   readonly #statuses = new Map<string, TaskStatus>();
   readonly #exitWaiters = new Map<string, ((exit: ProcessExit) => void)[]>();
+  /** Tasks that were ended with a supervisor of another version. */
+  readonly #replaced = new Set<string>();
   #connection: Promise<SupervisorConnection> | undefined;
   #streams: Promise<StreamConnection> | undefined;
   #pid = 0;
@@ -131,6 +133,7 @@ export class SupervisorClient {
   async forget(taskId: string): Promise<void> {
     await this.#request({ op: 'forget', taskId });
     this.#statuses.delete(taskId);
+    this.#replaced.delete(taskId);
   }
 
   /** Detaches; the tasks go on, except with `endWithAgent`. Where there is none, nothing stays. */
@@ -244,8 +247,11 @@ export class SupervisorClient {
     }
   }
 
+  /** What it runs did not end by itself, whatever it says when it is told to end. */
   async #replace(connection: SupervisorConnection, error: VersionMismatch): Promise<void> {
     this.#options.onNotice?.(`${error.message}: its tasks are ended and start again`);
+    const tasks = await connection.request<TaskStatus[]>({ op: 'list' }).catch(() => []);
+    for (const { taskId, exit } of tasks) if (exit === undefined) this.#replaced.add(taskId);
     const timeoutMs = shutdownGraceMs;
     await connection.request({ op: 'shutdown', signal: 'SIGTERM', timeoutMs }).catch(() => {});
     await connection.closed;
@@ -304,13 +310,20 @@ export class SupervisorClient {
     for (const task of tasks) this.#note(task);
   }
 
-  #note(status: TaskStatus): void {
+  #note(told: TaskStatus): void {
+    const status = this.#replaced.has(told.taskId) ? withLoss(told) : told;
     this.#statuses.set(status.taskId, status);
     if (status.exit === undefined) return;
     const waiters = this.#exitWaiters.get(status.taskId) ?? [];
     this.#exitWaiters.delete(status.taskId);
     for (const resolve of waiters) resolve(status.exit);
   }
+}
+
+function withLoss(status: TaskStatus): TaskStatus {
+  if (status.exit === undefined || status.exit.lost !== undefined) return status;
+  const lost = 'the supervisor of the task was replaced by one of another version';
+  return { ...status, exit: { ...status.exit, lost } };
 }
 
 const isRunning = (pid: number): boolean => !isEnded(readStat(pid));

@@ -93,16 +93,28 @@ export class ExecSessions {
       };
       const { pool } = this.#options;
       const started = tty ? await startWithTerminal(plan) : await startWithPipes(plan, pool);
-      await new Cgroup(task.cgroups).join([started.pid]);
       const sweep = async (target: SweepTarget): Promise<void> => {
         await this.#nextSweep();
         await this.#options.sweeper.end(target);
       };
-      return new ProcessSession(started, sweep, { allocId, taskName, execId });
+      const session = new ProcessSession(started, sweep, { allocId, taskName, execId });
+      await joinOrEnd(session, new Cgroup(task.cgroups), started.pid);
+      return session;
     } catch (error) {
       if (error instanceof SupervisorRefusal) throw cannotStart(error.message);
       throw error;
     }
+  }
+}
+
+/** What the task's limits would not hold for does not run. */
+async function joinOrEnd(session: ProcessSession, cgroup: Cgroup, pid: number): Promise<void> {
+  try {
+    await cgroup.join([pid]);
+  } catch (error) {
+    session.kill();
+    session.close();
+    throw error;
   }
 }
 

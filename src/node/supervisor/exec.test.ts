@@ -274,9 +274,13 @@ test.each([
 ])('a flood that nobody reads stops, and delays no one, %s', async (_name, tty) => {
   const taskId = await task();
   const session = await exec(['yes'], { taskId, tty });
-  const [pid] = processesWith(`ROSTER_ALLOC_ID=${taskId.split('/')[0]}`).filter(
-    (one) => readFileSync(`/proc/${one}/comm`, 'utf8') === 'yes\n',
-  );
+  let pid: number | undefined;
+  await eventually(() => {
+    [pid] = processesWith(`ROSTER_ALLOC_ID=${taskId.split('/')[0]}`).filter(
+      (one) => readFileSync(`/proc/${one}/comm`, 'utf8') === 'yes\n',
+    );
+    expect(pid).toBeDefined();
+  });
   const written = () => /wchar: (\d+)/.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))![1];
   const before = residentBytes();
   let last = '';

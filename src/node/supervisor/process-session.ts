@@ -27,7 +27,10 @@ export class ProcessSession implements ExecSession {
   readonly #sweep: (target: SweepTarget) => Promise<void>;
   #hasEnded = false;
   #isClosed = false;
-  #waiting = 0;
+  /** Whose first chunk is with the reader. */
+  readonly #queue: (ExecOutput & { readonly source: Readable })[] = [];
+  #open: number;
+  #wake: () => void = () => {};
   #graceTimer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -39,6 +42,8 @@ export class ProcessSession implements ExecSession {
     this.#sweep = sweep;
     const startTime = readStat(command.pid)?.startTime ?? '';
     this.#target = { ...of, pid: command.pid, startTime };
+    this.#open = command.sources.length;
+    this.#listen();
     this.output = this.#merged();
     this.exited = command.ended.then((exitCode) => ({ exitCode }));
     this.gone = command.ended.then(() => this.#afterEnd());
@@ -105,45 +110,44 @@ export class ProcessSession implements ExecSession {
   #watchDrain(): void {
     const timer = setInterval(() => {
       const open = this.#command.sources.some(({ source }) => !source.closed);
-      if (open && this.#waiting > 0 && !this.#isClosed) return;
+      if (open && this.#queue.length > 0 && !this.#isClosed) return;
       clearInterval(timer);
       this.#command.release();
     }, drainTimeoutMs);
     timer.unref();
   }
 
-  async *#merged(): AsyncGenerator<ExecOutput, void> {
-    const { sources } = this.#command;
-    const queue: (ExecOutput & { readonly source: Readable })[] = [];
-    let open = sources.length;
-    let wake: () => void = () => {};
-    for (const { stream, source } of sources) {
+  /** From the first moment: what ends while nobody listens is never told again. */
+  #listen(): void {
+    for (const { stream, source } of this.#command.sources) {
       source.on('error', () => {});
       source.on('data', (data: Buffer) => {
         if (this.#isClosed) return;
         source.pause();
-        queue.push({ stream, data, source });
-        this.#waiting = queue.length;
-        wake();
+        this.#queue.push({ stream, data, source });
+        this.#wake();
       });
       source.on('close', () => {
-        open--;
-        wake();
+        this.#open--;
+        this.#wake();
       });
       // What has no more to say closes, also while its other half is open.
       source.on('end', () => source.destroy());
     }
-    while (queue.length > 0 || open > 0) {
-      const next = queue.shift();
+  }
+
+  async *#merged(): AsyncGenerator<ExecOutput, void> {
+    while (this.#queue.length > 0 || this.#open > 0) {
+      const next = this.#queue[0];
       if (next === undefined) {
         await new Promise<void>((resolve) => {
-          wake = resolve;
+          this.#wake = resolve;
         });
         continue;
       }
       const { stream, data, source } = next;
       yield { stream, data };
-      this.#waiting = queue.length;
+      this.#queue.shift();
       source.resume();
     }
   }

@@ -6,9 +6,16 @@
 import { limits } from '../../model/limits.ts';
 import type { CgroupPlan } from './cgroups/plan.ts';
 
-export const protocolVersion = 1;
-/** The oldest supervisor that this agent can work with. */
-export const oldestProtocolVersion = 1;
+/**
+ * 1: tasks without control groups and sandboxes, no streams.
+ * 2: `start` carries `cgroup` and `sandbox`, connections of `streams` carry commands beside tasks.
+ */
+export const protocolVersion = 2;
+/**
+ * The oldest supervisor that this agent can work with. An older one passes over what it does not
+ * know of a start: it would run an isolated task without isolation.
+ */
+export const oldestProtocolVersion = 2;
 
 /** A start may carry an environment as large as the system allows. */
 export const longestLineBytes = 4 * limits.supervisor.messageBytesMax;

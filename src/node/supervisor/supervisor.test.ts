@@ -1,14 +1,21 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { connect } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { realWorld } from '../../base/ports-real.ts';
 import { eventually } from '../testing/eventually.ts';
 import { SupervisorClient, type SupervisorClientOptions } from './client.ts';
-import { supervisorPaths } from './paths.ts';
+import { makePrivateDirectory, supervisorPaths } from './paths.ts';
 import { isAlive, readStat } from './proc.ts';
-import type { StartRequest, TaskStatus } from './protocol.ts';
+import {
+  lineReader,
+  oldestProtocolVersion,
+  protocolVersion,
+  type StartRequest,
+  type TaskStatus,
+} from './protocol.ts';
+import { writeTable } from './task-table.ts';
 
 let dataDirectory: string;
 let clients: SupervisorClient[];
@@ -224,6 +231,58 @@ describe('a supervisor that is killed', () => {
     expect(after.pid).not.toBe(before.pid);
     expect(alive(started)).toBe(false);
   });
+});
+
+describe('a supervisor of another version', () => {
+  /** Speaks what never changes, and ends its one task when it is told to, as if that had succeeded. */
+  async function other(version: number): Promise<readonly string[]> {
+    const paths = supervisorPaths(dataDirectory);
+    makePrivateDirectory(paths.directory);
+    const [allocId = ''] = taskId.split('/');
+    const task = { taskId, allocId, taskName: 'web', pid: 0, startTime: '' };
+    const exit = { exitCode: 0, signal: 0, timeMs: 1 };
+    const asked: string[] = [];
+    const answers: Record<string, () => unknown> = {
+      hello: () => ({ version, pid: process.pid }),
+      list: () => [task],
+      shutdown: () => {
+        writeTable(paths.table, [{ ...task, exit }]);
+        server.close();
+        return true;
+      },
+    };
+    const server = createServer((socket) => {
+      const read = lineReader(
+        ({ id, op }) => {
+          asked.push(String(op));
+          socket.write(`${JSON.stringify({ id, value: answers[String(op)]?.() ?? null })}\n`);
+          if (op === 'shutdown') socket.end();
+        },
+        () => {},
+      );
+      socket.on('error', () => {}).on('data', read);
+    });
+    await new Promise<void>((resolve) => server.listen(paths.socket, resolve));
+    return asked;
+  }
+
+  test.each([protocolVersion + 1, oldestProtocolVersion - 1])(
+    '(%i) is replaced before it starts anything, and its tasks are lost, not at fault',
+    async (version) => {
+      const asked = await other(version);
+      const notices: string[] = [];
+      const client = newClient({ onNotice: (sentence) => notices.push(sentence) });
+      const lost = 'the supervisor of the task was replaced by one of another version';
+      expect(await client.connect()).toMatchObject([{ taskId, exit: { lost } }]);
+      expect(asked).toEqual(['hello', 'list', 'shutdown']);
+      expect(notices).toEqual([
+        `the running supervisor speaks version ${version} of the protocol, this agent ` +
+          `${oldestProtocolVersion} to ${protocolVersion}: its tasks are ended and start again`,
+      ]);
+      const next = await client.start(shell('sleep 600', { taskId: taskId.replace('#1', '#2') }));
+      expect(alive(next)).toBe(true);
+    },
+  );
 });
 
 describe('the socket', () => {

@@ -36,7 +36,10 @@ export function entryInto(
   const inside = status.exit === undefined ? findInside(status.pid) : undefined;
   if (inside === undefined) throw new DriverFailure('the task is not running', false);
   const known = readRights(inside.command);
-  const entered = [tools.nsenter, '--target', String(inside.first), ...namespacesOf(inside.first)];
+  // Its own, not one by name, which a link of the task could lead out of the sandbox.
+  const directory = `--wd=/proc/${inside.command}/cwd`;
+  const target = ['--target', String(inside.first)];
+  const entered = [tools.nsenter, ...target, ...namespacesOf(inside.first), directory];
   const cgroups = status.cgroups ?? [];
   if (tools.setpriv === undefined) {
     return { command: [...entered, '--', ...command], variables: known.variables, cgroups };

@@ -4,7 +4,8 @@
  * Invariants
  *  F1. An artifact is fetched, verified and unpacked beside the task's directory, where no task
  *      reaches, and only then moved to its place: one that fails leaves nothing behind.
- *  F2. What is in its place is not fetched again, whatever becomes of the task or of the agent.
+ *  F2. What is in its place is not fetched again, whatever becomes of the task or of the agent. What
+ *      is in directories that may be memory is again after another agent, or a boot, took these away.
  *  F3. Artifacts come to their places in the job's order, so that of two with one name the later
  *      one counts; they are fetched at the same time, a few of a node at once.
  *  F4. No header, option, query or password is in a message.
@@ -21,7 +22,7 @@ import * as events from '../../task-runner/events.ts';
 import { HookFailure, type TaskHookContext, type TaskHookFactory } from '../hook.ts';
 import { failureOf } from './failure.ts';
 import { type Fetched, fetchArtifact } from './fetch-artifact.ts';
-import { land } from './landing.ts';
+import { land, maybeInMemory } from './landing.ts';
 import { Lanes } from './lanes.ts';
 import { type ArtifactSettings, artifactDefaults } from './settings.ts';
 import { parseSource } from './source.ts';
@@ -33,11 +34,14 @@ export function artifactsHook(given: Partial<ArtifactSettings> = {}): TaskHookFa
   return (context) => {
     if ((context.task().Artifacts ?? []).length === 0) return undefined;
     let working: Promise<unknown> = Promise.resolve();
+    const passing = new Set<string>();
     return {
       name: 'artifacts',
       async beforeStart() {
         // A try before this one may still be clearing up.
-        const work = working.catch(() => {}).then(() => fetchAll(context, settings, lanes));
+        const work = working
+          .catch(() => {})
+          .then(() => fetchAll(context, settings, lanes, passing));
         working = work;
         await work;
         return undefined;
@@ -49,20 +53,22 @@ export function artifactsHook(given: Partial<ArtifactSettings> = {}): TaskHookFa
   };
 }
 
+/** `passing`: what is in its place as long as this agent looks after the task. */
 async function fetchAll(
   context: TaskHookContext,
   settings: ArtifactSettings,
   lanes: Lanes,
+  passing: Set<string>,
 ): Promise<void> {
   const { directories, task, environment, note, over: signal } = context;
   const { lookup } = environment();
   const artifacts = interpolateDeep(task().Artifacts ?? [], lookup) as readonly Artifact[];
   const user = interpolate(task().User, lookup);
   const kept = keptPath(context);
-  const present = new Set(await readKept(kept));
+  const lasting = new Set(await readKept(kept));
   const missing = artifacts
     .map((artifact, index) => ({ artifact, index, key: keyOf(artifact, index) }))
-    .filter(({ key }) => !present.has(key));
+    .filter(({ key }) => !lasting.has(key) && !passing.has(key));
   if (missing.length === 0) return;
   note(events.downloadingArtifacts);
   const staging = stagingPath(context);
@@ -89,8 +95,12 @@ async function fetchAll(
       const { artifact, key } = missing[at]!;
       const owner = artifact.Chown ? ownerOf(user) : undefined;
       await told(artifact, () => land(staged, destination, owner));
-      present.add(key);
-      await replaceFile(kept, JSON.stringify([...present]));
+      if (maybeInMemory(destination, directories)) {
+        passing.add(key);
+        continue;
+      }
+      lasting.add(key);
+      await replaceFile(kept, JSON.stringify([...lasting]));
     }
   } finally {
     await rm(staging, { recursive: true, force: true }).catch(() => {});

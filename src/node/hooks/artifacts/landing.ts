@@ -1,6 +1,6 @@
 import { lchown, lstat, readdir, readlink } from 'node:fs/promises';
-import { isAbsolute, join } from 'node:path';
-import type { TaskDirectories } from '../../directories.ts';
+import { basename, isAbsolute, join } from 'node:path';
+import { privateDirectory, type TaskDirectories } from '../../directories.ts';
 import { HeldDirectory } from '../../held-directory.ts';
 import type { SystemUser } from '../../system-user.ts';
 import type { Budget } from './budget.ts';
@@ -37,6 +37,13 @@ export function destinationOf(text: string, directories: TaskDirectories): Desti
   const plain = within(root, text);
   if (plain.parts[0] !== 'alloc') return plain;
   return { ...plain, base: shared, parts: plain.parts.slice(1) };
+}
+
+/** Whether it is below what a node may keep in memory, and loses with that. Pure. */
+export function maybeInMemory({ base, parts }: Destination, directories: TaskDirectories): boolean {
+  const { root, secrets } = directories;
+  const inMemory = [secrets, privateDirectory(directories)].map((path) => basename(path));
+  return base === root && inMemory.includes(parts[0] ?? '');
 }
 
 /**
