@@ -49,7 +49,7 @@ export const places: readonly Place[] = [
     reason: 'the command line of the simulator: tells how long a life took in real time',
   },
   {
-    files: 'src/agent.ts',
+    files: 'src/agent{,-node}.ts',
     may: ['files', 'machine'],
     reason: 'the composition root as a library: makes the data directory, takes a world',
   },
