@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { World } from './base/ports.ts';
 import { realWorld } from './base/ports-real.ts';
+import { holdDirectory } from './node/directory-lock.ts';
 import { DockerDriver } from './node/drivers/docker/docker-driver.ts';
 import type { DockerSettings } from './node/drivers/docker/settings.ts';
 import type { IsolationSettings } from './node/drivers/isolation/isolate.ts';
@@ -64,7 +65,7 @@ export interface RunningNode {
 
 /**
  * Starts a node; it looks for its servers until it finds one. Rejects when the data directory cannot
- * be used; nothing is left running then.
+ * be used, or is by another agent; nothing is left running then.
  */
 export async function startNode(
   options: NodeOptions & { readonly node: NodeSettings },
@@ -77,6 +78,7 @@ export async function startNode(
     ? await mkdtemp(join(tmpdir(), 'roster-'))
     : join(resolve(dataDirectory), 'node');
   await mkdir(directory, { recursive: true, mode: 0o700 });
+  const release = holdDirectory(directory);
   const servers = new ServerChoice(addresses);
   // Connections of its own: however many values are watched, there is one for the heartbeat.
   const transport = failoverTransport(servers, (address) =>
@@ -112,6 +114,7 @@ export async function startNode(
       await node.stop({ stopTasks: temporary || tasks === 'stop' });
     } finally {
       await data.close();
+      release();
       if (temporary) await rm(directory, { recursive: true, force: true });
     }
   };

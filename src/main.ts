@@ -10,6 +10,7 @@ import { logOptions } from './cli/agent/log-options.ts';
 import type { AgentOptions } from './cli/agent/options.ts';
 import { processEnvironment } from './cli/process-environment.ts';
 import { runCli } from './cli/run-cli.ts';
+import { unreadableReason } from './cli/unreadable.ts';
 import type { Log } from './server/context.ts';
 
 export type { Agent, CreateAgentOptions } from './agent.ts';
@@ -90,7 +91,7 @@ async function startNode(options: AgentOptions, log: Log): Promise<Running> {
   const { addresses, introductionTokenFile, caCertificateFile } = options.servers;
   const { startNode: start } = await import('./agent-node.ts');
   const [introduction, caCertificate] = await Promise.all(
-    [introductionTokenFile, caCertificateFile].map((path) => path && readFile(path, 'utf8')),
+    [introductionTokenFile, caCertificateFile].map((path) => path && readNamed(path)),
   );
   // It listens nowhere, and none of its own timers keeps a process.
   const alive = setInterval(() => {}, 1 << 30);
@@ -113,6 +114,15 @@ async function startNode(options: AgentOptions, log: Log): Promise<Running> {
       if (isIn) process.stdout.write(`Roster is ready as node ${node.id} of ${node.server}\n`);
     },
   };
+}
+
+/** The text of a file that a setting names. @throws Error that says what to do about it */
+async function readNamed(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    throw new Error(`"${path}" cannot be read: ${unreadableReason(error as Error)}`);
+  }
 }
 
 /** What a node is started with, beside a server or alone. */

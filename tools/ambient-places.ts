@@ -89,6 +89,11 @@ export const places: readonly Place[] = [
     reason: 'task directories, and the users of the machine',
   },
   {
+    files: 'src/node/directory-lock.ts',
+    may: ['database'],
+    reason: 'an empty database is the one lock that the runtime offers and the system lets go of',
+  },
+  {
     files: 'src/node/hooks/artifacts/**',
     may: ['files', 'network', 'programs', 'process'],
     reason: 'fetches files over the network and out of repositories, and unpacks them',

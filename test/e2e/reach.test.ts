@@ -111,6 +111,20 @@ test('with all gone tasks go on, and what happened is told afterwards', async ()
   await says(goesOn, 'this is first');
 });
 
+test('a second agent on the same directory is refused, and harms nothing', async () => {
+  const { code, stderr } = await startNode().ended;
+  expect([code, stderr]).toEqual([
+    1,
+    `roster: the directory ${nodeDirectory}/node is in use by another agent\n`,
+  ]);
+  const missing = join(nodeDirectory, 'none');
+  expect(await startNode('--introduction-token-file', missing).ended).toMatchObject({
+    code: 1,
+    stderr: `roster: "${missing}" cannot be read: there is no such file\n`,
+  });
+  await says(await runs('first'), 'this is first');
+});
+
 test('it ends, comes back as itself without an introduction, and finds its tasks', async () => {
   const one = await runs('first');
   const before = processesOf(one);
