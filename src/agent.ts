@@ -2,10 +2,10 @@
  * Puts the layers together: an agent is a server, a node, or both in one process. Used by the
  * `roster` command and, as a library, by whoever wants a control plane inside a test.
  */
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { DefaultPolicy } from './acl/authorizer.ts';
+import { type NodeOptions, type RunningNode, startNode } from './agent-node.ts';
 import { Api } from './api/api.ts';
 import type { AuditOptions, AuditSink } from './api/audit.ts';
 import { AuditFile } from './api/audit-file.ts';
@@ -15,17 +15,9 @@ import { holdPort } from './api/http-server-hold.ts';
 import type { World } from './base/ports.ts';
 import { realWorld } from './base/ports-real.ts';
 import { limits } from './model/limits.ts';
-import { DockerDriver } from './node/drivers/docker/docker-driver.ts';
-import type { DockerSettings } from './node/drivers/docker/settings.ts';
-import type { IsolationSettings } from './node/drivers/isolation/isolate.ts';
 import type { NodeSettings } from './node/fingerprint/fingerprint.ts';
-import { readProcessor } from './node/fingerprint/processor.ts';
-import type { ArtifactSettings } from './node/hooks/artifacts/settings.ts';
-import { ServerData } from './node/hooks/templates/server-data.ts';
-import { NodeAgent } from './node/node-agent.ts';
-import { httpServerApi } from './node/server-api-http.ts';
 import { schedulerDefaults } from './scheduler/view.ts';
-import { type Log, silentLog } from './server/context.ts';
+import { silentLog } from './server/context.ts';
 import type { GarbageSettings } from './server/garbage/collector.ts';
 import { Keyring, WrongRootKey } from './server/keyring/keyring.ts';
 import { HttpOutbound } from './server/login/outbound-http.ts';
@@ -37,23 +29,17 @@ import { openState } from './state/state.ts';
 import { allTables, keyringKeys } from './state/tables.ts';
 import type { State } from './state/types.ts';
 
-export interface CreateAgentOptions {
-  /** `undefined`: nothing is kept. */
-  readonly dataDirectory?: string | undefined;
+export interface CreateAgentOptions extends NodeOptions {
   /** Where to listen; `undefined`: no port, requests come through `Agent.handle`. */
   readonly http?: { readonly host: string; readonly port: number } | undefined;
   /** What this machine contributes as a node; `undefined`: nothing, it is a server alone. */
   readonly node?: NodeSettings | undefined;
-  /** What tasks in containers may do on this node. */
-  readonly docker?: DockerSettings;
+  /** What a server alone is called, and where it is. */
+  readonly server?: { readonly name?: string | undefined; readonly datacenter?: string };
   /** Secret of the first management token; `undefined`: there is none but those that are stored. */
   readonly rootToken?: string | undefined;
   /** Where none is given, make one; it is kept in the data directory. */
   readonly makesRootToken?: boolean;
-  /** What isolated tasks see of the machine and may do there; by default the system, and little. */
-  readonly isolation?: IsolationSettings;
-  /** Environment variables, a few of which tasks inherit. */
-  readonly environment?: Readonly<Record<string, string | undefined>>;
   /** 32 bytes that the keyring is sealed under; `undefined`: those in the data directory. */
   readonly rootKey?: Uint8Array | undefined;
   /** Where the audit log goes: a file's path, or what takes its lines; `undefined`: nowhere. */
@@ -67,15 +53,8 @@ export interface CreateAgentOptions {
   readonly aclDefaultPolicy?: DefaultPolicy;
   /** How long is kept what nobody needs; the default is that of `limits.garbage`. */
   readonly garbage?: Partial<GarbageSettings>;
-  /** What is fetched for tasks, and how much of it; the defaults are those of `limits.artifact`. */
-  readonly artifacts?: Partial<ArtifactSettings>;
-  readonly region?: string;
   /** The address under which others find the keys that workloads' tokens are signed with. */
   readonly issuer?: string | undefined;
-  readonly version?: string;
-  readonly log?: Log;
-  /** Clock, timers, random, ids and secrets; the machine's own unless a test brings others. */
-  readonly world?: World;
 }
 
 export interface Agent {
@@ -123,9 +102,10 @@ export async function createAgent(given: CreateAgentOptions): Promise<Agent> {
     const rootToken =
       options.rootToken ??
       (makesRootToken ? await keptSecret(options.dataDirectory, 'root-token', world) : undefined);
+    const datacenter = options.node?.datacenter ?? options.server?.datacenter ?? 'dc1';
     const server = new Server({
       ...{ state, world, log, region, keyring, outbound: outbound.call },
-      datacenter: options.node?.datacenter ?? 'dc1',
+      datacenter,
       rootSecret: rootToken,
       issuer: options.issuer,
       scheduler: schedulerDefaults,
@@ -143,11 +123,11 @@ export async function createAgent(given: CreateAgentOptions): Promise<Agent> {
     const introduction = await keptSecret(options.dataDirectory, 'introduction-token', world);
     const api = new Api({
       ...{ server, version },
-      name: options.node?.name ?? 'roster',
+      name: options.node?.name ?? options.server?.name ?? 'roster',
       acl: {
         enabled: options.aclEnabled ?? true,
         defaultPolicy: options.aclDefaultPolicy ?? 'deny',
-        datacenter: options.node?.datacenter ?? 'dc1',
+        datacenter,
         introductionHash: world.secrets.hash(introduction),
         secrets: world.secrets,
       },
@@ -164,9 +144,12 @@ export async function createAgent(given: CreateAgentOptions): Promise<Agent> {
       options.http && `http://${await api.listen(options.http.host, options.http.port)}`;
     opened.push(() => api.close());
     let tasks: 'stop' | 'keep' = 'stop';
-    let node: Awaited<ReturnType<typeof startNode>> | undefined;
+    let node: RunningNode | undefined;
     if (options.node !== undefined && address !== undefined) {
-      node = await startNode({ ...options, node: options.node }, { address, introduction });
+      node = await startNode(
+        { ...options, node: options.node },
+        { addresses: [address], introductionToken: introduction },
+      );
       opened.push(() => node?.close(tasks));
     }
     return {
@@ -195,62 +178,6 @@ const inPlace = (options: CreateAgentOptions): CreateAgentOptions =>
 function newEngine(dataDirectory: string | undefined, world: World): Engine {
   if (dataDirectory === undefined) return new MemoryEngine(new MemoryDisk(), world.timers);
   return new SqliteEngine({ directory: join(dataDirectory, 'server') });
-}
-
-/** The node's side of the agent, which speaks to its own server over HTTP like any other node. */
-async function startNode(
-  options: CreateAgentOptions & { readonly node: NodeSettings },
-  server: { readonly address: string; readonly introduction: string },
-) {
-  const { world = realWorld, log = silentLog, version = '0.0.0', region = 'global' } = options;
-  const { dataDirectory } = options;
-  const temporary = dataDirectory === undefined;
-  const directory = temporary
-    ? await mkdtemp(join(tmpdir(), 'roster-'))
-    : join(dataDirectory, 'node');
-  await mkdir(directory, { recursive: true, mode: 0o700 });
-  const data = new ServerData({ world, address: server.address });
-  const { environment = {} } = options;
-  const { cores, totalMhz } = readProcessor();
-  const docker = new DockerDriver({
-    ...{ clock: world.clock, timers: world.timers, environment },
-    settings: options.docker ?? {},
-    dataDirectory: directory,
-    endWithAgent: temporary,
-    processor: { cores, totalMhz: options.node.cpuTotalMhz ?? totalMhz },
-  });
-  const node = new NodeAgent({
-    ...{ world, version, region },
-    drivers: [docker],
-    api: httpServerApi(server.address),
-    dataDirectory: directory,
-    settings: options.node,
-    introductionToken: server.introduction,
-    endWithAgent: temporary,
-    artifacts: options.artifacts ?? {},
-    // What is kept nowhere is swept by nobody.
-    secretsInMemory: !temporary,
-    templateData: data,
-    isolation: options.isolation ?? {},
-    environment,
-    onNotice: (sentence) => log.info({ component: 'node' }, sentence),
-  });
-  const close = async (tasks: 'stop' | 'keep') => {
-    try {
-      await node.stop({ stopTasks: temporary || tasks === 'stop' });
-    } finally {
-      await data.close();
-      if (temporary) await rm(directory, { recursive: true, force: true });
-    }
-  };
-  try {
-    await node.start();
-  } catch (error) {
-    // What an earlier agent left is not this one's to end.
-    await close('keep').catch((failure) => log.warn({ error: failure }, 'the node did not end'));
-    throw error;
-  }
-  return { close, killTasks: () => node.killTasks() };
 }
 
 const resetFile = (path: string) => ({

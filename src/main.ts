@@ -10,6 +10,8 @@ import { logOptions } from './cli/agent/log-options.ts';
 import type { AgentOptions } from './cli/agent/options.ts';
 import { processEnvironment } from './cli/process-environment.ts';
 import { runCli } from './cli/run-cli.ts';
+import { unreadableReason } from './cli/unreadable.ts';
+import type { Log } from './server/context.ts';
 
 export type { Agent, CreateAgentOptions } from './agent.ts';
 
@@ -28,53 +30,118 @@ function readVersion(): string {
 
 /** Runs an agent until a signal ends it. Gives the exit code. */
 async function startAgent(options: AgentOptions): Promise<number> {
-  const { parseRootKey } = await import('./agent.ts');
   const { pino } = await import('pino');
-  const { isDev, dataDirectory, http, rootToken } = options;
   const log = pino({ name: 'roster', ...logOptions(options.logLevel) }, pino.destination(2));
-  let agent: import('./agent.ts').Agent | undefined;
+  let running: Running | undefined;
   // Tasks that are to end with the agent end, too, when nobody has the patience for it.
   const ended = firstSignal(async () => {
-    if (options.tasksOnExit === 'stop') await agent?.killTasks();
+    if (options.tasksOnExit === 'stop') await running?.killTasks();
   });
   try {
-    const { rootKeyFile, audit } = options;
-    const rootKey = rootKeyFile && parseRootKey(await readFile(rootKeyFile, 'utf8'));
-    const { class: nodeClass, pool: nodePool, name, ...node } = options.node;
-    agent = await createAgent({
-      ...{ dataDirectory, http, rootToken, makesRootToken: isDev, log },
-      environment: process.env,
-      aclEnabled: options.aclEnabled,
-      aclDefaultPolicy: options.aclDefaultPolicy,
-      ...(rootKey && { rootKey }),
-      audit: audit && { ...audit, to: audit.to === 'stdout' ? standardOutput : audit.to },
-      region: options.region,
-      issuer: options.issuer,
-      garbage: options.garbage,
-      artifacts: options.artifacts,
-      isolation: options.isolation,
-      docker: options.docker,
-      node: {
-        ...{ ...node, nodeClass, nodePool },
-        ...(name !== undefined && { name }),
-        // What a person starts to try it out is reached from this machine, and from no other.
-        ...(isDev && { address: '127.0.0.1' }),
-      },
-    });
+    running = await (options.mode === 'node' ? startNode(options, log) : startServer(options, log));
   } catch (error) {
     process.stderr.write(`roster: ${startFault(error as NodeJS.ErrnoException, options)}\n`);
     return 1;
   }
-  process.stdout.write(`Roster is ready at ${agent.address}\n`);
-  const { runFirstJobs, welcome } = await import('./cli/agent/first-jobs.ts');
-  const reached = { address: agent.address, token: agent.rootToken };
-  const registered = runFirstJobs(reached, options.run, realWorld.timers);
-  const told = await Promise.race([registered, ended.then(() => undefined)]);
-  if (isDev && told !== undefined) process.stdout.write(welcome(reached, options.run, told));
+  await Promise.race([running.tell(ended.then(() => undefined)), ended]);
   const signal = await ended;
   process.stdout.write(`\nRoster ends (${signal})\n`);
-  await agent.close(options.tasksOnExit);
+  await running.close(options.tasksOnExit);
   return 0;
+}
+
+interface Running extends Pick<import('./agent.ts').Agent, 'close' | 'killTasks'> {
+  /** Says what a person should know, as soon as it is known and unless it `ended` before. */
+  tell(ended: Promise<undefined>): Promise<void>;
+}
+
+/** A server, with a node unless it is to be alone. */
+async function startServer(options: AgentOptions, log: Log): Promise<Running> {
+  const { parseRootKey } = await import('./agent.ts');
+  const { isDev, http, rootToken, rootKeyFile, audit } = options;
+  const rootKey = rootKeyFile && parseRootKey(await readFile(rootKeyFile, 'utf8'));
+  const { name, datacenter } = options.node;
+  const agent = await createAgent({
+    ...nodeOptionsOf(options, log),
+    ...{ http, rootToken, makesRootToken: isDev },
+    aclEnabled: options.aclEnabled,
+    aclDefaultPolicy: options.aclDefaultPolicy,
+    ...(rootKey && { rootKey }),
+    audit: audit && { ...audit, to: audit.to === 'stdout' ? standardOutput : audit.to },
+    issuer: options.issuer,
+    garbage: options.garbage,
+    ...(options.mode === 'server' && { node: undefined, server: { name, datacenter } }),
+  });
+  return {
+    close: agent.close,
+    killTasks: agent.killTasks,
+    async tell(ended) {
+      process.stdout.write(`Roster is ready at ${agent.address}\n`);
+      const { runFirstJobs, welcome } = await import('./cli/agent/first-jobs.ts');
+      const reached = { address: agent.address, token: agent.rootToken };
+      const registered = runFirstJobs(reached, options.run, realWorld.timers);
+      const told = await Promise.race([registered, ended]);
+      if (isDev && told !== undefined) process.stdout.write(welcome(reached, options.run, told));
+    },
+  };
+}
+
+/** A node alone, which looks for its servers until it finds one. */
+async function startNode(options: AgentOptions, log: Log): Promise<Running> {
+  const { addresses, introductionTokenFile, caCertificateFile } = options.servers;
+  const { startNode: start } = await import('./agent-node.ts');
+  const [introduction, caCertificate] = await Promise.all(
+    [introductionTokenFile, caCertificateFile].map((path) => path && readNamed(path)),
+  );
+  // It listens nowhere, and none of its own timers keeps a process.
+  const alive = setInterval(() => {}, 1 << 30);
+  const letGo = () => clearInterval(alive);
+  const node = await start(nodeOptionsOf(options, log), {
+    addresses,
+    caCertificate,
+    introductionToken: introduction?.trim(),
+  }).catch((error) => {
+    letGo();
+    throw error;
+  });
+  return {
+    close: (tasks) => node.close(tasks).finally(letGo),
+    killTasks: node.killTasks,
+    async tell(ended) {
+      const isIn = await Promise.race([node.registered().then(() => true), ended]).catch(
+        () => false,
+      );
+      if (isIn) process.stdout.write(`Roster is ready as node ${node.id} of ${node.server}\n`);
+    },
+  };
+}
+
+/** The text of a file that a setting names. @throws Error that says what to do about it */
+async function readNamed(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    throw new Error(`"${path}" cannot be read: ${unreadableReason(error as Error)}`);
+  }
+}
+
+/** What a node is started with, beside a server or alone. */
+function nodeOptionsOf(options: AgentOptions, log: Log) {
+  const { class: nodeClass, pool: nodePool, name, ...node } = options.node;
+  return {
+    ...{ dataDirectory: options.dataDirectory, log, environment: process.env },
+    region: options.region,
+    version: readVersion(),
+    artifacts: options.artifacts,
+    isolation: options.isolation,
+    docker: options.docker,
+    node: {
+      ...{ ...node, nodeClass, nodePool },
+      ...(name !== undefined && { name }),
+      // What a person starts to try it out is reached from this machine, and from no other.
+      ...(options.isDev && { address: '127.0.0.1' }),
+    },
+  };
 }
 
 /** Takes the lines of the audit log, among what the program itself has to say. */

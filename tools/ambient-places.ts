@@ -49,7 +49,7 @@ export const places: readonly Place[] = [
     reason: 'the command line of the simulator: tells how long a life took in real time',
   },
   {
-    files: 'src/agent.ts',
+    files: 'src/agent{,-node}.ts',
     may: ['files', 'machine'],
     reason: 'the composition root as a library: makes the data directory, takes a world',
   },
@@ -87,6 +87,11 @@ export const places: readonly Place[] = [
     files: 'src/node/{directories,files,held-directory,system-user}.ts',
     may: ['files'],
     reason: 'task directories, and the users of the machine',
+  },
+  {
+    files: 'src/node/directory-lock.ts',
+    may: ['database'],
+    reason: 'an empty database is the one lock that the runtime offers and the system lets go of',
   },
   {
     files: 'src/node/hooks/artifacts/**',

@@ -31,7 +31,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The composition root, the command's and the library's: the only files that know every layer. */
-const compositionRoot = ['src/main.ts', 'src/agent.ts'];
+const compositionRoot = ['src/main.ts', 'src/agent.ts', 'src/agent-node.ts'];
 
 /** What the tests of any layer may import besides: the state, filled without a server. */
 const testHelpers = ['src/state/testing.ts'];

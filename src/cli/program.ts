@@ -63,7 +63,8 @@ export function buildProgram(options: ProgramOptions): Parser {
     const loaded = options.loaded?.entry === entry ? options.loaded.command : undefined;
     // Its own options come before those that every command has.
     if (loaded !== undefined) fill(command, loaded.definition, options);
-    prepare(command, options, loaded !== undefined && 'runLocally' in loaded);
+    const own = loaded?.definition.options?.map((option) => option.name) ?? [];
+    prepare(command, options, loaded !== undefined && 'runLocally' in loaded, own);
     parentOf(entry.words).addCommand(command);
   }
   return program;
@@ -80,6 +81,8 @@ function prepare(
   command: Parser,
   { writeOut, writeError, isColored, columns }: ProgramOptions,
   isLocal: boolean,
+  /** Names of the command's own options, which win. */
+  own: readonly string[] = [],
 ): void {
   const width = Math.min(columns, 100);
   command
@@ -99,6 +102,7 @@ function prepare(
       getErrHelpWidth: () => width,
     });
   for (const option of globalOptions) {
+    if (own.includes(option.name)) continue;
     const made = parserOption(option).helpGroup('Options of every command:');
     // Accepted everywhere, and of no use where no agent is asked.
     command.addOption(made.hideHelp(isLocal && option.value !== undefined));

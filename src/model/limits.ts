@@ -313,6 +313,8 @@ export const limits = {
     /** A missed heartbeat that could not be written down is taken up again after this time. */
     missedRetryMs: 1 * second,
     registrationRetryMs: 15 * second,
+    /** How long a node waits for an answer to its heartbeat before it turns to another server. */
+    answerTimeoutMs: 5 * second,
     allocationsPollWaitMs: 5 * minute,
     statusBatchDelayMs: 200,
     statusBatchSizeMax: 1000,

@@ -182,6 +182,11 @@ export class NodeAgent {
     ]);
   }
 
+  /** Resolves when a server knows this node. Rejects when the agent ends before. */
+  async registered(): Promise<void> {
+    await this.#registered();
+  }
+
   /**
    * Ends the agent. With `stopTasks` the tasks end, too, and the next start begins them again;
    * without, they go on and the next start finds them.

@@ -3,26 +3,40 @@ import { limits } from '../model/limits.ts';
 import { longestMessageBytes, webSocketTransport } from '../model/node-stream/web-socket.ts';
 import { type Client, createClient } from '../sdk/client.ts';
 import { httpTransport } from '../sdk/transport-http.ts';
+import { failoverTransport } from './failover-transport.ts';
 import type { ServerApi } from './server-api.ts';
+import { ServerChoice } from './server-choice.ts';
+
+export interface ServerConnection {
+  /** Of the servers, as `ServerChoice` takes them; or a choice that is shared. */
+  readonly servers: readonly string[] | ServerChoice;
+  /** PEM of the authority that servers' certificates are checked against. */
+  readonly caCertificate?: string | undefined;
+}
 
 /** A node's servers, over their HTTP API. */
-export function httpServerApi(address: string): ServerApi {
-  const transport = httpTransport({ address });
-  const clients = new Map<string, Client>();
-  /** One client a token: first the introduction, then the node's own secret. */
-  const as = (token: string): Client['nodeAgent'] => {
-    let client = clients.get(token);
+export function httpServerApi({ servers, caCertificate }: ServerConnection): ServerApi {
+  const choice = servers instanceof ServerChoice ? servers : new ServerChoice(servers);
+  const transport = failoverTransport(choice, (address) =>
+    httpTransport({ address, caCertificate }),
+  );
+  const clients = new Map<string, Client['nodeAgent']>();
+  /** One client a token (first the introduction, then the node's own secret) and address. */
+  const as = (token: string, address = choice.addresses[0]!): Client['nodeAgent'] => {
+    const key = `${address} ${token}`;
+    let client = clients.get(key);
     if (client === undefined) {
-      client = createClient({ address, token, transport });
-      clients.set(token, client);
+      client = createClient({ address, token, transport }).nodeAgent;
+      clients.set(key, client);
     }
-    return client.nodeAgent;
+    return client;
   };
+  const timeoutMs = limits.node.answerTimeoutMs;
   return {
     register: async ({ Node, SecretID }, token, signal) =>
       (await as(token).register(Node, SecretID, { signal })).value,
     heartbeat: async (nodeId, token, signal) =>
-      (await as(token).heartbeat(nodeId, { signal })).value,
+      (await as(token).heartbeat(nodeId, { signal, timeoutMs })).value,
     assignments: async (nodeId, { index, waitMs }, token, signal) => {
       const answer = await as(token).assignments(nodeId, { index, waitMs, signal });
       return { index: answer.index, assignments: answer.value };
@@ -36,27 +50,42 @@ export function httpServerApi(address: string): ServerApi {
     identities: async (nodeId, requests, token, signal) =>
       (await as(token).identities(nodeId, requests, { signal })).value,
     snapshot: (allocId, token, signal) => as(token).snapshot(allocId, { signal, timeoutMs: 0 }),
-    openStream: (nodeId, token, signal) => {
-      const { url, headers } = as(token).stream(nodeId);
-      return openWebSocket(url, headers, signal);
-    },
+    openStream: (nodeId, token, signal) =>
+      choice.call((address, left) => {
+        const { url, headers } = as(token, address).stream(nodeId);
+        // The stream goes where all else goes: its own pings find out much later.
+        return openWebSocket(url, { headers, caCertificate }, [signal, left]);
+      }, signal),
   };
 }
 
-function openWebSocket(url: string, headers: Record<string, string>, signal: AbortSignal) {
+function openWebSocket(
+  url: string,
+  {
+    headers,
+    caCertificate,
+  }: { readonly headers: Record<string, string>; readonly caCertificate: string | undefined },
+  endedBy: readonly AbortSignal[],
+) {
   const socket = new WebSocket(url, {
     headers,
     maxPayload: longestMessageBytes,
     handshakeTimeout: limits.stream.openTimeoutMs,
     perMessageDeflate: false,
+    ...(caCertificate !== undefined && { ca: caCertificate }),
   });
   return new Promise<ReturnType<typeof webSocketTransport>>((resolve, reject) => {
     const abort = () => socket.terminate();
-    signal.addEventListener('abort', abort, { once: true });
+    for (const signal of endedBy) signal.addEventListener('abort', abort, { once: true });
+    if (endedBy.some(({ aborted }) => aborted)) abort();
     socket.once('open', () => resolve(webSocketTransport(socket)));
-    socket.once('error', reject);
+    socket.on('error', reject);
+    socket.once('unexpected-response', (_request, { statusCode: status }) => {
+      reject(Object.assign(new Error(`the stream was answered ${status}`), { status }));
+      socket.terminate();
+    });
     socket.once('close', () => {
-      signal.removeEventListener('abort', abort);
+      for (const signal of endedBy) signal.removeEventListener('abort', abort);
       reject(new Error('the stream was closed'));
     });
   });

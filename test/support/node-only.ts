@@ -16,7 +16,7 @@ const { address, introductionToken, dataDirectory, name } = JSON.parse(process.a
 
 const agent = new NodeAgent({
   world: realWorld,
-  api: httpServerApi(address),
+  api: httpServerApi({ servers: [address] }),
   ...{ dataDirectory, introductionToken, version: '0.0.0', region: 'global' },
   settings: { name, address: '127.0.0.1' },
   endWithAgent: true,

@@ -9,6 +9,8 @@ const start = (words: string, setting: Setting = {}) =>
 test('--dev alone keeps nothing and ends its tasks', async () => {
   expect((await start('-dev')).agent).toEqual({
     isDev: true,
+    mode: 'both',
+    servers: { addresses: [], introductionTokenFile: undefined, caCertificateFile: undefined },
     http: { host: '127.0.0.1', port: 4720 },
     dataDirectory: undefined,
     rootToken: undefined,
@@ -45,6 +47,33 @@ test('every flag arrives', async () => {
     ],
     logLevel: 'debug',
   });
+});
+
+test('a node alone has its servers from flags or from a file, and keeps its tasks', async () => {
+  const flags =
+    '--servers http://a:4720,https://b --introduction-token-file t --ca-cert ca.pem --data-dir /data';
+  const expected = {
+    mode: 'node',
+    servers: {
+      addresses: ['http://a:4720', 'https://b'],
+      introductionTokenFile: 't',
+      caCertificateFile: 'ca.pem',
+    },
+    tasksOnExit: 'keep',
+  };
+  expect((await start(flags)).agent).toMatchObject(expected);
+  const c = JSON.stringify({
+    servers: ['http://a:4720', 'https://b'],
+    ...{ introduction_token_file: 't', ca_cert: 'ca.pem', data_dir: '/data' },
+  });
+  expect((await start('--config c', { files: { c } })).agent).toMatchObject(expected);
+  expect((await start('--dev --servers http://a:1')).agent).toMatchObject({ tasksOnExit: 'stop' });
+});
+
+test('a server alone is told so', async () => {
+  expect((await start('--dev --server-only')).agent?.mode).toBe('server');
+  const files = { c: '{"server_only":true,"data_dir":"/data"}' };
+  expect((await start('--config c', { files })).agent?.mode).toBe('server');
 });
 
 const configuration = JSON.stringify({
@@ -146,6 +175,35 @@ test.each<[string, string, Setting, string[]]>([
       'c: isolation.allow_capabilities must be a list of capabilities, such as "net_raw"',
     ],
   ],
+  [
+    'a node alone with what servers are told',
+    `--dev --servers http://a:1 --server-only --http 80 --root-token ${token} --config c`,
+    { files: { c: '{"acl":{"enabled":true},"garbage_collection":{"interval":"1m"}}' } },
+    [
+      'c: acl.enabled is a matter of servers, and of no use to a node alone',
+      'c: garbage_collection.interval is a matter of servers',
+      '--http is a matter of servers',
+      '--root-token is a matter of servers',
+      '--server-only and --servers exclude each other',
+    ],
+  ],
+  [
+    'a server with what a node is told',
+    '--dev --introduction-token-file t --ca-cert ca.pem',
+    {},
+    [
+      '--introduction-token-file is of no use without servers: those that the node joins',
+      '--ca-cert is of no use without servers',
+    ],
+  ],
+  ...['', 'a:4720', 'ftp://a', 'http://a/v1', 'http://u:p@a', 'http://a,', 'http://a,http://a'].map(
+    (servers): [string, string, Setting, string[]] => [
+      `the list of servers "${servers}"`,
+      '--dev --config c',
+      { files: { c: JSON.stringify({ servers: servers.split(',') }) } },
+      ['c: servers must be 1 to 64 different addresses, such as "http://10.0.0.1:4720"'],
+    ],
+  ),
   [
     'a bad token of the environment',
     '--dev',

@@ -15,7 +15,10 @@ import {
   tasksOnExitWords,
 } from './options.ts';
 
-const flags: readonly (OptionDefinition & { readonly setting?: SettingName })[] = [
+/** `isList`: one word, its parts between commas. */
+type Flag = OptionDefinition & { readonly setting?: SettingName; readonly isList?: boolean };
+
+const flags: readonly Flag[] = [
   { name: 'dev', setting: 'dev', description: 'Make a root token and print it; keep nothing.' },
   {
     name: 'config',
@@ -28,6 +31,32 @@ const flags: readonly (OptionDefinition & { readonly setting?: SettingName })[] 
     setting: 'http',
     value: 'HOST:PORT',
     description: 'Where to listen (127.0.0.1:4720).',
+  },
+  {
+    name: 'server-only',
+    setting: 'server_only',
+    description: 'A server alone: nothing runs on this machine.',
+  },
+  {
+    name: 'servers',
+    setting: 'servers',
+    value: 'URL,URL',
+    isList: true,
+    description: 'A node alone, which joins these servers.',
+  },
+  {
+    name: 'introduction-token-file',
+    setting: 'introduction_token_file',
+    value: 'FILE',
+    completes: 'file',
+    description: "What brings a node in: a server's introduction-token.",
+  },
+  {
+    name: 'ca-cert',
+    setting: 'ca_cert',
+    value: 'FILE',
+    completes: 'file',
+    description: 'PEM of the authority that servers with https:// are trusted by.',
   },
   {
     name: 'data-dir',
@@ -76,8 +105,15 @@ const details = `Examples:
   roster agent --dev                              try it out
   roster agent --data-dir /var/lib/roster         keep everything
   roster agent --config /etc/roster/agent.json
+  roster agent --server-only --http 10.0.0.1:4720 --data-dir /var/lib/roster
+  roster agent --servers http://10.0.0.1:4720,http://10.0.0.2:4720 \\
+    --introduction-token-file introduction-token --data-dir /var/lib/roster
 
-The configuration file has http, data_dir, root_token, tasks_on_exit, run, log_level, region,
+With --servers the agent is a node: it runs allocations, listens nowhere, and turns to the next server
+when one does not answer.
+
+The configuration file has http, data_dir, server_only, servers (a list), introduction_token_file, ca_cert,
+root_token, tasks_on_exit, run, log_level, region,
 acl.{enabled,default_policy}, audit.{file,events}, keyring.root_key_file, identity.issuer,
 node.{name,datacenter,class,pool,meta,disable_remote_exec}, isolation.{chroot,allow_capabilities},
 docker.{socket,volumes,allow_privileged,allow_caps,image_delay,unreachable_timeout},
@@ -87,7 +123,7 @@ garbage_collection.{interval,job_age,evaluation_age,batch_evaluation_age,deploym
 
 export const agent: LocalCommand = {
   definition: {
-    options: flags.map(({ setting: _, ...option }) => option),
+    options: flags.map(({ setting: _, isList: __, ...option }) => option),
     details,
   },
   async runLocally(environment, _words, options) {
@@ -127,7 +163,7 @@ export async function readAgentOptions(
 
 function settingsOf(options: Options): AgentSettings {
   const given: Record<string, unknown> = {};
-  for (const { name, setting, value, isRepeatable } of flags) {
+  for (const { name, setting, value, isRepeatable, isList } of flags) {
     if (setting === undefined) continue;
     const key = name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
     if (value === undefined) {
@@ -135,7 +171,7 @@ function settingsOf(options: Options): AgentSettings {
     } else if (isRepeatable) {
       if (options.list(key).length > 0) given[setting] = options.list(key);
     } else if (options.text(key) !== undefined) {
-      given[setting] = options.text(key);
+      given[setting] = isList ? options.text(key)!.split(',') : options.text(key);
     }
   }
   return given;

@@ -4,12 +4,20 @@ import { limits } from '../../model/limits.ts';
 import { everyNode, poolNameFault } from '../../model/node-pool/node-pool.ts';
 import { type ArtifactSource, artifactSources } from '../../model/task/files.ts';
 import type { JobRegistration } from '../../sdk/client.ts';
+import { type AgentMode, modeFaults, modeOf, serversFault } from './modes.ts';
 
 /** What an agent is started with; every field is checked. */
 export interface AgentOptions {
   /** Make a root token, print it, and keep nothing unless there is a data directory. */
   readonly isDev: boolean;
+  readonly mode: AgentMode;
   readonly http: { readonly host: string; readonly port: number };
+  /** How a node alone reaches its servers; the files hold a secret, and PEM. */
+  readonly servers: {
+    readonly addresses: readonly string[];
+    readonly introductionTokenFile: string | undefined;
+    readonly caCertificateFile: string | undefined;
+  };
   /** `undefined`: nothing is kept; only with `isDev`. */
   readonly dataDirectory: string | undefined;
   /** A UUID, in lower case. */
@@ -155,6 +163,10 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 export const settings = {
   dev: flag,
   http: { fault: (value: unknown) => (parseHostPort(value) ? undefined : hostPortForm) },
+  server_only: flag,
+  servers: { fault: serversFault },
+  introduction_token_file: text(4096),
+  ca_cert: text(4096),
   data_dir: text(4096),
   root_token: {
     fault: (value: unknown) =>
@@ -284,6 +296,7 @@ export function settingFaults(
       `${nameOf('data_dir')} is missing: name a directory to keep the state in, or give --dev to keep nothing`,
     );
   }
+  faults.push(...modeFaults(given, nameOf));
   if (given['audit.events'] !== undefined && given['audit.file'] === undefined) {
     faults.push(`${nameOf('audit.events')} is of no use without audit.file: a path, or "stdout"`);
   }
@@ -356,6 +369,12 @@ export function agentOptions(given: AgentSettings, run: AgentOptions['run']): Ag
   const keeps = dataDirectory !== undefined;
   return {
     isDev: given.dev === true,
+    mode: modeOf(given),
+    servers: {
+      addresses: (given.servers as readonly string[] | undefined) ?? [],
+      introductionTokenFile: words.introduction_token_file,
+      caCertificateFile: words.ca_cert,
+    },
     http: parseHostPort(given.http) ?? { host: defaultHost, port: defaultPort },
     dataDirectory,
     rootToken: words.root_token?.toLowerCase(),

@@ -1,0 +1,61 @@
+import type { AgentSettings, SettingName } from './options.ts';
+
+/** What an agent is: a server with a node, a server alone, or a node alone with servers elsewhere. */
+export type AgentMode = 'both' | 'server' | 'node';
+
+export const modeOf = (given: AgentSettings): AgentMode => {
+  if (given.servers !== undefined) return 'node';
+  return given.server_only === true ? 'server' : 'both';
+};
+
+const nodeOnly: readonly SettingName[] = ['introduction_token_file', 'ca_cert'];
+
+/** Of the server; groups end in a dot. */
+const serverOnly = [
+  ...['http', 'root_token', 'run', 'acl.', 'audit.', 'keyring.', 'identity.'],
+  'garbage_collection.',
+];
+
+/** Settings that do not go together with what the agent is to be. */
+export function modeFaults(
+  given: AgentSettings,
+  nameOf: (setting: SettingName) => string,
+): string[] {
+  const set = (Object.keys(given) as SettingName[]).filter((name) => given[name] !== undefined);
+  if (modeOf(given) !== 'node') {
+    return set
+      .filter((name) => nodeOnly.includes(name))
+      .map((name) => `${nameOf(name)} is of no use without servers: those that the node joins`);
+  }
+  const faults = set
+    .filter((name) =>
+      serverOnly.some((own) => (own.endsWith('.') ? name.startsWith(own) : name === own)),
+    )
+    .map((name) => `${nameOf(name)} is a matter of servers, and of no use to a node alone`);
+  if (given.server_only === true) {
+    faults.push(
+      `${nameOf('server_only')} and ${nameOf('servers')} exclude each other: a server alone, or a node alone`,
+    );
+  }
+  return faults;
+}
+
+/** Whether each is the address of a server; what is wrong with them otherwise. */
+export function serversFault(value: unknown): string | undefined {
+  const isRight =
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.length <= serversMax &&
+    new Set(value).size === value.length &&
+    value.every(isServerAddress);
+  if (isRight) return undefined;
+  return `must be 1 to ${serversMax} different addresses, such as "http://10.0.0.1:4720", without a path`;
+}
+
+const serversMax = 64;
+
+function isServerAddress(value: unknown): boolean {
+  const url = typeof value === 'string' ? URL.parse(value) : null;
+  if (url === null || !/^https?:$/.test(url.protocol)) return false;
+  return url.pathname === '/' && `${url.username}${url.password}${url.search}${url.hash}` === '';
+}

@@ -1,0 +1,78 @@
+/** A server's second address: passes bytes on to the first one until it is cut or frozen. */
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
+
+export interface Relay {
+  readonly address: string;
+  /** What was asked for through it, all of it, as text. */
+  readonly passed: () => string;
+  /** Ends every connection and takes no more. */
+  cut(): Promise<void>;
+  /** From now on nothing gets through, and nobody is told. */
+  freeze(): void;
+  /** Is as at the beginning, at the same address. */
+  mend(): Promise<void>;
+}
+
+/** @param tls what it shows of itself; without, it speaks plain HTTP */
+export async function startRelay(
+  target: string,
+  tls?: { readonly cert: string; readonly key: string },
+): Promise<Relay> {
+  const { hostname, port } = new URL(target);
+  const sockets = new Set<Socket>();
+  let isFrozen = false;
+  let passed = '';
+  const keep = (socket: Socket): void => {
+    sockets.add(socket);
+    socket.on('error', () => socket.destroy());
+    socket.on('close', () => sockets.delete(socket));
+  };
+  const serve = (client: Socket): void => {
+    keep(client);
+    if (isFrozen) return;
+    const server = connect(Number(port), hostname);
+    keep(server);
+    const ends = [
+      [client, server],
+      [server, client],
+    ] as const;
+    for (const [from, to] of ends) {
+      from.on('data', (bytes: Buffer) => {
+        if (isFrozen) return;
+        if (from === client) passed += bytes.toString('latin1');
+        to.write(bytes);
+      });
+      from.on('close', () => void (isFrozen || to.destroy()));
+    }
+  };
+  const listener = tls === undefined ? createServer(serve) : createTlsServer(tls, serve);
+  listener.on('connection', keep);
+  const listen = async (at: number): Promise<number> => {
+    listener.listen(at, '127.0.0.1');
+    await once(listener, 'listening');
+    return (listener.address() as AddressInfo).port;
+  };
+  const own = await listen(0);
+  const cut = async (): Promise<void> => {
+    for (const socket of sockets) socket.destroy();
+    if (!listener.listening) return;
+    listener.close();
+    await once(listener, 'close');
+  };
+  return {
+    address: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${own}`,
+    passed: () => passed,
+    cut,
+    freeze: () => {
+      isFrozen = true;
+    },
+    mend: async () => {
+      await cut();
+      isFrozen = false;
+      passed = '';
+      await listen(own);
+    },
+  };
+}
