@@ -224,11 +224,58 @@ test('run -json gives JSON and nothing else', async () => {
   expect(stderr).toContain('1 allocation is placed');
 });
 
-test('run of a periodic job has nothing to watch', async () => {
-  const server = { 'POST /v1/jobs': { json: { ...registered, EvalID: '' } } };
-  const { exitCode, stdout } = await run(['job', 'run', 'web.json'], { files, server });
-  expect(exitCode).toBe(0);
-  expect(stdout).toContain('It starts by its schedule or when it is dispatched.');
+const pattern = { ...registered, EvalID: '' };
+const periodic = {
+  ...{ Enabled: true, Spec: '', Specs: ['0 3 * * *'], SpecType: 'cron' },
+  ...{ ProhibitOverlap: false, TimeZone: 'UTC' },
+};
+const parameterized = { Payload: 'optional', MetaRequired: ['a', 'b'], MetaOptional: ['c'] };
+
+test.each<[string, object | undefined, string]>([
+  [
+    'periodic',
+    { Periodic: periodic },
+    `It is periodic: its schedule launches it next at 2026-01-01T03:00:00Z (in 3h).
+"roster job periodic force web" launches it now.
+`,
+  ],
+  [
+    'periodic, and disabled',
+    { Periodic: { ...periodic, Enabled: false } },
+    `It is periodic: its schedule launches nothing from now on.
+"roster job periodic force web" launches it now.
+`,
+  ],
+  [
+    'parameterized',
+    { ParameterizedJob: parameterized },
+    `It is parameterized: it runs when it is dispatched, with a payload if wanted and the meta a, b and if wanted the meta c:
+  roster job dispatch -meta a=VALUE -meta b=VALUE web [FILE]
+`,
+  ],
+  [
+    'both',
+    {
+      Periodic: periodic,
+      ParameterizedJob: { Payload: 'forbidden', MetaRequired: null, MetaOptional: null },
+    },
+    `It is parameterized: what is dispatched of it is periodic:
+  roster job dispatch web
+`,
+  ],
+  ['nobody’s to read', undefined, 'It waits until it is launched.\n'],
+])('run of a job that is %s says what makes jobs of it', async (_, over, text) => {
+  const server = {
+    'POST /v1/jobs': { json: pattern },
+    ...(over && {
+      'GET /v1/job/web': { json: job({ Type: 'batch', Dispatched: false, ...over }) },
+    }),
+  };
+  for (const words of [[], ['-detach']]) {
+    const { exitCode, stdout } = await run(['job', 'run', ...words, 'web.json'], { files, server });
+    expect(exitCode).toBe(0);
+    expect(stdout).toBe(`Job registered (JobModifyIndex 12).\n${text}`);
+  }
 });
 
 test('Ctrl-C while watching leaves the job and exits with 130', async () => {

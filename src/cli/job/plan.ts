@@ -4,13 +4,13 @@ import type { JobPlanRequest, JobRegistration } from '../../sdk/client.ts';
 import type { Context } from '../context.ts';
 import { type ClientCommand, verbose } from '../definition.ts';
 import { CliError } from '../errors.ts';
-import { openJobFile, type ReadJob, variableOptions } from '../job-file.ts';
+import { nameIn, openJobFile, type ReadJob, variableOptions } from '../job-file.ts';
 import type { Options } from '../options.ts';
 import { printJobDiff } from '../render/job-diff.ts';
 import { printPlacementFailures } from '../render/placement.ts';
-import { oneLine, orDash, plural } from '../render/text.ts';
+import { oneLine, orDash, plural, quoted } from '../render/text.ts';
 import { warningsIn } from '../render/warnings.ts';
-import { policyOverride, preserveCounts, quoted } from './run.ts';
+import { policyOverride, preserveCounts } from './run.ts';
 
 /** Source: facts/scheduler.md §9.5. */
 const planExitCodes = { nothing: 0, changes: 1, error: 255 } as const;
@@ -88,10 +88,9 @@ function flagOf(text: string | undefined): boolean {
   throw new CliError(`--diff must be true or false, got "${text}".`);
 }
 
-/** In whatever case the file writes it. */
 function idOf(job: JobRegistration['Job']): string {
-  const [, id] = Object.entries(job).find(([name]) => name.toLowerCase() === 'id') ?? [];
-  if (typeof id === 'string' && id !== '') return id;
+  const { id } = nameIn(job);
+  if (id !== undefined) return id;
   throw new CliError('The job has no ID.', { hint: 'A job file names the job by its "ID".' });
 }
 
