@@ -91,6 +91,58 @@ test('run tells why an allocation fails, and exits with 2', async () => {
   ]);
 });
 
+const crowd = (count: number, statusOf: (number: number) => string, over: object = {}) =>
+  Array.from({ length: count }, (_, number) =>
+    allocation({
+      ID: `${String(number).padStart(8, '0')}-0000-4000-8000-000000000000`,
+      Name: `web.front[${number}]`,
+      ClientStatus: statusOf(number) as 'running',
+      ...over,
+    }),
+  );
+
+test('run of many allocations tells how many of each group, and few of them one by one', async () => {
+  const until = (running: number) => (number: number) => (number < running ? 'running' : 'pending');
+  const { exitCode, stdout } = await run(['job', 'run', 'web.json'], {
+    files,
+    server: {
+      ...starting,
+      [`${evaluationPath}/allocations`]: [
+        indexed(13, crowd(40, until(0))),
+        indexed(14, crowd(40, until(1))),
+        indexed(15, crowd(40, until(4))),
+        indexed(16, [
+          ...crowd(26, until(26)),
+          ...crowd(40, () => 'failed', { ClientDescription: 'Failed tasks' }).slice(26),
+        ]),
+      ],
+    },
+  });
+  expect(exitCode).toBe(2);
+  expect(stdout.split('\n').slice(3)).toEqual([
+    '40 allocations are placed',
+    '  front: 40 pending, of 40 allocations',
+    '  front: 36 pending, 4 running, of 40 allocations',
+    ...Array.from(
+      { length: 10 },
+      (_, at) => `  web.front[${at + 26}]  000000${at + 26}  failed: Failed tasks`,
+    ),
+    '  front: 14 failed, 26 running, of 40 allocations',
+    '  … and 4 more',
+    'See "roster job status web".',
+    '',
+  ]);
+});
+
+test('run of many groups tells of all of them together', async () => {
+  const all = crowd(11, () => 'running').map((one, at) => ({ ...one, TaskGroup: `g${at}` }));
+  const { stdout } = await run(['job', 'run', 'web.json'], {
+    files,
+    server: { ...starting, [`${evaluationPath}/allocations`]: indexed(13, all) },
+  });
+  expect(stdout).toContain('placed\n  all 11 groups: 11 running, of 11 allocations\nSee');
+});
+
 const whole = { HealthyAllocs: 2, PlacedAllocs: 2 };
 test.each([
   [
