@@ -31,6 +31,7 @@ export const job = (over: object = {}) => ({
   NodePool: 'default',
   Periodic: null,
   ParameterizedJob: null,
+  TaskGroups: [],
   SubmitTime: secondsAgo(310),
   JobModifyIndex: 12,
   ...over,

@@ -49,6 +49,19 @@ export async function openJobFile(
   return fromJson(source, name, parsed);
 }
 
+/** How the job is named, in whatever case the file writes the fields; what it does not say is absent. */
+export function nameIn(job: JobRegistration['Job']): {
+  readonly id?: string;
+  readonly namespace?: string;
+} {
+  const field = (wanted: string) => {
+    const [, value] = Object.entries(job).find(([name]) => name.toLowerCase() === wanted) ?? [];
+    return typeof value === 'string' && value !== '' ? value : undefined;
+  };
+  const [id, namespace] = [field('id'), field('namespace')];
+  return { ...(id && { id }), ...(namespace && { namespace }) };
+}
+
 /** The body of a registration alone. @throws CliError, as `openJobFile` does */
 export async function readJobFile(
   environment: CliEnvironment,

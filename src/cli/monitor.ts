@@ -3,10 +3,10 @@ import type { Evaluation } from '../model/evaluation/evaluation.ts';
 import { waitFor, watch } from '../sdk/client.ts';
 import type { Context } from './context.ts';
 import { exitCodes } from './errors.ts';
-import { addressesOf } from './render/addresses.ts';
 import { explainPlacementFailures } from './render/placement.ts';
 import type { Screen } from './render/screen.ts';
-import { byName, oneLine, orDash, plural } from './render/text.ts';
+import { byName, oneLine, plural } from './render/text.ts';
+import { StartsTeller } from './starts.ts';
 
 export interface Outcome {
   readonly exitCode: number;
@@ -15,17 +15,6 @@ export interface Outcome {
   readonly evaluation: Evaluation;
   readonly allocations: readonly AllocationStub[];
 }
-
-/** Task events that tell why an allocation does not start; the others are in `alloc status`. */
-const telling = new Set([
-  'Driver Failure',
-  'Setup Failure',
-  'Failed Validation',
-  'Failed Artifact Download',
-  'Terminated',
-  'Restarting',
-  'Not Restarting',
-]);
 
 /**
  * Watches an evaluation until the scheduler is done with it and what it placed either runs or has
@@ -91,20 +80,17 @@ async function watchStarts(
   signal: AbortSignal,
 ): Promise<readonly AllocationStub[]> {
   const { client } = context;
-  const told = new Map<string, string>();
-  const toldEvents = new Set<string>();
+  const teller = new StartsTeller(context, screen, signal);
+  let isFirst = true;
   const read = (options: object) => client.evaluations.allocations(evaluation.ID, options);
   for await (const all of watch(read, { signal })) {
     const allocations = all.filter(({ DesiredStatus }) => DesiredStatus === 'run').sort(byName);
-    if (told.size === 0) await screen.line(placedSentence(evaluation, allocations));
-    for (const allocation of allocations) {
-      await tellEvents(allocation, toldEvents, screen);
-      const { ID, ClientStatus } = allocation;
-      if (told.get(ID) === ClientStatus) continue;
-      told.set(ID, ClientStatus);
-      await tellStatus(context, allocation, screen, signal);
-    }
-    if (allocations.every(isSettled)) return allocations;
+    if (isFirst) await screen.line(placedSentence(evaluation, allocations));
+    isFirst = false;
+    await teller.tell(allocations);
+    if (!allocations.every(isSettled)) continue;
+    await teller.end();
+    return allocations;
   }
   return [];
 }
@@ -114,40 +100,4 @@ function placedSentence(evaluation: Evaluation, placed: readonly AllocationStub[
     return `${plural(placed.length, 'allocation is', 'allocations are')} placed`;
   const failed = Object.keys(evaluation.FailedTGAllocs ?? {}).length > 0;
   return failed ? 'No allocation is placed.' : 'Nothing had to be changed.';
-}
-
-async function tellStatus(
-  { client, id }: Context,
-  { ID, Name, NodeName, ClientStatus, ClientDescription }: AllocationStub,
-  screen: Screen,
-  signal: AbortSignal,
-): Promise<void> {
-  const { status } = screen;
-  const name = `  ${oneLine(Name)}  ${id(ID)}`;
-  if (ClientStatus === 'pending') {
-    await screen.line(`${name}  ${status(ClientStatus)} on ${orDash(NodeName)}`);
-  } else if (ClientStatus === 'running') {
-    const { value } = await client.allocations.read(ID, { signal });
-    const addresses = addressesOf(value.AllocatedResources).join(' ');
-    await screen.line(`${name}  ${status(ClientStatus)}  ${addresses}`.trimEnd());
-  } else {
-    const why = ClientDescription === '' ? '' : `: ${oneLine(ClientDescription)}`;
-    await screen.line(`${name}  ${status(ClientStatus)}${why}`);
-  }
-}
-
-async function tellEvents(
-  { ID, Name, TaskStates }: AllocationStub,
-  told: Set<string>,
-  screen: Screen,
-): Promise<void> {
-  for (const [task, { Events }] of Object.entries(TaskStates ?? {})) {
-    for (const { Type, Time, DisplayMessage, Message } of Events ?? []) {
-      const key = `${ID} ${task} ${Type} ${Time}`;
-      if (!telling.has(Type) || told.has(key)) continue;
-      told.add(key);
-      const text = oneLine(DisplayMessage || Message);
-      await screen.line(`  ${oneLine(Name)}  task "${task}": ${Type}${text && `: ${text}`}`);
-    }
-  }
 }

@@ -95,3 +95,12 @@ test('placements that fail alike are counted', () => {
   const [first] = placementFailures({ front: metrics({ CoalescedFailures: 4 }) });
   expect(first!.head).toBe('Group "front": 5 allocations could not be placed');
 });
+
+test.each([
+  [['docker'], 'the driver "docker" is missing or unhealthy there'],
+  [['docker', 'java'], 'one of the drivers "docker", "java" is missing or unhealthy there'],
+])('of a group whose drivers are known to be %j', (drivers, text) => {
+  const failed = { front: metrics({ ConstraintFiltered: { 'missing drivers': 1 } }) };
+  const [told] = placementFailures(failed, new Map([['front', drivers]]));
+  expect(told!.reasons).toContain(`1 node is ruled out: ${text}`);
+});

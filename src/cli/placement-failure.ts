@@ -1,5 +1,6 @@
 import type { PlacementMetrics } from '../model/allocation/placement-metrics.ts';
 import type { Evaluation } from '../model/evaluation/evaluation.ts';
+import type { Job } from '../model/job/job.ts';
 import { oneLine, plural } from './render/text.ts';
 
 /**
@@ -8,19 +9,29 @@ import { oneLine, plural } from './render/text.ts';
  */
 export function placementFailures(
   failed: Evaluation['FailedTGAllocs'],
+  drivers: Drivers = new Map(),
 ): { readonly group: string; readonly head: string; readonly reasons: readonly string[] }[] {
   return Object.entries(failed ?? {}).map(([group, metrics]) => ({
     group,
     head: `Group "${oneLine(group)}": ${plural(metrics.CoalescedFailures + 1, 'allocation')} could not be placed`,
-    reasons: reasonsOf(metrics),
+    reasons: reasonsOf(metrics, drivers.get(group) ?? []),
   }));
 }
 
-function reasonsOf(metrics: PlacementMetrics): string[] {
+/** What the tasks of each group run with, by the group's name. */
+export type Drivers = ReadonlyMap<string, readonly string[]>;
+
+export const driversOf = ({ TaskGroups }: Pick<Job, 'TaskGroups'>): Drivers =>
+  new Map(
+    TaskGroups.map(({ Name, Tasks }) => [Name, [...new Set(Tasks.map(({ Driver }) => Driver))]]),
+  );
+
+function reasonsOf(metrics: PlacementMetrics, drivers: readonly string[]): string[] {
   if (metrics.NodesEvaluated === 0) return [noNodes(metrics)];
   const reasons = [`${plural(metrics.NodesEvaluated, 'node was', 'nodes were')} looked at`];
   for (const [rule, count] of largestFirst(metrics.ConstraintFiltered)) {
-    reasons.push(`${ruledOut(count)}: ${constraintInWords(rule)}`);
+    const text = rule === missingDrivers ? driversInWords(drivers) : constraintInWords(rule);
+    reasons.push(`${ruledOut(count)}: ${text}`);
   }
   for (const [name, count] of largestFirst(metrics.ClassFiltered)) {
     reasons.push(`${count} of those ruled out ${isOrAre(count)} of node class "${oneLine(name)}"`);
@@ -62,12 +73,27 @@ const isOrAre = (count: number): string => (count === 1 ? 'is' : 'are');
 
 const ruledOut = (count: number): string => `${plural(count, 'node is', 'nodes are')} ruled out`;
 
+/** All that metrics say of it: which of the group's drivers it is, differs from node to node. */
+const missingDrivers = 'missing drivers';
+
+export const lacksDrivers = (failed: Evaluation['FailedTGAllocs']): boolean =>
+  Object.values(failed ?? {}).some(({ ConstraintFiltered }) =>
+    Object.hasOwn(ConstraintFiltered ?? {}, missingDrivers),
+  );
+
+function driversInWords(drivers: readonly string[]): string {
+  const names = drivers.map((driver) => `"${oneLine(driver)}"`).join(', ');
+  if (drivers.length === 0) return 'a driver of its tasks is missing or unhealthy there';
+  if (drivers.length === 1) return `the driver ${names} is missing or unhealthy there`;
+  return `one of the drivers ${names} is missing or unhealthy there`;
+}
+
 /** The text of a rule that nodes fail. */
 export function constraintInWords(rule: string): string {
   const text = oneLine(rule);
-  if (text === 'missing drivers') return 'a driver of its tasks is missing or unhealthy there';
+  if (text === missingDrivers) return driversInWords([]);
   if (text === 'distinct_hosts') return 'distinct_hosts: each already runs one of the job';
-  if (/^(missing|computed class|distinct_property)/.test(text)) return text;
+  if (/^(missing|unhealthy driver|computed class|distinct_property)/.test(text)) return text;
   return `constraint "${text}" does not hold`;
 }
 

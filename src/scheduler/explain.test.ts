@@ -91,11 +91,11 @@ describe('a job that wants something on every node', () => {
     expect(nodes).toMatchObject([
       { verdict: 'unasked', text: 'job.web[0] is there already' },
       { verdict: 'exhausted', lacks: [{ dimension: 'cpu' }] },
-      { verdict: 'filtered', text: 'missing drivers' },
+      { verdict: 'filtered', text: 'missing driver raw_exec' },
       { verdict: 'excluded' },
     ]);
     expect(words(nodes)).toBe(
-      'It needs 100 MHz of CPU; the largest free is 50 MHz, on node name-n2; none has so much even when it is empty. 1 more ruled out: missing drivers (1).',
+      'It needs 100 MHz of CPU; the largest free is 50 MHz, on node name-n2; none has so much even when it is empty. 1 more ruled out: missing driver raw_exec (1).',
     );
   });
 });

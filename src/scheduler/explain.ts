@@ -117,7 +117,9 @@ function verdictAt(
   const { sheet } = field;
   const node = field.nodes[slot]!;
   if (sheet.failed[slot] !== feasible) {
-    const { name: rule, text, scope } = firstFailed(sheet.shape.rules, node)!;
+    const failed = firstFailed(sheet.shape.rules, node)!;
+    const { name: rule, scope } = failed;
+    const text = failed.explain?.(node) ?? failed.text;
     const isCandidate = scope !== 'standing' && scope !== 'candidate';
     return { verdict: isCandidate ? 'filtered' : 'excluded', rule, text };
   }

@@ -72,10 +72,10 @@ describe('the rule table, in the order of the checks', () => {
   });
 
   test.each([
-    ['not detected', { raw_exec: { Detected: false, Healthy: true } }],
-    ['unhealthy', { raw_exec: { Detected: true, Healthy: false } }],
-    ['absent', {}],
-  ])('driver %s', (_, drivers) => {
+    ['not detected', { raw_exec: { Detected: false, Healthy: true } }, 'missing'],
+    ['unhealthy', { raw_exec: { Detected: true, Healthy: false } }, 'unhealthy'],
+    ['absent', {}, 'missing'],
+  ])('driver %s', (_, drivers, word) => {
     const info = Object.fromEntries(
       Object.entries(drivers).map(([name, flags]) => [
         name,
@@ -83,7 +83,11 @@ describe('the rule table, in the order of the checks', () => {
       ]),
     );
     const node = { ...nodeWith({}), Drivers: info, ComputedClass: '' };
-    expect(firstFailed(rulesFor(job, job.TaskGroups[0]!), node)?.text).toBe('missing drivers');
+    const failed = firstFailed(rulesFor(job, job.TaskGroups[0]!), node)!;
+    expect([failed.text, failed.explain!(node)]).toEqual([
+      'missing drivers',
+      `${word} driver raw_exec`,
+    ]);
   });
 
   test.each([

@@ -27,6 +27,8 @@ export interface Rule {
    */
   readonly scope: 'standing' | 'candidate' | 'class' | 'node';
   readonly passes: (node: Node) => boolean;
+  /** How explanations tell of it where they can say more: of a node that does not pass. */
+  readonly explain?: (node: Node) => string;
 }
 
 /** The whole table for a group. */
@@ -113,16 +115,23 @@ function constraintRule(constraint: Constraint): Rule[] {
 
 function driverRule(group: TaskGroup): Rule {
   const drivers = [...new Set(group.Tasks.map((task) => task.Driver))];
+  const infoOf = (node: Node, driver: string) =>
+    Object.hasOwn(node.Drivers, driver) ? node.Drivers[driver] : undefined;
+  const isUsable = (node: Node, driver: string): boolean => {
+    const info = infoOf(node, driver);
+    return info?.Detected === true && info.Healthy;
+  };
   return {
     name: 'drivers',
     text: 'missing drivers',
     // Detection and health are part of the computed class.
     scope: 'class',
-    passes: (node) =>
-      drivers.every((driver) => {
-        const info = Object.hasOwn(node.Drivers, driver) ? node.Drivers[driver] : undefined;
-        return info?.Detected === true && info.Healthy;
-      }),
+    passes: (node) => drivers.every((driver) => isUsable(node, driver)),
+    explain: (node) => {
+      const driver = drivers.find((one) => !isUsable(node, one)) ?? '';
+      const isThere = infoOf(node, driver)?.Detected === true;
+      return `${isThere ? 'unhealthy' : 'missing'} driver ${driver}`;
+    },
   };
 }
 

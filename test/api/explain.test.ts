@@ -81,7 +81,7 @@ describe('why an allocation is where it is', () => {
       ['n1', 'open', ''],
       ['n2', 'open', ''],
       ['n3', 'exhausted', ''],
-      ['n4', 'filtered', 'missing drivers'],
+      ['n4', 'filtered', 'missing driver mock'],
       ['n5', 'excluded', 'datacenter is not one of dc1'],
     ]);
     const [winner, second, short] = told.Nodes as [NodeVerdict, NodeVerdict, NodeVerdict];
@@ -192,12 +192,12 @@ describe('why not', () => {
       Recorded: { DimensionExhausted: { cpu: 2 }, CoalescedFailures: 1 },
     });
     expect(group.Summary).toBe(
-      '2 allocations of the group "web" find no node. It needs 4000 MHz of CPU; the largest free is 1200 MHz, on node n2; none has so much even when it is empty. 1 more ruled out: missing drivers (1).',
+      '2 allocations of the group "web" find no node. It needs 4000 MHz of CPU; the largest free is 1200 MHz, on node n2; none has so much even when it is empty. 1 more ruled out: missing driver mock (1).',
     );
     expect(group.Nodes.map((one) => [one.NodeName, one.Lacks[0]?.Free, one.Reason])).toEqual([
       ['n1', 1000, ''],
       ['n2', 1200, ''],
-      ['n3', undefined, 'missing drivers'],
+      ['n3', undefined, 'missing driver mock'],
     ]);
     expect(told.Evaluations).toMatchObject([{ Status: 'blocked', TriggeredBy: 'queued-allocs' }]);
     const { Groups } = await whyNot(`?node=${idOf(3)}`);

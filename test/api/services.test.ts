@@ -376,6 +376,32 @@ describe('services are found', () => {
   });
 });
 
+test('those of a job are those of its namespace, for whoever may read jobs there', async () => {
+  await api.call('POST', '/v1/namespace/other', { body: {} });
+  await submit();
+  await submit({ Namespace: 'other' }, {}, '?namespace=other');
+  const [here] = await allocationsOf();
+  const [there] = await allocationsOf('web', '?namespace=other');
+  await serve(here!, ['web']);
+  await serve(there!, ['web', 'api']);
+  const namesIn = async (query: string) =>
+    (await get(`/v1/job/web/services${query}`)).map((one: ServiceRegistration) => [
+      one.Namespace,
+      one.ServiceName,
+    ]);
+  expect(await namesIn('')).toEqual([['default', 'web']]);
+  expect(await namesIn('?namespace=other')).toEqual([
+    ['other', 'api'],
+    ['other', 'web'],
+  ]);
+  expect(await namesIn('?namespace=other&consistent')).toHaveLength(2);
+  expect(await namesIn('?namespace=other&stale')).toHaveLength(2);
+  const none = await api.call('GET', '/v1/job/web/services?namespace=none');
+  expect([none.status, none.json.code]).toEqual([404, 'job-not-found']);
+  const denied = await api.call('GET', '/v1/job/web/services?namespace=other', { token: null });
+  expect(denied.status).toBe(403);
+});
+
 describe('a query that blocks', () => {
   const park = async (url: string) => {
     const { headers } = await api.call('GET', url);

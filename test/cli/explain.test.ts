@@ -70,10 +70,7 @@ describe('alloc why', () => {
       ['n1', '00000001', 'chosen', first, expect.any(String), '1.0000'],
       ['n2', '00000002', 'open', second, expect.any(String), '1.0000'],
       ['n3', '00000003', 'exhausted', '-', '-', '-', 'CPU: needs 100 MHz, 60 of 60 MHz free'],
-      [
-        ...['n4', '00000004', 'filtered', '-', '-', '-'],
-        'a driver of its tasks is missing or unhealthy there',
-      ],
+      [...['n4', '00000004', 'filtered', '-', '-', '-'], 'missing driver mock'],
       ['2 open, 1 exhausted, 1 filtered'],
     ]);
     expect(JSON.parse(await says(['alloc', 'why', '-json', id]))).toEqual(json);
@@ -183,8 +180,8 @@ describe('a job that can never be placed says so at once', () => {
       {},
       {},
       { Driver: 'exec', Config: { command: '/bin/true' } },
-      'a driver of its tasks is missing or unhealthy there',
-      'Every candidate node is ruled out: missing drivers (1).',
+      'the driver "exec" is missing or unhealthy there',
+      'Every candidate node is ruled out: missing driver exec (1).',
     ],
   ])('%s', async (_, changes, group, task, counted, sentence) => {
     await fleet.join(1);

@@ -46,13 +46,43 @@ describe('job plan', () => {
     expect(stdout).toContain('+   Task Group: "web" (2 create)\n');
     expect(stdout).toContain('  +   Count: "2" (forces create)\n');
     expect(stdout).toContain('  +   Task: "server" (forces create)\n');
-    expect(stdout).toContain('    +   Driver:        "mock"\n');
+    expect(stdout).toContain('    +   Driver: "mock"\n');
     expect(stdout).toContain('    +   Config {\n      +   run_for: "10s"\n        }\n');
     expect(stdout).toContain('Scheduler dry-run:\n- All allocations find a node.\n');
     expect(stdout).toMatch(/place +web\.web\[1\] +n1 /);
     expect(stdout).toMatch(new RegExp(`roster job run -plan ${uuid} web\\.json\n$`));
     expect(stdout).toContain('  roster job run -check-index 0 web.json\n');
     expect((await api.call('GET', '/v1/job/web')).status).toBe(404);
+  });
+
+  test('of what is new shows what the file writes, and with -verbose the defaults', async () => {
+    await fleet.join(1);
+    await registered({}, atOnce);
+    const { TaskGroups } = jobBody({}, atOnce).Job;
+    const task = { name: 'second', DRIVER: 'mock', Env: { A: '1' }, KillTimeout: '7s' };
+    const added = { Name: 'added', Tasks: [{ ...task, Resources: { CPU: 20 } }] };
+    files['web.json'] = JSON.stringify(jobBody({ TaskGroups: [...TaskGroups, added] }));
+    const lines = (text: string) => text.slice(0, text.indexOf('\nScheduler')).trimEnd();
+    const { stdout } = await cli(['job', 'plan', 'web.json']);
+    expect(lines(stdout)).toBe(`+/- Job: "web"
++   Task Group: "added" (1 create)
+  +   Task: "second" (forces create)
+    +   Driver:      "mock"
+    +   Env[A]:      "1"
+    +   KillTimeout: "7s"
+    +   Resources {
+      +   CPU: "20"
+        }
+    Task Group: "web" (2 in-place update)`);
+    const verbose = await cli(['job', 'plan', '-verbose', 'web.json']);
+    expect(verbose.stdout).toContain('  +   ReschedulePolicy {\n');
+  });
+
+  test('names the driver that no node has', async () => {
+    await fleet.join(1);
+    write({}, atOnce, { Driver: 'steam' });
+    const { stdout } = await cli(['job', 'plan', 'web.json']);
+    expect(stdout).toContain('ruled out: the driver "steam" is missing or unhealthy there\n');
   });
 
   test('of an unchanged job ends with 0, of a change with 1, of a fault with 255', async () => {

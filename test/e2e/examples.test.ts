@@ -108,7 +108,7 @@ test('canary: a new version waits beside the old one', async () => {
 
 test.each(['periodic', 'parameterized'])('%s: is registered, and waits', async (name) => {
   const { stdout } = await agent.cli('job', 'run', pathOf(name));
-  expect(stdout).toContain('It starts by its schedule or when it is dispatched.');
+  expect(stdout).toContain(`It is ${name}: `);
 });
 
 test('batch-pipeline: what is dispatched fetches, prepares, works and reports', async () => {

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { type ClientCommand, verbose } from '../definition.ts';
 import { exitCodes } from '../errors.ts';
 import { resolveEvaluation } from '../nouns.ts';
-import { printPlacementFailures } from '../render/placement.ts';
+import { driversAsked, printPlacementFailures } from '../render/placement.ts';
 import { ago, byName, oneLine, orDash } from '../render/text.ts';
 
 export const evalStatus: ClientCommand = {
@@ -31,7 +31,9 @@ export const evalStatus: ClientCommand = {
     await printHead(context, evaluation);
     if (Object.keys(evaluation.FailedTGAllocs ?? {}).length > 0) {
       await screen.title('Not placed');
-      await printPlacementFailures(screen, evaluation.FailedTGAllocs);
+      await printPlacementFailures(screen, evaluation.FailedTGAllocs, {
+        drivers: await driversAsked(context, evaluation),
+      });
     }
     const related = evaluation.RelatedEvals ?? [];
     if (related.length > 0) {

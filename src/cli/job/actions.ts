@@ -1,8 +1,7 @@
 import type { ClientCommand } from '../definition.ts';
 import { exitCodes } from '../errors.ts';
 import { withJob } from '../nouns.ts';
-import { oneLine } from '../render/text.ts';
-import { quoted } from './run.ts';
+import { oneLine, quoted } from '../render/text.ts';
 
 export const jobActions: ClientCommand = {
   definition: {

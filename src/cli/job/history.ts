@@ -1,3 +1,4 @@
+import { formatInstant, instantToMs } from '../../base/instant.ts';
 import type { Job } from '../../model/job/job.ts';
 import type { JobDiff } from '../../model/job-diff/job-diff.ts';
 import type { JobVersions } from '../../sdk/client.ts';
@@ -82,7 +83,7 @@ async function show(context: Context, entries: readonly Entry[]): Promise<void> 
       ['Stable', String(Stable)],
       ['Stopped', String(Stop)],
       ['Submitted', ago(SubmitTime, nowMs)],
-      ...tagRows(VersionTag),
+      ...tagRows(VersionTag, nowMs),
     ]);
     if (diff === undefined) continue;
     await screen.line();
@@ -90,11 +91,12 @@ async function show(context: Context, entries: readonly Entry[]): Promise<void> 
   }
 }
 
-const tagRows = (tag: Job['VersionTag']): [string, string][] =>
+const tagRows = (tag: Job['VersionTag'], nowMs: number): [string, string][] =>
   tag === null
     ? []
     : [
         ['Tag', oneLine(tag.Name)],
+        ['Tagged', `${formatInstant(instantToMs(tag.TaggedTime))} (${ago(tag.TaggedTime, nowMs)})`],
         ...(tag.Description === ''
           ? []
           : [['Description', oneLine(tag.Description)] as [string, string]]),

@@ -91,6 +91,58 @@ test('run tells why an allocation fails, and exits with 2', async () => {
   ]);
 });
 
+const crowd = (count: number, statusOf: (number: number) => string, over: object = {}) =>
+  Array.from({ length: count }, (_, number) =>
+    allocation({
+      ID: `${String(number).padStart(8, '0')}-0000-4000-8000-000000000000`,
+      Name: `web.front[${number}]`,
+      ClientStatus: statusOf(number) as 'running',
+      ...over,
+    }),
+  );
+
+test('run of many allocations tells how many of each group, and few of them one by one', async () => {
+  const until = (running: number) => (number: number) => (number < running ? 'running' : 'pending');
+  const { exitCode, stdout } = await run(['job', 'run', 'web.json'], {
+    files,
+    server: {
+      ...starting,
+      [`${evaluationPath}/allocations`]: [
+        indexed(13, crowd(40, until(0))),
+        indexed(14, crowd(40, until(1))),
+        indexed(15, crowd(40, until(4))),
+        indexed(16, [
+          ...crowd(26, until(26)),
+          ...crowd(40, () => 'failed', { ClientDescription: 'Failed tasks' }).slice(26),
+        ]),
+      ],
+    },
+  });
+  expect(exitCode).toBe(2);
+  expect(stdout.split('\n').slice(3)).toEqual([
+    '40 allocations are placed',
+    '  front: 40 pending, of 40 allocations',
+    '  front: 36 pending, 4 running, of 40 allocations',
+    ...Array.from(
+      { length: 10 },
+      (_, at) => `  web.front[${at + 26}]  000000${at + 26}  failed: Failed tasks`,
+    ),
+    '  front: 14 failed, 26 running, of 40 allocations',
+    '  … and 4 more',
+    'See "roster job status web".',
+    '',
+  ]);
+});
+
+test('run of many groups tells of all of them together', async () => {
+  const all = crowd(11, () => 'running').map((one, at) => ({ ...one, TaskGroup: `g${at}` }));
+  const { stdout } = await run(['job', 'run', 'web.json'], {
+    files,
+    server: { ...starting, [`${evaluationPath}/allocations`]: indexed(13, all) },
+  });
+  expect(stdout).toContain('placed\n  all 11 groups: 11 running, of 11 allocations\nSee');
+});
+
 const whole = { HealthyAllocs: 2, PlacedAllocs: 2 };
 test.each([
   [
@@ -224,11 +276,58 @@ test('run -json gives JSON and nothing else', async () => {
   expect(stderr).toContain('1 allocation is placed');
 });
 
-test('run of a periodic job has nothing to watch', async () => {
-  const server = { 'POST /v1/jobs': { json: { ...registered, EvalID: '' } } };
-  const { exitCode, stdout } = await run(['job', 'run', 'web.json'], { files, server });
-  expect(exitCode).toBe(0);
-  expect(stdout).toContain('It starts by its schedule or when it is dispatched.');
+const pattern = { ...registered, EvalID: '' };
+const periodic = {
+  ...{ Enabled: true, Spec: '', Specs: ['0 3 * * *'], SpecType: 'cron' },
+  ...{ ProhibitOverlap: false, TimeZone: 'UTC' },
+};
+const parameterized = { Payload: 'optional', MetaRequired: ['a', 'b'], MetaOptional: ['c'] };
+
+test.each<[string, object | undefined, string]>([
+  [
+    'periodic',
+    { Periodic: periodic },
+    `It is periodic: its schedule launches it next at 2026-01-01T03:00:00Z (in 3h).
+"roster job periodic force web" launches it now.
+`,
+  ],
+  [
+    'periodic, and disabled',
+    { Periodic: { ...periodic, Enabled: false } },
+    `It is periodic: its schedule launches nothing from now on.
+"roster job periodic force web" launches it now.
+`,
+  ],
+  [
+    'parameterized',
+    { ParameterizedJob: parameterized },
+    `It is parameterized: it runs when it is dispatched, with a payload if wanted and the meta a, b and if wanted the meta c:
+  roster job dispatch -meta a=VALUE -meta b=VALUE web [FILE]
+`,
+  ],
+  [
+    'both',
+    {
+      Periodic: periodic,
+      ParameterizedJob: { Payload: 'forbidden', MetaRequired: null, MetaOptional: null },
+    },
+    `It is parameterized: what is dispatched of it is periodic:
+  roster job dispatch web
+`,
+  ],
+  ['nobody’s to read', undefined, 'It waits until it is launched.\n'],
+])('run of a job that is %s says what makes jobs of it', async (_, over, text) => {
+  const server = {
+    'POST /v1/jobs': { json: pattern },
+    ...(over && {
+      'GET /v1/job/web': { json: job({ Type: 'batch', Dispatched: false, ...over }) },
+    }),
+  };
+  for (const words of [[], ['-detach']]) {
+    const { exitCode, stdout } = await run(['job', 'run', ...words, 'web.json'], { files, server });
+    expect(exitCode).toBe(0);
+    expect(stdout).toBe(`Job registered (JobModifyIndex 12).\n${text}`);
+  }
 });
 
 test('Ctrl-C while watching leaves the job and exits with 130', async () => {

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { exitCodes } from '../errors.ts';
 import { monitorEvaluation } from '../monitor.ts';
-import { quoted } from './run.ts';
+import { quoted } from '../render/text.ts';
 
 /** Watches what was made of a pattern until it runs, unless there is nothing to watch. */
 export async function watchLaunch(

@@ -7,7 +7,7 @@ import { nextLaunch } from '../../model/job/periodic-launch.ts';
 import { specsOf } from '../../model/job/schedule.ts';
 import type { JobSummary } from '../../model/job-summary/job-summary.ts';
 import type { Context } from '../context.ts';
-import { ago, oneLine, orDash, span } from '../render/text.ts';
+import { ago, oneLine, orDash, quoted, span } from '../render/text.ts';
 
 const newestMax = 10;
 
@@ -54,6 +54,40 @@ const parameterFields = ({
   ['Required meta', orDash((MetaRequired ?? []).join(', '))],
   ['Optional meta', orDash((MetaOptional ?? []).join(', '))],
 ];
+
+/** For whoever has just registered it: which pattern it is, and what makes jobs of it. */
+export function patternLines(job: Job, nowMs: number): readonly string[] {
+  const id = quoted(job.ID);
+  if (isParameterized(job)) return parameterLines(id, job.ParameterizedJob!, job.Periodic !== null);
+  const next = nextLaunch(job, nowMs);
+  const when =
+    next === undefined
+      ? 'its schedule launches nothing from now on'
+      : `its schedule launches it next at ${formatInstant(next)} (in ${span(next - nowMs)})`;
+  return [`It is periodic: ${when}.`, `"roster job periodic force ${id}" launches it now.`];
+}
+
+function parameterLines(
+  id: string,
+  { Payload, MetaRequired, MetaOptional }: NonNullable<Job['ParameterizedJob']>,
+  isPeriodic: boolean,
+): readonly string[] {
+  const required = (MetaRequired ?? []).map(oneLine);
+  const optional = [...(MetaOptional ?? []).map(oneLine)];
+  const takes = [
+    ...(Payload === 'required' ? ['a payload'] : []),
+    ...(Payload === 'optional' ? ['a payload if wanted'] : []),
+    ...(required.length > 0 ? [`the meta ${required.join(', ')}`] : []),
+    ...(optional.length > 0 ? [`if wanted the meta ${optional.join(', ')}`] : []),
+  ];
+  const what = isPeriodic
+    ? 'what is dispatched of it is periodic'
+    : 'it runs when it is dispatched';
+  const given = takes.length === 0 ? '' : `, with ${takes.join(' and ')}`;
+  const flags = required.map((key) => `-meta ${quoted(key)}=VALUE `).join('');
+  const file = Payload === 'forbidden' ? '' : Payload === 'required' ? ' FILE' : ' [FILE]';
+  return [`It is parameterized: ${what}${given}:`, `  roster job dispatch ${flags}${id}${file}`];
+}
 
 export async function printChildren(
   { screen, nowMs }: Context,

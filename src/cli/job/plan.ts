@@ -1,16 +1,21 @@
+import { decode } from '../../model/codec.ts';
 import type { DesiredUpdates } from '../../model/evaluation/evaluation.ts';
+import { canonicalizeJob } from '../../model/job/canonicalize.ts';
+import { JobSchema } from '../../model/job/job.ts';
 import { type JobPlan, noInstant } from '../../model/job-plan/job-plan.ts';
 import type { JobPlanRequest, JobRegistration } from '../../sdk/client.ts';
 import type { Context } from '../context.ts';
 import { type ClientCommand, verbose } from '../definition.ts';
 import { CliError } from '../errors.ts';
-import { openJobFile, type ReadJob, variableOptions } from '../job-file.ts';
+import { nameIn, openJobFile, type ReadJob, variableOptions } from '../job-file.ts';
 import type { Options } from '../options.ts';
+import { type Drivers, driversOf } from '../placement-failure.ts';
 import { printJobDiff } from '../render/job-diff.ts';
 import { printPlacementFailures } from '../render/placement.ts';
-import { oneLine, orDash, plural } from '../render/text.ts';
+import { oneLine, orDash, plural, quoted } from '../render/text.ts';
 import { warningsIn } from '../render/warnings.ts';
-import { policyOverride, preserveCounts, quoted } from './run.ts';
+import { policyOverride, preserveCounts } from './run.ts';
+import { writtenDiff } from './written-diff.ts';
 
 /** Source: facts/scheduler.md §9.5. */
 const planExitCodes = { nothing: 0, changes: 1, error: 255 } as const;
@@ -43,6 +48,7 @@ export const jobPlan: ClientCommand = {
     errorExitCode: planExitCodes.error,
     details: `Nothing is registered. The plan that it prints can be carried out to the letter with
 "roster job run -plan ID FILE", which does just that or refuses and says what would be different.
+Of what is new it shows what the file writes; -verbose shows the defaults as well.
 Exit codes: 0 nothing changes, 1 something changes, 255 an error.
 
 Examples:
@@ -61,7 +67,7 @@ Examples:
     const plan = await planned(context, read, asked);
     const words = [...givenWords(options), quoted(file!)].join(' ');
     if (context.isJson) await context.json(plan);
-    else await showPlan(context, plan, { words, isDiffShown });
+    else await showPlan(context, plan, { words, isDiffShown, job: Job });
     return isNothing(plan) ? planExitCodes.nothing : planExitCodes.changes;
   },
 };
@@ -88,10 +94,9 @@ function flagOf(text: string | undefined): boolean {
   throw new CliError(`--diff must be true or false, got "${text}".`);
 }
 
-/** In whatever case the file writes it. */
 function idOf(job: JobRegistration['Job']): string {
-  const [, id] = Object.entries(job).find(([name]) => name.toLowerCase() === 'id') ?? [];
-  if (typeof id === 'string' && id !== '') return id;
+  const { id } = nameIn(job);
+  if (id !== undefined) return id;
   throw new CliError('The job has no ID.', { hint: 'A job file names the job by its "ID".' });
 }
 
@@ -106,16 +111,19 @@ interface Shown {
   /** The file and its variables, as typed. */
   readonly words: string;
   readonly isDiffShown: boolean;
+  /** As it was sent. */
+  readonly job: JobPlanRequest['Job'];
 }
 
 async function showPlan(context: Context, plan: JobPlan, shown: Shown): Promise<void> {
   const { screen, isVerbose } = context;
   if (shown.isDiffShown && plan.Diff !== null) {
-    await printJobDiff(screen, plan.Diff, { isVerbose });
+    const told = isVerbose ? plan.Diff : writtenDiff(plan.Diff, shown.job);
+    await printJobDiff(screen, told, { isVerbose });
     await screen.line();
   }
   await screen.line(screen.colors.bold('Scheduler dry-run:'));
-  await showOutcome(context, plan);
+  await showOutcome(context, plan, shown.job);
   await showChanges(context, plan);
   for (const warning of warningsIn(plan.Warnings)) {
     await screen.line(screen.colors.yellow(`Warning: ${warning}`));
@@ -123,12 +131,16 @@ async function showPlan(context: Context, plan: JobPlan, shown: Shown): Promise<
   await showNext(context, plan, shown.words);
 }
 
-async function showOutcome({ screen, id }: Context, plan: JobPlan): Promise<void> {
+async function showOutcome(
+  { screen, id }: Context,
+  plan: JobPlan,
+  job: Shown['job'],
+): Promise<void> {
   if (plan.FailedTGAllocs === null) {
     await screen.line(screen.colors.green('- All allocations find a node.'));
   } else {
     await screen.line(screen.colors.yellow('- Not all allocations find a node:'));
-    await printPlacementFailures(screen, plan.FailedTGAllocs);
+    await printPlacementFailures(screen, plan.FailedTGAllocs, { drivers: driversIn(job) });
   }
   for (const { ID, Status, WaitUntil, StatusDescription } of plan.CreatedEvals ?? []) {
     const when = WaitUntil > 0 ? 'comes later' : `is ${screen.status(Status)}`;
@@ -138,6 +150,9 @@ async function showOutcome({ screen, id }: Context, plan: JobPlan): Promise<void
     await screen.line(`- It is launched next at ${plan.NextPeriodicLaunch}.`);
   }
 }
+
+const driversIn = (job: Shown['job']): Drivers =>
+  driversOf(canonicalizeJob(decode(JobSchema, job, { checkValues: false }).value));
 
 async function showChanges({ screen, id, isVerbose }: Context, plan: JobPlan): Promise<void> {
   const { Changes, ChangesHidden } = plan;

@@ -4,12 +4,13 @@ import type { Context } from '../context.ts';
 import { type ClientCommand, detach, type OptionDefinition, verbose } from '../definition.ts';
 import { exitCodeOf, monitorDeployment } from '../deployment/monitor.ts';
 import { CliError, exitCodes } from '../errors.ts';
-import { openJobFile, type ReadJob, variableOptions } from '../job-file.ts';
+import { nameIn, openJobFile, type ReadJob, variableOptions } from '../job-file.ts';
 import { monitorEvaluation } from '../monitor.ts';
 import type { Options } from '../options.ts';
 import type { Screen } from '../render/screen.ts';
-import { oneLine } from '../render/text.ts';
+import { quoted } from '../render/text.ts';
 import { warningsIn } from '../render/warnings.ts';
+import { patternLines } from './pattern.ts';
 
 export const checkIndex: OptionDefinition = {
   name: 'check-index',
@@ -79,7 +80,8 @@ Examples:
     const { value: registered } = await register(context, read, guards, file!);
     const log = context.isJson ? context.notes : context.screen;
     for (const warning of warningsIn(registered.Warnings)) await log.line(`Warning: ${warning}`);
-    if (options.flag('detach') || registered.EvalID === '') return done(context, registered);
+    if (registered.EvalID === '') return tellPattern(context, read, registered);
+    if (options.flag('detach')) return done(context, registered);
 
     await log.line(`Job registered (JobModifyIndex ${registered.JobModifyIndex}).`);
     try {
@@ -157,16 +159,32 @@ async function done(context: Context, registered: JobRegistered): Promise<number
   if (context.isJson) {
     await context.json(registered);
   } else {
+    const id = context.id(registered.EvalID);
     await context.screen.line(`Job registered (JobModifyIndex ${registered.JobModifyIndex}).`);
-    const next =
-      registered.EvalID === ''
-        ? 'It starts by its schedule or when it is dispatched.'
-        : `Evaluation ${context.id(registered.EvalID)} is under way: see "roster eval status ${context.id(registered.EvalID)}".`;
-    await context.screen.line(next);
+    await context.screen.line(`Evaluation ${id} is under way: see "roster eval status ${id}".`);
   }
   return exitCodes.ok;
 }
 
-/** An id as it is typed in a shell. */
-export const quoted = (id: string): string =>
-  /^[\w./-]+$/.test(id) ? id : `'${oneLine(id).replaceAll("'", `'\\''`)}'`;
+/** A pattern does not run itself: what makes jobs of it, and when. */
+async function tellPattern(
+  context: Context,
+  { registration }: ReadJob,
+  registered: JobRegistered,
+): Promise<number> {
+  if (context.isJson) {
+    await context.json(registered);
+    return exitCodes.ok;
+  }
+  const { screen, client, nowMs } = context;
+  await screen.line(`Job registered (JobModifyIndex ${registered.JobModifyIndex}).`);
+  const { id = '', namespace } = nameIn(registration.Job);
+  const read = await client.jobs.read(id, { namespace }).catch((error: unknown) => {
+    // Who may register a job may not be allowed to read it.
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  });
+  const lines = read ? patternLines(read.value, nowMs) : ['It waits until it is launched.'];
+  for (const line of lines) await screen.line(line);
+  return exitCodes.ok;
+}

@@ -3,9 +3,9 @@ import type { Context } from '../context.ts';
 import { type ClientCommand, detach, verbose } from '../definition.ts';
 import { CliError, exitCodes } from '../errors.ts';
 import { withJob } from '../nouns.ts';
-import { oneLine } from '../render/text.ts';
+import { oneLine, quoted } from '../render/text.ts';
 import { warningsIn } from '../render/warnings.ts';
-import { checkIndex, givenGuards, policyOverride, quoted, watchRun } from './run.ts';
+import { checkIndex, givenGuards, policyOverride, watchRun } from './run.ts';
 
 export const jobScale: ClientCommand = {
   definition: {

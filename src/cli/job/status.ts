@@ -9,6 +9,7 @@ import { type ClientCommand, verbose } from '../definition.ts';
 import { printGroups } from '../deployment/render.ts';
 import { exitCodes } from '../errors.ts';
 import { withJob } from '../nouns.ts';
+import { driversOf } from '../placement-failure.ts';
 import { addressesOf } from '../render/addresses.ts';
 import { printPlacementFailures } from '../render/placement.ts';
 import { ago, byName, oneLine, orDash } from '../render/text.ts';
@@ -108,7 +109,7 @@ async function showJob(context: Context, id: string, all: boolean): Promise<numb
   }
   await printSummary(context, summary.value);
   if (deployment.value !== null) await printLatest(context, deployment.value);
-  await printBlocked(context, evaluations.value);
+  await printBlocked(context, evaluations.value, job);
   if (services.value.length > 0) {
     await context.screen.title('Services');
     await printInstances(context, services.value, { isNamed: true });
@@ -169,6 +170,7 @@ async function printLatest(context: Context, deployment: Deployment): Promise<vo
 async function printBlocked(
   { screen }: Context,
   evaluations: readonly Evaluation[],
+  job: Job,
 ): Promise<void> {
   const blocked = evaluations.find(({ Status }) => Status === 'blocked');
   if (blocked === undefined) return;
@@ -177,7 +179,7 @@ async function printBlocked(
   const failed = (cause ?? before)?.FailedTGAllocs ?? null;
   if (failed === null) return;
   await screen.title('Waiting for room');
-  await printPlacementFailures(screen, failed);
+  await printPlacementFailures(screen, failed, { drivers: driversOf(job) });
 }
 
 export async function printAllocations(

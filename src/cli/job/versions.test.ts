@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { problem } from '../../sdk/test-server.ts';
-import { job, registered } from '../fixtures.ts';
+import { job, registered, secondsAgo } from '../fixtures.ts';
 import { run } from '../harness.ts';
 
 const tagged = { Name: 'x', Description: 'd', TaggedTime: 0, Version: 2, Index: 9 };
 
-const golden = { Name: 'golden', Description: '', TaggedTime: 0 };
+const golden = { Name: 'golden', Description: '', TaggedTime: secondsAgo(90) };
 const kept = {
   Versions: [job({ Version: 2, VersionTag: null }), job({ Version: 1, VersionTag: golden })],
   Diffs: null,
@@ -89,7 +89,7 @@ test.each<[string, Record<string, object>, number, RegExp, object | undefined]>(
     'job history web -version golden',
     { 'GET /v1/job/web/versions': { json: kept } },
     0,
-    /^Version +1\n[\s\S]*Tag +golden/,
+    /^Version +1\n[\s\S]*Tag +golden\nTagged +2025-12-31T23:58:30Z \(1m30s ago\)\n/,
     undefined,
   ],
   [

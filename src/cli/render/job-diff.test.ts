@@ -6,12 +6,13 @@ import type { Screen } from './screen.ts';
 const edited = (Name: string, Old: string, New: string) =>
   ({ ...{ Type: 'Edited', Name, Old, New }, Annotations: null }) as const;
 
-test('durations are shown as they are written, and other numbers as they are', async () => {
+test('durations and instants are shown as people write them, and other numbers as they are', async () => {
   const diff = {
     ...{ Type: 'Edited', ID: 'web', Objects: null, TaskGroups: null },
     Fields: [
       edited('KillTimeout', '5000000000', '90000000000'),
       edited('Max', '3', '10'),
+      edited('TaggedTime', '0', '1767225600000000000'),
       edited('Env[Delay]', '5000000000', '6000000000'),
     ],
   } as unknown as JobDiff;
@@ -23,6 +24,7 @@ test('durations are shown as they are written, and other numbers as they are', a
     '+/- Job: "web"',
     '+/- KillTimeout: "5s" => "1m30s"',
     '+/- Max:         "3" => "10"',
+    '+/- TaggedTime:  "0" => "2026-01-01T00:00:00Z"',
     '+/- Env[Delay]:  "5000000000" => "6000000000"',
   ]);
 });

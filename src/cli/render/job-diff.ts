@@ -1,4 +1,5 @@
 import { formatDuration } from '../../base/duration.ts';
+import { formatInstant, instantToMs } from '../../base/instant.ts';
 import type {
   DiffType,
   FieldDiff,
@@ -144,7 +145,13 @@ const durations = new Set([
 const isSpan = (name: string, value: string): boolean =>
   durations.has(name) && /^\d{9,16}$/.test(value);
 
+/** The fields of a job that hold an instant, in nanoseconds. */
+const instants = new Set(['TaggedTime', 'SubmitTime']);
+
 function valueText(name: string, value: string): string {
+  if (instants.has(name) && /^[1-9]\d{15,18}$/.test(value)) {
+    return JSON.stringify(formatInstant(instantToMs(Number(value))));
+  }
   if (isSpan(name, value)) return JSON.stringify(formatDuration(Number(value)));
   const text = value.length > valueLengthMax ? `${value.slice(0, valueLengthMax)}…` : value;
   return JSON.stringify(text);

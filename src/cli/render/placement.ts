@@ -1,7 +1,7 @@
 import type { Evaluation } from '../../model/evaluation/evaluation.ts';
 import { ApiError } from '../../sdk/client.ts';
 import type { Context } from '../context.ts';
-import { placementFailures } from '../placement-failure.ts';
+import { type Drivers, driversOf, lacksDrivers, placementFailures } from '../placement-failure.ts';
 import type { Screen } from './screen.ts';
 import { oneLine } from './text.ts';
 
@@ -12,9 +12,9 @@ type Reasons = ReadonlyMap<string, string>;
 export async function printPlacementFailures(
   screen: Screen,
   failed: Evaluation['FailedTGAllocs'],
-  reasons: Reasons = new Map(),
+  { drivers, reasons = new Map() }: { drivers?: Drivers; reasons?: Reasons } = {},
 ): Promise<void> {
-  for (const { group, head, reasons: counted } of placementFailures(failed)) {
+  for (const { group, head, reasons: counted } of placementFailures(failed, drivers)) {
     await screen.line(screen.colors.red(head));
     for (const reason of counted) await screen.line(`  - ${reason}`);
     const now = reasons.get(group) ?? '';
@@ -22,13 +22,31 @@ export async function printPlacementFailures(
   }
 }
 
+/** The drivers of the job, where they are why nodes were ruled out, and the token may read the job. */
+export async function driversAsked(
+  { client }: Context,
+  { JobID, Namespace, FailedTGAllocs }: Pick<Evaluation, 'JobID' | 'Namespace' | 'FailedTGAllocs'>,
+  signal?: AbortSignal,
+): Promise<Drivers> {
+  if (!lacksDrivers(FailedTGAllocs)) return new Map();
+  try {
+    const call = { namespace: Namespace, ...(signal && { signal }) };
+    return driversOf((await client.jobs.read(JobID, call)).value);
+  } catch (error) {
+    if (error instanceof ApiError) return new Map();
+    throw error;
+  }
+}
+
 /** The same with how much is asked for and how much there is, and where to learn more. */
 export async function explainPlacementFailures(
-  { client }: Context,
+  context: Context,
   screen: Screen,
-  { JobID, Namespace, FailedTGAllocs }: Evaluation,
+  evaluation: Evaluation,
   signal: AbortSignal,
 ): Promise<void> {
+  const { client } = context;
+  const { JobID, Namespace, FailedTGAllocs } = evaluation;
   const call = { namespace: Namespace, signal };
   const told = await client.explanations.whyNot(JobID, call).catch((error: unknown) => {
     // What was recorded is told in any case.
@@ -37,7 +55,10 @@ export async function explainPlacementFailures(
   });
   const groups = told?.value.Groups ?? [];
   const reasons = new Map(groups.map(({ TaskGroup, Reason }) => [TaskGroup, Reason]));
-  await printPlacementFailures(screen, FailedTGAllocs, reasons);
+  await printPlacementFailures(screen, FailedTGAllocs, {
+    drivers: await driversAsked(context, evaluation, signal),
+    reasons,
+  });
   if (told === undefined) return;
   await screen.line(`"roster job why-not ${oneLine(JobID)}" tells of every node.`);
 }

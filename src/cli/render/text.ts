@@ -51,3 +51,7 @@ export const byName = (left: { Name: string }, right: { Name: string }): number 
   if (group !== other) return group! < other! ? -1 : 1;
   return indexOf(left.Name) - indexOf(right.Name);
 };
+
+/** An id as it is typed in a shell. */
+export const quoted = (id: string): string =>
+  /^[\w./-]+$/.test(id) ? id : `'${oneLine(id).replaceAll("'", `'\\''`)}'`;
