@@ -30,7 +30,7 @@ export function operationsOf(document: any, isAsked: (path: string) => boolean):
       Object.entries(methods).map(([method, { parameters, requestBody, responses }]) => ({
         ...{ method: method.toUpperCase(), path, parameters },
         body: requestBody?.content['application/json']?.schema,
-        answer: responses[200].content?.['application/json']?.schema,
+        answer: responses[200]?.content?.['application/json']?.schema,
       })),
     );
 }

@@ -144,5 +144,5 @@ test('a snapshot is given once the allocation is over', async () => {
   await read;
   expect(bytes).toBeGreaterThan(1024);
   const none = servers.connection!.open('snapshot', { alloc_id: 'nobody' });
-  await expect(none[Symbol.asyncIterator]().next()).rejects.toThrow(/is not on this node/);
+  await expect(none[Symbol.asyncIterator]().next()).rejects.toThrow(/is not on its node/);
 });

@@ -462,7 +462,11 @@ test.each([
 test('a driver that runs no commands says so', async () => {
   services = newServices(realProbe);
   const script = { ...check, Type: 'script', Command: '/bin/look' };
-  await run({ task: { Services: [{ ...web, Checks: [script] }] } });
+  const mute = Object.assign(new MockDriver(world), { exec: undefined });
+  await run({
+    task: { Services: [{ ...web, Checks: [script] }] },
+    driver: mute as unknown as MockDriver,
+  });
   const Output = 'the driver of the task "app" runs no commands in it';
   await until(() => expect(results()).toMatchObject([{ Status: 'critical', Output }]), 100);
 });
