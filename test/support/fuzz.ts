@@ -27,11 +27,14 @@ export function operationsOf(document: any, isAsked: (path: string) => boolean):
   return Object.entries<Record<string, JsonSchema>>(document.paths)
     .filter(([path]) => isAsked(path))
     .flatMap(([path, methods]) =>
-      Object.entries(methods).map(([method, { parameters, requestBody, responses }]) => ({
-        ...{ method: method.toUpperCase(), path, parameters },
-        body: requestBody?.content['application/json']?.schema,
-        answer: responses[200]?.content?.['application/json']?.schema,
-      })),
+      Object.entries(methods)
+        // A WebSocket is asked for in another way.
+        .filter(([, { responses }]) => responses[200] !== undefined)
+        .map(([method, { parameters, requestBody, responses }]) => ({
+          ...{ method: method.toUpperCase(), path, parameters },
+          body: requestBody?.content['application/json']?.schema,
+          answer: responses[200].content?.['application/json']?.schema,
+        })),
     );
 }
 
