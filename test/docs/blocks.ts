@@ -3,14 +3,15 @@
  *
  *  - "`web.hcl`:", a name with a dot, at the end of the line above a block: the block is what that
  *    file holds.
- *  - "In a terminal of its own:" at the end of that line: the command starts an agent.
+ *  - "In a terminal of its own:" at the end of that line: the command starts an agent, after the one
+ *    before has ended. "In another terminal of its own:": it starts a node alone beside it.
  *  - Every other block of `sh` is pasted into the one terminal of the guide.
  *  - A block of `output` right below is what that prints. `…` stands for what differs; alone on a
  *    line it stands for any lines. Commands succeed, unless it ends with the line "[exit code 1]".
  *
  * A block that is none of these is a fault: nothing that a guide shows goes without being tried.
  */
-export type Step = FileStep | AgentStep | ShellStep;
+export type Step = FileStep | AgentStep | NodeStep | ShellStep;
 
 interface StepBase {
   readonly text: string;
@@ -25,6 +26,10 @@ export interface FileStep extends StepBase {
 
 export interface AgentStep extends StepBase {
   readonly kind: 'agent';
+}
+
+export interface NodeStep extends StepBase {
+  readonly kind: 'node';
 }
 
 export interface ShellStep extends StepBase {
@@ -71,6 +76,7 @@ export function blocksOf(markdown: string): readonly Block[] {
 
 const fileName = /`([A-Za-z0-9_/-]+(?:\.[A-Za-z0-9]+)+)`:$/;
 const agentWords = /in a terminal of its own:$/i;
+const nodeWords = /in another terminal of its own:$/i;
 const exitLine = /^\[exit code (\d+)\]$/;
 
 /** @throws Error with every block that is not understood */
@@ -94,6 +100,8 @@ export function stepsOf(markdown: string): readonly Step[] {
       faults.push(`line ${line}: a block of "${language}" needs "\`NAME\`:" on the line above`);
     } else if (agentWords.test(above)) {
       steps.push({ kind: 'agent', text, line });
+    } else if (nodeWords.test(above)) {
+      steps.push({ kind: 'node', text, line });
     } else {
       steps.push({ kind: 'shell', text, line, exitCode: 0, output: undefined });
     }

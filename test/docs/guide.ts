@@ -21,7 +21,7 @@ const guideAddress = '127.0.0.1:4720';
  * into one terminal that begins in the checkout, with a home of its own, and compares what they
  * print with what it shows. `blocks.ts` tells how guides are written.
  *
- * Only two things differ from a reader's machine: the agent listens on a free port, which takes the
+ * Only two things differ from a reader's machine: an agent listens on a free port, which takes the
  * place of the usual one wherever the guide writes that, and its tasks end with it.
  *
  * Rejects with every output that differs, and with the first command that fails; `path` is relative
@@ -36,6 +36,7 @@ export async function runGuide(path: string, options: GuideOptions = {}): Promis
     for (const step of steps) {
       if (step.kind === 'file') await reader.writeFile(step);
       else if (step.kind === 'agent') await reader.startAgent(step.text.trim());
+      else if (step.kind === 'node') await reader.startNode(step.text.trim());
       else await reader.paste(step);
     }
   } catch (fault) {
@@ -55,7 +56,8 @@ class Reader {
   readonly #home: string;
   readonly #replaced: Map<string, string>;
   readonly #shell: Shell;
-  #agent: Program | undefined;
+  /** The agent, and the nodes beside it. */
+  #agents: Program[] = [];
   #http = '127.0.0.1:0';
 
   constructor(
@@ -82,13 +84,22 @@ class Reader {
 
   /** A reader ends the agent that runs with Ctrl-C before starting it anew. */
   async startAgent(command: string): Promise<void> {
-    await this.#stopAgent();
-    const flags = `--http ${this.#http} --tasks-on-exit stop`;
-    const env = { HOME: this.#home };
-    this.#agent = launch('bash', ['-c', `exec ${this.#here(command)} ${flags}`], { env });
-    const [, address = ''] = await this.#agent.says(/^Roster is ready at http:\/\/(\S+)$/m);
+    await this.#stopAgents();
+    const agent = this.#launch(`${command} --http ${this.#http}`);
+    const [, address = ''] = await agent.says(/^Roster is ready at http:\/\/(\S+)$/m);
     this.#http = address;
     this.#replaced.set(guideAddress, address);
+  }
+
+  async startNode(command: string): Promise<void> {
+    await this.#launch(command).says(/^Roster is ready as node /m);
+  }
+
+  #launch(command: string): Program {
+    const words = `exec ${this.#here(command)} --tasks-on-exit stop`;
+    const agent = launch('bash', ['-c', words], { env: { HOME: this.#home } });
+    this.#agents.push(agent);
+    return agent;
   }
 
   async paste({ text, line, exitCode, output }: ShellStep): Promise<void> {
@@ -108,16 +119,16 @@ class Reader {
 
   async leave(): Promise<void> {
     await this.#shell.close();
-    await this.#stopAgent();
+    await this.#stopAgents();
   }
 
-  async #stopAgent(): Promise<void> {
-    const agent = this.#agent;
-    if (agent === undefined) return;
-    this.#agent = undefined;
-    agent.signal('SIGINT');
-    const { code, stderr } = await agent.ended;
-    if (code !== 0) this.faults.push(`the agent ended with the exit code ${code}:\n${stderr}`);
+  /** The last one first: a node has its servers as long as it runs. */
+  async #stopAgents(): Promise<void> {
+    for (const agent of this.#agents.splice(0).reverse()) {
+      agent.signal('SIGINT');
+      const { code, stderr } = await agent.ended;
+      if (code !== 0) this.faults.push(`the agent ended with the exit code ${code}:\n${stderr}`);
+    }
   }
 
   #here(text: string): string {

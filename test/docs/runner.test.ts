@@ -20,6 +20,8 @@ describe('what a guide asks for', () => {
       block('hcl', 'acl = "read"'),
       'In a terminal of its own:\n',
       block('sh', 'roster agent --dev'),
+      'In another terminal of its own:\n',
+      block('sh', 'roster agent --servers a'),
       'And `self`:\n',
       block('sh', 'false'),
       block('output', 'No.\n[exit code 1]'),
@@ -27,7 +29,8 @@ describe('what a guide asks for', () => {
     expect(stepsOf(guide)).toEqual([
       { kind: 'file', name: 'a.hcl', text: 'acl = "read"\n', line: 3 },
       { kind: 'agent', text: 'roster agent --dev\n', line: 9 },
-      { kind: 'shell', text: 'false\n', line: 15, exitCode: 1, output: 'No.' },
+      { kind: 'node', text: 'roster agent --servers a\n', line: 15 },
+      { kind: 'shell', text: 'false\n', line: 21, exitCode: 1, output: 'No.' },
     ]);
   });
 

@@ -1,14 +1,16 @@
-import type { AgentSettings, SettingName } from './options.ts';
-
 /** What an agent is: a server with a node, a server alone, or a node alone with servers elsewhere. */
 export type AgentMode = 'both' | 'server' | 'node';
 
-export const modeOf = (given: AgentSettings): AgentMode => {
+/** Settings by their names. */
+type Given<Name extends string> = { readonly [K in Name]?: unknown };
+type ModeSetting = 'server_only' | 'servers';
+
+export const modeOf = (given: Given<ModeSetting>): AgentMode => {
   if (given.servers !== undefined) return 'node';
   return given.server_only === true ? 'server' : 'both';
 };
 
-const nodeOnly: readonly SettingName[] = ['introduction_token_file', 'ca_cert'];
+const nodeOnly: readonly string[] = ['introduction_token_file', 'ca_cert'];
 
 /** Of the server; groups end in a dot. */
 const serverOnly = [
@@ -17,11 +19,11 @@ const serverOnly = [
 ];
 
 /** Settings that do not go together with what the agent is to be. */
-export function modeFaults(
-  given: AgentSettings,
-  nameOf: (setting: SettingName) => string,
+export function modeFaults<Name extends string>(
+  given: Given<Name | ModeSetting>,
+  nameOf: (setting: Name | ModeSetting) => string,
 ): string[] {
-  const set = (Object.keys(given) as SettingName[]).filter((name) => given[name] !== undefined);
+  const set = (Object.keys(given) as Name[]).filter((name) => given[name] !== undefined);
   if (modeOf(given) !== 'node') {
     return set
       .filter((name) => nodeOnly.includes(name))
