@@ -18,7 +18,7 @@ const entries: Readonly<Record<string, string>> = {
 };
 
 /** Packages that others load if they happen to be there. None is needed. */
-const absent = ['bufferutil', 'pino-pretty', 'utf-8-validate'];
+const absent = ['bufferutil', 'cpu-features', 'pino-pretty', 'utf-8-validate', '*/sshcrypto.node'];
 
 /** CommonJS dependencies call `require`, which a module does not have. */
 const banner =

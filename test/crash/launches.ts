@@ -1,0 +1,180 @@
+import { join } from 'node:path';
+import {
+  installBundle,
+  type RunningAgent,
+  startAgent,
+  type TemporaryFolder,
+  temporaryFolder,
+} from '../../bench/agent.ts';
+import { until } from '../../bench/benchmark.ts';
+import { call, type Target } from '../../bench/target.ts';
+import { instantToMs } from '../../src/base/instant.ts';
+import { choicesOf } from './random.ts';
+
+/**
+ * Kills an agent with SIGKILL while periodic jobs launch, again and again on the same data. No slot
+ * launches twice and none that was launched is lost; one that the kill kept from launching is made
+ * up for at the next start. Source: facts/scheduler.md §4.2, src/server/periodic/launcher.ts P1, P2.
+ */
+
+export interface LaunchCrashReport {
+  readonly faults: readonly string[];
+  readonly kills: number;
+  /** Children at the end, of all the jobs. */
+  readonly launches: number;
+  /** Kills after which some jobs had launched in the slot that was hit, and some had not. */
+  readonly kiltBetween: number;
+  /** Slots that the next start launched. */
+  readonly madeUpFor: number;
+  /** Slots that went by while no agent was there, with a later one that was made up for. */
+  readonly leftOut: number;
+}
+
+const jobs = 40;
+/** Long enough for an agent to be back before the next one. */
+const slotMs = 5000;
+/** The kill comes this long before a slot at the earliest, and so long after that. */
+const beforeMs = 10;
+const spreadMs = 60;
+/** A launch is under way for so long at most before its slot has to be there. */
+const underWayMs = 1000;
+
+interface Row {
+  readonly ID: string;
+  readonly ParentID: string;
+  readonly CreateIndex: number;
+  readonly SubmitTime: number;
+  readonly JobModifyIndex: number;
+}
+
+/** What one life of an agent was like, by the clock. */
+interface Life {
+  readonly readyMs: number;
+  readonly killedMs: number;
+}
+
+export async function launchCrashTest(kills: number, seed: number): Promise<LaunchCrashReport> {
+  const folder = temporaryFolder();
+  try {
+    return await crashIn(folder, kills, seed);
+  } finally {
+    await folder.remove();
+  }
+}
+
+async function crashIn(
+  folder: TemporaryFolder,
+  kills: number,
+  seed: number,
+): Promise<LaunchCrashReport> {
+  const place = {
+    command: await installBundle(folder.path),
+    dataDirectory: join(folder.path, 'data'),
+  };
+  const choices = choicesOf(seed);
+  let agent = await startAgent(place);
+  const { token } = agent.target;
+  for (let number = 0; number < jobs; number++) {
+    await call(agent.target, 'POST', '/v1/jobs', { Job: tick(number) });
+  }
+  const beginMs = Date.now();
+  const faults: string[] = [];
+  const lives: Life[] = [];
+  let [readyMs, kiltBetween, madeUpFor] = [beginMs, 0, 0];
+  let known = new Map<string, Row>();
+  for (let kill = 0; kill < kills; kill++) {
+    const dueMs = (Math.floor((Date.now() + beforeMs + 300) / slotMs) + 1) * slotMs;
+    await killAt(agent, dueMs - beforeMs + choices.below(spreadMs));
+    lives.push({ readyMs, killedMs: Date.now() });
+    agent = await startAgent({ ...place, token });
+    readyMs = Date.now();
+    const found = await childrenOnceDue(agent.target, readyMs);
+    faults.push(...changed(known, found));
+    const { killedMs } = lives.at(-1)!;
+    const ofSlot = [...found.values()].filter((row) => slotOf(row) === dueMs);
+    const beforeKill = ofSlot.filter((row) => instantToMs(row.SubmitTime) <= killedMs).length;
+    if (beforeKill > 0 && beforeKill < jobs) kiltBetween++;
+    madeUpFor += ofSlot.length - beforeKill;
+    known = found;
+  }
+  const last = await childrenOnceDue(agent.target, Date.now());
+  faults.push(...changed(known, last), ...(await doubled(agent.target, last)));
+  const gaps = gapsIn(last, [...lives, { readyMs, killedMs: Number.POSITIVE_INFINITY }]);
+  await agent.kill();
+  return {
+    faults: [...faults, ...gaps.faults],
+    ...{ kills, launches: last.size, kiltBetween, madeUpFor, leftOut: gaps.leftOut },
+  };
+}
+
+const tick = (number: number) => ({
+  ...{ ID: `tick-${number}`, Type: 'batch', Datacenters: ['nowhere'] },
+  Periodic: { Specs: [`*/${slotMs / 1000} * * * * *`], TimeZone: 'UTC' },
+  TaskGroups: [{ Name: 'g', Tasks: [{ Name: 't', Driver: 'mock', Config: { run_for: '1ms' } }] }],
+});
+
+async function killAt(agent: RunningAgent, atMs: number): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, atMs - Date.now()));
+  await agent.kill();
+}
+
+const slotOf = ({ ID }: Row): number => Number(/\/periodic-(\d+)$/.exec(ID)![1]) * 1000;
+
+async function childrenOf(target: Target): Promise<Map<string, Row>> {
+  const path = '/v1/jobs?prefix=tick-';
+  const { value } = await call<readonly Row[]>(target, 'GET', path);
+  return new Map(value.filter(({ ParentID }) => ParentID !== '').map((row) => [row.ID, row]));
+}
+
+/** As soon as every job has launched in the last slot before an instant, or in a later one. */
+const childrenOnceDue = (target: Target, atMs: number): Promise<Map<string, Row>> =>
+  until('that every job has launched', async () => {
+    const dueMs = Math.floor(atMs / slotMs) * slotMs;
+    const found = await childrenOf(target);
+    const parents = new Set<string>();
+    for (const row of found.values()) if (slotOf(row) >= dueMs) parents.add(row.ParentID);
+    return parents.size === jobs ? found : undefined;
+  });
+
+/** What was there before is there as it was. */
+function changed(known: ReadonlyMap<string, Row>, found: ReadonlyMap<string, Row>): string[] {
+  return [...known.values()].flatMap((row) => {
+    const now = found.get(row.ID);
+    if (now === undefined) return [`${row.ID} is lost`];
+    const isSame = now.CreateIndex === row.CreateIndex && now.JobModifyIndex === row.JobModifyIndex;
+    return isSame ? [] : [`${row.ID} was launched again`];
+  });
+}
+
+/** A launch makes one evaluation. */
+async function doubled(target: Target, found: ReadonlyMap<string, Row>): Promise<string[]> {
+  type Evaluations = readonly { readonly TriggeredBy: string }[];
+  const faults: string[] = [];
+  for (const id of found.keys()) {
+    const { value } = await call<Evaluations>(target, 'GET', `/v1/job/${id}/evaluations`);
+    const launches = value.filter(({ TriggeredBy }) => TriggeredBy === 'periodic-job').length;
+    if (launches !== 1) faults.push(`${id} has ${launches} evaluations of its launch`);
+  }
+  return faults;
+}
+
+/** Slots between those that were launched: only those may be missing that nobody was there for. */
+function gapsIn(found: ReadonlyMap<string, Row>, lives: readonly Life[]) {
+  const faults: string[] = [];
+  let leftOut = 0;
+  for (const [parent, rows] of Map.groupBy(found.values(), ({ ParentID }) => ParentID)) {
+    const slots = rows.map(slotOf).sort((left, right) => left - right);
+    const there = new Set(slots);
+    for (let slot = slots[0]!; slot < slots.at(-1)!; slot += slotMs) {
+      if (there.has(slot)) continue;
+      // Left out is only what has a later slot before anybody was there again.
+      const isOrphan = lives.some(
+        ({ killedMs }, at) =>
+          slot > killedMs - underWayMs && slot + slotMs <= (lives[at + 1]?.readyMs ?? 0),
+      );
+      if (isOrphan) leftOut++;
+      else faults.push(`${parent} did not launch at ${new Date(slot).toISOString()}`);
+    }
+  }
+  return { faults, leftOut };
+}
