@@ -154,7 +154,9 @@ test('a service of one job is found in the template of another, and followed', a
 test('commands and actions run in the sandbox of an isolated task, and end with it', async () => {
   const Actions = [{ Name: 'who', Command: '/bin/sh', Args: ['-c', 'id -un; exit 4'] }];
   const changes = { User: 'daemon', Actions };
-  const task = printing('exec', 'task', [template('ready\n')], changes);
+  const tool = { DestPath: 'local/tool', Perms: '0755' };
+  const templates = [template('ready\n'), template('#!/bin/sh\necho tool $1', tool)];
+  const task = printing('exec', 'task', templates, changes);
   const Config = { ...task.Config, work_dir: '/local' };
   await agent.register(job('inner', { group: { Tasks: [{ ...task, Config }] }, task: {} }));
   const { ID } = await running('inner');
@@ -163,6 +165,8 @@ test('commands and actions run in the sandbox of an isolated task, and end with 
   const found = await exec(ID, '/bin/sh', '-c', look);
   expect(found).toMatchObject({ code: 3, stdout: 'daemon\n/local\n/alloc\n/local\n' });
   expect(found.stderr).toMatch(/home.*\naside\n$/);
+  expect(await exec(ID, 'tool', 'one')).toMatchObject({ code: 0, stdout: 'tool one\n' });
+  expect((await exec(ID, 'no-such-thing')).code).toBe(127);
   const terminal = await exec('-t', ID, '/bin/sh', '-c', 'test -t 1 && cat conf; exit 5');
   expect(terminal).toMatchObject({ code: 5, stdout: 'ready\r\n' });
   const action = await agent.cli('job', 'action', '-job', 'inner', 'who');

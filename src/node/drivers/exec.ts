@@ -78,10 +78,14 @@ export const isolatedMethods = ({ supervisor, tools, isRoot, path }: IsolationPo
       }
       const { setpriv } = toolsOf(await tools());
       const entry = entryInto(status, command.command, { nsenter, setpriv });
-      const prefix = entry.command.slice(0, -command.command.length);
+      const wordsBefore = entry.command.length - command.command.length;
+      const inside = { ...command, command: entry.command.slice(wordsBefore) };
       // The agent's own user enters, and becomes the task's inside.
-      const via = { prefix, env: entry.variables, directory: '/', user: '' };
-      return execBeside(supervisor, runId, command, via);
+      const via = {
+        prefix: entry.command.slice(0, wordsBefore),
+        ...{ env: entry.variables, directory: '/', user: '' },
+      };
+      return execBeside(supervisor, runId, inside, via);
     },
     // `raw_exec` asks for all that the supervisor runs.
     endUnclaimed: async () => {},

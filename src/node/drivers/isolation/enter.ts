@@ -1,5 +1,5 @@
 /** How a command gets into the sandbox of a task that runs, to run beside it. */
-import { readFileSync } from 'node:fs';
+import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 import { findInside, namespaceOf } from '../../supervisor/inside.ts';
 import type { TaskStatus } from '../../supervisor/protocol.ts';
 import { DriverFailure } from '../driver.ts';
@@ -41,11 +41,25 @@ export function entryInto(
   const target = ['--target', String(inside.first)];
   const entered = [tools.nsenter, ...target, ...namespacesOf(inside.first), directory];
   const cgroups = status.cgroups ?? [];
+  const found = withLocal(inside.first, command);
   if (tools.setpriv === undefined) {
-    return { command: [...entered, '--', ...command], variables: known.variables, cgroups };
+    return { command: [...entered, '--', ...found], variables: known.variables, cgroups };
   }
-  const inner = withRights(tools.setpriv, command, known);
+  const inner = withRights(tools.setpriv, found, known);
   return { command: [...entered, '--', ...inner.command], variables: inner.variables, cgroups };
+}
+
+/** A name is looked up in `/local` first, as the task's own command is, then in its PATH. */
+function withLocal(first: number, [program = '', ...args]: readonly string[]): readonly string[] {
+  if (program.includes('/')) return [program, ...args];
+  const inside = `/local/${program}`;
+  try {
+    const path = `/proc/${first}/root${inside}`;
+    accessSync(path, constants.X_OK);
+    return [statSync(path).isFile() ? inside : program, ...args];
+  } catch {
+    return [program, ...args];
+  }
 }
 
 /** Those that are not the host's, and the task's root. A user namespace keeps who one is. */

@@ -1,11 +1,19 @@
 /** Downloads from servers, good and bad. */
 import { createHash } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { eventually } from '../../testing/eventually.ts';
-import { failure, filesIn, running, serve, sources, start } from './harness.test-helper.ts';
+import {
+  dataDirectory,
+  failure,
+  filesIn,
+  running,
+  serve,
+  sources,
+  start,
+} from './harness.test-helper.ts';
 
 const body = Buffer.from('what was asked for\n'.repeat(1000));
 const digest = (algorithm: string) => createHash(algorithm).update(body).digest('hex');
@@ -211,6 +219,37 @@ test('a download that broke off goes on where it was, if the file is the same', 
   );
   expect(readFileSync(join(root, 'local/file')).equals(body)).toBe(true);
   expect(ranges).toEqual([undefined, 'bytes=5000-']);
+});
+
+test('what was put where memory may be is fetched again for the next agent, and only that', async () => {
+  const asked: string[] = [];
+  const address = await serve(({ url }, response) => {
+    asked.push(url!);
+    give(response);
+  });
+  const files = [
+    { GetterSource: `${address}/key`, RelativeDest: 'secrets/' },
+    { GetterSource: `${address}/deep`, RelativeDest: '${ROSTER_SECRETS_DIR}/in/here/' },
+    { GetterSource: `${address}/own`, RelativeDest: 'private/' },
+    { GetterSource: `${address}/local`, RelativeDest: 'local/secrets/' },
+  ];
+  const RestartPolicy = { Attempts: 1, Interval: 60e9, Delay: 0, Mode: 'fail' };
+  const wanted = {
+    directory: mkdtempSync(join(dataDirectory, 'kept-')),
+    task: { RestartPolicy, Config: { run_for: '1ms', exit_code: 1 } },
+  };
+  const first = await start(files, wanted);
+  await eventually(() => expect(first.state()).toMatchObject({ State: 'dead', Failed: true }));
+  expect(first.driver.started).toHaveLength(2);
+  expect(asked.splice(0).sort()).toEqual(['/deep', '/key', '/local', '/own']);
+  await first.runner.leave();
+  for (const name of ['secrets', 'private']) {
+    rmSync(join(first.root, name), { recursive: true });
+  }
+  const next = await running(await start(files, { directory: wanted.directory }));
+  expect(next.root).toBe(first.root);
+  expect(asked.sort()).toEqual(['/deep', '/key', '/own']);
+  expect(filesIn(join(next.root, 'secrets'))).toEqual(['in/', 'in/here/', 'in/here/deep', 'key']);
 });
 
 test('kinds of sources that the operator does not want are not fetched', async () => {
