@@ -2,10 +2,13 @@
  * Where the parts of a node meet: variables, services, templates, checks and commands in tasks, under
  * a real agent that asks for tokens.
  */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { ServiceRegistration } from '../../src/model/service-registration/service-registration.ts';
 import { type Agent, endAgents, eventually, startAgent } from '../support/agent.ts';
 import { type Allocation, httpPort, job } from './jobs.ts';
+
+// Checks have whole seconds, and what is missing is told after three.
+vi.setConfig({ testTimeout: 60_000 });
 
 let agent: Agent;
 beforeAll(async () => {
@@ -166,6 +169,7 @@ test('commands and actions run in the sandbox of an isolated task, and end with 
   expect(found).toMatchObject({ code: 3, stdout: 'daemon\n/local\n/alloc\n/local\n' });
   expect(found.stderr).toMatch(/home.*\naside\n$/);
   expect(await exec(ID, 'tool', 'one')).toMatchObject({ code: 0, stdout: 'tool one\n' });
+  expect(await exec('-job', 'inner', 'tool', 'two')).toMatchObject({ stdout: 'tool two\n' });
   expect((await exec(ID, 'no-such-thing')).code).toBe(127);
   const terminal = await exec('-t', ID, '/bin/sh', '-c', 'test -t 1 && cat conf; exit 5');
   expect(terminal).toMatchObject({ code: 5, stdout: 'ready\r\n' });

@@ -131,9 +131,13 @@ test.each([
   expect(ran).toMatchObject({ exitCode: 0, stdout: expected, stderr: '' });
 });
 
-test('logs of a named task and of standard error ask for just that', async () => {
+test.each([
+  [[ids.first, 'side']],
+  [['-task', 'side', ids.first]],
+  [['-task', 'side', ids.first, 'side']],
+])('logs of a named task and of standard error ask for just that', async (words) => {
   const server = logServer('oops\n');
-  const { seen, stdout } = await run(['alloc', 'logs', '-stderr', ids.first, 'side'], { server });
+  const { seen, stdout } = await run(['alloc', 'logs', '-stderr', ...words], { server });
   expect(stdout).toBe('oops\n');
   expect(seen).toHaveLength(1);
   expect(seen[0]!.query).toMatchObject({ task: 'side', type: 'stderr', origin: 'start' });
@@ -146,6 +150,12 @@ test('logs of an allocation with several tasks ask which one', async () => {
   const { exitCode, stderr } = await run(['alloc', 'logs', ids.first], { server: answers });
   expect(exitCode).toBe(1);
   expect(stderr).toContain('has 2 tasks: say which one after its id: "client", "server".');
+});
+
+test('logs of two tasks at once are refused', async () => {
+  const { exitCode, stderr } = await run(['alloc', 'logs', '-task', 'a', ids.first, 'b']);
+  expect({ exitCode, stderr }).toMatchObject({ exitCode: 1 });
+  expect(stderr).toContain('-task names "a", and TASK "b".');
 });
 
 test('logs that are refused are explained', async () => {

@@ -6,8 +6,8 @@ import {
   sessionOptions,
   sessionWish,
 } from '../exec/session.ts';
-import { resolveAllocation } from '../nouns.ts';
 import { allocationArgument } from './argument.ts';
+import { jobOption, namedAllocation } from './of-job.ts';
 
 export const allocExec: ClientCommand = {
   definition: {
@@ -28,6 +28,7 @@ export const allocExec: ClientCommand = {
         value: 'TASK',
         description: 'The task; not needed when there is only one.',
       },
+      jobOption,
     ],
     errorExitCode: sessionErrorExitCode,
     details: `${sessionDetails}
@@ -35,11 +36,12 @@ export const allocExec: ClientCommand = {
 Examples:
   roster alloc exec 8e6ec7a1 /bin/sh
   roster alloc exec -task web 8e6ec7a1 cat /etc/hosts
+  roster alloc exec -job web /bin/sh
   roster alloc exec 8e6ec7a1 tar c -C /data . > data.tar`,
   },
   async run(context, [given, ...command], options) {
     const wish = sessionWish(options, context.environment);
-    const allocation = await resolveAllocation(context, given!);
+    const allocation = await namedAllocation(context, given!, options);
     const request = { allocation, command, task: options.text('task'), tty: wish.tty };
     return joinSession(context, wish, (signal) => context.client.exec.run({ ...request, signal }));
   },

@@ -27,6 +27,7 @@ export const allocLogs: ClientCommand = {
     options: [
       ...endOptions,
       { name: 'stderr', description: 'What the task wrote to standard error.' },
+      { name: 'task', value: 'TASK', description: 'The same as TASK after the allocation.' },
       jobOption,
     ],
     details: `What was rotated away before it could be read is told on standard error.
@@ -37,8 +38,12 @@ Examples:
   },
   async run(context, [given, wanted], options) {
     const end = endOf(options);
+    const named = options.text('task');
+    if (named !== undefined && wanted !== undefined && named !== wanted) {
+      throw new CliError(`-task names "${oneLine(named)}", and TASK "${oneLine(wanted)}".`);
+    }
     const allocation = await namedAllocation(context, given!, options);
-    const task = await taskOf(context, allocation, wanted);
+    const task = await taskOf(context, allocation, wanted ?? named);
     const type = options.flag('stderr') ? 'stderr' : 'stdout';
     const request = { allocation, task, type, follow: options.flag('follow') } as const;
     return context.untilInterrupted(async (signal) => {
