@@ -24,7 +24,7 @@ export interface LaunchCrashReport {
   readonly launches: number;
   /** Kills after which some jobs had launched in the slot that was hit, and some had not. */
   readonly kiltBetween: number;
-  /** Slots that the next start launched. */
+  /** Slots that a kill hit and the next start launched. */
   readonly madeUpFor: number;
   /** Slots that went by while no agent was there, with a later one that was made up for. */
   readonly leftOut: number;
@@ -167,10 +167,11 @@ function gapsIn(found: ReadonlyMap<string, Row>, lives: readonly Life[]) {
     const there = new Set(slots);
     for (let slot = slots[0]!; slot < slots.at(-1)!; slot += slotMs) {
       if (there.has(slot)) continue;
-      // Left out is only what has a later slot before anybody was there again.
+      // Left out is only what has a later slot before the next agent has looked, soon after it is ready.
       const isOrphan = lives.some(
         ({ killedMs }, at) =>
-          slot > killedMs - underWayMs && slot + slotMs <= (lives[at + 1]?.readyMs ?? 0),
+          slot > killedMs - underWayMs &&
+          slot + slotMs <= (lives[at + 1]?.readyMs ?? 0) + underWayMs,
       );
       if (isOrphan) leftOut++;
       else faults.push(`${parent} did not launch at ${new Date(slot).toISOString()}`);
