@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundle } from '../tools/build.ts';
 import { limits } from './limits.ts';
+import { unmountBelow } from './mounts.ts';
 import { isAlive, processesNaming } from './processes.ts';
 import { type Target, targetOf } from './target.ts';
 
@@ -21,6 +22,7 @@ export function temporaryFolder(): TemporaryFolder {
   const path = mkdtempSync(join(tmpdir(), 'roster-bench-'));
   const remove = async () => {
     await endProcessesNaming(path);
+    unmountBelow(path);
     rmSync(path, { recursive: true, force: true });
   };
   const interrupted = () => void remove().finally(() => process.exit(130));

@@ -15,7 +15,7 @@ describe('the catalogue', () => {
   test.each(codes)('%s is a kebab-case code with a client or availability status', (code) => {
     expect(code).toMatch(/^[a-z]+(-[a-z]+)*$/);
     const { status } = catalogue[code];
-    const known = [400, 401, 403, 404, 405, 408, 409, 413, 414, 415, 429, 431, 503];
+    const known = [400, 401, 403, 404, 405, 408, 409, 413, 414, 415, 426, 429, 431, 503];
     expect(code === 'internal-error' ? status === 500 : known.includes(status)).toBe(true);
   });
 

@@ -25,7 +25,7 @@ beforeEach(async () => {
   const node = new StreamConnection({ socket: other, side: 'node' });
   node.accept('snapshot', async (stream, { alloc_id: id }) => {
     asked.push(String(id));
-    await stream.write(new TextEncoder().encode('a tar'));
+    await stream.write(new TextEncoder().encode('{}\na tar'));
   });
   await fleet.join(1);
 });

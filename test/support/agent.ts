@@ -5,12 +5,13 @@
  * its command line or its environment (`TMPDIR`, which tasks inherit). So `endAgents` can tell
  * whether anything was left behind.
  */
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
+import { unmountBelow } from '../../bench/mounts.ts';
 
 export const checkout = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 export const command = join(checkout, 'bin/roster');
@@ -28,15 +29,6 @@ const isAgent = new WeakSet<Program>();
 process.on('exit', () => {
   for (const pid of processesWith(directory)) kill(pid, 'SIGKILL');
 });
-
-/** What an agent that was killed left mounted, which its successor would have swept. */
-function unmountBelow(root: string): void {
-  const mounted = readFileSync('/proc/mounts', 'utf8')
-    .split('\n')
-    .map((line) => line.split(' ')[1] ?? '')
-    .filter((path) => path.startsWith(`${root}/`));
-  if (mounted.length > 0) spawnSync('umount', ['-l', ...mounted]);
-}
 
 export const newDirectory = (name = 'data'): string => mkdtempSync(join(directory, `${name}-`));
 

@@ -16,7 +16,7 @@ export async function monitorDrain(
 ): Promise<PresentedNode> {
   const log = context.isJson ? context.notes : context.screen;
   const over = new AbortController();
-  const told = new Map<string, string>();
+  const told = new Map<string, readonly string[]>();
   const follow = async () => {
     const either = AbortSignal.any([signal, over.signal]);
     const read = (options: object) => context.client.nodes.allocations(id, options);
@@ -44,19 +44,29 @@ export async function monitorDrain(
   return node!;
 }
 
-async function tell(context: Context, one: Stub, told: Map<string, string>): Promise<void> {
+async function tell(
+  context: Context,
+  one: Stub,
+  told: Map<string, readonly string[]>,
+): Promise<void> {
   const log = context.isJson ? context.notes : context.screen;
-  const before = told.get(one.ID);
-  const now = wordOf(one);
+  const before = told.get(one.ID) ?? [];
+  const now = wordsOf(one);
   told.set(one.ID, now);
   // What ran before is news only when it moves, and what is over only when it was seen to run.
-  if (before === now || (before === undefined && now !== 'moves')) return;
-  await log.line(`  ${oneLine(one.Name)}  ${context.id(one.ID)}  ${log.status(now)}`);
+  if (before.length === 0 && (!now.includes('moves') || isOver(one))) return;
+  for (const word of now.filter((one) => !before.includes(one))) {
+    await log.line(`  ${oneLine(one.Name)}  ${context.id(one.ID)}  ${log.status(word)}`);
+  }
 }
 
-const wordOf = ({ DesiredStatus, ClientStatus, DesiredTransition }: Stub): string => {
-  const isOver = ClientStatus !== 'running' && ClientStatus !== 'pending';
-  if (isOver) return ClientStatus;
-  if (DesiredStatus !== 'run') return 'stops';
-  return DesiredTransition.Migrate === true ? 'moves' : ClientStatus;
+const isOver = ({ ClientStatus }: Pick<Stub, 'ClientStatus'>): boolean =>
+  ClientStatus !== 'running' && ClientStatus !== 'pending';
+
+/** The last is how it stands. That it moves comes first, also where that was over before anybody looked. */
+const wordsOf = ({ DesiredStatus, ClientStatus, DesiredTransition }: Stub): readonly string[] => {
+  const moves = DesiredTransition.Migrate === true ? ['moves'] : [];
+  if (isOver({ ClientStatus })) return [...moves, ClientStatus];
+  if (DesiredStatus !== 'run') return [...moves, 'stops'];
+  return moves.length > 0 ? moves : [ClientStatus];
 };
