@@ -2,6 +2,7 @@
 import type { Fault } from '../../model/errors.ts';
 import type { ExecSession } from '../../model/exec-session/exec-session.ts';
 import type { TaskDirectories } from '../directories.ts';
+import type { CountedUsage } from '../supervisor/cgroups/usage.ts';
 import type { LogSettings, ProcessExit } from '../supervisor/protocol.ts';
 
 export type TaskExit = ProcessExit;
@@ -79,18 +80,8 @@ export interface DriverCommand {
 /** A command that runs beside a task. It ends with the task at the latest. */
 export type DriverExec = ExecSession;
 
-/** What a run uses now. Absent where the system does not tell. */
-export interface DriverUsage {
-  /** Since its start, user and system. */
-  readonly cpuUserMs: number;
-  readonly cpuSystemMs: number;
-  readonly memoryRssBytes: number;
-  readonly memoryCacheBytes?: number;
-  readonly memoryMaxUsageBytes?: number;
-  readonly throttledPeriods?: number;
-  readonly throttledMs?: number;
-  readonly pids: readonly number[];
-}
+/** What a run uses now. */
+export type DriverUsage = CountedUsage;
 
 /** A run that was started. It stays valid when the agent is replaced: `recover` finds it. */
 export interface DriverHandle {

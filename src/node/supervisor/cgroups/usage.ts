@@ -2,7 +2,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
+/** What a run uses now. Absent is what the system does not tell. */
 export interface CountedUsage {
+  /** Since its start, user and system. */
   readonly cpuUserMs: number;
   readonly cpuSystemMs: number;
   readonly memoryRssBytes: number;
