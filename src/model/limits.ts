@@ -69,6 +69,44 @@ export const limits = {
     ageMaxMs: 365 * 24 * hour,
   },
 
+  /** Configuration entries. */
+  config: {
+    /** Of one partition and namespace. */
+    countMax: 100_000,
+    /** Source: facts/registry.md §5.1. */
+    metaPairsMax: 64,
+    metaKeyLengthMax: 128,
+    metaValueLengthMax: 512,
+    descriptionLengthMax: 512,
+    /** Items of any list in an entry. */
+    itemsMax: 1024,
+  },
+
+  /** Clusters that peer. Source: facts/registry.md §6. */
+  peering: {
+    countMax: 1000,
+    addressesMax: 16,
+    tokenLengthMax: 64 * kibibyte,
+    heartbeatMs: 15 * second,
+    /** A stream on which nothing comes for that long has ended. */
+    silenceMaxMs: 2 * minute,
+    dialTimeoutMs: 2 * second,
+    /** All attempts to exchange the secrets of a token. */
+    establishTimeoutMs: 3 * second,
+    retryMinMs: 150,
+    retryMaxMs: 1 * minute,
+    /** Of one frame of a stream. */
+    frameBytesMax: 1 * mebibyte,
+    /** Changes that are under way to a peer and not acknowledged. */
+    window: 4,
+    /** Instances in one change. */
+    instancesPerChangeMax: 256,
+    importedInstancesMax: 200_000,
+    importedServicesMax: 20_000,
+    /** Rows removed by one transaction when a peering goes. */
+    rowsPerTransactionMax: 64,
+  },
+
   list: {
     perPageMax: 10_000,
     nextTokenLengthMax: 1024,

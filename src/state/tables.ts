@@ -6,6 +6,7 @@ import type { Allocation } from '../model/allocation/allocation.ts';
 import { isTerminal, occupiesNode } from '../model/allocation/allocation-rules.ts';
 import type { AuthMethod } from '../model/auth-method/auth-method.ts';
 import type { BindingRule } from '../model/binding-rule/binding-rule.ts';
+import type { ConfigEntry, ConfigKindName } from '../model/config-entry/config-entry.ts';
 import type { Deployment } from '../model/deployment/deployment.ts';
 import { type Evaluation, isTerminalEvaluation } from '../model/evaluation/evaluation.ts';
 import type { Job } from '../model/job/job.ts';
@@ -23,6 +24,7 @@ import {
 import type { Node } from '../model/node/node.ts';
 import type { NodePool } from '../model/node-pool/node-pool.ts';
 import type { Partition } from '../model/partition/partition.ts';
+import type { StoredPeering } from '../model/peering/peering.ts';
 import type { PeriodicLaunch } from '../model/periodic-launch/periodic-launch.ts';
 import type { ScalingHistory } from '../model/scaling-event/scaling-event.ts';
 import { placeInJob, type RegisteredPolicy } from '../model/scaling-policy/registered-policy.ts';
@@ -391,6 +393,48 @@ export const variableItems = table<SealedItems>({
   indexes: {},
 });
 
+/** Configuration entries of all kinds; a kind's secret is sealed. */
+export const configEntries = table<ConfigEntry>({
+  name: 'config-entries',
+  version: 1,
+  scopeParts: 3,
+  key: (entry) => [...placed(entry), entry.Kind, entry.Name],
+  indexes: {},
+});
+
+/** Which entry refers to a service: a row for each that it names, kept with the entry. */
+export interface ConfigReference extends Stamps {
+  /** Of the service. */
+  readonly Partition: string;
+  readonly Namespace: string;
+  readonly Service: string;
+  readonly From: {
+    readonly Partition: string;
+    readonly Namespace: string;
+    readonly Kind: ConfigKindName;
+    readonly Name: string;
+  };
+}
+
+export const configReferences = table<ConfigReference>({
+  name: 'config-references',
+  version: 1,
+  key: (reference) => {
+    const { From } = reference;
+    return [...placed(reference), reference.Service, ...placed(From), From.Kind, From.Name];
+  },
+  indexes: {},
+});
+
+/** Clusters that peer with this one. */
+export const peerings = table<StoredPeering, 'id'>({
+  name: 'peerings',
+  version: 1,
+  scopeParts: 1,
+  key: ({ Partition, Name }) => [Partition, Name],
+  indexes: { id: { key: ({ ID }) => [ID] } },
+});
+
 /** One row: whether the first token was made. */
 export const aclBootstrap = table<AclBootstrap>({
   name: 'acl-bootstrap',
@@ -427,4 +471,7 @@ export const allTables: readonly TableDefinition[] = [
   keyringKeys,
   variables,
   variableItems,
+  configEntries,
+  configReferences,
+  peerings,
 ] as unknown as readonly TableDefinition[];

@@ -1,0 +1,61 @@
+import { limits } from '../limits.ts';
+import { About, type Input, type Model, stamps, Text, TextMap, Type } from '../schema.ts';
+
+/** The kinds of configuration entry there are. Source: spec/2 §2.2. */
+export const configKinds = [
+  'api-gateway',
+  'bound-api-gateway',
+  'exported-services',
+  'file-system-certificate',
+  'http-route',
+  'ingress-gateway',
+  'inline-certificate',
+  'mesh',
+  'proxy-defaults',
+  'service-defaults',
+  'service-intentions',
+  'service-resolver',
+  'service-router',
+  'service-splitter',
+  'tcp-route',
+  'terminating-gateway',
+] as const;
+export type ConfigKindName = (typeof configKinds)[number];
+
+/** What every entry has, whatever its kind. The schema of a kind begins with these. */
+export const entryFields = {
+  Kind: About('What kind of entry it is.', Text()),
+  Name: About(
+    'What it is of: a service, a gateway, a route.',
+    Text({ maxLength: limits.names.lengthMax }),
+  ),
+  Namespace: About('Where it lives.', Text()),
+  Partition: About('Where it lives.', Text()),
+  Meta: About('Names and texts of the caller; nothing goes by them.', TextMap()),
+};
+
+const EntrySchema = Type.Object({ ...entryFields, ...stamps });
+
+/** An entry of whatever kind, as it is stored: complete, and in its one spelling. */
+export type ConfigEntry = Model<typeof EntrySchema> & { readonly Kind: ConfigKindName };
+
+/** An entry as a caller gives it. */
+export type ConfigEntryRequest = Input<ConfigEntry>;
+
+/** Where an entry is: the key of its row. */
+export interface EntryKey {
+  readonly partition: string;
+  readonly namespace: string;
+  readonly kind: ConfigKindName;
+  readonly name: string;
+}
+
+export const keyOfEntry = ({ Partition, Namespace, Kind, Name }: ConfigEntry): EntryKey => ({
+  partition: Partition,
+  namespace: Namespace,
+  kind: Kind,
+  name: Name,
+});
+
+/** Name of the entry that stands for every service, where a kind allows that. */
+export const everyService = '*';

@@ -1,0 +1,75 @@
+import type { Fault } from '../errors.ts';
+import type { Type } from '../schema.ts';
+import type { ConfigEntry, ConfigKindName, EntryKey } from './config-entry.ts';
+
+/**
+ * A kind of configuration entry as data: all that is not common to the sixteen. Each is one file,
+ * and `kinds.ts` lists them. Source: spec/2 §2.2 and §4.2, facts/registry.md §5.
+ */
+export interface ConfigKind<E extends ConfigEntry = ConfigEntry> {
+  readonly kind: ConfigKindName;
+  /** One sentence for people: what an entry of the kind does. */
+  readonly summary: string;
+  /** `entryFields`, then the kind's own fields, then `stamps`. */
+  readonly schema: Type.TObject;
+  /** The one name that an entry of the kind can have; it may be left out then. */
+  readonly onlyName?: string;
+  /** Whether an entry may be named `*`. */
+  readonly allowsEvery?: true;
+  /** Whose right it takes to read and to write entries of the kind. */
+  readonly access: KindAccess;
+  /** Only the server writes it. */
+  readonly isDerived?: true;
+  /** The complete entry in its one spelling: what a caller may write in several ways. */
+  readonly normalize?: (entry: E) => E;
+  /** Everything wrong with the normalized entry alone, beyond its schema; pointers start at the entry. */
+  readonly faults?: (entry: E) => readonly Fault[];
+  /** The services it names besides its own, or that it is of: who has to look when they change. */
+  readonly services?: (entry: E) => readonly ServiceName[];
+  /** The field that holds a secret: sealed where it is kept. */
+  readonly secret?: keyof E & string;
+  /** An entry that applies as it is (with those of `exampleNeeds` before it), for the reference. */
+  readonly example: Readonly<Record<string, unknown>>;
+  readonly exampleNeeds?: readonly Readonly<Record<string, unknown>>[];
+}
+
+/** A service that an entry refers to. */
+export interface ServiceName {
+  readonly partition: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Rows of the table in spec/2 §4.2. */
+export type KindAccess =
+  /** `service:read` and `service:write` on the name. Writing asks `service:read` on what it names. */
+  | 'service'
+  /** `service:read`; written by `mesh:write` (or `operator:write`). */
+  | 'gateway'
+  /** `mesh:read` and `mesh:write` (or those of `operator`). */
+  | 'mesh'
+  /** Read by everybody; `mesh:write`. */
+  | 'open'
+  /** `intentions:read` and `intentions:write` on the name. */
+  | 'intentions';
+
+/** The entries as they would be after a write: what checks across entries are made on. */
+export interface EntryView {
+  readonly get: (key: EntryKey) => ConfigEntry | undefined;
+  /** In the order of their names. */
+  readonly list: (place: Omit<EntryKey, 'name'>) => Iterable<ConfigEntry>;
+  /** Entries that refer to the service (`ConfigKind.services`), itself not among them. */
+  readonly referrers: (service: ServiceName) => Iterable<EntryKey>;
+}
+
+/**
+ * What is wrong with all entries together once these have changed; made by `graph.ts` and
+ * `gateways.ts` and listed in `cross-checks.ts`. A sentence each; empty: nothing.
+ */
+export type CrossCheck = (view: EntryView, changed: readonly EntryKey[]) => readonly string[];
+
+/** What the server itself writes as these have changed, in the same transaction. */
+export type Consequence = (
+  view: EntryView,
+  changed: readonly EntryKey[],
+) => { readonly puts: readonly ConfigEntry[]; readonly removals: readonly EntryKey[] };
