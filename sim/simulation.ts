@@ -88,6 +88,7 @@ class Simulation {
         ...{ world, network, random: machineRandom, server: () => server.running },
         hardware: hardware(number, world.ids),
         moved: (run) => this.#judges.moved(machine, run),
+        unexpected: (sentence) => this.#judges.found('no answer is a surprise', sentence),
       });
       return machine;
     });
