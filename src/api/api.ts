@@ -32,6 +32,7 @@ import { clientChecksRoutes } from './routes/client-checks.ts';
 import { clientFileRoutes } from './routes/client-files.ts';
 import { clientLifecycleRoutes } from './routes/client-lifecycle.ts';
 import { clientStatisticsRoutes } from './routes/client-statistics.ts';
+import { configEntryRoutes } from './routes/config-entry.ts';
 import { deploymentRoutes } from './routes/deployment.ts';
 import { evaluationRoutes } from './routes/evaluation.ts';
 import { eventStreamRoute } from './routes/event-stream.ts';
@@ -188,6 +189,7 @@ export class Api {
       ...loginRoutes(server),
       ...keyringRoutes(server),
       ...variableRoutes(server.context),
+      ...configEntryRoutes(server),
       ...workloadIdentityRoutes(server),
       ...templatedPolicyRoutes(),
       ...namespaceRoutes(server.context),
