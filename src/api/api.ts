@@ -38,6 +38,7 @@ import { evaluationRoutes } from './routes/evaluation.ts';
 import { eventStreamRoute } from './routes/event-stream.ts';
 import { execRoutes } from './routes/exec.ts';
 import { explainRoutes } from './routes/explain.ts';
+import { intentionRoutes } from './routes/intention.ts';
 import { jobRoutes } from './routes/job.ts';
 import { jobFileRoutes } from './routes/job-file.ts';
 import { jobLaunchRoutes } from './routes/job-launch.ts';
@@ -190,6 +191,7 @@ export class Api {
       ...keyringRoutes(server),
       ...variableRoutes(server.context),
       ...configEntryRoutes(server),
+      ...intentionRoutes(this.#options.acl.enabled ? this.#resolver.defaultPolicy : 'allow'),
       ...workloadIdentityRoutes(server),
       ...templatedPolicyRoutes(),
       ...namespaceRoutes(server.context),

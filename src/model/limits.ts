@@ -78,6 +78,10 @@ export const limits = {
     metaKeyLengthMax: 128,
     metaValueLengthMax: 512,
     descriptionLengthMax: 512,
+    /** Of what a question about intentions names: services, a path, a header. */
+    questionLengthMax: 1024,
+    /** Services that are matched with intentions at a time. */
+    matchedMax: 16,
     /** Conflicts that the sentence of a refusal tells. */
     describedMax: 10,
     /** Items of any list in an entry. */
