@@ -60,6 +60,8 @@ export class Server {
   readonly logins: LoginService;
   readonly keyring: Keyring;
   readonly issuer: string | undefined;
+  /** Where this server stands. */
+  readonly datacenter: string;
   readonly #worker: EvaluationWorker;
   readonly #deployments: DeploymentWatcher;
   readonly #drainer: Drainer;
@@ -78,6 +80,7 @@ export class Server {
     this.keyring = keyring;
     this.events = new EventLog(state);
     this.issuer = options.issuer;
+    this.datacenter = options.datacenter;
     this.#reaper = new TokenReaper(this.context);
     this.garbage = new GarbageCollector(this.context, {
       settings: { ...limits.garbage, ...options.garbage },

@@ -2,10 +2,12 @@
  * What events there are: by table, the topic, the type of a change, who may see it, and how the
  * record is shown. Source: facts/scheduler.md §8.5.
  */
+import { readsEntry } from '../../acl/config-entries.ts';
 import {
   management,
   namedAccess,
   namespaceCapability,
+  open,
   type Permission,
   resourceAccess,
 } from '../../acl/permission.ts';
@@ -17,6 +19,8 @@ import type { Allocation } from '../../model/allocation/allocation.ts';
 import type { AuthMethod } from '../../model/auth-method/auth-method.ts';
 import { presentedAuthMethod } from '../../model/auth-method/present.ts';
 import { type BindingRule, presentBindingRule } from '../../model/binding-rule/binding-rule.ts';
+import type { ConfigEntry } from '../../model/config-entry/config-entry.ts';
+import { presentEntry } from '../../model/config-entry/present.ts';
 import type { Deployment } from '../../model/deployment/deployment.ts';
 import type { Evaluation } from '../../model/evaluation/evaluation.ts';
 import type { Event, EventTopic } from '../../model/event/event.ts';
@@ -33,6 +37,7 @@ import {
   allocations,
   authMethods,
   bindingRules,
+  configEntries,
   deployments,
   evaluations,
   jobs,
@@ -113,6 +118,17 @@ const variable: Kind<VariableMetadata> = {
     namedAccess('variable', 'list', Path, { namespace }),
 };
 
+/** Without their secrets, which stand elsewhere. */
+const configEntry: Kind<ConfigEntry> = {
+  ...{ topic: 'ConfigEntry', name: 'ConfigEntry', shown: presentEntry },
+  type: (_before, after) => (after === undefined ? 'ConfigEntryDeleted' : 'ConfigEntryUpserted'),
+  key: ({ Kind, Name }) => `${Kind}/${Name}`,
+  namespace: ({ Namespace }) => Namespace,
+  filterKeys: ({ Kind, Name }) => [Kind, Name],
+  permission: () => open,
+  permissionOf: readsEntry,
+};
+
 const promoted = ({ TaskGroups }: Deployment): readonly boolean[] =>
   Object.values(TaskGroups ?? {}).map(({ Promoted }) => Promoted);
 const judged = ({ TaskGroups }: Deployment): readonly number[] =>
@@ -191,6 +207,7 @@ const kinds: ReadonlyMap<string, Kind<Stamps>> = new Map([
   entry(nodes, node),
   entry(nodePools, nodePool),
   entry(variables, variable),
+  entry(configEntries, configEntry),
   entry(
     aclTokens,
     acl<AclToken>(

@@ -7,6 +7,8 @@ import {
   aclTokens,
   allocations,
   authMethods,
+  type ConfigSecret,
+  configSecrets,
   keyringKeys,
   variableItems,
 } from '../../state/tables.ts';
@@ -52,8 +54,19 @@ const items: SealedTable<SealedItems> = {
   withSealed: (row, map) => ({ ...row, Sealed: map(row.Sealed) }),
 };
 
+const entrySecrets: SealedTable<ConfigSecret> = {
+  definition: configSecrets,
+  sealedOf: ({ Sealed }) => [Sealed],
+  withSealed: (row, map) => ({ ...row, Sealed: map(row.Sealed) }),
+};
+
 /** Every table that holds secrets: a new one is added here, or its keys are lost by a rotation. */
-const sealedTables = [tokens, methods, items] as unknown as readonly SealedTable<Stamps>[];
+const sealedTables = [
+  tokens,
+  methods,
+  items,
+  entrySecrets,
+] as unknown as readonly SealedTable<Stamps>[];
 
 /**
  * Makes new keys active, seals everything anew in slices, and forgets the keys that nothing is
