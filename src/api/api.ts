@@ -16,6 +16,7 @@ import {
 import { Metrics } from './metrics.ts';
 import { nodeStreamUpgrade } from './node-stream.ts';
 import { openApi } from './openapi.ts';
+import { PeeringSockets } from './peering-stream.ts';
 import { type Observation, Pipeline } from './pipeline.ts';
 import type { Route } from './route.ts';
 import { aclBootstrapRoutes } from './routes/acl-bootstrap.ts';
@@ -55,6 +56,7 @@ import { nodeRoutes } from './routes/node.ts';
 import { nodeAgentRoutes } from './routes/node-agent.ts';
 import { nodePoolRoutes } from './routes/node-pool.ts';
 import { operatorSchedulerRoutes } from './routes/operator-scheduler.ts';
+import { peeringRoutes } from './routes/peering.ts';
 import { scalingPolicyRoutes } from './routes/scaling-policy.ts';
 import { serviceRoutes } from './routes/service.ts';
 import { systemRoutes } from './routes/system.ts';
@@ -85,6 +87,7 @@ export class Api {
   readonly #audit: ((observation: Observation) => void) | undefined;
   readonly #resolver: Resolver;
   readonly #execSockets: ExecSockets;
+  readonly #peeringSockets: PeeringSockets;
   #http: HttpServer | undefined;
   #address = '';
 
@@ -110,6 +113,10 @@ export class Api {
       ...{ pipeline: this.#pipeline, timers: world.timers, requestOf },
       onFailure: (error) => server.context.log.error({ error }, 'a session failed'),
     });
+    this.#peeringSockets = new PeeringSockets({
+      ...{ server, requestOf },
+      observe: (observation) => this.#observe(observation),
+    });
   }
 
   /** Serves one request without a port. */
@@ -133,6 +140,7 @@ export class Api {
           observe: (observation) => this.#observe(observation),
         }),
         this.#execSockets.upgrade,
+        this.#peeringSockets.upgrade,
       ),
       connections: this.#options.connections,
     });
@@ -145,6 +153,7 @@ export class Api {
   async close(): Promise<void> {
     this.#pipeline.stop();
     this.#execSockets.close();
+    this.#peeringSockets.close();
     await this.#http?.close();
   }
 
@@ -193,6 +202,7 @@ export class Api {
       ...configEntryRoutes(server),
       ...intentionRoutes(this.#options.acl.enabled ? this.#resolver.defaultPolicy : 'allow'),
       ...workloadIdentityRoutes(server),
+      ...peeringRoutes(server),
       ...templatedPolicyRoutes(),
       ...namespaceRoutes(server.context),
       ...partitionRoutes(server.context),
@@ -244,6 +254,10 @@ export class Api {
         read: () => this.#execSockets.size,
       },
       nodes_connected: { help: 'Nodes that hold a stream open.', read: () => server.streams.size },
+      peering_streams: {
+        help: 'Streams of peerings that are open.',
+        read: () => server.peerings.streams.size,
+      },
       writes_closed: {
         help: '1 when nothing can be written.',
         read: () => (server.context.state.closed === undefined ? 0 : 1),

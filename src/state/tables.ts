@@ -25,6 +25,7 @@ import type { Node } from '../model/node/node.ts';
 import type { NodePool } from '../model/node-pool/node-pool.ts';
 import type { Partition } from '../model/partition/partition.ts';
 import type { StoredPeering } from '../model/peering/peering.ts';
+import type { ClusterIdentity, PeeringSecrets } from '../model/peering/secrets.ts';
 import type { PeriodicLaunch } from '../model/periodic-launch/periodic-launch.ts';
 import type { ScalingHistory } from '../model/scaling-event/scaling-event.ts';
 import { placeInJob, type RegisteredPolicy } from '../model/scaling-policy/registered-policy.ts';
@@ -451,6 +452,22 @@ export const peerings = table<StoredPeering, 'id'>({
   indexes: { id: { key: ({ ID }) => [ID] } },
 });
 
+/** What the sides of a peering show each other who they are by, by the id of the peering. */
+export const peeringSecrets = table<PeeringSecrets>({
+  name: 'peering-secrets',
+  version: 1,
+  key: ({ ID }) => [ID],
+  indexes: {},
+});
+
+/** One row: what names this cluster. */
+export const clusterIdentity = table<ClusterIdentity>({
+  name: 'cluster-identity',
+  version: 1,
+  key: () => ['cluster'],
+  indexes: {},
+});
+
 /** One row: whether the first token was made. */
 export const aclBootstrap = table<AclBootstrap>({
   name: 'acl-bootstrap',
@@ -491,4 +508,6 @@ export const allTables: readonly TableDefinition[] = [
   configSecrets,
   configReferences,
   peerings,
+  peeringSecrets,
+  clusterIdentity,
 ] as unknown as readonly TableDefinition[];
