@@ -23,6 +23,7 @@ import { Heartbeats } from './nodes/heartbeats.ts';
 import { awaitedUntilMs, noteMissed } from './nodes/missed.ts';
 import { seedNodePools } from './nodes/pools.ts';
 import { NodeStreams } from './nodes/streams.ts';
+import { ServiceExchange } from './peering/exchange/service-exchange.ts';
 import { PeriodicLauncher } from './periodic/launcher.ts';
 import {
   configurationFor,
@@ -58,6 +59,8 @@ export class Server {
   readonly planner: Planner;
   readonly bootstrapReset: BootstrapReset;
   readonly logins: LoginService;
+  /** Of services with peers. */
+  readonly exchange: ServiceExchange;
   readonly keyring: Keyring;
   readonly issuer: string | undefined;
   readonly #worker: EvaluationWorker;
@@ -79,6 +82,7 @@ export class Server {
     this.events = new EventLog(state);
     this.issuer = options.issuer;
     this.#reaper = new TokenReaper(this.context);
+    this.exchange = new ServiceExchange(this.context);
     this.garbage = new GarbageCollector(this.context, {
       settings: { ...limits.garbage, ...options.garbage },
       forgetNode: (nodeId) => this.forgetNode(nodeId),
@@ -120,6 +124,7 @@ export class Server {
     this.#deployments.start();
     this.#drainer.start();
     this.#launcher.start();
+    this.exchange.start();
     this.#reaper.start();
     this.garbage.start();
   }
@@ -129,6 +134,7 @@ export class Server {
     this.garbage.stop();
     this.#reaper.stop();
     this.#stopped = true;
+    this.exchange.stop();
     this.#launcher.stop();
     this.#drainer.stop();
     this.#deployments.stop();
