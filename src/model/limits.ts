@@ -105,10 +105,19 @@ export const limits = {
     frameBytesMax: 1 * mebibyte,
     /** Changes that are under way to a peer and not acknowledged. */
     window: 4,
-    /** Instances in one change. */
+    /** Instances in one change; as many of its lists together, services and removals too. */
     instancesPerChangeMax: 256,
+    /** About how much of it; and the largest instance that a peer is told of. */
+    changeBytesMax: 512 * kibibyte,
+    instanceBytesMax: 256 * kibibyte,
+    /** Instances that changed while the window was full; when there are more, all is told again. */
+    changedInstancesMax: 8192,
+    /** Frames of a peer that wait to be taken in. */
+    framesWaitingMax: 16,
     importedInstancesMax: 200_000,
     importedServicesMax: 20_000,
+    /** About how much of one peer is kept. */
+    importedBytesMax: 256 * mebibyte,
     /** Rows removed by one transaction when a peering goes. */
     rowsPerTransactionMax: 64,
     /** From the opening of a stream until both sides have shown who they are. */

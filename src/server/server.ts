@@ -24,8 +24,7 @@ import { awaitedUntilMs, noteMissed } from './nodes/missed.ts';
 import { seedNodePools } from './nodes/pools.ts';
 import { NodeStreams } from './nodes/streams.ts';
 import { seedIdentity } from './peering/context.ts';
-import type { Exchange } from './peering/exchange.ts';
-import { idleExchange } from './peering/idle-exchange.ts';
+import { ServiceExchange } from './peering/exchange/service-exchange.ts';
 import type { PeeringTransport } from './peering/link.ts';
 import { Peerings } from './peering/peerings.ts';
 import { PeriodicLauncher } from './periodic/launcher.ts';
@@ -50,8 +49,6 @@ export interface ServerOptions extends Omit<ServerContext, 'box' | 'openEvaluati
   readonly garbage?: Partial<GarbageSettings>;
   /** The way to other clusters; `undefined`: there is none. */
   readonly peers?: PeeringTransport;
-  /** What goes over the streams of peerings. */
-  readonly exchange?: Exchange;
   /** How an operator of the machine allows another first token; the default: not at all. */
   readonly bootstrapReset?: BootstrapReset;
 }
@@ -67,6 +64,8 @@ export class Server {
   readonly planner: Planner;
   readonly bootstrapReset: BootstrapReset;
   readonly logins: LoginService;
+  /** Of services with peers. */
+  readonly exchange: ServiceExchange;
   readonly keyring: Keyring;
   readonly issuer: string | undefined;
   /** Where this server stands. */
@@ -92,6 +91,7 @@ export class Server {
     this.issuer = options.issuer;
     this.datacenter = options.datacenter;
     this.#reaper = new TokenReaper(this.context);
+    this.exchange = new ServiceExchange(this.context);
     this.garbage = new GarbageCollector(this.context, {
       settings: { ...limits.garbage, ...options.garbage },
       forgetNode: (nodeId) => this.forgetNode(nodeId),
@@ -102,7 +102,7 @@ export class Server {
     this.peerings = new Peerings({
       ...{ ...this.context, datacenter },
       transport: options.peers ?? unreachable,
-      exchange: options.exchange ?? idleExchange,
+      exchange: this.exchange,
     });
     this.heartbeats = new Heartbeats({
       timers: world.timers,
@@ -138,6 +138,7 @@ export class Server {
     this.#deployments.start();
     this.#drainer.start();
     this.#launcher.start();
+    this.exchange.start();
     this.#reaper.start();
     this.garbage.start();
     this.peerings.start();
@@ -149,6 +150,7 @@ export class Server {
     this.garbage.stop();
     this.#reaper.stop();
     this.#stopped = true;
+    this.exchange.stop();
     this.#launcher.stop();
     this.#drainer.stop();
     this.#deployments.stop();

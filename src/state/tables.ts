@@ -24,6 +24,7 @@ import {
 import type { Node } from '../model/node/node.ts';
 import type { NodePool } from '../model/node-pool/node-pool.ts';
 import type { Partition } from '../model/partition/partition.ts';
+import type { ImportedInstance, ImportedService } from '../model/peering/imported.ts';
 import type { StoredPeering } from '../model/peering/peering.ts';
 import type { ClusterIdentity, PeeringSecrets } from '../model/peering/secrets.ts';
 import type { PeriodicLaunch } from '../model/periodic-launch/periodic-launch.ts';
@@ -468,6 +469,25 @@ export const clusterIdentity = table<ClusterIdentity>({
   indexes: {},
 });
 
+/** Services that peers export to this cluster, and their instances: they go with their peering. */
+export const importedServices = table<ImportedService>({
+  name: 'imported-services',
+  version: 1,
+  scopeParts: 2,
+  key: ({ Partition, Peer, Namespace, Name }) => [Partition, Peer, Namespace, Name],
+  indexes: {},
+});
+
+export const importedInstances = table<ImportedInstance>({
+  name: 'imported-instances',
+  version: 1,
+  scopeParts: 2,
+  key: ({ Partition, Peer, Namespace, ServiceName, ID }) => [
+    ...[Partition, Peer, Namespace, ServiceName, ID],
+  ],
+  indexes: {},
+});
+
 /** One row: whether the first token was made. */
 export const aclBootstrap = table<AclBootstrap>({
   name: 'acl-bootstrap',
@@ -510,4 +530,6 @@ export const allTables: readonly TableDefinition[] = [
   peerings,
   peeringSecrets,
   clusterIdentity,
+  importedServices,
+  importedInstances,
 ] as unknown as readonly TableDefinition[];

@@ -11,6 +11,9 @@ import {
 
 const label = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/i;
 
+export const isServiceName = (name: string): boolean =>
+  name.length <= limits.names.serviceLengthMax && label.test(name);
+
 /** Every id begins so: nobody names an instance of another's allocation. */
 export const ownIdPrefix = (allocId: string): string => `${allocId}-`;
 
@@ -61,7 +64,7 @@ export function toldFaults(
 ): void {
   const { ID, ServiceName, Tags, Meta, Address, TaskName, TaggedAddresses } = service;
   const { serviceLengthMax } = limits.names;
-  if (!label.test(ServiceName) || ServiceName.length > serviceLengthMax) {
+  if (!isServiceName(ServiceName)) {
     const form = `must be at most ${serviceLengthMax} letters, digits and inner dashes`;
     report('ServiceName', `${form}, got ${quote(ServiceName)}`);
   }

@@ -1,0 +1,99 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import '../../../test/support/properties.ts';
+import {
+  type ExportRule,
+  PeerExports,
+  peersOf,
+  serviceOfText,
+  shownService,
+  textOfService,
+  traceExport,
+} from './exports.ts';
+
+const rule = (Name: string, Namespace: string, ...peers: string[]): ExportRule => ({
+  ...{ Name, Namespace, Consumers: peers.map((Peer) => ({ Peer, Partition: '' })) },
+});
+const web = { namespace: 'default', name: 'web' };
+
+describe('what an entry gives to "east"', () => {
+  test.each<[string, ExportRule[], boolean, boolean]>([
+    // The entry, and whether `web` goes there with an instance and without one.
+    ['has no rules', [], false, false],
+    ['names it', [rule('web', '', 'east')], true, true],
+    ['names it in its namespace', [rule('web', 'default', 'east')], true, true],
+    ['names it for others too', [rule('web', '', 'west', 'east')], true, true],
+    ['names it for others', [rule('web', '', 'west')], false, false],
+    ['names another one', [rule('api', '', 'east')], false, false],
+    ['names it in another namespace', [rule('web', 'team', 'east')], false, false],
+    ['has *', [rule('*', '', 'east')], true, false],
+    ['has * in another namespace', [rule('*', 'team', 'east')], false, false],
+    ['has * everywhere', [rule('*', '*', 'east')], true, false],
+    ['has * for others', [rule('*', '*', 'west')], false, false],
+    ['has * and names it', [rule('*', '*', 'east'), rule('web', '', 'east')], true, true],
+  ])('%s', (_what, Services, withInstance, without) => {
+    const exports = new PeerExports({ Services }, 'east');
+    expect([exports.isExported(web, true), exports.isExported(web, false)]).toEqual([
+      ...[withInstance, without],
+    ]);
+  });
+
+  test('a partition is no peer, whatever its name', () => {
+    const Consumers = [{ Partition: 'east' }, { Peer: '', Partition: 'west' }];
+    const entry = { Services: [{ Name: 'web', Namespace: '', Consumers }] };
+    expect(new PeerExports(entry, 'east').isExported(web, true)).toBe(false);
+    expect(new PeerExports(entry, '').isExported(web, true)).toBe(false);
+    expect(peersOf(entry)).toEqual([]);
+  });
+
+  test('nothing, without an entry', () => {
+    expect(new PeerExports(undefined, 'east').isExported(web, true)).toBe(false);
+    expect(traceExport(undefined, web, { peer: 'east', hasInstance: true }).rules).toEqual([]);
+  });
+});
+
+test('every rule is told with what it has to do with the service', () => {
+  const Services = [
+    rule('web', 'team', 'east'),
+    rule('api', '', 'east'),
+    rule('web', '', 'west'),
+    rule('*', '', 'east'),
+  ];
+  const trace = traceExport({ Services }, web, { peer: 'east', hasInstance: false });
+  expect(trace.rules.map(({ verdict }) => verdict)).toEqual([
+    ...['other-namespace', 'other-service', 'other-consumers', 'exports'],
+  ]);
+  expect(trace).toMatchObject({ isExported: false, lacksInstance: true });
+});
+
+test('what is told of the rules is what is done by them', () => {
+  const name = fc.constantFrom('web', 'api');
+  const namespace = fc.constantFrom('default', 'team');
+  const rules = fc.array(
+    fc.record({
+      Name: fc.oneof(name, fc.constant('*')),
+      Namespace: fc.oneof(namespace, fc.constantFrom('*', '')),
+      Consumers: fc.option(fc.array(fc.record({ Peer: fc.constantFrom('', 'east', 'west') }))),
+    }),
+  );
+  const service = fc.record({ namespace, name });
+  fc.assert(
+    fc.property(rules, service, fc.boolean(), (Services, one, hasInstance) => {
+      const entry = { Services };
+      const trace = traceExport(entry, one, { peer: 'east', hasInstance });
+      const exports = new PeerExports(entry, 'east');
+      expect(trace.isExported).toBe(exports.isExported(one, hasInstance));
+      expect(exports.named.has(textOfService(one))).toBe(exports.isExported(one, false));
+      if (trace.isExported) expect(peersOf(entry)).toContain('east');
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test('a service is one text and is found in it again', () => {
+  expect(textOfService(web)).toBe('default/web');
+  expect(serviceOfText('default/web')).toEqual(web);
+  expect([shownService(web), shownService({ namespace: 'team', name: 'web' })]).toEqual([
+    ...['web', 'team/web'],
+  ]);
+});

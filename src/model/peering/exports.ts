@@ -1,0 +1,142 @@
+/**
+ * Which services an `exported-services` entry gives to a peer, and why it does not.
+ * Source: facts/registry.md §5.11, §6.6.
+ *
+ * A rule names a service, or `*`: every one that has an instance; and a namespace, or `*`. What a
+ * rule names in full goes to the peer also while it has no instance.
+ */
+import { defaultNamespace } from '../namespace/namespace.ts';
+import type { ServiceKey } from './exchange.ts';
+
+export const everyOne = '*';
+
+/** What is read of an `exported-services` entry. */
+export interface ExportsEntry {
+  readonly Services: readonly ExportRule[] | null;
+}
+
+export interface ExportRule {
+  readonly Name: string;
+  /** Empty: `default`. */
+  readonly Namespace: string;
+  readonly Consumers: readonly Consumer[] | null;
+}
+
+/** One of the three is given. */
+export interface Consumer {
+  readonly Peer?: string;
+  readonly Partition?: string;
+  readonly SamenessGroup?: string;
+}
+
+/** A service as one text: neither part can hold a slash. */
+export const textOfService = ({ namespace, name }: ServiceKey): string => `${namespace}/${name}`;
+
+export function serviceOfText(text: string): ServiceKey {
+  const slash = text.indexOf('/');
+  return { namespace: text.slice(0, slash), name: text.slice(slash + 1) };
+}
+
+/** As people see it: with its namespace where that is not `default`. */
+export const shownService = (service: ServiceKey): string =>
+  service.namespace === defaultNamespace ? service.name : textOfService(service);
+
+const namespaceOf = (rule: ExportRule): string => rule.Namespace || defaultNamespace;
+
+const coversNamespace = (rule: ExportRule, { namespace }: ServiceKey): boolean =>
+  namespaceOf(rule) === everyOne || namespaceOf(rule) === namespace;
+
+const coversName = (rule: ExportRule, { name }: ServiceKey): boolean =>
+  rule.Name === everyOne || rule.Name === name;
+
+const goesTo = (rule: ExportRule, peer: string): boolean =>
+  (rule.Consumers ?? []).some(({ Peer = '' }) => Peer === peer && peer !== '');
+
+/** Whether the rule names one service of one namespace. */
+const namesOne = (rule: ExportRule): boolean =>
+  rule.Name !== everyOne && namespaceOf(rule) !== everyOne;
+
+/** Why one rule does or does not give a service to a peer; the first that does not fit is told. */
+export type RuleVerdict = 'exports' | 'other-namespace' | 'other-service' | 'other-consumers';
+
+export interface RuleTrace {
+  /** Where the rule stands in `Services`. */
+  readonly position: number;
+  readonly rule: ExportRule;
+  readonly verdict: RuleVerdict;
+}
+
+export interface ExportTrace {
+  readonly isExported: boolean;
+  /** `*` gives away only what has an instance, and this service has none. */
+  readonly lacksInstance: boolean;
+  readonly rules: readonly RuleTrace[];
+}
+
+/** The same as {@link PeerExports} says, with what each rule has to do with it. */
+export function traceExport(
+  entry: ExportsEntry | undefined,
+  service: ServiceKey,
+  { peer, hasInstance }: { readonly peer: string; readonly hasInstance: boolean },
+): ExportTrace {
+  const rules = (entry?.Services ?? []).map((rule, position) => {
+    return { position, rule, verdict: verdictOf(rule, service, peer) };
+  });
+  const giving = rules.filter(({ verdict }) => verdict === 'exports');
+  const isExported = giving.some(({ rule }) => hasInstance || namesOne(rule));
+  return { isExported, lacksInstance: giving.length > 0 && !isExported, rules };
+}
+
+function verdictOf(rule: ExportRule, service: ServiceKey, peer: string): RuleVerdict {
+  if (!coversNamespace(rule, service)) return 'other-namespace';
+  if (!coversName(rule, service)) return 'other-service';
+  return goesTo(rule, peer) ? 'exports' : 'other-consumers';
+}
+
+/** What an entry gives to one peer, compiled: asked at every change of an instance. */
+export class PeerExports {
+  /** Services that are named in full, as texts, in order. */
+  readonly named: ReadonlySet<string>;
+  /** Rules with a `*`, by the namespace that they are of, and then by name. */
+  readonly #open = new Map<string, Set<string>>();
+
+  constructor(entry: ExportsEntry | undefined, peer: string) {
+    const named = new Set<string>();
+    for (const rule of entry?.Services ?? []) {
+      if (!goesTo(rule, peer)) continue;
+      const [namespace, name] = [namespaceOf(rule), rule.Name];
+      if (namesOne(rule)) named.add(textOfService({ namespace, name }));
+      else this.#open.set(namespace, (this.#open.get(namespace) ?? new Set()).add(name));
+    }
+    this.named = new Set([...named].sort());
+  }
+
+  /** Nothing goes to the peer, whatever there is. */
+  get isEmpty(): boolean {
+    return this.named.size === 0 && this.#open.size === 0;
+  }
+
+  /** There are rules that give away what they do not name in full. */
+  get isOpen(): boolean {
+    return this.#open.size > 0;
+  }
+
+  isExported(service: ServiceKey, hasInstance: boolean): boolean {
+    return this.named.has(textOfService(service)) || (hasInstance && this.#isOpenTo(service));
+  }
+
+  #isOpenTo({ namespace, name }: ServiceKey): boolean {
+    if (this.#open.size === 0) return false;
+    return [namespace, everyOne].some((place) => {
+      const names = this.#open.get(place);
+      return names !== undefined && (names.has(everyOne) || names.has(name));
+    });
+  }
+}
+
+/** The peers that some rule of the entry names, in order. */
+export function peersOf(entry: ExportsEntry | undefined): readonly string[] {
+  const rules = entry?.Services ?? [];
+  const peers = rules.flatMap(({ Consumers }) => (Consumers ?? []).map(({ Peer = '' }) => Peer));
+  return [...new Set(peers)].filter((peer) => peer !== '').sort();
+}

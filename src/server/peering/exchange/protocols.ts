@@ -1,0 +1,45 @@
+import { defaultNamespace } from '../../../model/namespace/namespace.ts';
+import type { ServiceKey } from '../../../model/peering/exchange.ts';
+import { textOfService } from '../../../model/peering/exports.ts';
+import { configEntries } from '../../../state/tables.ts';
+import type { Change, Snapshot } from '../../../state/types.ts';
+
+interface ProtocolEntry {
+  readonly Kind: string;
+  readonly Partition: string;
+  readonly Namespace: string;
+  readonly Name: string;
+  readonly Protocol?: string;
+  readonly Config?: Readonly<Record<string, unknown>> | null;
+}
+
+/**
+ * How a service is spoken to: as its defaults say, else those of all proxies, else `tcp`.
+ * Source: facts/registry.md §5.1 "Effective protocol".
+ */
+export function protocolOf(
+  snapshot: Snapshot,
+  partition: string,
+  { namespace, name }: ServiceKey,
+): string {
+  const table = snapshot.table(configEntries);
+  const get = (place: string, kind: string, of: string) =>
+    table.get(partition, place, kind, of) as unknown as ProtocolEntry | undefined;
+  const own = get(namespace, 'service-defaults', name)?.Protocol;
+  if (own) return own;
+  const general = get(defaultNamespace, 'proxy-defaults', 'global')?.Config?.protocol;
+  return typeof general === 'string' && general !== '' ? general : 'tcp';
+}
+
+/** Whose protocol a change may change: a service as text, or `*`: every one of the partition. */
+export function protocolChange({
+  table,
+  before,
+  after,
+}: Change): { readonly partition: string; readonly service: string } | undefined {
+  if (table !== configEntries.name) return undefined;
+  const { Kind, Partition, Namespace, Name } = (after ?? before) as unknown as ProtocolEntry;
+  if (Kind === 'proxy-defaults') return { partition: Partition, service: '*' };
+  if (Kind !== 'service-defaults') return undefined;
+  return { partition: Partition, service: textOfService({ namespace: Namespace, name: Name }) };
+}

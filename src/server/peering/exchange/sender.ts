@@ -1,0 +1,308 @@
+import { defaultPartition } from '../../../model/namespace/namespace.ts';
+import type { ServiceKey } from '../../../model/peering/exchange.ts';
+import { serviceOfText, textOfService } from '../../../model/peering/exports.ts';
+import { serviceRegistrations } from '../../../state/tables.ts';
+import type { Snapshot } from '../../../state/types.ts';
+import type { ServerContext } from '../../context.ts';
+import type { ExchangeLink } from '../exchange.ts';
+import type { ExchangeBounds } from './bounds.ts';
+import { exportedInstance, GrowingChange } from './change.ts';
+import { type Exported, ownInstances } from './exported.ts';
+import { protocolOf } from './protocols.ts';
+
+/** Where a service stands on the stream, for people. */
+export type SendingState =
+  | { readonly kind: 'not told' }
+  /** Something of it has to be told yet. */
+  | { readonly kind: 'waiting' }
+  /** All of it was sent, and is not acknowledged yet. */
+  | { readonly kind: 'sent' }
+  | { readonly kind: 'acknowledged'; readonly atMs: number };
+
+/**
+ * Tells one peer, over one stream, what is exported to it.
+ *
+ * Invariants (X1 and X3 of `model/peering/exchange.ts`)
+ *  S1. What is kept are the names of the services that the peer was told of, and keys of what has to
+ *      be told: services, and `limits.peering.changedInstancesMax` instances at most. When more change
+ *      while the peer is slow, the keys are dropped and everything is told again from `begin`.
+ *  S2. What is told is read from the state when there is room in the window, never before.
+ *  S3. Whatever the peer was told of and changes afterwards is noted, until it was told: so the peer
+ *      comes to have what there is, however long it takes.
+ *  S4. One change is made at a time, and others get their turn before the next one.
+ */
+export class Sender {
+  readonly #context: ServerContext;
+  readonly #exported: Exported;
+  readonly #link: ExchangeLink;
+  readonly #bounds: ExchangeBounds;
+  /** Services that the peer was told of, as texts, with when it last acknowledged a change of them. */
+  readonly #told = new Map<string, number>();
+  /** Services to be looked at: told whole, told of again without their instances, or removed. */
+  readonly #services = new Set<string>();
+  /** Instances that changed, of services that were told. */
+  readonly #instances = new Map<string, Set<string>>();
+  #instanceCount = 0;
+  /** The service that is being told whole, and the last instance of it that was. */
+  #telling: { readonly text: string; after: string } | undefined;
+  /** Changes that are not acknowledged, the oldest first. */
+  readonly #underWay: { readonly id: number; readonly touched: ReadonlySet<string> }[] = [];
+  #lastId = 0;
+  /** Between `begin` and `complete`. */
+  #isTellingAll = false;
+  /** More changed than is kept: all is told again. */
+  #hasLost = true;
+  #mustReview = false;
+  #isScheduled = false;
+  #isClosed = false;
+
+  constructor(
+    context: ServerContext,
+    options: {
+      readonly exported: Exported;
+      readonly link: ExchangeLink;
+      readonly bounds: ExchangeBounds;
+    },
+  ) {
+    this.#context = context;
+    this.#exported = options.exported;
+    this.#link = options.link;
+    this.#bounds = options.bounds;
+  }
+
+  get peering(): ExchangeLink['peering'] {
+    return this.#link.peering;
+  }
+
+  start(): void {
+    this.#schedule();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  /** An instance of this cluster came, changed or went. */
+  noteInstance(service: ServiceKey, id: string): void {
+    const text = textOfService(service);
+    if (this.#told.has(text)) {
+      if (!this.#hasLost) this.#noteOf(text, id);
+    } else if (this.#exported.isExported(service, this.peering)) this.#services.add(text);
+    else return;
+    this.#schedule();
+  }
+
+  /** The protocol of a service may be another one; `*`: that of every one. */
+  noteProtocol(text: string): void {
+    if (text === '*') for (const told of this.#told.keys()) this.#services.add(told);
+    else if (this.#told.has(text)) this.#services.add(text);
+    this.#schedule();
+  }
+
+  /** The entries changed: other services may go to the peer. */
+  review(): void {
+    this.#mustReview = true;
+    this.#schedule();
+  }
+
+  /** The peer has made a change durable. A reason: it may not say so. */
+  acknowledge(id: number): string | undefined {
+    const oldest = this.#underWay[0];
+    if (oldest?.id !== id) {
+      const expected = oldest === undefined ? 'none is under way' : `${oldest.id} comes first`;
+      return `the change ${id} was acknowledged, but ${expected}`;
+    }
+    this.#underWay.shift();
+    const atMs = this.#context.world.clock.nowMs();
+    for (const text of oldest.touched) if (this.#told.has(text)) this.#told.set(text, atMs);
+    this.#schedule();
+    return undefined;
+  }
+
+  stateOf(service: ServiceKey): SendingState {
+    const text = textOfService(service);
+    const isWaiting =
+      this.#hasLost ||
+      this.#services.has(text) ||
+      this.#instances.has(text) ||
+      this.#telling?.text === text;
+    if (isWaiting) return { kind: 'waiting' };
+    if (this.#underWay.some(({ touched }) => touched.has(text))) return { kind: 'sent' };
+    const atMs = this.#told.get(text);
+    return atMs === undefined ? { kind: 'not told' } : { kind: 'acknowledged', atMs };
+  }
+
+  #noteOf(text: string, id: string): void {
+    const changed = this.#instances.get(text) ?? new Set();
+    if (changed.has(id)) return;
+    if (this.#instanceCount >= this.#bounds.changedInstancesMax) {
+      this.#hasLost = true;
+      this.#forgetInstances();
+      return;
+    }
+    this.#instances.set(text, changed.add(id));
+    this.#instanceCount++;
+  }
+
+  #forgetInstances(): void {
+    this.#instances.clear();
+    this.#instanceCount = 0;
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled || this.#isClosed) return;
+    this.#isScheduled = true;
+    this.#context.world.timers.soon(() => {
+      this.#isScheduled = false;
+      this.#go();
+    });
+  }
+
+  /** One change, or what stands between two passes over everything. */
+  #go(): void {
+    if (this.#isClosed || this.#underWay.length >= this.#bounds.window) return;
+    if (this.#hasLost && !this.#isTellingAll) this.#begin();
+    else if (this.#mustReview) this.#lookAtAll();
+    const change = new GrowingChange(this.#bounds);
+    this.#fill(change, this.#context.state.read());
+    if (!change.isEmpty) this.#send(change);
+    else if (this.#isTellingAll && !this.#hasWork) this.#complete();
+    if (this.#hasWork || this.#isTellingAll || this.#hasLost) this.#schedule();
+  }
+
+  get #hasWork(): boolean {
+    const isAny = this.#services.size > 0 || this.#instances.size > 0;
+    return isAny || this.#telling !== undefined || this.#mustReview;
+  }
+
+  #begin(): void {
+    this.#told.clear();
+    this.#services.clear();
+    this.#forgetInstances();
+    this.#telling = undefined;
+    this.#hasLost = false;
+    this.#isTellingAll = true;
+    this.#post(() => this.#link.send({ type: 'begin' }));
+    this.#lookAtAll();
+  }
+
+  #complete(): void {
+    this.#isTellingAll = false;
+    this.#post(() => this.#link.send({ type: 'complete' }));
+  }
+
+  #lookAtAll(): void {
+    this.#mustReview = false;
+    const wanted = this.#exported.servicesTo(this.peering);
+    for (const text of wanted) if (!this.#told.has(text)) this.#services.add(text);
+    for (const text of this.#told.keys()) {
+      if (!this.#exported.isExported(serviceOfText(text), this.peering)) this.#services.add(text);
+    }
+  }
+
+  #send(change: GrowingChange): void {
+    const id = ++this.#lastId;
+    this.#underWay.push({ id, touched: change.touched });
+    this.#post(() => this.#link.send(change.frame(id)));
+  }
+
+  #post(send: () => boolean): void {
+    if (!this.#isClosed && !send()) this.#isClosed = true;
+  }
+
+  /** Half of the room is kept for what is told whole, so that neither waits for the other's end. */
+  #fill(change: GrowingChange, snapshot: Snapshot): void {
+    const { instancesPerChangeMax } = this.#bounds;
+    this.#fillChanged(change, snapshot, instancesPerChangeMax / 2);
+    this.#fillWhole(change, snapshot);
+    this.#fillChanged(change, snapshot, instancesPerChangeMax);
+  }
+
+  #fillChanged(change: GrowingChange, snapshot: Snapshot, countMax: number): void {
+    const isFull = () => change.isFull || change.count >= countMax;
+    for (const [text, ids] of this.#instances) {
+      if (isFull()) return;
+      const service = serviceOfText(text);
+      if (!this.#exported.isExported(service, this.peering)) {
+        this.#remove(change, text);
+        continue;
+      }
+      for (const id of ids) {
+        if (isFull()) return;
+        ids.delete(id);
+        this.#instanceCount--;
+        this.#tellInstance(change, snapshot, { ...service, id });
+      }
+      this.#instances.delete(text);
+    }
+  }
+
+  #tellInstance(
+    change: GrowingChange,
+    snapshot: Snapshot,
+    key: ServiceKey & { readonly id: string },
+  ): void {
+    const row = snapshot
+      .table(serviceRegistrations)
+      .get(defaultPartition, key.namespace, key.name, key.id);
+    if (row === undefined || !change.instance(exportedInstance(row))) change.removedInstance(key);
+  }
+
+  #fillWhole(change: GrowingChange, snapshot: Snapshot): void {
+    while (!change.isFull) {
+      if (this.#telling !== undefined) this.#tellOn(change, snapshot, this.#telling);
+      else {
+        const [text] = this.#services;
+        if (text === undefined) return;
+        this.#services.delete(text);
+        this.#look(change, snapshot, text);
+      }
+    }
+  }
+
+  #look(change: GrowingChange, snapshot: Snapshot, text: string): void {
+    const service = serviceOfText(text);
+    const isTold = this.#told.has(text);
+    if (!this.#exported.isExported(service, this.peering)) {
+      if (isTold) this.#remove(change, text);
+      return;
+    }
+    change.service({ ...service, protocol: protocolOf(snapshot, this.peering.partition, service) });
+    if (isTold) return;
+    this.#told.set(text, 0);
+    if (this.peering.partition === defaultPartition) this.#telling = { text, after: '' };
+  }
+
+  #tellOn(
+    change: GrowingChange,
+    snapshot: Snapshot,
+    telling: { readonly text: string; after: string },
+  ): void {
+    // It may have been removed since, by what changed.
+    if (this.#told.has(telling.text)) {
+      const from = telling.after === '' ? undefined : telling.after;
+      for (const row of ownInstances(snapshot, serviceOfText(telling.text), from)) {
+        if (row.ID === from) continue;
+        if (change.isFull) return;
+        telling.after = row.ID;
+        if (!change.instance(exportedInstance(row))) this.#leaveOut(row.ID);
+      }
+    }
+    this.#telling = undefined;
+  }
+
+  #remove(change: GrowingChange, text: string): void {
+    const ids = this.#instances.get(text);
+    this.#instanceCount -= ids?.size ?? 0;
+    this.#instances.delete(text);
+    if (this.#told.delete(text)) change.removedService(serviceOfText(text));
+  }
+
+  #leaveOut(id: string): void {
+    const { log } = this.#context;
+    log.warn(
+      { peer: this.peering.name, instance: id },
+      'an instance of a service is too large for a peer',
+    );
+  }
+}
