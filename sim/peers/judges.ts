@@ -5,7 +5,6 @@ import {
   configEntries,
   importedInstances,
   importedServices,
-  peeringSecrets,
   peerings,
   serviceRegistrations,
 } from '../../src/state/tables.ts';
@@ -58,7 +57,6 @@ export class PeerJudges {
       this.#expectNothing(acceptor.name, dialer.name);
       this.#expectNothing(dialer.name, acceptor.name);
     }
-    for (const cluster of this.#clusters.values()) this.#expectNoSecrets(cluster);
   }
 
   /** What `from` exports to `to` is what is seen there. */
@@ -87,16 +85,6 @@ export class PeerJudges {
     ];
     if (left.length === 0) return;
     this.#found(cluster, guarantees.deletion, `${left.length} rows are left of ${peer}`);
-  }
-
-  #expectNoSecrets(cluster: Cluster): void {
-    const view = viewOf(cluster);
-    if (view === undefined) return;
-    const known = new Set([...view.table(peerings).scan()].map(({ ID }) => ID));
-    for (const { ID } of view.table(peeringSecrets).scan()) {
-      if (known.has(ID)) continue;
-      this.#found(cluster, guarantees.deletion, `secrets of ${ID} are left`);
-    }
   }
 
   get #first(): Cluster {
