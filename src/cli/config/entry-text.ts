@@ -1,5 +1,19 @@
 import { oneLine } from '../render/text.ts';
 
+type Fields = Readonly<Record<string, unknown>>;
+
+/** An entry as a file in HCL that `config write` takes, without what is not set. */
+export function entryText(entry: Fields): string {
+  const { CreateIndex: _, ModifyIndex, ...fields } = entry;
+  return `# ModifyIndex ${ModifyIndex}\n${fieldsText(said(fields) as Fields)}`;
+}
+
+/** Fields as attributes in HCL. */
+export const fieldsText = (fields: Fields): string =>
+  Object.entries(fields)
+    .map(([name, value]) => `${keyOf(name)} = ${valueText(value, '')}`)
+    .join('\n');
+
 /** What says nothing: an empty text or list, nothing at all, a number or flag that is not set. */
 function isUnsaid(value: unknown): boolean {
   if (value === null || value === '' || value === false || value === 0 || value === '0s') {
@@ -9,13 +23,12 @@ function isUnsaid(value: unknown): boolean {
   return Array.isArray(value) ? value.length === 0 : Object.values(value).every(isUnsaid);
 }
 
-/** An entry as a file in HCL that `config write` takes, without what is not set. */
-export function entryText(entry: Readonly<Record<string, unknown>>): string {
-  const { CreateIndex: _, ModifyIndex, ...fields } = entry;
-  const lines = Object.entries(fields)
-    .filter(([, value]) => !isUnsaid(value))
-    .map(([name, value]) => `${keyOf(name)} = ${valueText(value, '')}`);
-  return [`# ModifyIndex ${ModifyIndex}`, ...lines].join('\n');
+/** The same without what says nothing. */
+function said(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(said);
+  if (typeof value !== 'object' || value === null) return value;
+  const fields = Object.entries(value).filter(([, one]) => !isUnsaid(one));
+  return Object.fromEntries(fields.map(([name, one]) => [name, said(one)]));
 }
 
 function valueText(value: unknown, indent: string): string {
@@ -29,9 +42,9 @@ function valueText(value: unknown, indent: string): string {
     return ['[', ...items, `${indent}]`].join('\n');
   }
   if (typeof value === 'object' && value !== null) {
-    const lines = Object.entries(value)
-      .filter(([, one]) => !isUnsaid(one))
-      .map(([name, one]) => `${deeper}${keyOf(name)} = ${valueText(one, deeper)}`);
+    const lines = Object.entries(value).map(
+      ([name, one]) => `${deeper}${keyOf(name)} = ${valueText(one, deeper)}`,
+    );
     return lines.length === 0 ? '{}' : ['{', ...lines, `${indent}}`].join('\n');
   }
   return String(value);
