@@ -9,6 +9,8 @@ export const limits = {
   warmUpMs: 2_000,
   /** Jobs of one registration run. */
   registrations: 4_000,
+  /** Configuration entries of one run. */
+  config: { entries: 10_000 },
   /** Where they are placed; more than all runs together need at the default number of runs. */
   paperFleet: { nodes: 100, jobsEach: 250 },
   /** A million allocations; a start with them may take longer than one without. */

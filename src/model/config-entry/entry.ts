@@ -73,13 +73,15 @@ export function completeEntry({ kind, request }: GivenEntry, scope: Scope): Conf
 /** Everything wrong with the entry, and with where it says that it lives. */
 export function entryFaults({ request }: GivenEntry, entry: ConfigEntry): readonly Fault[] {
   const kind = kindOf(entry.Kind);
+  const bounds = boundFaults(entry, null);
   return [
     ...nameFaults(kind, entry),
     ...placeFaults(request, entry),
     ...metaFaults(entry),
     ...checkValues(kind.schema, entry),
-    ...boundFaults(entry, null),
-    ...(kind.faults?.(entry) ?? []),
+    ...bounds,
+    // Some of a kind's rules compare every item of a list with the others.
+    ...(bounds.length === 0 ? (kind.faults?.(entry) ?? []) : []),
   ].slice(0, limits.fault.listedMax);
 }
 

@@ -39,5 +39,4 @@ function isThere(header: PermissionHeader, given: string | undefined): boolean {
 }
 
 /** As proxies match: the whole text. */
-const fits = (pattern: string, text: string): boolean =>
-  compilePattern(`^(?:${pattern})$`)(text);
+const fits = (pattern: string, text: string): boolean => compilePattern(`^(?:${pattern})$`)(text);
