@@ -60,7 +60,10 @@ export async function deletePartition(
     const others = [...spaces.scan({ prefix: [name] })].filter(
       ({ Name }) => Name !== defaultNamespace,
     );
-    const isPeered = !transaction.table(peerings).scan({ prefix: [name] }).next().done;
+    const isPeered = !transaction
+      .table(peerings)
+      .scan({ prefix: [name] })
+      .next().done;
     const content =
       others.length > 0
         ? 'namespaces'
