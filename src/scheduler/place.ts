@@ -106,6 +106,7 @@ export class Placer {
         const more = work.carryOut(request);
         if (more !== undefined) yield* more;
       }
+      yield* field.endSteps();
     } finally {
       field.end();
     }
