@@ -5,8 +5,8 @@
  * 1. A life is the same work from the same state with the same ids, so that its n-th span is that of
  *    every other. A span is a step of scheduling, or a transaction of a plan with everything that
  *    follows it before others get their turn: it is encoded, given to the engine, published.
- * 2. What work itself takes is the least of its lives: the collector and the machine strike another
- *    span each time. What others waited at most is the greatest of all spans of all lives.
+ * 2. What a span itself takes is the least of its lives, without what the thread waited for a
+ *    processor: the collector strikes another one each time.
  */
 import { PerformanceObserver } from 'node:perf_hooks';
 import { SimulatedWorld } from '../src/base/ports-simulated.ts';
@@ -25,13 +25,16 @@ import { memoryState } from '../src/state/testing.ts';
 import type { State } from '../src/state/types.ts';
 import { evaluations } from './holds-load.ts';
 import { mixedFleet } from './scheduler-load.ts';
+import { ProcessorWaits } from './thread-time.ts';
 
-/** Milliseconds of one evaluation. */
+/** Of one evaluation, in milliseconds. */
 export interface Hold {
   /** The longest span, of each the least of the lives. */
   readonly workMs: number;
   /** The longest span of any life. */
   readonly longestMs: number;
+  /** The same by the clock, with what the thread waited for a processor. */
+  readonly clockMs: number;
 }
 
 export type HoldsSaid =
@@ -43,8 +46,26 @@ export type HoldsSaid =
       readonly pauseMs: number;
     };
 
-/** How long each span took, in the order of time. */
-type Spans = number[];
+interface Span {
+  /** Without what the thread waited for a processor. */
+  readonly workMs: number;
+  readonly clockMs: number;
+}
+
+/** In the order of time. */
+type Spans = Span[];
+
+const waits = new ProcessorWaits();
+
+/** Begins a span; the returned function ends it. */
+function begin(): () => Span {
+  const waitedMs = waits.ms;
+  const startMs = performance.now();
+  return () => {
+    const clockMs = performance.now() - startMs;
+    return { clockMs, workMs: clockMs - (waits.ms - waitedMs) };
+  };
+}
 
 class Life {
   readonly #world = new SimulatedWorld(1);
@@ -87,21 +108,21 @@ class Life {
     session.end();
     const loadOf = (nodeId: string, index: number) => this.#memory.loadOf(nodeId, index - 1);
     for (const part of this.#drain(splitPlan(plan, limits.scheduler.planRowsMax))) {
-      const startMs = performance.now();
+      const end = begin();
       await this.#state.write((transaction) => {
         const rejections = applyPlan(transaction, this.#world, part, loadOf);
         if (rejections.length > 0) throw new Error(`a plan was rejected: ${rejections[0]!.reason}`);
       });
-      this.#spans.push(performance.now() - startMs);
+      this.#spans.push(end());
     }
     return this.#spans;
   }
 
   #drain<T>(steps: Steps<T>): T {
     for (;;) {
-      const startMs = performance.now();
+      const end = begin();
       const { done, value } = steps.next();
-      this.#spans.push(performance.now() - startMs);
+      this.#spans.push(end());
       if (done) return value;
     }
   }
@@ -126,9 +147,12 @@ function compare(lives: readonly Spans[]): Hold {
   if (others.some(({ length }) => length !== first.length)) {
     throw new Error('the same evaluation took another number of steps');
   }
-  const least = first.map((_, at) => Math.min(...lives.map((spans) => spans[at]!)));
-  const longest = lives.map((spans) => greatest(spans));
-  return { workMs: greatest(least), longestMs: greatest(longest) };
+  const all = lives.flat();
+  return {
+    workMs: greatest(first.map((_, at) => Math.min(...lives.map((spans) => spans[at]!.workMs)))),
+    longestMs: greatest(all.map(({ workMs }) => workMs)),
+    clockMs: greatest(all.map(({ clockMs }) => clockMs)),
+  };
 }
 
 const greatest = (values: readonly number[]): number =>
