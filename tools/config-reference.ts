@@ -9,7 +9,6 @@ import { fieldsText } from '../src/cli/config/entry-text.ts';
 import type { ConfigKind, KindAccess } from '../src/model/config-entry/kind.ts';
 import { kinds } from '../src/model/config-entry/kinds.ts';
 import { absentValue, isResponseOnly, shapeOf, withoutNull } from '../src/model/schema-shape.ts';
-import { effects } from './config-effects.ts';
 
 /** Where the pages are, below the checkout. */
 export const directory = 'docs/reference/config-entries';
@@ -64,6 +63,10 @@ ${rows.join('\n')}
 `;
 }
 
+const noEffect =
+  'Its fields are for proxies and gateways, which Roster does not run: they are checked, kept, and ' +
+  'shown to what reads them.';
+
 function pageOf(kind: ConfigKind): string {
   const needs = (kind.exampleNeeds ?? []).map(
     (entry) => `\n\nIt needs this one before it:\n\n${fenced('hcl', fieldsText(entry))}`,
@@ -74,7 +77,7 @@ function pageOf(kind: ConfigKind): string {
 
 ${kind.summary} ${placeText(kind)}
 
-${effects[kind.kind]}
+${kind.acts ?? noEffect}
 
 To read and list it takes ${read}; to write and delete it: ${writeRight(kind)}.${servicesText(kind)}
 

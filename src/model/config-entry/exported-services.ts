@@ -37,6 +37,9 @@ type Consumer = Model<typeof ConsumerSchema>;
 export const exportedServices: ConfigKind<ExportedServices> = {
   kind: 'exported-services',
   summary: 'Which services of a partition others may use: peers and partitions.',
+  acts:
+    'Services are exported to peers: their instances and their health appear there. There need be no ' +
+    'proxies for that.',
   schema: ExportedServicesSchema,
   access: 'mesh',
   onlyName: (partition) => partition,

@@ -10,6 +10,8 @@ export interface ConfigKind<E extends ConfigEntry = ConfigEntry> {
   readonly kind: ConfigKindName;
   /** One sentence for people: what an entry of the kind does. */
   readonly summary: string;
+  /** What acts of it here and what needs proxies, for the reference; absent: all of it needs them. */
+  readonly acts?: string;
   /** `entryFields`, then the kind's own fields, then `stamps`. */
   readonly schema: Type.TObject;
   /** The one name that an entry of the kind can have in a partition; it may be left out then. */

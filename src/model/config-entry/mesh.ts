@@ -55,6 +55,9 @@ export type MeshEntry = Model<typeof MeshSchema> & { readonly Kind: 'mesh' };
 export const mesh: ConfigKind<MeshEntry> = {
   kind: 'mesh',
   summary: 'What holds for the whole mesh of a partition.',
+  acts:
+    '`AllowEnablingPermissiveMutualTLS` decides whether other entries are taken. All other fields are ' +
+    'settings of proxies and gateways.',
   schema: MeshSchema,
   access: 'open',
   onlyName: () => 'mesh',

@@ -50,6 +50,9 @@ export type ProxyDefaults = Model<typeof ProxyDefaultsSchema> & { readonly Kind:
 export const proxyDefaults: ConfigKind<ProxyDefaults> = {
   kind: 'proxy-defaults',
   summary: 'What holds for every proxy of a partition that its service does not say otherwise.',
+  acts:
+    '`Config.protocol` is the protocol of services that have none of their own, and `MeshGateway` goes ' +
+    'into discovery chains. All other fields are settings of proxies.',
   schema: ProxyDefaultsSchema,
   access: 'open',
   onlyName: () => 'global',

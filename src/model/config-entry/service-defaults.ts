@@ -136,6 +136,9 @@ export type ServiceDefaults = Model<typeof ServiceDefaultsSchema> & {
 export const serviceDefaults: ConfigKind<ServiceDefaults> = {
   kind: 'service-defaults',
   summary: 'What a service speaks, and how it is called and calls others.',
+  acts:
+    '`Protocol` decides what routers, splitters and intentions may say of the service, and is in its ' +
+    'discovery chain, with `ExternalSNI` and `MeshGateway`. All other fields are settings of proxies.',
   schema: ServiceDefaultsSchema,
   access: 'service',
   normalize,

@@ -27,6 +27,10 @@ export type ServiceIntentions = Model<typeof ServiceIntentionsSchema> & {
 export const serviceIntentions: ConfigKind<ServiceIntentions> = {
   kind: 'service-intentions',
   summary: 'Who may call a service, and what of it.',
+  acts:
+    'Intentions decide what `roster intention check` and the API answer, and why. To hold back a ' +
+    'connection that somebody makes takes a proxy; the tokens that `JWT` asks for are seen by proxies ' +
+    'alone, so a check does without.',
   schema: ServiceIntentionsSchema,
   access: 'intentions',
   allowsEvery: true,
