@@ -14,23 +14,9 @@ import { type DiscoveryChain, noOverrides } from '../discovery-chain/discovery-c
 import { isHttpLike, protocolOf } from '../discovery-chain/protocol.ts';
 import { limits } from '../limits.ts';
 import { type ConfigEntry, type EntryKey, everyService } from './config-entry.ts';
+import type { ExportedServices } from './exported-services.ts';
 import type { CrossCheck, EntryView, ServiceName } from './kind.ts';
-
-/** The part of `exported-services` that is asked for here. */
-interface Exports extends ConfigEntry {
-  readonly Services:
-    | readonly {
-        readonly Name: string;
-        readonly Namespace: string;
-        readonly Consumers: readonly { readonly Peer: string }[] | null;
-      }[]
-    | null;
-}
-
-/** The part of `service-intentions` that is asked for here. */
-interface Intentions extends ConfigEntry {
-  readonly Sources: readonly { readonly Permissions: readonly unknown[] | null }[] | null;
-}
+import type { ServiceIntentions } from './service-intentions.ts';
 
 /** Names of services, each once. */
 class Services {
@@ -136,7 +122,7 @@ function addEverywhere(view: EntryView, partition: string, chains: Services): vo
 
 function addExported(view: EntryView, key: EntryKey, chains: Services): void {
   const { partition } = key;
-  const entry = view.get(key) as Exports | undefined;
+  const entry = view.get(key) as ExportedServices | undefined;
   for (const { Name, Namespace, Consumers } of entry?.Services ?? []) {
     if (!goesToPeers(Consumers)) continue;
     if (Name !== everyService) {
@@ -188,7 +174,7 @@ function wayOut({ Targets, Partition }: DiscoveryChain): string | undefined {
 function exportedToPeers(view: EntryView, partition: string): (service: ServiceName) => boolean {
   const names = new Set<string>();
   const place = { partition, namespace: 'default', kind: 'exported-services' } as const;
-  for (const entry of view.list(place) as Iterable<Exports>) {
+  for (const entry of view.list(place) as Iterable<ExportedServices>) {
     for (const { Name, Namespace, Consumers } of entry.Services ?? []) {
       if (goesToPeers(Consumers)) names.add(JSON.stringify([Namespace, Name]));
     }
@@ -204,7 +190,7 @@ function exportedToPeers(view: EntryView, partition: string): (service: ServiceN
 function intentionFault(view: EntryView, service: ServiceName): string | undefined {
   const { partition, namespace, name } = service;
   const key = { partition, namespace, name, kind: 'service-intentions' } as const;
-  const intentions = view.get(key) as Intentions | undefined;
+  const intentions = view.get(key) as ServiceIntentions | undefined;
   if (!intentions?.Sources?.some(({ Permissions }) => Permissions !== null)) return undefined;
   const { protocol } = protocolOf(view, service);
   if (isHttpLike(protocol)) return undefined;

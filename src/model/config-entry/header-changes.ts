@@ -1,17 +1,13 @@
 import { below, type Path, quote, type Report } from '../path.ts';
-import { About, List, type Model, Nullable, TextMap, Type } from '../schema.ts';
+import { About, type Model, Nullable } from '../schema.ts';
+import { HeaderModifiersSchema } from './proxy-fields.ts';
 
-/** What is done to the headers of a request or an answer on its way. Source: facts/registry.md §5.5. */
-export const HeaderChangesSchema = Type.Object({
-  Add: About('Added to what is there already, by name.', TextMap()),
-  Set: About('Put in the place of what is there, by name.', TextMap()),
-  Remove: About('Names of headers that are taken away.', List(Type.String())),
-});
-export type HeaderChanges = Model<typeof HeaderChangesSchema>;
+export type HeaderChanges = Model<typeof HeaderModifiersSchema>;
 
+/** What is done to headers on their way. Source: facts/registry.md §5.5. */
 export const headerFields = {
-  RequestHeaders: About('Changes to headers of requests.', Nullable(HeaderChangesSchema)),
-  ResponseHeaders: About('Changes to headers of answers.', Nullable(HeaderChangesSchema)),
+  RequestHeaders: About('Changes to headers of requests.', Nullable(HeaderModifiersSchema)),
+  ResponseHeaders: About('Changes to headers of answers.', Nullable(HeaderModifiersSchema)),
 };
 
 /** Both changes as one: those of `inner` come after those of `outer`. */

@@ -1,3 +1,4 @@
+import type { Fault } from '../errors.ts';
 import { below, type Path, quote, type Report } from '../path.ts';
 import {
   About,
@@ -18,6 +19,7 @@ import { faultsOf, isGiven, refuseFields } from './faults.ts';
 import { instanceFilterFault } from './instance-selector.ts';
 import type { ConfigKind } from './kind.ts';
 import { checkLoadBalancer, LoadBalancerSchema } from './load-balancer.ts';
+import { noSamenessGroups } from './sameness.ts';
 
 const { Partition, ...inPartition } = destinationFields;
 const Datacenter = About('The datacenter that it runs in.', Text(), {
@@ -98,7 +100,7 @@ export const serviceResolver: ConfigKind<ServiceResolver> = {
   summary: 'Says which instances stand for a service: subsets, redirects, failover and timeouts.',
   schema: ServiceResolverSchema,
   access: 'service',
-  faults: (entry) => faultsOf((report) => check(entry, report)),
+  faults: (entry) => [...faultsOf((report) => check(entry, report)), ...samenessFaults(entry)],
   services: (entry) =>
     namedServices(
       entry,
@@ -129,6 +131,15 @@ function destinations({ Redirect, Failover }: ServiceResolver): readonly Failove
       ...(failover.Targets ?? []),
     ]),
   ];
+}
+
+/** There are none here, and whoever names one is told. */
+function samenessFaults({ Redirect, Failover }: ServiceResolver): readonly Fault[] {
+  const groups: [string, Path][] = Object.entries(Failover).map(([subset, { SamenessGroup }]) => {
+    return [SamenessGroup, below(null, 'Failover', subset)];
+  });
+  if (Redirect !== null) groups.unshift([Redirect.SamenessGroup, below(null, 'Redirect')]);
+  return groups.flatMap(([group, path]) => noSamenessGroups(group, path));
 }
 
 function check(entry: ServiceResolver, report: Report): void {
@@ -165,7 +176,6 @@ function checkRedirect(redirect: Redirect, path: Path, report: Report): void {
     report(below(path, 'ServiceSubset'), `needs one of ${elsewhere.slice(0, 4).join(', ')} too`);
   }
   checkTarget(redirect, path, report);
-  checkSamenessGroup(redirect.SamenessGroup, path, report);
 }
 
 function checkFailover(entry: ServiceResolver, failover: Failover, path: Path, report: Report) {
@@ -190,7 +200,6 @@ function checkFailover(entry: ServiceResolver, failover: Failover, path: Path, r
     checkTarget(target, at, report);
     checkOwnSubset(entry, target, at, report);
   });
-  checkSamenessGroup(failover.SamenessGroup, path, report);
 }
 
 function checkTarget(target: FailoverTarget, path: Path, report: Report): void {
@@ -211,9 +220,4 @@ function checkOwnSubset(
   if (!isGiven(ServiceSubset) || !isOwn || Namespace !== '') return;
   if (Object.hasOwn(entry.Subsets, ServiceSubset)) return;
   report(below(path, 'ServiceSubset'), `must be one of Subsets, got ${quote(ServiceSubset)}`);
-}
-
-function checkSamenessGroup(group: string, path: Path, report: Report): void {
-  if (group === '') return;
-  report(below(path, 'SamenessGroup'), 'must be empty: there are no sameness groups here');
 }

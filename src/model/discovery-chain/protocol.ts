@@ -1,20 +1,10 @@
 import type { ConfigEntry } from '../config-entry/config-entry.ts';
 import type { EntryView, ServiceName } from '../config-entry/kind.ts';
+import type { ProxyDefaults } from '../config-entry/proxy-defaults.ts';
+import type { ServiceDefaults } from '../config-entry/service-defaults.ts';
 
-/** What service defaults say that chains go by. */
-export interface Defaults extends ConfigEntry {
-  readonly Protocol: string;
-  readonly ExternalSNI: string;
-  readonly MeshGateway: { readonly Mode: string } | null;
-}
-
-interface ProxyDefaults extends ConfigEntry {
-  readonly Config: Readonly<Record<string, unknown>> | null;
-  readonly MeshGateway: { readonly Mode: string } | null;
-}
-
-export const defaultsOf = (view: EntryView, service: ServiceName): Defaults | undefined =>
-  view.get({ ...service, kind: 'service-defaults' }) as Defaults | undefined;
+export const defaultsOf = (view: EntryView, service: ServiceName): ServiceDefaults | undefined =>
+  view.get({ ...service, kind: 'service-defaults' }) as ServiceDefaults | undefined;
 
 export const proxyDefaultsOf = (view: EntryView, partition: string): ProxyDefaults | undefined =>
   view.get({ partition, namespace: 'default', kind: 'proxy-defaults', name: 'global' }) as

@@ -113,11 +113,11 @@ function ensureTarget(assembly: Assembly, { place, resolver }: Settled): ChainTa
 
 /** What is outside of the mesh has no gateway; what the request wants goes before all entries. */
 function gatewayMode({ view, request }: Assembly, place: Place): string {
-  const own = place.peer === '' ? defaultsOf(view, place)?.MeshGateway?.Mode : '';
+  const own = place.peer === '' ? defaultsOf(view, place)?.MeshGateway.Mode : '';
   return (
     request.overrides.OverrideMeshGateway.Mode ||
     own ||
-    proxyDefaultsOf(view, place.partition)?.MeshGateway?.Mode ||
+    proxyDefaultsOf(view, place.partition)?.MeshGateway.Mode ||
     ''
   );
 }
