@@ -90,6 +90,24 @@ export function speak(assembly: Assembly, service: ServiceName): void {
   }
 }
 
+/**
+ * A part of an entry with the service that it leads to written out: in a chain it stands apart from
+ * its entry. Namespace and partition are there where they are not those of the chain.
+ */
+export function spelledOut<D extends { readonly Service: string }>(
+  { request }: Assembly,
+  definition: D,
+  { name, namespace, partition }: ServiceName,
+): D {
+  const { service } = request;
+  return {
+    ...definition,
+    Service: name,
+    Namespace: namespace === service.namespace ? '' : namespace,
+    Partition: partition === service.partition ? '' : partition,
+  };
+}
+
 export const nodeId = (type: ChainNode['Type'], id: string): string => `${type}:${id}`;
 export const routerId = (service: ServiceName): string => nodeId('router', serviceId(service));
 export const splitterId = (service: ServiceName): string => nodeId('splitter', serviceId(service));

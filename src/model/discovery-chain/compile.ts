@@ -30,6 +30,7 @@ import {
   countPart,
   routerId,
   speak,
+  spelledOut,
 } from './assembly.ts';
 import { customizationHash } from './customization.ts';
 import type { ChainNode, ChainRoute, ChainStep, DiscoveryChain } from './discovery-chain.ts';
@@ -101,12 +102,12 @@ function routerNode(assembly: Assembly, service: ServiceName, router: ServiceRou
   const Routes: ChainRoute[] = [];
   for (const Definition of router.Routes ?? []) {
     countPart(assembly);
-    const NextNode = routeTo(assembly, router, Definition);
-    Routes.push({ Definition, NextNode });
-    assembly.note?.(id, router, `Route ${Routes.length} leads to ${NextNode}.`);
+    const route = routeTo(assembly, router, Definition);
+    Routes.push(route);
+    assembly.note?.(id, router, `Route ${Routes.length} leads to ${route.NextNode}.`);
   }
   const NextNode = splitterOrResolver(assembly, service);
-  Routes.push({ Definition: everythingElse(service), NextNode });
+  Routes.push({ Definition: everythingElse(service.name), NextNode });
   assembly.note?.(id, undefined, `What no route is for goes to ${NextNode}.`);
   const node: ChainNode = {
     ...{ Type: 'router', Name: serviceId(service), Routes },
@@ -117,20 +118,25 @@ function routerNode(assembly: Assembly, service: ServiceName, router: ServiceRou
 }
 
 /** A route that names a subset has chosen already: nothing is split any more. */
-function routeTo(assembly: Assembly, router: ServiceRouter, { Destination }: ServiceRoute): string {
-  const nowhere = { Service: '', Namespace: '', Partition: '' };
-  const service = destinationOf(router, Destination ?? nowhere);
-  const subset = Destination?.ServiceSubset ?? '';
-  if (subset === '') return splitterOrResolver(assembly, service);
-  return resolverNode(assembly, anywhereOf(assembly, service, subset));
+function routeTo(assembly: Assembly, router: ServiceRouter, route: ServiceRoute): ChainRoute {
+  const destination = route.Destination ?? toItself;
+  const service = destinationOf(router, destination);
+  const Definition = { ...route, Destination: spelledOut(assembly, destination, service) };
+  const subset = destination.ServiceSubset;
+  const NextNode =
+    subset === ''
+      ? splitterOrResolver(assembly, service)
+      : resolverNode(assembly, anywhereOf(assembly, service, subset));
+  return { Definition, NextNode };
 }
 
+const toItself = complete(RouteDestinationSchema, {});
 const everyPath = complete(RouteHttpMatchSchema, { PathPrefix: '/' });
 
-function everythingElse({ name, namespace, partition }: ServiceName): ServiceRoute {
-  const own = { Service: name, Namespace: namespace, Partition: partition };
-  return { Match: { HTTP: everyPath }, Destination: complete(RouteDestinationSchema, own) };
-}
+const everythingElse = (name: string): ServiceRoute => ({
+  Match: { HTTP: everyPath },
+  Destination: { ...toItself, Service: name },
+});
 
 function finish(assembly: Assembly, StartNode: string): DiscoveryChain {
   const { view, request, spoken } = assembly;

@@ -50,7 +50,7 @@ function resolverSentence(
 ): string {
   const who = `Instances of ${placeWords(place)} are taken`;
   const timeout = formatDuration(Resolver!.ConnectTimeout);
-  let why = 'as no resolver says otherwise';
+  let why = 'as nothing says otherwise';
   if (request.overrides.OverrideConnectTimeout > 0) why = 'as the request wants';
   else if (resolver !== undefined && resolver.ConnectTimeout > 0) why = 'as the resolver says';
   const more = Resolver!.Failover?.Targets ?? [];

@@ -4,7 +4,14 @@ import type { ServiceName } from '../config-entry/kind.ts';
 import { isHashBased } from '../config-entry/load-balancer.ts';
 import type { ServiceSplit, ServiceSplitter } from '../config-entry/service-splitter.ts';
 import { limits } from '../limits.ts';
-import { type Assembly, ChainRefusal, countPart, speak, splitterId } from './assembly.ts';
+import {
+  type Assembly,
+  ChainRefusal,
+  countPart,
+  speak,
+  spelledOut,
+  splitterId,
+} from './assembly.ts';
 import type { ChainNode, ChainSplit } from './discovery-chain.ts';
 import { serviceId } from './place.ts';
 import { resolverNode } from './resolver-stage.ts';
@@ -53,7 +60,9 @@ function splitterNode(
   const splits: ChainSplit[] = [];
   const shares: number[] = [];
   for (const split of splitter.Splits) {
-    addSplit(assembly, nextOf(assembly, service, splitter, split, path), split, splits, shares);
+    const destination = destinationOf(splitter, split);
+    const next = nextOf(assembly, service, destination, split, path);
+    addSplit(assembly, next, spelledOut(assembly, split, destination), splits, shares);
   }
   const weights = weightsOf(shares);
   const node: ChainNode = {
@@ -72,11 +81,10 @@ function splitterNode(
 function nextOf(
   assembly: Assembly,
   service: ServiceName,
-  splitter: ServiceSplitter,
+  destination: ServiceName,
   split: ServiceSplit,
   path: readonly ServiceName[],
 ): string {
-  const destination = destinationOf(splitter, split);
   if (split.ServiceSubset === '' && !isSameService(destination, service)) {
     return splitterOrResolver(assembly, destination, path);
   }
