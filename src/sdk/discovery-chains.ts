@@ -1,6 +1,8 @@
 import type {
+  ChainNode,
   ChainOverrides,
   ChainStep,
+  ChainTarget,
   DiscoveryChain,
 } from '../model/discovery-chain/discovery-chain.ts';
 import type { Input } from '../model/schema.ts';
@@ -27,12 +29,15 @@ export interface ChainAnswer {
   /** Only with `explain`. */
   readonly Steps?: readonly ChainStep[];
 }
-export type ShownNode = Shown<DiscoveryChain['Nodes'][string]>;
-export type ShownTarget = Shown<DiscoveryChain['Targets'][string]>;
+export type ShownNode = Shown<ChainNode>;
+export type ShownTarget = Shown<ChainTarget>;
 
 export interface ChainOptions extends ReadOptions {
   /** The datacenter that the chain is made for; the default is that of the server. */
   readonly datacenter?: string | undefined;
+  /** Where the service lives; the default is the token's own. */
+  readonly partition?: string | undefined;
+  /** Tell the steps, too. */
   readonly explain?: boolean | undefined;
   /** What is wanted otherwise than the entries say. It is asked at once, without blocking. */
   readonly overrides?: Input<ChainOverrides> | undefined;
@@ -45,8 +50,12 @@ export interface DiscoveryChains {
 
 export const discoveryChainsOf = (requester: Requester): DiscoveryChains => ({
   read: (service, options = {}) => {
-    const { datacenter, explain, overrides } = options;
-    const query = { 'compile-dc': datacenter || undefined, explain: explain || undefined };
+    const { datacenter, partition, explain, overrides } = options;
+    const query = {
+      'compile-dc': datacenter || undefined,
+      partition: partition || undefined,
+      explain: explain || undefined,
+    };
     const place = path`/v1/discovery-chain/${service}`;
     if (overrides === undefined) return requester.read(place, options, query);
     return requester.write('POST', place, options, overrides, query);

@@ -163,7 +163,7 @@ function chainFault(
 
 /** Where a chain leaves what a peer can be told of: instances of this datacenter and partition. */
 function wayOut({ Targets, Partition }: DiscoveryChain): string | undefined {
-  for (const target of Object.values(Targets)) {
+  for (const target of Targets.values()) {
     if (target.Peer !== '') return `to the peer "${target.Peer}"`;
     if (target.Datacenter !== '') return `to the datacenter "${target.Datacenter}"`;
     if (target.Partition !== Partition) return `to the partition "${target.Partition}"`;

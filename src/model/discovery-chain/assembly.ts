@@ -3,7 +3,7 @@ import type { EntryView, ServiceName } from '../config-entry/kind.ts';
 import { limits } from '../limits.ts';
 import type { ChainNode, ChainOverrides, ChainStep, ChainTarget } from './discovery-chain.ts';
 import { serviceId } from './place.ts';
-import { protocolOf } from './protocol.ts';
+import { type ServiceFacts, serviceFacts } from './service-facts.ts';
 
 /** What chain is wanted. */
 export interface ChainRequest {
@@ -24,6 +24,7 @@ export interface Assembly {
   readonly request: ChainRequest;
   readonly nodes: Map<string, ChainNode>;
   readonly targets: Map<string, ChainTarget>;
+  readonly facts: Map<string, ServiceFacts>;
   /** Of splitters: percent of the traffic for each split, not rounded. */
   readonly shares: Map<string, readonly number[]>;
   /** The service that said first what the chain speaks, and what that is. */
@@ -49,7 +50,8 @@ export function beginAssembly(
       steps.push({ Node, Entry: entry === undefined ? null : keyOf(entry), Sentence });
     });
   return {
-    ...{ view, request, note, nodes: new Map(), targets: new Map(), shares: new Map() },
+    ...{ view, request, note },
+    ...{ nodes: new Map(), targets: new Map(), facts: new Map(), shares: new Map() },
     ...{ spoken: undefined, isDefault: true, parts: 0 },
   };
 }
@@ -57,6 +59,21 @@ export function beginAssembly(
 const keyOf = ({ Kind, Name, Namespace, Partition }: ConfigEntry) => ({
   ...{ Kind, Name, Namespace, Partition },
 });
+
+/** What the entries say of the service. */
+export function factsOf({ view, request, facts }: Assembly, service: ServiceName): ServiceFacts {
+  const { name, namespace, partition } = service;
+  const own = request.service;
+  // Most services live where the first one does, and this is asked for most of all.
+  const isNear = namespace === own.namespace && partition === own.partition;
+  const key = isNear ? name : `${name}\0${namespace}\0${partition}`;
+  let known = facts.get(key);
+  if (known === undefined) {
+    known = serviceFacts(view, service);
+    facts.set(key, known);
+  }
+  return known;
+}
 
 /** @throws ChainRefusal when the chain becomes larger than it may */
 export function countPart(assembly: Assembly): void {
@@ -73,7 +90,7 @@ export function countPart(assembly: Assembly): void {
  * @throws ChainRefusal
  */
 export function speak(assembly: Assembly, service: ServiceName): void {
-  const { protocol, entry } = protocolOf(assembly.view, service);
+  const { protocol, protocolEntry: entry } = factsOf(assembly, service);
   const { spoken } = assembly;
   if (spoken === undefined) {
     assembly.spoken = { service, protocol };

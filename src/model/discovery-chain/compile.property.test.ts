@@ -103,13 +103,13 @@ function expectWhole(chain: DiscoveryChain, names: ReadonlySet<string>): void {
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
     if (nodes.has(id)) continue;
     nodes.add(id);
-    const node = chain.Nodes[id]!;
+    const node = chain.Nodes.get(id)!;
     expect(node, id).toBeDefined();
     for (const { NextNode } of node.Routes ?? node.Splits ?? []) open.push(NextNode);
     if (node.Splits) {
       const sum = node.Splits.reduce((total, { Weight }) => total + Math.round(Weight * 100), 0);
       expect(sum).toBe(100_00);
-      expect(node.Splits.map(({ NextNode }) => chain.Nodes[NextNode]?.Type)).toEqual(
+      expect(node.Splits.map(({ NextNode }) => chain.Nodes.get(NextNode)?.Type)).toEqual(
         node.Splits.map(() => 'resolver'),
       );
     }
@@ -119,9 +119,9 @@ function expectWhole(chain: DiscoveryChain, names: ReadonlySet<string>): void {
       expect(Failover?.Targets ?? []).not.toContain(Target);
     }
   }
-  expect([...nodes].sort()).toEqual(Object.keys(chain.Nodes));
-  expect([...targets].sort()).toEqual(Object.keys(chain.Targets));
-  for (const { Service } of Object.values(chain.Targets)) expect(names).toContain(Service);
+  expect([...nodes].sort()).toEqual([...chain.Nodes.keys()].sort());
+  expect([...targets].sort()).toEqual([...chain.Targets.keys()].sort());
+  for (const { Service } of chain.Targets.values()) expect(names).toContain(Service);
 }
 
 describe('a chain of any entries', () => {

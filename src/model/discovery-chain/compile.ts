@@ -28,14 +28,21 @@ import {
   ChainRefusal,
   type ChainRequest,
   countPart,
+  factsOf,
   routerId,
   speak,
   spelledOut,
 } from './assembly.ts';
 import { customizationHash } from './customization.ts';
-import type { ChainNode, ChainRoute, ChainStep, DiscoveryChain } from './discovery-chain.ts';
+import type {
+  ChainNode,
+  ChainRoute,
+  ChainStep,
+  ChainTarget,
+  DiscoveryChain,
+} from './discovery-chain.ts';
 import { serviceId } from './place.ts';
-import { defaultsOf, isHttpLike, protocolOf } from './protocol.ts';
+import { isHttpLike } from './protocol.ts';
 import { resolverNode } from './resolver-stage.ts';
 import { anywhereOf, splitterOrResolver } from './splitter-stage.ts';
 
@@ -66,7 +73,7 @@ export function compileChain(
 function startNode(assembly: Assembly): string {
   const { view, request } = assembly;
   const { service, overrides } = request;
-  const { protocol } = protocolOf(view, service);
+  const { protocol } = factsOf(assembly, service);
   if (!isHttpLike(protocol)) {
     refuseRouting(assembly, protocol);
     return resolverNode(assembly, anywhereOf(assembly, service));
@@ -139,9 +146,10 @@ const everythingElse = (name: string): ServiceRoute => ({
 });
 
 function finish(assembly: Assembly, StartNode: string): DiscoveryChain {
-  const { view, request, spoken } = assembly;
+  const { request, spoken } = assembly;
   const { service, overrides } = request;
-  const protocol = spoken?.protocol ?? protocolOf(view, service).protocol;
+  const { protocol: own, defaults } = factsOf(assembly, service);
+  const protocol = spoken?.protocol ?? own;
   const nodes = reachable(assembly, StartNode);
   return {
     ServiceName: service.name,
@@ -151,36 +159,32 @@ function finish(assembly: Assembly, StartNode: string): DiscoveryChain {
     CustomizationHash: customizationHash(overrides, protocol),
     Default: assembly.isDefault,
     Protocol: overrides.OverrideProtocol || protocol,
-    ServiceMeta: defaultsOf(view, service)?.Meta ?? null,
+    ServiceMeta: defaults?.Meta ?? null,
     StartNode,
-    Nodes: sorted(nodes),
+    Nodes: nodes,
     Targets: targetsOf(assembly, nodes),
   };
 }
 
 /** Splitters that became part of others, and what only they led to, fall away. */
 function reachable({ nodes }: Assembly, start: string): ReadonlyMap<string, ChainNode> {
-  const found = new Map<string, ChainNode>();
-  const open = [start];
-  for (let id = open.pop(); id !== undefined; id = open.pop()) {
-    if (found.has(id)) continue;
-    const node = nodes.get(id)!;
-    found.set(id, node);
-    for (const { NextNode } of node.Routes ?? node.Splits ?? []) open.push(NextNode);
+  const found = new Map([[start, nodes.get(start)!]]);
+  // What is added on the way is gone through as well: the order is that of the traffic.
+  for (const { Routes, Splits } of found.values()) {
+    for (const { NextNode } of Routes ?? Splits ?? []) {
+      if (!found.has(NextNode)) found.set(NextNode, nodes.get(NextNode)!);
+    }
   }
   return found;
 }
 
 function targetsOf({ targets }: Assembly, nodes: ReadonlyMap<string, ChainNode>) {
-  const used = new Map<string, DiscoveryChain['Targets'][string]>();
+  const used = new Map<string, ChainTarget>();
   for (const { Resolver } of nodes.values()) {
     if (Resolver === null) continue;
     for (const id of [Resolver.Target, ...(Resolver.Failover?.Targets ?? [])]) {
       used.set(id, targets.get(id)!);
     }
   }
-  return sorted(used);
+  return used;
 }
-
-const sorted = <T>(map: ReadonlyMap<string, T>): Readonly<Record<string, T>> =>
-  Object.fromEntries([...map].sort(([left], [right]) => (left < right ? -1 : 1)));

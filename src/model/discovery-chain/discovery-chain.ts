@@ -102,7 +102,13 @@ export type ChainRoute = Model<typeof RouteSchema>;
 export type ChainSplit = Model<typeof SplitSchema>;
 export type ChainNode = Model<typeof NodeSchema>;
 export type ChainTarget = Model<typeof TargetSchema>;
-export type DiscoveryChain = Model<typeof DiscoveryChainSchema>;
+type Whole = Model<typeof DiscoveryChainSchema>;
+
+/** Nodes and targets in the order of the traffic. Maps, as records of thousands are slow to make. */
+export interface DiscoveryChain extends Omit<Whole, 'Nodes' | 'Targets'> {
+  readonly Nodes: ReadonlyMap<string, ChainNode>;
+  readonly Targets: ReadonlyMap<string, ChainTarget>;
+}
 
 /** What whoever asks wants otherwise than the entries say. Nanoseconds; empty or 0: as they say. */
 export const ChainOverridesSchema = Type.Object({

@@ -16,17 +16,21 @@ export const isSamePlace = (left: Place, right: Place): boolean =>
   left.peer === right.peer;
 
 /** A name may have a dot in it: without this, two places could have the same id. */
-const part = (text: string): string => text.replaceAll('%', '%25').replaceAll('.', '%2E');
+const part = (text: string): string =>
+  /[.%]/.test(text) ? text.replaceAll('%', '%25').replaceAll('.', '%2E') : text;
 
 /** `web.default.default`: the service, its namespace and its partition. */
 export const serviceId = ({ name, namespace, partition }: ServiceName): string =>
   `${part(name)}.${part(namespace)}.${part(partition)}`;
 
-/** `v1.web.default.default.dc1`, and `web.default.default.external.east` at a peer. */
-export function placeId(place: Place): string {
+/**
+ * `v1.web.default.default.dc1`, and `web.default.default.external.east` at a peer. `service` is the id
+ * of its service, for who has it.
+ */
+export function placeId(place: Place, service = serviceId(place)): string {
   const subset = place.subset === '' ? '' : `${part(place.subset)}.`;
   const where = place.peer === '' ? part(place.datacenter) : `external.${part(place.peer)}`;
-  return `${subset}${serviceId(place)}${where === '' ? '' : `.${where}`}`;
+  return `${subset}${service}${where === '' ? '' : `.${where}`}`;
 }
 
 /** For people: without what goes without saying. */

@@ -32,43 +32,69 @@ const always: ReadonlySet<string> = new Set([
   'SNI',
 ]);
 
-export const presentChain = (chain: DiscoveryChain): Shown =>
-  brief(DiscoveryChainSchema, chain, true) as Shown;
+type Presenter = (value: unknown) => unknown;
+const itself: Presenter = (value) => value;
 
-/** `isOfChain`: not a part of an entry, which has only what was written in it. */
-function brief(outer: Type.TSchema, value: unknown, isOfChain: boolean): unknown {
-  const { schema } = withoutNull(outer);
+export const presentChain = (chain: DiscoveryChain): Shown =>
+  presenterOf(DiscoveryChainSchema, true)(chain) as Shown;
+
+/** Compiled once for each schema. A part of an entry (`isOfChain` false) has only what was written. */
+const presenters = {
+  ofChain: new WeakMap<Type.TSchema, Presenter>(),
+  ofEntry: new WeakMap<Type.TSchema, Presenter>(),
+};
+
+function presenterOf(schema: Type.TSchema, isOfChain: boolean): Presenter {
+  const known = isOfChain ? presenters.ofChain : presenters.ofEntry;
+  let presenter = known.get(schema);
+  if (presenter === undefined) {
+    presenter = compile(withoutNull(schema).schema, isOfChain);
+    known.set(schema, presenter);
+  }
+  return presenter;
+}
+
+function compile(schema: Type.TSchema, isOfChain: boolean): Presenter {
   const shape = shapeOf(schema);
   switch (shape.kind) {
     case 'number':
-      return shape.duration ? formatDuration(value as number) : value;
-    case 'list':
-      return (value as readonly unknown[]).map((item) => brief(shape.item, item, isOfChain));
-    case 'map':
-      return Object.fromEntries(
-        Object.entries(value as Shown).map(([name, one]) => [
-          name,
-          brief(shape.value, one, isOfChain),
-        ]),
-      );
+      return shape.duration ? (value) => formatDuration(value as number) : itself;
+    case 'list': {
+      const item = presenterOf(shape.item, isOfChain);
+      return (value) => (value as readonly unknown[]).map(item);
+    }
+    case 'map': {
+      const inner = presenterOf(shape.value, isOfChain);
+      if (inner === itself) return itself;
+      return (value) => {
+        const entries = value instanceof Map ? value : Object.entries(value as Shown);
+        return Object.fromEntries([...entries].map(([name, one]) => [name, inner(one)]));
+      };
+    }
     case 'record':
-      return briefRecord(shape.properties, value as Shown, isOfChain);
+      return recordPresenter(shape.properties, isOfChain);
     default:
-      return value;
+      return itself;
   }
 }
 
-function briefRecord(
+function recordPresenter(
   properties: Readonly<Record<string, Type.TSchema>>,
-  value: Shown,
   isOfChain: boolean,
-): Shown {
-  const shown: Record<string, unknown> = {};
-  for (const [name, property] of Object.entries(properties)) {
-    const one = value[name];
-    const isAbsent = one === null || one === undefined || isSame(one, absentValue(property));
-    const isShown = !isAbsent || (isOfChain && always.has(name) && one !== null);
-    if (isShown) shown[name] = brief(property, one, isOfChain && name !== 'Definition');
-  }
-  return shown;
+): Presenter {
+  const fields = Object.entries(properties).map(([name, property]) => ({
+    name,
+    absent: absentValue(property),
+    isAlways: isOfChain && always.has(name),
+    present: presenterOf(property, isOfChain && name !== 'Definition'),
+  }));
+  return (value) => {
+    const shown: Record<string, unknown> = {};
+    for (const { name, absent, isAlways, present } of fields) {
+      const one = (value as Shown)[name];
+      if (one === null || one === undefined) continue;
+      if (isAlways || !isSame(one, absent)) shown[name] = present(one);
+    }
+    return shown;
+  };
 }

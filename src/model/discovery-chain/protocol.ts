@@ -18,16 +18,23 @@ const http = new Set(['http', 'http2', 'grpc']);
 /** Whether requests can be told apart, so that they can be routed and split. */
 export const isHttpLike = (protocol: string): boolean => http.has(protocol);
 
-/** Who says what a service speaks, and what. Source: facts/registry.md §5.1. */
-export function protocolOf(
-  view: EntryView,
-  service: ServiceName,
-): { readonly protocol: string; readonly entry: ConfigEntry | undefined } {
-  const defaults = defaultsOf(view, service);
+interface Spoken {
+  readonly protocol: string;
+  /** Who says so; `undefined`: nobody. */
+  readonly entry: ConfigEntry | undefined;
+}
+
+/** What a service speaks. Source: facts/registry.md §5.1. */
+export const protocolOf = (view: EntryView, service: ServiceName): Spoken =>
+  protocolFrom(defaultsOf(view, service), proxyDefaultsOf(view, service.partition));
+
+export function protocolFrom(
+  defaults: ServiceDefaults | undefined,
+  proxy: ProxyDefaults | undefined,
+): Spoken {
   if (defaults !== undefined && defaults.Protocol !== '') {
     return { protocol: defaults.Protocol, entry: defaults };
   }
-  const proxy = proxyDefaultsOf(view, service.partition);
   const protocol = proxy?.Config?.protocol;
   if (typeof protocol !== 'string' || protocol === '') {
     return { protocol: plainProtocol, entry: undefined };

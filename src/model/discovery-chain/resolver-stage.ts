@@ -5,10 +5,10 @@ import {
   type FailoverTarget,
   type ServiceResolver,
 } from '../config-entry/service-resolver.ts';
-import { type Assembly, countPart, nodeId } from './assembly.ts';
+import { type Assembly, countPart, factsOf, nodeId } from './assembly.ts';
 import type { ChainNode, ChainTarget } from './discovery-chain.ts';
-import { isSamePlace, type Place, placeId, placeWords } from './place.ts';
-import { defaultsOf, proxyDefaultsOf } from './protocol.ts';
+import { isSamePlace, type Place, placeId, placeWords, serviceId } from './place.ts';
+import { proxyDefaultsOf } from './protocol.ts';
 import { elsewhere, type Settled, settle } from './settle.ts';
 
 /** What stands when no resolver names one. Source: facts/registry.md §5.7. */
@@ -20,7 +20,7 @@ const connectTimeoutDefault = seconds(5);
  */
 export function resolverNode(assembly: Assembly, asked: Place): string {
   const { place, resolver } = settle(assembly, asked);
-  const Name = placeId(place);
+  const Name = placeId(place, idOf(assembly, place));
   const id = nodeId('resolver', Name);
   if (assembly.nodes.has(id)) return id;
   countPart(assembly);
@@ -84,12 +84,14 @@ function failoverTargets(failover: Failover): readonly FailoverTarget[] {
 }
 
 function ensureTarget(assembly: Assembly, { place, resolver }: Settled): ChainTarget {
-  const ID = placeId(place);
+  const ID = placeId(place, idOf(assembly, place));
   const known = assembly.targets.get(ID);
   if (known !== undefined) return known;
-  const { view, request } = assembly;
-  const defaults = place.peer === '' ? defaultsOf(view, place) : undefined;
-  const externalSni = defaults?.ExternalSNI ?? '';
+  const { overrides } = assembly.request;
+  // What is at a peer is none of the services here.
+  const facts = place.peer === '' ? factsOf(assembly, place) : undefined;
+  const externalSni = facts?.defaults?.ExternalSNI ?? '';
+  const gatewayMode = overrides.OverrideMeshGateway.Mode || facts?.gatewayMode;
   const Name = `${ID}.internal`;
   const target: ChainTarget = {
     ID,
@@ -99,10 +101,11 @@ function ensureTarget(assembly: Assembly, { place, resolver }: Settled): ChainTa
     Partition: place.partition,
     Datacenter: place.datacenter,
     Peer: place.peer,
-    MeshGateway: { Mode: externalSni === '' ? gatewayMode(assembly, place) : '' },
+    // What is outside of the mesh has no gateway.
+    MeshGateway: { Mode: externalSni === '' ? (gatewayMode ?? peerMode(assembly, place)) : '' },
     Subset: resolver?.Subsets[place.subset] ?? { Filter: '', OnlyPassing: false },
     ConnectTimeout:
-      request.overrides.OverrideConnectTimeout || resolver?.ConnectTimeout || connectTimeoutDefault,
+      overrides.OverrideConnectTimeout || resolver?.ConnectTimeout || connectTimeoutDefault,
     External: externalSni !== '',
     SNI: externalSni || Name,
     Name,
@@ -111,13 +114,9 @@ function ensureTarget(assembly: Assembly, { place, resolver }: Settled): ChainTa
   return target;
 }
 
-/** What is outside of the mesh has no gateway; what the request wants goes before all entries. */
-function gatewayMode({ view, request }: Assembly, place: Place): string {
-  const own = place.peer === '' ? defaultsOf(view, place)?.MeshGateway.Mode : '';
-  return (
-    request.overrides.OverrideMeshGateway.Mode ||
-    own ||
-    proxyDefaultsOf(view, place.partition)?.MeshGateway.Mode ||
-    ''
-  );
-}
+const idOf = (assembly: Assembly, place: Place): string =>
+  place.peer === '' ? factsOf(assembly, place).id : serviceId(place);
+
+/** The gateway to peers is that of all proxies. */
+const peerMode = ({ view }: Assembly, { partition }: Place): string =>
+  proxyDefaultsOf(view, partition)?.MeshGateway.Mode ?? '';

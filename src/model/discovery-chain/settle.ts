@@ -9,9 +9,8 @@
 import { isSameService } from '../config-entry/destination.ts';
 import type { FailoverTarget, ServiceResolver } from '../config-entry/service-resolver.ts';
 import { limits } from '../limits.ts';
-import { type Assembly, ChainRefusal, countPart, speak } from './assembly.ts';
+import { type Assembly, ChainRefusal, countPart, factsOf, speak } from './assembly.ts';
 import { isSamePlace, type Place, placeId, placeWords } from './place.ts';
-import { defaultsOf } from './protocol.ts';
 
 /** A place that stands for itself, and the resolver that has a say there. */
 export interface Settled {
@@ -40,12 +39,9 @@ export function settle(assembly: Assembly, asked: Place): Settled {
   }
 }
 
-function resolverOf({ view }: Assembly, place: Place): ServiceResolver | undefined {
-  const { partition, namespace, name } = place;
-  const resolver = view.get({ partition, namespace, name, kind: 'service-resolver' }) as
-    | ServiceResolver
-    | undefined;
-  if (resolver !== undefined && defaultsOf(view, place)?.ExternalSNI) refuseExternal(resolver);
+function resolverOf(assembly: Assembly, place: Place): ServiceResolver | undefined {
+  const { resolver, defaults } = factsOf(assembly, place);
+  if (resolver !== undefined && defaults?.ExternalSNI) refuseExternal(resolver);
   return resolver;
 }
 
@@ -105,7 +101,7 @@ function refuseExternal({ Name, Redirect, Subsets, Failover }: ServiceResolver):
 }
 
 function circular(hops: readonly Place[]): ChainRefusal {
-  const ids = hops.map(placeId).join(' -> ');
+  const ids = hops.map((hop) => placeId(hop)).join(' -> ');
   return new ChainRefusal(`detected circular resolver redirect: [${ids}]`);
 }
 
