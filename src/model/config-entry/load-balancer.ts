@@ -44,14 +44,22 @@ export const LoadBalancerSchema = Type.Object({
     'Size of the ring of `ring_hash`.',
     Nullable(
       Type.Object({
-        MinimumRingSize: Whole({ minimum: 0 }),
-        MaximumRingSize: Whole({ minimum: 0 }),
+        MinimumRingSize: About(
+          'At least so many places; 0: as the proxy does.',
+          Whole({ minimum: 0 }),
+        ),
+        MaximumRingSize: About(
+          'At most so many places; 0: as the proxy does.',
+          Whole({ minimum: 0 }),
+        ),
       }),
     ),
   ),
   LeastRequestConfig: About(
     'Of how many `least_request` takes the one with the fewest requests.',
-    Nullable(Type.Object({ ChoiceCount: Whole({ minimum: 0 }) })),
+    Nullable(
+      Type.Object({ ChoiceCount: About('How many; 0: as the proxy does.', Whole({ minimum: 0 })) }),
+    ),
   ),
   HashPolicies: About('What is hashed, with `ring_hash` and `maglev`.', List(HashPolicySchema)),
 });

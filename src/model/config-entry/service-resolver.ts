@@ -86,7 +86,14 @@ export const ServiceResolverSchema = Type.Object({
   LoadBalancer: About('How an instance is chosen.', Nullable(LoadBalancerSchema)),
   PrioritizeByLocality: About(
     'Whether instances nearby come first.',
-    Nullable(Type.Object({ Mode: Choice(['', 'none', 'failover'], '') })),
+    Nullable(
+      Type.Object({
+        Mode: About(
+          '`failover`: only what is nearest, as long as it is well.',
+          Choice(['', 'none', 'failover'], ''),
+        ),
+      }),
+    ),
   ),
   ...stamps,
 });
