@@ -36,6 +36,8 @@ export const limits = {
     everyMs: 10,
     lookAgainMs: 250,
   },
+  /** Of one chain, and of all that stand beside each other. */
+  discoveryChain: { entries: 1000, all: 10_000 },
   /** What is planned, and how often in one run. */
   plan: { nodes: 1000, count: 1000, groups: 100, repeats: 10 },
   /** How many jobs are listed, and how often in one run. */

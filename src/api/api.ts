@@ -35,6 +35,7 @@ import { clientLifecycleRoutes } from './routes/client-lifecycle.ts';
 import { clientStatisticsRoutes } from './routes/client-statistics.ts';
 import { configEntryRoutes } from './routes/config-entry.ts';
 import { deploymentRoutes } from './routes/deployment.ts';
+import { discoveryChainRoutes } from './routes/discovery-chain.ts';
 import { evaluationRoutes } from './routes/evaluation.ts';
 import { eventStreamRoute } from './routes/event-stream.ts';
 import { execRoutes } from './routes/exec.ts';
@@ -200,6 +201,7 @@ export class Api {
       ...keyringRoutes(server),
       ...variableRoutes(server.context),
       ...configEntryRoutes(server),
+      ...discoveryChainRoutes(server),
       ...intentionRoutes(this.#options.acl.enabled ? this.#resolver.defaultPolicy : 'allow'),
       ...workloadIdentityRoutes(server),
       ...peeringRoutes(server),

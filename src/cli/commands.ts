@@ -230,6 +230,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./config/config.ts')).configDelete,
   },
   {
+    words: ['config', 'chain'],
+    summary: 'Show what the routing entries of a service come to.',
+    load: async () => (await import('./config/chain.ts')).configChain,
+  },
+  {
     words: ['intention', 'check'],
     summary: 'Say whether one service may call another one, and why.',
     load: async () => (await import('./intention/intention.ts')).intentionCheck,

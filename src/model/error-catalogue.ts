@@ -423,6 +423,11 @@ export const catalogue = {
     title: 'Against other configuration entries',
     sentence: '{what}: {faults}.',
   },
+  'discovery-chain-refused': {
+    status: 409,
+    title: 'No discovery chain',
+    sentence: 'The entries come to no discovery chain for "{service}": {reason}.',
+  },
   'variable-conflict': {
     status: 409,
     title: 'Guard failed',

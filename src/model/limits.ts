@@ -88,6 +88,16 @@ export const limits = {
     itemsMax: 1024,
   },
 
+  /** What the routing entries of a service come to. */
+  discoveryChain: {
+    /** Routes, splits, redirects and failover targets of one chain. */
+    partsMax: 10_000,
+    /** Splitters one within the other; redirects one after the other. */
+    depthMax: 64,
+    /** Chains that are made anew to see whether a change of entries breaks one. */
+    checkedMax: 10_000,
+  },
+
   /** Clusters that peer. Source: facts/registry.md §6. */
   peering: {
     countMax: 1000,

@@ -24,6 +24,7 @@ import {
   intentionsOf,
 } from './config-entries.ts';
 import { type Deployments, deploymentsOf } from './deployments.ts';
+import { type DiscoveryChains, discoveryChainsOf } from './discovery-chains.ts';
 import { ConnectionError } from './errors.ts';
 import { type Evaluations, evaluationsOf } from './evaluations.ts';
 import { type Events, eventsOf } from './events.ts';
@@ -87,6 +88,8 @@ export interface Client {
   readonly allocations: Allocations;
   /** Where services are found. */
   readonly services: Services;
+  /** What the routing entries of services come to. */
+  readonly discoveryChains: DiscoveryChains;
   readonly evaluations: Evaluations;
   /** Commands in tasks. */
   readonly exec: Exec;
@@ -141,6 +144,7 @@ export function createClient(options: ClientOptions): Client {
     scalingPolicies: scalingPoliciesOf(requester),
     allocations: allocationsOf(requester),
     services: servicesOf(requester),
+    discoveryChains: discoveryChainsOf(requester),
     evaluations: evaluationsOf(requester),
     exec: execOf(requester),
     explanations: explanationsOf(requester),
@@ -183,6 +187,7 @@ export type * from './acl-decisions.ts';
 export type * from './agent.ts';
 export type * from './allocations.ts';
 export type * from './deployments.ts';
+export type * from './discovery-chains.ts';
 export { ApiError, ConnectionError, isMissing, SessionError } from './errors.ts';
 export type * from './evaluations.ts';
 export type * from './exec.ts';

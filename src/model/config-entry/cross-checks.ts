@@ -1,4 +1,5 @@
+import { checkGraph } from './graph.ts';
 import type { CrossCheck } from './kind.ts';
 
 /** What has to hold of all entries together. */
-export const crossChecks: readonly CrossCheck[] = [];
+export const crossChecks: readonly CrossCheck[] = [checkGraph];

@@ -70,6 +70,8 @@ export interface EntryView {
   readonly get: (key: EntryKey) => ConfigEntry | undefined;
   /** In the order of their names. */
   readonly list: (place: Omit<EntryKey, 'name'>) => Iterable<ConfigEntry>;
+  /** Those of a kind in all namespaces of a partition: it looks through everything that is there. */
+  readonly everywhere: (partition: string, kind: ConfigKindName) => Iterable<ConfigEntry>;
   /** Entries that refer to the service (`ConfigKind.services`), itself not among them. */
   readonly referrers: (service: ServiceName) => Iterable<EntryKey>;
 }

@@ -6,6 +6,9 @@ import { mesh } from './mesh.ts';
 import { proxyDefaults } from './proxy-defaults.ts';
 import { serviceDefaults } from './service-defaults.ts';
 import { serviceIntentions } from './service-intentions.ts';
+import { serviceResolver } from './service-resolver.ts';
+import { serviceRouter } from './service-router.ts';
+import { serviceSplitter } from './service-splitter.ts';
 
 /** A kind whose own type is forgotten: its functions are only given entries of it. */
 const kind = <E extends ConfigEntry>(one: ConfigKind<E>) => one as unknown as ConfigKind;
@@ -17,6 +20,9 @@ export const kinds: readonly ConfigKind[] = [
   kind(proxyDefaults),
   kind(serviceDefaults),
   kind(serviceIntentions),
+  kind(serviceResolver),
+  kind(serviceRouter),
+  kind(serviceSplitter),
 ];
 
 const byName = new Map<string, ConfigKind>(kinds.map((one) => [one.kind, one]));

@@ -16,6 +16,11 @@ export function entryViewOf(snapshot: Snapshot): EntryView {
     get: (key) => findEntry(snapshot, key),
     list: ({ partition, namespace, kind }) =>
       snapshot.table(configEntries).scan({ prefix: [partition, namespace, kind] }),
+    *everywhere(partition, kind) {
+      for (const entry of snapshot.table(configEntries).scan({ prefix: [partition] })) {
+        if (entry.Kind === kind) yield entry;
+      }
+    },
     *referrers({ partition, namespace, name }) {
       const prefix = [partition, namespace, name];
       for (const { From } of snapshot.table(configReferences).scan({ prefix })) {
