@@ -25,6 +25,19 @@ export const limits = {
   },
   /** Of one chain, and of all that stand beside each other. */
   discoveryChain: { entries: 1000, all: 10_000 },
+  /**
+   * How long scheduling keeps others waiting: how often the same evaluations run at least, and what
+   * is placed while an agent is asked, how often.
+   */
+  holds: {
+    livesMin: 5,
+    nodes: 1000,
+    count: 50_000,
+    warmUpCount: 5_000,
+    path: '/v1/status/leader',
+    everyMs: 10,
+    lookAgainMs: 250,
+  },
   /** What is planned, and how often in one run. */
   plan: { nodes: 1000, count: 1000, groups: 100, repeats: 10 },
   /** How many jobs are listed, and how often in one run. */

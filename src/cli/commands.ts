@@ -28,6 +28,7 @@ export const groups: Readonly<Record<string, string>> = {
   config: 'Tell services, gateways and the mesh how to be.',
   intention: 'Find out which services may call each other.',
   var: 'Keep texts that jobs need and nobody else is to see.',
+  peering: 'Let clusters find the services of each other.',
   system: 'Look after what is stored.',
   'system reconcile': 'Count anew what is counted along the way.',
   operator: 'Look after the control plane itself.',
@@ -267,6 +268,31 @@ export const commands: readonly CommandEntry[] = [
     words: ['var', 'init'],
     summary: 'Write a description of a variable to begin with.',
     load: async () => (await import('./var/var.ts')).varInit,
+  },
+  {
+    words: ['peering', 'generate-token'],
+    summary: 'Make a token that another cluster peers with this one with.',
+    load: async () => (await import('./peering/generate-token.ts')).peeringGenerateToken,
+  },
+  {
+    words: ['peering', 'establish'],
+    summary: 'Peer with the cluster that made the token.',
+    load: async () => (await import('./peering/establish.ts')).peeringEstablish,
+  },
+  {
+    words: ['peering', 'read'],
+    summary: 'Show how a peering fares.',
+    load: async () => (await import('./peering/show.ts')).peeringRead,
+  },
+  {
+    words: ['peering', 'list'],
+    summary: 'List the peerings.',
+    load: async () => (await import('./peering/show.ts')).peeringList,
+  },
+  {
+    words: ['peering', 'delete'],
+    summary: 'Part with another cluster.',
+    load: async () => (await import('./peering/delete.ts')).peeringDelete,
   },
   {
     words: ['system', 'gc'],

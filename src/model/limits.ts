@@ -137,8 +137,10 @@ export const limits = {
     handshakeFrameBytesMax: 64 * kibibyte,
     /** Streams under way on which nobody has shown yet who they are. */
     strangersMax: 256,
-    /** How long a peering that is deleted tries to tell the other cluster. */
+    /** How long a peering that is deleted waits for the other cluster to hear of it. */
     farewellMs: 10 * second,
+    /** How long it is tried from then on, when the record is gone already. */
+    farewellKeptMs: 24 * hour,
     /** What a peer may send at once, and for how long from then on. */
     framesBurst: 2000,
     framesPerSecond: 500,
@@ -146,6 +148,9 @@ export const limits = {
     bytesPerSecond: 16 * mebibyte,
     /** What a peer that does not read may leave lying here. */
     unreadBytesMax: 16 * mebibyte,
+    /** How often a peer may open its stream at once, and how soon again. */
+    opensBurst: 20,
+    opensRefillMs: 1 * second,
     /** How often a peer may tell other addresses at once, and how soon again. */
     addressesBurst: 8,
     addressesRefillMs: 15 * second,
@@ -482,8 +487,11 @@ export const limits = {
     /** Explanations that wait for their turn. */
     explanationsMax: 64,
     plansQueuedMax: 1024,
-    /** Allocations that one transaction of a plan writes, unless the plan is all or nothing. */
-    planRowsMax: 64,
+    /**
+     * Allocations that one transaction of a plan writes, unless the plan is all or nothing. Each makes
+     * some 20 KB of objects, and while the collector is behind it marks for up to 5 ms every 64 KB.
+     */
+    planRowsMax: 32,
   },
 
   /**

@@ -25,7 +25,7 @@ import type { Node } from '../model/node/node.ts';
 import type { NodePool } from '../model/node-pool/node-pool.ts';
 import type { Partition } from '../model/partition/partition.ts';
 import type { ImportedInstance, ImportedService } from '../model/peering/imported.ts';
-import type { StoredPeering } from '../model/peering/peering.ts';
+import type { PeeringConnection, StoredPeering } from '../model/peering/peering.ts';
 import type { ClusterIdentity, PeeringSecrets } from '../model/peering/secrets.ts';
 import type { PeriodicLaunch } from '../model/periodic-launch/periodic-launch.ts';
 import type { ScalingHistory } from '../model/scaling-event/scaling-event.ts';
@@ -161,7 +161,7 @@ export const periodicLaunches = table<PeriodicLaunch>({
   indexes: {},
 });
 
-export const evaluations = table<Evaluation, 'id' | 'job' | 'open'>({
+export const evaluations = table<Evaluation, 'id' | 'job' | 'open' | 'created'>({
   name: 'evaluations',
   version: 1,
   scopeParts: 2,
@@ -175,6 +175,11 @@ export const evaluations = table<Evaluation, 'id' | 'job' | 'open'>({
         isTerminalEvaluation(evaluation)
           ? undefined
           : inNamespace(evaluation.Namespace, evaluation.JobID),
+    },
+    /** The oldest first: the order of their list. */
+    created: {
+      scopeParts: 2,
+      key: ({ Namespace, CreateIndex }) => inNamespace(Namespace, numberPart(CreateIndex)),
     },
   },
 });
@@ -453,6 +458,22 @@ export const peerings = table<StoredPeering, 'id'>({
   indexes: { id: { key: ({ ID }) => [ID] } },
 });
 
+/** Whether the streams of peerings are open, by the ids of the peerings. */
+export const peeringConnections = table<PeeringConnection>({
+  name: 'peering-connections',
+  version: 1,
+  key: ({ ID }) => [ID],
+  indexes: {},
+});
+
+/** Peerings that are deleted here, by their ids, whose peers have not heard of it yet. */
+export const peeringFarewells = table<StoredPeering>({
+  name: 'peering-farewells',
+  version: 1,
+  key: ({ ID }) => [ID],
+  indexes: {},
+});
+
 /** What the sides of a peering show each other who they are by, by the id of the peering. */
 export const peeringSecrets = table<PeeringSecrets>({
   name: 'peering-secrets',
@@ -528,6 +549,8 @@ export const allTables: readonly TableDefinition[] = [
   configSecrets,
   configReferences,
   peerings,
+  peeringConnections,
+  peeringFarewells,
   peeringSecrets,
   clusterIdentity,
   importedServices,

@@ -11,6 +11,7 @@ import {
   type Permission,
   resourceAccess,
 } from '../../acl/permission.ts';
+import { formatInstant, instantToMs } from '../../base/instant.ts';
 import type { AclPolicy } from '../../model/acl-policy/acl-policy.ts';
 import type { AclRole } from '../../model/acl-role/acl-role.ts';
 import type { AclToken } from '../../model/acl-token/acl-token.ts';
@@ -27,6 +28,12 @@ import type { Event, EventTopic } from '../../model/event/event.ts';
 import type { Job } from '../../model/job/job.ts';
 import { type Node, presentedNode } from '../../model/node/node.ts';
 import type { NodePool } from '../../model/node-pool/node-pool.ts';
+import type {
+  PeeringConnection,
+  PeeringState,
+  StoredPeering,
+} from '../../model/peering/peering.ts';
+import { stateOf, unknownStream } from '../../model/peering/state.ts';
 import { isSame } from '../../model/same.ts';
 import type { ServiceRegistration } from '../../model/service-registration/service-registration.ts';
 import type { VariableMetadata } from '../../model/variable/variable.ts';
@@ -43,6 +50,8 @@ import {
   jobs,
   nodePools,
   nodes,
+  peeringConnections,
+  peerings,
   serviceRegistrations,
   variables,
 } from '../../state/tables.ts';
@@ -181,6 +190,47 @@ const nodePool: Kind<NodePool> = {
   filterKeys: () => [],
 };
 
+const peering: Kind<StoredPeering> = {
+  ...{ topic: 'Peering', name: 'Peering' },
+  type: (before, after) => {
+    if (after === undefined) return 'PeeringDeleted';
+    if (before === undefined) return 'PeeringCreated';
+    return before.State === after.State && before.DeletedAt === after.DeletedAt
+      ? 'PeeringUpdated'
+      : 'PeeringStateUpdate';
+  },
+  permission: () => resourceAccess('peering', 'read'),
+  permissionOf: ({ Partition: partition }) => resourceAccess('peering', 'read', { partition }),
+  key: ({ Name }) => Name,
+  namespace: () => '',
+  filterKeys: ({ ID }) => [ID],
+  shown: (row) => shownPeering(row, row.State),
+};
+
+/** The stream of a peering has opened, or is open no more. */
+const peeringConnection: Kind<PeeringConnection> = {
+  ...{ topic: 'Peering', name: 'Peering' },
+  type: () => 'PeeringStateUpdate',
+  permission: () => resourceAccess('peering', 'read'),
+  permissionOf: ({ Partition: partition }) => resourceAccess('peering', 'read', { partition }),
+  key: ({ Name }) => Name,
+  namespace: () => '',
+  filterKeys: ({ ID }) => [ID],
+  shown: ({ Partition, Name, IsOpen }, snapshot) => {
+    const row = snapshot.table(peerings).get(Partition, Name);
+    return row === undefined
+      ? { Partition, Name }
+      : shownPeering(row, stateOf(row, { ...unknownStream, isOpen: IsOpen }));
+  },
+};
+
+/** Whether its stream is open is told when it opens or closes. */
+function shownPeering(row: StoredPeering, State: PeeringState) {
+  const { IsDialer: _, ManualServerAddresses: __, Epoch: ___, ...shown } = row;
+  const DeletedAt = row.DeletedAt === 0 ? null : formatInstant(instantToMs(row.DeletedAt));
+  return { ...shown, State, DeletedAt };
+}
+
 /** Records of access control: for management alone, and without their secrets. */
 const acl = <R extends { readonly Namespace?: string }>(
   topic: EventTopic,
@@ -208,6 +258,8 @@ const kinds: ReadonlyMap<string, Kind<Stamps>> = new Map([
   entry(nodePools, nodePool),
   entry(variables, variable),
   entry(configEntries, configEntry),
+  entry(peerings, peering),
+  entry(peeringConnections, peeringConnection),
   entry(
     aclTokens,
     acl<AclToken>(

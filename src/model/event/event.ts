@@ -4,7 +4,7 @@ import { List, type Model, Text, Type, Whole } from '../schema.ts';
 export const eventTopics = [
   ...(['Job', 'Evaluation', 'Allocation', 'Deployment'] as const),
   ...(['Service', 'Node', 'NodePool', 'Variable'] as const),
-  ...(['ConfigEntry'] as const),
+  ...(['ConfigEntry', 'Peering'] as const),
   ...(['ACLToken', 'ACLPolicy', 'ACLRole', 'ACLAuthMethod', 'ACLBindingRule'] as const),
 ] as const;
 export type EventTopic = (typeof eventTopics)[number];

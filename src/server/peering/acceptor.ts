@@ -6,6 +6,7 @@ import { serverNameOf } from '../../model/peering/secrets.ts';
 import { peeringSecrets, peerings } from '../../state/tables.ts';
 import type { Transaction } from '../../state/types.ts';
 import {
+  departingById,
   fresh,
   identityOf,
   type PeeringContext,
@@ -14,6 +15,7 @@ import {
   selfOf,
 } from './context.ts';
 import type { PeeringLink } from './link.ts';
+import { Rate } from './rate.ts';
 import { HungUp, Refused, Wire } from './wire.ts';
 
 export interface AcceptorOptions {
@@ -45,6 +47,8 @@ const unknown =
  */
 export class Acceptor {
   readonly #options: AcceptorOptions;
+  /** How often each peering is opened. */
+  readonly #opens = new Map<string, Rate>();
   #strangers = 0;
 
   constructor(options: AcceptorOptions) {
@@ -113,6 +117,7 @@ export class Acceptor {
     refuseOneself(context, self);
     const secret = this.#shown(handshake, proof, self);
     if (secret === undefined) throw new NotTaken(unknown);
+    if (!this.#mayOpen(peerId)) throw new HungUp('its stream is opened too often');
     await ready(peerId);
     const { value: peering } = await context.state.write((transaction) =>
       admit(transaction, context, peerId, secret, self),
@@ -125,6 +130,19 @@ export class Acceptor {
       self: own,
     });
     take(peering, wire);
+  }
+
+  /** Also a peer that is known is held to a measure: each stream that opens is written down. */
+  #mayOpen(peerId: string): boolean {
+    const { opensBurst, opensRefillMs, countMax } = limits.peering;
+    let rate = this.#opens.get(peerId);
+    if (rate === undefined) {
+      if (this.#opens.size > 2 * countMax) this.#opens.clear();
+      const { clock } = this.#options.context.world;
+      rate = new Rate(clock, opensBurst, 1000 / opensRefillMs);
+      this.#opens.set(peerId, rate);
+    }
+    return rate.take(1);
   }
 
   /** The secret that the other side has shown to know. */
@@ -181,7 +199,7 @@ function admit(
   secret: string,
   self: SelfDescription,
 ): StoredPeering | undefined {
-  const peering = peeringById(transaction, peerId);
+  const peering = departingById(transaction, peerId);
   if (peering === undefined || peering.IsDialer) return undefined;
   const secrets = secretsOf(transaction, peerId);
   const is = (sealed: string) => sealed !== '' && world.secrets.equal(box.open(sealed), secret);
@@ -189,15 +207,16 @@ function admit(
     const Active = secrets.Pending;
     transaction.table(peeringSecrets).put({ ...secrets, Active, Pending: '', Exchanged: '' });
   } else if (!is(secrets.Active)) return undefined;
+  if (peering.DeletedAt !== 0) return peering;
   const told: Partial<StoredPeering> = {
-    ...(peering.DeletedAt === 0 && { State: 'ESTABLISHING' as const }),
+    ...{ State: 'ESTABLISHING' },
     ...{ PeerID: self.id, PeerServerName: self.serverName },
     Remote: { Partition: self.partition, Datacenter: self.datacenter },
   };
   const isTold =
     peering.PeerID === told.PeerID &&
     peering.PeerServerName === told.PeerServerName &&
-    (told.State ?? peering.State) === peering.State &&
+    peering.State === told.State &&
     peering.Remote.Partition === self.partition &&
     peering.Remote.Datacenter === self.datacenter;
   return isTold ? peering : transaction.table(peerings).put({ ...peering, ...told });
