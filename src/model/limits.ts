@@ -90,7 +90,7 @@ export const limits = {
     pemLengthMax: 256 * kibibyte,
     chainLengthMax: 16,
     rsaKeyBitsMin: 2048,
-    rsaKeyBitsMax: 16_384,
+    rsaKeyBitsMax: 8192,
   },
 
   /** What the routing entries of a service come to. */

@@ -8,7 +8,8 @@ import { limits } from '../limits.ts';
 import { type Path, quote, type Report } from '../path.ts';
 import { isHostnameOrWildcard } from './hostname.ts';
 
-const blockForm = /-----BEGIN ([A-Z0-9 ]+)-----[\s\S]*?-----END \1-----/g;
+/** What is in a block has no dashes in a row, so what does not end costs no more than it is long. */
+const blockForm = /-----BEGIN ([A-Z0-9 ]+)-----(?:(?!-----)[\s\S])*-----END \1-----/g;
 
 interface Block {
   readonly label: string;
@@ -43,7 +44,9 @@ export function detailsOf(text: string): CertificateDetails | undefined {
   return {
     Subject: oneLine(leaf.subject),
     Issuer: oneLine(leaf.issuer),
-    Hosts: namesOf(leaf).map(({ name }) => name),
+    Hosts: namesOf(leaf)
+      .slice(0, limits.config.itemsMax)
+      .map(({ name }) => name),
     NotBefore: formatInstant(Math.max(...certificates.map((one) => one.validFromDate.getTime()))),
     NotAfter: formatInstant(Math.min(...certificates.map((one) => one.validToDate.getTime()))),
     Fingerprint: leaf.fingerprint256,
@@ -96,7 +99,10 @@ export function checkChain(text: string, path: Path, report: Report): X509Certif
 
 function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate): boolean {
   try {
-    return certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);
+    if (!certificate.checkIssued(issuer)) return false;
+    const { publicKey } = issuer;
+    const bits = publicKey.asymmetricKeyDetails?.modulusLength ?? 0;
+    return bits <= limits.config.rsaKeyBitsMax && certificate.verify(publicKey);
   } catch {
     // A key of a kind that is not known here verifies nothing.
     return false;
