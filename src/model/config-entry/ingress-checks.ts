@@ -13,9 +13,11 @@ export const checkGatewayNames: CrossCheck = (view, changed) =>
     if (other === undefined || view.get(key) === undefined) return [];
     if (view.get({ ...key, kind: other }) === undefined) return [];
     return [
-      `cannot have the ${key.kind} "${key.name}": a ${other} entry with that name already exists`,
+      `cannot have the ${key.kind} "${key.name}": ${article(other)} ${other} entry with that name already exists`,
     ];
   });
+
+const article = (word: string) => (/^[aeiou]/.test(word) ? 'an' : 'a');
 
 const otherWay: Partial<Record<string, 'ingress-gateway' | 'terminating-gateway'>> = {
   'ingress-gateway': 'terminating-gateway',
