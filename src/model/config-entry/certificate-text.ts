@@ -93,7 +93,6 @@ export function checkChain(text: string, path: Path, report: Report): X509Certif
   });
   const [leaf] = chain;
   if (leaf === undefined || typeof leaf === 'string') return undefined;
-  checkNames(leaf, path, report);
   return leaf;
 }
 
@@ -109,7 +108,13 @@ function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate): bool
   }
 }
 
-function checkNames(certificate: X509Certificate, path: Path, report: Report): void {
+/** Reports host names that are none. */
+export function checkNames(
+  certificate: X509Certificate | undefined,
+  path: Path,
+  report: Report,
+): void {
+  if (certificate === undefined) return;
   for (const { kind, name } of namesOf(certificate)) {
     if (kind !== 'DNS' || isHostnameOrWildcard(name)) continue;
     report(path, `is for ${quote(name)}, which is not a host name`);

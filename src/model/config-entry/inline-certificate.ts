@@ -12,7 +12,7 @@ import {
   Whole,
 } from '../schema.ts';
 import { exampleCertificate, examplePrivateKey } from './certificate-example.ts';
-import { checkChain, checkPrivateKey } from './certificate-text.ts';
+import { checkChain, checkNames, checkPrivateKey } from './certificate-text.ts';
 import { type ConfigEntry, entryFields } from './config-entry.ts';
 import { faultsOf } from './faults.ts';
 import type { ConfigKind } from './kind.ts';
@@ -62,6 +62,7 @@ export const inlineCertificate: ConfigKind<InlineCertificate> = {
   faults: ({ Certificate, PrivateKey }) =>
     faultsOf((report) => {
       const leaf = checkChain(Certificate, below(null, 'Certificate'), report);
+      checkNames(leaf, below(null, 'Certificate'), report);
       checkPrivateKey(PrivateKey, leaf, below(null, 'PrivateKey'), report);
     }),
   example: {
