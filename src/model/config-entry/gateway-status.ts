@@ -1,4 +1,3 @@
-import { isSame } from '../same.ts';
 import { About, FullList, type Model, Nullable, ResponseOnly, Text, Type } from '../schema.ts';
 import {
   type ResourceReference,
@@ -77,10 +76,6 @@ export function statusOf(
     }),
   };
 }
-
-/** Whether both tell the same, since the same time. */
-export const isSameStatus = (left: Status | null, right: Status | null): boolean =>
-  isSame(left, right);
 
 /** There is one condition of a type about a resource. */
 const subjectOf = ({ Type: type, Resource }: Finding): string =>

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import '../../../test/support/properties.ts';
 import type { ApiGateway } from './api-gateway.ts';
 import type { BoundApiGateway } from './bound-api-gateway.ts';
 import type { ConfigEntry } from './config-entry.ts';
