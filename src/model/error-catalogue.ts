@@ -491,6 +491,12 @@ export const catalogue = {
     title: 'Upgrade required',
     sentence: 'This path is one of WebSockets: ask for the upgrade to one (RFC 6455).',
   },
+  'client-certificate-required': {
+    status: 403,
+    title: 'Client certificate required',
+    sentence:
+      'This server answers only those who show a certificate of the authority that it trusts.',
+  },
   'too-many-connections': {
     status: 429,
     title: 'Too many connections',

@@ -86,6 +86,11 @@ export const limits = {
     describedMax: 10,
     /** Items of any list in an entry. */
     itemsMax: 1024,
+    /** Of one PEM text, and the certificates in one. */
+    pemLengthMax: 256 * kibibyte,
+    chainLengthMax: 16,
+    rsaKeyBitsMin: 2048,
+    rsaKeyBitsMax: 8192,
   },
 
   /** What the routing entries of a service come to. */

@@ -53,19 +53,18 @@ import { type ScalingPolicies, scalingPoliciesOf } from './scaling-policies.ts';
 import { type SchedulerApi, schedulerOf } from './scheduler.ts';
 import { type Services, servicesOf } from './services.ts';
 import { type SystemApi, systemOf } from './system.ts';
+import type { TlsTrust } from './tls-trust.ts';
 import type { Transport } from './transport.ts';
 import { httpTransport } from './transport-http.ts';
 import { type Variables, variablesOf } from './variables.ts';
 
-export interface ClientOptions {
+export interface ClientOptions extends TlsTrust {
   /** `http://host:port` or `https://host:port`, with or without a base path. */
   readonly address: string;
   /** A secret, or what gives the one that holds at the moment. */
   readonly token?: string | (() => string | undefined) | undefined;
   /** For every request that names none; the server's own default is `default`. */
   readonly namespace?: string | undefined;
-  /** PEM of the authority that the server's certificate is checked against. */
-  readonly caCertificate?: string | undefined;
   /** Instead of HTTP. */
   readonly transport?: Transport | undefined;
 }
@@ -121,9 +120,12 @@ export interface Client {
 
 /** @throws ConnectionError when the address is none. */
 export function createClient(options: ClientOptions): Client {
-  const { token, namespace, caCertificate } = options;
+  const { token, namespace } = options;
+  const { caCertificate, clientCertificate, clientKey, own } = options;
   const address = checkedAddress(options.address);
-  const transport = options.transport ?? httpTransport({ address, caCertificate });
+  const transport =
+    options.transport ??
+    httpTransport({ address, caCertificate, clientCertificate, clientKey, own });
   const requester = createRequester({
     transport,
     address,

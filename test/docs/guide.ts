@@ -86,7 +86,7 @@ class Reader {
   async startAgent(command: string): Promise<void> {
     await this.#stopAgents();
     const agent = this.#launch(`${command} --http ${this.#http}`);
-    const [, address = ''] = await agent.says(/^Roster is ready at http:\/\/(\S+)$/m);
+    const [, address = ''] = await agent.says(/^Roster is ready at https?:\/\/(\S+)$/m);
     this.#http = address;
     this.#replaced.set(guideAddress, address);
   }

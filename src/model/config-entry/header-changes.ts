@@ -31,19 +31,36 @@ export function checkHeaders(
   report: Report,
 ): void {
   for (const field of ['RequestHeaders', 'ResponseHeaders'] as const) {
-    const changes = record[field];
-    if (changes === null) continue;
-    for (const kind of ['Add', 'Set'] as const) {
-      for (const name of Object.keys(changes[kind] ?? {})) {
-        if (!isHeaderName(name)) report(below(path, field, kind, name), 'is no name of a header');
-      }
-    }
-    (changes.Remove ?? []).forEach((name, index) => {
-      const at = below(path, field, 'Remove', index);
-      if (!isHeaderName(name)) report(at, `is no name of a header: ${quote(name)}`);
-    });
+    checkHeaderChanges(record[field], below(path, field), report);
   }
 }
+
+/** Names that are names, values that fit one line. */
+export function checkHeaderChanges(
+  changes: HeaderChanges | null,
+  path: Path,
+  report: Report,
+): void {
+  if (changes === null) return;
+  for (const kind of ['Add', 'Set'] as const) {
+    for (const [name, value] of Object.entries(changes[kind] ?? {})) {
+      const at = below(path, kind, name);
+      if (!isHeaderName(name)) report(at, 'is no name of a header');
+      else if (!isOneLine(value)) report(at, 'must not hold control characters');
+    }
+  }
+  (changes.Remove ?? []).forEach((name, index) => {
+    const at = below(path, 'Remove', index);
+    if (!isHeaderName(name)) report(at, `is no name of a header: ${quote(name)}`);
+  });
+}
+
+/** Without what would end a line or a header: control characters, but for the tab. */
+const isOneLine = (value: string): boolean =>
+  ![...value].some((character) => {
+    const code = character.charCodeAt(0);
+    return (code < 0x20 && code !== 0x09) || code === 0x7f;
+  });
 
 /** RFC 9110 §5.6.2, and the pseudo headers of HTTP/2. */
 export const isHeaderName = (name: string): boolean => /^:?[!#$%&'*+.^_`|~\w-]+$/.test(name);
