@@ -52,6 +52,8 @@ export const limits = {
   nodeTasks: { tasks: 500, idleMs: 10_000 },
   /** A log that is followed: until all is warm, and how long it is then measured. */
   logFlood: { settleMs: 5_000, measureMs: 15_000, files: 4, fileMb: 10 },
+  /** Clusters that peer with one server, and how long they are watched being idle. */
+  peering: { peers: 50, idleMs: 60_000 },
   /** Commands in one task, of one run. */
   execSessions: 30,
   /** A large job that is read. */
