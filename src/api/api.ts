@@ -35,6 +35,7 @@ import { clientStatisticsRoutes } from './routes/client-statistics.ts';
 import { deploymentRoutes } from './routes/deployment.ts';
 import { evaluationRoutes } from './routes/evaluation.ts';
 import { eventStreamRoute } from './routes/event-stream.ts';
+import { exchangedServiceRoutes } from './routes/exchanged-services.ts';
 import { execRoutes } from './routes/exec.ts';
 import { explainRoutes } from './routes/explain.ts';
 import { jobRoutes } from './routes/job.ts';
@@ -189,6 +190,7 @@ export class Api {
       ...keyringRoutes(server),
       ...variableRoutes(server.context),
       ...workloadIdentityRoutes(server),
+      ...exchangedServiceRoutes(server.exchange),
       ...templatedPolicyRoutes(),
       ...namespaceRoutes(server.context),
       ...partitionRoutes(server.context),

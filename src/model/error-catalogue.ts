@@ -342,6 +342,11 @@ export const catalogue = {
     title: 'Binding rule not found',
     sentence: 'There is no binding rule {id}.',
   },
+  'peering-not-found': {
+    status: 404,
+    title: 'Peering not found',
+    sentence: 'Peering not found for "{name}".',
+  },
   'file-not-found': {
     status: 404,
     title: 'File not found',

@@ -50,6 +50,7 @@ test('blocking routes are those that the contract marks', () => {
     ...['/v1/acl/auth-method/{name}', '/v1/acl/auth-methods'],
     ...['/v1/acl/binding-rule/{rule_id}', '/v1/acl/binding-rules'],
     ...['/v1/vars', '/v1/var/{path}'],
+    ...['/v1/exported-services', '/v1/imported-services'],
     ...['/v1/namespace/{name}', '/v1/namespaces', '/v1/partition/{name}', '/v1/partitions'],
   ]);
 });
