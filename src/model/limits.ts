@@ -112,8 +112,10 @@ export const limits = {
     handshakeFrameBytesMax: 64 * kibibyte,
     /** Streams under way on which nobody has shown yet who they are. */
     strangersMax: 256,
-    /** How long a peering that is deleted tries to tell the other cluster. */
+    /** How long a peering that is deleted waits for the other cluster to hear of it. */
     farewellMs: 10 * second,
+    /** How long it is tried from then on, when the record is gone already. */
+    farewellKeptMs: 24 * hour,
     /** What a peer may send at once, and for how long from then on. */
     framesBurst: 2000,
     framesPerSecond: 500,

@@ -436,6 +436,14 @@ export const peerings = table<StoredPeering, 'id'>({
   indexes: { id: { key: ({ ID }) => [ID] } },
 });
 
+/** Peerings that are deleted here, by their ids, whose peers have not heard of it yet. */
+export const peeringFarewells = table<StoredPeering>({
+  name: 'peering-farewells',
+  version: 1,
+  key: ({ ID }) => [ID],
+  indexes: {},
+});
+
 /** What the sides of a peering show each other who they are by, by the id of the peering. */
 export const peeringSecrets = table<PeeringSecrets>({
   name: 'peering-secrets',
@@ -491,6 +499,7 @@ export const allTables: readonly TableDefinition[] = [
   configEntries,
   configReferences,
   peerings,
+  peeringFarewells,
   peeringSecrets,
   clusterIdentity,
 ] as unknown as readonly TableDefinition[];

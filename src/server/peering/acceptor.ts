@@ -6,6 +6,7 @@ import { serverNameOf } from '../../model/peering/secrets.ts';
 import { peeringSecrets, peerings } from '../../state/tables.ts';
 import type { Transaction } from '../../state/types.ts';
 import {
+  departingById,
   fresh,
   identityOf,
   type PeeringContext,
@@ -181,7 +182,7 @@ function admit(
   secret: string,
   self: SelfDescription,
 ): StoredPeering | undefined {
-  const peering = peeringById(transaction, peerId);
+  const peering = departingById(transaction, peerId);
   if (peering === undefined || peering.IsDialer) return undefined;
   const secrets = secretsOf(transaction, peerId);
   const is = (sealed: string) => sealed !== '' && world.secrets.equal(box.open(sealed), secret);
@@ -189,15 +190,16 @@ function admit(
     const Active = secrets.Pending;
     transaction.table(peeringSecrets).put({ ...secrets, Active, Pending: '', Exchanged: '' });
   } else if (!is(secrets.Active)) return undefined;
+  if (peering.DeletedAt !== 0) return peering;
   const told: Partial<StoredPeering> = {
-    ...(peering.DeletedAt === 0 && { State: 'ESTABLISHING' as const }),
+    ...{ State: 'ESTABLISHING' },
     ...{ PeerID: self.id, PeerServerName: self.serverName },
     Remote: { Partition: self.partition, Datacenter: self.datacenter },
   };
   const isTold =
     peering.PeerID === told.PeerID &&
     peering.PeerServerName === told.PeerServerName &&
-    (told.State ?? peering.State) === peering.State &&
+    peering.State === told.State &&
     peering.Remote.Partition === self.partition &&
     peering.Remote.Datacenter === self.datacenter;
   return isTold ? peering : transaction.table(peerings).put({ ...peering, ...told });

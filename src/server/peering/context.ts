@@ -7,7 +7,13 @@ import {
   type PeeringSecrets,
   serverNameOf,
 } from '../../model/peering/secrets.ts';
-import { clusterIdentity, partitions, peeringSecrets, peerings } from '../../state/tables.ts';
+import {
+  clusterIdentity,
+  partitions,
+  peeringFarewells,
+  peeringSecrets,
+  peerings,
+} from '../../state/tables.ts';
 import type { Snapshot, Transaction, Unstamped } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
 import type { Exchange } from './exchange.ts';
@@ -57,6 +63,10 @@ export const peeringById = (snapshot: Snapshot, id: string): StoredPeering | und
     .by('id')
     .scan({ prefix: [id] })
     .next().value ?? undefined;
+
+/** Also one that is deleted, whose peer has yet to hear of it. */
+export const departingById = (snapshot: Snapshot, id: string): StoredPeering | undefined =>
+  peeringById(snapshot, id) ?? snapshot.table(peeringFarewells).get(id);
 
 export const peeringNamed = (
   snapshot: Snapshot,

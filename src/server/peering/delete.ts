@@ -1,9 +1,9 @@
-import { instantFromMs } from '../../base/instant.ts';
+import { instantFromMs, instantToMs } from '../../base/instant.ts';
 import { delay } from '../../base/ports.ts';
 import { limits } from '../../model/limits.ts';
 import type { StoredPeering } from '../../model/peering/peering.ts';
-import { peeringSecrets, peerings } from '../../state/tables.ts';
-import type { Transaction, Written } from '../../state/types.ts';
+import { peeringFarewells, peeringSecrets, peerings } from '../../state/tables.ts';
+import type { Snapshot, Transaction, Written } from '../../state/types.ts';
 import { writeEventually } from '../write-eventually.ts';
 import { noSecrets, type PeeringContext, peeringById, peeringNamed, secretsOf } from './context.ts';
 import { type DialerOptions, dialAny } from './dialer.ts';
@@ -30,6 +30,8 @@ export function markDeleted(
 
 /** What a goodbye of the peer comes to: the peering stays, for an operator to see, without secrets. */
 export function terminate(transaction: Transaction, id: string): void {
+  const farewells = transaction.table(peeringFarewells);
+  if (farewells.delete(id)) transaction.table(peeringSecrets).delete(id);
   const stored = peeringById(transaction, id);
   if (stored === undefined) return;
   transaction.table(peeringSecrets).put(noSecrets(id));
@@ -53,7 +55,7 @@ export async function removePeering(
   const { state, world, log } = context;
   const peering = peeringById(state.read(), id);
   if (peering === undefined) return;
-  const isTold = await tellPeer(options, peering, signal);
+  const isTold = await tellPeer(options, peering, limits.peering.farewellMs, signal);
   if (signal.aborted) return;
   context.streams.of(id)?.end('the peering is deleted');
   await before;
@@ -64,8 +66,11 @@ export async function removePeering(
     (transaction) => {
       const stored = peeringById(transaction, id);
       if (stored === undefined || stored.DeletedAt === 0) return;
-      transaction.table(peeringSecrets).delete(id);
       transaction.table(peerings).delete(stored.Partition, stored.Name);
+      const farewells = transaction.table(peeringFarewells);
+      const isToHear = !isTold && hasSecret(transaction, id);
+      if (isToHear && farewells.size < limits.peering.countMax) farewells.put(stored);
+      else transaction.table(peeringSecrets).delete(id);
     },
     signal,
   );
@@ -73,26 +78,60 @@ export async function removePeering(
   log.info({ peering: name, partition, told: isTold }, 'a peering is deleted');
 }
 
+/** Goes on telling the peer of a record that is gone, until it has heard or it is too late. */
+export async function bidFarewell(
+  options: DialerOptions,
+  peering: StoredPeering,
+  signal: AbortSignal,
+): Promise<void> {
+  const { state, world, streams } = options.context;
+  const { ID: id, DeletedAt } = peering;
+  const { farewellKeptMs } = limits.peering;
+  const leftMs = instantToMs(DeletedAt) + farewellKeptMs - world.clock.nowMs();
+  await tellPeer(options, peering, Math.min(leftMs, farewellKeptMs), signal);
+  if (signal.aborted) return;
+  streams.of(id)?.end('the peering is deleted');
+  const drop = (transaction: Transaction) => dropFarewell(transaction, id);
+  await writeEventually({ state, timers: world.timers }, drop, signal);
+}
+
+function dropFarewell(transaction: Transaction, id: string): void {
+  if (!transaction.table(peeringFarewells).delete(id)) return;
+  transaction.table(peeringSecrets).delete(id);
+}
+
+/** The peer is not told any more: it is about to be peered with anew. */
+export function dropFarewellsTo(transaction: Transaction, peerId: string): void {
+  for (const { ID, PeerID } of [...transaction.table(peeringFarewells).scan()]) {
+    if (PeerID === peerId) dropFarewell(transaction, ID);
+  }
+}
+
+function hasSecret(snapshot: Snapshot, id: string): boolean {
+  const { Active, Pending } = secretsOf(snapshot, id);
+  return Active !== '' || Pending !== '';
+}
+
 /**
- * Says goodbye on the stream there is, or on one that is opened for it, for as long as `farewellMs`.
+ * Says goodbye on the stream there is, or on one that is opened for it.
  * `false`: the peer has not heard it, and will find out when it is refused.
  */
 async function tellPeer(
   { context, take }: DialerOptions,
   peering: StoredPeering,
+  withinMs: number,
   signal: AbortSignal,
 ): Promise<boolean> {
   const { streams, state, world } = context;
   const { ID: id, IsDialer } = peering;
-  const { farewellMs, retryMinMs } = limits.peering;
+  const { retryMinMs, retryMaxMs } = limits.peering;
   const late = new AbortController();
-  const timer = world.timers.after(farewellMs, () => late.abort());
+  const timer = world.timers.after(withinMs, () => late.abort());
   const over = AbortSignal.any([signal, late.signal]);
   let pauseMs: number = retryMinMs;
   try {
     while (!over.aborted) {
-      const { Active, Pending } = secretsOf(state.read(), id);
-      if (Active === '' && Pending === '') return false;
+      if (!hasSecret(state.read(), id)) return false;
       if (streams.of(id) === undefined && IsDialer) {
         const tried = await dialAny(context, peering, '', over);
         if ('wire' in tried) take(peering, tried.wire);
@@ -105,7 +144,7 @@ async function tellPeer(
         if (heard) return true;
       }
       if (!over.aborted) await delay(world.timers, pauseMs, over);
-      pauseMs *= 2;
+      pauseMs = Math.min(pauseMs * 2, retryMaxMs);
     }
     return false;
   } finally {

@@ -24,6 +24,7 @@ import {
   peeringNamed,
   requirePartition,
 } from './context.ts';
+import { dropFarewellsTo } from './delete.ts';
 import { reasonOf, refusedAs, tellSecret } from './dial.ts';
 import { requireRoom } from './token.ts';
 
@@ -46,6 +47,7 @@ export async function establish(
   // Asked before the secret is used up, and again when the peering is written down.
   const id = admitted(context.state.head(), partition, name)?.ID ?? context.world.ids.uuid();
   const streamSecret = fresh(context);
+  await context.state.write((transaction) => dropFarewellsTo(transaction, token.peerId));
   await useUp(context, token, streamSecret, { id, partition }, signal);
   return context.state.write((transaction) => {
     const stored = admitted(transaction, partition, name);

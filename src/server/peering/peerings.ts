@@ -1,10 +1,10 @@
 import type { Peering, StoredPeering } from '../../model/peering/peering.ts';
 import { presentedPeering } from '../../model/peering/present.ts';
-import { peerings } from '../../state/tables.ts';
+import { peeringFarewells, peerings } from '../../state/tables.ts';
 import type { Change, Written } from '../../state/types.ts';
 import { Acceptor } from './acceptor.ts';
-import { type Advertised, type PeeringContext, peeringById } from './context.ts';
-import { forgetEventually, markDeleted, removePeering, terminate } from './delete.ts';
+import { type Advertised, departingById, type PeeringContext, peeringById } from './context.ts';
+import { bidFarewell, forgetEventually, markDeleted, removePeering, terminate } from './delete.ts';
 import { keepDialling, noteAddresses } from './dialer.ts';
 import { establish } from './establish.ts';
 import type { PeeringLink } from './link.ts';
@@ -26,7 +26,8 @@ interface Work {
  *
  * Invariants
  *  P1. What is done for a peering follows from its durable row alone, and is taken up again from
- *      there: dial the peer, forget what came from it, or take the record apart.
+ *      there: dial the peer, forget what came from it, take the record apart, or tell a peer that was
+ *      away of a record that is gone.
  *  P2. One thing is done at a time for each. A stream opens when what came before is forgotten.
  *  P3. What one peer does is no matter of the others'.
  */
@@ -53,7 +54,9 @@ export class Peerings {
   start(): void {
     const { state } = this.#context;
     this.#unfollow = state.onCommit((changes) => this.#follow(changes));
-    for (const peering of state.read().table(peerings).scan()) this.#look(peering.ID);
+    const snapshot = state.read();
+    for (const { ID } of snapshot.table(peerings).scan()) this.#look(ID);
+    for (const { ID } of snapshot.table(peeringFarewells).scan()) this.#look(ID);
   }
 
   stop(): void {
@@ -101,7 +104,7 @@ export class Peerings {
 
   #follow(changes: readonly Change[]): void {
     for (const { table, before, after } of changes) {
-      if (table !== peerings.name) continue;
+      if (table !== peerings.name && table !== peeringFarewells.name) continue;
       this.#look(((after ?? before) as StoredPeering).ID);
     }
   }
@@ -109,20 +112,24 @@ export class Peerings {
   /** Does what the row asks for, unless that is being done. */
   #look(id: string): void {
     if (this.#stop.signal.aborted) return;
-    const peering = peeringById(this.#context.state.read(), id);
+    const snapshot = this.#context.state.read();
+    const peering = departingById(snapshot, id);
     if (peering === undefined) {
       this.#works.get(id)?.stop.abort();
       this.#works.delete(id);
       this.streams.forget(id);
       return;
     }
-    const doing = wantedFor(peering);
+    const isGone = peeringById(snapshot, id) === undefined;
+    const doing = isGone ? 'farewell' : wantedFor(peering);
     const before = this.#works.get(id);
     if (before?.doing === doing) return;
     // What is being forgotten has to be gone; and where there is a stream, it says goodbye first.
     const isPart = doing === 'remove' || doing === 'forget';
     const isLeftAlone = before?.doing === 'forget' || (isPart && this.streams.of(id) !== undefined);
     if (!isLeftAlone) before?.stop.abort();
+    // What went wrong before is no matter of one that begins anew.
+    if (!isPart && doing !== 'nothing') this.streams.record(id).lastError = '';
     this.#begin(id, peering, doing, before?.done);
   }
 
@@ -154,6 +161,7 @@ export class Peerings {
     if (doing === 'remove') return removePeering({ context, take }, id, before, signal);
     await before;
     if (signal.aborted) return;
+    if (doing === 'farewell') return bidFarewell({ context, take }, peering, signal);
     if (doing === 'forget') return forgetEventually(context, peering, signal);
     if (doing !== 'nothing') return keepDialling({ context, take }, id, signal);
   }
@@ -179,7 +187,7 @@ export class Peerings {
           onAddresses: (addresses) => noteAddresses(context, id, addresses),
         }),
     );
-    const now = peeringById(context.state.read(), id);
+    const now = departingById(context.state.read(), id);
     const isLive = now !== undefined && now.DeletedAt === 0 && now.State !== 'TERMINATED';
     stream.start({ exchanges: isLive });
     if (side === 'acceptor') this.#tellOfEnd(peering, stream);
