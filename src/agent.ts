@@ -15,12 +15,15 @@ import { holdPort } from './api/http-server-hold.ts';
 import type { World } from './base/ports.ts';
 import { realWorld } from './base/ports-real.ts';
 import { limits } from './model/limits.ts';
+import { readAddress } from './node/fingerprint/address.ts';
 import type { NodeSettings } from './node/fingerprint/fingerprint.ts';
 import { schedulerDefaults } from './scheduler/view.ts';
 import { silentLog } from './server/context.ts';
 import type { GarbageSettings } from './server/garbage/collector.ts';
 import { Keyring, WrongRootKey } from './server/keyring/keyring.ts';
 import { HttpOutbound } from './server/login/outbound-http.ts';
+import { advertisedAddresses } from './server/peering/advertise.ts';
+import { webSocketTransport } from './server/peering/web-socket-link.ts';
 import { Server } from './server/server.ts';
 import type { Engine } from './state/engine/engine.ts';
 import { MemoryDisk, MemoryEngine } from './state/engine/memory.ts';
@@ -53,6 +56,8 @@ export interface CreateAgentOptions extends NodeOptions {
   readonly aclDefaultPolicy?: DefaultPolicy;
   /** How long is kept what nobody needs; the default is that of `limits.garbage`. */
   readonly garbage?: Partial<GarbageSettings>;
+  /** Where other clusters reach this server, each `host:port`; the default is where it listens. */
+  readonly advertise?: readonly string[] | undefined;
   /** The address under which others find the keys that workloads' tokens are signed with. */
   readonly issuer?: string | undefined;
 }
@@ -106,6 +111,7 @@ export async function createAgent(given: CreateAgentOptions): Promise<Agent> {
     const server = new Server({
       ...{ state, world, log, region, keyring, outbound: outbound.call },
       datacenter,
+      peers: webSocketTransport,
       rootSecret: rootToken,
       issuer: options.issuer,
       scheduler: schedulerDefaults,
@@ -140,9 +146,11 @@ export async function createAgent(given: CreateAgentOptions): Promise<Agent> {
     await server.start();
     opened.push(() => server.stop());
     release?.();
-    const address =
-      options.http && `http://${await api.listen(options.http.host, options.http.port)}`;
+    const listening = options.http && (await api.listen(options.http.host, options.http.port));
+    const address = listening && `http://${listening}`;
     opened.push(() => api.close());
+    const addresses = options.advertise ?? advertisedAddresses(listening, readAddress().ip);
+    server.peerings.advertise({ addresses, caPems: [] });
     let tasks: 'stop' | 'keep' = 'stop';
     let node: RunningNode | undefined;
     if (options.node !== undefined && address !== undefined) {

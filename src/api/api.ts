@@ -16,6 +16,7 @@ import {
 import { Metrics } from './metrics.ts';
 import { nodeStreamUpgrade } from './node-stream.ts';
 import { openApi } from './openapi.ts';
+import { PeeringSockets } from './peering-stream.ts';
 import { type Observation, Pipeline } from './pipeline.ts';
 import type { Route } from './route.ts';
 import { aclBootstrapRoutes } from './routes/acl-bootstrap.ts';
@@ -54,6 +55,7 @@ import { nodeRoutes } from './routes/node.ts';
 import { nodeAgentRoutes } from './routes/node-agent.ts';
 import { nodePoolRoutes } from './routes/node-pool.ts';
 import { operatorSchedulerRoutes } from './routes/operator-scheduler.ts';
+import { peeringRoutes } from './routes/peering.ts';
 import { scalingPolicyRoutes } from './routes/scaling-policy.ts';
 import { serviceRoutes } from './routes/service.ts';
 import { systemRoutes } from './routes/system.ts';
@@ -84,6 +86,7 @@ export class Api {
   readonly #audit: ((observation: Observation) => void) | undefined;
   readonly #resolver: Resolver;
   readonly #execSockets: ExecSockets;
+  readonly #peeringSockets: PeeringSockets;
   #http: HttpServer | undefined;
   #address = '';
 
@@ -109,6 +112,10 @@ export class Api {
       ...{ pipeline: this.#pipeline, timers: world.timers, requestOf },
       onFailure: (error) => server.context.log.error({ error }, 'a session failed'),
     });
+    this.#peeringSockets = new PeeringSockets({
+      ...{ server, requestOf },
+      observe: (observation) => this.#observe(observation),
+    });
   }
 
   /** Serves one request without a port. */
@@ -132,6 +139,7 @@ export class Api {
           observe: (observation) => this.#observe(observation),
         }),
         this.#execSockets.upgrade,
+        this.#peeringSockets.upgrade,
       ),
       connections: this.#options.connections,
     });
@@ -144,6 +152,7 @@ export class Api {
   async close(): Promise<void> {
     this.#pipeline.stop();
     this.#execSockets.close();
+    this.#peeringSockets.close();
     await this.#http?.close();
   }
 
@@ -191,6 +200,7 @@ export class Api {
       ...variableRoutes(server.context),
       ...workloadIdentityRoutes(server),
       ...exchangedServiceRoutes(server.exchange),
+      ...peeringRoutes(server),
       ...templatedPolicyRoutes(),
       ...namespaceRoutes(server.context),
       ...partitionRoutes(server.context),
@@ -242,6 +252,10 @@ export class Api {
         read: () => this.#execSockets.size,
       },
       nodes_connected: { help: 'Nodes that hold a stream open.', read: () => server.streams.size },
+      peering_streams: {
+        help: 'Streams of peerings that are open.',
+        read: () => server.peerings.streams.size,
+      },
       writes_closed: {
         help: '1 when nothing can be written.',
         read: () => (server.context.state.closed === undefined ? 0 : 1),

@@ -186,6 +186,12 @@ export const catalogue = {
     title: 'Token of the job not found',
     sentence: 'The {field} of the job is unknown here or has expired.',
   },
+  'peering-token-refused': {
+    status: 403,
+    title: 'Peering token refused',
+    sentence:
+      'The other cluster does not take the token (it was used already, replaced by a newer one, or its peering is gone), so a new peering token must be generated: invalid peering establishment secret.',
+  },
   'file-refused': {
     status: 403,
     title: 'File refused',
@@ -417,6 +423,7 @@ export const catalogue = {
     title: 'Name taken',
     sentence: 'The name "{name}" is taken: another {noun} has it.',
   },
+  'peering-conflict': { status: 409, title: 'Peering in the way', sentence: '{reason}.' },
   'id-taken': {
     status: 409,
     title: 'Id taken',
@@ -528,6 +535,11 @@ export const catalogue = {
     status: 503,
     title: 'Identity provider unreachable',
     sentence: 'The identity provider cannot be asked: {reason}.',
+  },
+  'peer-unreachable': {
+    status: 503,
+    title: 'Peer unreachable',
+    sentence: 'No server of the other cluster could be reached: {reason}.',
   },
   'node-unreachable': {
     status: 503,

@@ -94,7 +94,7 @@ export const limits = {
     /** All attempts to exchange the secrets of a token. */
     establishTimeoutMs: 3 * second,
     retryMinMs: 150,
-    retryMaxMs: 1 * minute,
+    retryMaxMs: 15 * second,
     /** Of one frame of a stream. */
     frameBytesMax: 1 * mebibyte,
     /** Changes that are under way to a peer and not acknowledged. */
@@ -114,6 +114,29 @@ export const limits = {
     importedBytesMax: 256 * mebibyte,
     /** Rows removed by one transaction when a peering goes. */
     rowsPerTransactionMax: 64,
+    /** From the opening of a stream until both sides have shown who they are. */
+    handshakeTimeoutMs: 5 * second,
+    /** Frames and bytes of a handshake, by whoever may come. */
+    handshakeFramesMax: 8,
+    handshakeFrameBytesMax: 64 * kibibyte,
+    /** Streams under way on which nobody has shown yet who they are. */
+    strangersMax: 256,
+    /** How long a peering that is deleted waits for the other cluster to hear of it. */
+    farewellMs: 10 * second,
+    /** How long it is tried from then on, when the record is gone already. */
+    farewellKeptMs: 24 * hour,
+    /** What a peer may send at once, and for how long from then on. */
+    framesBurst: 2000,
+    framesPerSecond: 500,
+    bytesBurst: 64 * mebibyte,
+    bytesPerSecond: 16 * mebibyte,
+    /** What a peer that does not read may leave lying here. */
+    unreadBytesMax: 16 * mebibyte,
+    /** How often a peer may tell other addresses at once, and how soon again. */
+    addressesBurst: 8,
+    addressesRefillMs: 15 * second,
+    /** Of a sentence that one cluster tells another. */
+    reasonLengthMax: 256,
   },
 
   list: {

@@ -23,7 +23,11 @@ import { Heartbeats } from './nodes/heartbeats.ts';
 import { awaitedUntilMs, noteMissed } from './nodes/missed.ts';
 import { seedNodePools } from './nodes/pools.ts';
 import { NodeStreams } from './nodes/streams.ts';
+import { seedIdentity } from './peering/context.ts';
 import { ServiceExchange } from './peering/exchange/service-exchange.ts';
+import type { Exchange } from './peering/exchange.ts';
+import type { PeeringTransport } from './peering/link.ts';
+import { Peerings } from './peering/peerings.ts';
 import { PeriodicLauncher } from './periodic/launcher.ts';
 import {
   configurationFor,
@@ -44,6 +48,10 @@ export interface ServerOptions extends Omit<ServerContext, 'box' | 'openEvaluati
   readonly scheduler: SchedulerConfiguration;
   /** How long is kept what nobody needs; the default is that of `limits.garbage`. */
   readonly garbage?: Partial<GarbageSettings>;
+  /** The way to other clusters; `undefined`: there is none. */
+  readonly peers?: PeeringTransport;
+  /** What goes over the streams of peerings. */
+  readonly exchange?: Exchange;
   /** How an operator of the machine allows another first token; the default: not at all. */
   readonly bootstrapReset?: BootstrapReset;
 }
@@ -69,6 +77,7 @@ export class Server {
   readonly #launcher: PeriodicLauncher;
   readonly #reaper: TokenReaper;
   readonly garbage: GarbageCollector;
+  readonly peerings: Peerings;
   readonly #options: ServerOptions;
   #stopped = false;
 
@@ -90,6 +99,11 @@ export class Server {
     this.#deployments = new DeploymentWatcher(this.context);
     const { outbound, datacenter } = options;
     this.logins = new LoginService({ context: this.context, outbound, datacenter });
+    this.peerings = new Peerings({
+      ...{ ...this.context, datacenter },
+      transport: options.peers ?? unreachable,
+      exchange: options.exchange ?? this.exchange,
+    });
     this.heartbeats = new Heartbeats({
       timers: world.timers,
       random: world.random,
@@ -127,9 +141,11 @@ export class Server {
     this.exchange.start();
     this.#reaper.start();
     this.garbage.start();
+    this.peerings.start();
   }
 
   stop(): void {
+    this.peerings.stop();
     this.events.stop();
     this.garbage.stop();
     this.#reaper.stop();
@@ -154,7 +170,9 @@ export class Server {
 
   async #seed(): Promise<void> {
     const { rootSecret } = this.#options;
+    const { ids } = this.context.world;
     await this.context.state.write((transaction) => {
+      seedIdentity(transaction, ids);
       seedRealms(transaction);
       seedNodePools(transaction);
       seedScalingPolicies(transaction);
@@ -204,3 +222,7 @@ export class Server {
     }
   }
 }
+
+const unreachable: PeeringTransport = {
+  dial: () => Promise.reject(new Error('this server has no way to other clusters')),
+};

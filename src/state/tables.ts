@@ -26,6 +26,7 @@ import type { NodePool } from '../model/node-pool/node-pool.ts';
 import type { Partition } from '../model/partition/partition.ts';
 import type { ImportedInstance, ImportedService } from '../model/peering/imported.ts';
 import type { StoredPeering } from '../model/peering/peering.ts';
+import type { ClusterIdentity, PeeringSecrets } from '../model/peering/secrets.ts';
 import type { PeriodicLaunch } from '../model/periodic-launch/periodic-launch.ts';
 import type { ScalingHistory } from '../model/scaling-event/scaling-event.ts';
 import { placeInJob, type RegisteredPolicy } from '../model/scaling-policy/registered-policy.ts';
@@ -455,6 +456,30 @@ export const importedInstances = table<ImportedInstance>({
   indexes: {},
 });
 
+/** Peerings that are deleted here, by their ids, whose peers have not heard of it yet. */
+export const peeringFarewells = table<StoredPeering>({
+  name: 'peering-farewells',
+  version: 1,
+  key: ({ ID }) => [ID],
+  indexes: {},
+});
+
+/** What the sides of a peering show each other who they are by, by the id of the peering. */
+export const peeringSecrets = table<PeeringSecrets>({
+  name: 'peering-secrets',
+  version: 1,
+  key: ({ ID }) => [ID],
+  indexes: {},
+});
+
+/** One row: what names this cluster. */
+export const clusterIdentity = table<ClusterIdentity>({
+  name: 'cluster-identity',
+  version: 1,
+  key: () => ['cluster'],
+  indexes: {},
+});
+
 /** One row: whether the first token was made. */
 export const aclBootstrap = table<AclBootstrap>({
   name: 'acl-bootstrap',
@@ -496,4 +521,7 @@ export const allTables: readonly TableDefinition[] = [
   peerings,
   importedServices,
   importedInstances,
+  peeringFarewells,
+  peeringSecrets,
+  clusterIdentity,
 ] as unknown as readonly TableDefinition[];

@@ -21,7 +21,8 @@ const peer = (Name: string, changes: Partial<StoredPeering> = {}) =>
     api.state.write((transaction) => {
       const row: Unstamped<StoredPeering> = {
         ...{ ID: `id-${Name}`, Name, Partition: 'default', State: 'ESTABLISHING' },
-        ...{ IsDialer: true, PeerID: '', PeerServerName: '', PeerServerAddresses: null },
+        ...{ IsDialer: false, PeerID: '', PeerServerName: '', PeerServerAddresses: null },
+        ...{ ManualServerAddresses: null, Epoch: 0 },
         ...{
           PeerCAPems: null,
           Meta: null,

@@ -7,6 +7,8 @@ import { noReset } from '../../src/server/acl/bootstrap.ts';
 import { silentLog } from '../../src/server/context.ts';
 import { Keyring } from '../../src/server/keyring/keyring.ts';
 import { type Outbound, OutboundError } from '../../src/server/login/outbound.ts';
+import type { Exchange } from '../../src/server/peering/exchange.ts';
+import type { PeeringTransport } from '../../src/server/peering/link.ts';
 import { Server } from '../../src/server/server.ts';
 import { MemoryDisk } from '../../src/state/engine/memory.ts';
 import { allTables } from '../../src/state/tables.ts';
@@ -51,6 +53,9 @@ export async function startApi({
   log = silentLog,
   world = new SimulatedWorld(seed, startMs),
   disk = new MemoryDisk(),
+  peers = undefined as PeeringTransport | undefined,
+  exchange = undefined as Exchange | undefined,
+  datacenter = 'dc1',
 } = {}) {
   const state = await memoryState(allTables, world, disk);
   const server = new Server({
@@ -59,7 +64,9 @@ export async function startApi({
     log,
     keyring: await Keyring.open(state, new Uint8Array(32).fill(1), world),
     outbound,
-    datacenter: 'dc1',
+    datacenter,
+    ...(peers && { peers }),
+    ...(exchange && { exchange }),
     region: 'global',
     rootSecret: hasRoot ? rootToken : undefined,
     bootstrapReset,

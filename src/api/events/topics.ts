@@ -9,6 +9,7 @@ import {
   type Permission,
   resourceAccess,
 } from '../../acl/permission.ts';
+import { formatInstant, instantToMs } from '../../base/instant.ts';
 import type { AclPolicy } from '../../model/acl-policy/acl-policy.ts';
 import type { AclRole } from '../../model/acl-role/acl-role.ts';
 import type { AclToken } from '../../model/acl-token/acl-token.ts';
@@ -23,6 +24,7 @@ import type { Event, EventTopic } from '../../model/event/event.ts';
 import type { Job } from '../../model/job/job.ts';
 import { type Node, presentedNode } from '../../model/node/node.ts';
 import type { NodePool } from '../../model/node-pool/node-pool.ts';
+import type { StoredPeering } from '../../model/peering/peering.ts';
 import { isSame } from '../../model/same.ts';
 import type { ServiceRegistration } from '../../model/service-registration/service-registration.ts';
 import type { VariableMetadata } from '../../model/variable/variable.ts';
@@ -38,6 +40,7 @@ import {
   jobs,
   nodePools,
   nodes,
+  peerings,
   serviceRegistrations,
   variables,
 } from '../../state/tables.ts';
@@ -165,6 +168,27 @@ const nodePool: Kind<NodePool> = {
   filterKeys: () => [],
 };
 
+/** As it is stored: what its stream does at the moment is no change of it, and told when it is read. */
+const peering: Kind<StoredPeering> = {
+  ...{ topic: 'Peering', name: 'Peering' },
+  type: (before, after) => {
+    if (after === undefined) return 'PeeringDeleted';
+    if (before === undefined) return 'PeeringCreated';
+    return before.State === after.State && before.DeletedAt === after.DeletedAt
+      ? 'PeeringUpdated'
+      : 'PeeringStateUpdate';
+  },
+  permission: () => resourceAccess('peering', 'read'),
+  permissionOf: ({ Partition: partition }) => resourceAccess('peering', 'read', { partition }),
+  key: ({ Name }) => Name,
+  namespace: () => '',
+  filterKeys: ({ ID }) => [ID],
+  shown: ({ IsDialer: _, ManualServerAddresses: __, Epoch: ___, ...shown }) => ({
+    ...shown,
+    DeletedAt: shown.DeletedAt === 0 ? null : formatInstant(instantToMs(shown.DeletedAt)),
+  }),
+};
+
 /** Records of access control: for management alone, and without their secrets. */
 const acl = <R extends { readonly Namespace?: string }>(
   topic: EventTopic,
@@ -191,6 +215,7 @@ const kinds: ReadonlyMap<string, Kind<Stamps>> = new Map([
   entry(nodes, node),
   entry(nodePools, nodePool),
   entry(variables, variable),
+  entry(peerings, peering),
   entry(
     aclTokens,
     acl<AclToken>(

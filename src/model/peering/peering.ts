@@ -11,6 +11,7 @@ import {
   Text,
   TextMap,
   Type,
+  Whole,
 } from '../schema.ts';
 
 /**
@@ -34,6 +35,10 @@ export const StoredPeeringSchema = Type.Object({
   PeerID: About('Names it at the other cluster; empty until it is known.', Text()),
   PeerServerName: About('How the other cluster calls itself.', Text()),
   PeerServerAddresses: About('Where its servers are, as `host:port`.', List(Type.String())),
+  /** Those of them that the operator of the other cluster has named: tried first. */
+  ManualServerAddresses: List(Type.String()),
+  /** Counts the secrets that were had for tokens: the dialer begins anew with each. */
+  Epoch: Whole(),
   /** Certificates (PEM) that the other cluster is trusted by. */
   PeerCAPems: List(Type.String()),
   Meta: About('Names and texts of the caller; nothing goes by them.', TextMap()),
@@ -53,11 +58,42 @@ export type StoredPeering = Model<typeof StoredPeeringSchema>;
 export const StreamStatusSchema = Type.Object({
   ImportedServices: About('Names of what comes from the other cluster.', List(Type.String())),
   ExportedServices: About('Names of what goes there.', FullList(Type.String())),
-  LastHeartbeat: Nullable(Type.String()),
-  LastReceive: Nullable(Type.String()),
-  LastSend: Nullable(Type.String()),
+  LastHeartbeat: About('When it last said that it is there.', Nullable(Type.String())),
+  LastReceive: About('When anything last came.', Nullable(Type.String())),
+  LastSend: About('When anything was last sent.', Nullable(Type.String())),
+  LastError: About('Why it is not open, or was not before; empty: for no reason.', Text()),
 });
 export type StreamStatus = Model<typeof StreamStatusSchema>;
+
+/** As it is shown. Instants are RFC 3339. Source: spec/2 §2.1. */
+export const PeeringSchema = Type.Object({
+  ID: About('Names it here.', Text()),
+  Name: About('What the other cluster is called here.', Text()),
+  State: About(
+    'Where it stands. `ACTIVE`: its stream is open; `FAILING`: it should be and is not; `TERMINATED`: it is deleted there, or being deleted here.',
+    Choice(peeringStates, 'INITIAL'),
+  ),
+  Partition: About('Where it is.', Text()),
+  PeerID: About('Names it at the other cluster; absent until it is known.', Text()),
+  PeerServerName: About('How the other cluster calls itself.', Text()),
+  PeerServerAddresses: About(
+    'Where its servers are, as `host:port`; only the side that dials knows.',
+    FullList(Type.String()),
+  ),
+  PeerCAPems: About(
+    'Certificates (PEM) that the other cluster is trusted by.',
+    List(Type.String()),
+  ),
+  StreamStatus: About('What its stream is doing.', StreamStatusSchema),
+  Meta: About('Names and texts of the caller; nothing goes by them.', TextMap()),
+  Remote: About(
+    'What the other cluster says of itself.',
+    Type.Object({ Partition: Text(), Datacenter: Text() }),
+  ),
+  DeletedAt: About('When it was marked for deletion; null: it was not.', Nullable(Type.String())),
+  ...stamps,
+});
+export type Peering = Model<typeof PeeringSchema>;
 
 /** Body of `POST /v1/peering/token`. Source: spec/2 §4.1. */
 export const PeeringTokenRequestSchema = Type.Object({
@@ -83,3 +119,8 @@ export const EstablishRequestSchema = Type.Object({
   Meta: About('Names and texts of the caller; nothing goes by them.', TextMap()),
 });
 export type EstablishRequest = Model<typeof EstablishRequestSchema>;
+
+/** Answer of `POST /v1/peering/token`. */
+export const PeeringTokenAnswerSchema = Type.Object({
+  PeeringToken: About('What the other cluster establishes the peering with, once.', Text()),
+});

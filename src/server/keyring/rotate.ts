@@ -2,12 +2,14 @@ import type { AclToken } from '../../model/acl-token/acl-token.ts';
 import type { AuthMethod } from '../../model/auth-method/auth-method.ts';
 import type { KeyringKey } from '../../model/keyring/keyring-key.ts';
 import { limits } from '../../model/limits.ts';
+import type { PeeringSecrets } from '../../model/peering/secrets.ts';
 import type { SealedItems } from '../../model/variable/variable.ts';
 import {
   aclTokens,
   allocations,
   authMethods,
   keyringKeys,
+  peeringSecrets,
   variableItems,
 } from '../../state/tables.ts';
 import type {
@@ -52,8 +54,23 @@ const items: SealedTable<SealedItems> = {
   withSealed: (row, map) => ({ ...row, Sealed: map(row.Sealed) }),
 };
 
+const ofPeerings: SealedTable<PeeringSecrets> = {
+  definition: peeringSecrets,
+  sealedOf: ({ Active, Pending }) => [Active, Pending].filter((sealed) => sealed !== ''),
+  withSealed: (row, map) => ({
+    ...row,
+    Active: row.Active && map(row.Active),
+    Pending: row.Pending && map(row.Pending),
+  }),
+};
+
 /** Every table that holds secrets: a new one is added here, or its keys are lost by a rotation. */
-const sealedTables = [tokens, methods, items] as unknown as readonly SealedTable<Stamps>[];
+const sealedTables = [
+  tokens,
+  methods,
+  items,
+  ofPeerings,
+] as unknown as readonly SealedTable<Stamps>[];
 
 /**
  * Makes new keys active, seals everything anew in slices, and forgets the keys that nothing is

@@ -5,7 +5,7 @@ import { defaultNamespace, defaultPartition } from '../../model/namespace/namesp
 import { realmNameFaults } from '../../model/namespace/write.ts';
 import { type Partition, PartitionSchema } from '../../model/partition/partition.ts';
 import type { Input } from '../../model/schema.ts';
-import { namespaces, partitions } from '../../state/tables.ts';
+import { namespaces, partitions, peerings } from '../../state/tables.ts';
 import type { Written } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
 import { contentOf } from './write.ts';
@@ -60,7 +60,14 @@ export async function deletePartition(
     const others = [...spaces.scan({ prefix: [name] })].filter(
       ({ Name }) => Name !== defaultNamespace,
     );
-    const content = others.length > 0 ? 'namespaces' : contentOf(transaction, [name]);
+    const isPeered = !transaction
+      .table(peerings)
+      .scan({ prefix: [name] })
+      .next().done;
+    const content =
+      others.length > 0
+        ? 'namespaces'
+        : (contentOf(transaction, [name]) ?? (isPeered ? 'peerings' : undefined));
     if (content !== undefined) {
       throw refusal('in-use', { noun: 'partition', name, reason: `it still has ${content}` });
     }

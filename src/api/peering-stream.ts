@@ -1,0 +1,68 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import type { WebSocket } from 'ws';
+import type { RosterError } from '../model/errors.ts';
+import {
+  longestFrameBytes,
+  peeringStreamPath,
+  webSocketLink,
+} from '../server/peering/web-socket-link.ts';
+import type { Server } from '../server/server.ts';
+import { problemAnswer } from './answers.ts';
+import type { Request } from './http.ts';
+import { pathOf, type Upgrade } from './http-server.ts';
+import type { Observation } from './pipeline.ts';
+import { hangUp, ownSocket } from './raw-answer.ts';
+import { wantsWebSocket, webSockets } from './web-sockets.ts';
+
+export interface PeeringStreamOptions {
+  readonly server: Server;
+  readonly requestOf: (raw: IncomingMessage) => Request;
+  readonly observe: (observation: Observation) => void;
+}
+
+const switchingProtocols = 101;
+
+/** The WebSockets that other clusters open. */
+export class PeeringSockets {
+  readonly #options: PeeringStreamOptions;
+  readonly #open = new Set<WebSocket>();
+
+  constructor(options: PeeringStreamOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Takes them whoever comes: a peer shows who it is on the stream itself, by the secret of its
+   * peering and by no token of access control (`server/peering/acceptor.ts`).
+   */
+  get upgrade(): Upgrade {
+    const { server, requestOf, observe } = this.#options;
+    const over = (raw: IncomingMessage, status: number, refused?: RosterError): void => {
+      const trail = refused === undefined ? {} : { code: refused.code };
+      observe({ request: requestOf(raw), route: undefined, status, durationMs: 0, trail });
+    };
+    const refuse = (raw: IncomingMessage, socket: Socket, refused: RosterError): void => {
+      over(raw, refused.status, refused);
+      hangUp(socket, problemAnswer(refused));
+    };
+    const accept = webSockets({ messageBytesMax: longestFrameBytes, refuse });
+    return {
+      isAsked: (raw) => wantsWebSocket(raw) && pathOf(raw.url ?? '') === peeringStreamPath,
+      take: (raw, socket, head) => {
+        ownSocket(socket);
+        accept(raw, socket, head, (webSocket) => {
+          over(raw, switchingProtocols);
+          this.#open.add(webSocket);
+          webSocket.once('close', () => this.#open.delete(webSocket));
+          void server.peerings.accept(webSocketLink(webSocket));
+        });
+      },
+    };
+  }
+
+  /** Hangs up on all of them. */
+  close(): void {
+    for (const webSocket of this.#open) webSocket.terminate();
+  }
+}

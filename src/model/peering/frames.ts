@@ -1,0 +1,166 @@
+import { limits } from '../limits.ts';
+import type { SelfDescription } from './proof.ts';
+import { isServerAddress } from './rules.ts';
+import { uuidForm } from './token.ts';
+
+/**
+ * What goes over the stream of a peering: one JSON object a frame. `dialer` and `acceptor` are the
+ * sides that opened it and took it. Source: facts/registry.md §6.4, §6.6.
+ *
+ *     dialer: establish  acceptor: established                            a token becomes a secret
+ *     dialer: open       acceptor: challenge
+ *     dialer: proof      acceptor: accepted                               both know who the other is
+ *     then both: heartbeat, exchange, goodbye, farewell, end; the acceptor: addresses
+ *
+ * At any time `refused` (before both know) or `end` tells why a side hangs up.
+ */
+export type HandshakeFrame =
+  | {
+      readonly type: 'establish';
+      readonly peerId: string;
+      /** That of the token. */
+      readonly secret: string;
+      /** What streams are opened with from now on. */
+      readonly streamSecret: string;
+      readonly self: SelfDescription;
+    }
+  | { readonly type: 'established'; readonly self: SelfDescription }
+  | { readonly type: 'open'; readonly peerId: string; readonly nonce: string }
+  | { readonly type: 'challenge'; readonly nonce: string }
+  | { readonly type: 'proof'; readonly proof: string; readonly self: SelfDescription }
+  | { readonly type: 'accepted'; readonly proof: string; readonly self: SelfDescription }
+  | { readonly type: 'refused'; readonly code: RefusalCode; readonly reason: string };
+
+/** `secret`: trying again does not help. `later`: it may. */
+export type RefusalCode = 'secret' | 'later';
+
+export type StreamFrame =
+  | { readonly type: 'heartbeat' }
+  | { readonly type: 'addresses'; readonly addresses: readonly string[] }
+  /** What the exchange of services says. */
+  | { readonly type: 'exchange'; readonly frame: unknown }
+  /** The peering is deleted at the side that speaks. */
+  | { readonly type: 'goodbye' }
+  /** The goodbye was heard, and is written down. */
+  | { readonly type: 'farewell' }
+  | { readonly type: 'end'; readonly reason: string };
+
+/** A frame that is none. Its message ends a sentence, and repeats nothing that came. */
+export class FrameFault extends Error {
+  override readonly name = 'FrameFault';
+}
+
+type Raw = Readonly<Record<string, unknown>>;
+
+/** @throws FrameFault */
+export function parseHandshakeFrame(text: string): HandshakeFrame {
+  const raw = rawFrame(text, limits.peering.handshakeFrameBytesMax);
+  switch (raw.type) {
+    case 'establish': {
+      const [secret, streamSecret] = [textIn(raw, 'secret'), hexIn(raw, 'streamSecret')];
+      return { type: 'establish', peerId: idIn(raw), secret, streamSecret, self: selfIn(raw) };
+    }
+    case 'established':
+      return { type: 'established', self: selfIn(raw) };
+    case 'open':
+      return { type: 'open', peerId: idIn(raw), nonce: hexIn(raw, 'nonce') };
+    case 'challenge':
+      return { type: 'challenge', nonce: hexIn(raw, 'nonce') };
+    case 'proof':
+      return { type: 'proof', proof: hexIn(raw, 'proof'), self: selfIn(raw) };
+    case 'accepted':
+      return { type: 'accepted', proof: hexIn(raw, 'proof'), self: selfIn(raw) };
+    case 'refused': {
+      const code = raw.code === 'secret' ? 'secret' : 'later';
+      return { type: 'refused', code, reason: sentenceIn(raw) };
+    }
+    default:
+      throw new FrameFault('a frame of an unknown type came');
+  }
+}
+
+/** @throws FrameFault */
+export function parseStreamFrame(text: string): StreamFrame {
+  const raw = rawFrame(text, limits.peering.frameBytesMax);
+  switch (raw.type) {
+    case 'heartbeat':
+    case 'goodbye':
+    case 'farewell':
+      return { type: raw.type };
+    case 'addresses':
+      return { type: 'addresses', addresses: addressesIn(raw) };
+    case 'exchange':
+      return { type: 'exchange', frame: raw.frame };
+    case 'end':
+    case 'refused':
+      return { type: 'end', reason: sentenceIn(raw) };
+    default:
+      throw new FrameFault('a frame of an unknown type came');
+  }
+}
+
+function rawFrame(text: string, bytesMax: number): Raw {
+  if (text.length > bytesMax) throw new FrameFault(`a frame of more than ${bytesMax} bytes came`);
+  let raw: unknown;
+  try {
+    raw = JSON.parse(text);
+  } catch {
+    throw new FrameFault('a frame came that is not JSON');
+  }
+  if (isRecord(raw)) return raw;
+  throw new FrameFault('a frame came that is no object');
+}
+
+const isRecord = (value: unknown): value is Raw =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function textIn(raw: Raw, name: string): string {
+  const value = raw[name];
+  const { lengthMax } = limits.names;
+  if (typeof value === 'string' && value.length <= lengthMax && !value.includes('\0')) return value;
+  throw new FrameFault(`a frame came whose "${name}" is no short text`);
+}
+
+/** 32 bytes in hexadecimal. */
+function hexIn(raw: Raw, name: string): string {
+  const value = textIn(raw, name);
+  if (/^[0-9a-f]{64}$/.test(value)) return value;
+  throw new FrameFault(`a frame came whose "${name}" is not 32 bytes in hexadecimal`);
+}
+
+function idIn(raw: Raw, name = 'peerId'): string {
+  const value = textIn(raw, name);
+  if (uuidForm.test(value)) return value;
+  throw new FrameFault(`a frame came whose "${name}" is no UUID`);
+}
+
+function addressesIn(raw: Raw): readonly string[] {
+  const value = raw.addresses;
+  const isList = Array.isArray(value) && value.length <= limits.peering.addressesMax;
+  if (isList && value.every((one) => typeof one === 'string' && isServerAddress(one))) {
+    return value as string[];
+  }
+  throw new FrameFault('a frame came whose "addresses" are none');
+}
+
+function selfIn(raw: Raw): SelfDescription {
+  const { self } = raw;
+  if (!isRecord(self)) throw new FrameFault('a frame came that does not say who speaks');
+  const serverName = textIn(self, 'serverName');
+  if (serverName === '') throw new FrameFault('a frame came that does not say who speaks');
+  return {
+    ...{ id: idIn(self, 'id'), serverName, datacenter: textIn(self, 'datacenter') },
+    ...{ partition: textIn(self, 'partition'), addresses: addressesIn(self) },
+  };
+}
+
+/** What another cluster says, fit for a log and a table: one line, and short. */
+function sentenceIn(raw: Raw): string {
+  const text = typeof raw.reason === 'string' ? raw.reason : '';
+  return oneSentence(text) || 'for no reason that it told';
+}
+
+export const oneSentence = (text: string): string =>
+  [...text.slice(0, limits.peering.reasonLengthMax)]
+    .map((character) => (/[\p{C}\p{Z}]/u.test(character) ? ' ' : character))
+    .join('');

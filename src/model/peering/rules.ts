@@ -1,0 +1,64 @@
+import type { Fault } from '../errors.ts';
+import { limits } from '../limits.ts';
+import { below, faultAt, quote } from '../path.ts';
+
+const nameForm = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+
+/** What is wrong with the name of a peer. Source: spec/2 §8, facts/registry.md §6.1. */
+export function peerNameFaults(name: string, doing: string): Fault[] {
+  if (nameForm.test(name)) return [];
+  const message =
+    name === ''
+      ? `is required in the payload when ${doing}`
+      : `${quote(name)} is not a valid peer name: it must be a DNS label of 1 to 63 lower-case letters, digits and "-", and begin and end with a letter or a digit`;
+  return [faultAt(below(null, 'PeerName'), message)];
+}
+
+const hostForm =
+  /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$/i;
+
+/** Whether the text is `host:port`, with an IPv6 address in brackets. */
+export function isServerAddress(address: string): boolean {
+  const mark = address.lastIndexOf(':');
+  const [host, port] = [address.slice(0, mark), address.slice(mark + 1)];
+  if (mark <= 0 || !/^[1-9]\d{0,4}$/.test(port) || Number(port) > limits.network.portMax) {
+    return false;
+  }
+  const isIpv6 = /^\[[0-9a-f:.]+\]$/i.test(host);
+  if (!isIpv6 && (host.length > 253 || !hostForm.test(host))) return false;
+  // What looks like an IP address is held against that.
+  return URL.parse(`http://${host}/`) !== null;
+}
+
+/** What is wrong with the addresses that a caller gives. */
+export function addressFaults(addresses: readonly string[], field: string): Fault[] {
+  const most = limits.peering.addressesMax;
+  if (addresses.length > most) {
+    return [faultAt(below(null, field), `must have at most ${most} addresses`)];
+  }
+  return addresses.flatMap((address, index) => {
+    if (isServerAddress(address)) return [];
+    const message = `must be "host:port", with an IPv6 address in brackets, got ${quote(address)}`;
+    return [faultAt(below(null, field, index), message)];
+  });
+}
+
+const metaKeyForm = /^[A-Za-z0-9_-]+$/;
+
+/** What is wrong with the meta of a peering. Its limits are those of a service's. */
+export function peeringMetaFaults(meta: Readonly<Record<string, string>>): Fault[] {
+  const { metaPairsMax, metaKeyLengthMax, metaValueLengthMax } = limits.config;
+  const entries = Object.entries(meta);
+  if (entries.length > metaPairsMax) {
+    return [faultAt(below(null, 'Meta'), `must have at most ${metaPairsMax} entries`)];
+  }
+  return entries.flatMap(([key, value]) => {
+    const at = below(null, 'Meta', key.slice(0, limits.fault.quotedLengthMax));
+    if (!metaKeyForm.test(key) || key.length > metaKeyLengthMax) {
+      const form = `letters, digits, "-" and "_", at most ${metaKeyLengthMax}`;
+      return [faultAt(at, `must have a name of ${form}`)];
+    }
+    if (value.length <= metaValueLengthMax) return [];
+    return [faultAt(at, `must be at most ${metaValueLengthMax} characters long`)];
+  });
+}

@@ -1,0 +1,60 @@
+import type { PeeringState, StoredPeering } from './peering.ts';
+
+/** What is known of a stream while the server runs; nothing of it is stored. */
+export interface StreamKnown {
+  readonly isOpen: boolean;
+  /** Unix milliseconds; 0: never. */
+  readonly lastHeartbeatMs: number;
+  readonly lastReceiveMs: number;
+  readonly lastSendMs: number;
+  /** Why it is not open, or was not the last time; empty: it never failed. */
+  readonly lastError: string;
+}
+
+export const unknownStream: StreamKnown = {
+  ...{ isOpen: false, lastError: '' },
+  ...{ lastHeartbeatMs: 0, lastReceiveMs: 0, lastSendMs: 0 },
+};
+
+/**
+ * Where a peering stands as it is read. Source: spec/2 §3, facts/registry.md §6.3, DESIGN §5.
+ *
+ *     side that made the token:  (none) -token-> INITIAL -dialled-> ACTIVE <-> FAILING
+ *     side that dials:           (none) -establish-> ESTABLISHING -> ACTIVE <-> FAILING
+ *     either:                    any -deleted there-> TERMINATED -token, establish-> as from (none)
+ *                                any -DELETE-> TERMINATED with DeletedAt -> gone
+ */
+export function stateOf(
+  { State, IsDialer, DeletedAt }: Pick<StoredPeering, 'State' | 'IsDialer' | 'DeletedAt'>,
+  { isOpen, lastError }: StreamKnown,
+): PeeringState {
+  if (DeletedAt !== 0 || State === 'TERMINATED') return 'TERMINATED';
+  if (isOpen) return 'ACTIVE';
+  // Whoever is dialled was connected once; whoever dials may be about to, for the first time.
+  if (State === 'ESTABLISHING') return IsDialer && lastError === '' ? 'ESTABLISHING' : 'FAILING';
+  return 'INITIAL';
+}
+
+type Standing = Pick<StoredPeering, 'State' | 'IsDialer' | 'DeletedAt' | 'Name'>;
+
+const taken = (name: string, why: string): string =>
+  `cannot create peering with name: "${name}"; ${why}`;
+
+/** Why no token can be made for the name of a stored peering; `undefined`: it can. */
+export function tokenObstacle(stored: Standing | undefined): string | undefined {
+  if (stored === undefined) return undefined;
+  if (stored.DeletedAt !== 0) return deleting;
+  // Nothing is left to lose of one that the other side has ended.
+  if (!stored.IsDialer || stored.State === 'TERMINATED') return undefined;
+  return taken(stored.Name, 'there is already an established peering');
+}
+
+/** Why the name of a stored peering cannot be established; `undefined`: it can. */
+export function establishObstacle(stored: Standing | undefined): string | undefined {
+  if (stored === undefined) return undefined;
+  if (stored.DeletedAt !== 0) return deleting;
+  if (stored.IsDialer || stored.State === 'TERMINATED') return undefined;
+  return taken(stored.Name, 'there is an existing peering expecting to be dialed');
+}
+
+const deleting = 'failed to write peering: cannot write to peering that is marked for deletion';

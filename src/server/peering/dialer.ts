@@ -1,0 +1,118 @@
+import { delay } from '../../base/ports.ts';
+import { limits } from '../../model/limits.ts';
+import type { StoredPeering } from '../../model/peering/peering.ts';
+import { peerings } from '../../state/tables.ts';
+import { type PeeringContext, peeringById } from './context.ts';
+import { type Opened, openStream, reasonOf } from './dial.ts';
+import type { PeeringStream } from './stream.ts';
+import type { Wire } from './wire.ts';
+
+export interface DialerOptions {
+  readonly context: PeeringContext;
+  /** Takes a stream on which both sides know who the other one is. */
+  readonly take: (peering: StoredPeering, wire: Wire) => PeeringStream;
+}
+
+/**
+ * Keeps the stream of a peering open, from what is stored of it: dials its addresses in turn, the one
+ * that worked last first, and after all of them failed waits for longer and longer. Resolves when
+ * `signal` aborts, or nobody is to be dialled any more.
+ */
+export async function keepDialling(
+  { context, take }: DialerOptions,
+  id: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const { state, streams, world, log } = context;
+  const { clock, timers, random } = world;
+  const { retryMinMs, retryMaxMs, heartbeatMs } = limits.peering;
+  let pauseMs: number = retryMinMs;
+  let preferred = '';
+  let told = '';
+  for (;;) {
+    const peering = dialled(state.read(), id);
+    if (peering === undefined || signal.aborted) return;
+    const { Name: name, Partition: partition } = peering;
+    const sinceMs = clock.monotonicMs();
+    const tried = await dialAny(context, peering, preferred, signal);
+    if (signal.aborted) {
+      if ('wire' in tried) tried.wire.close('this server needs it no more');
+      return;
+    }
+    let reason: string;
+    if ('wire' in tried) {
+      preferred = tried.address;
+      noteAddresses(context, id, tried.peer.addresses);
+      log.info({ peering: name, partition, address: preferred }, 'the stream of a peer is open');
+      const stream = take(peering, tried.wire);
+      const stop = () => stream.end('the peering begins anew, or this server stops');
+      signal.addEventListener('abort', stop, { once: true });
+      reason = await stream.ended;
+      signal.removeEventListener('abort', stop);
+      // One that is cut as soon as it is open is no success.
+      if (clock.monotonicMs() - sinceMs >= heartbeatMs) pauseMs = retryMinMs;
+    } else {
+      reason = tried.reason;
+      streams.record(id).lastError = reason;
+    }
+    if (reason !== told && !signal.aborted) {
+      log.warn({ peering: name, partition, reason }, 'the stream of a peer is not open');
+    }
+    told = reason;
+    await delay(timers, pauseMs * (0.5 + random.fraction() / 2), signal);
+    pauseMs = Math.min(pauseMs * 2, retryMaxMs);
+  }
+}
+
+function dialled(snapshot: Parameters<typeof peeringById>[0], id: string) {
+  const peering = peeringById(snapshot, id);
+  const isWanted = peering?.IsDialer && peering.DeletedAt === 0 && peering.State !== 'TERMINATED';
+  return isWanted ? peering : undefined;
+}
+
+type Tried = (Opened & { readonly address: string }) | { readonly reason: string };
+
+/** One attempt at each address. */
+export async function dialAny(
+  context: PeeringContext,
+  peering: StoredPeering,
+  preferred: string,
+  signal: AbortSignal,
+): Promise<Tried> {
+  const addresses = peering.PeerServerAddresses ?? [];
+  const at = Math.max(addresses.indexOf(preferred), 0);
+  const reasons: string[] = [];
+  for (const address of [...addresses.slice(at), ...addresses.slice(0, at)]) {
+    if (signal.aborted) break;
+    const { dialTimeoutMs: timeoutMs } = limits.peering;
+    const target = { address, caPems: peering.PeerCAPems ?? [], timeoutMs, signal };
+    try {
+      return { ...(await openStream(context, target, peering)), address };
+    } catch (error) {
+      reasons.push(`${address}: ${reasonOf(error)}`);
+    }
+  }
+  return { reason: reasons.join('; ') || 'it has no address' };
+}
+
+/** The servers of the peer are somewhere else now. Those that its operator named stay first. */
+export function noteAddresses(
+  { state, log }: PeeringContext,
+  id: string,
+  addresses: readonly string[],
+): void {
+  if (addresses.length === 0) return;
+  const merged = ({ ManualServerAddresses }: StoredPeering) => [
+    ...new Set([...(ManualServerAddresses ?? []), ...addresses]),
+  ];
+  const isKnown = (peering: StoredPeering | undefined) =>
+    peering === undefined ||
+    JSON.stringify(peering.PeerServerAddresses) === JSON.stringify(merged(peering));
+  if (isKnown(peeringById(state.read(), id))) return;
+  const written = state.write((transaction) => {
+    const peering = peeringById(transaction, id);
+    if (peering === undefined || isKnown(peering)) return;
+    transaction.table(peerings).put({ ...peering, PeerServerAddresses: merged(peering) });
+  });
+  written.catch((error) => log.warn({ error }, 'the addresses of a peer could not be kept'));
+}

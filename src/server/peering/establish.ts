@@ -1,0 +1,160 @@
+import { delay } from '../../base/ports.ts';
+import { complete } from '../../model/complete.ts';
+import { invalid, refusal } from '../../model/errors.ts';
+import { limits } from '../../model/limits.ts';
+import { below, faultAt } from '../../model/path.ts';
+import {
+  type EstablishRequest,
+  EstablishRequestSchema,
+  type StoredPeering,
+  StoredPeeringSchema,
+} from '../../model/peering/peering.ts';
+import { peeringMetaFaults, peerNameFaults } from '../../model/peering/rules.ts';
+import { serverNameOf } from '../../model/peering/secrets.ts';
+import { establishObstacle } from '../../model/peering/state.ts';
+import { decodeToken, type PeeringToken, TokenFault } from '../../model/peering/token.ts';
+import type { Input } from '../../model/schema.ts';
+import { peeringSecrets, peerings } from '../../state/tables.ts';
+import type { Snapshot, Transaction, Written } from '../../state/types.ts';
+import {
+  fresh,
+  identityOf,
+  noSecrets,
+  type PeeringContext,
+  peeringNamed,
+  requirePartition,
+} from './context.ts';
+import { dropFarewellsTo } from './delete.ts';
+import { reasonOf, refusedAs, tellSecret } from './dial.ts';
+import { requireRoom } from './token.ts';
+
+/**
+ * Peers with the cluster that made the token: uses up its secret there, and writes the peering down.
+ * The stream opens in the background. May be done again for a peering that there is, with a fresh
+ * token. Source: spec/2 §4.1, facts/registry.md §6.4.
+ * @throws RosterError `invalid-body`, `partition-not-found`, `peering-conflict`, `limit-reached`,
+ *   `peering-token-refused`, `peer-unreachable`
+ */
+export async function establish(
+  context: PeeringContext,
+  partition: string,
+  given: Input<EstablishRequest>,
+  signal: AbortSignal,
+): Promise<Written<StoredPeering>> {
+  const request = complete(EstablishRequestSchema, given);
+  const token = checked(context, request);
+  const { PeerName: name, Meta } = request;
+  // Asked before the secret is used up, and again when the peering is written down.
+  const id = admitted(context.state.head(), partition, name)?.ID ?? context.world.ids.uuid();
+  const streamSecret = fresh(context);
+  await context.state.write((transaction) => dropFarewellsTo(transaction, token.peerId));
+  await useUp(context, token, streamSecret, { id, partition }, signal);
+  return context.state.write((transaction) => {
+    const stored = admitted(transaction, partition, name);
+    const row = { stored, ID: stored?.ID ?? id, partition, name, token, Meta };
+    return putDialled(transaction, context, row, streamSecret);
+  });
+}
+
+function checked(
+  { state }: PeeringContext,
+  { PeerName, PeeringToken: text, Meta }: EstablishRequest,
+): PeeringToken {
+  const faults = [
+    ...peerNameFaults(PeerName, 'establishing a peering'),
+    ...peeringMetaFaults(Meta ?? {}),
+  ];
+  const tell = (message: string) => faults.push(faultAt(below(null, 'PeeringToken'), message));
+  let token: PeeringToken | undefined;
+  if (text === '') tell('is required in the payload when establishing a peering');
+  else {
+    try {
+      token = decodeToken(text);
+    } catch (error) {
+      if (!(error instanceof TokenFault)) throw error;
+      tell(`cannot be used: ${error.message}`);
+    }
+  }
+  if (token?.serverName === serverNameOf(identityOf(state.read()))) {
+    tell(`cannot create a peering within the same cluster "${token.serverName}"`);
+  }
+  if (token === undefined || faults.length > 0) throw invalid('invalid-body', faults);
+  return token;
+}
+
+/** What there is under the name, if it may be established. */
+function admitted(snapshot: Snapshot, partition: string, name: string): StoredPeering | undefined {
+  requirePartition(snapshot, partition);
+  const stored = peeringNamed(snapshot, partition, name);
+  const obstacle = establishObstacle(stored);
+  if (obstacle !== undefined) throw refusal('peering-conflict', { reason: obstacle });
+  if (stored === undefined) requireRoom(snapshot.table(peerings).size);
+  return stored;
+}
+
+/** Tries every address, again and again, for as long as a caller may wait. */
+async function useUp(
+  context: PeeringContext,
+  token: PeeringToken,
+  streamSecret: string,
+  { id, partition }: { readonly id: string; readonly partition: string },
+  signal: AbortSignal,
+): Promise<void> {
+  const { state, datacenter, world } = context;
+  const { clock, timers, random } = world;
+  const { establishTimeoutMs, dialTimeoutMs, retryMinMs } = limits.peering;
+  const serverName = serverNameOf(identityOf(state.read()));
+  const self = { id, serverName, datacenter, partition, addresses: [] };
+  const endMs = clock.monotonicMs() + establishTimeoutMs;
+  const reasons = new Map<string, string>();
+  const addresses = [...new Set([...token.manualAddresses, ...token.addresses])];
+  while (!signal.aborted) {
+    for (const address of addresses) {
+      const leftMs = endMs - clock.monotonicMs();
+      if (leftMs <= 0) break;
+      const timeoutMs = Math.min(dialTimeoutMs, leftMs);
+      const target = { address, caPems: token.caPems, timeoutMs, signal };
+      try {
+        await tellSecret(context, target, token, streamSecret, self);
+        return;
+      } catch (error) {
+        if (refusedAs(error, 'secret')) throw refusal('peering-token-refused');
+        reasons.set(address, reasonOf(error));
+      }
+    }
+    const pauseMs = retryMinMs * (0.5 + random.fraction());
+    if (clock.monotonicMs() + pauseMs >= endMs) break;
+    await delay(timers, pauseMs, signal);
+  }
+  const told = [...reasons].map(([address, reason]) => `${address}: ${reason}`);
+  throw refusal('peer-unreachable', { reason: told.join('; ') || 'this server stops' });
+}
+
+interface Dialled {
+  readonly stored: StoredPeering | undefined;
+  readonly ID: string;
+  readonly partition: string;
+  readonly name: string;
+  readonly token: PeeringToken;
+  readonly Meta: EstablishRequest['Meta'];
+}
+
+function putDialled(
+  transaction: Transaction,
+  { box }: PeeringContext,
+  { stored, ID, partition, name, token, Meta }: Dialled,
+  streamSecret: string,
+): StoredPeering {
+  const { manualAddresses, addresses, caPems, peerId, serverName } = token;
+  transaction.table(peeringSecrets).put({ ...noSecrets(ID), Active: box.seal(streamSecret) });
+  const row = complete(StoredPeeringSchema, {
+    ...{ ID, Name: name, Partition: partition, State: 'ESTABLISHING', IsDialer: true },
+    ...{ PeerID: peerId, PeerServerName: serverName, PeerCAPems: [...caPems] },
+    PeerServerAddresses: [...new Set([...manualAddresses, ...addresses])],
+    ManualServerAddresses: [...manualAddresses],
+    Remote: { Partition: token.partition, Datacenter: token.datacenter },
+    Meta: Meta ?? stored?.Meta ?? null,
+    Epoch: (stored?.Epoch ?? 0) + 1,
+  });
+  return transaction.table(peerings).put(row);
+}

@@ -1,0 +1,217 @@
+import type { Peering, StoredPeering } from '../../model/peering/peering.ts';
+import { presentedPeering } from '../../model/peering/present.ts';
+import { peeringFarewells, peerings } from '../../state/tables.ts';
+import type { Change, Written } from '../../state/types.ts';
+import { Acceptor } from './acceptor.ts';
+import { type Advertised, departingById, type PeeringContext, peeringById } from './context.ts';
+import { bidFarewell, forgetEventually, markDeleted, removePeering, terminate } from './delete.ts';
+import { keepDialling, noteAddresses } from './dialer.ts';
+import { establish } from './establish.ts';
+import type { PeeringLink } from './link.ts';
+import { PeeringStream } from './stream.ts';
+import { PeeringStreams } from './streams.ts';
+import { generateToken } from './token.ts';
+import type { Wire } from './wire.ts';
+
+/** What is done in the background for one peering: one thing after the other. */
+interface Work {
+  /** What is done, or was last. */
+  doing: string;
+  stop: AbortController;
+  done: Promise<void>;
+}
+
+/**
+ * The clusters that this one peers with.
+ *
+ * Invariants
+ *  P1. What is done for a peering follows from its durable row alone, and is taken up again from
+ *      there: dial the peer, forget what came from it, take the record apart, or tell a peer that was
+ *      away of a record that is gone.
+ *  P2. One thing is done at a time for each. A stream opens when what came before is forgotten.
+ *  P3. What one peer does is no matter of the others'.
+ */
+export class Peerings {
+  readonly streams: PeeringStreams;
+  readonly #context: PeeringContext;
+  readonly #acceptor: Acceptor;
+  readonly #works = new Map<string, Work>();
+  readonly #stop = new AbortController();
+  #advertised: Advertised = { addresses: [], caPems: [] };
+  #unfollow: () => void = () => {};
+
+  constructor(options: Omit<PeeringContext, 'streams' | 'advertised'>) {
+    this.streams = new PeeringStreams();
+    const advertised = () => this.#advertised;
+    this.#context = { ...options, streams: this.streams, advertised };
+    this.#acceptor = new Acceptor({
+      context: this.#context,
+      ready: (id) => this.#forgotten(id),
+      take: (peering, wire) => void this.#take(peering, wire, 'acceptor'),
+    });
+  }
+
+  start(): void {
+    const { state } = this.#context;
+    this.#unfollow = state.onCommit((changes) => this.#follow(changes));
+    const snapshot = state.read();
+    for (const { ID } of snapshot.table(peerings).scan()) this.#look(ID);
+    for (const { ID } of snapshot.table(peeringFarewells).scan()) this.#look(ID);
+  }
+
+  stop(): void {
+    this.#unfollow();
+    this.#stop.abort();
+    for (const stream of this.streams.all()) stream.end('the server stops');
+  }
+
+  /** Where this cluster is reached from now on; its peers are told. */
+  advertise(advertised: Advertised): void {
+    this.#advertised = advertised;
+    const snapshot = this.#context.state.read();
+    for (const { ID, IsDialer } of snapshot.table(peerings).scan()) {
+      if (!IsDialer) this.streams.of(ID)?.tellAddresses(advertised.addresses);
+    }
+  }
+
+  /** @throws as `token.ts` says */
+  generateToken(...[partition, request]: Rest<typeof generateToken>) {
+    return generateToken(this.#context, partition, request);
+  }
+
+  /** @throws as `establish.ts` says */
+  establish(
+    partition: string,
+    request: Parameters<typeof establish>[2],
+  ): Promise<Written<StoredPeering>> {
+    return establish(this.#context, partition, request, this.#stop.signal);
+  }
+
+  delete(partition: string, name: string): Promise<Written<StoredPeering | undefined>> {
+    return markDeleted(this.#context, partition, name);
+  }
+
+  /** Takes a link that somebody has opened who says to be a peer. Never rejects. */
+  accept(link: PeeringLink): Promise<void> {
+    return this.#acceptor.accept(link);
+  }
+
+  present(peering: StoredPeering): Peering | Omit<Peering, 'PeerID'> {
+    const { ID: id, Name: name, Partition: partition } = peering;
+    const status = this.#context.exchange.status({ partition, name });
+    return presentedPeering(peering, this.streams.known(id), status);
+  }
+
+  #follow(changes: readonly Change[]): void {
+    for (const { table, before, after } of changes) {
+      if (table !== peerings.name && table !== peeringFarewells.name) continue;
+      this.#look(((after ?? before) as StoredPeering).ID);
+    }
+  }
+
+  /** Does what the row asks for, unless that is being done. */
+  #look(id: string): void {
+    if (this.#stop.signal.aborted) return;
+    const snapshot = this.#context.state.read();
+    const peering = departingById(snapshot, id);
+    if (peering === undefined) {
+      this.#works.get(id)?.stop.abort();
+      this.#works.delete(id);
+      this.streams.forget(id);
+      return;
+    }
+    const isGone = peeringById(snapshot, id) === undefined;
+    const doing = isGone ? 'farewell' : wantedFor(peering);
+    const before = this.#works.get(id);
+    if (before?.doing === doing) return;
+    // What is being forgotten has to be gone; and where there is a stream, it says goodbye first.
+    const isPart = doing === 'remove' || doing === 'forget';
+    const isLeftAlone = before?.doing === 'forget' || (isPart && this.streams.of(id) !== undefined);
+    if (!isLeftAlone) before?.stop.abort();
+    // What went wrong before is no matter of one that begins anew.
+    if (!isPart && doing !== 'nothing') this.streams.record(id).lastError = '';
+    this.#begin(id, peering, doing, before?.done);
+  }
+
+  #begin(id: string, peering: StoredPeering, doing: string, before: Promise<void> | undefined) {
+    const stop = new AbortController();
+    const signal = AbortSignal.any([stop.signal, this.#stop.signal]);
+    const run = async () => {
+      try {
+        await this.#run(id, peering, doing, before, signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        const { log } = this.#context;
+        log.error({ peering: peering.Name, doing, error }, 'the work for a peering failed');
+      }
+    };
+    this.#works.set(id, { doing, stop, done: run() });
+  }
+
+  async #run(
+    id: string,
+    peering: StoredPeering,
+    doing: string,
+    before: Promise<void> | undefined,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const context = this.#context;
+    const take = (row: StoredPeering, wire: Wire) => this.#take(row, wire, 'dialer');
+    // It says goodbye on the stream that is being kept open, if there is one.
+    if (doing === 'remove') return removePeering({ context, take }, id, before, signal);
+    await before;
+    if (signal.aborted) return;
+    if (doing === 'farewell') return bidFarewell({ context, take }, peering, signal);
+    if (doing === 'forget') return forgetEventually(context, peering, signal);
+    if (doing !== 'nothing') return keepDialling({ context, take }, id, signal);
+  }
+
+  /** Resolves when nothing is being forgotten of what came from the peer. */
+  async #forgotten(id: string): Promise<void> {
+    const work = this.#works.get(id);
+    if (work?.doing === 'forget' || work?.doing === 'nothing') await work.done;
+  }
+
+  #take(peering: StoredPeering, wire: Wire, side: 'dialer' | 'acceptor'): PeeringStream {
+    const context = this.#context;
+    const { ID: id, Name: name, Partition: partition } = peering;
+    const stream = this.streams.replace(
+      id,
+      (known) =>
+        new PeeringStream({
+          ...{ context, wire, side, known, exchange: context.exchange },
+          peering: { id, name, partition },
+          onGoodbye: async () => {
+            await context.state.write((transaction) => terminate(transaction, id));
+          },
+          onAddresses: (addresses) => noteAddresses(context, id, addresses),
+        }),
+    );
+    const now = departingById(context.state.read(), id);
+    const isLive = now !== undefined && now.DeletedAt === 0 && now.State !== 'TERMINATED';
+    stream.start({ exchanges: isLive });
+    if (side === 'acceptor') this.#tellOfEnd(peering, stream);
+    return stream;
+  }
+
+  #tellOfEnd({ Name: peering, Partition: partition }: StoredPeering, stream: PeeringStream): void {
+    const { log } = this.#context;
+    log.info({ peering, partition }, 'the stream of a peer is open');
+    void stream.ended.then((reason) => {
+      if (this.#stop.signal.aborted) return;
+      log.warn({ peering, partition, reason }, 'the stream of a peer is not open');
+    });
+  }
+}
+
+type Rest<F extends (...parameters: never[]) => unknown> =
+  Parameters<F> extends [unknown, ...infer R] ? R : never;
+
+/** What a peering's row asks for, as a word that changes when it has to begin anew. */
+function wantedFor({ DeletedAt, State, IsDialer, Epoch }: StoredPeering): string {
+  if (DeletedAt !== 0) return 'remove';
+  if (State === 'TERMINATED') return 'forget';
+  // One that awaits its peer may have been something else before.
+  if (State === 'INITIAL') return 'forget';
+  return IsDialer ? `dial ${Epoch}` : 'nothing';
+}

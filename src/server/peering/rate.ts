@@ -1,0 +1,27 @@
+import type { Clock } from '../../base/ports.ts';
+
+/** So much at once, and then so much in a second. */
+export class Rate {
+  readonly #clock: Clock;
+  readonly #burst: number;
+  readonly #perSecond: number;
+  #left: number;
+  #atMs: number;
+
+  constructor(clock: Clock, burst: number, perSecond: number) {
+    this.#clock = clock;
+    this.#burst = burst;
+    this.#perSecond = perSecond;
+    this.#left = burst;
+    this.#atMs = clock.monotonicMs();
+  }
+
+  /** `false`: that is too much. */
+  take(amount: number): boolean {
+    const nowMs = this.#clock.monotonicMs();
+    const refill = ((nowMs - this.#atMs) / 1000) * this.#perSecond;
+    this.#left = Math.min(this.#burst, this.#left + refill) - amount;
+    this.#atMs = nowMs;
+    return this.#left >= 0;
+  }
+}

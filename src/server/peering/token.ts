@@ -1,0 +1,100 @@
+import { complete } from '../../model/complete.ts';
+import { type Fault, invalid, refusal } from '../../model/errors.ts';
+import { limits } from '../../model/limits.ts';
+import { below, faultAt } from '../../model/path.ts';
+import {
+  type PeeringTokenRequest,
+  PeeringTokenRequestSchema,
+  type StoredPeering,
+  StoredPeeringSchema,
+} from '../../model/peering/peering.ts';
+import { addressFaults, peeringMetaFaults, peerNameFaults } from '../../model/peering/rules.ts';
+import { serverNameOf } from '../../model/peering/secrets.ts';
+import { tokenObstacle } from '../../model/peering/state.ts';
+import { encodeToken } from '../../model/peering/token.ts';
+import type { Input } from '../../model/schema.ts';
+import { peeringSecrets, peerings } from '../../state/tables.ts';
+import type { Transaction, Written } from '../../state/types.ts';
+import {
+  identityOf,
+  noSecrets,
+  type PeeringContext,
+  peeringNamed,
+  requirePartition,
+  secretsOf,
+} from './context.ts';
+
+export interface MadeToken {
+  readonly token: string;
+  readonly peering: StoredPeering;
+}
+
+/**
+ * Makes a token that another cluster can peer with this one with, once. A token made before for the
+ * same name, and not used, is no good from then on; a stream that is open stays so.
+ * Source: spec/2 §4.1, facts/registry.md §6.4.
+ * @throws RosterError `invalid-body`, `partition-not-found`, `peering-conflict`, `limit-reached`
+ */
+export async function generateToken(
+  context: PeeringContext,
+  partition: string,
+  given: Input<PeeringTokenRequest>,
+): Promise<Written<MadeToken>> {
+  const request = complete(PeeringTokenRequestSchema, given);
+  const manualAddresses = request.ServerExternalAddresses ?? [];
+  const { addresses, caPems } = context.advertised();
+  const faults: Fault[] = [
+    ...peerNameFaults(request.PeerName, 'generating a new peering token'),
+    ...addressFaults(manualAddresses, 'ServerExternalAddresses'),
+    ...peeringMetaFaults(request.Meta ?? {}),
+  ];
+  if (manualAddresses.length === 0 && addresses.length === 0) {
+    const at = below(null, 'ServerExternalAddresses');
+    const message =
+      'is required, since this server has no address that others reach it at: it can also be started with --advertise';
+    faults.push(faultAt(at, message));
+  }
+  if (faults.length > 0) throw invalid('invalid-body', faults);
+  const secret = context.world.secrets.uuid();
+  const written = await context.state.write((transaction) => {
+    requirePartition(transaction, partition);
+    return putAwaited(transaction, context, partition, request, secret);
+  });
+  const peering = written.value;
+  const token = encodeToken({
+    ...{ caPems, manualAddresses, addresses },
+    serverName: serverNameOf(identityOf(context.state.read())),
+    ...{ peerId: peering.ID, secret, partition, datacenter: context.datacenter },
+  });
+  return { index: written.index, value: { token, peering } };
+}
+
+/** The peering that awaits whoever has the secret. */
+function putAwaited(
+  transaction: Transaction,
+  { world, box }: PeeringContext,
+  partition: string,
+  { PeerName: Name, Meta }: PeeringTokenRequest,
+  secret: string,
+): StoredPeering {
+  const stored = peeringNamed(transaction, partition, Name);
+  const obstacle = tokenObstacle(stored);
+  if (obstacle !== undefined) throw refusal('peering-conflict', { reason: obstacle });
+  const isNew = stored === undefined || stored.State === 'TERMINATED';
+  const table = transaction.table(peerings);
+  if (stored === undefined) requireRoom(table.size);
+  const ID = stored?.ID ?? world.ids.uuid();
+  const fresh = complete(StoredPeeringSchema, { ID, Name, Partition: partition, Meta });
+  const row = isNew ? fresh : { ...stored, Meta: Meta ?? stored.Meta };
+  const secrets = isNew ? noSecrets(ID) : secretsOf(transaction, ID);
+  transaction
+    .table(peeringSecrets)
+    .put({ ...secrets, Establishment: box.fingerprint(secret), Exchanged: '' });
+  return table.put(row);
+}
+
+/** @throws RosterError `limit-reached` */
+export function requireRoom(count: number): void {
+  const limit = limits.peering.countMax;
+  if (count >= limit) throw refusal('limit-reached', { limit, noun: 'peering' });
+}

@@ -1,0 +1,127 @@
+import type { Timers } from '../../base/ports.ts';
+import { limits } from '../../model/limits.ts';
+import {
+  FrameFault,
+  type HandshakeFrame,
+  parseHandshakeFrame,
+  type RefusalCode,
+  type StreamFrame,
+} from '../../model/peering/frames.ts';
+import type { PeeringLink } from './link.ts';
+
+/** The other side hung up, or had better. Its message ends a sentence. */
+export class HungUp extends Error {
+  override readonly name = 'HungUp';
+}
+
+/** The other side refused, and said why. */
+export class Refused extends Error {
+  override readonly name = 'Refused';
+  readonly code: RefusalCode;
+
+  constructor(code: RefusalCode, reason: string) {
+    super(reason);
+    this.code = code;
+  }
+}
+
+/** The frames of a link: one after the other in a handshake, and then as they come. */
+export class Wire {
+  readonly closed: Promise<string>;
+  readonly #link: PeeringLink;
+  readonly #timers: Timers;
+  readonly #waiting: string[] = [];
+  #take: ((text: string) => void) | undefined;
+  #wake: () => void = () => {};
+  #closedFor: string | undefined;
+
+  constructor(link: PeeringLink, timers: Timers) {
+    this.#link = link;
+    this.#timers = timers;
+    link.onFrame((text) => this.#receive(text));
+    this.closed = link.closed.then((reason) => {
+      this.#closedFor = reason;
+      this.#wake();
+      return reason;
+    });
+  }
+
+  /** `false`: it is not open any more. */
+  send(frame: HandshakeFrame | StreamFrame): boolean {
+    return this.sendText(JSON.stringify(frame));
+  }
+
+  sendText(text: string): boolean {
+    return this.#closedFor === undefined && this.#link.send(text);
+  }
+
+  get waitingBytes(): number {
+    return this.#link.waitingBytes;
+  }
+
+  /**
+   * The next frame of a handshake, which is to be of this type.
+   * @throws FrameFault, Refused, HungUp
+   */
+  async next<T extends HandshakeFrame['type']>(
+    types: readonly T[],
+    timeoutMs: number,
+  ): Promise<HandshakeFrame & { readonly type: T }> {
+    const frame = parseHandshakeFrame(await this.#nextText(timeoutMs));
+    if ((types as readonly string[]).includes(frame.type)) {
+      return frame as HandshakeFrame & { readonly type: T };
+    }
+    if (frame.type === 'refused') throw new Refused(frame.code, frame.reason);
+    throw new FrameFault(`a frame "${frame.type}" came where none was expected`);
+  }
+
+  /** From now on each frame is for `take`, those that came already first. */
+  follow(take: (text: string) => void): void {
+    this.#take = take;
+    for (const text of this.#waiting.splice(0)) take(text);
+  }
+
+  /** Tells why, and hangs up. */
+  refuse(code: RefusalCode, reason: string): void {
+    this.send({ type: 'refused', code, reason });
+    this.close(reason);
+  }
+
+  close(reason: string): void {
+    this.#link.close(reason);
+  }
+
+  async #nextText(timeoutMs: number): Promise<string> {
+    let isLate = false;
+    const timer = this.#timers.after(timeoutMs, () => {
+      isLate = true;
+      this.#wake();
+    });
+    try {
+      for (;;) {
+        const text = this.#waiting.shift();
+        if (text !== undefined) return text;
+        if (this.#closedFor !== undefined) throw new HungUp(this.#closedFor);
+        if (isLate) throw new HungUp(`it said nothing for ${timeoutMs / 1000} s`);
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+      }
+    } finally {
+      timer.clear();
+    }
+  }
+
+  #receive(text: string): void {
+    if (this.#take !== undefined) {
+      this.#take(text);
+      return;
+    }
+    this.#waiting.push(text);
+    if (this.#waiting.length > limits.peering.handshakeFramesMax) {
+      this.#waiting.length = 0;
+      this.close('too many frames came before it was known who sends them');
+    }
+    this.#wake();
+  }
+}

@@ -1,0 +1,409 @@
+import { expect, test } from 'vitest';
+import { limits } from '../../src/model/limits.ts';
+import type { Exchange, ExchangeLink } from '../../src/server/peering/exchange.ts';
+import { peeringFarewells, peeringSecrets } from '../../src/state/tables.ts';
+import { type Cluster, startClusters, storedPeerings } from '../support/clusters.ts';
+
+const second = 1000;
+
+/** An exchange that notes what it is asked for, and sends what a test wants. */
+function recording() {
+  const links: ExchangeLink[] = [];
+  const noted: string[] = [];
+  let blocked: Promise<void> | undefined;
+  const exchange: Exchange = {
+    open(link) {
+      links.push(link);
+      noted.push(`open ${link.peering.name}`);
+      return {
+        receive: (frame) => void noted.push(`receive ${JSON.stringify(frame)}`),
+        close: () => void noted.push(`close ${link.peering.name}`),
+      };
+    },
+    status: () => ({ imported: ['db'], exported: ['web', 'api'] }),
+    async forget({ name }) {
+      noted.push(`forget ${name}`);
+      await blocked;
+      noted.push(`forgot ${name}`);
+    },
+  };
+  const block = () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    blocked = promise;
+    return () => {
+      blocked = undefined;
+      resolve();
+    };
+  };
+  return { exchange, links, noted, block };
+}
+
+const states = async (one: Cluster, other: Cluster) => [
+  await one.state(other.name),
+  await other.state(one.name),
+];
+
+/** What is kept of peerings beside their records. */
+const leftAt = ({ api }: Cluster) => [
+  ...api.state.read().table(peeringSecrets).scan(),
+  ...api.state.read().table(peeringFarewells).scan(),
+];
+
+test('a peering from the token to both sides that know each other', async () => {
+  const { clusters, during, network, world } = await startClusters(['a', 'b']);
+  const { a, b } = clusters;
+  const token = await a.token('b', { Meta: { env: 'test' } });
+  expect(await a.peering('b')).toMatchObject({
+    ...{ Name: 'b', State: 'INITIAL', Partition: 'default', Meta: { env: 'test' } },
+    ...{ PeerServerName: '', PeerServerAddresses: [], DeletedAt: null },
+    StreamStatus: { LastHeartbeat: null, LastReceive: null, LastSend: null, LastError: '' },
+  });
+  expect(await a.peering('b')).not.toHaveProperty('PeerID');
+  const asked = b.establish('a', token);
+  expect(await during(asked, 3)).toMatchObject({ status: 200, json: {} });
+  expect(await b.state('a')).toBe('ESTABLISHING');
+  await world.advance(20);
+  expect(await states(a, b)).toEqual(['ACTIVE', 'ACTIVE']);
+  const [atA, atB] = [await a.peering('b'), await b.peering('a')];
+  expect([atA.PeerID, atB.PeerID]).toEqual([atB.ID, atA.ID]);
+  expect(atA.Remote).toEqual({ Partition: 'default', Datacenter: 'dc-b' });
+  expect(atB.Remote).toEqual({ Partition: 'default', Datacenter: 'dc-a' });
+  expect(atB.PeerServerAddresses).toEqual(['a.example:4720']);
+  expect(network.open.length).toBe(1);
+  // Both tell every 15 s that they are there.
+  const count = () => network.open[0]!.frames.filter(({ text }) => text.includes('heartbeat'));
+  const before = count().length;
+  await world.advance(60 * second);
+  expect(count().length - before).toBe(8);
+  const { StreamStatus } = await a.peering('b');
+  expect(Date.parse(StreamStatus.LastHeartbeat)).toBeGreaterThan(world.clock.nowMs() - 16 * second);
+});
+
+test('the secret of a token is used once', async () => {
+  const { clusters, during } = await startClusters(['a', 'b', 'c']);
+  const { a, b, c } = clusters;
+  const [older, newer] = [await a.token('b'), await a.token('b')];
+  const refused = { status: 403, json: { code: 'peering-token-refused' } };
+  expect(await during(b.establish('a', older))).toMatchObject(refused);
+  expect(storedPeerings(b)).toEqual([]);
+  // At the same time, one of two gets it.
+  const both = Promise.all([b.establish('a', newer), c.establish('a', newer)]);
+  const answers = await during(both);
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 403]);
+  expect(answers.find(({ status }) => status === 403)!.text).toContain(
+    'a new peering token must be generated: invalid peering establishment secret',
+  );
+  for (const cluster of [b, c]) {
+    expect(await during(cluster.establish('again', newer))).toMatchObject(refused);
+  }
+});
+
+test('an answer that is lost is asked for again, with the same secrets', async () => {
+  const { clusters, during, network } = await startClusters(['a', 'b']);
+  const { a, b } = clusters;
+  const token = await a.token('b');
+  let lost = 0;
+  network.tamper = (text, by) => {
+    if (by !== 'acceptor' || !text.includes('established') || lost === 1) return text;
+    lost++;
+    network.open[0]!.cut();
+    return undefined;
+  };
+  expect((await during(b.establish('a', token), 3 * second)).status).toBe(200);
+  expect([lost, ...(await states(a, b))]).toEqual([1, 'ACTIVE', 'ACTIVE']);
+});
+
+test('a cluster that cannot be reached is told of by its addresses', async () => {
+  const { clusters, during, network, world } = await startClusters(['a', 'b']);
+  const { a, b } = clusters;
+  const token = await a.token('b', { ServerExternalAddresses: ['balancer.example:443'] });
+  network.partition(a.address);
+  const startMs = world.clock.monotonicMs();
+  const answer = await during(b.establish('a', token), 4 * second);
+  expect(answer).toMatchObject({ status: 503, json: { code: 'peer-unreachable' } });
+  expect(answer.json.detail).toContain('balancer.example:443: nothing listens there; a.example');
+  expect(world.clock.monotonicMs() - startMs).toBeLessThanOrEqual(4 * second);
+  expect(storedPeerings(b)).toEqual([]);
+  // Nothing was used up.
+  network.heal();
+  expect((await during(b.establish('a', token))).status).toBe(200);
+  expect((await b.peering('a')).PeerServerAddresses).toEqual([
+    'balancer.example:443',
+    'a.example:4720',
+  ]);
+});
+
+test('a link that is cut, and a peer that falls silent, make it fail until it is back', async () => {
+  const { clusters, peer, network, world } = await startClusters(['a', 'b']);
+  const { a, b } = clusters;
+  await peer(b, a);
+  network.open[0]!.cut();
+  await world.advance(1);
+  expect(await states(a, b)).toEqual(['FAILING', 'FAILING']);
+  expect((await b.peering('a')).StreamStatus.LastError).toBe('the connection was lost');
+  await world.advance(second);
+  expect(await states(a, b)).toEqual(['ACTIVE', 'ACTIVE']);
+  expect((await b.peering('a')).StreamStatus.LastError).toBe('');
+  network.isSilent = true;
+  await world.advance(limits.peering.silenceMaxMs - 20 * second);
+  expect(await states(a, b)).toEqual(['ACTIVE', 'ACTIVE']);
+  await world.advance(20 * second);
+  expect(await states(a, b)).toEqual(['FAILING', 'FAILING']);
+  expect((await a.peering('b')).StreamStatus.LastError).toContain('heartbeat timeout');
+  network.isSilent = false;
+  await world.advance(30 * second);
+  expect(await states(a, b)).toEqual(['ACTIVE', 'ACTIVE']);
+});
+
+test('attempts become rare while nobody answers, and an address that works is found', async () => {
+  const { clusters, peer, network, world } = await startClusters(['a', 'b']);
+  const { a, b } = clusters;
+  await peer(b, a);
+  network.partition(a.address);
+  await world.advance(60 * second);
+  const before = network.dialled;
+  await world.advance(150 * second);
+  const times = network.dialled - before;
+  expect(times).toBeGreaterThanOrEqual(10);
+  expect(times).toBeLessThanOrEqual(20);
+  network.heal();
+  // It moves to another address, of which its peer is told as soon as they speak.
+  await world.advance(20 * second);
+  expect(await b.state('a')).toBe('ACTIVE');
+  const moved = 'moved.example:4720';
+  a.api.server.peerings.advertise({ addresses: [moved], caPems: [] });
+  await world.advance(100);
+  expect((await b.peering('a')).PeerServerAddresses).toEqual([moved]);
+  network.leave(a.address);
+  network.listen(moved, (link) => void a.api.server.peerings.accept(link));
+  await world.advance(20 * second);
+  expect(await states(a, b)).toEqual(['ACTIVE', 'ACTIVE']);
+});
+
+test.each(['a', 'b'] as const)('either side may crash and come back: %s', async (who) => {
+  const { clusters, peer, world } = await startClusters(['a', 'b']);
+  const { a, b } = clusters;
+  await peer(b, a);
+  const [gone, stays] = who === 'a' ? [a, b] : [b, a];
+  await gone.crash();
+  await world.advance(second);
+  expect(await stays.state(gone.name)).toBe('FAILING');
+  await gone.restart();
+  await world.advance(20 * second);
+  expect(await states(a, b)).toEqual(['ACTIVE', 'ACTIVE']);
+});
+
+test.each([
+  ['the side that was dialled', 'a'],
+  ['the side that dialled', 'b'],
+] as const)('%s deletes the peering', async (_, who) => {
+  const exchanges = { a: recording(), b: recording() };
+  const { clusters, peer, during, world } = await startClusters(['a', 'b'], {
+    exchange: (name) => exchanges[name as 'a' | 'b'].exchange,
+  });
+  const { a, b } = clusters;
+  await peer(b, a);
+  const [deleter, other] = who === 'a' ? [a, b] : [b, a];
+  const heard = { deleter: exchanges[who], other: exchanges[who === 'a' ? 'b' : 'a'] };
+  for (const { noted } of Object.values(heard)) noted.length = 0;
+  const unblock = heard.deleter.block();
+  const nowMs = world.clock.nowMs();
+  const path = `/v1/peering/${other.name.toUpperCase()}`;
+  const { status, text, headers } = await during(deleter.api.call('DELETE', path), 20);
+  expect([status, text, headers['content-type']]).toEqual([200, '', undefined]);
+  const marked = await deleter.peering(other.name);
+  expect(marked.State).toBe('TERMINATED');
+  expect(Date.parse(marked.DeletedAt)).toBe(nowMs);
+  expect((await during(deleter.api.call('DELETE', path))).status).toBe(200);
+  // Nothing else may be done with it meanwhile.
+  const again = await during(
+    deleter.api.call('POST', '/v1/peering/token', { body: { PeerName: other.name } }),
+  );
+  expect(again).toMatchObject({ status: 409, json: { code: 'peering-conflict' } });
+  expect(again.json.detail).toContain('marked for deletion');
+  // The peer has heard of it, and keeps its own record for its operator.
+  expect(await other.peering(deleter.name)).toMatchObject({ State: 'TERMINATED', DeletedAt: null });
+  const name = deleter.name;
+  expect(heard.other.noted).toEqual([`close ${name}`, `forget ${name}`, `forgot ${name}`]);
+  unblock();
+  await world.advance(100);
+  expect(await deleter.peering(other.name)).toBeUndefined();
+  const gone = other.name;
+  expect(heard.deleter.noted).toEqual([`close ${gone}`, `forget ${gone}`, `forgot ${gone}`]);
+  expect(leftAt(deleter)).toEqual([]);
+  const left = [...other.api.state.read().table(peeringSecrets).scan()];
+  expect(left).toMatchObject([{ Active: '', Pending: '', Establishment: '', Exchanged: '' }]);
+  // And the other one can be deleted, too, or begun anew.
+  await world.advance(60 * second);
+  expect(await other.state(deleter.name)).toBe('TERMINATED');
+  await peer(b, a);
+  expect(await states(a, b)).toEqual(['ACTIVE', 'ACTIVE']);
+});
+
+test.each([
+  ['the side that was dialled', 'a'],
+  ['the side that dialled', 'b'],
+] as const)('%s deletes it while the other one is away', async (_, who) => {
+  const { clusters, peer, during, network, world } = await startClusters(['a', 'b']);
+  const { a, b } = clusters;
+  await peer(b, a);
+  const [deleter, other] = who === 'a' ? [a, b] : [b, a];
+  network.partition(other.address);
+  await during(deleter.api.call('DELETE', `/v1/peering/${other.name}`), second);
+  expect(await deleter.state(other.name)).toBe('TERMINATED');
+  await world.advance(limits.peering.farewellMs + 5 * second);
+  // The record is gone and its name is free; what is left is to tell the peer.
+  expect(await deleter.peering(other.name)).toBeUndefined();
+  expect(await other.state(deleter.name)).toBe('FAILING');
+  await deleter.crash();
+  await deleter.restart();
+  network.heal();
+  await world.advance(40 * second);
+  expect(await other.state(deleter.name)).toBe('TERMINATED');
+  expect(leftAt(deleter)).toEqual([]);
+});
+
+test('a farewell that nobody hears is given up after a day', async () => {
+  const { clusters, peer, during, network, world } = await startClusters(['a', 'b']);
+  const { a, b } = clusters;
+  await peer(b, a);
+  network.partition(b.address);
+  await during(a.api.call('DELETE', '/v1/peering/b'), limits.peering.farewellMs + second);
+  const left = () => [...a.api.state.read().table(peeringFarewells).scan()].length;
+  expect(left()).toBe(1);
+  await world.advance(limits.peering.farewellKeptMs);
+  expect(left()).toBe(0);
+  network.heal();
+  await world.advance(30 * second);
+  expect(await b.peering('a')).toMatchObject({
+    State: 'FAILING',
+    StreamStatus: { LastError: expect.stringContaining('the peering is unknown there') },
+  });
+});
+
+test('a farewell is not said to a peering that was begun anew', async () => {
+  const { clusters, peer, during, network, world } = await startClusters(['a', 'b']);
+  const { a, b } = clusters;
+  await peer(b, a);
+  network.partition(a.address);
+  await during(b.api.call('DELETE', '/v1/peering/a'), 15 * second);
+  expect(await b.peering('a')).toBeUndefined();
+  const token = await a.token('b');
+  network.heal();
+  expect((await during(b.establish('a', token))).status).toBe(200);
+  await world.advance(60 * second);
+  expect(await states(a, b)).toEqual(['ACTIVE', 'ACTIVE']);
+});
+
+test.each([0, 1, 2, 3, 5, 8, 50])(
+  'a deletion goes on after a crash %i ms into it',
+  async (afterMs) => {
+    const { clusters, peer, world } = await startClusters(['a', 'b']);
+    const { a, b } = clusters;
+    await peer(b, a);
+    const asked = a.api.call('DELETE', '/v1/peering/b').catch(() => undefined);
+    await world.advance(afterMs);
+    await a.crash();
+    void asked;
+    await a.restart();
+    await world.advance(60 * second);
+    // It was durable, and is done; or it never was, and nothing happened.
+    const isDone = (await a.peering('b')) === undefined;
+    expect(await b.state('a')).toBe(isDone ? 'TERMINATED' : 'ACTIVE');
+    if (afterMs > 0) expect(isDone).toBe(true);
+  },
+);
+
+test('a fresh token takes over from the secret that is in use', async () => {
+  const { clusters, peer, during, network, world } = await startClusters(['a', 'b']);
+  const { a, b } = clusters;
+  await peer(b, a);
+  const secrets = () => [...a.api.state.read().table(peeringSecrets).scan()][0]!;
+  const before = secrets();
+  const token = await a.token('b');
+  // The stream is kept.
+  expect(await states(a, b)).toEqual(['ACTIVE', 'ACTIVE']);
+  expect(secrets()).toMatchObject({ Active: before.Active });
+  expect((await during(b.establish('a', token), second)).status).toBe(200);
+  expect(await states(a, b)).toEqual(['ACTIVE', 'ACTIVE']);
+  expect(secrets()).toMatchObject({ Establishment: '', Exchanged: '', Pending: '' });
+  expect(secrets().Active).not.toBe(before.Active);
+  expect(network.open.length).toBe(1);
+  expect(storedPeerings(b).map(({ Epoch }) => Epoch)).toEqual([2]);
+  await world.advance(60 * second);
+  expect(await states(a, b)).toEqual(['ACTIVE', 'ACTIVE']);
+});
+
+test('secrets are sealed under the newest key, and hold', async () => {
+  const { clusters, peer, during, network, world } = await startClusters(['a', 'b']);
+  const { a, b } = clusters;
+  await peer(b, a);
+  const sealed = (cluster: Cluster) =>
+    [...cluster.api.state.read().table(peeringSecrets).scan()].map(({ Active }) => Active);
+  const before = [sealed(a), sealed(b)];
+  for (const cluster of [a, b]) {
+    await during(cluster.api.call('PUT', '/v1/operator/keyring/rotate'), second);
+  }
+  expect([sealed(a), sealed(b)]).not.toEqual(before);
+  network.open[0]!.cut();
+  await world.advance(5 * second);
+  expect(await states(a, b)).toEqual(['ACTIVE', 'ACTIVE']);
+});
+
+test('three clusters at once, and one that goes is no matter of the others', async () => {
+  const { clusters, peer, world } = await startClusters(['a', 'b', 'c']);
+  const { a, b, c } = clusters;
+  await peer(b, a);
+  await peer(c, b);
+  await peer(a, c);
+  const all = async () => [...(await states(a, b)), ...(await states(b, c))];
+  expect([...(await all()), ...(await states(a, c))]).toEqual(Array(6).fill('ACTIVE'));
+  await c.crash();
+  await world.advance(second);
+  expect(await states(a, b)).toEqual(['ACTIVE', 'ACTIVE']);
+  expect([await a.state('c'), await b.state('c')]).toEqual(['FAILING', 'FAILING']);
+});
+
+test('what is exchanged goes over the stream, and a stream that is failed is dialled again', async () => {
+  const exchanges = { a: recording(), b: recording() };
+  const { clusters, peer, world, network } = await startClusters(['a', 'b'], {
+    exchange: (name) => exchanges[name as 'a' | 'b'].exchange,
+  });
+  const { a, b } = clusters;
+  await peer(b, a);
+  const [link] = exchanges.a.links;
+  expect(link!.send({ type: 'begin' })).toBe(true);
+  await world.advance(10);
+  expect(exchanges.b.noted).toEqual(['open a', 'receive {"type":"begin"}']);
+  expect((await a.peering('b')).StreamStatus).toMatchObject({
+    ...{ ImportedServices: ['db'], ExportedServices: ['web', 'api'] },
+  });
+  exchanges.b.links[0]!.fail('it tells of a service that it does not own');
+  await world.advance(2);
+  expect(await states(a, b)).toEqual(['FAILING', 'FAILING']);
+  expect((await a.peering('b')).StreamStatus.LastError).toBe(
+    'the peer ended it: it tells of a service that it does not own',
+  );
+  expect(link!.send({ type: 'begin' })).toBe(false);
+  await world.advance(second);
+  expect(await states(a, b)).toEqual(['ACTIVE', 'ACTIVE']);
+  expect([exchanges.a.links.length, network.open.length]).toEqual([2, 1]);
+});
+
+test('a stream opens when what came before is forgotten', async () => {
+  const exchanges = { a: recording(), b: recording() };
+  const { clusters, peer, during, world } = await startClusters(['a', 'b'], {
+    exchange: (name) => exchanges[name as 'a' | 'b'].exchange,
+  });
+  const { a, b } = clusters;
+  await peer(b, a);
+  const unblock = exchanges.b.block();
+  await during(a.api.call('DELETE', '/v1/peering/b'), second);
+  expect(await states(a, b)).toEqual(['none', 'TERMINATED']);
+  expect((await during(b.establish('a', await a.token('b')), second)).status).toBe(200);
+  expect(await b.state('a')).toBe('ESTABLISHING');
+  unblock();
+  await world.advance(second);
+  expect(await states(a, b)).toEqual(['ACTIVE', 'ACTIVE']);
+  expect(exchanges.b.noted.slice(-3)).toEqual(['forget a', 'forgot a', 'open a']);
+});

@@ -1,0 +1,101 @@
+import { SimulatedWorld } from '../../src/base/ports-simulated.ts';
+import type { Exchange } from '../../src/server/peering/exchange.ts';
+import { MemoryDisk } from '../../src/state/engine/memory.ts';
+import { peerings } from '../../src/state/tables.ts';
+import { startApi, type TestApi } from './api.ts';
+import { PeerNetwork } from './peer-network.ts';
+
+/** One cluster of several, which may crash and come back. */
+export interface Cluster {
+  readonly name: string;
+  readonly address: string;
+  api: TestApi;
+  /** What was said, and is heard by nobody: the links are lost, and what was not durable. */
+  crash(): Promise<void>;
+  restart(): Promise<void>;
+  /** The peering as it is read. */
+  // biome-ignore lint/suspicious/noExplicitAny: as in `Called`.
+  peering(name: string): Promise<any>;
+  state(name: string): Promise<string>;
+  token(peer: string, body?: object): Promise<string>;
+  establish(peer: string, token: string, body?: object): ReturnType<TestApi['call']>;
+}
+
+interface Given {
+  readonly seed?: number;
+  readonly exchange?: (cluster: string) => Exchange;
+  readonly log?: (cluster: string, level: string, line: string) => void;
+}
+
+/** Clusters of one simulated world that can reach each other, by their names. */
+export async function startClusters<N extends string>(
+  names: readonly N[],
+  { seed = 1, exchange, log }: Given = {},
+) {
+  const world = new SimulatedWorld(seed);
+  const network = new PeerNetwork(world);
+  const start = async (name: string): Promise<Cluster> => {
+    const address = `${name}.example:4720`;
+    const disk = new MemoryDisk();
+    const note = (level: string) => (fields: object, sentence: string) =>
+      log?.(name, level, `${sentence} ${JSON.stringify(fields)}`);
+    const up = async () => {
+      const api = await startApi({
+        ...{ world, disk, peers: network.transport(address), datacenter: `dc-${name}` },
+        ...(exchange && { exchange: exchange(name) }),
+        log: { debug() {}, info: note('info'), warn: note('warn'), error: note('error') },
+      });
+      api.server.peerings.advertise({ addresses: [address], caPems: [] });
+      network.listen(address, (link) => void api.server.peerings.accept(link));
+      return api;
+    };
+    const cluster: Cluster = {
+      ...{ name, address, api: await up() },
+      async crash() {
+        network.leave(address);
+        cluster.api.server.stop();
+        await cluster.api.state.close();
+      },
+      async restart() {
+        cluster.api = await up();
+      },
+      async peering(peer) {
+        const { status, json } = await cluster.api.call('GET', `/v1/peering/${peer}`);
+        return status === 200 ? json : undefined;
+      },
+      async state(peer) {
+        return (await cluster.peering(peer))?.State ?? 'none';
+      },
+      async token(peer, body = {}) {
+        const given = { PeerName: peer, ...body };
+        const { json } = await cluster.api.call('POST', '/v1/peering/token', { body: given });
+        return json.PeeringToken;
+      },
+      establish(peer, token, body = {}) {
+        const given = { PeerName: peer, PeeringToken: token, ...body };
+        return cluster.api.call('POST', '/v1/peering/establish', { body: given });
+      },
+    };
+    return cluster;
+  };
+  const started = await Promise.all(names.map(async (name) => [name, await start(name)] as const));
+  const clusters = Object.fromEntries(started) as Record<N, Cluster>;
+
+  /** Lets `durationMs` pass, and gives what was asked for meanwhile. */
+  async function during<T>(asked: Promise<T>, durationMs = 100): Promise<T> {
+    await world.advance(durationMs);
+    return asked;
+  }
+
+  /** `acceptor` makes a token, and `dialer` uses it; each calls the other one by its name. */
+  async function peer(dialer: Cluster, acceptor: Cluster): Promise<void> {
+    const token = await acceptor.token(dialer.name);
+    const { status, text } = await during(dialer.establish(acceptor.name, token));
+    if (status !== 200) throw new Error(text);
+  }
+
+  return { world, network, clusters, during, peer };
+}
+
+/** What is stored of peerings. */
+export const storedPeerings = ({ api }: Cluster) => [...api.state.read().table(peerings).scan()];
