@@ -1,15 +1,16 @@
 /** What `npm run sim` does with its words: lives from seeds, told line by line. */
 import { parseArgs } from 'node:util';
-import type { Outcome, SimulationOptions } from './simulation.ts';
+import { names, type Outcome, type SimulationOptions } from './simulation.ts';
 
-export const usage = `Usage: npm run sim -- [--seed N] [--nodes N] [--hours H] [--many N] [--trace] [--job ID]
+export const usage = `Usage: npm run sim -- [--seed N] [--nodes N] [--hours H] [--many N] [--clusters N] [--trace] [--job ID]
 
-  --seed N    which life (1)
-  --nodes N   how many machines (20)
-  --hours H   how long it lasts under load and faults, in simulated hours (1)
-  --many N    N lives, from the seed on
-  --trace     tell what goes wrong when
-  --job ID    and what becomes of this job
+  --seed N      which life (1)
+  --nodes N     how many machines a cluster has (20)
+  --clusters N  how many clusters; those that are not alone peer (1)
+  --hours H     how long it lasts under load and faults, in simulated hours (1)
+  --many N      N lives, from the seed on
+  --trace       tell what goes wrong when
+  --job ID      and what becomes of this job
 
 It ends with 0 when every guarantee held, with 1 when one did not, and with 2 when it was asked wrongly.`;
 
@@ -22,6 +23,7 @@ interface Bounds {
 const bounds = {
   seed: { least: 0, most: Number.MAX_SAFE_INTEGER, isWhole: true },
   nodes: { least: 1, most: 10_000, isWhole: true },
+  clusters: { least: 1, most: names.length, isWhole: true },
   hours: { least: 0, most: 10_000, isWhole: false },
   many: { least: 1, most: 1_000_000, isWhole: true },
 } satisfies Record<string, Bounds>;
@@ -70,6 +72,7 @@ function read(words: readonly string[]): Wishes {
     args: [...words],
     options: {
       ...{ seed: { type: 'string', default: '1' }, nodes: { type: 'string', default: '20' } },
+      clusters: { type: 'string', default: '1' },
       ...{ hours: { type: 'string', default: '1' }, many: { type: 'string', default: '1' } },
       ...{ trace: { type: 'boolean', default: false }, job: { type: 'string' } },
     },
@@ -88,6 +91,7 @@ function read(words: readonly string[]): Wishes {
   };
   const numbers = {
     ...{ seed: number('seed'), nodes: number('nodes') },
+    clusters: number('clusters'),
     ...{ hours: number('hours'), many: number('many') },
   };
   if (faults.length > 0) throw new Error(faults.join('\n'));
@@ -96,12 +100,12 @@ function read(words: readonly string[]): Wishes {
 
 async function live(
   seed: number,
-  { nodes, hours, trace, job }: Wishes,
+  { nodes, clusters, hours, trace, job }: Wishes,
   { simulate, say, showProgress, nowMs }: Surroundings,
 ): Promise<Outcome> {
   const startMs = nowMs();
   const outcome = await simulate({
-    ...{ seed, nodes, hours, job },
+    ...{ seed, nodes, clusters, hours, job },
     ...((trace || job !== undefined) && { trace: say }),
     ...(showProgress !== undefined && {
       progress: (minute: number) => showProgress(`seed ${seed}: minute ${minute} `),

@@ -35,7 +35,10 @@ export const hardware = (number: number, ids: Ids): Hardware => ({
 export const registrationOf = (machine: Hardware) => ({
   ...{ ID: machine.id, Name: machine.name, Datacenter: machine.datacenter },
   ...{ NodePool: machine.pool, NodeClass: machine.class, Meta: { rack: machine.rack } },
-  Attributes: { 'kernel.name': 'linux', 'unique.hostname': machine.name },
+  Attributes: {
+    ...{ 'kernel.name': 'linux', 'unique.hostname': machine.name },
+    'roster.service_discovery': 'true',
+  },
   NodeResources: {
     Cpu: { CpuShares: machine.cpuMhz, TotalCpuCores: 4, ReservableCpuCores: [0, 1, 2, 3] },
     Memory: { MemoryMB: machine.memoryMb },

@@ -22,6 +22,8 @@ export interface GroupShape {
   /** Besides processor, memory and disk. */
   readonly special: 'nothing' | 'cores' | 'graphics';
   readonly port: 'none' | 'dynamic' | 'static';
+  /** What its instances are found by. */
+  readonly services: readonly string[];
   readonly spread: 'none' | 'even' | 'targets';
   readonly rule: 'none' | 'class' | 'not rack' | 'distinct hosts' | 'distinct racks';
   readonly away: 'lost' | 'waited for' | 'waited for and kept' | 'ended there';
@@ -48,6 +50,8 @@ export interface Shape {
 
 const second = 1e9;
 const staticPort = 8080;
+/** Few, so that several jobs have instances of one. */
+export const serviceNames = ['web', 'api', 'store', 'mail'] as const;
 
 export function newShape(name: string, kind: Kind, random: Random): Shape {
   const oneIn = (chances: number): boolean => random.below(chances) === 0;
@@ -83,6 +87,7 @@ function newGroup(name: string, kind: Kind, random: Random): GroupShape {
     migrateMaxParallel: 1 + random.below(2),
     special: isRepeated ? (oneIn(10) ? 'cores' : oneIn(10) ? 'graphics' : 'nothing') : 'nothing',
     port: oneIn(3) ? 'dynamic' : isService && oneIn(8) ? 'static' : 'none',
+    services: isService && oneIn(2) ? (oneIn(3) ? ['web', 'api'] : [oneOf(serviceNames)]) : [],
     spread: isService ? oneOf(['none', 'none', 'even', 'targets']) : 'none',
     rule: isRepeated
       ? oneOf(['none', 'none', 'none', 'class', 'not rack', 'distinct hosts', 'distinct racks'])
@@ -123,6 +128,7 @@ function groupBody(shape: Shape, group: GroupShape) {
     Constraints: constraints(group),
     ...spreads(group),
     ...networks(group),
+    ...services(shape, group),
     Tasks: [
       {
         ...{ Name: 'task', Driver: 'mock', KillTimeout: (4 + note) * second },
@@ -216,4 +222,10 @@ function networks({ port }: GroupShape) {
   if (port === 'none') return {};
   if (port === 'dynamic') return { Networks: [{ DynamicPorts: [{ Label: 'http' }] }] };
   return { Networks: [{ ReservedPorts: [{ Label: 'http', Value: staticPort }] }] };
+}
+
+function services({ note }: Shape, { services: names, port }: GroupShape) {
+  if (names.length === 0) return {};
+  const PortLabel = port === 'none' ? '' : 'http';
+  return { Services: names.map((Name) => ({ Name, PortLabel, Tags: [`note-${note}`] })) };
 }

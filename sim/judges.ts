@@ -18,6 +18,7 @@ import { atMostMaxParallelUnhealthy } from './checkers/max-parallel.ts';
 import { drainsMoveFewAtATime } from './checkers/migrations.ts';
 import { placementKeepsTheRules } from './checkers/placements.ts';
 import { noResourceTwice } from './checkers/resources.ts';
+import { servicesAreThoseOfWhatRuns } from './checkers/services.ts';
 import { noSlotTwice } from './checkers/slots.ts';
 import { summariesAddUp } from './checkers/summaries.ts';
 import { watchMissesNothing } from './checkers/watch.ts';
@@ -69,6 +70,7 @@ export class Judges {
       ...[desiredCountsAreReached(), batchWorkIsDoneOnce(), blockedReasonIsTrue()],
       ...[summariesAddUp(), evictionsAreDeserved(), noSlotTwice(), tokenDispatchesOnce()],
       ...[whatIsAwayIsWaitedFor(), drainsEnd(), failuresAreLookedAt()],
+      servicesAreThoseOfWhatRuns(),
     ];
     network.onServed = ({ method, url }, { status, index }) => {
       this.requests++;

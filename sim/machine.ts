@@ -12,16 +12,19 @@ import type { Random } from '../src/base/ports.ts';
 import type { SimulatedWorld } from '../src/base/ports-simulated.ts';
 import type { Allocation, AllocationReport } from '../src/model/allocation/allocation.ts';
 import type { Job } from '../src/model/job/job.ts';
+import type { ServiceReporter } from '../src/node/hooks/services/service-reporter.ts';
 import { type Hardware, registrationOf } from './hardware.ts';
 import type { Call, Network, Reply } from './network.ts';
 import { MachineClock, Process } from './process.ts';
 import { Run } from './run.ts';
 import { introductionToken, type RunningServer } from './server.ts';
+import { servicesOf, servicesReporter } from './services.ts';
 import { openStream } from './stream.ts';
 
 const patienceMs = 10_000;
 const pollMs = 60_000;
 const reportEveryMs = 200;
+const moodMaxMs = 120_000;
 
 export interface MachineOptions {
   readonly world: SimulatedWorld;
@@ -31,6 +34,8 @@ export interface MachineOptions {
   readonly hardware: Hardware;
   /** A task here has begun, or come to its end. */
   readonly moved: (run: Run) => void;
+  /** An answer that no good server gives. */
+  readonly unexpected: (sentence: string) => void;
 }
 
 interface Assignment {
@@ -55,6 +60,7 @@ export class Machine {
   readonly #held = new Map<Run, Set<Run>>();
   readonly #abandoned = new Set<Run>();
   #wakeReporter = () => {};
+  #services: ServiceReporter | undefined;
 
   constructor(options: MachineOptions) {
     const { world, random, hardware } = options;
@@ -88,6 +94,16 @@ export class Machine {
       };
       agent.world.timers.after(firstMs, again);
     };
+    this.#services = servicesReporter(
+      agent,
+      (Allocations) =>
+        this.#call(agent, {
+          ...{ method: 'PUT', url: `/v1/node/${this.hardware.id}/services`, body: { Allocations } },
+        }),
+      this.#options.unexpected,
+    );
+    for (const run of this.runs.values()) this.#tellServices(run);
+    loop(this.#random.below(moodMaxMs), async () => this.#changeMood());
     const isIntroduced = { value: false };
     loop(0, () => this.#beat(agent, isIntroduced));
     loop(20 + this.#random.below(500), this.#assignmentsTurn(agent));
@@ -139,6 +155,7 @@ export class Machine {
     if (reply?.status !== 200) {
       reply = await this.#register(agent);
       isIntroduced.value = reply.status === 200;
+      if (isIntroduced.value) this.#services?.repeat();
     }
     if (reply.status !== 200) return this.#pauseMs();
     // Half of the time it was given, so that one lost message is not yet a missed heartbeat.
@@ -194,12 +211,14 @@ export class Machine {
     if (run.allocation.AllocModifyIndex === Allocation.AllocModifyIndex) return;
     run.update(Allocation, jobOf(assignment) ?? run.job);
     if (Allocation.DesiredStatus !== 'run') run.stop();
+    this.#tellServices(run);
   }
 
   /** The servers have given it up, and may give what it holds to others. */
   #abandon(run: Run): void {
     this.#abandoned.add(run);
     run.stop();
+    this.#tellServices(run);
   }
 
   /** One that was stopped before it came here ends without having begun. */
@@ -254,7 +273,24 @@ export class Machine {
     this.#unreported.add(changed.id);
     this.#options.moved(changed);
     if (changed.isDone) this.#release(changed);
+    this.#tellServices(changed);
     this.#wakeReporter();
+  }
+
+  #tellServices(run: Run): void {
+    if (run.group.Services === null) return;
+    this.#services?.report({ AllocID: run.id, Services: [...servicesOf(run)] });
+  }
+
+  /** A check of one of its runs says something else. */
+  #changeMood(): number {
+    const serving = [...this.runs.values()].filter(({ isServing }) => isServing);
+    const run = serving[this.#random.below(Math.max(serving.length, 1))];
+    if (run !== undefined) {
+      run.isWell = !run.isWell;
+      this.#tellServices(run);
+    }
+    return this.#random.below(moodMaxMs);
   }
 
   /** Those that waited for it alone may start. */

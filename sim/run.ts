@@ -26,6 +26,8 @@ export class Run {
   job: Job;
   /** When its task last began, ended or was started anew, on the world's own clock. */
   changedMs = 0;
+  /** What a check of it would say. */
+  isWell = true;
   readonly #world: World;
   readonly #changed: () => void;
   #state: TaskState = { ...fresh };
@@ -60,6 +62,11 @@ export class Run {
 
   get isDone(): boolean {
     return this.#state.State === 'dead';
+  }
+
+  /** It may be found by others. */
+  get isServing(): boolean {
+    return this.isRunning && !this.#isStopping;
   }
 
   get report(): AllocationReport {
@@ -117,12 +124,12 @@ export class Run {
     this.#look();
   }
 
-  get #group(): TaskGroup {
+  get group(): TaskGroup {
     return groupNamed(this.job, this.allocation.TaskGroup) ?? this.job.TaskGroups[0]!;
   }
 
   get #task(): Task {
-    return this.#group.Tasks[0]!;
+    return this.group.Tasks[0]!;
   }
 
   get #config(): Readonly<Record<string, unknown>> {
@@ -138,7 +145,7 @@ export class Run {
 
   #ended(exitCode: number): void {
     const decision = decideRestart({
-      policy: this.#group.RestartPolicy,
+      policy: this.group.RestartPolicy,
       tracker: this.#restarts!,
       cause: { kind: 'exit', successful: exitCode === 0 },
       restartsOnSuccess: restartsOnSuccess(this.job, this.#task),

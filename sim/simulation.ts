@@ -1,24 +1,21 @@
 /**
- * A cluster and its whole life in one process: the real server over a simulated clock, network and
+ * Clusters and their whole life in one process: the real servers over a simulated clock, network and
  * disk, simulated machines, people at work, and what goes wrong. A function of the seed.
  */
 import { createHash } from 'node:crypto';
 import { SimulatedWorld, seededRandom } from '../src/base/ports-simulated.ts';
 import { allTables } from '../src/state/tables.ts';
 import type { Snapshot } from '../src/state/types.ts';
-import { SimulatedDisk } from './disk.ts';
-import { Faults } from './faults.ts';
-import { hardware } from './hardware.ts';
-import { Judges, type Violation } from './judges.ts';
-import { Machine } from './machine.ts';
-import { Network } from './network.ts';
-import { SimulatedServer } from './server.ts';
+import { Cluster } from './cluster.ts';
+import type { Violation } from './judges.ts';
 import { Trace } from './trace.ts';
-import { Workload } from './workload.ts';
 
 export interface SimulationOptions {
   readonly seed: number;
+  /** Of each cluster. */
   readonly nodes: number;
+  /** How many there are; those that are not alone peer. */
+  readonly clusters?: number;
   /** Simulated time with load and faults; the time to come to rest is on top. */
   readonly hours: number;
   /** Called each simulated minute, with how many there are. */
@@ -53,93 +50,92 @@ const restMinutes = 40;
 const pauseMs = 10_000;
 const pauseLooks = 100;
 
+/** Of clusters. */
+export const names = ['east', 'west', 'north'] as const;
+/** Parts of chance that a cluster takes. */
+const sharesMax = 101;
+
 export const simulate = (options: SimulationOptions): Promise<Outcome> =>
   new Simulation(options).run();
 
 class Simulation {
   readonly #options: SimulationOptions;
   readonly #world: SimulatedWorld;
-  readonly #server: SimulatedServer;
-  readonly #machines: readonly Machine[];
-  readonly #workload: Workload;
-  readonly #faults: Faults;
-  readonly #judges: Judges;
+  readonly #clusters: readonly Cluster[];
   readonly #trace: Trace;
   readonly #hash = createHash('sha256');
   #minute = 0;
 
   constructor(options: SimulationOptions) {
     this.#options = options;
-    const { seed, nodes } = options;
+    const { seed, nodes, clusters = 1 } = options;
     const world = new SimulatedWorld(seed);
     this.#world = world;
-    const trace = new Trace(world, options);
-    this.#trace = trace;
-    const randomOf = (share: number) => seededRandom(seed * 7919 + share);
-    const server = new SimulatedServer(world, new SimulatedDisk(this.#hash), {
-      opened: (state) => this.#judges.opened(state),
-      failed: (sentence, fields) => this.#judges.failed(sentence, fields),
-    });
-    this.#server = server;
-    const network = new Network(world, randomOf(1), () => server.running);
-    const machineRandom = randomOf(2);
-    const machines = Array.from({ length: nodes }, (_, number): Machine => {
-      const machine = new Machine({
-        ...{ world, network, random: machineRandom, server: () => server.running },
-        hardware: hardware(number, world.ids),
-        moved: (run) => this.#judges.moved(machine, run),
-      });
-      return machine;
-    });
-    this.#machines = machines;
-    this.#judges = new Judges({ world, server, network, machines, trace });
-    this.#workload = new Workload({
-      ...{ world, network, random: randomOf(3) },
-      nodeIds: machines.map((machine) => machine.hardware.id),
-      unexpected: (sentence) => this.#judges.found('no answer is a surprise', sentence),
-    });
-    this.#faults = new Faults({
-      ...{ world, network, server, machines, random: randomOf(4) },
-      note: (sentence) => trace.tell(sentence),
+    this.#trace = new Trace(world, options);
+    const hash = this.#hash;
+    this.#clusters = names.slice(0, clusters).map((name, number) => {
+      const randomOf = (share: number) => seededRandom(seed * 7919 + share + number * sharesMax);
+      const trace = clusters > 1 ? this.#trace.within(name) : this.#trace;
+      return new Cluster({ world, name, nodes, trace, hash, randomOf });
     });
   }
 
   async run(): Promise<Outcome> {
-    this.#server.start();
+    const clusters = this.#clusters;
+    for (const { server } of clusters) server.start();
     await this.#world.advance(1000);
-    for (const machine of this.#machines) machine.startAgent();
+    for (const cluster of clusters) cluster.startAgents();
     await this.#minutes(1);
-    this.#workload.start();
-    this.#faults.start();
+    for (const { workload, faults } of clusters) {
+      workload.start();
+      faults.start();
+    }
     await this.#minutes(Math.ceil(this.#options.hours * 60));
     this.#trace.tell('the faults end');
-    this.#faults.end();
+    for (const { faults } of clusters) faults.end();
     await this.#minutes(calmMinutes);
-    void this.#workload.end();
+    for (const { workload } of clusters) void workload.end();
     for (let minute = 1; minute <= restMinutes; minute++) {
       await this.#minutes(1);
-      if (careMinutes.includes(minute)) void this.#workload.lookAfter();
+      if (!careMinutes.includes(minute)) continue;
+      for (const { workload } of clusters) void workload.lookAfter();
     }
     await this.#pause();
-    const state = this.#server.running?.state;
-    this.#judges.rested(state);
-    if (state !== undefined) this.#hashState(state.read());
-    this.#server.crash('kept');
+    for (const { judges, server } of clusters) {
+      const state = server.running?.state;
+      judges.rested(state);
+      if (state !== undefined) this.#hashState(state.read());
+    }
+    for (const { server } of clusters) server.crash('kept');
+    const judges = clusters.map((cluster) => cluster.judges);
+    const sum = (of: (judge: (typeof judges)[number]) => number) =>
+      judges.reduce((total, judge) => total + of(judge), 0);
     return {
       ...{ seed: this.#options.seed, hash: this.#hash.digest('hex') },
-      ...{ commits: this.#judges.commits, requests: this.#judges.requests },
-      faults: this.#faults.struck,
+      ...{ commits: sum(({ commits }) => commits), requests: sum(({ requests }) => requests) },
+      faults: clusters.reduce((total, { faults }) => total + faults.struck, 0),
       simulatedMs: this.#world.clock.monotonicMs(),
-      violations: this.#judges.violations,
+      violations: this.#violations(),
     };
+  }
+
+  #violations(): readonly Violation[] {
+    const isAlone = this.#clusters.length === 1;
+    return this.#clusters.flatMap(({ name, judges }) =>
+      judges.violations.map(({ guarantee, sentence, atMs }) => ({
+        ...{ guarantee, atMs },
+        sentence: isAlone ? sentence : `${name}: ${sentence}`,
+      })),
+    );
   }
 
   /** What launches by a schedule never rests: the end is where nothing has just been written. */
   async #pause(): Promise<void> {
+    const written = () => this.#clusters.reduce((sum, { judges }) => sum + judges.commits, 0);
     for (let look = 0; look < pauseLooks; look++) {
-      const { commits } = this.#judges;
+      const before = written();
       await this.#world.advance(pauseMs);
-      if (this.#judges.commits === commits) return;
+      if (written() === before) return;
     }
   }
 

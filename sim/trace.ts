@@ -13,17 +13,24 @@ type Row = Readonly<Record<string, unknown>>;
 export class Trace {
   readonly #world: SimulatedWorld;
   readonly #options: TraceOptions;
+  readonly #where: string;
 
-  constructor(world: SimulatedWorld, options: TraceOptions) {
+  constructor(world: SimulatedWorld, options: TraceOptions, where = '') {
     this.#world = world;
     this.#options = options;
+    this.#where = where;
+  }
+
+  /** The same for one of several clusters. */
+  within(name: string): Trace {
+    return new Trace(this.#world, this.#options, `${name}: `);
   }
 
   tell(line: string): void {
     const { trace } = this.#options;
     if (trace === undefined) return;
     const seconds = (this.#world.clock.monotonicMs() / 1000).toFixed(3);
-    trace(`${seconds.padStart(12)}  ${line}`);
+    trace(`${seconds.padStart(12)}  ${this.#where}${line}`);
   }
 
   /** What a commit changed of the job that is looked at, and of every node. */

@@ -7,6 +7,10 @@ import { type Evaluation, EvaluationSchema } from '../../src/model/evaluation/ev
 import type { Job } from '../../src/model/job/job.ts';
 import type { Node } from '../../src/model/node/node.ts';
 import {
+  type ServiceRegistration,
+  ServiceRegistrationSchema,
+} from '../../src/model/service-registration/service-registration.ts';
+import {
   makeGroup,
   makeJob,
   makeNode,
@@ -20,6 +24,7 @@ import {
   jobs,
   jobVersions,
   nodes,
+  serviceRegistrations,
 } from '../../src/state/tables.ts';
 import { memoryState } from '../../src/state/testing.ts';
 import type { Change, Transaction } from '../../src/state/types.ts';
@@ -108,4 +113,12 @@ export const withDeployment =
   (transaction) => {
     const row = { ID: 'd', Namespace: 'default', JobID: 'job', JobCreateIndex: 10, ...fields };
     transaction.table(deployments).put(complete(DeploymentSchema, row as never) as Deployment);
+  };
+
+export const withService =
+  (fields: Partial<ServiceRegistration>): Plant =>
+  (transaction) => {
+    const row = { Namespace: 'default', NodeID: 'n1', JobID: 'job', ...fields };
+    const whole = complete(ServiceRegistrationSchema, row as never) as ServiceRegistration;
+    transaction.table(serviceRegistrations).put(whole);
   };

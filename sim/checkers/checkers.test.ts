@@ -17,6 +17,7 @@ import {
   withEvaluation,
   withJob,
   withNode,
+  withService,
 } from './bench.test-helper.ts';
 import { blockedReasonIsTrue } from './blocked-reason.ts';
 import type { Checker } from './checker.ts';
@@ -30,6 +31,7 @@ import { atMostMaxParallelUnhealthy } from './max-parallel.ts';
 import { drainsMoveFewAtATime } from './migrations.ts';
 import { placementKeepsTheRules } from './placements.ts';
 import { noResourceTwice } from './resources.ts';
+import { servicesAreThoseOfWhatRuns } from './services.ts';
 import { summariesAddUp } from './summaries.ts';
 
 interface Case {
@@ -97,6 +99,12 @@ const migrations = (title: string, faults: readonly string[], ...plants: Plant[]
     draining,
     ...plants,
   ],
+});
+
+/** Told by a node whose machine nobody looks at. */
+const services = (title: string, faults: readonly string[], ...plants: Plant[]): Case => ({
+  ...{ title: `services: ${title}`, checker: servicesAreThoseOfWhatRuns, faults },
+  plants: [...plants, withService({ ID: 'instance', ServiceName: 'web', AllocID: 'a' })],
 });
 
 const version = (Version: number, Stable: boolean, CPU: number): Plant =>
@@ -407,6 +415,15 @@ const cases: readonly Case[] = [
   failures('and is placed again', [], put(gone), put({ ...gone, NextAllocation: 'b' })),
   failures('and waits for its time', [], put(gone), withEvaluation({ Status: 'pending' })),
   failures('and is forgotten', ['job.web[a] failed, and nothing comes of it'], put(gone)),
+  services('of one that runs', ['instance is found, and nothing runs there'], put(placed('a'))),
+  services(
+    'of one that is to end',
+    [
+      'instance is found, and its allocation is over, is to end, or is not there',
+      'instance is found, and nothing runs there',
+    ],
+    put(stopped('a')),
+  ),
   evictions('for nobody', ['job.web[low] was evicted for nobody'], put(evicted)),
 ];
 

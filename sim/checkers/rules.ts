@@ -72,6 +72,7 @@ function holds({ LTarget, RTarget, Operand }: Constraint, node: Node): boolean {
 
 function propertyOf(target: string, node: Node): string | undefined {
   const [, name = ''] = /^\$\{(.+)\}$/.exec(target) ?? [];
+  if (name.startsWith('attr.')) return node.Attributes[name.slice('attr.'.length)];
   if (name.startsWith('meta.')) return node.Meta[name.slice('meta.'.length)];
   if (name === 'node.class') return node.NodeClass;
   if (name === 'node.unique.id') return node.ID;

@@ -33,12 +33,14 @@ import { clientChecksRoutes } from './routes/client-checks.ts';
 import { clientFileRoutes } from './routes/client-files.ts';
 import { clientLifecycleRoutes } from './routes/client-lifecycle.ts';
 import { clientStatisticsRoutes } from './routes/client-statistics.ts';
+import { configEntryRoutes } from './routes/config-entry.ts';
 import { deploymentRoutes } from './routes/deployment.ts';
 import { evaluationRoutes } from './routes/evaluation.ts';
 import { eventStreamRoute } from './routes/event-stream.ts';
 import { exchangedServiceRoutes } from './routes/exchanged-services.ts';
 import { execRoutes } from './routes/exec.ts';
 import { explainRoutes } from './routes/explain.ts';
+import { intentionRoutes } from './routes/intention.ts';
 import { jobRoutes } from './routes/job.ts';
 import { jobFileRoutes } from './routes/job-file.ts';
 import { jobLaunchRoutes } from './routes/job-launch.ts';
@@ -198,6 +200,8 @@ export class Api {
       ...loginRoutes(server),
       ...keyringRoutes(server),
       ...variableRoutes(server.context),
+      ...configEntryRoutes(server),
+      ...intentionRoutes(this.#options.acl.enabled ? this.#resolver.defaultPolicy : 'allow'),
       ...workloadIdentityRoutes(server),
       ...exchangedServiceRoutes(server.exchange),
       ...peeringRoutes(server),

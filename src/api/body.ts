@@ -23,6 +23,9 @@ export function readBody(route: Route, request: Request) {
     return { body: { [definition.raw]: bytes.toString('base64') }, unknownFields: [] };
   }
   const parsed = request.body === undefined ? {} : parseJson(request.body);
+  if (definition.decode !== undefined) {
+    return { body: definition.decode(parsed), unknownFields: [] };
+  }
   const { value, unknown } = decode(definition.schema, parsed, {
     unknown: definition.unknown,
     checkValues: definition.checkValues ?? true,

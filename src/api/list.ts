@@ -1,3 +1,4 @@
+import type { TSchema } from 'typebox';
 import type { Authorizer } from '../acl/authorizer.ts';
 import { refusal } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
@@ -45,8 +46,8 @@ export interface ListQuestion {
  */
 export class Lister {
   readonly #turns: Turns;
-  /** The filter compiled last, by list: a blocking query asks the same again and again. */
-  readonly #compiled = new WeakMap<ListRun, { expression: string; matches: Predicate }>();
+  /** The filter compiled last, by schema: a blocking query asks the same again and again. */
+  readonly #compiled = new WeakMap<TSchema, { expression: string; matches: Predicate }>();
 
   constructor(turns: Turns) {
     this.#turns = turns;
@@ -55,7 +56,7 @@ export class Lister {
   /** A promise when the list is long; of `undefined` when the caller is gone. */
   page(question: ListQuestion): Page | Promise<Page | undefined> {
     const { run, input, shared, authorizer } = question;
-    const filter = this.#filter(run, shared.filter);
+    const filter = this.#filter(question);
     const gather = run.gather?.(input) as Gather<unknown> | undefined;
     const from = shared.next_token === '' ? undefined : decodeToken(shared.next_token);
     // The route's own functions and its rows fit each other; only the types are forgotten here.
@@ -116,12 +117,15 @@ export class Lister {
     return !isGone;
   }
 
-  #filter(run: ListRun, expression: string): Predicate | undefined {
+  #filter({ run, input, shared }: ListQuestion): Predicate | undefined {
+    const { filter: expression } = shared;
     if (expression === '') return undefined;
-    const known = this.#compiled.get(run);
+    const { filterSchema } = run;
+    const schema = typeof filterSchema === 'function' ? filterSchema(input) : filterSchema;
+    const known = this.#compiled.get(schema);
     if (known?.expression === expression) return known.matches;
-    const matches = filterOn(expression, run.filterSchema);
-    this.#compiled.set(run, { expression, matches });
+    const matches = filterOn(expression, schema);
+    this.#compiled.set(schema, { expression, matches });
     return matches;
   }
 }

@@ -15,6 +15,7 @@ function presented(schema: Json, isClosed: boolean): Json {
   const { required: _, ...rest } = schema;
   const inner = (one: unknown) => presented(one as Json, isClosed);
   if (rest['x-unit'] === 'ns') return { ...rest, type: ['integer', 'string'] };
+  if (Array.isArray(rest.oneOf)) return { ...rest, oneOf: rest.oneOf.map(inner) };
   if (Array.isArray(rest.anyOf)) return { ...rest, anyOf: rest.anyOf.map(inner) };
   if (rest.items !== undefined) return { ...rest, items: inner(rest.items) };
   if (rest.patternProperties !== undefined) {

@@ -43,6 +43,8 @@ export interface BodyDefinition {
   readonly checkValues?: false;
   /** The body is any bytes and no JSON: they stand in this field, as base64. */
   readonly raw?: string;
+  /** Reads the body instead, where its schema depends on what stands in it. */
+  readonly decode?: (parsed: unknown) => unknown;
 }
 
 /** What a handler gets. Everything in it is parsed and checked for its form. */
@@ -124,8 +126,8 @@ export interface ListRun {
   readonly kind: 'list';
   readonly blocking: boolean;
   readonly permission: (input: Input) => Permission;
-  /** The schema that filter expressions are typed against. */
-  readonly filterSchema: TSchema;
+  /** The schema that filter expressions are typed against; it may depend on what is listed. */
+  readonly filterSchema: TSchema | ((input: Input) => TSchema);
   /** The rows in order, from the key of a page token on. */
   readonly rows: (input: Input, page: PageStart) => Iterable<unknown>;
   /** The key that a page token carries, of the first row of the next page. */
@@ -218,7 +220,7 @@ export function listRoute<Q extends QueryTable, R>(
     readonly blocking?: boolean;
     readonly permission: (input: Input<Q>) => Permission;
     readonly body?: BodyDefinition;
-    readonly filterSchema: TSchema;
+    readonly filterSchema: TSchema | ((input: Input<Q>) => TSchema);
     readonly rows: (input: Input<Q>, page: PageStart) => Iterable<R>;
     readonly keyOf: (row: R) => readonly string[];
     readonly matches?: (row: R, input: Input<Q>) => boolean;

@@ -25,6 +25,8 @@ export const groups: Readonly<Record<string, string>> = {
   event: 'Follow what happens.',
   'acl auth-method': 'Say how people and machines log in.',
   'acl binding-rule': 'Say what a login gives.',
+  config: 'Tell services, gateways and the mesh how to be.',
+  intention: 'Find out which services may call each other.',
   var: 'Keep texts that jobs need and nobody else is to see.',
   system: 'Look after what is stored.',
   'system reconcile': 'Count anew what is counted along the way.',
@@ -205,6 +207,36 @@ export const commands: readonly CommandEntry[] = [
     words: ['job', 'tag', 'unset'],
     summary: 'Take its name from a version of a job.',
     load: async () => (await import('./job/tag.ts')).jobTagUnset,
+  },
+  {
+    words: ['config', 'write'],
+    summary: 'Make or replace a configuration entry.',
+    load: async () => (await import('./config/config.ts')).configWrite,
+  },
+  {
+    words: ['config', 'read'],
+    summary: 'Show a configuration entry.',
+    load: async () => (await import('./config/config.ts')).configRead,
+  },
+  {
+    words: ['config', 'list'],
+    summary: 'List configuration entries.',
+    load: async () => (await import('./config/config.ts')).configList,
+  },
+  {
+    words: ['config', 'delete'],
+    summary: 'Delete a configuration entry.',
+    load: async () => (await import('./config/config.ts')).configDelete,
+  },
+  {
+    words: ['intention', 'check'],
+    summary: 'Say whether one service may call another one, and why.',
+    load: async () => (await import('./intention/intention.ts')).intentionCheck,
+  },
+  {
+    words: ['intention', 'match'],
+    summary: 'List the intentions that are of a service.',
+    load: async () => (await import('./intention/intention.ts')).intentionMatch,
   },
   {
     words: ['var', 'put'],

@@ -127,6 +127,11 @@ export const catalogue = {
     title: 'Allocation of another job',
     sentence: 'The allocation {allocation} is none of the job "{job}".',
   },
+  'config-kind-unknown': {
+    status: 400,
+    title: 'No such kind of configuration entry',
+    sentence: 'There is no kind of configuration entry "{kind}": it is one of {kinds}.',
+  },
   'id-mismatch': {
     status: 400,
     title: 'Id mismatch',
@@ -165,6 +170,12 @@ export const catalogue = {
     status: 401,
     title: 'Access control disabled',
     sentence: 'Access control is switched off on this server, so it has no tokens and policies.',
+  },
+  'config-entry-derived': {
+    status: 403,
+    title: 'Only the server writes it',
+    sentence:
+      'Permission denied: entries of the kind {kind} are only written by the server itself.',
   },
   'permission-denied': {
     status: 403,
@@ -358,6 +369,11 @@ export const catalogue = {
     title: 'File not found',
     sentence: 'There is no file "{path}" in the allocation {allocation}.',
   },
+  'config-entry-not-found': {
+    status: 404,
+    title: 'Configuration entry not found',
+    sentence: 'There is no configuration entry {kind} "{name}" in the namespace "{namespace}".',
+  },
   'variable-not-found': {
     status: 404,
     title: 'Variable not found',
@@ -401,6 +417,11 @@ export const catalogue = {
     title: 'Guard failed',
     sentence:
       'The job policy "{name}" has the ModifyIndex {actual} (0: there is none), not {index}.',
+  },
+  'config-conflict': {
+    status: 409,
+    title: 'Against other configuration entries',
+    sentence: '{what}: {faults}.',
   },
   'variable-conflict': {
     status: 409,

@@ -71,13 +71,19 @@ export const limits = {
 
   /** Configuration entries. */
   config: {
-    /** Of one partition and namespace. */
+    /** Of all kinds, everywhere. */
     countMax: 100_000,
     /** Source: facts/registry.md §5.1. */
     metaPairsMax: 64,
     metaKeyLengthMax: 128,
     metaValueLengthMax: 512,
     descriptionLengthMax: 512,
+    /** Of what a question about intentions names: services, a path, a header. */
+    questionLengthMax: 1024,
+    /** Services that are matched with intentions at a time. */
+    matchedMax: 16,
+    /** Conflicts that the sentence of a refusal tells. */
+    describedMax: 10,
     /** Items of any list in an entry. */
     itemsMax: 1024,
   },

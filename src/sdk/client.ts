@@ -17,6 +17,12 @@ import {
 import { type AclDecisions, aclDecisionsOf } from './acl-decisions.ts';
 import { type AgentApi, agentOf, type StatusApi, statusOf } from './agent.ts';
 import { type Allocations, allocationsOf } from './allocations.ts';
+import {
+  type ConfigEntries,
+  configEntriesOf,
+  type Intentions,
+  intentionsOf,
+} from './config-entries.ts';
 import { type Deployments, deploymentsOf } from './deployments.ts';
 import { ConnectionError } from './errors.ts';
 import { type Evaluations, evaluationsOf } from './evaluations.ts';
@@ -95,6 +101,10 @@ export interface Client {
   readonly events: Events;
   /** Texts that jobs need and nobody else is to see. */
   readonly variables: Variables;
+  /** What services, gateways and the mesh are told. */
+  readonly configEntries: ConfigEntries;
+  /** Which services may call each other. */
+  readonly intentions: Intentions;
   readonly agent: AgentApi;
   readonly status: StatusApi;
   /** What a node asks for itself. */
@@ -138,6 +148,8 @@ export function createClient(options: ClientOptions): Client {
     system: systemOf(requester),
     events: eventsOf(requester),
     variables: variablesOf(requester),
+    configEntries: configEntriesOf(requester),
+    intentions: intentionsOf(requester),
     files: filesOf(requester, address),
     logs: logsOf(requester, address),
     agent: agentOf(requester),

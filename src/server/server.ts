@@ -50,7 +50,7 @@ export interface ServerOptions extends Omit<ServerContext, 'box' | 'openEvaluati
   readonly garbage?: Partial<GarbageSettings>;
   /** The way to other clusters; `undefined`: there is none. */
   readonly peers?: PeeringTransport;
-  /** What goes over the streams of peerings. */
+  /** What goes over the streams of peerings; the default: services. */
   readonly exchange?: Exchange;
   /** How an operator of the machine allows another first token; the default: not at all. */
   readonly bootstrapReset?: BootstrapReset;
@@ -71,6 +71,8 @@ export class Server {
   readonly exchange: ServiceExchange;
   readonly keyring: Keyring;
   readonly issuer: string | undefined;
+  /** Where this server stands. */
+  readonly datacenter: string;
   readonly #worker: EvaluationWorker;
   readonly #deployments: DeploymentWatcher;
   readonly #drainer: Drainer;
@@ -90,6 +92,7 @@ export class Server {
     this.keyring = keyring;
     this.events = new EventLog(state);
     this.issuer = options.issuer;
+    this.datacenter = options.datacenter;
     this.#reaper = new TokenReaper(this.context);
     this.exchange = new ServiceExchange(this.context);
     this.garbage = new GarbageCollector(this.context, {

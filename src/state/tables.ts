@@ -395,12 +395,28 @@ export const variableItems = table<SealedItems>({
   indexes: {},
 });
 
-/** Configuration entries of all kinds; a kind's secret is sealed. */
+/** Configuration entries of all kinds, without their secrets. */
 export const configEntries = table<ConfigEntry>({
   name: 'config-entries',
   version: 1,
   scopeParts: 3,
   key: (entry) => [...placed(entry), entry.Kind, entry.Name],
+  indexes: {},
+});
+
+/** The secret of an entry, sealed: a row beside it, so that sealing it anew is no change of the entry. */
+export interface ConfigSecret extends Stamps {
+  readonly Partition: string;
+  readonly Namespace: string;
+  readonly Kind: ConfigKindName;
+  readonly Name: string;
+  readonly Sealed: string;
+}
+
+export const configSecrets = table<ConfigSecret>({
+  name: 'config-secrets',
+  version: 1,
+  key: (secret) => [...placed(secret), secret.Kind, secret.Name],
   indexes: {},
 });
 
@@ -517,6 +533,7 @@ export const allTables: readonly TableDefinition[] = [
   variables,
   variableItems,
   configEntries,
+  configSecrets,
   configReferences,
   peerings,
   importedServices,

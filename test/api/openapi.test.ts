@@ -51,6 +51,8 @@ test('blocking routes are those that the contract marks', () => {
     ...['/v1/acl/binding-rule/{rule_id}', '/v1/acl/binding-rules'],
     ...['/v1/vars', '/v1/var/{path}'],
     ...['/v1/exported-services', '/v1/imported-services'],
+    ...['/v1/config', '/v1/config/{kind}/{name}', '/v1/config/{kind}'],
+    '/v1/connect/intentions/match',
     ...['/v1/namespace/{name}', '/v1/namespaces', '/v1/partition/{name}', '/v1/partitions'],
   ]);
 });
@@ -98,6 +100,8 @@ const junk = fc.jsonValue({ maxDepth: 3 });
 // biome-ignore lint/suspicious/noExplicitAny: a schema of any shape.
 function arbitraryOf(schema: any, depth = 0): fc.Arbitrary<unknown> {
   const right = (): fc.Arbitrary<unknown> => {
+    if (schema.oneOf)
+      return fc.oneof(...schema.oneOf.map((one: unknown) => arbitraryOf(one, depth)));
     if (schema.anyOf)
       return fc.oneof(...schema.anyOf.map((one: unknown) => arbitraryOf(one, depth)));
     if (schema.enum) return fc.constantFrom(...schema.enum);

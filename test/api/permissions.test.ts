@@ -29,6 +29,7 @@ const byRules: readonly (readonly [column: string, rules: string])[] = [
 const parameters: Readonly<Record<string, string>> = {
   node_id: nodeBody().Node.ID,
   name: 'missing',
+  kind: 'service-defaults',
 };
 const missingId = '99999999-9999-4999-8999-999999999999';
 
@@ -42,9 +43,12 @@ const bodies: Readonly<Record<string, unknown>> = {
   'PUT /v1/node/pools': { Name: 'missing' },
   'POST /v1/node/pools': { Name: 'missing' },
   'POST /v1/internal/acl/authorize': [],
+  'PUT /v1/config': { Kind: 'service-defaults', Name: 'missing' },
 };
 const queries: Readonly<Record<string, string>> = {
   'GET /v1/acl/explain': `permission=acl:read&accessor=${missingId}`,
+  'GET /v1/connect/intentions/check': 'source=a&destination=missing',
+  'GET /v1/connect/intentions/match': 'by=destination&name=missing',
   'GET /v1/job/:job_id+/submission': 'version=0',
   'GET /v1/client/fs/logs/:alloc_id': 'task=web&type=stdout',
   'GET /v1/client/fs/readat/:alloc_id': 'offset=0&limit=1',

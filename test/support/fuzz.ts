@@ -118,6 +118,7 @@ export function bodyOf(
 ): fc.Arbitrary<unknown> {
   const below = (inner: JsonSchema, called = name) => bodyOf(inner, known, called, depth + 1);
   const right = (): fc.Arbitrary<unknown> => {
+    if (schema.oneOf) return fc.oneof(...schema.oneOf.map((one: JsonSchema) => below(one)));
     if (schema.anyOf) return fc.oneof(...schema.anyOf.map((one: JsonSchema) => below(one)));
     if (schema.enum) {
       return fc.oneof(

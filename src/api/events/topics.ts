@@ -2,10 +2,12 @@
  * What events there are: by table, the topic, the type of a change, who may see it, and how the
  * record is shown. Source: facts/scheduler.md §8.5.
  */
+import { readsEntry } from '../../acl/config-entries.ts';
 import {
   management,
   namedAccess,
   namespaceCapability,
+  open,
   type Permission,
   resourceAccess,
 } from '../../acl/permission.ts';
@@ -18,6 +20,8 @@ import type { Allocation } from '../../model/allocation/allocation.ts';
 import type { AuthMethod } from '../../model/auth-method/auth-method.ts';
 import { presentedAuthMethod } from '../../model/auth-method/present.ts';
 import { type BindingRule, presentBindingRule } from '../../model/binding-rule/binding-rule.ts';
+import type { ConfigEntry } from '../../model/config-entry/config-entry.ts';
+import { presentEntry } from '../../model/config-entry/present.ts';
 import type { Deployment } from '../../model/deployment/deployment.ts';
 import type { Evaluation } from '../../model/evaluation/evaluation.ts';
 import type { Event, EventTopic } from '../../model/event/event.ts';
@@ -35,6 +39,7 @@ import {
   allocations,
   authMethods,
   bindingRules,
+  configEntries,
   deployments,
   evaluations,
   jobs,
@@ -114,6 +119,17 @@ const variable: Kind<VariableMetadata> = {
   permission: (namespace) => namedAccess('variable', 'list', '', { namespace, extent: 'any' }),
   permissionOf: ({ Namespace: namespace, Path }) =>
     namedAccess('variable', 'list', Path, { namespace }),
+};
+
+/** Without their secrets, which stand elsewhere. */
+const configEntry: Kind<ConfigEntry> = {
+  ...{ topic: 'ConfigEntry', name: 'ConfigEntry', shown: presentEntry },
+  type: (_before, after) => (after === undefined ? 'ConfigEntryDeleted' : 'ConfigEntryUpserted'),
+  key: ({ Kind, Name }) => `${Kind}/${Name}`,
+  namespace: ({ Namespace }) => Namespace,
+  filterKeys: ({ Kind, Name }) => [Kind, Name],
+  permission: () => open,
+  permissionOf: readsEntry,
 };
 
 const promoted = ({ TaskGroups }: Deployment): readonly boolean[] =>
@@ -216,6 +232,7 @@ const kinds: ReadonlyMap<string, Kind<Stamps>> = new Map([
   entry(nodePools, nodePool),
   entry(variables, variable),
   entry(peerings, peering),
+  entry(configEntries, configEntry),
   entry(
     aclTokens,
     acl<AclToken>(

@@ -10,23 +10,32 @@ export interface ConfigKind<E extends ConfigEntry = ConfigEntry> {
   readonly kind: ConfigKindName;
   /** One sentence for people: what an entry of the kind does. */
   readonly summary: string;
+  /** What acts of it here and what needs proxies, for the reference; absent: all of it needs them. */
+  readonly acts?: string;
   /** `entryFields`, then the kind's own fields, then `stamps`. */
   readonly schema: Type.TObject;
-  /** The one name that an entry of the kind can have; it may be left out then. */
-  readonly onlyName?: string;
+  /** The one name that an entry of the kind can have in a partition; it may be left out then. */
+  readonly onlyName?: (partition: string) => string;
+  /** It is of a whole partition: it lives in the namespace `default`, whichever one is asked for. */
+  readonly ofPartition?: true;
   /** Whether an entry may be named `*`. */
   readonly allowsEvery?: true;
   /** Whose right it takes to read and to write entries of the kind. */
   readonly access: KindAccess;
   /** Only the server writes it. */
   readonly isDerived?: true;
-  /** The complete entry in its one spelling: what a caller may write in several ways. */
+  /**
+   * The complete entry in its one spelling: what a caller may write in several ways. It and
+   * `services` also see what is still at fault, as permissions are asked for before.
+   */
   readonly normalize?: (entry: E) => E;
   /** Everything wrong with the normalized entry alone, beyond its schema; pointers start at the entry. */
   readonly faults?: (entry: E) => readonly Fault[];
+  /** What is wrong with going from one entry (`undefined`: there was none) to this one, a sentence each. */
+  readonly changeFaults?: (before: E | undefined, after: E, view: EntryView) => readonly string[];
   /** The services it names besides its own, or that it is of: who has to look when they change. */
   readonly services?: (entry: E) => readonly ServiceName[];
-  /** The field that holds a secret: sealed where it is kept. */
+  /** The text field that holds a secret. It is sealed in a row of its own, and '' in the entry's. */
   readonly secret?: keyof E & string;
   /** An entry that applies as it is (with those of `exampleNeeds` before it), for the reference. */
   readonly example: Readonly<Record<string, unknown>>;
@@ -53,7 +62,10 @@ export type KindAccess =
   /** `intentions:read` and `intentions:write` on the name. */
   | 'intentions';
 
-/** The entries as they would be after a write: what checks across entries are made on. */
+/**
+ * The entries as they would be after a write: what checks across entries are made on. A kind's
+ * `secret` is '' in them.
+ */
 export interface EntryView {
   readonly get: (key: EntryKey) => ConfigEntry | undefined;
   /** In the order of their names. */
@@ -68,8 +80,12 @@ export interface EntryView {
  */
 export type CrossCheck = (view: EntryView, changed: readonly EntryKey[]) => readonly string[];
 
-/** What the server itself writes as these have changed, in the same transaction. */
+/**
+ * What the server itself writes as these have changed, in the same transaction and before the checks.
+ * `now` is the time in RFC 3339. What is put as it is already changes nothing.
+ */
 export type Consequence = (
   view: EntryView,
   changed: readonly EntryKey[],
+  now: string,
 ) => { readonly puts: readonly ConfigEntry[]; readonly removals: readonly EntryKey[] };

@@ -3,7 +3,7 @@ import { List, type Model, Text, Type, Whole } from '../schema.ts';
 /** Source: facts/scheduler.md §8.5 "Event topics". */
 export const eventTopics = [
   ...(['Job', 'Evaluation', 'Allocation', 'Deployment'] as const),
-  ...(['Service', 'Node', 'NodePool', 'Variable', 'Peering'] as const),
+  ...(['Service', 'Node', 'NodePool', 'Variable', 'Peering', 'ConfigEntry'] as const),
   ...(['ACLToken', 'ACLPolicy', 'ACLRole', 'ACLAuthMethod', 'ACLBindingRule'] as const),
 ] as const;
 export type EventTopic = (typeof eventTopics)[number];

@@ -8,6 +8,8 @@ import {
   aclTokens,
   allocations,
   authMethods,
+  type ConfigSecret,
+  configSecrets,
   keyringKeys,
   peeringSecrets,
   variableItems,
@@ -54,6 +56,12 @@ const items: SealedTable<SealedItems> = {
   withSealed: (row, map) => ({ ...row, Sealed: map(row.Sealed) }),
 };
 
+const entrySecrets: SealedTable<ConfigSecret> = {
+  definition: configSecrets,
+  sealedOf: ({ Sealed }) => [Sealed],
+  withSealed: (row, map) => ({ ...row, Sealed: map(row.Sealed) }),
+};
+
 const ofPeerings: SealedTable<PeeringSecrets> = {
   definition: peeringSecrets,
   sealedOf: ({ Active, Pending }) => [Active, Pending].filter((sealed) => sealed !== ''),
@@ -69,6 +77,7 @@ const sealedTables = [
   tokens,
   methods,
   items,
+  entrySecrets,
   ofPeerings,
 ] as unknown as readonly SealedTable<Stamps>[];
 

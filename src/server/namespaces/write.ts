@@ -13,6 +13,7 @@ import {
   allocations,
   authMethods,
   bindingRules,
+  configEntries,
   jobPolicies,
   jobs,
   namespaces,
@@ -95,6 +96,7 @@ const inhabitants = [
   [authMethods, 'auth methods'],
   [bindingRules, 'binding rules'],
   [variables, 'variables'],
+  [configEntries, 'configuration entries'],
 ] as unknown as readonly (readonly [TableDefinition<Stamps>, string])[];
 
 /** What is found in the place, in words: `jobs and tokens`. */

@@ -1,0 +1,50 @@
+import type { Allocation } from '../../src/model/allocation/allocation.ts';
+import { isSame } from '../../src/model/same.ts';
+import { allocations, serviceRegistrations } from '../../src/state/tables.ts';
+import { isLive } from '../account.ts';
+import { servicesOf } from '../services.ts';
+import type { Checker } from './checker.ts';
+
+/**
+ * At every moment, nobody is sent to an allocation that is over or is to end; at rest, the services
+ * that are found are those of what runs, each as it fares.
+ */
+export const servicesAreThoseOfWhatRuns = (): Checker => ({
+  guarantee: 'the services that are found are those of what runs',
+  committed(changes, _index, { account }, fault) {
+    const over = new Set<string>();
+    for (const { table, after } of changes) {
+      if (table !== allocations.name) continue;
+      const allocation = after as Allocation | undefined;
+      if (allocation !== undefined && !isLive(allocation)) over.add(allocation.ID);
+    }
+    const told = changes.some(({ table }) => table === serviceRegistrations.name);
+    if (over.size === 0 && !told) return;
+    for (const { ID, AllocID, Namespace } of account.rows(serviceRegistrations).values()) {
+      const allocation = account.allocation(AllocID, Namespace);
+      if (allocation !== undefined && isLive(allocation)) continue;
+      fault(`${ID} is found, and its allocation is over, is to end, or is not there`);
+    }
+  },
+  rested({ account, machines }, fault) {
+    const found = new Map(
+      [...account.rows(serviceRegistrations).values()].map((row) => [row.ID, row]),
+    );
+    for (const { runs, isUp } of machines.values()) {
+      if (!isUp) continue;
+      for (const run of runs.values()) {
+        for (const told of servicesOf(run)) {
+          const row = found.get(told.ID);
+          found.delete(told.ID);
+          if (row === undefined) fault(`${told.ID} runs and is not found`);
+          else if (!isSame(told, part(row, told))) fault(`${told.ID} is not what its node told`);
+        }
+      }
+    }
+    for (const id of found.keys()) fault(`${id} is found, and nothing runs there`);
+  },
+});
+
+/** The fields of the row that the node tells of. */
+const part = <T extends object>(row: object, told: T): object =>
+  Object.fromEntries(Object.keys(told).map((name) => [name, row[name as keyof typeof row]]));

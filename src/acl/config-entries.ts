@@ -1,0 +1,59 @@
+import { type ConfigEntry, type EntryKey, keyOfEntry } from '../model/config-entry/config-entry.ts';
+import type { KindAccess } from '../model/config-entry/kind.ts';
+import { kindOf } from '../model/config-entry/kinds.ts';
+import { refusal } from '../model/errors.ts';
+import { allOf, anyOf, namedAccess, open, type Permission, resourceAccess } from './permission.ts';
+
+type Rule = (key: EntryKey) => Permission;
+
+const named =
+  (resource: 'service' | 'intention', access: 'read' | 'write'): Rule =>
+  ({ name, namespace, partition }) =>
+    namedAccess(resource, access, name, { namespace, partition });
+
+const ofMesh =
+  (access: 'read' | 'write'): Rule =>
+  ({ partition }) =>
+    anyOf(
+      resourceAccess('mesh', access, { partition }),
+      resourceAccess('operator', access, { partition }),
+    );
+
+/** The table of spec/2 §4.2. */
+const rules: Readonly<Record<KindAccess, { readonly read: Rule; readonly write: Rule }>> = {
+  service: { read: named('service', 'read'), write: named('service', 'write') },
+  gateway: { read: named('service', 'read'), write: ofMesh('write') },
+  mesh: { read: ofMesh('read'), write: ofMesh('write') },
+  open: { read: () => open, write: ofMesh('write') },
+  intentions: { read: named('intention', 'read'), write: named('intention', 'write') },
+};
+
+export const readsKey = (key: EntryKey): Permission => rules[kindOf(key.kind).access].read(key);
+
+export const readsEntry = (entry: ConfigEntry): Permission => readsKey(keyOfEntry(entry));
+
+/** Also to delete it. @throws RosterError `config-entry-derived` */
+export function writesKey(key: EntryKey): Permission {
+  const kind = kindOf(key.kind);
+  if (kind.isDerived) throw refusal('config-entry-derived', { kind: key.kind });
+  return rules[kind.access].write(key);
+}
+
+/**
+ * Whoever leads the callers of a service elsewhere has to be able to see where.
+ * Source: facts/registry.md §5.2. @throws RosterError `config-entry-derived`
+ */
+export function writesEntry(entry: ConfigEntry): Permission {
+  const key = keyOfEntry(entry);
+  const own = writesKey(key);
+  const kind = kindOf(entry.Kind);
+  const others = kind.access === 'service' ? (kind.services?.(entry) ?? []) : [];
+  const seen = new Set<string>();
+  const reads = others.flatMap(({ partition, namespace, name }) => {
+    const text = [partition, namespace, name].join('\0');
+    if (seen.has(text)) return [];
+    seen.add(text);
+    return [namedAccess('service', 'read', name, { namespace, partition })];
+  });
+  return reads.length === 0 ? own : allOf(own, ...reads);
+}

@@ -1,0 +1,209 @@
+import { readsEntry, readsKey, writesEntry, writesKey } from '../../acl/config-entries.ts';
+import type { Permission } from '../../acl/permission.ts';
+import {
+  type ConfigEntry,
+  type ConfigKindName,
+  configKinds,
+  type EntryKey,
+  entryFields,
+  keyOfEntry,
+} from '../../model/config-entry/config-entry.ts';
+import {
+  completeEntry,
+  decodeEntry,
+  type GivenEntry,
+  placeOfKind,
+} from '../../model/config-entry/entry.ts';
+import type { ConfigKind } from '../../model/config-entry/kind.ts';
+import { findKind, kindOf } from '../../model/config-entry/kinds.ts';
+import {
+  AnyEntrySchema,
+  AnyShownEntrySchema,
+  hiddenSecret,
+  presentEntry,
+  shownEntrySchema,
+} from '../../model/config-entry/present.ts';
+import { refusal } from '../../model/errors.ts';
+import { everyNamespace } from '../../model/namespace/namespace.ts';
+import { quote } from '../../model/path.ts';
+import { stamps, Type } from '../../model/schema.ts';
+import { secretOf } from '../../server/config-entries/rows.ts';
+import { findEntry } from '../../server/config-entries/view.ts';
+import { applyEntry, deleteEntry } from '../../server/config-entries/write.ts';
+import type { Server } from '../../server/server.ts';
+import { configEntries } from '../../state/tables.ts';
+import { type Input, listRoute, type Route, readRoute, type Scope, writeRoute } from '../route.ts';
+
+const [family, noun] = ['registry', 'config-entry'] as const;
+const path = '/v1/config/:kind/:name';
+
+const dc = {
+  dc: {
+    kind: 'string',
+    default: '',
+    description: 'The datacenter, which must be that of the server.',
+  },
+} as const;
+
+const guarded = (none: string) =>
+  ({
+    ...dc,
+    cas: {
+      kind: 'integer',
+      description: `Only if the entry has this ModifyIndex; 0: ${none}. Absent: in any case.`,
+    },
+    dry_run: {
+      kind: 'boolean',
+      default: false,
+      description: 'Everything is checked, and nothing is kept.',
+    },
+  }) as const;
+
+const [applyQuery, deleteQuery] = [guarded('only if there is none'), guarded('never')] as const;
+type Apply = Input<typeof applyQuery, GivenEntry>;
+
+/** What a filter over entries of all kinds sees. */
+const CommonSchema = Type.Object({ ...entryFields, ...stamps });
+
+/** Source: spec/2 §4.2, facts/registry.md §5.1; statuses DESIGN §5. */
+export function configEntryRoutes(server: Server): Route[] {
+  const { context, datacenter } = server;
+  const inDatacenter =
+    <I extends Scope & { readonly query: { readonly dc: string } }>(
+      permission: (input: I) => Permission,
+    ) =>
+    (input: I): Permission => {
+      requireDatacenter(datacenter, input.query.dc);
+      return permission(input);
+    };
+  const shown = (
+    entry: ConfigEntry,
+    { unwatched, allows }: Pick<Scope, 'unwatched' | 'allows'>,
+  ) => {
+    const { secret, isDerived } = kindOf(entry.Kind);
+    if (secret === undefined || isDerived) return presentEntry(entry);
+    const key = keyOfEntry(entry);
+    const clear = allows(writesKey(key)) ? secretOf(context.box, unwatched, key) : hiddenSecret;
+    return { ...presentEntry(entry), [secret]: clear };
+  };
+  return [
+    writeRoute({
+      ...{ method: 'PUT', path: '/v1/config', noun, family, query: applyQuery },
+      summary: 'Make or replace a configuration entry',
+      body: { schema: AnyEntrySchema(), unknown: 'refuse', decode: decodeEntry },
+      answer: Type.Boolean(),
+      permission: inDatacenter((input: Apply) => writesEntry(completeEntry(input.body, input))),
+      handle: async (input: Apply) => {
+        const { cas: guard, dry_run: isDry } = input.query;
+        const { namespace, partition, body } = input;
+        const place = { namespace, partition };
+        const reply = await applyEntry(context, place, body, { guard, isDry });
+        return { ...reply, made: madeOf(completeEntry(body, place)) };
+      },
+    }),
+    readRoute({
+      ...{ method: 'GET', path, noun, family, query: dc },
+      summary: 'Read a configuration entry',
+      blocking: true,
+      answer: AnyShownEntrySchema(),
+      permission: inDatacenter((input) => readsKey(keyOf(input))),
+      handle: (input) => {
+        const key = keyOf(input);
+        const entry = findEntry(input.snapshot, key);
+        if (entry !== undefined) return shown(entry, input);
+        throw refusal('config-entry-not-found', key);
+      },
+    }),
+    writeRoute({
+      ...{ method: 'DELETE', path, noun, family, query: deleteQuery, answer: Type.Boolean() },
+      summary: 'Delete a configuration entry',
+      permission: inDatacenter((input) => writesKey(keyOf(input))),
+      handle: (input: Input<typeof deleteQuery>) => {
+        const { cas: guard, dry_run: isDry } = input.query;
+        return deleteEntry(context, keyOf(input), { guard, isDry });
+      },
+    }),
+    listRoute({
+      ...{ method: 'GET', path: '/v1/config/:kind', noun, family, query: dc },
+      summary: 'List the configuration entries of a kind that the caller may read',
+      blocking: true,
+      answer: AnyShownEntrySchema(),
+      filterSchema: (input) => shownEntrySchema(kindIn(input).kind),
+      permission: inDatacenter((input) => {
+        kindIn(input);
+        return { kind: 'open' };
+      }),
+      asksEach: true,
+      visible: readsEntry,
+      rows: (input, { from, reverse }) => {
+        const kind = kindIn(input);
+        const { namespace, partition } = placeOfKind(kind, input);
+        const isAll = namespace === everyNamespace;
+        const prefix = isAll ? [partition] : [partition, namespace, kind.kind];
+        const table = input.snapshot.table(configEntries);
+        return table.scan({ prefix, ...(from && { from }), reverse });
+      },
+      matches: ({ Kind }: ConfigEntry, { parameters }) => Kind === parameters.kind,
+      keyOf: rowKey,
+      record: withHiddenSecret,
+      present: shown,
+    }),
+    listRoute({
+      ...{ method: 'GET', path: '/v1/config', noun, family, query: dc },
+      summary: 'List the configuration entries of all kinds that the caller may read',
+      blocking: true,
+      answer: AnyShownEntrySchema(),
+      filterSchema: CommonSchema,
+      permission: inDatacenter(() => ({ kind: 'open' })),
+      asksEach: true,
+      visible: readsEntry,
+      rows: (input, { from, reverse }) => {
+        const { namespace, partition } = input;
+        const prefix = namespace === everyNamespace ? [partition] : [partition, namespace];
+        const table = input.snapshot.table(configEntries);
+        return table.scan({ prefix, ...(from && { from }), reverse });
+      },
+      keyOf: rowKey,
+      present: shown,
+    }),
+  ];
+}
+
+/** One cluster is one datacenter. @throws RosterError `invalid-query` */
+function requireDatacenter(own: string, asked: string): void {
+  if (asked === '' || asked === own) return;
+  const reason = `must be ${quote(own)}, the datacenter of this server, and is ${quote(asked)}`;
+  throw refusal('invalid-query', { parameter: 'dc', reason });
+}
+
+/** @throws RosterError `config-kind-unknown` */
+function kindIn({ parameters }: Pick<Scope, 'parameters'>): ConfigKind {
+  const kind = findKind(parameters.kind!);
+  if (kind !== undefined) return kind;
+  const known = configKinds.join(', ');
+  throw refusal('config-kind-unknown', {
+    kind: quote(parameters.kind!).slice(1, -1),
+    kinds: known,
+  });
+}
+
+function keyOf(input: Pick<Scope, 'parameters' | 'namespace' | 'partition'>): EntryKey {
+  const kind = kindIn(input);
+  return { ...placeOfKind(kind, input), kind: kind.kind, name: input.parameters.name! };
+}
+
+const rowKey = ({ Partition, Namespace, Kind, Name }: ConfigEntry): readonly string[] => [
+  ...[Partition, Namespace, Kind, Name],
+];
+
+/** No filter finds out what a secret is. */
+function withHiddenSecret(entry: ConfigEntry): unknown {
+  const { secret } = kindOf(entry.Kind);
+  const shown = presentEntry(entry);
+  return secret === undefined ? shown : { ...shown, [secret]: hiddenSecret };
+}
+
+const madeOf = ({ Kind, Name }: { readonly Kind: ConfigKindName; readonly Name: string }) => ({
+  kind: Kind,
+  name: Name,
+});

@@ -1,0 +1,123 @@
+import { argument } from '../acl/links.ts';
+import type { Context } from '../context.ts';
+import type { ClientCommand } from '../definition.ts';
+import { CliError, exitCodes } from '../errors.ts';
+import { oneLine } from '../render/text.ts';
+import { readText } from '../text-file.ts';
+import { configEntryIn } from './entry-file.ts';
+import { entryText } from './entry-text.ts';
+import {
+  casOf,
+  dryRunOption,
+  guardOptions,
+  kindOption,
+  nameOption,
+  partitionOption,
+  required,
+} from './options.ts';
+
+const fileExample = `Example of a file:
+  Kind     = "service-intentions"
+  Name     = "web"
+  Sources = [
+    { Name = "api", Action = "allow" },
+    { Name = "*", Action = "deny" },
+  ]
+
+Blocks mean the same: Sources { Name = "api" }, once for each of them.`;
+
+/** @throws CliError when the guard failed */
+async function done({ isJson, json, screen }: Context, wasDone: boolean, sentence: string) {
+  if (isJson) await json(wasDone);
+  else if (wasDone) await screen.line(sentence);
+  if (wasDone) return exitCodes.ok;
+  throw new CliError('Nothing is changed: the entry is not at the index that --modify-index says.');
+}
+
+export const configWrite: ClientCommand = {
+  definition: {
+    arguments: [argument('FILE', 'The entry, in HCL or JSON; - is standard input.', 'file')],
+    options: [...guardOptions, dryRunOption, partitionOption],
+    details: fileExample,
+  },
+  async run(context, [path], options) {
+    const cas = casOf(options);
+    const entry = configEntryIn(await readText(context, path!, 'configuration entry'), path!);
+    const dryRun = options.flag('dryRun');
+    const partition = options.text('partition');
+    const { value } = await context.client.configEntries.write(entry, { cas, dryRun, partition });
+    const what = nameIn(entry);
+    return done(context, value, dryRun ? `${what} would be written.` : `${what} is written.`);
+  },
+};
+
+/** `The entry service-defaults/web`, however the file spells its fields. */
+function nameIn(entry: Readonly<Record<string, unknown>>): string {
+  const field = (name: string) =>
+    Object.entries(entry).find(([key]) => key.toLowerCase() === name)?.[1];
+  const name = field('name');
+  return `The entry ${oneLine(String(field('kind')))}${name ? `/${oneLine(String(name))}` : ''}`;
+}
+
+export const configRead: ClientCommand = {
+  definition: {
+    options: [kindOption, nameOption, partitionOption],
+    details: 'It is printed as a file that "config write" takes; --json prints all of its fields.',
+  },
+  async run({ client, isJson, json, screen }, _words, options) {
+    const [kind, name] = [required(options, 'kind'), required(options, 'name')];
+    const partition = options.text('partition');
+    const { value } = await client.configEntries.read(kind, name, { partition });
+    if (isJson) await json(value);
+    else await screen.line(entryText(value));
+    return exitCodes.ok;
+  },
+};
+
+export const configList: ClientCommand = {
+  definition: {
+    options: [
+      { ...kindOption, description: 'Only those of the kind; all kinds when it is not given.' },
+      { name: 'filter', value: 'EXPRESSION', description: 'Those that the expression selects.' },
+      partitionOption,
+    ],
+  },
+  async run({ client, isJson, json, screen, namespace }, _words, options) {
+    const [filter, partition] = [options.text('filter'), options.text('partition')];
+    const { value } = await client.configEntries.list(options.text('kind'), { filter, partition });
+    if (isJson) await json(value);
+    else if (value.length === 0) await screen.line('There are no configuration entries.');
+    else {
+      const everywhere = namespace === '*';
+      await screen.table(
+        ['Kind', 'Name', ...(everywhere ? ['Namespace'] : []), 'ModifyIndex', 'Meta'],
+        value.map(({ Kind, Name, Namespace, ModifyIndex, Meta }) => [
+          ...[Kind, oneLine(Name), ...(everywhere ? [oneLine(Namespace)] : [])],
+          String(ModifyIndex),
+          oneLine(pairsText(Meta)) || '-',
+        ]),
+      );
+    }
+    return exitCodes.ok;
+  },
+};
+
+const pairsText = (meta: Readonly<Record<string, string>> | null): string =>
+  Object.entries(meta ?? {})
+    .map(([key, value]) => `${key}=${value}`)
+    .join(', ');
+
+export const configDelete: ClientCommand = {
+  definition: { options: [kindOption, nameOption, ...guardOptions, dryRunOption, partitionOption] },
+  async run(context, _words, options) {
+    const [kind, name] = [required(options, 'kind'), required(options, 'name')];
+    const cas = casOf(options);
+    if (cas === 0) throw new CliError('--cas needs the --modify-index that was seen.');
+    const dryRun = options.flag('dryRun');
+    const partition = options.text('partition');
+    const guard = { cas, dryRun, partition };
+    const { value } = await context.client.configEntries.delete(kind, name, guard);
+    const what = `The entry ${kind}/${oneLine(name)}`;
+    return done(context, value, dryRun ? `${what} would be deleted.` : `${what} is deleted.`);
+  },
+};

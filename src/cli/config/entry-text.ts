@@ -1,0 +1,58 @@
+import { oneLine } from '../render/text.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** An entry as a file in HCL that `config write` takes, without what is not set. */
+export function entryText(entry: Fields): string {
+  const { CreateIndex: _, ModifyIndex, ...fields } = entry;
+  return `# ModifyIndex ${ModifyIndex}\n${fieldsText(said(fields) as Fields)}`;
+}
+
+/** Fields as attributes in HCL. */
+export const fieldsText = (fields: Fields): string =>
+  Object.entries(fields)
+    .map(([name, value]) => `${keyOf(name)} = ${valueText(value, '')}`)
+    .join('\n');
+
+/** What says nothing: an empty text or list, nothing at all, a number or flag that is not set. */
+function isUnsaid(value: unknown): boolean {
+  if (value === null || value === '' || value === false || value === 0 || value === '0s') {
+    return true;
+  }
+  if (typeof value !== 'object') return false;
+  return Array.isArray(value) ? value.length === 0 : Object.values(value).every(isUnsaid);
+}
+
+/** The same without what says nothing. */
+function said(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(said);
+  if (typeof value !== 'object' || value === null) return value;
+  const fields = Object.entries(value).filter(([, one]) => !isUnsaid(one));
+  return Object.fromEntries(fields.map(([name, one]) => [name, said(one)]));
+}
+
+function valueText(value: unknown, indent: string): string {
+  const deeper = `${indent}  `;
+  if (typeof value === 'string') return textOf(value);
+  if (Array.isArray(value)) {
+    if (value.every((one) => typeof one !== 'object')) {
+      return `[${value.map((one) => valueText(one, deeper)).join(', ')}]`;
+    }
+    const items = value.map((one) => `${deeper}${valueText(one, deeper)},`);
+    return ['[', ...items, `${indent}]`].join('\n');
+  }
+  if (typeof value === 'object' && value !== null) {
+    const lines = Object.entries(value).map(
+      ([name, one]) => `${deeper}${keyOf(name)} = ${valueText(one, deeper)}`,
+    );
+    return lines.length === 0 ? '{}' : ['{', ...lines, `${indent}}`].join('\n');
+  }
+  return String(value);
+}
+
+/** What would begin a sequence in a text is doubled. */
+const textOf = (text: string): string =>
+  JSON.stringify(text).replace(/[$%](?=\{)/g, (sign) => sign + sign);
+
+const keyOf = (name: string): string =>
+  /^[A-Za-z_][\w-]*$/.test(name) ? name : textOf(oneLine(name));

@@ -1,0 +1,56 @@
+import { configKinds } from '../../model/config-entry/config-entry.ts';
+import type { OptionDefinition } from '../definition.ts';
+import { CliError } from '../errors.ts';
+import type { Options } from '../options.ts';
+
+export const kindOption: OptionDefinition = {
+  name: 'kind',
+  value: 'KIND',
+  choices: configKinds,
+  description: 'What kind of entry it is.',
+};
+
+export const nameOption: OptionDefinition = {
+  name: 'name',
+  value: 'NAME',
+  description: 'Its name. proxy-defaults is global, mesh is mesh.',
+};
+
+export const partitionOption: OptionDefinition = {
+  name: 'partition',
+  value: 'NAME',
+  description: 'The partition; that of the token when it is not given.',
+};
+
+export const guardOptions: readonly OptionDefinition[] = [
+  { name: 'cas', description: 'Only if the entry is still at the index that --modify-index says.' },
+  {
+    name: 'modify-index',
+    value: 'N',
+    description: 'The ModifyIndex that was seen. 0, the default: a write only if there is none.',
+  },
+];
+
+export const dryRunOption: OptionDefinition = {
+  name: 'dry-run',
+  description: 'Check everything, and keep nothing.',
+};
+
+/** @throws CliError naming the option */
+export function required(options: Options, name: string): string {
+  const value = options.text(name);
+  if (value !== undefined && value !== '') return value;
+  throw new CliError(`--${name} is required.`);
+}
+
+/** @throws CliError */
+export function casOf(options: Options): number | undefined {
+  const text = options.text('modifyIndex');
+  if (!options.flag('cas')) {
+    if (text === undefined) return undefined;
+    throw new CliError('--modify-index says nothing without --cas.');
+  }
+  if (text === undefined) return 0;
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new CliError(`--modify-index must be an integer from 0, got "${text}".`);
+}

@@ -1,0 +1,84 @@
+import type { ShownIntention } from '../../model/config-entry/intention-answers.ts';
+import { argument } from '../acl/links.ts';
+import type { ClientCommand } from '../definition.ts';
+import { CliError, exitCodes } from '../errors.ts';
+import { oneLine, orDash } from '../render/text.ts';
+
+/** It may not. That there is no answer is 1. */
+const denied = 2;
+
+const services = 'A service is named NAME, NAMESPACE/NAME or PARTITION/NAMESPACE/NAME.';
+
+export const intentionCheck: ClientCommand = {
+  definition: {
+    arguments: [
+      argument('SOURCE', 'The service that calls.'),
+      argument('DESTINATION', 'The service that is called.'),
+    ],
+    options: [
+      { name: 'source-peer', value: 'PEER', description: 'The peer that the source is of.' },
+      { name: 'path', value: 'PATH', description: 'Of a request: permissions ask for one.' },
+      { name: 'method', value: 'METHOD', description: 'Of the request; GET when it is not given.' },
+      {
+        name: 'header',
+        value: 'NAME: VALUE',
+        isRepeatable: true,
+        description: 'Of the request; may be repeated.',
+      },
+    ],
+    details: `${services}\n\nExit code 0: allowed; ${denied}: denied; 1: there is no answer.`,
+  },
+  async run({ client, isJson, json, screen }, [source, destination], options) {
+    const { value } = await client.intentions.check({
+      ...{ source: source!, destination: destination!, sourcePeer: options.text('sourcePeer') },
+      ...{ path: options.text('path'), method: options.text('method') },
+      headers: options.list('header'),
+    });
+    if (isJson) await json(value);
+    else {
+      await screen.line(value.Allowed ? 'Allowed' : 'Denied');
+      await screen.line(oneLine(value.Reason));
+    }
+    return value.Allowed ? exitCodes.ok : denied;
+  },
+};
+
+export const intentionMatch: ClientCommand = {
+  definition: {
+    arguments: [argument('SERVICE', 'The service.')],
+    options: [
+      { name: 'source', description: 'What it may call; else who may call it.' },
+      { name: 'destination', description: 'Who may call it, which is the default.' },
+    ],
+    details: services,
+  },
+  async run({ client, isJson, json, screen }, [name], options) {
+    if (options.flag('source') && options.flag('destination')) {
+      throw new CliError('--source and --destination contradict each other.');
+    }
+    const by = options.flag('source') ? 'source' : 'destination';
+    const { value } = await client.intentions.match(by, name!);
+    const found = value[name!] ?? [];
+    if (isJson) await json(value);
+    else if (found.length === 0) await screen.line(`No intentions are of ${oneLine(name!)}.`);
+    else {
+      await screen.table(
+        ['Precedence', 'Source', 'Destination', 'Action', 'Description'],
+        found.map((one) => [
+          String(one.Precedence),
+          placed(one.SourcePeer || one.SourceNamespace, one.SourceName),
+          placed(one.DestinationNamespace, one.DestinationName),
+          actionOf(one),
+          orDash(one.Description),
+        ]),
+      );
+    }
+    return exitCodes.ok;
+  },
+};
+
+const placed = (place: string, name: string): string =>
+  oneLine(place === 'default' ? name : `${place}/${name}`);
+
+const actionOf = ({ Action, Permissions }: ShownIntention): string =>
+  Permissions === null ? Action : `${Permissions.length} permissions`;

@@ -1,0 +1,111 @@
+import type { Fault } from '../errors.ts';
+import { below, faultAt, type Path, quote } from '../path.ts';
+import { About, List, type Model, stamps, Text, Type } from '../schema.ts';
+import { entryFields, everyService } from './config-entry.ts';
+import type { ConfigKind, ServiceName } from './kind.ts';
+import { noSamenessGroups } from './sameness.ts';
+
+const ConsumerSchema = Type.Object({
+  Peer: About('A peer. It need not be there yet.', Text()),
+  Partition: About('A partition of this cluster.', Text()),
+  SamenessGroup: About('A group of clusters that are alike; there are none here.', Text()),
+});
+
+export const ExportedServicesSchema = Type.Object({
+  ...entryFields,
+  Services: About(
+    'What is exported.',
+    List(
+      Type.Object({
+        Name: About('The service; `*`: every one of the namespace.', Text()),
+        Namespace: About('Where it lives; `*`: every namespace.', Text(), { absent: '`default`' }),
+        Consumers: About('Who may use it.', List(ConsumerSchema), {
+          rules: 'at least one, each with one of `Peer` and `Partition`',
+        }),
+      }),
+    ),
+  ),
+  ...stamps,
+});
+export type ExportedServices = Model<typeof ExportedServicesSchema> & {
+  readonly Kind: 'exported-services';
+};
+type Exported = NonNullable<ExportedServices['Services']>[number];
+type Consumer = Model<typeof ConsumerSchema>;
+
+/** Source: facts/registry.md §5.11. */
+export const exportedServices: ConfigKind<ExportedServices> = {
+  kind: 'exported-services',
+  summary: 'Which services of a partition others may use: peers and partitions.',
+  acts:
+    'Services are exported to peers: their instances and their health appear there. There need be no ' +
+    'proxies for that.',
+  schema: ExportedServicesSchema,
+  access: 'mesh',
+  onlyName: (partition) => partition,
+  ofPartition: true,
+  normalize: (entry) => ({
+    ...entry,
+    Services:
+      entry.Services?.map((service) => ({
+        ...service,
+        Namespace: service.Namespace || entry.Namespace,
+      })) ?? null,
+  }),
+  faults: ({ Services }) =>
+    (Services ?? [])
+      .flatMap((service, index) => serviceFaults(service, below(null, 'Services', index)))
+      .concat(repeated(Services ?? [])),
+  services: named,
+  example: {
+    Kind: 'exported-services',
+    Name: 'default',
+    Services: [{ Name: 'web', Consumers: [{ Peer: 'east' }] }],
+  },
+};
+
+function named({ Services, Partition: partition }: ExportedServices): readonly ServiceName[] {
+  return (Services ?? [])
+    .filter(({ Name, Namespace }) => Name !== everyService && Namespace !== everyService)
+    .map(({ Name: name, Namespace: namespace }) => ({ partition, namespace, name }));
+}
+
+function serviceFaults({ Name, Namespace, Consumers }: Exported, path: Path): Fault[] {
+  const faults: Fault[] = [];
+  if (Name === '') faults.push(faultAt(below(path, 'Name'), 'is required'));
+  if (Namespace === everyService && Name !== everyService) {
+    faults.push(faultAt(below(path, 'Name'), 'must be "*" where every namespace is meant'));
+  }
+  const place = below(path, 'Consumers');
+  if (Consumers === null) faults.push(faultAt(place, 'must have at least one consumer'));
+  (Consumers ?? []).forEach((consumer, index) => {
+    faults.push(...consumerFaults(consumer, below(place, index)));
+  });
+  return faults;
+}
+
+function consumerFaults({ Peer, Partition, SamenessGroup }: Consumer, path: Path): Fault[] {
+  const faults = noSamenessGroups(SamenessGroup, path);
+  const given = [Peer, Partition, SamenessGroup].filter((one) => one !== '');
+  if (given.length !== 1) {
+    faults.push(faultAt(path, 'must have exactly one of Peer and Partition'));
+  }
+  for (const [field, name] of Object.entries({ Peer, Partition })) {
+    if (name !== everyService) continue;
+    faults.push(
+      faultAt(below(path, field), 'must be one by its name: nobody can mean all of them'),
+    );
+  }
+  return faults;
+}
+
+function repeated(services: readonly Exported[]): Fault[] {
+  const seen = new Set<string>();
+  return services.flatMap(({ Name, Namespace }, index) => {
+    const key = `${Namespace}\0${Name}`;
+    const isKnown = Name !== '' && seen.has(key);
+    seen.add(key);
+    if (!isKnown) return [];
+    return [faultAt(below(null, 'Services', index, 'Name'), `${quote(Name)} is given before`)];
+  });
+}

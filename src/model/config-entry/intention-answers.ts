@@ -1,0 +1,66 @@
+/** What is answered to questions about intentions. */
+import { About, Flag, List, Nullable, stamps, Text, TextMap, Type, Whole } from '../schema.ts';
+import { SourceSchema } from './intention.ts';
+import type { Intention, IntentionDecision } from './intention-decision.ts';
+
+const { Permissions } = SourceSchema.properties;
+
+export const IntentionSchema = Type.Object({
+  SourceName: Text(),
+  SourceNamespace: Text(),
+  SourcePartition: Text(),
+  SourcePeer: Text(),
+  SourceType: Text(),
+  DestinationName: Text(),
+  DestinationNamespace: Text(),
+  DestinationPartition: Text(),
+  Action: Text(),
+  Permissions,
+  Description: Text(),
+  Precedence: Whole(),
+  Meta: TextMap(),
+  ...stamps,
+});
+
+export const IntentionCheckSchema = Type.Object({
+  Allowed: About('Whether the source may call the destination.', Flag()),
+  Reason: About('What decided so, for people.', Text()),
+  DefaultAllow: About('What holds where no intention decides.', Flag()),
+  Intention: About('What decided; null: the default.', Nullable(IntentionSchema)),
+  PermissionIndex: About('Which of its permissions; -1: none.', Whole()),
+});
+
+/** By the names that were asked for. */
+export const IntentionMatchSchema = Type.Record(Type.String(), List(IntentionSchema));
+
+export const shownIntention = ({ entry, source }: Intention) => ({
+  SourceName: source.Name,
+  SourceNamespace: source.Namespace,
+  SourcePartition: source.Partition,
+  SourcePeer: source.Peer,
+  SourceType: source.Type,
+  DestinationName: entry.Name,
+  DestinationNamespace: entry.Namespace,
+  DestinationPartition: entry.Partition,
+  Action: source.Action,
+  Permissions: source.Permissions,
+  Description: source.Description,
+  Precedence: source.Precedence,
+  Meta: entry.Meta,
+  CreateIndex: entry.CreateIndex,
+  ModifyIndex: entry.ModifyIndex,
+});
+export type ShownIntention = ReturnType<typeof shownIntention>;
+
+export const shownDecision = (
+  { allowed, reason, intention, permission }: IntentionDecision,
+  defaultAllows: boolean,
+) => ({
+  Allowed: allowed,
+  Reason: reason,
+  DefaultAllow: defaultAllows,
+  Intention: intention === undefined ? null : shownIntention(intention),
+  PermissionIndex: permission ?? -1,
+});
+export type IntentionCheck = ReturnType<typeof shownDecision>;
+export type IntentionMatch = Readonly<Record<string, readonly ShownIntention[]>>;

@@ -1,0 +1,115 @@
+/**
+ * Whether one service may call another one, and why. Pure.
+ * Source: facts/registry.md §5.13, spec/2 §2.2.
+ *
+ * Invariants
+ *  I1. Of all intentions that fit, the one of the greatest precedence decides. There is only one: the
+ *      destination and what is asterisks in the source give the precedence, and a source is there once.
+ *  I2. Of its permissions the first that fits the request decides. Where none fits, and where there is
+ *      no intention, the default does.
+ *  I3. Without a request, permissions allow nothing: that is what a connection by itself may do.
+ */
+import { everyService } from './config-entry.ts';
+import type { IntentionPermission, IntentionSource } from './intention.ts';
+import { type HttpRequest, permissionFits } from './permission-match.ts';
+import type { ServiceIntentions } from './service-intentions.ts';
+
+/** A service that calls. */
+export interface Caller {
+  readonly partition: string;
+  readonly namespace: string;
+  readonly name: string;
+  /** The peer that it is of; '': it is of this cluster. */
+  readonly peer: string;
+}
+
+/** One source of an entry, with what it is for. */
+export interface Intention {
+  readonly entry: ServiceIntentions;
+  readonly source: IntentionSource;
+}
+
+export interface IntentionDecision {
+  readonly allowed: boolean;
+  readonly reason: string;
+  /** What decided; `undefined`: the default. */
+  readonly intention: Intention | undefined;
+  /** Which of its permissions. */
+  readonly permission: number | undefined;
+}
+
+export interface IntentionQuestion {
+  readonly caller: Caller;
+  /** The intentions of the destination, and those of `*` where it lives. */
+  readonly entries: readonly ServiceIntentions[];
+  readonly request: HttpRequest | undefined;
+  readonly defaultAllows: boolean;
+}
+
+export function decideIntention(question: IntentionQuestion): IntentionDecision {
+  const { caller, entries, request, defaultAllows } = question;
+  const intention = intentionFor(caller, entries);
+  const byDefault = `the default policy of access control ${verb(defaultAllows)} it`;
+  const nothing = { intention: undefined, permission: undefined };
+  if (intention === undefined) {
+    return { ...nothing, allowed: defaultAllows, reason: `No intention fits; ${byDefault}.` };
+  }
+  const { source, entry } = intention;
+  const what = describeIntention(intention);
+  const decided = { intention, permission: undefined };
+  const permissions = source.Permissions;
+  if (permissions === null) {
+    const allowed = source.Action === 'allow';
+    const reason = `${what} ${verb(allowed)} it${allowed ? tokenNote([entry.JWT]) : ''}.`;
+    return { ...decided, allowed, reason };
+  }
+  if (request === undefined) {
+    const reason = `${what} decides request by request, and none is given: its permissions are about paths, methods and headers.`;
+    return { ...decided, allowed: false, reason };
+  }
+  const at = permissions.findIndex((permission) => permissionFits(permission, request));
+  if (at < 0) {
+    const reason = `${what} has no permission that fits the request; ${byDefault}.`;
+    return { ...decided, allowed: defaultAllows, reason };
+  }
+  const permission = permissions[at]!;
+  const allowed = permission.Action === 'allow';
+  const note = tokenNote([allowed ? entry.JWT : null, permission.JWT]);
+  const reason = `${what} ${verb(allowed)} it by its permission ${at + 1} of ${permissions.length}${note}.`;
+  return { ...decided, allowed, reason, permission: at };
+}
+
+/** The one that decides of those that fit. */
+export function intentionFor(
+  caller: Caller,
+  entries: readonly ServiceIntentions[],
+): Intention | undefined {
+  let found: Intention | undefined;
+  for (const entry of entries) {
+    for (const source of entry.Sources ?? []) {
+      if (!isOf(source, caller)) continue;
+      if (source.Precedence > (found?.source.Precedence ?? 0)) found = { entry, source };
+    }
+  }
+  return found;
+}
+
+export function isOf(source: IntentionSource, caller: Caller): boolean {
+  if (source.Peer !== caller.peer) return false;
+  if (caller.peer === '' && source.Partition !== caller.partition) return false;
+  if (source.Namespace !== everyService && source.Namespace !== caller.namespace) return false;
+  return source.Name === everyService || source.Name === caller.name;
+}
+
+const verb = (allows: boolean): string => (allows ? 'allows' : 'denies');
+
+function describeIntention({ entry, source }: Intention): string {
+  const peer = source.Peer === '' ? '' : ` of the peer "${source.Peer}"`;
+  return `The intention from "${source.Name}"${peer} to "${entry.Name}" of precedence ${source.Precedence}`;
+}
+
+/** Tokens are seen by proxies alone, so a decision here is made without. */
+function tokenNote(wanted: readonly IntentionPermission['JWT'][]): string {
+  const names = wanted.flatMap((jwt) => jwt?.Providers ?? []).map(({ Name }) => `"${Name}"`);
+  return names.length === 0 ? '' : `, if it shows a token of ${[...new Set(names)].join(' or ')}`;
+}

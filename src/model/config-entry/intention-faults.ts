@@ -1,0 +1,140 @@
+import type { Fault } from '../errors.ts';
+import { below, faultAt, type Path, quote } from '../path.ts';
+import { isPattern } from '../text-rules.ts';
+import { everyService } from './config-entry.ts';
+import {
+  type IntentionJwt,
+  type IntentionPermission,
+  type IntentionSource,
+  nameOf,
+  type PermissionHeader,
+  type PermissionHttp,
+} from './intention.ts';
+import { noSamenessGroups } from './sameness.ts';
+
+interface Intentions {
+  readonly Name: string;
+  readonly Sources: readonly IntentionSource[] | null;
+  readonly JWT: IntentionJwt | null;
+}
+
+/** Everything wrong with intentions by themselves. Source: facts/registry.md §5.13. */
+export function intentionFaults({ Name, Sources, JWT }: Intentions): readonly Fault[] {
+  const path = below(null, 'Sources');
+  const faults: Fault[] = [];
+  if (Sources === null) faults.push(faultAt(path, 'must have at least one source'));
+  const seen = new Set<string>();
+  (Sources ?? []).forEach((source, index) => {
+    const at = below(path, index);
+    faults.push(...sourceFaults(source, Name, at));
+    const name = nameOf(source);
+    if (seen.has(name))
+      faults.push(faultAt(at, `names ${quote(source.Name)}, which has a source before`));
+    seen.add(name);
+  });
+  if (JWT !== null) faults.push(...jwtFaults(JWT, below(null, 'JWT')));
+  return faults;
+}
+
+function sourceFaults(source: IntentionSource, destination: string, path: Path): Fault[] {
+  const { Name, Namespace, Peer, Partition, SamenessGroup, Action, Permissions } = source;
+  const faults = noSamenessGroups(SamenessGroup, path);
+  const fault = (field: string, message: string) =>
+    faults.push(faultAt(below(path, field), message));
+  if (Name === '') fault('Name', 'is required');
+  if (Namespace === everyService && Name !== everyService) {
+    fault('Name', 'must be "*" where every namespace is meant');
+  }
+  if (Peer !== '' && Partition !== '') fault('Peer', 'must not stand beside Partition');
+  for (const [field, value] of Object.entries({ Peer, Partition })) {
+    if (value === everyService) fault(field, 'must be one by its name');
+  }
+  if (Action === '' && Permissions === null) fault('Action', 'is required: "allow" or "deny"');
+  if (Action !== '' && Permissions !== null) {
+    fault('Action', 'must not stand beside Permissions, which have actions of their own');
+  }
+  if (Permissions !== null && destination === everyService) {
+    fault('Permissions', 'must not be given for "*": services may speak anything');
+  }
+  (Permissions ?? []).forEach((permission, index) => {
+    faults.push(...permissionFaults(permission, below(path, 'Permissions', index)));
+  });
+  return faults;
+}
+
+function permissionFaults({ Action, HTTP, JWT }: IntentionPermission, path: Path): Fault[] {
+  const faults: Fault[] = [];
+  if (Action === '') {
+    faults.push(faultAt(below(path, 'Action'), 'is required: "allow" or "deny"'));
+  }
+  const isEmpty = HTTP === null || isWithoutRules(HTTP);
+  if (isEmpty && JWT === null) {
+    faults.push(faultAt(below(path, 'HTTP'), 'must say which requests: it fits all of them'));
+  }
+  if (HTTP !== null) faults.push(...httpFaults(HTTP, below(path, 'HTTP')));
+  if (JWT !== null) faults.push(...jwtFaults(JWT, below(path, 'JWT')));
+  return faults;
+}
+
+const isWithoutRules = ({ PathExact, PathPrefix, PathRegex, Header, Methods }: PermissionHttp) =>
+  PathExact + PathPrefix + PathRegex === '' && Header === null && Methods === null;
+
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'CONNECT', 'OPTIONS', 'TRACE'];
+
+function httpFaults(http: PermissionHttp, path: Path): Fault[] {
+  const { PathExact, PathPrefix, PathRegex, Header, Methods } = http;
+  const faults: Fault[] = [];
+  const given = [PathExact, PathPrefix, PathRegex].filter((one) => one !== '');
+  if (given.length > 1) {
+    faults.push(faultAt(path, 'must have at most one of PathExact, PathPrefix and PathRegex'));
+  }
+  for (const [field, value] of Object.entries({ PathExact, PathPrefix })) {
+    if (value === '' || value.startsWith('/')) continue;
+    faults.push(faultAt(below(path, field), 'must begin with "/"'));
+  }
+  if (!isPattern(PathRegex)) faults.push(faultAt(below(path, 'PathRegex'), 'is no valid pattern'));
+  (Header ?? []).forEach((header, index) => {
+    faults.push(...headerFaults(header, below(path, 'Header', index)));
+  });
+  (Methods ?? []).forEach((method, index) => {
+    const at = below(path, 'Methods', index);
+    if (!methods.includes(method)) {
+      faults.push(faultAt(at, `must be one of ${methods.join(', ')}, got ${quote(method)}`));
+    } else if (Methods!.indexOf(method) < index) {
+      faults.push(faultAt(at, `${quote(method)} is given twice`));
+    }
+  });
+  return faults;
+}
+
+const headerTests = ['Present', 'Exact', 'Prefix', 'Suffix', 'Contains', 'Regex'] as const;
+
+function headerFaults(header: PermissionHeader, path: Path): Fault[] {
+  const faults: Fault[] = [];
+  if (header.Name === '') faults.push(faultAt(below(path, 'Name'), 'is required'));
+  const given = headerTests.filter((test) => header[test] !== '' && header[test] !== false);
+  if (given.length !== 1) {
+    faults.push(faultAt(path, `must have exactly one of ${headerTests.join(', ')}`));
+  }
+  if (!isPattern(header.Regex)) {
+    faults.push(faultAt(below(path, 'Regex'), 'is no valid pattern'));
+  }
+  if (header.IgnoreCase && (header.Present || header.Regex !== '')) {
+    faults.push(faultAt(below(path, 'IgnoreCase'), 'must not be set with Present or Regex'));
+  }
+  return faults;
+}
+
+function jwtFaults({ Providers }: IntentionJwt, path: Path): Fault[] {
+  const place = below(path, 'Providers');
+  if (Providers === null) return [faultAt(place, 'must have at least one provider')];
+  return Providers.flatMap(({ Name, VerifyClaims }, index) => {
+    const at = below(place, index);
+    const faults = Name === '' ? [faultAt(below(at, 'Name'), 'is required')] : [];
+    (VerifyClaims ?? []).forEach(({ Path: claim }, position) => {
+      if (claim !== null) return;
+      faults.push(faultAt(below(at, 'VerifyClaims', position, 'Path'), 'is required'));
+    });
+    return faults;
+  });
+}

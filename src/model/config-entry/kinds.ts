@@ -1,0 +1,31 @@
+import { AssertionError } from '../../base/assert.ts';
+import { type ConfigEntry, type ConfigKindName, configKinds } from './config-entry.ts';
+import { exportedServices } from './exported-services.ts';
+import type { ConfigKind } from './kind.ts';
+import { mesh } from './mesh.ts';
+import { proxyDefaults } from './proxy-defaults.ts';
+import { serviceDefaults } from './service-defaults.ts';
+import { serviceIntentions } from './service-intentions.ts';
+
+/** A kind whose own type is forgotten: its functions are only given entries of it. */
+const kind = <E extends ConfigEntry>(one: ConfigKind<E>) => one as unknown as ConfigKind;
+
+/** Every kind, in the order of their names. */
+export const kinds: readonly ConfigKind[] = [
+  kind(exportedServices),
+  kind(mesh),
+  kind(proxyDefaults),
+  kind(serviceDefaults),
+  kind(serviceIntentions),
+];
+
+const byName = new Map<string, ConfigKind>(kinds.map((one) => [one.kind, one]));
+
+/** `undefined`: there is no such kind. */
+export const findKind = (name: string): ConfigKind | undefined => byName.get(name);
+
+export function kindOf(name: ConfigKindName): ConfigKind {
+  const found = byName.get(name);
+  if (found === undefined) throw new AssertionError(`${name} is one of ${configKinds.join(', ')}`);
+  return found;
+}

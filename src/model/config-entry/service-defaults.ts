@@ -1,0 +1,240 @@
+import type { Fault } from '../errors.ts';
+import { below, faultAt, type Path, quote } from '../path.ts';
+import { About, Choice, List, type Model, Nullable, stamps, Text, Type, Whole } from '../schema.ts';
+import { entryFields, everyService } from './config-entry.ts';
+import type { ConfigKind } from './kind.ts';
+import { isAddress, isHostName } from './names.ts';
+import { permissiveFaults } from './permissive.ts';
+import {
+  ExposeSchema,
+  exposeFaults,
+  extensionFaults,
+  MeshGatewaySchema,
+  MutualTlsMode,
+  PassiveHealthCheckSchema,
+  PortNumber,
+  ProxyExtensionsList,
+  ProxyMode,
+  TransparentProxySchema,
+} from './proxy-fields.ts';
+
+const Bound = () => Nullable(Whole({ minimum: 0 }));
+
+const UpstreamSchema = Type.Object({
+  Name: About('The service that is called.', Text()),
+  Namespace: About('Where it lives.', Text(), { absent: 'that of the entry' }),
+  Partition: About('Where it lives.', Text(), { absent: 'that of the entry' }),
+  Peer: About('The peer that it is of.', Text()),
+  EnvoyListenerJSON: About("The proxy's listener, written out.", Text()),
+  EnvoyClusterJSON: About("The proxy's cluster, written out.", Text()),
+  Protocol: About('How it is spoken to.', Text()),
+  ConnectTimeoutMs: About('Milliseconds to connect in; 0: 5000. Below 0 is 0.', Whole()),
+  Limits: About(
+    'How much is under way to it at most.',
+    Nullable(
+      Type.Object({
+        MaxConnections: About('Connections.', Bound()),
+        MaxPendingRequests: About('Requests that wait for a connection.', Bound()),
+        MaxConcurrentRequests: About('Requests.', Bound()),
+      }),
+    ),
+  ),
+  PassiveHealthCheck: About(
+    'When an instance is taken out for the answers that it gives.',
+    Nullable(PassiveHealthCheckSchema),
+  ),
+  MeshGateway: MeshGatewaySchema,
+  BalanceOutboundConnections: About(
+    'How connections are spread over the threads of the proxy.',
+    Choice(['', 'exact_balance']),
+  ),
+});
+type Upstream = Model<typeof UpstreamSchema>;
+
+const Rate = {
+  RequestsPerSecond: About('On average.', Whole({ minimum: 0 })),
+  RequestsMaxBurst: About('At once; 0: as many as a second has.', Whole({ minimum: 0 })),
+};
+
+export const ServiceDefaultsSchema = Type.Object({
+  ...entryFields,
+  Protocol: About('What it speaks: `tcp`, `http`, `http2`, `grpc`; in lower case.', Text(), {
+    absent: 'that of `proxy-defaults`, else `tcp`',
+  }),
+  Mode: ProxyMode(),
+  TransparentProxy: TransparentProxySchema,
+  MutualTLSMode: MutualTlsMode(),
+  EnvoyExtensions: ProxyExtensionsList(),
+  MeshGateway: MeshGatewaySchema,
+  Expose: ExposeSchema,
+  ExternalSNI: About('The name that TLS asks for outside of the mesh.', Text()),
+  UpstreamConfig: About(
+    'How it calls others.',
+    Nullable(
+      Type.Object({
+        Overrides: About('One of them each.', List(UpstreamSchema)),
+        Defaults: About('All the others.', Nullable(UpstreamSchema)),
+      }),
+    ),
+    { rules: 'not together with `Destination`' },
+  ),
+  Destination: About(
+    'It is outside of the mesh, at these addresses.',
+    Nullable(
+      Type.Object({
+        Addresses: About('IP addresses and host names.', List(Type.String()), {
+          rules: 'at least one, each once',
+        }),
+        Port: About('Where it listens.', PortNumber(), { rules: 'from 1' }),
+      }),
+    ),
+  ),
+  MaxInboundConnections: About(
+    'Connections to an instance; 0: as many as come.',
+    Whole({ minimum: 0 }),
+  ),
+  LocalConnectTimeoutMs: About(
+    'Milliseconds in which the proxy connects to its service; 0: 5000.',
+    Whole({ minimum: 0 }),
+  ),
+  LocalRequestTimeoutMs: About(
+    'Milliseconds in which its service answers; 0: as the route says.',
+    Whole({ minimum: 0 }),
+  ),
+  BalanceInboundConnections: About(
+    'How connections are spread over the threads of the proxy.',
+    Choice(['', 'exact_balance']),
+  ),
+  RateLimits: About(
+    'How many requests an instance takes.',
+    Nullable(
+      Type.Object({
+        InstanceLevel: Type.Object({
+          ...Rate,
+          Routes: About(
+            'Of some paths.',
+            List(
+              Type.Object({
+                PathExact: About('The path.', Text()),
+                PathPrefix: About('The beginning of the path.', Text()),
+                PathRegex: About('A pattern of the path.', Text()),
+                ...Rate,
+              }),
+            ),
+          ),
+        }),
+      }),
+    ),
+  ),
+  ...stamps,
+});
+export type ServiceDefaults = Model<typeof ServiceDefaultsSchema> & {
+  readonly Kind: 'service-defaults';
+};
+
+/** Source: facts/registry.md §5.3. */
+export const serviceDefaults: ConfigKind<ServiceDefaults> = {
+  kind: 'service-defaults',
+  summary: 'What a service speaks, and how it is called and calls others.',
+  acts:
+    '`Protocol` decides what routers, splitters and intentions may say of the service, and is in its ' +
+    'discovery chain, with `ExternalSNI` and `MeshGateway`. All other fields are settings of proxies.',
+  schema: ServiceDefaultsSchema,
+  access: 'service',
+  normalize,
+  faults,
+  changeFaults: permissiveFaults,
+  example: {
+    Kind: 'service-defaults',
+    Name: 'web',
+    Protocol: 'http',
+    UpstreamConfig: { Defaults: { ConnectTimeoutMs: 2000, Limits: { MaxConnections: 100 } } },
+    Meta: { owner: 'shop' },
+  },
+};
+
+function normalize(entry: ServiceDefaults): ServiceDefaults {
+  const { UpstreamConfig: calls } = entry;
+  return {
+    ...entry,
+    Protocol: entry.Protocol.toLowerCase(),
+    UpstreamConfig: calls && {
+      Overrides: calls.Overrides?.map((one) => placedUpstream(plain(one), entry)) ?? null,
+      Defaults: calls.Defaults && plain(calls.Defaults),
+    },
+  };
+}
+
+const plain = (upstream: Upstream): Upstream => ({
+  ...upstream,
+  Protocol: upstream.Protocol.toLowerCase(),
+  ConnectTimeoutMs: Math.max(0, upstream.ConnectTimeoutMs),
+});
+
+/** What a peer has lives where the peer says. */
+function placedUpstream(upstream: Upstream, { Namespace, Partition }: ServiceDefaults): Upstream {
+  if (upstream.Peer !== '') return upstream;
+  return {
+    ...upstream,
+    Namespace: upstream.Namespace || Namespace,
+    Partition: upstream.Partition || Partition,
+  };
+}
+
+function faults(entry: ServiceDefaults): readonly Fault[] {
+  const { UpstreamConfig: calls, Destination: destination } = entry;
+  const found = [
+    ...exposeFaults(entry.Expose, below(null, 'Expose')),
+    ...extensionFaults(entry.EnvoyExtensions, below(null, 'EnvoyExtensions')),
+  ];
+  if (calls !== null) found.push(...upstreamFaults(calls, below(null, 'UpstreamConfig')));
+  if (destination !== null) {
+    const path = below(null, 'Destination');
+    if (calls !== null) found.push(faultAt(path, 'must not stand beside UpstreamConfig'));
+    found.push(...addressFaults(destination.Addresses ?? [], below(path, 'Addresses')));
+    if (destination.Port === 0) found.push(faultAt(below(path, 'Port'), 'must be from 1'));
+  }
+  (entry.RateLimits?.InstanceLevel.Routes ?? []).forEach((route, index) => {
+    const paths = [route.PathExact, route.PathPrefix, route.PathRegex].filter((one) => one !== '');
+    if (paths.length === 1) return;
+    const place = below(null, 'RateLimits', 'InstanceLevel', 'Routes', index);
+    found.push(faultAt(place, 'must have one of PathExact, PathPrefix and PathRegex'));
+  });
+  return found;
+}
+
+function upstreamFaults(
+  { Overrides, Defaults }: NonNullable<ServiceDefaults['UpstreamConfig']>,
+  path: Path,
+): Fault[] {
+  const found: Fault[] = [];
+  const seen = new Set<string>();
+  (Overrides ?? []).forEach(({ Name, Namespace, Partition, Peer }, index) => {
+    const at = (field: string) => below(path, 'Overrides', index, field);
+    if (Name === '') found.push(faultAt(at('Name'), 'is required'));
+    if (Name === everyService) {
+      found.push(faultAt(at('Name'), 'must be one service: Defaults are for all the others'));
+    }
+    const key = [Peer, Partition, Namespace, Name].join('\0');
+    if (seen.has(key)) found.push(faultAt(at('Name'), `${quote(Name)} has an override before`));
+    seen.add(key);
+  });
+  for (const field of ['Name', 'Namespace', 'Partition', 'Peer'] as const) {
+    if (Defaults === null || Defaults[field] === '') continue;
+    found.push(
+      faultAt(below(path, 'Defaults', field), 'must be empty: they are for every service'),
+    );
+  }
+  return found;
+}
+
+function addressFaults(addresses: readonly string[], path: Path): Fault[] {
+  if (addresses.length === 0) return [faultAt(path, 'must have at least one address')];
+  return addresses.flatMap((address, index) => {
+    const at = below(path, index);
+    if (addresses.indexOf(address) < index)
+      return [faultAt(at, `${quote(address)} is given twice`)];
+    if (isAddress(address) || isHostName(address)) return [];
+    return [faultAt(at, `${quote(address)} is neither an IP address nor a host name`)];
+  });
+}

@@ -1,0 +1,82 @@
+import { About, List, type Model, Nullable, stamps, Type } from '../schema.ts';
+import { entryFields } from './config-entry.ts';
+import {
+  byPrecedence,
+  type IntentionPermission,
+  type IntentionSource,
+  JwtSchema,
+  precedenceOf,
+  SourceSchema,
+} from './intention.ts';
+import { intentionFaults } from './intention-faults.ts';
+import type { ConfigKind, ServiceName } from './kind.ts';
+
+export const ServiceIntentionsSchema = Type.Object({
+  ...entryFields,
+  Sources: About('Who may call it and who may not.', List(SourceSchema), {
+    rules: 'at least one, each once',
+  }),
+  JWT: About('What token every request shows.', Nullable(JwtSchema)),
+  ...stamps,
+});
+
+export type ServiceIntentions = Model<typeof ServiceIntentionsSchema> & {
+  readonly Kind: 'service-intentions';
+};
+/** Source: facts/registry.md §5.13. */
+export const serviceIntentions: ConfigKind<ServiceIntentions> = {
+  kind: 'service-intentions',
+  summary: 'Who may call a service, and what of it.',
+  acts:
+    'Intentions decide what `roster intention check` and the API answer, and why. To hold back a ' +
+    'connection that somebody makes takes a proxy; the tokens that `JWT` asks for are seen by proxies ' +
+    'alone, so a check does without.',
+  schema: ServiceIntentionsSchema,
+  access: 'intentions',
+  allowsEvery: true,
+  normalize,
+  faults: intentionFaults,
+  services: sources,
+  example: {
+    Kind: 'service-intentions',
+    Name: 'web',
+    Sources: [
+      { Name: 'api', Action: 'allow', Description: 'The front of the shop' },
+      { Name: '*', Action: 'deny' },
+    ],
+  },
+};
+
+/** The sources, `*` among them as a name like any other. */
+function sources({ Sources }: ServiceIntentions): readonly ServiceName[] {
+  return (Sources ?? [])
+    .filter(({ Peer }) => Peer === '')
+    .map(({ Partition: partition, Namespace: namespace, Name: name }) => {
+      return { partition, namespace, name };
+    });
+}
+
+function normalize(entry: ServiceIntentions): ServiceIntentions {
+  const placed = (entry.Sources ?? []).map((source) => normalizedSource(source, entry));
+  const sorted = placed.sort(byPrecedence);
+  return { ...entry, Sources: sorted.length === 0 ? null : sorted };
+}
+
+function normalizedSource(source: IntentionSource, entry: ServiceIntentions): IntentionSource {
+  const Namespace = source.Namespace || entry.Namespace;
+  return {
+    ...source,
+    Namespace,
+    // A peer's partition is not for us to name.
+    Partition: source.Peer === '' ? source.Partition || entry.Partition : source.Partition,
+    Permissions: source.Permissions?.map(normalizedPermission) ?? null,
+    Precedence: precedenceOf({ name: source.Name, namespace: Namespace }, entry.Name),
+  };
+}
+
+function normalizedPermission(permission: IntentionPermission): IntentionPermission {
+  const { HTTP } = permission;
+  if (HTTP?.Methods == null) return permission;
+  const Methods = HTTP.Methods.map((method) => method.toUpperCase());
+  return { ...permission, HTTP: { ...HTTP, Methods } };
+}

@@ -1,0 +1,107 @@
+/**
+ * The rows of an entry: itself, its secret, and a reference for every service that it names.
+ *
+ * Invariants
+ *  W1. There is a reference for each service that the stored entry names and no other one.
+ *  W2. The entry's own row never holds its secret: that is sealed in the transaction that stores it.
+ *  W3. What is put as it is already changes nothing, its `ModifyIndex` neither.
+ */
+import type { SecretBox } from '../../base/secret-box.ts';
+import {
+  type ConfigEntry,
+  type EntryKey,
+  keyOfEntry,
+} from '../../model/config-entry/config-entry.ts';
+import { derivedFieldsOf } from '../../model/config-entry/entry.ts';
+import type { ServiceName } from '../../model/config-entry/kind.ts';
+import { kindOf } from '../../model/config-entry/kinds.ts';
+import { isSame } from '../../model/same.ts';
+import { configEntries, configReferences, configSecrets } from '../../state/tables.ts';
+import type { Snapshot, Transaction } from '../../state/types.ts';
+import { findEntry, rowKeyOf } from './view.ts';
+
+/** The secret of a stored entry; '' where it has none. */
+export function secretOf(box: SecretBox, snapshot: Snapshot, key: EntryKey): string {
+  const row = snapshot.table(configSecrets).get(...rowKeyOf(key));
+  return row === undefined ? '' : box.open(row.Sealed);
+}
+
+/** Stores what a caller wrote; what only the server sets stays as it was. `false`: nothing changed. */
+export function putGiven(transaction: Transaction, box: SecretBox, given: ConfigEntry): boolean {
+  const kind = kindOf(given.Kind);
+  const key = keyOfEntry(given);
+  const stored = findEntry(transaction, key);
+  const fields = given as unknown as Readonly<Record<string, unknown>>;
+  const changed: Record<string, unknown> = {};
+  if (stored !== undefined) {
+    const before = stored as unknown as Readonly<Record<string, unknown>>;
+    for (const name of derivedFieldsOf(kind)) changed[name] = before[name];
+  }
+  let isSameSecret = true;
+  if (kind.secret !== undefined) {
+    const secret = fields[kind.secret] as string;
+    changed[kind.secret] = '';
+    isSameSecret = stored !== undefined && secretOf(box, transaction, key) === secret;
+    if (!isSameSecret) putSecret(transaction, given, box.seal(secret));
+  }
+  return putRow(transaction, { ...given, ...changed }, stored, isSameSecret);
+}
+
+/** Stores what the server itself writes. `false`: nothing changed. */
+export const putDerived = (transaction: Transaction, entry: ConfigEntry): boolean =>
+  putRow(transaction, entry, findEntry(transaction, keyOfEntry(entry)), true);
+
+function putRow(
+  transaction: Transaction,
+  entry: ConfigEntry,
+  stored: ConfigEntry | undefined,
+  isSameSecret: boolean,
+): boolean {
+  if (stored !== undefined && isSameSecret) {
+    const { CreateIndex, ModifyIndex } = stored;
+    if (isSame(stored, { ...entry, CreateIndex, ModifyIndex })) return false;
+  }
+  transaction.table(configEntries).put(entry);
+  refer(transaction, stored, entry);
+  return true;
+}
+
+/** `false`: there was none. */
+export function removeRows(transaction: Transaction, key: EntryKey): boolean {
+  const stored = findEntry(transaction, key);
+  if (stored === undefined) return false;
+  refer(transaction, stored, undefined);
+  transaction.table(configSecrets).delete(...rowKeyOf(key));
+  return transaction.table(configEntries).delete(...rowKeyOf(key));
+}
+
+function putSecret(transaction: Transaction, entry: ConfigEntry, Sealed: string): void {
+  const { Partition, Namespace, Kind, Name } = entry;
+  transaction.table(configSecrets).put({ Partition, Namespace, Kind, Name, Sealed });
+}
+
+function refer(
+  transaction: Transaction,
+  before: ConfigEntry | undefined,
+  after: ConfigEntry | undefined,
+): void {
+  const [old, now] = [servicesOf(before), servicesOf(after)];
+  const { Partition, Namespace, Kind, Name } = (after ?? before)!;
+  const table = transaction.table(configReferences);
+  for (const [text, { partition, namespace, name }] of old) {
+    if (now.has(text)) continue;
+    table.delete(partition, namespace, name, Partition, Namespace, Kind, Name);
+  }
+  for (const [text, { partition, namespace, name }] of now) {
+    if (old.has(text)) continue;
+    const From = { Partition, Namespace, Kind, Name };
+    table.put({ Partition: partition, Namespace: namespace, Service: name, From });
+  }
+}
+
+function servicesOf(entry: ConfigEntry | undefined): ReadonlyMap<string, ServiceName> {
+  const named = entry === undefined ? [] : (kindOf(entry.Kind).services?.(entry) ?? []);
+  return new Map(
+    named.map((one) => [`${one.partition}\0${one.namespace}\0${one.name}`, one] as const),
+  );
+}

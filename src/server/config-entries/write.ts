@@ -1,0 +1,165 @@
+import { formatInstant } from '../../base/instant.ts';
+import {
+  type ConfigEntry,
+  type EntryKey,
+  keyOfEntry,
+} from '../../model/config-entry/config-entry.ts';
+import { consequences } from '../../model/config-entry/consequences.ts';
+import { crossChecks } from '../../model/config-entry/cross-checks.ts';
+import { completeEntry, entryFaults, type GivenEntry } from '../../model/config-entry/entry.ts';
+import { kindOf } from '../../model/config-entry/kinds.ts';
+import { hiddenSecret } from '../../model/config-entry/present.ts';
+import { invalid, RosterError, refusal } from '../../model/errors.ts';
+import { limits } from '../../model/limits.ts';
+import type { Scope } from '../../model/namespace/namespace.ts';
+import { configEntries } from '../../state/tables.ts';
+import type { Transaction, Written } from '../../state/types.ts';
+import { requireScope } from '../acl/scope.ts';
+import type { ServerContext } from '../context.ts';
+import { putDerived, putGiven, removeRows, secretOf } from './rows.ts';
+import { entryViewOf, findEntry } from './view.ts';
+
+type Context = Pick<ServerContext, 'state' | 'world' | 'box'>;
+
+/** On what condition something is written, and whether it is. */
+export interface WriteOptions {
+  /** The `ModifyIndex` that the caller has seen. Apply: 0 is none yet. Delete: 0 is never right. */
+  readonly guard: number | undefined;
+  /** Everything is checked and nothing is kept. */
+  readonly isDry: boolean;
+}
+
+/**
+ * Makes an entry or replaces it; `false` when the guard failed. What is there already is left alone.
+ * Source: spec/2 §4.2, DESIGN §5 "`cas` on config entries".
+ * @throws RosterError `invalid-body`, `namespace-not-found`, `partition-not-found`, `limit-reached`,
+ *   `config-conflict`
+ */
+export async function applyEntry(
+  context: Context,
+  scope: Scope,
+  given: GivenEntry,
+  options: WriteOptions,
+): Promise<Written<boolean>> {
+  const { box, state } = context;
+  const entry = withKeptSecret(context, completeEntry(given, scope));
+  const faults = entryFaults(given, entry);
+  if (faults.length > 0) throw invalid('invalid-body', faults);
+  const key = keyOfEntry(entry);
+  return written(state, options, (transaction) => {
+    requireScope(transaction, key);
+    const stored = findEntry(transaction, key);
+    if (options.guard !== undefined && options.guard !== (stored?.ModifyIndex ?? 0)) return false;
+    if (stored === undefined) requireRoom(transaction);
+    if (!putGiven(transaction, box, entry)) return true;
+    const view = entryViewOf(transaction);
+    const wrong = kindOf(entry.Kind).changeFaults?.(stored, entry, view) ?? [];
+    settle(
+      context,
+      transaction,
+      key,
+      `The entry ${entry.Kind} "${entry.Name}" is not written`,
+      wrong,
+    );
+    return true;
+  });
+}
+
+/**
+ * Deletes an entry; `false` when the guard failed.
+ * @throws RosterError `config-conflict`
+ */
+export async function deleteEntry(
+  context: Context,
+  key: EntryKey,
+  options: WriteOptions,
+): Promise<Written<boolean>> {
+  return written(context.state, options, (transaction) => {
+    if (options.guard !== undefined) {
+      const actual = findEntry(transaction, key)?.ModifyIndex;
+      if (options.guard === 0 || options.guard !== actual) return false;
+    }
+    if (removeRows(transaction, key)) {
+      settle(context, transaction, key, `The entry ${key.kind} "${key.name}" is not deleted`, []);
+    }
+    return true;
+  });
+}
+
+/** What follows from a change, and whether all entries together are right then. */
+function settle(
+  { world }: Pick<Context, 'world'>,
+  transaction: Transaction,
+  key: EntryKey,
+  what: string,
+  wrong: readonly string[],
+): void {
+  const view = entryViewOf(transaction);
+  const changed = [key];
+  const now = formatInstant(world.clock.nowMs());
+  for (const follow of consequences) {
+    const { puts, removals } = follow(view, changed, now);
+    for (const entry of puts) {
+      if (putDerived(transaction, entry)) changed.push(keyOfEntry(entry));
+    }
+    for (const removed of removals) {
+      if (removeRows(transaction, removed)) changed.push(removed);
+    }
+  }
+  const faults = [...wrong, ...crossChecks.flatMap((check) => check(view, changed))];
+  if (faults.length > 0) throw conflict(what, [...new Set(faults)]);
+}
+
+function conflict(what: string, sentences: readonly string[]): RosterError {
+  const { describedMax } = limits.config;
+  const more = sentences.length - describedMax;
+  const told = [...sentences.slice(0, describedMax), ...(more > 0 ? [`and ${more} more`] : [])];
+  const { code, detail } = refusal('config-conflict', { what, faults: told.join('; ') });
+  const listed = sentences.slice(0, limits.fault.listedMax);
+  return new RosterError(
+    code,
+    detail,
+    listed.map((message) => ({ pointer: '', message })),
+  );
+}
+
+/** What was read without its secret can be sent back. */
+function withKeptSecret({ box, state }: Context, entry: ConfigEntry): ConfigEntry {
+  const { secret } = kindOf(entry.Kind);
+  if (secret === undefined) return entry;
+  const fields = entry as unknown as Readonly<Record<string, unknown>>;
+  if (fields[secret] !== hiddenSecret) return entry;
+  const kept = secretOf(box, state.head(), keyOfEntry(entry));
+  return kept === '' ? entry : { ...entry, [secret]: kept };
+}
+
+function requireRoom(transaction: Transaction): void {
+  const { countMax: limit } = limits.config;
+  if (transaction.table(configEntries).size < limit) return;
+  throw refusal('limit-reached', { noun: 'configuration entry', limit });
+}
+
+/** What a rehearsal came to. Thrown, as what is thrown leaves no trace. */
+class Rehearsed extends Error {
+  readonly value: boolean;
+  constructor(value: boolean) {
+    super('nothing is kept of a rehearsal');
+    this.value = value;
+  }
+}
+
+async function written(
+  state: Context['state'],
+  { isDry }: WriteOptions,
+  run: (transaction: Transaction) => boolean,
+): Promise<Written<boolean>> {
+  if (!isDry) return state.write(run);
+  try {
+    return await state.write((transaction) => {
+      throw new Rehearsed(run(transaction));
+    });
+  } catch (thrown) {
+    if (!(thrown instanceof Rehearsed)) throw thrown;
+    return { index: state.read().index, value: thrown.value };
+  }
+}

@@ -1,0 +1,437 @@
+/** Configuration entries from outside. Source: spec/2 §4.2, facts/registry.md §5.1, DESIGN §5. */
+import { beforeEach, describe, expect, test } from 'vitest';
+import { configKinds } from '../../src/model/config-entry/config-entry.ts';
+import { kinds } from '../../src/model/config-entry/kinds.ts';
+import { aclOf, managementId } from '../support/acl.ts';
+import { startApi, type TestApi } from '../support/api.ts';
+
+let api: TestApi;
+beforeEach(async () => {
+  api = await startApi();
+});
+
+const put = (body: unknown, query = '', token?: string | null) =>
+  api.call('PUT', `/v1/config${query}`, { body, ...(token !== undefined && { token }) });
+const get = (path: string, token?: string | null) =>
+  api.call('GET', `/v1/config/${path}`, { ...(token !== undefined && { token }) });
+const remove = (path: string, token?: string | null) =>
+  api.call('DELETE', `/v1/config/${path}`, { ...(token !== undefined && { token }) });
+const web = { Kind: 'service-defaults', Name: 'web', Protocol: 'http' };
+
+describe('what is written', () => {
+  test('is answered with true, and read with every field', async () => {
+    const answer = await put({ ...web, Protocol: 'HTTP' });
+    expect([answer.status, answer.json]).toEqual([200, true]);
+    const { json, headers } = await get('service-defaults/web');
+    expect(json).toMatchObject({ ...web, Namespace: 'default', Partition: 'default', Meta: null });
+    expect(json).toMatchObject({ Mode: '', UpstreamConfig: null, Expose: { Checks: false } });
+    expect(headers).toMatchObject({
+      'x-registry-index': String(json.ModifyIndex),
+      'x-registry-knownleader': 'true',
+    });
+    expect(answer.headers['x-registry-index']).toBe(String(json.ModifyIndex));
+  });
+
+  test('may spell its fields in any case and in snake_case', async () => {
+    const check = { base_ejection_time: '90s', MAXFAILURES: 3 };
+    const body = {
+      ...{ kind: 'service-defaults', name: 'web', protocol: 'grpc' },
+      upstream_config: { overrides: [{ name: 'db', passive_health_check: check }] },
+    };
+    expect((await put(body)).json).toBe(true);
+    const { json } = await get('service-defaults/web');
+    expect(json.UpstreamConfig.Overrides[0]).toMatchObject({
+      ...{ Name: 'db', Namespace: 'default', Partition: 'default' },
+      PassiveHealthCheck: { BaseEjectionTime: '1m30s', Interval: '0s', MaxFailures: 3 },
+    });
+  });
+
+  test('can be sent back as it was read, and then changes nothing', async () => {
+    await put(web);
+    const { json } = await get('service-defaults/web');
+    expect((await put(json)).json).toBe(true);
+    expect((await get('service-defaults/web')).json).toEqual(json);
+  });
+
+  test('a name that can only be one is filled in', async () => {
+    for (const [Kind, Name] of [
+      ['mesh', 'mesh'],
+      ['proxy-defaults', 'global'],
+      ['exported-services', 'default'],
+    ] as const) {
+      expect((await put({ Kind })).json).toBe(true);
+      expect((await get(`${Kind}/${Name}`)).json).toMatchObject({ Kind, Name });
+    }
+  });
+
+  test('of a whole partition lives in its namespace default, whichever is asked for', async () => {
+    await api.call('PUT', '/v1/namespace/shop', { body: { Name: 'shop' } });
+    expect((await put({ Kind: 'mesh' }, '?ns=shop')).json).toBe(true);
+    expect((await get('mesh/mesh?ns=shop')).json).toMatchObject({ Namespace: 'default' });
+    expect((await get('mesh')).json).toHaveLength(1);
+  });
+});
+
+describe('a body is refused with all its faults', () => {
+  const pointersOf = async (body: unknown) => {
+    const { status, json } = await put(body);
+    return [status, json?.errors?.map(({ pointer }: { pointer: string }) => pointer)];
+  };
+  test.each<[string, unknown, readonly string[]]>([
+    ['that is no object', [], ['']],
+    ['without a kind', { Name: 'web' }, ['/Kind']],
+    ['of no kind', { Kind: 'services', Name: 'web' }, ['/Kind']],
+    ['whose kind is no text', { Kind: 7 }, ['/Kind']],
+    ['with unknown fields', { ...web, Colour: 1, Expose: { x: 1 } }, ['/Colour', '/Expose/x']],
+    ['with texts for numbers', { ...web, MaxInboundConnections: '5' }, ['/MaxInboundConnections']],
+    ['with a field twice', { ...web, protocol: 'tcp' }, ['/protocol']],
+    ['without a name', { Kind: 'service-defaults' }, ['/Name']],
+    ['for every service', { ...web, Name: '*' }, ['/Name']],
+    ['under another name than the one', { Kind: 'mesh', Name: 'x' }, ['/Name']],
+    ['under another global name', { Kind: 'proxy-defaults', Name: 'web' }, ['/Name']],
+    ['of another partition', { Kind: 'exported-services', Name: 'other' }, ['/Name']],
+    [
+      'of another namespace',
+      { ...web, Namespace: 'x', Partition: 'y' },
+      ['/Namespace', '/Partition'],
+    ],
+    ['with a NUL', { ...web, ExternalSNI: 'a\0b', Name: '\0' }, ['/Name', '/ExternalSNI']],
+    ['with too long a name', { ...web, Name: 'x'.repeat(257) }, ['/Name']],
+    [
+      'with too much in Meta',
+      { ...web, Meta: { ['k'.repeat(129)]: '', b: 'v'.repeat(513) } },
+      [`/Meta/${'k'.repeat(64)}`, '/Meta/b'],
+    ],
+    [
+      'with too many in Meta',
+      { ...web, Meta: Object.fromEntries([...Array(65).keys()].map((n) => [`k${n}`, ''])) },
+      ['/Meta'],
+    ],
+    [
+      'with a list too long',
+      { ...web, Destination: { Addresses: Array(1025).fill('a'), Port: 1 } },
+      ['/Destination/Addresses'],
+    ],
+    [
+      'with choices that are none',
+      { ...web, Mode: 'x', MeshGateway: { Mode: 'y' } },
+      ['/Mode', '/MeshGateway/Mode'],
+    ],
+  ])('%s', async (_, body, pointers) => {
+    const [status, found] = await pointersOf(body);
+    expect(status).toBe(400);
+    expect(new Set(found as string[])).toEqual(new Set(pointers));
+  });
+
+  test('of more than a mebibyte: 413', async () => {
+    expect((await put({ ...web, ExternalSNI: 'x'.repeat(2 ** 20) })).status).toBe(413);
+  });
+  test('that is no JSON', async () => {
+    expect((await put('{')).json).toMatchObject({ status: 400, code: 'malformed-json' });
+  });
+});
+
+describe('cas', () => {
+  const indexOf = async () => (await get('service-defaults/web')).json.ModifyIndex as number;
+
+  test('of apply: 0 only makes, N only replaces what is at N, nothing does either', async () => {
+    expect((await put(web, '?cas=5')).json).toBe(false);
+    expect((await get('service-defaults/web')).status).toBe(404);
+    expect((await put(web, '?cas=0')).json).toBe(true);
+    const made = await indexOf();
+    expect((await put({ ...web, Protocol: 'tcp' }, '?cas=0')).json).toBe(false);
+    expect((await put({ ...web, Protocol: 'tcp' }, `?cas=${made + 1}`)).json).toBe(false);
+    // What is the same already is guarded as well.
+    expect((await put(web, '?cas=0')).json).toBe(false);
+    expect(await indexOf()).toBe(made);
+    expect((await put(web, `?cas=${made}`)).json).toBe(true);
+    expect(await indexOf()).toBe(made);
+    expect((await put({ ...web, Protocol: 'tcp' }, `?cas=${made}`)).json).toBe(true);
+    expect(await indexOf()).toBeGreaterThan(made);
+    expect((await put(web)).json).toBe(true);
+  });
+
+  test('of delete: 0 never deletes, N only what is at N', async () => {
+    expect((await remove('service-defaults/web?cas=0')).json).toBe(false);
+    expect((await remove('service-defaults/web?cas=3')).json).toBe(false);
+    expect((await remove('service-defaults/web')).json).toBe(true);
+    await put(web);
+    const made = await indexOf();
+    expect((await remove('service-defaults/web?cas=0')).json).toBe(false);
+    expect((await remove(`service-defaults/web?cas=${made + 1}`)).json).toBe(false);
+    expect(await indexOf()).toBe(made);
+    expect((await remove(`service-defaults/web?cas=${made}`)).json).toBe(true);
+    expect((await get('service-defaults/web')).status).toBe(404);
+  });
+
+  test('that is no number: 400', async () => {
+    expect((await put(web, '?cas=x')).json).toMatchObject({ status: 400, code: 'invalid-query' });
+  });
+
+  test('a dry run checks all of it and keeps nothing', async () => {
+    expect((await put(web, '?dry_run')).json).toBe(true);
+    expect((await put(web, '?dry_run&cas=9')).json).toBe(false);
+    expect((await put({ ...web, Mode: 'x' }, '?dry_run')).status).toBe(400);
+    expect((await get('service-defaults')).json).toEqual([]);
+    await put(web);
+    expect((await remove('service-defaults/web?dry_run')).json).toBe(true);
+    expect((await get('service-defaults/web')).status).toBe(200);
+  });
+});
+
+describe('the place', () => {
+  beforeEach(async () => {
+    await api.call('PUT', '/v1/namespace/shop', { body: { Name: 'shop' } });
+    await api.call('PUT', '/v1/namespace/team', { body: { Name: 'team' } });
+  });
+
+  test('is that of ns, then of the header, then of the token', async () => {
+    const headers = { 'x-registry-namespace': 'shop' };
+    const written = async (query: string, more: object) => {
+      const Name = `${query} ${JSON.stringify(more)}`;
+      const body = { ...web, Name };
+      expect((await api.call('PUT', `/v1/config${query}`, { body, ...more })).json).toBe(true);
+      const all = (await get('service-defaults?ns=*')).json;
+      return all.find((one: { Name: string }) => one.Name === Name).Namespace;
+    };
+    expect(await written('', {})).toBe('default');
+    expect(await written('', { headers })).toBe('shop');
+    expect(await written('?ns=default', { headers })).toBe('default');
+    const { SecretID: token } = await aclOf(api).token(
+      { Policies: [{ ID: managementId }] },
+      '?ns=team',
+    );
+    expect(await written('', { token })).toBe('team');
+    expect(await written('', { headers, token })).toBe('shop');
+  });
+
+  test('is not for the body to say, which must agree with it', async () => {
+    expect((await put({ ...web, Namespace: 'shop' })).json.errors[0].pointer).toBe('/Namespace');
+    expect((await put({ ...web, Namespace: 'shop' }, '?ns=shop')).json).toBe(true);
+    expect((await get('service-defaults/web')).status).toBe(404);
+    expect((await get('service-defaults/web?ns=shop')).status).toBe(200);
+  });
+
+  test('has to be there', async () => {
+    expect((await put(web, '?ns=none')).json).toMatchObject({ code: 'namespace-not-found' });
+    expect((await put(web, '?partition=none')).json).toMatchObject({ code: 'partition-not-found' });
+  });
+
+  test('stays while entries are in it', async () => {
+    await put(web, '?ns=shop');
+    const answer = await api.call('DELETE', '/v1/namespace/shop');
+    expect(answer.json).toMatchObject({ code: 'in-use' });
+    expect(answer.json.detail).toContain('configuration entries');
+  });
+
+  test('another datacenter is refused, ours is not', async () => {
+    expect((await put(web, '?dc=dc1')).json).toBe(true);
+    for (const answer of [
+      await put(web, '?dc=dc2'),
+      await get('service-defaults/web?dc=dc2'),
+      await get('service-defaults?dc=dc2'),
+      await remove('service-defaults/web?dc=dc2'),
+    ]) {
+      expect(answer.json).toMatchObject({ status: 400, code: 'invalid-query' });
+      expect(answer.json.detail).toContain('dc2');
+    }
+  });
+});
+
+describe('reading', () => {
+  test('what is not there is 404, and a kind that is none is 400', async () => {
+    const missing = await get('service-defaults/none');
+    expect(missing.json).toMatchObject({ status: 404, code: 'config-entry-not-found' });
+    expect(missing.json.detail).toContain('service-defaults "none"');
+    for (const path of ['nonsense', 'nonsense/web']) {
+      expect((await get(path)).json).toMatchObject({ status: 400, code: 'config-kind-unknown' });
+    }
+    expect((await remove('nonsense/web')).json).toMatchObject({ code: 'config-kind-unknown' });
+    expect((await api.call('PUT', '/v1/config/service-defaults/web', { body: web })).status).toBe(
+      405,
+    );
+  });
+
+  test('lists are of a kind or of all of them, filtered, in pages and from the end', async () => {
+    for (const Name of ['c', 'a', 'b']) await put({ ...web, Name, Meta: { n: Name } });
+    await put({ Kind: 'mesh' });
+    const names = async (path: string) =>
+      (await get(path)).json.map((one: { Name: string }) => one.Name);
+    expect(await names('service-defaults')).toEqual(['a', 'b', 'c']);
+    expect(await names('service-defaults?reverse&per_page=2')).toEqual(['c', 'b']);
+    const page = await get('service-defaults?per_page=2');
+    const token = page.headers['x-registry-nexttoken'];
+    expect(await names(`service-defaults?next_token=${token}`)).toEqual(['c']);
+    const where = (expression: string) => `filter=${encodeURIComponent(expression)}`;
+    expect(await names(`service-defaults?${where('Meta.n == "b"')}`)).toEqual(['b']);
+    expect(await names(`service-defaults?${where('Protocol == "http" and Name != "a"')}`)).toEqual([
+      'b',
+      'c',
+    ]);
+    expect(await names(`mesh?${where('AllowEnablingPermissiveMutualTLS == false')}`)).toEqual([
+      'mesh',
+    ]);
+    expect((await get(`mesh?${where('Protocol == "http"')}`)).json).toMatchObject({
+      code: 'invalid-filter',
+    });
+    expect(await names('service-intentions')).toEqual([]);
+    const all = await api.call('GET', `/v1/config?${where('Kind == "mesh" or Name == "a"')}`);
+    expect(all.json.map((one: { Kind: string }) => one.Kind)).toEqual(['mesh', 'service-defaults']);
+  });
+
+  test('waits for a change of just what is read', async () => {
+    await put(web);
+    const { json } = await get('service-defaults/web');
+    const answers: unknown[] = [];
+    const wait = (path: string, index: number) =>
+      get(`${path}?index=${index}&wait=10m`).then((answer) => answers.push([path, answer.status]));
+    const one = wait('service-defaults/web', json.ModifyIndex);
+    const missing = wait('service-defaults/api', json.ModifyIndex);
+    const list = wait('mesh', json.ModifyIndex);
+    await api.settle();
+    await put({ ...web, Name: 'other' });
+    await api.settle();
+    expect(answers).toEqual([]);
+    await put({ ...web, Protocol: 'tcp' });
+    await one;
+    expect(answers).toEqual([['service-defaults/web', 200]]);
+    await put({ ...web, Name: 'api' });
+    await missing;
+    await put({ Kind: 'mesh' });
+    await list;
+    expect(answers.slice(1)).toEqual([
+      ['service-defaults/api', 200],
+      ['mesh', 200],
+    ]);
+  });
+
+  test('every way to be consistent is taken', async () => {
+    await put(web);
+    for (const flag of ['stale', 'consistent', 'consistent=false']) {
+      expect((await get(`service-defaults/web?${flag}`)).status).toBe(200);
+    }
+    expect((await get('service-defaults?stale&consistent')).status).toBe(400);
+  });
+});
+
+describe('who may', () => {
+  /** spec/2 §4.2: what it takes to read and to write a kind. */
+  const table: Readonly<Record<string, readonly [read: string, write: string]>> = {
+    'api-gateway': ['service', 'mesh'],
+    'bound-api-gateway': ['service', 'nobody'],
+    'exported-services': ['mesh', 'mesh'],
+    'file-system-certificate': ['mesh', 'mesh'],
+    'http-route': ['mesh', 'mesh'],
+    'ingress-gateway': ['service', 'mesh'],
+    'inline-certificate': ['mesh', 'mesh'],
+    mesh: ['anybody', 'mesh'],
+    'proxy-defaults': ['anybody', 'mesh'],
+    'service-defaults': ['service', 'service'],
+    'service-intentions': ['intentions', 'intentions'],
+    'service-resolver': ['service', 'service'],
+    'service-router': ['service', 'service'],
+    'service-splitter': ['service', 'service'],
+    'tcp-route': ['mesh', 'mesh'],
+    'terminating-gateway': ['service', 'mesh'],
+  };
+  const nameOf = (kind: (typeof kinds)[number]) => kind.onlyName?.('default') ?? 'web';
+  const rules = (level: 'read' | 'write') => ({
+    service: `service "web" { policy = "${level}" }`,
+    mesh: `mesh = "${level}"`,
+    operator: `operator = "${level}"`,
+    intentions: `service "web" { policy = "read" intentions = "${level}" }`,
+  });
+
+  test('the table has every kind', () => {
+    expect(Object.keys(table)).toEqual([...configKinds]);
+    for (const { kind } of kinds) expect(table).toHaveProperty(kind);
+  });
+
+  /** What is allowed by reading and writing services, the mesh, the operator's and intentions. */
+  test('the table of the contract holds, and 403 comes before what is not there', async () => {
+    const holders = new Map<string, string | null>([['nobody', null]]);
+    for (const level of ['read', 'write'] as const) {
+      for (const [resource, text] of Object.entries(rules(level))) {
+        holders.set(`${resource}:${level}`, await aclOf(api).holder(text));
+      }
+    }
+    const allows = (needed: string, held: string, access: 'read' | 'write'): boolean => {
+      const [resource = '', level] = held.split(':');
+      if (needed === 'anybody') return true;
+      if (resource === 'nobody' || needed === 'nobody') return false;
+      if (access === 'write' && level === 'read') return false;
+      if (needed === 'mesh') return resource === 'mesh' || resource === 'operator';
+      // Whoever may read a service may read its intentions, but not the other way round.
+      if (needed === 'intentions' && access === 'read')
+        return ['service', 'intentions'].includes(resource);
+      if (needed === 'service' && access === 'read')
+        return ['service', 'intentions'].includes(resource);
+      return resource === needed;
+    };
+    for (const kind of kinds) {
+      const [read, write] = table[kind.kind]!;
+      const name = nameOf(kind);
+      for (const [held, token] of holders) {
+        const what = `${held} ${kind.kind}`;
+        const found = await get(`${kind.kind}/${name}`, token);
+        const gone = await remove(`${kind.kind}/${name}`, token);
+        const made = await put({ Kind: kind.kind, Name: name, Mode: 7 }, '', token);
+        expect([what, found.status], what).toEqual([what, allows(read, held, 'read') ? 404 : 403]);
+        expect([what, gone.status], what).toEqual([what, allows(write, held, 'write') ? 200 : 403]);
+        // A body that cannot be read is told to everybody: permissions are asked by what is in it.
+        expect(made.status, what).toBe(400);
+        const right = await put({ Kind: kind.kind, Name: name }, '?cas=7', token);
+        expect([what, [200, 400].includes(right.status)]).toEqual([
+          what,
+          allows(write, held, 'write'),
+        ]);
+        if (!allows(write, held, 'write')) expect(right.status).toBe(403);
+      }
+    }
+  });
+
+  test('a list leaves out what the caller may not read, and says so', async () => {
+    await put(web);
+    await put({ ...web, Name: 'api' });
+    await put({ Kind: 'exported-services' });
+    await put({ Kind: 'mesh' });
+    const token = await aclOf(api).holder('service "api" { policy = "read" }');
+    const filtered = 'x-registry-results-filtered-by-acls';
+    const some = await get('service-defaults', token);
+    expect(some.json.map((one: { Name: string }) => one.Name)).toEqual(['api']);
+    expect(some.headers[filtered]).toBe('true');
+    const none = await get('exported-services', token);
+    expect([none.json, none.headers[filtered]]).toEqual([[], 'true']);
+    const all = await get('service-defaults');
+    expect(all.headers[filtered]).toBeUndefined();
+    const anonymous = await api.call('GET', '/v1/config', { token: null });
+    expect(anonymous.json.map((one: { Kind: string }) => one.Kind)).toEqual(['mesh']);
+    expect(anonymous.headers[filtered]).toBe('true');
+  });
+});
+
+test('what happens to entries is told to those who may read them', async () => {
+  const token = await aclOf(api).holder('service "api" { policy = "read" }');
+  const stream = await api.follow('/v1/event/stream?topic=ConfigEntry', token);
+  await put(web);
+  await put({ ...web, Name: 'api' });
+  await remove('service-defaults/api');
+  await api.settle();
+  const events = stream.lines.flatMap((line) => line.Events ?? []);
+  expect(events.map(({ Type, Key }) => [Type, Key])).toEqual([
+    ['ConfigEntryUpserted', 'service-defaults/api'],
+    ['ConfigEntryDeleted', 'service-defaults/api'],
+  ]);
+  stream.stop();
+  await stream.isOver;
+});
+
+test('the document shows every kind', async () => {
+  const { json } = await api.call('GET', '/v1/openapi.json');
+  const { oneOf } = json.paths['/v1/config'].put.requestBody.content['application/json'].schema;
+  const shapes = oneOf.map(
+    (one: { properties: { Kind: { enum: string[] } } }) => one.properties.Kind.enum,
+  );
+  expect(shapes).toEqual(kinds.map(({ kind }) => [kind]));
+  expect(oneOf[0].additionalProperties).toBe(false);
+});

@@ -1,0 +1,209 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { startApi, type TestApi } from '../support/api.ts';
+import { type CliSetting, cliOf } from '../support/cli.ts';
+
+let api: TestApi;
+let cli: ReturnType<typeof cliOf>;
+beforeEach(async () => {
+  api = await startApi();
+  cli = cliOf(api);
+});
+
+async function says(words: readonly string[], setting: CliSetting = {}): Promise<string> {
+  const { exitCode, stdout, stderr } = await cli(words, setting);
+  expect([exitCode, stderr], words.join(' ')).toEqual([0, '']);
+  return stdout;
+}
+const write = (text: string, ...options: string[]) =>
+  cli(['config', 'write', ...options, 'entry.hcl'], { files: { 'entry.hcl': text } });
+const read = async (kind: string, name: string) =>
+  JSON.parse(await says(['config', 'read', '-kind', kind, '-name', name, '-json']));
+
+const defaults = `Kind     = "service-defaults"
+Name     = "web"
+Protocol = "http"
+
+Meta = { owner = "shop" }
+
+UpstreamConfig {
+  Defaults {
+    connect_timeout_ms = 2000
+  }
+  Overrides { Name = "db" }
+  Overrides {
+    Name = "cache"
+    PassiveHealthCheck { Interval = "90s" }
+  }
+}
+`;
+
+describe('config write', () => {
+  test('takes HCL with blocks, attributes and fields in any case', async () => {
+    const { stdout } = await write(defaults);
+    expect(stdout).toBe('The entry service-defaults/web is written.\n');
+    const { UpstreamConfig, Meta } = await read('service-defaults', 'web');
+    expect(Meta).toEqual({ owner: 'shop' });
+    expect(UpstreamConfig).toMatchObject({
+      Defaults: { ConnectTimeoutMs: 2000 },
+      Overrides: [{ Name: 'db' }, { Name: 'cache', PassiveHealthCheck: { Interval: '1m30s' } }],
+    });
+  });
+
+  test.each([
+    [
+      'a list of objects',
+      `Kind = "service-intentions"
+Name = "web"
+Sources = [
+  { Name = "api", Action = "allow" },
+  {
+    Name   = "*"
+    Action = "deny"
+  },
+]`,
+    ],
+    [
+      'a block for each, in snake_case',
+      `kind = "service-intentions"
+name = "web"
+sources {
+  name   = "api"
+  action = "allow"
+}
+sources {
+  name   = "*"
+  action = "deny"
+}`,
+    ],
+  ])('takes %s', async (_, text) => {
+    expect((await write(text)).stderr).toBe('');
+    const { Sources } = await read('service-intentions', 'web');
+    expect(Sources.map(({ Name, Action }: Record<string, string>) => [Name, Action])).toEqual([
+      ['api', 'allow'],
+      ['*', 'deny'],
+    ]);
+  });
+
+  test('takes JSON, from a file and from standard input', async () => {
+    const stdin = JSON.stringify({
+      Kind: 'mesh',
+      TransparentProxy: { MeshDestinationsOnly: true },
+    });
+    expect(await says(['config', 'write', '-'], { stdin })).toBe('The entry mesh is written.\n');
+    expect(await read('mesh', 'mesh')).toMatchObject({ Name: 'mesh' });
+    expect((await write(stdin)).exitCode).toBe(0);
+  });
+
+  test('is guarded by an index', async () => {
+    const changed = defaults.replace('"http"', '"grpc"');
+    expect((await write(defaults, '-cas', '-modify-index', '7')).stderr).toContain(
+      'Nothing is changed',
+    );
+    expect((await write(defaults, '-cas')).exitCode).toBe(0);
+    expect((await write(changed, '-cas')).exitCode).toBe(1);
+    const { ModifyIndex } = await read('service-defaults', 'web');
+    expect((await write(changed, '-cas', '-modify-index', String(ModifyIndex))).exitCode).toBe(0);
+    expect((await write(changed, '-modify-index', '7')).stderr).toContain('nothing without --cas');
+    expect((await write(changed, '-cas', '-modify-index', 'x')).stderr).toContain(
+      'must be an integer',
+    );
+  });
+
+  test('can be tried', async () => {
+    expect((await write(defaults, '-dry-run')).stdout).toContain('would be written');
+    expect(await says(['config', 'list'])).toBe('There are no configuration entries.\n');
+  });
+
+  test.each([
+    ['Name = "web"', 'Kind is required: one of api-gateway'],
+    ['Kind = "services"', 'got "services"'],
+    ['Kind = "mesh"\nColour = 1\nOther {}', 'Colour is not a known field'],
+    ['Kind = "mesh"\nKind = "mesh"', 'entry.hcl":2:1'],
+    ['Kind = "mesh"\nTLS {}\nTLS {}', '"TLS" is given twice'],
+    ['Kind = "mesh"\nTLS "x" {}', '"TLS" takes no label'],
+    ['Kind = upper("mesh")', 'Only fixed values may stand here'],
+    ['{', 'is not JSON'],
+  ])('%j is refused', async (text, fault) => {
+    const { exitCode, stderr } = await write(text);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(fault);
+  });
+});
+
+describe('config read, list and delete', () => {
+  test('what is read is a file that says the same', async () => {
+    await write(defaults);
+    const stored = await read('service-defaults', 'web');
+    const shown = await says(['config', 'read', '-kind', 'service-defaults', '-name', 'web']);
+    expect(shown).toMatch(/^# ModifyIndex \d+\nKind = "service-defaults"\nName = "web"\n/);
+    expect((await write(shown)).exitCode).toBe(0);
+    expect(await read('service-defaults', 'web')).toEqual(stored);
+  });
+
+  test('lists are tables', async () => {
+    await write(defaults);
+    await write('Kind = "mesh"');
+    expect(await says(['config', 'list'])).toMatch(
+      /^Kind +Name +ModifyIndex +Meta\s*\nmesh +mesh +\d+ +-\s*\nservice-defaults +web +\d+ +owner=shop\s*\n$/,
+    );
+    expect(await says(['config', 'list', '-kind', 'mesh'])).not.toContain('web');
+    const filter = ['-filter', 'Meta.owner == "shop"', '-json'];
+    expect(JSON.parse(await says(['config', 'list', ...filter]))).toHaveLength(1);
+    expect(await says(['config', 'list', '-namespace', '*'])).toContain('Namespace');
+  });
+
+  test('a delete is guarded as well', async () => {
+    await write(defaults);
+    const remove = (...options: string[]) =>
+      cli(['config', 'delete', '-kind', 'service-defaults', '-name', 'web', ...options]);
+    expect((await remove('-cas')).stderr).toContain('needs the --modify-index');
+    expect((await remove('-cas', '-modify-index', '999')).exitCode).toBe(1);
+    expect((await remove('-dry-run')).stdout).toContain('would be deleted');
+    expect((await remove()).stdout).toBe('The entry service-defaults/web is deleted.\n');
+    expect((await remove()).exitCode).toBe(0);
+    expect((await cli(['config', 'delete', '-kind', 'mesh'])).stderr).toContain(
+      '--name is required',
+    );
+  });
+
+  test('the kinds are completed', async () => {
+    const { stdout } = await cli(['__complete', 'config', 'read', '-kind', 'service-d']);
+    expect(stdout).toBe('service-defaults\n');
+  });
+});
+
+describe('intention', () => {
+  beforeEach(async () => {
+    await write(`Kind = "service-intentions"
+Name = "web"
+Sources = [
+  { Name = "api", Action = "allow", Description = "the front" },
+  { Name = "*", Permissions = [{ Action = "allow", HTTP = { PathPrefix = "/open" } }] },
+]`);
+  });
+
+  test.each([
+    [
+      ['api', 'web'],
+      0,
+      /^Allowed\nThe intention from "api" to "web" of precedence 9 allows it\.\n$/,
+    ],
+    [['job', 'web'], 2, /^Denied\n.* decides request by request/],
+    [['job', 'web', '-path', '/open/x'], 0, /^Allowed\n.* by its permission 1 of 1\.\n$/],
+    [['job', 'web', '-path', '/x'], 2, /no permission that fits the request; the default policy/],
+    [['api', 'db'], 2, /^Denied\nNo intention fits; the default policy/],
+  ])('check %j: %i', async (words, code, output) => {
+    const { exitCode, stdout } = await cli(['intention', 'check', ...words]);
+    expect([exitCode, stdout]).toEqual([code, expect.stringMatching(output)]);
+  });
+
+  test('match shows what is of a service', async () => {
+    expect(await says(['intention', 'match', 'web'])).toMatch(
+      /^Precedence .*\n9 +api +web +allow +the front\s*\n8 +\* +web +1 permissions/,
+    );
+    expect(await says(['intention', 'match', '-source', 'api'])).toMatch(
+      /\n9 +api +web .*\n8 +\* +web/,
+    );
+    expect(await says(['intention', 'match', 'db'])).toBe('No intentions are of db.\n');
+  });
+});

@@ -1,0 +1,39 @@
+/** The reference of configuration entries is what the schemas say, and its examples apply. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { configEntryIn } from '../../src/cli/config/entry-file.ts';
+import { kinds } from '../../src/model/config-entry/kinds.ts';
+import { configReference, directory } from '../../tools/config-reference.ts';
+import { startApi } from '../support/api.ts';
+import { blocksOf } from './blocks.ts';
+
+const pages = join(fileURLToPath(new URL('../..', import.meta.url)), directory);
+const textOf = (name: string) => readFileSync(join(pages, name), 'utf8');
+
+test('the pages are current: node tools/run.mjs tools/config-reference.ts writes them', () => {
+  const current = configReference();
+  expect(readdirSync(pages).sort()).toEqual([...current.keys()].sort());
+  for (const [name, text] of current) expect(textOf(name), name).toBe(text);
+});
+
+test.each(kinds.map((kind) => [kind.kind, kind] as const))(
+  'the examples of %s apply',
+  async (name, kind) => {
+    const [example, json, ...needs] = blocksOf(textOf(`${name}.md`)).map(({ text }) =>
+      configEntryIn(text, name),
+    );
+    expect(JSON.parse(JSON.stringify(example))).toEqual(json);
+    const api = await startApi();
+    const write = (body: unknown) => api.call('PUT', '/v1/config', { body });
+    for (const body of needs) expect((await write(body)).text).toBe('true');
+    const { status, text } = await write(example);
+    if (kind.isDerived) expect(status).toBe(403);
+    else {
+      expect(text).toBe('true');
+      const path = `${name}/${json!.Name ?? kind.onlyName?.('default')}`;
+      expect((await api.call('GET', `/v1/config/${path}`)).json).toMatchObject({ Kind: name });
+    }
+  },
+);
