@@ -27,6 +27,7 @@ export const groups: Readonly<Record<string, string>> = {
   'acl binding-rule': 'Say what a login gives.',
   config: 'Tell services, gateways and the mesh how to be.',
   intention: 'Find out which services may call each other.',
+  peering: 'Exchange services with other clusters.',
   var: 'Keep texts that jobs need and nobody else is to see.',
   system: 'Look after what is stored.',
   'system reconcile': 'Count anew what is counted along the way.',
@@ -227,6 +228,26 @@ export const commands: readonly CommandEntry[] = [
     words: ['config', 'delete'],
     summary: 'Delete a configuration entry.',
     load: async () => (await import('./config/config.ts')).configDelete,
+  },
+  {
+    words: ['peering', 'exported-services'],
+    summary: 'List the services that go to a peer.',
+    load: async () => (await import('./peering/exchanged-services.ts')).peeringExportedServices,
+  },
+  {
+    words: ['peering', 'why'],
+    summary: 'Say why a service is or is not at a peer, and one of the peer here.',
+    load: async () => (await import('./peering/exchanged-services.ts')).peeringWhy,
+  },
+  {
+    words: ['service', 'exported'],
+    summary: 'List the services that others may use, and who.',
+    load: async () => (await import('./service/exchanged.ts')).serviceExported,
+  },
+  {
+    words: ['service', 'imported'],
+    summary: 'List the services of peers that may be used here.',
+    load: async () => (await import('./service/exchanged.ts')).serviceImported,
   },
   {
     words: ['intention', 'check'],

@@ -27,6 +27,7 @@ import { type Deployments, deploymentsOf } from './deployments.ts';
 import { ConnectionError } from './errors.ts';
 import { type Evaluations, evaluationsOf } from './evaluations.ts';
 import { type Events, eventsOf } from './events.ts';
+import { type ExchangedServices, exchangedServicesOf } from './exchanged-services.ts';
 import { type Exec, execOf } from './exec.ts';
 import { type Explanations, explanationsOf } from './explanations.ts';
 import { type Files, filesOf } from './files.ts';
@@ -86,6 +87,8 @@ export interface Client {
   readonly allocations: Allocations;
   /** Where services are found. */
   readonly services: Services;
+  /** What is exchanged with peers. */
+  readonly exchangedServices: ExchangedServices;
   readonly evaluations: Evaluations;
   /** Commands in tasks. */
   readonly exec: Exec;
@@ -138,6 +141,7 @@ export function createClient(options: ClientOptions): Client {
     scalingPolicies: scalingPoliciesOf(requester),
     allocations: allocationsOf(requester),
     services: servicesOf(requester),
+    exchangedServices: exchangedServicesOf(requester),
     evaluations: evaluationsOf(requester),
     exec: execOf(requester),
     explanations: explanationsOf(requester),
