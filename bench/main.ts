@@ -9,6 +9,7 @@ import { acl } from './acl.ts';
 import { aclRead } from './acl-read.ts';
 import { aclTokens } from './acl-tokens.ts';
 import type { Benchmark, Setting } from './benchmark.ts';
+import { exchange } from './exchange.ts';
 import { exec } from './exec.ts';
 import { holds } from './holds.ts';
 import { jobFile } from './job-file.ts';
@@ -32,7 +33,7 @@ import { state } from './state.ts';
 import { type Target, targetOf } from './target.ts';
 
 const benchmarks: readonly Benchmark[] = [
-  ...[readJob, register, state, parked, start, runJob, node, logs, exec],
+  ...[readJob, register, state, parked, start, runJob, node, logs, exec, exchange],
   ...[acl, aclRead, aclTokens, jobFile, jobModel, jobList, plan],
   ...[scheduler, holds, simulator, million],
 ];
