@@ -15,6 +15,7 @@ import { holdPort } from './api/http-server-hold.ts';
 import type { World } from './base/ports.ts';
 import { realWorld } from './base/ports-real.ts';
 import { limits } from './model/limits.ts';
+import { certificateFault } from './model/peering/token.ts';
 import { readAddress } from './node/fingerprint/address.ts';
 import type { NodeSettings } from './node/fingerprint/fingerprint.ts';
 import { schedulerDefaults } from './scheduler/view.ts';
@@ -58,6 +59,11 @@ export interface CreateAgentOptions extends NodeOptions {
   readonly garbage?: Partial<GarbageSettings>;
   /** Where other clusters reach this server, each `host:port`; the default is where it listens. */
   readonly advertise?: readonly string[] | undefined;
+  /**
+   * Certificates (PEM) that other clusters are to trust there, where something in front of the server
+   * speaks TLS; the default is that they come without.
+   */
+  readonly peerAuthority?: string | undefined;
   /** The address under which others find the keys that workloads' tokens are signed with. */
   readonly issuer?: string | undefined;
 }
@@ -84,6 +90,9 @@ export interface Agent {
 export async function createAgent(given: CreateAgentOptions): Promise<Agent> {
   const options = inPlace(given);
   const { world = realWorld, log = silentLog, version = '0.0.0', region = 'global' } = options;
+  const { peerAuthority } = options;
+  const fault = peerAuthority === undefined ? undefined : certificateFault(peerAuthority);
+  if (fault !== undefined) throw new Error(`the authority that peers are to trust: ${fault}`);
   const opened: (() => Promise<unknown> | unknown)[] = [];
   const closeAll = async () => {
     for (const close of opened.splice(0).reverse()) await close();
@@ -150,7 +159,7 @@ export async function createAgent(given: CreateAgentOptions): Promise<Agent> {
     const address = listening && `http://${listening}`;
     opened.push(() => api.close());
     const addresses = options.advertise ?? advertisedAddresses(listening, readAddress().ip);
-    server.peerings.advertise({ addresses, caPems: [] });
+    server.peerings.advertise({ addresses, caPems: peerAuthority ? [peerAuthority] : [] });
     let tasks: 'stop' | 'keep' = 'stop';
     let node: RunningNode | undefined;
     if (options.node !== undefined && address !== undefined) {

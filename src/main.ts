@@ -60,6 +60,8 @@ async function startServer(options: AgentOptions, log: Log): Promise<Running> {
   const { parseRootKey } = await import('./agent.ts');
   const { isDev, http, rootToken, rootKeyFile, audit } = options;
   const rootKey = rootKeyFile && parseRootKey(await readFile(rootKeyFile, 'utf8'));
+  const { caFile } = options.peering;
+  const peerAuthority = caFile === undefined ? undefined : await readNamed(caFile);
   const { name, datacenter } = options.node;
   const agent = await createAgent({
     ...nodeOptionsOf(options, log),
@@ -69,6 +71,8 @@ async function startServer(options: AgentOptions, log: Log): Promise<Running> {
     ...(rootKey && { rootKey }),
     audit: audit && { ...audit, to: audit.to === 'stdout' ? standardOutput : audit.to },
     issuer: options.issuer,
+    advertise: options.peering.advertise,
+    ...(peerAuthority !== undefined && { peerAuthority }),
     garbage: options.garbage,
     ...(options.mode === 'server' && { node: undefined, server: { name, datacenter } }),
   });

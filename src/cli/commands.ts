@@ -27,8 +27,8 @@ export const groups: Readonly<Record<string, string>> = {
   'acl binding-rule': 'Say what a login gives.',
   config: 'Tell services, gateways and the mesh how to be.',
   intention: 'Find out which services may call each other.',
-  peering: 'Exchange services with other clusters.',
   var: 'Keep texts that jobs need and nobody else is to see.',
+  peering: 'Let clusters find the services of each other.',
   system: 'Look after what is stored.',
   'system reconcile': 'Count anew what is counted along the way.',
   operator: 'Look after the control plane itself.',
@@ -230,16 +230,6 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./config/config.ts')).configDelete,
   },
   {
-    words: ['peering', 'exported-services'],
-    summary: 'List the services that go to a peer.',
-    load: async () => (await import('./peering/exchanged-services.ts')).peeringExportedServices,
-  },
-  {
-    words: ['peering', 'why'],
-    summary: 'Say why a service is or is not at a peer, and one of the peer here.',
-    load: async () => (await import('./peering/exchanged-services.ts')).peeringWhy,
-  },
-  {
     words: ['service', 'exported'],
     summary: 'List the services that others may use, and who.',
     load: async () => (await import('./service/exchanged.ts')).serviceExported,
@@ -283,6 +273,41 @@ export const commands: readonly CommandEntry[] = [
     words: ['var', 'init'],
     summary: 'Write a description of a variable to begin with.',
     load: async () => (await import('./var/var.ts')).varInit,
+  },
+  {
+    words: ['peering', 'generate-token'],
+    summary: 'Make a token that another cluster peers with this one with.',
+    load: async () => (await import('./peering/generate-token.ts')).peeringGenerateToken,
+  },
+  {
+    words: ['peering', 'establish'],
+    summary: 'Peer with the cluster that made the token.',
+    load: async () => (await import('./peering/establish.ts')).peeringEstablish,
+  },
+  {
+    words: ['peering', 'read'],
+    summary: 'Show how a peering fares.',
+    load: async () => (await import('./peering/show.ts')).peeringRead,
+  },
+  {
+    words: ['peering', 'list'],
+    summary: 'List the peerings.',
+    load: async () => (await import('./peering/show.ts')).peeringList,
+  },
+  {
+    words: ['peering', 'delete'],
+    summary: 'Part with another cluster.',
+    load: async () => (await import('./peering/delete.ts')).peeringDelete,
+  },
+  {
+    words: ['peering', 'exported-services'],
+    summary: 'List the services that go to a peer.',
+    load: async () => (await import('./peering/exchanged-services.ts')).peeringExportedServices,
+  },
+  {
+    words: ['peering', 'why'],
+    summary: 'Say why a service is or is not at a peer, and one of the peer here.',
+    load: async () => (await import('./peering/exchanged-services.ts')).peeringWhy,
   },
   {
     words: ['system', 'gc'],

@@ -98,6 +98,12 @@ function hintFor({ code, detail, retryAfterSeconds }: ApiError): string | undefi
       return 'Make another plan with "roster job plan".';
     case 'node-unreachable':
       return '"roster node status" shows which nodes are up.';
+    case 'peering-token-refused':
+      return 'Make a new token on the other cluster, with "roster peering generate-token".';
+    case 'peering-conflict':
+      return '"roster peering list" shows the names that are taken.';
+    case 'peer-unreachable':
+      return 'Check that a server of the other cluster runs and is reached from here. The token is not used up, unless its answer was lost.';
     case 'internal-error':
       return undefined;
     default:

@@ -138,6 +138,9 @@ export const limits = {
     bytesPerSecond: 16 * mebibyte,
     /** What a peer that does not read may leave lying here. */
     unreadBytesMax: 16 * mebibyte,
+    /** How often a peer may open its stream at once, and how soon again. */
+    opensBurst: 20,
+    opensRefillMs: 1 * second,
     /** How often a peer may tell other addresses at once, and how soon again. */
     addressesBurst: 8,
     addressesRefillMs: 15 * second,

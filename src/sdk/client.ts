@@ -47,6 +47,7 @@ import { type Logs, logsOf } from './logs.ts';
 import { type NodeAgent, nodeAgentOf } from './node-agent.ts';
 import { type NodePools, nodePoolsOf } from './node-pools.ts';
 import { type Nodes, nodesOf } from './nodes.ts';
+import { type Peerings, peeringsOf } from './peerings.ts';
 import { createRequester } from './requester.ts';
 import { type ScalingPolicies, scalingPoliciesOf } from './scaling-policies.ts';
 import { type SchedulerApi, schedulerOf } from './scheduler.ts';
@@ -108,6 +109,8 @@ export interface Client {
   readonly configEntries: ConfigEntries;
   /** Which services may call each other. */
   readonly intentions: Intentions;
+  /** Clusters that peer with this one. */
+  readonly peerings: Peerings;
   readonly agent: AgentApi;
   readonly status: StatusApi;
   /** What a node asks for itself. */
@@ -154,6 +157,7 @@ export function createClient(options: ClientOptions): Client {
     variables: variablesOf(requester),
     configEntries: configEntriesOf(requester),
     intentions: intentionsOf(requester),
+    peerings: peeringsOf(requester),
     files: filesOf(requester, address),
     logs: logsOf(requester, address),
     agent: agentOf(requester),
@@ -196,6 +200,7 @@ export type * from './logs.ts';
 export type * from './node-agent.ts';
 export type * from './node-pools.ts';
 export type * from './nodes.ts';
+export type * from './peerings.ts';
 export type { Answer, CallOptions, ListOptions, ReadOptions } from './requester.ts';
 export type * from './scaling-policies.ts';
 export type * from './scheduler.ts';

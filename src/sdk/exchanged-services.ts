@@ -1,5 +1,4 @@
 import type { ListedExport, ListedImport } from '../model/peering/exchanged-service.ts';
-import type { Peering } from '../model/peering/peering.ts';
 import type { ExchangeExplanation } from '../model/peering/why.ts';
 import {
   type Answer,
@@ -20,8 +19,6 @@ export interface ExchangedServices {
   exported(options?: ListOptions & InPartition): Promise<Answer<readonly ListedExport[]>>;
   /** The services that peers export to this cluster. */
   imported(options?: ListOptions & InPartition): Promise<Answer<readonly ListedImport[]>>;
-  /** The names of what goes to one peer. */
-  exportedTo(peer: string, options?: CallOptions & InPartition): Promise<readonly string[]>;
   /** Why a service is or is not at the peer, and the peer's here. */
   why(
     peer: string,
@@ -35,11 +32,6 @@ export const exchangedServicesOf = (requester: Requester): ExchangedServices => 
     requester.read('/v1/exported-services', options, inPartition(options, listQuery(options))),
   imported: (options = {}) =>
     requester.read('/v1/imported-services', options, inPartition(options, listQuery(options))),
-  exportedTo: async (peer, options = {}) => {
-    const url = path`/v1/peering/${peer}`;
-    const { value } = await requester.read<Peering>(url, options, inPartition(options, {}));
-    return value.StreamStatus.ExportedServices;
-  },
   why: (peer, service, options = {}) =>
     requester.read(path`/v1/peering/${peer}/why`, options, inPartition(options, { service })),
 });

@@ -25,7 +25,7 @@ import type { Node } from '../model/node/node.ts';
 import type { NodePool } from '../model/node-pool/node-pool.ts';
 import type { Partition } from '../model/partition/partition.ts';
 import type { ImportedInstance, ImportedService } from '../model/peering/imported.ts';
-import type { StoredPeering } from '../model/peering/peering.ts';
+import type { PeeringConnection, StoredPeering } from '../model/peering/peering.ts';
 import type { ClusterIdentity, PeeringSecrets } from '../model/peering/secrets.ts';
 import type { PeriodicLaunch } from '../model/periodic-launch/periodic-launch.ts';
 import type { ScalingHistory } from '../model/scaling-event/scaling-event.ts';
@@ -453,22 +453,11 @@ export const peerings = table<StoredPeering, 'id'>({
   indexes: { id: { key: ({ ID }) => [ID] } },
 });
 
-/** Services that peers export to this cluster, and their instances: they go with their peering. */
-export const importedServices = table<ImportedService>({
-  name: 'imported-services',
+/** Whether the streams of peerings are open, by the ids of the peerings. */
+export const peeringConnections = table<PeeringConnection>({
+  name: 'peering-connections',
   version: 1,
-  scopeParts: 2,
-  key: ({ Partition, Peer, Namespace, Name }) => [Partition, Peer, Namespace, Name],
-  indexes: {},
-});
-
-export const importedInstances = table<ImportedInstance>({
-  name: 'imported-instances',
-  version: 1,
-  scopeParts: 2,
-  key: ({ Partition, Peer, Namespace, ServiceName, ID }) => [
-    ...[Partition, Peer, Namespace, ServiceName, ID],
-  ],
+  key: ({ ID }) => [ID],
   indexes: {},
 });
 
@@ -493,6 +482,25 @@ export const clusterIdentity = table<ClusterIdentity>({
   name: 'cluster-identity',
   version: 1,
   key: () => ['cluster'],
+  indexes: {},
+});
+
+/** Services that peers export to this cluster, and their instances: they go with their peering. */
+export const importedServices = table<ImportedService>({
+  name: 'imported-services',
+  version: 1,
+  scopeParts: 2,
+  key: ({ Partition, Peer, Namespace, Name }) => [Partition, Peer, Namespace, Name],
+  indexes: {},
+});
+
+export const importedInstances = table<ImportedInstance>({
+  name: 'imported-instances',
+  version: 1,
+  scopeParts: 2,
+  key: ({ Partition, Peer, Namespace, ServiceName, ID }) => [
+    ...[Partition, Peer, Namespace, ServiceName, ID],
+  ],
   indexes: {},
 });
 
@@ -536,9 +544,10 @@ export const allTables: readonly TableDefinition[] = [
   configSecrets,
   configReferences,
   peerings,
-  importedServices,
-  importedInstances,
+  peeringConnections,
   peeringFarewells,
   peeringSecrets,
   clusterIdentity,
+  importedServices,
+  importedInstances,
 ] as unknown as readonly TableDefinition[];

@@ -155,6 +155,37 @@ test('a link that is cut, and a peer that falls silent, make it fail until it is
   expect(await states(a, b)).toEqual(['ACTIVE', 'ACTIVE']);
 });
 
+test('whoever waits for a peering hears of its stream', async () => {
+  const { clusters, peer, during, network, world } = await startClusters(['a', 'b']);
+  const { a, b } = clusters;
+  await peer(b, a);
+  for (const cluster of [a, b]) {
+    const other = cluster === a ? 'b' : 'a';
+    for (const path of [`/v1/peering/${other}`, '/v1/peerings']) {
+      const { headers } = await cluster.api.call('GET', path);
+      const index = headers['x-registry-index'];
+      const asked = cluster.api.call('GET', `${path}?index=${index}&wait=5m`);
+      await world.advance(second);
+      network.open[0]!.cut();
+      const { json } = await during(asked, 10);
+      expect((Array.isArray(json) ? json[0] : json).State).toBe('FAILING');
+      await world.advance(30 * second);
+    }
+  }
+  const { lines, stop, isOver } = await a.api.follow('/v1/event/stream?topic=Peering&index=1');
+  await world.advance(second);
+  stop();
+  await isOver;
+  const events = lines.flatMap(({ Events = [] }) => Events);
+  expect(events.slice(0, 4).map(({ Type, Payload }) => [Type, Payload.Peering.State])).toEqual([
+    ['PeeringCreated', 'INITIAL'],
+    ['PeeringStateUpdate', 'ESTABLISHING'],
+    ['PeeringStateUpdate', 'ACTIVE'],
+    ['PeeringStateUpdate', 'FAILING'],
+  ]);
+  expect(JSON.stringify(lines)).not.toMatch(/Secret|Epoch|Manual/);
+});
+
 test('attempts become rare while nobody answers, and an address that works is found', async () => {
   const { clusters, peer, network, world } = await startClusters(['a', 'b']);
   const { a, b } = clusters;

@@ -28,7 +28,12 @@ import type { Event, EventTopic } from '../../model/event/event.ts';
 import type { Job } from '../../model/job/job.ts';
 import { type Node, presentedNode } from '../../model/node/node.ts';
 import type { NodePool } from '../../model/node-pool/node-pool.ts';
-import type { StoredPeering } from '../../model/peering/peering.ts';
+import type {
+  PeeringConnection,
+  PeeringState,
+  StoredPeering,
+} from '../../model/peering/peering.ts';
+import { stateOf, unknownStream } from '../../model/peering/state.ts';
 import { isSame } from '../../model/same.ts';
 import type { ServiceRegistration } from '../../model/service-registration/service-registration.ts';
 import type { VariableMetadata } from '../../model/variable/variable.ts';
@@ -45,6 +50,7 @@ import {
   jobs,
   nodePools,
   nodes,
+  peeringConnections,
   peerings,
   serviceRegistrations,
   variables,
@@ -184,7 +190,6 @@ const nodePool: Kind<NodePool> = {
   filterKeys: () => [],
 };
 
-/** As it is stored: what its stream does at the moment is no change of it, and told when it is read. */
 const peering: Kind<StoredPeering> = {
   ...{ topic: 'Peering', name: 'Peering' },
   type: (before, after) => {
@@ -199,11 +204,32 @@ const peering: Kind<StoredPeering> = {
   key: ({ Name }) => Name,
   namespace: () => '',
   filterKeys: ({ ID }) => [ID],
-  shown: ({ IsDialer: _, ManualServerAddresses: __, Epoch: ___, ...shown }) => ({
-    ...shown,
-    DeletedAt: shown.DeletedAt === 0 ? null : formatInstant(instantToMs(shown.DeletedAt)),
-  }),
+  shown: (row) => shownPeering(row, row.State),
 };
+
+/** The stream of a peering has opened, or is open no more. */
+const peeringConnection: Kind<PeeringConnection> = {
+  ...{ topic: 'Peering', name: 'Peering' },
+  type: () => 'PeeringStateUpdate',
+  permission: () => resourceAccess('peering', 'read'),
+  permissionOf: ({ Partition: partition }) => resourceAccess('peering', 'read', { partition }),
+  key: ({ Name }) => Name,
+  namespace: () => '',
+  filterKeys: ({ ID }) => [ID],
+  shown: ({ Partition, Name, IsOpen }, snapshot) => {
+    const row = snapshot.table(peerings).get(Partition, Name);
+    return row === undefined
+      ? { Partition, Name }
+      : shownPeering(row, stateOf(row, { ...unknownStream, isOpen: IsOpen }));
+  },
+};
+
+/** Whether its stream is open is told when it opens or closes. */
+function shownPeering(row: StoredPeering, State: PeeringState) {
+  const { IsDialer: _, ManualServerAddresses: __, Epoch: ___, ...shown } = row;
+  const DeletedAt = row.DeletedAt === 0 ? null : formatInstant(instantToMs(row.DeletedAt));
+  return { ...shown, State, DeletedAt };
+}
 
 /** Records of access control: for management alone, and without their secrets. */
 const acl = <R extends { readonly Namespace?: string }>(
@@ -231,8 +257,9 @@ const kinds: ReadonlyMap<string, Kind<Stamps>> = new Map([
   entry(nodes, node),
   entry(nodePools, nodePool),
   entry(variables, variable),
-  entry(peerings, peering),
   entry(configEntries, configEntry),
+  entry(peerings, peering),
+  entry(peeringConnections, peeringConnection),
   entry(
     aclTokens,
     acl<AclToken>(

@@ -67,7 +67,7 @@ export function peeringRoutes({ peerings: service }: Server): Route[] {
         const name = nameIn(input);
         const found = peeringNamed(input.snapshot, input.partition, name);
         if (found === undefined) throw refusal('peering-not-found', { name });
-        return service.present(found);
+        return service.present(input.snapshot, found);
       },
     }),
     writeRoute({
@@ -89,8 +89,8 @@ export function peeringRoutes({ peerings: service }: Server): Route[] {
       rows: ({ partition, snapshot }, { from, reverse }) =>
         snapshot.table(peerings).scan({ prefix: [partition], ...(from && { from }), reverse }),
       keyOf: ({ Partition, Name }: StoredPeering) => [Partition, Name],
-      record: (peering) => service.present(peering),
-      present: (peering) => service.present(peering),
+      record: (peering, { snapshot }) => service.present(snapshot, peering),
+      present: (peering, { snapshot }) => service.present(snapshot, peering),
     }),
   ];
 }

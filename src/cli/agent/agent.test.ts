@@ -16,6 +16,7 @@ test('--dev alone keeps nothing and ends its tasks', async () => {
     rootToken: undefined,
     aclEnabled: true,
     aclDefaultPolicy: 'deny',
+    peering: { advertise: undefined, caFile: undefined },
     region: 'global',
     node: {
       ...{ name: undefined, datacenter: 'dc1', class: '', pool: 'default', meta: {} },
@@ -68,6 +69,18 @@ test('a node alone has its servers from flags or from a file, and keeps its task
   });
   expect((await start('--config c', { files: { c } })).agent).toMatchObject(expected);
   expect((await start('--dev --servers http://a:1')).agent).toMatchObject({ tasksOnExit: 'stop' });
+});
+
+test('where other clusters reach it is told by a flag or a file', async () => {
+  const { agent } = await start('--dev --advertise 10.0.0.1:4720,lb.example:443');
+  expect(agent?.peering.advertise).toEqual(['10.0.0.1:4720', 'lb.example:443']);
+  const files = { c: '{"dev":true,"peering":{"advertise":["[::1]:1"],"ca_file":"ca.pem"}}' };
+  expect((await start('--config c', { files })).agent?.peering).toEqual({
+    ...{ advertise: ['[::1]:1'], caFile: 'ca.pem' },
+  });
+  const { stderr, agent: none } = await start('--dev --advertise http://a:1');
+  expect(none).toBeUndefined();
+  expect(stderr).toContain('--advertise must be 1 to 16 addresses, such as "10.0.0.1:4720"');
 });
 
 test('a server alone is told so', async () => {

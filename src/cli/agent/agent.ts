@@ -59,6 +59,13 @@ const flags: readonly Flag[] = [
     description: 'PEM of the authority that servers with https:// are trusted by.',
   },
   {
+    name: 'advertise',
+    setting: 'peering.advertise',
+    value: 'HOST:PORT,HOST:PORT',
+    isList: true,
+    description: 'Where other clusters reach it (where it listens).',
+  },
+  {
     name: 'data-dir',
     setting: 'data_dir',
     value: 'DIR',
@@ -115,6 +122,7 @@ when one does not answer.
 The configuration file has http, data_dir, server_only, servers (a list), introduction_token_file, ca_cert,
 root_token, tasks_on_exit, run, log_level, region,
 acl.{enabled,default_policy}, audit.{file,events}, keyring.root_key_file, identity.issuer,
+peering.{advertise,ca_file},
 node.{name,datacenter,class,pool,meta,disable_remote_exec}, isolation.{chroot,allow_capabilities},
 docker.{socket,volumes,allow_privileged,allow_caps,image_delay,unreachable_timeout},
 node.artifacts.{sources,http_timeout,git_timeout,download_bytes,files,unpacked_bytes,ratio} and

@@ -15,6 +15,7 @@ const nodeOnly: readonly string[] = ['introduction_token_file', 'ca_cert'];
 /** Of the server; groups end in a dot. */
 const serverOnly = [
   ...['http', 'root_token', 'run', 'acl.', 'audit.', 'keyring.', 'identity.'],
+  'peering.',
   'garbage_collection.',
 ];
 

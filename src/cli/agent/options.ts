@@ -2,6 +2,7 @@ import type { DefaultPolicy } from '../../acl/authorizer.ts';
 import { durationMs, formatDuration, parseDuration } from '../../base/duration.ts';
 import { limits } from '../../model/limits.ts';
 import { everyNode, poolNameFault } from '../../model/node-pool/node-pool.ts';
+import { isServerAddress } from '../../model/peering/rules.ts';
 import { type ArtifactSource, artifactSources } from '../../model/task/files.ts';
 import type { JobRegistration } from '../../sdk/client.ts';
 import { type AgentMode, modeFaults, modeOf, serversFault } from './modes.ts';
@@ -30,6 +31,13 @@ export interface AgentOptions {
   /** Where the audit log goes: `stdout` or a file; `undefined`: there is none. */
   readonly audit: { readonly to: string; readonly events: AuditEvents } | undefined;
   readonly region: string;
+  /** How other clusters reach this one. */
+  readonly peering: {
+    /** Each `host:port`; `undefined`: where the agent listens. */
+    readonly advertise: readonly string[] | undefined;
+    /** PEM that they are to trust, where something speaks TLS for the agent; `undefined`: nothing does. */
+    readonly caFile: string | undefined;
+  };
   /** The address under which others find the keys of workloads' tokens; `undefined`: none. */
   readonly issuer: string | undefined;
   readonly node: {
@@ -183,6 +191,16 @@ export const settings = {
         ? undefined
         : 'must be an address that begins with https:// and does not end with "/"',
   },
+  'peering.advertise': {
+    fault: (value: unknown) =>
+      Array.isArray(value) &&
+      value.length > 0 &&
+      value.length <= limits.peering.addressesMax &&
+      value.every((address) => typeof address === 'string' && isServerAddress(address))
+        ? undefined
+        : `must be 1 to ${limits.peering.addressesMax} addresses, such as "10.0.0.1:4720"`,
+  },
+  'peering.ca_file': text(4096),
   'audit.file': text(4096),
   'audit.events': oneOf(auditEventWords),
   region: name,
@@ -380,6 +398,10 @@ export function agentOptions(given: AgentSettings, run: AgentOptions['run']): Ag
     rootToken: words.root_token?.toLowerCase(),
     aclEnabled: given['acl.enabled'] !== false,
     aclDefaultPolicy: (words['acl.default_policy'] as DefaultPolicy | undefined) ?? 'deny',
+    peering: {
+      advertise: given['peering.advertise'] as readonly string[] | undefined,
+      caFile: words['peering.ca_file'],
+    },
     issuer: words['identity.issuer'],
     rootKeyFile: words['keyring.root_key_file'],
     audit: auditOf(words),

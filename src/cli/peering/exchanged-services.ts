@@ -1,8 +1,8 @@
 import { argument } from '../acl/links.ts';
-import { nameOption, partitionOption, required } from '../config/options.ts';
 import type { ClientCommand } from '../definition.ts';
 import { exitCodes } from '../errors.ts';
 import { oneLine } from '../render/text.ts';
+import { nameArgument, nameOption, partitionOption, peerName } from './words.ts';
 
 /** It is in neither place. That there is no answer is 1. */
 const nowhere = 2;
@@ -16,13 +16,15 @@ const verdicts = {
 
 export const peeringExportedServices: ClientCommand = {
   definition: {
-    options: [{ ...nameOption, description: 'Name of the peer.' }, partitionOption],
+    arguments: [nameArgument],
+    options: [nameOption, partitionOption],
     details: 'Those of other namespaces than default are shown as NAMESPACE/NAME.',
   },
-  async run({ client, isJson, json, screen }, _words, options) {
-    const peer = required(options, 'name');
+  async run({ client, isJson, json, screen }, [word], options) {
+    const peer = peerName(word, options);
     const partition = options.text('partition');
-    const names = await client.exchangedServices.exportedTo(peer, { partition });
+    const { value } = await client.peerings.read(peer, { partition });
+    const names = value.StreamStatus.ExportedServices;
     if (isJson) await json(names);
     else if (names.length === 0) await screen.line(`Nothing is exported to "${oneLine(peer)}".`);
     else for (const name of names) await screen.line(oneLine(name));

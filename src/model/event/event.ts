@@ -3,7 +3,8 @@ import { List, type Model, Text, Type, Whole } from '../schema.ts';
 /** Source: facts/scheduler.md §8.5 "Event topics". */
 export const eventTopics = [
   ...(['Job', 'Evaluation', 'Allocation', 'Deployment'] as const),
-  ...(['Service', 'Node', 'NodePool', 'Variable', 'Peering', 'ConfigEntry'] as const),
+  ...(['Service', 'Node', 'NodePool', 'Variable'] as const),
+  ...(['ConfigEntry', 'Peering'] as const),
   ...(['ACLToken', 'ACLPolicy', 'ACLRole', 'ACLAuthMethod', 'ACLBindingRule'] as const),
 ] as const;
 export type EventTopic = (typeof eventTopics)[number];

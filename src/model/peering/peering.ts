@@ -54,6 +54,17 @@ export const StoredPeeringSchema = Type.Object({
 });
 export type StoredPeering = Model<typeof StoredPeeringSchema>;
 
+/** Whether its stream is open: kept apart, so that whoever waits for a peering hears of it. */
+export interface PeeringConnection {
+  /** Of the peering. */
+  readonly ID: string;
+  readonly Partition: string;
+  readonly Name: string;
+  readonly IsOpen: boolean;
+  readonly CreateIndex: number;
+  readonly ModifyIndex: number;
+}
+
 /** What its stream is doing. Instants are RFC 3339, null: never. */
 export const StreamStatusSchema = Type.Object({
   ImportedServices: About('Names of what comes from the other cluster.', List(Type.String())),

@@ -15,6 +15,7 @@ import {
   selfOf,
 } from './context.ts';
 import type { PeeringLink } from './link.ts';
+import { Rate } from './rate.ts';
 import { HungUp, Refused, Wire } from './wire.ts';
 
 export interface AcceptorOptions {
@@ -46,6 +47,8 @@ const unknown =
  */
 export class Acceptor {
   readonly #options: AcceptorOptions;
+  /** How often each peering is opened. */
+  readonly #opens = new Map<string, Rate>();
   #strangers = 0;
 
   constructor(options: AcceptorOptions) {
@@ -114,6 +117,7 @@ export class Acceptor {
     refuseOneself(context, self);
     const secret = this.#shown(handshake, proof, self);
     if (secret === undefined) throw new NotTaken(unknown);
+    if (!this.#mayOpen(peerId)) throw new HungUp('its stream is opened too often');
     await ready(peerId);
     const { value: peering } = await context.state.write((transaction) =>
       admit(transaction, context, peerId, secret, self),
@@ -126,6 +130,19 @@ export class Acceptor {
       self: own,
     });
     take(peering, wire);
+  }
+
+  /** Also a peer that is known is held to a measure: each stream that opens is written down. */
+  #mayOpen(peerId: string): boolean {
+    const { opensBurst, opensRefillMs, countMax } = limits.peering;
+    let rate = this.#opens.get(peerId);
+    if (rate === undefined) {
+      if (this.#opens.size > 2 * countMax) this.#opens.clear();
+      const { clock } = this.#options.context.world;
+      rate = new Rate(clock, opensBurst, 1000 / opensRefillMs);
+      this.#opens.set(peerId, rate);
+    }
+    return rate.take(1);
   }
 
   /** The secret that the other side has shown to know. */

@@ -2,7 +2,12 @@ import { instantFromMs, instantToMs } from '../../base/instant.ts';
 import { delay } from '../../base/ports.ts';
 import { limits } from '../../model/limits.ts';
 import type { StoredPeering } from '../../model/peering/peering.ts';
-import { peeringFarewells, peeringSecrets, peerings } from '../../state/tables.ts';
+import {
+  peeringConnections,
+  peeringFarewells,
+  peeringSecrets,
+  peerings,
+} from '../../state/tables.ts';
 import type { Snapshot, Transaction, Written } from '../../state/types.ts';
 import { writeEventually } from '../write-eventually.ts';
 import { noSecrets, type PeeringContext, peeringById, peeringNamed, secretsOf } from './context.ts';
@@ -67,6 +72,7 @@ export async function removePeering(
       const stored = peeringById(transaction, id);
       if (stored === undefined || stored.DeletedAt === 0) return;
       transaction.table(peerings).delete(stored.Partition, stored.Name);
+      transaction.table(peeringConnections).delete(id);
       const farewells = transaction.table(peeringFarewells);
       const isToHear = !isTold && hasSecret(transaction, id);
       if (isToHear && farewells.size < limits.peering.countMax) farewells.put(stored);

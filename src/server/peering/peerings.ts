@@ -1,8 +1,9 @@
 import type { Peering, StoredPeering } from '../../model/peering/peering.ts';
 import { presentedPeering } from '../../model/peering/present.ts';
 import { peeringFarewells, peerings } from '../../state/tables.ts';
-import type { Change, Written } from '../../state/types.ts';
+import type { Change, Snapshot, Written } from '../../state/types.ts';
 import { Acceptor } from './acceptor.ts';
+import { noteConnection, noteNoConnections, watchConnection } from './connection.ts';
 import { type Advertised, departingById, type PeeringContext, peeringById } from './context.ts';
 import { bidFarewell, forgetEventually, markDeleted, removePeering, terminate } from './delete.ts';
 import { keepDialling, noteAddresses } from './dialer.ts';
@@ -54,6 +55,7 @@ export class Peerings {
   start(): void {
     const { state } = this.#context;
     this.#unfollow = state.onCommit((changes) => this.#follow(changes));
+    noteNoConnections(this.#context);
     const snapshot = state.read();
     for (const { ID } of snapshot.table(peerings).scan()) this.#look(ID);
     for (const { ID } of snapshot.table(peeringFarewells).scan()) this.#look(ID);
@@ -96,8 +98,10 @@ export class Peerings {
     return this.#acceptor.accept(link);
   }
 
-  present(peering: StoredPeering): Peering | Omit<Peering, 'PeerID'> {
+  /** What is read through the snapshot decides when it is news. */
+  present(snapshot: Snapshot, peering: StoredPeering): Peering | Omit<Peering, 'PeerID'> {
     const { ID: id, Name: name, Partition: partition } = peering;
+    watchConnection(snapshot, id);
     const status = this.#context.exchange.status({ partition, name });
     return presentedPeering(peering, this.streams.known(id), status);
   }
@@ -190,6 +194,8 @@ export class Peerings {
     const now = departingById(context.state.read(), id);
     const isLive = now !== undefined && now.DeletedAt === 0 && now.State !== 'TERMINATED';
     stream.start({ exchanges: isLive });
+    if (!stream.isOver) noteConnection(context, id);
+    void stream.ended.then(() => noteConnection(context, id));
     if (side === 'acceptor') this.#tellOfEnd(peering, stream);
     return stream;
   }

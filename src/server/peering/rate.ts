@@ -20,7 +20,8 @@ export class Rate {
   take(amount: number): boolean {
     const nowMs = this.#clock.monotonicMs();
     const refill = ((nowMs - this.#atMs) / 1000) * this.#perSecond;
-    this.#left = Math.min(this.#burst, this.#left + refill) - amount;
+    const left = Math.min(this.#burst, this.#left + refill) - amount;
+    this.#left = Math.max(left, -this.#burst);
     this.#atMs = nowMs;
     return this.#left >= 0;
   }

@@ -1,0 +1,38 @@
+import { isMissing, waitFor } from '../../sdk/client.ts';
+import type { ClientCommand } from '../definition.ts';
+import { exitCodes } from '../errors.ts';
+import { oneLine } from '../render/text.ts';
+import { nameArgument, nameOption, partitionOption, peerName } from './words.ts';
+
+export const peeringDelete: ClientCommand = {
+  definition: {
+    arguments: [nameArgument],
+    options: [
+      nameOption,
+      { name: 'wait', description: 'Return when it, and all that came from the peer, is gone.' },
+      partitionOption,
+    ],
+    details: `The other cluster is told, and keeps its own record as TERMINATED until it is deleted there. What came
+from it is removed in the background. Configuration that names the peer stays as it is.`,
+  },
+  async run(context, [word], options) {
+    const { client, screen, isJson, json } = context;
+    const name = peerName(word, options);
+    const partition = options.text('partition');
+    const { value: peering } = await client.peerings.read(name, { partition });
+    await client.peerings.delete(name, { partition });
+    if (!isJson) await screen.line(`The peering "${oneLine(name)}" is marked for deletion.`);
+    if (options.flag('wait')) {
+      await context.untilInterrupted(async (signal) => {
+        const isGone = ({ ID }: { readonly ID: string }) => ID !== peering.ID;
+        const read = (call: object) => client.peerings.read(name, { ...call, partition });
+        await waitFor(read, isGone, { signal }).catch((error: unknown) => {
+          if (!isMissing(error)) throw error;
+        });
+      });
+      if (!isJson) await screen.line('It is gone.');
+    }
+    if (isJson) await json({});
+    return exitCodes.ok;
+  },
+};

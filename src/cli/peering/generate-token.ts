@@ -1,0 +1,39 @@
+import type { ClientCommand } from '../definition.ts';
+import { exitCodes } from '../errors.ts';
+import { pairs } from '../pairs.ts';
+import { metaOption, nameArgument, nameOption, partitionOption, peerName } from './words.ts';
+
+export const peeringGenerateToken: ClientCommand = {
+  definition: {
+    arguments: [nameArgument],
+    options: [
+      nameOption,
+      {
+        name: 'server-external-addresses',
+        value: 'ADDRESS,ADDRESS',
+        description: 'Where the other cluster reaches this one, each HOST:PORT.',
+      },
+      metaOption,
+      partitionOption,
+    ],
+    details: `The token is all that is printed. It holds a secret, and is good for one use: give it to the other
+cluster, with "roster peering establish" there. Another token for the same name takes its place.
+
+Examples:
+  roster peering generate-token -name east
+  roster peering generate-token -name east -server-external-addresses lb.example:4720`,
+  },
+  async run({ client, environment, isJson, json }, [word], options) {
+    const addresses = options.text('serverExternalAddresses');
+    const meta = pairs('meta', options.list('meta'));
+    const { value } = await client.peerings.generateToken({
+      PeerName: peerName(word, options),
+      Partition: options.text('partition'),
+      ServerExternalAddresses: addresses?.split(',').map((address) => address.trim()),
+      Meta: Object.keys(meta).length === 0 ? undefined : meta,
+    });
+    if (isJson) await json(value);
+    else await environment.stdout.write(`${value.PeeringToken}\n`);
+    return exitCodes.ok;
+  },
+};
