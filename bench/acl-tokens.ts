@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Question, Said } from './acl-agent.ts';
 import { temporaryFolder } from './agent.ts';
+import { agentFlags } from './agent-flags.ts';
 import type { Benchmark, Figure, Results, Setting } from './benchmark.ts';
 import { limits } from './limits.ts';
 import { drive, requestBytes, series } from './load.ts';
@@ -49,8 +50,7 @@ async function start(dataDirectory: string): Promise<Server> {
   const token = randomUUID();
   const program = fileURLToPath(new URL('./acl-agent.ts', import.meta.url));
   const child = fork(program, [dataDirectory, token], {
-    // Young objects get as much room as bin/roster gives them.
-    execArgv: ['--max-semi-space-size=8', '--disable-warning=ExperimentalWarning', '--expose-gc'],
+    execArgv: [...agentFlags(), '--disable-warning=ExperimentalWarning', '--expose-gc'],
   });
   const { value: address } = await said(child, 'ready');
   return {

@@ -9,6 +9,8 @@ export const limits = {
   warmUpMs: 2_000,
   /** Jobs of one registration run. */
   registrations: 4_000,
+  /** Configuration entries of one run. */
+  config: { entries: 10_000 },
   /** Where they are placed; more than all runs together need at the default number of runs. */
   paperFleet: { nodes: 100, jobsEach: 250 },
   /** A million allocations; a start with them may take longer than one without. */
@@ -20,6 +22,19 @@ export const limits = {
     youngMb: 64,
     lookAgainMs: 500,
     perPage: 1000,
+  },
+  /**
+   * How long scheduling keeps others waiting: how often the same evaluations run at least, and what
+   * is placed while an agent is asked, how often.
+   */
+  holds: {
+    livesMin: 5,
+    nodes: 1000,
+    count: 50_000,
+    warmUpCount: 5_000,
+    path: '/v1/status/leader',
+    everyMs: 10,
+    lookAgainMs: 250,
   },
   /** What is planned, and how often in one run. */
   plan: { nodes: 1000, count: 1000, groups: 100, repeats: 10 },

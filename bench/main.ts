@@ -9,6 +9,7 @@ import { acl } from './acl.ts';
 import { aclRead } from './acl-read.ts';
 import { aclTokens } from './acl-tokens.ts';
 import type { Benchmark, Setting } from './benchmark.ts';
+import { configEntries } from './config-entries.ts';
 import { exchange } from './exchange.ts';
 import { exec } from './exec.ts';
 import { holds } from './holds.ts';
@@ -34,7 +35,7 @@ import { type Target, targetOf } from './target.ts';
 
 const benchmarks: readonly Benchmark[] = [
   ...[readJob, register, state, parked, start, runJob, node, logs, exec, exchange],
-  ...[acl, aclRead, aclTokens, jobFile, jobModel, jobList, plan],
+  ...[acl, aclRead, aclTokens, configEntries, jobFile, jobModel, jobList, plan],
   ...[scheduler, holds, simulator, million],
 ];
 const usage = `usage: npm run bench -- [NAME …] [--base URL --token TOKEN] [--runs N] [--write]

@@ -1,4 +1,5 @@
 /** Durations in processor time of this thread: what others do on the machine does not count. */
+import { openSync, readSync } from 'node:fs';
 import { limits } from './limits.ts';
 import { percentile } from './statistics.ts';
 
@@ -37,4 +38,16 @@ function meanMs(work: () => unknown, runs: number): number {
   const startMs = threadMs();
   for (let run = 0; run < runs; run++) work();
   return (threadMs() - startMs) / runs;
+}
+
+/** How long the main thread was ready and had no processor, since it began. */
+export class ProcessorWaits {
+  readonly #file = openSync(`/proc/self/task/${process.pid}/schedstat`, 'r');
+  readonly #buffer = Buffer.alloc(64);
+
+  /** Milliseconds, exact. Linux tells nanoseconds, in the second of three numbers. */
+  get ms(): number {
+    const length = readSync(this.#file, this.#buffer, 0, this.#buffer.length, 0);
+    return Number(this.#buffer.toString('latin1', 0, length).split(' ')[1]) / 1e6;
+  }
 }

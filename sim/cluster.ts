@@ -8,7 +8,7 @@ import { hardware } from './hardware.ts';
 import { Judges } from './judges.ts';
 import { Machine } from './machine.ts';
 import { Network } from './network.ts';
-import { SimulatedServer } from './server.ts';
+import { type Outside, type ServerEvents, SimulatedServer } from './server.ts';
 import type { Trace } from './trace.ts';
 import { Workload } from './workload.ts';
 
@@ -21,6 +21,8 @@ export interface ClusterOptions {
   readonly hash: Hash;
   /** A part of the seed's chance, by its number. */
   readonly randomOf: (share: number) => Random;
+  /** Where others reach it, and it them; absent: it is alone. */
+  readonly outside?: Outside;
 }
 
 export class Cluster {
@@ -32,12 +34,13 @@ export class Cluster {
   readonly faults: Faults;
   readonly judges: Judges;
 
-  constructor({ world, name, nodes, trace, hash, randomOf }: ClusterOptions) {
+  constructor({ world, name, nodes, trace, hash, randomOf, outside }: ClusterOptions) {
     this.name = name;
-    const server = new SimulatedServer(world, new SimulatedDisk(hash), {
+    const events: ServerEvents = {
       opened: (state) => this.judges.opened(state),
       failed: (sentence, fields) => this.judges.failed(sentence, fields),
-    });
+    };
+    const server = new SimulatedServer(world, new SimulatedDisk(hash), events, outside);
     this.server = server;
     const network = new Network(world, randomOf(1), () => server.running);
     this.network = network;

@@ -16,6 +16,7 @@ import { failuresAreLookedAt } from './checkers/failures.ts';
 import { indexOnlyRises } from './checkers/index-rises.ts';
 import { atMostMaxParallelUnhealthy } from './checkers/max-parallel.ts';
 import { drainsMoveFewAtATime } from './checkers/migrations.ts';
+import { deletedPeeringLeavesNothing } from './checkers/peerings.ts';
 import { placementKeepsTheRules } from './checkers/placements.ts';
 import { noResourceTwice } from './checkers/resources.ts';
 import { servicesAreThoseOfWhatRuns } from './checkers/services.ts';
@@ -71,6 +72,7 @@ export class Judges {
       ...[summariesAddUp(), evictionsAreDeserved(), noSlotTwice(), tokenDispatchesOnce()],
       ...[whatIsAwayIsWaitedFor(), drainsEnd(), failuresAreLookedAt()],
       servicesAreThoseOfWhatRuns(),
+      deletedPeeringLeavesNothing(),
     ];
     network.onServed = ({ method, url }, { status, index }) => {
       this.requests++;

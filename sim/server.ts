@@ -10,6 +10,7 @@ import { schedulerDefaults } from '../src/scheduler/view.ts';
 import type { Log } from '../src/server/context.ts';
 import { Keyring } from '../src/server/keyring/keyring.ts';
 import { OutboundError } from '../src/server/login/outbound.ts';
+import type { PeeringLink, PeeringTransport } from '../src/server/peering/link.ts';
 import { Server } from '../src/server/server.ts';
 import type { CrashFate } from '../src/state/engine/memory.ts';
 import type { State } from '../src/state/types.ts';
@@ -25,6 +26,15 @@ export interface RunningServer extends Endpoint {
   readonly state: State;
   /** Takes the stream that a node opens. */
   takeStream(nodeId: string, socket: StreamSocket): void;
+  /** Takes the stream that a server of another cluster opens. */
+  takeLink(link: PeeringLink): void;
+}
+
+/** How its cluster reaches others. */
+export interface Outside {
+  readonly address: string;
+  /** The way out of its program. */
+  readonly transportOf: (program: Process) => PeeringTransport;
 }
 
 export interface ServerEvents {
@@ -42,12 +52,14 @@ export class SimulatedServer {
   readonly processor: Processor;
   readonly #world: SimulatedWorld;
   readonly #events: ServerEvents;
+  readonly #outside: Outside | undefined;
   readonly #hashed = new Map<string, string>();
   #running: RunningServer | undefined;
   #process: Process | undefined;
   #stop = () => {};
 
-  constructor(world: SimulatedWorld, disk: SimulatedDisk, events: ServerEvents) {
+  constructor(world: SimulatedWorld, disk: SimulatedDisk, events: ServerEvents, outside?: Outside) {
+    this.#outside = outside;
     this.#world = world;
     this.disk = disk;
     this.#events = events;
@@ -102,6 +114,7 @@ export class SimulatedServer {
         throw new OutboundError(`${url} cannot be reached`);
       },
       rootSecret: rootToken,
+      ...(this.#outside && { peers: this.#outside.transportOf(process) }),
       scheduler: schedulerDefaults,
     });
     const api = new Api({
@@ -115,6 +128,9 @@ export class SimulatedServer {
       connections: { perAddressMax: 0, perLoopbackMax: 0 },
     });
     this.#stop = () => server.stop();
+    if (this.#outside !== undefined) {
+      server.peerings.advertise({ addresses: [this.#outside.address], caPems: [] });
+    }
     await server.start();
     if (!process.isAlive) return;
     this.#running = {
@@ -124,6 +140,7 @@ export class SimulatedServer {
         server.streams.add(nodeId, connection);
         void connection.closed.then(() => server.streams.remove(nodeId, connection));
       },
+      takeLink: (link) => void server.peerings.accept(link),
     };
   }
 

@@ -8,6 +8,9 @@ import { allTables } from '../src/state/tables.ts';
 import type { Snapshot } from '../src/state/types.ts';
 import { Cluster } from './cluster.ts';
 import type { Violation } from './judges.ts';
+import { Peers } from './peers/peers.ts';
+import { addressOf, Wires } from './peers/wires.ts';
+import type { Process } from './process.ts';
 import { Trace } from './trace.ts';
 
 export interface SimulationOptions {
@@ -62,6 +65,8 @@ class Simulation {
   readonly #options: SimulationOptions;
   readonly #world: SimulatedWorld;
   readonly #clusters: readonly Cluster[];
+  /** Where there are several. */
+  readonly #peers: Peers | undefined;
   readonly #trace: Trace;
   readonly #hash = createHash('sha256');
   #minute = 0;
@@ -73,11 +78,26 @@ class Simulation {
     this.#world = world;
     this.#trace = new Trace(world, options);
     const hash = this.#hash;
-    this.#clusters = names.slice(0, clusters).map((name, number) => {
-      const randomOf = (share: number) => seededRandom(seed * 7919 + share + number * sharesMax);
-      const trace = clusters > 1 ? this.#trace.within(name) : this.#trace;
-      return new Cluster({ world, name, nodes, trace, hash, randomOf });
+    const chance = (number: number) => (share: number) =>
+      seededRandom(seed * 7919 + share + number * sharesMax);
+    const between = chance(names.length);
+    const wires = new Wires({
+      ...{ world, random: between(0) },
+      hostOf: (name) => this.#clusters.find((one) => one.name === name)?.server.running,
     });
+    const isAlone = clusters === 1;
+    this.#clusters = names.slice(0, clusters).map((name, number) => {
+      const trace = isAlone ? this.#trace : this.#trace.within(name);
+      const address = addressOf(name);
+      const outside = {
+        address,
+        transportOf: (dialer: Process) => wires.transportOf(name, dialer),
+      };
+      const own = { name, trace, randomOf: chance(number), ...(!isAlone && { outside }) };
+      return new Cluster({ world, nodes, hash, ...own });
+    });
+    const peering = { world, wires, clusters: this.#clusters, trace: this.#trace };
+    this.#peers = isAlone ? undefined : new Peers({ ...peering, randomOf: between });
   }
 
   async run(): Promise<Outcome> {
@@ -90,15 +110,18 @@ class Simulation {
       workload.start();
       faults.start();
     }
+    this.#peers?.start();
     await this.#minutes(Math.ceil(this.#options.hours * 60));
     this.#trace.tell('the faults end');
     for (const { faults } of clusters) faults.end();
+    this.#peers?.endFaults();
     await this.#minutes(calmMinutes);
     for (const { workload } of clusters) void workload.end();
     for (let minute = 1; minute <= restMinutes; minute++) {
       await this.#minutes(1);
       if (!careMinutes.includes(minute)) continue;
       for (const { workload } of clusters) void workload.lookAfter();
+      void this.#peers?.lookAfter();
     }
     await this.#pause();
     for (const { judges, server } of clusters) {
@@ -106,6 +129,7 @@ class Simulation {
       judges.rested(state);
       if (state !== undefined) this.#hashState(state.read());
     }
+    this.#peers?.rested();
     for (const { server } of clusters) server.crash('kept');
     const judges = clusters.map((cluster) => cluster.judges);
     const sum = (of: (judge: (typeof judges)[number]) => number) =>
@@ -113,7 +137,7 @@ class Simulation {
     return {
       ...{ seed: this.#options.seed, hash: this.#hash.digest('hex') },
       ...{ commits: sum(({ commits }) => commits), requests: sum(({ requests }) => requests) },
-      faults: clusters.reduce((total, { faults }) => total + faults.struck, 0),
+      faults: clusters.reduce((sum, { faults }) => sum + faults.struck, this.#peers?.struck ?? 0),
       simulatedMs: this.#world.clock.monotonicMs(),
       violations: this.#violations(),
     };

@@ -111,16 +111,11 @@ export class Workload {
       await this.#promote(deployment).catch(() => {});
     }
     const failed = new Set(deployments.filter(({ Status }) => Status === 'failed').map(keyOf));
-    const listed = await this.#client.surely('GET', '/v1/jobs');
-    for (const { ID, Version, Stop } of listed.json as {
-      ID: string;
-      Version: number;
-      Stop: boolean;
-    }[]) {
-      const known = this.#jobs.get(ID);
-      if (known === undefined || Stop) continue;
-      const isFailing = known.now.behaviour !== usual(known.now.kind);
-      if (isFailing || failed.has(`${ID} ${Version}`)) await this.#repair(ID);
+    for (const [name, { now }] of [...this.#jobs]) {
+      const { status, json: job } = await this.#client.surely('GET', `/v1/job/${name}`);
+      if (status !== 200 || job.Stop) continue;
+      const isFailing = now.behaviour !== usual(now.kind);
+      if (isFailing || failed.has(`${name} ${job.Version}`)) await this.#repair(name);
     }
   }
 

@@ -153,3 +153,27 @@ test('the file with the reset index allows another first token, and goes', async
   await expect(stat(file)).rejects.toThrow('ENOENT');
   expect((await call('PUT', '/v1/acl/bootstrap', '', {})).status).toBe(403);
 });
+
+test('configuration entries are there after a restart, and still guarded and found', async () => {
+  await start({ rootToken: root });
+  const apply = (body: object, query = '') => call('PUT', '/v1/config', root, body, query);
+  const defaults = { Kind: 'service-defaults', Name: 'web', Protocol: 'http', Meta: { a: 'b' } };
+  const Sources = [{ Name: 'api', Action: 'allow' }];
+  await apply(defaults);
+  await apply({ Kind: 'service-intentions', Name: 'web', Sources });
+  await apply({ ...defaults, Name: 'gone' });
+  await call('DELETE', '/v1/config/service-defaults/gone', root);
+  const read = async () => (await call('GET', '/v1/config', root)).json;
+  const before = await read();
+  expect(before).toHaveLength(2);
+  await start({ rootToken: root });
+  expect(await read()).toEqual(before);
+  const { ModifyIndex } = before[0];
+  const changed = { ...defaults, Protocol: 'grpc' };
+  expect((await apply(changed, `cas=${ModifyIndex + 1}`)).json).toBe(false);
+  expect((await apply(changed, `cas=${ModifyIndex}`)).json).toBe(true);
+  const match = await call(
+    ...(['GET', '/v1/connect/intentions/match', root, undefined, 'by=source&name=api'] as const),
+  );
+  expect(match.json.api[0]).toMatchObject({ DestinationName: 'web', Action: 'allow' });
+});

@@ -10,7 +10,7 @@ import type { Checker, Fault } from './checker.ts';
 import { mayEvict, priorityStep } from './evictions.ts';
 import { Use } from './resources.ts';
 import { admits, distinctRules, isCrowded, takesWork } from './rules.ts';
-import { openEvaluations } from './waiting.ts';
+import { isHalted, openEvaluations } from './waiting.ts';
 
 /**
  * At rest, what waits for room finds none: no node at all that it may run on could take one more of
@@ -38,6 +38,8 @@ function checkBlocked(evaluation: Evaluation, job: Job, account: Account, fault:
   if (failed.length === 0) fault(`evaluation ${evaluation.ID} of ${JobID} waits for no group`);
   // One that goes all or not at all may wait beside room for some of it.
   if (job.AllAtOnce) return;
+  // What waits is of the version before, which may ask for something else.
+  if (isHalted(job, account)) return;
   for (const group of failed) {
     for (const node of account.rows(nodes).values()) {
       if (NodeID !== '' && node.ID !== NodeID) continue;

@@ -10,7 +10,7 @@ export interface RowFunctions {
   readonly visible?: (row: unknown) => Permission;
   readonly record?: (row: unknown, input: Input) => unknown;
   readonly reads?: (row: unknown, input: Input) => void;
-  readonly keyOf: (row: unknown) => readonly string[];
+  readonly keyOf: (row: unknown, input: Input) => readonly string[];
   readonly present: (row: unknown, input: Input) => unknown;
 }
 
@@ -58,7 +58,7 @@ export class ListWalk {
         continue;
       }
       if (perPage > 0 && this.#taken === perPage) {
-        this.nextKey = of.keyOf(row);
+        this.nextKey = of.keyOf(row, input);
         return true;
       }
       this.#taken++;

@@ -131,7 +131,7 @@ export interface ListRun {
   /** The rows in order, from the key of a page token on. */
   readonly rows: (input: Input, page: PageStart) => Iterable<unknown>;
   /** The key that a page token carries, of the first row of the next page. */
-  readonly keyOf: (row: never) => readonly string[];
+  readonly keyOf: (row: never, input: Input) => readonly string[];
   /** Rows of the range that the request does not ask for are left out before paging. */
   readonly matches?: (row: never, input: Input) => boolean;
   /** Whether the caller may see the row; asked with `namespace=*`, or of every row. */
@@ -222,7 +222,7 @@ export function listRoute<Q extends QueryTable, R>(
     readonly body?: BodyDefinition;
     readonly filterSchema: TSchema | ((input: Input<Q>) => TSchema);
     readonly rows: (input: Input<Q>, page: PageStart) => Iterable<R>;
-    readonly keyOf: (row: R) => readonly string[];
+    readonly keyOf: (row: R, input: Input<Q>) => readonly string[];
     readonly matches?: (row: R, input: Input<Q>) => boolean;
     readonly visible?: (row: R) => Permission;
     readonly asksEach?: boolean;

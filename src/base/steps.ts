@@ -13,7 +13,7 @@ export function drained<T>(steps: Steps<T>): T {
 }
 
 /** Items of a long list that are looked at before others get their turn. */
-const itemsPerStep = 2000;
+const itemsPerStep = 500;
 
 export function* each<T>(items: Iterable<T>, visit: (item: T) => void): Steps<void> {
   let left = itemsPerStep;
@@ -32,6 +32,15 @@ export function* mapped<T, U>(items: Iterable<T>, change: (item: T) => U): Steps
 }
 
 export const collected = <T>(items: Iterable<T>): Steps<T[]> => mapped(items, (item) => item);
+
+/** One list of all; where only one has anything, that very one. */
+export function* joined<T>(lists: readonly (readonly T[])[]): Steps<readonly T[]> {
+  const filled = lists.filter(({ length }) => length > 0);
+  if (filled.length < 2) return filled[0] ?? [];
+  const all: T[] = [];
+  for (const list of filled) yield* each(list, (item) => all.push(item));
+  return all;
+}
 
 export function* filtered<T>(items: Iterable<T>, test: (item: T) => boolean): Steps<T[]> {
   const found: T[] = [];

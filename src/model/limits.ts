@@ -477,8 +477,11 @@ export const limits = {
     /** Explanations that wait for their turn. */
     explanationsMax: 64,
     plansQueuedMax: 1024,
-    /** Allocations that one transaction of a plan writes, unless the plan is all or nothing. */
-    planRowsMax: 64,
+    /**
+     * Allocations that one transaction of a plan writes, unless the plan is all or nothing. Each makes
+     * some 20 KB of objects, and while the collector is behind it marks for up to 5 ms every 64 KB.
+     */
+    planRowsMax: 32,
   },
 
   /**

@@ -1,7 +1,7 @@
 /** The plan and the outcome of an evaluation, from what was decided and placed. Source: facts §6.1. */
 import { instantFromMs } from '../base/instant.ts';
 import type { Ids } from '../base/ports.ts';
-import { each, type Steps } from '../base/steps.ts';
+import { each, joined, type Steps } from '../base/steps.ts';
 import type { Allocation } from '../model/allocation/allocation.ts';
 import type { PlacementMetrics } from '../model/allocation/placement-metrics.ts';
 import type { DeploymentGroup } from '../model/deployment/deployment.ts';
@@ -46,6 +46,12 @@ export function* assemble(decided: Decided): Steps<SchedulerResult> {
   yield;
   const { groups, deployment: seen } = reconciliation;
   const placed = [...decided.placed.values()].flat();
+  const inPlace = yield* inPlaceUpdates(decided);
+  const settled = [reconciliation.stops, ...groups.map((decision) => decision.stops)];
+  const stops = yield* joined([...settled, ...placed.map((one) => one.stops)]);
+  const placements = yield* joined(placed.map((one) => one.placements));
+  const preemptions = yield* joined(placed.map((one) => one.preemptions));
+  const marks = yield* unplacedMarks(placed);
   const { failures, queued } = shortages(decided);
   const deployment = deploymentOf(decided);
   const postponed = groups.flatMap((decision) => decision.postponed);
@@ -56,16 +62,10 @@ export function* assemble(decided: Decided): Steps<SchedulerResult> {
   const waiting = job === undefined ? undefined : waitFor(decided, job, failures);
   const plan: Plan = {
     ...planFor(view, evaluation, job),
-    stops: [
-      ...reconciliation.stops,
-      ...groups.flatMap((decision) => decision.stops),
-      ...placed.flatMap((one) => one.stops),
-      ...later.stops,
-      ...unplacedMarks(placed),
-    ],
-    placements: placed.flatMap((one) => one.placements),
-    preemptions: placed.flatMap((one) => one.preemptions),
-    inPlaceUpdates: yield* inPlaceUpdates(decided),
+    stops: yield* joined([stops, later.stops, marks]),
+    placements,
+    preemptions,
+    inPlaceUpdates: inPlace,
     deploymentSeen: seen === undefined ? null : { ID: seen.ID, Status: seen.Status },
     deployment,
     deploymentUpdates: [...reconciliation.cancellations, ...successOf(decided)],
@@ -197,14 +197,17 @@ function coalesced(failures: readonly PlacementMetrics[]): PlacementMetrics | un
 }
 
 /** One that failed and finds no other place says so, once. Source: facts §5.2, §6.13. */
-const unplacedMarks = (placed: readonly GroupPlacement[]): readonly PlannedStop[] =>
-  placed
-    .flatMap(({ unplaced }) => unplaced)
-    .flatMap(({ request: { kind, previous } }): PlannedStop[] => {
-      if (kind !== 'reschedule' || previous === undefined) return [];
-      if (previous.RescheduleTracker?.LastReschedule === 'no placement') return [];
-      return [{ ...mark(previous), lastReschedule: 'no placement' }];
+function* unplacedMarks(placed: readonly GroupPlacement[]): Steps<readonly PlannedStop[]> {
+  const marks: PlannedStop[] = [];
+  for (const { unplaced } of placed) {
+    yield* each(unplaced, ({ request: { kind, previous } }) => {
+      if (kind !== 'reschedule' || previous === undefined) return;
+      if (previous.RescheduleTracker?.LastReschedule === 'no placement') return;
+      marks.push({ ...mark(previous), lastReschedule: 'no placement' });
     });
+  }
+  return marks;
+}
 
 function annotationsOf({
   reconciliation: { groups, stopsByGroup },

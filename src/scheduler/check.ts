@@ -152,10 +152,12 @@ function takenTwice<T>(
   for (const { placement, predecessor } of placed) {
     const yielded = predecessor === undefined ? [] : of(predecessor.AllocatedResources).map(key);
     for (const thing of of(placement.AllocatedResources)) {
-      const mine = yielded.filter((one) => one === key(thing)).length;
-      const isTaken = holders(thing) + (more.get(key(thing)) ?? 0) > mine;
+      const one = key(thing);
+      const others = more.get(one) ?? 0;
+      const mine = yielded.filter((other) => other === one).length;
+      const isTaken = holders(thing) + others > mine;
       if (isRefused(thing, placement) ?? isTaken) return thing;
-      more.set(key(thing), (more.get(key(thing)) ?? 0) + 1);
+      more.set(one, others + 1);
     }
   }
   return undefined;
@@ -189,8 +191,11 @@ function sharedPort(
     key: ({ HostIP, Value }) => `${HostIP}:${Value}`,
     holders: ({ HostIP, Value }) => held.load.ports.holders(HostIP, Value),
   };
+  const ignored = new Map<string, ReadonlySet<string>>();
   const port = takenTwice(kind, held, placed, ({ Label, Value }, { TaskGroup }) => {
-    if (collisionsIgnored(job, TaskGroup).has(Label)) return false;
+    const labels = ignored.get(TaskGroup) ?? collisionsIgnored(job, TaskGroup);
+    ignored.set(TaskGroup, labels);
+    if (labels.has(Label)) return false;
     return reserved.has(Value) || undefined;
   });
   return port && `network: port collision ${port.Label}=${port.Value}`;

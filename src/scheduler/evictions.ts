@@ -20,7 +20,7 @@ import { feasible } from './sheet.ts';
 import type { ClusterView } from './view.ts';
 
 /** Nodes that are looked at, or compared, before others get their turn. */
-const nodesPerStep = 32;
+const nodesPerStep = 8;
 const slotsPerStep = 1024;
 
 /** Who has to make way in the plan under way. */

@@ -13,7 +13,7 @@
  * 5. `best` is the greatest score, of equal ones the lower node id.
  * 6. After `end` the sheet is as it was, but for what its fleet's touches tell.
  */
-import { each, type Steps } from '../base/steps.ts';
+import { drained, each, type Steps } from '../base/steps.ts';
 import type { Job } from '../model/job/job.ts';
 import type { Node } from '../model/node/node.ts';
 import type { TaskGroup } from '../model/task-group/task-group.ts';
@@ -194,9 +194,15 @@ export class Field {
   }
 
   /** Gives the sheet back. */
+  *endSteps(): Steps<void> {
+    yield* each(this.#changed, (slot) => {
+      this.sheet.restore(slot);
+      this.#changed.delete(slot);
+    });
+  }
+
   end(): void {
-    for (const slot of this.#changed) this.sheet.restore(slot);
-    this.#changed.clear();
+    drained(this.endSteps());
   }
 
   /** Takes in where the job already is. */

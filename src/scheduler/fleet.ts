@@ -36,7 +36,7 @@ export interface Amounts {
 const classesSpare = 1000;
 
 /** Nodes, or allocations on them, that are looked at before others get their turn. */
-const loadedPerStep = 2000;
+const loadedPerStep = 500;
 
 export class Fleet {
   #nodes: Node[] = [];
@@ -44,11 +44,9 @@ export class Fleet {
   #slots = new Map<string, number>();
   #rooms: (NodeRoom | undefined)[] = [];
   readonly #roomy: number[] = [];
-  #capacity: Amounts = amounts(0);
+  #columns = columnsFor(0);
   #used: Amounts = amounts(0);
-  #classOf: Int32Array = new Int32Array(0);
-  #classes = new Numbering();
-  readonly #columns = new Map<string, ValueColumn>();
+  readonly #values = new Map<string, ValueColumn>();
   #revision = 0;
   /** The newest state that was looked at: what the loads know, while no plan is under way. */
   #view: ClusterView | undefined;
@@ -61,7 +59,7 @@ export class Fleet {
   }
 
   get capacity(): Amounts {
-    return this.#capacity;
+    return this.#columns.capacity;
   }
 
   get used(): Amounts {
@@ -78,11 +76,11 @@ export class Fleet {
 
   /** By slot, the number of its computed class; -1 where it has none. */
   get classOf(): Int32Array {
-    return this.#classOf;
+    return this.#columns.classOf;
   }
 
   get classNames(): readonly string[] {
-    return this.#classes.names;
+    return this.#columns.classes.names;
   }
 
   slotOf(nodeId: string): number {
@@ -91,10 +89,10 @@ export class Fleet {
 
   /** The values of `${…}` over all nodes. */
   column(target: string): ValueColumn {
-    let column = this.#columns.get(target);
+    let column = this.#values.get(target);
     if (column === undefined) {
       column = this.#read(target);
-      this.#columns.set(target, column);
+      this.#values.set(target, column);
     }
     return column;
   }
@@ -160,12 +158,12 @@ export class Fleet {
     const known = this.#nodes[slot]!;
     this.#nodes[slot] = after;
     if (isAlike(known, after)) return;
-    this.#describe(slot);
+    describe(this.#columns, slot, after);
     this.#touches.add(slot);
     this.#revise();
     // Classes that no node has any more are forgotten with all numbers.
     const classesMax = 2 * this.#nodes.length + classesSpare;
-    if (this.#classes.names.length > classesMax) this.#reordered = true;
+    if (this.#columns.classes.names.length > classesMax) this.#reordered = true;
   }
 
   /** Takes the view, which shows the state that was told of, and gives out the slots anew if need be. */
@@ -174,8 +172,13 @@ export class Fleet {
     if (!this.#reordered) return;
     const nodes = [...view.nodes()];
     const loads: NodeLoad[] = [];
+    const slots = new Map<string, number>();
+    const columns = columnsFor(nodes.length);
     let looked = 0;
-    for (const { ID } of nodes) {
+    for (const [slot, node] of nodes.entries()) {
+      const { ID } = node;
+      slots.set(ID, slot);
+      describe(columns, slot, node);
       const known = this.#loads[this.slotOf(ID)];
       const load = known ?? new NodeLoad(() => this.#view!.allocationsOnNode(ID));
       loads.push(load);
@@ -191,32 +194,18 @@ export class Fleet {
     }
     this.#nodes = nodes;
     this.#loads = loads;
-    this.#slots = new Map(nodes.map((node, slot) => [node.ID, slot]));
-    this.#rooms = nodes.map(() => undefined);
-    this.#classes = new Numbering();
-    this.#capacity = amounts(nodes.length);
+    this.#slots = slots;
+    this.#columns = columns;
+    this.#rooms = Array(nodes.length).fill(undefined);
     this.#used = amounts(nodes.length);
-    this.#classOf = new Int32Array(nodes.length);
-    for (const slot of nodes.keys()) {
-      this.#describe(slot);
-      this.follow(slot, loads[slot]!.used);
-    }
+    for (const slot of nodes.keys()) this.follow(slot, loads[slot]!.used);
     this.#reordered = false;
     this.#revise();
   }
 
-  #describe(slot: number): void {
-    const node = this.#nodes[slot]!;
-    const { cpu, memory, disk } = capacityOf(node);
-    this.#capacity.cpu[slot] = cpu;
-    this.#capacity.memory[slot] = memory;
-    this.#capacity.disk[slot] = disk;
-    this.#classOf[slot] = node.ComputedClass === '' ? -1 : this.#classes.of(node.ComputedClass);
-  }
-
   #revise(): void {
     this.#revision++;
-    this.#columns.clear();
+    this.#values.clear();
   }
 
   #read(target: string): ValueColumn {
@@ -229,7 +218,7 @@ export class Fleet {
     // Nodes of one computed class may differ in unique attributes only.
     const byClass = isUnique(target) ? undefined : new Map<number, number>();
     const numberAt = Int32Array.from(this.#nodes, (node, slot) => {
-      const one = this.#classOf[slot]!;
+      const one = this.classOf[slot]!;
       if (byClass === undefined || one < 0) return numberOf(node);
       let number = byClass.get(one);
       if (number === undefined) {
@@ -240,6 +229,28 @@ export class Fleet {
     });
     return { values, numberAt };
   }
+}
+
+/** What nodes say of themselves. */
+interface Columns {
+  readonly capacity: Amounts;
+  /** The numbers of computed classes. */
+  readonly classOf: Int32Array;
+  readonly classes: Numbering;
+}
+
+const columnsFor = (size: number): Columns => ({
+  capacity: amounts(size),
+  classOf: new Int32Array(size),
+  classes: new Numbering(),
+});
+
+function describe({ capacity, classOf, classes }: Columns, slot: number, node: Node): void {
+  const { cpu, memory, disk } = capacityOf(node);
+  capacity.cpu[slot] = cpu;
+  capacity.memory[slot] = memory;
+  capacity.disk[slot] = disk;
+  classOf[slot] = node.ComputedClass === '' ? -1 : classes.of(node.ComputedClass);
 }
 
 const amounts = (size: number): Amounts => ({

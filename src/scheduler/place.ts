@@ -57,7 +57,7 @@ export interface GroupPlacement {
 const none: ReadonlyMap<string, boolean> = new Map();
 
 /** Requests that are carried out before others get their turn. */
-const requestsPerStep = 64;
+const requestsPerStep = 16;
 
 /** The work on one evaluation's plan; it ends with the evaluation. */
 export class Placer {
@@ -106,6 +106,7 @@ export class Placer {
         const more = work.carryOut(request);
         if (more !== undefined) yield* more;
       }
+      yield* field.endSteps();
     } finally {
       field.end();
     }

@@ -29,18 +29,20 @@ export interface Ask {
 }
 
 export function askOf(group: TaskGroup): Ask {
+  const template: AllocatedResources = {
+    Tasks: Object.fromEntries(
+      group.Tasks.map((task) => [task.Name, taskResources(task, task.Resources.CPU, null)]),
+    ),
+    TaskLifecycles: lifecyclesOf(group),
+    Shared: { DiskMB: group.EphemeralDisk.SizeMB, Networks: null, Ports: null },
+  };
+  needs.set(template, sumNeed(template));
   return {
     group,
     networks: networkAsks(group),
     devices: deviceAsks(group),
     cores: group.Tasks.reduce((total, task) => total + task.Resources.Cores, 0),
-    template: {
-      Tasks: Object.fromEntries(
-        group.Tasks.map((task) => [task.Name, taskResources(task, task.Resources.CPU, null)]),
-      ),
-      TaskLifecycles: lifecyclesOf(group),
-      Shared: { DiskMB: group.EphemeralDisk.SizeMB, Networks: null, Ports: null },
-    },
+    template,
   };
 }
 
@@ -63,43 +65,42 @@ const taskResources = (
   Devices: null,
 });
 
+/**
+ * Of what many allocations share alone: an entry for each allocation with ports of its own would
+ * make a table that grows, and that the garbage collector looks through, in one go.
+ */
 const needs = new WeakMap<AllocatedResources, Need>();
 
 /**
  * The most that an allocation holds at once: what runs before the main tasks and what runs after
  * them never runs beside them, sidecars aside.
  */
-export function needOf(resources: AllocatedResources): Need {
-  let need = needs.get(resources);
-  if (need === undefined) {
-    need = sumNeed(resources);
-    needs.set(resources, need);
-  }
-  return need;
-}
+export const needOf = (resources: AllocatedResources): Need =>
+  needs.get(resources) ?? sumNeed(resources);
 
 function sumNeed({ Tasks, TaskLifecycles, Shared }: AllocatedResources): Need {
-  const cpu = { before: 0, beside: 0, main: 0, after: 0 };
-  const memory = { before: 0, beside: 0, main: 0, after: 0 };
+  const before = { cpu: 0, memory: 0 };
+  const beside = { cpu: 0, memory: 0 };
+  const main = { cpu: 0, memory: 0 };
+  const after = { cpu: 0, memory: 0 };
   let cores = 0;
-  for (const [name, task] of Object.entries(Tasks)) {
-    const phase = phaseOf(TaskLifecycles[name] ?? null);
-    cpu[phase] += task.Cpu.CpuShares;
-    memory[phase] += task.Memory.MemoryMB;
-    cores += task.Cpu.ReservedCores?.length ?? 0;
+  for (const name of Object.keys(Tasks)) {
+    const { Cpu, Memory } = Tasks[name]!;
+    const lifecycle = TaskLifecycles[name] ?? null;
+    let phase = main;
+    if (lifecycle?.Hook === 'prestart') phase = lifecycle.Sidecar ? beside : before;
+    else if (lifecycle?.Hook === 'poststop') phase = after;
+    phase.cpu += Cpu.CpuShares;
+    phase.memory += Memory.MemoryMB;
+    cores += Cpu.ReservedCores?.length ?? 0;
   }
-  return { cpu: greatest(cpu), memory: greatest(memory), disk: Shared.DiskMB, cores };
+  return {
+    cpu: beside.cpu + Math.max(before.cpu, main.cpu, after.cpu),
+    memory: beside.memory + Math.max(before.memory, main.memory, after.memory),
+    disk: Shared.DiskMB,
+    cores,
+  };
 }
-
-type Phase = 'before' | 'beside' | 'main' | 'after';
-
-function phaseOf(lifecycle: { readonly Hook: string; readonly Sidecar: boolean } | null): Phase {
-  if (lifecycle?.Hook === 'prestart') return lifecycle.Sidecar ? 'beside' : 'before';
-  return lifecycle?.Hook === 'poststop' ? 'after' : 'main';
-}
-
-const greatest = (sums: Readonly<Record<Phase, number>>): number =>
-  sums.beside + Math.max(sums.before, sums.main, sums.after);
 
 /** What a node has for allocations. Its cores are all it may reserve. */
 export function capacityOf(node: Node): Need {
@@ -154,18 +155,24 @@ export function withNetworks(
   assigned: readonly AssignedNetwork[],
 ): AllocatedResources {
   if (assigned.length === 0) return template;
-  // A map, for a task may have any name.
-  const tasks = new Map(Object.entries(template.Tasks));
   let Shared = template.Shared;
+  const networksOf = new Map<string, readonly AllocatedNetwork[]>();
   for (const entry of assigned) {
     const networks = [allocatedNetwork(entry)];
     if (entry.task === '') {
-      const ports = [...entry.reserved, ...entry.dynamic];
+      const { reserved, dynamic } = entry;
+      const ports = reserved.length === 0 ? dynamic : [...reserved, ...dynamic];
       Shared = { ...Shared, Networks: networks, Ports: ports.length === 0 ? null : ports };
     } else {
-      tasks.set(entry.task, { ...tasks.get(entry.task)!, Networks: networks });
+      networksOf.set(entry.task, networks);
     }
   }
+  // Those of the group alone leave the tasks as they are, one object for all allocations.
+  if (networksOf.size === 0) return { ...template, Shared };
+  const tasks = Object.entries(template.Tasks).map(([name, task]) => {
+    const Networks = networksOf.get(name);
+    return [name, Networks === undefined ? task : { ...task, Networks }];
+  });
   return { ...template, Tasks: Object.fromEntries(tasks), Shared };
 }
 

@@ -161,7 +161,7 @@ export const periodicLaunches = table<PeriodicLaunch>({
   indexes: {},
 });
 
-export const evaluations = table<Evaluation, 'id' | 'job' | 'open'>({
+export const evaluations = table<Evaluation, 'id' | 'job' | 'open' | 'created'>({
   name: 'evaluations',
   version: 1,
   scopeParts: 2,
@@ -175,6 +175,11 @@ export const evaluations = table<Evaluation, 'id' | 'job' | 'open'>({
         isTerminalEvaluation(evaluation)
           ? undefined
           : inNamespace(evaluation.Namespace, evaluation.JobID),
+    },
+    /** The oldest first: the order of their list. */
+    created: {
+      scopeParts: 2,
+      key: ({ Namespace, CreateIndex }) => inNamespace(Namespace, numberPart(CreateIndex)),
     },
   },
 });

@@ -44,6 +44,35 @@ describe('the list', () => {
     expect(found.sort()).toEqual(expected);
   });
 
+  /** Of all, page by page. */
+  async function paged(query: string): Promise<Evaluation[]> {
+    const found: Evaluation[] = [];
+    for (let token = ''; ; ) {
+      const page = await api.call('GET', `/v1/evaluations?per_page=1&next_token=${token}&${query}`);
+      found.push(...page.json);
+      token = encodeURIComponent(page.headers['x-scheduler-nexttoken'] ?? '');
+      if (token === '') return found;
+    }
+  }
+
+  test.each([
+    ['', [0, 1, 2, 3]],
+    ['namespace=*', [0, 1, 2, 3]],
+    ['reverse=true', [3, 2, 1, 0]],
+    ['job=two&reverse=true', [3, 1]],
+  ])('the oldest first, in one or page by page: %s', async (query, expected) => {
+    const all = (await list()).map(({ CreateIndex }) => CreateIndex);
+    expect(all).toEqual(all.toSorted((left, right) => left - right));
+    const indexes = expected.map((at) => all[at]);
+    expect((await list(`?${query}`)).map(({ CreateIndex }) => CreateIndex)).toEqual(indexes);
+    expect((await paged(query)).map(({ CreateIndex }) => CreateIndex)).toEqual(indexes);
+  });
+
+  test('by the beginning of the id, in the order of the ids', async () => {
+    const [{ ID } = { ID: '' }] = await list();
+    expect((await paged(`prefix=${ID.slice(0, 6)}`)).map((one) => one.ID)).toContain(ID);
+  });
+
   test('takes a filter or the older parameters, not both', async () => {
     const answer = await api.call('GET', '/v1/evaluations?job=one&filter=Status+==+complete');
     expect([answer.status, answer.json.code]).toEqual([400, 'invalid-query']);

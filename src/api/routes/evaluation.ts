@@ -13,7 +13,7 @@ import {
   deleteMatchingEvaluations,
   evaluationById as find,
 } from '../../server/evaluations/delete.ts';
-import { allocations, evaluations, inNamespace } from '../../state/tables.ts';
+import { allocations, evaluations, inNamespace, numberPart } from '../../state/tables.ts';
 import type { Snapshot } from '../../state/types.ts';
 import { filterOn } from '../filter.ts';
 import { scanPage } from '../list.ts';
@@ -37,6 +37,10 @@ const readAll = ({ namespace }: Scope) =>
 
 const prefixOf = (namespace: string) =>
   namespace === everyNamespace ? [defaultPartition] : inNamespace(namespace);
+
+/** Where the beginning of the id narrows the list down, it is in the order of the ids. */
+const isById = ({ namespace, query }: Input<typeof listQuery>): boolean =>
+  namespace !== everyNamespace && query.prefix !== '';
 
 const listQuery = {
   prefix: { kind: 'string', default: '', description: 'The beginning of the id.' },
@@ -71,7 +75,7 @@ export function evaluationRoutes(context: ServerContext): Route[] {
       method: 'GET',
       path: '/v1/evaluations',
       noun: 'evaluation',
-      summary: 'List evaluations',
+      summary: 'List evaluations, those of each namespace the oldest first',
       blocking: true,
       query: listQuery,
       answer: EvaluationSchema,
@@ -80,11 +84,16 @@ export function evaluationRoutes(context: ServerContext): Route[] {
       rows: (input, page) => {
         const { namespace, query, snapshot } = input;
         refuseBoth(query, (input.query as { readonly filter?: string }).filter ?? '');
-        const text = namespace === everyNamespace ? {} : { text: query.prefix };
-        const range = { prefix: prefixOf(namespace), ...text, ...scanPage(page) };
-        return snapshot.table(evaluations).scan(range);
+        const range = { prefix: prefixOf(namespace), ...scanPage(page) };
+        const table = snapshot.table(evaluations);
+        return isById(input)
+          ? table.scan({ ...range, text: query.prefix })
+          : table.by('created').scan(range);
       },
-      keyOf: (evaluation: Evaluation) => [evaluation.Namespace, evaluation.ID],
+      keyOf: ({ Namespace, CreateIndex, ID }: Evaluation, input) =>
+        isById(input)
+          ? [Namespace, ID]
+          : [...[Namespace, numberPart(CreateIndex)], ...inNamespace(Namespace, ID)],
       matches: (evaluation, { query }) =>
         evaluation.ID.startsWith(query.prefix) &&
         (query.job === '' || evaluation.JobID === query.job) &&

@@ -24,7 +24,7 @@ export type ConfigKindName = (typeof configKinds)[number];
 
 /** What every entry has, whatever its kind. The schema of a kind begins with these. */
 export const entryFields = {
-  Kind: About('What kind of entry it is.', Text()),
+  Kind: About('What kind of entry it is.', Text(), { rules: 'required' }),
   Name: About(
     'What it is of: a service, a gateway, a route.',
     Text({ maxLength: limits.names.lengthMax }),

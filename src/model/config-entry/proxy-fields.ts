@@ -64,14 +64,17 @@ export const ExposeSchema = Type.Object({
 });
 
 export const ProxyExtensionsList = () =>
-  List(
-    Type.Object({
-      Name: About('Of the extension.', Text()),
-      Required: About('Whether a proxy is not set up without it.', Flag()),
-      Arguments: About('What it takes.', FreeMap()),
-      RegistryVersion: About('The versions of the control plane that it is for.', Text()),
-      EnvoyVersion: About('The versions of the proxy that it is for.', Text()),
-    }),
+  About(
+    'Extensions of the proxy.',
+    List(
+      Type.Object({
+        Name: About('Of the extension.', Text()),
+        Required: About('Whether a proxy is not set up without it.', Flag()),
+        Arguments: About('What it takes.', FreeMap()),
+        RegistryVersion: About('The versions of the control plane that it is for.', Text()),
+        EnvoyVersion: About('The versions of the proxy that it is for.', Text()),
+      }),
+    ),
   );
 
 export const PassiveHealthCheckSchema = Type.Object({

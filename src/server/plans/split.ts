@@ -15,75 +15,71 @@ import type { Plan, PlannedStop } from '../../model/plan/plan.ts';
  *    the job's deployment is a success.
  */
 export function* splitPlan(plan: Plan, rowsMax: number): Steps<readonly Plan[]> {
-  const { stops } = plan;
   if (plan.allAtOnce || sizeOf(plan) <= rowsMax) return [plan];
-  const units = yield* unitsOf(plan);
-  const parts = yield* mapped(yield* inParts(units, rowsMax), (part) => ({
-    stops: part.flatMap((unit) => unit.stops),
-    placements: part.flatMap((unit) => unit.placements),
-    preemptions: part.flatMap((unit) => unit.preemptions),
-    inPlaceUpdates: part.flatMap((unit) => unit.inPlaceUpdates),
-  }));
+  const parts = yield* partsOf(plan, rowsMax);
+  const followUps = yield* filtered(plan.stops, namesFollowUp);
   const isLate = ({ ID }: Plan['deploymentUpdates'][number]) => ID === plan.deploymentSeen?.ID;
   const early = plan.deploymentUpdates.filter((update) => !isLate(update));
   const late = plan.deploymentUpdates.filter(isLate);
   const last = parts.length - 1;
-  return parts.map((part, position) => ({
+  yield* each(followUps, (stop) => parts[last]!.stops.push(stop));
+  return yield* mapped(parts.entries(), ([position, part]) => ({
     ...plan,
     ...part,
-    stops: position < last ? part.stops : [...part.stops, ...stops.filter(namesFollowUp)],
     deployment: position === 0 ? plan.deployment : null,
     deploymentUpdates: [...(position === 0 ? early : []), ...(position === last ? late : [])],
     evaluations: position === last ? plan.evaluations : [],
   }));
 }
 
-/** What cannot be taken apart. */
-type Unit = Pick<Plan, 'stops' | 'placements' | 'preemptions' | 'inPlaceUpdates'>;
+type Rows = Pick<Plan, 'stops' | 'placements' | 'preemptions' | 'inPlaceUpdates'>;
 
-const nothing: Unit = { stops: [], placements: [], preemptions: [], inPlaceUpdates: [] };
+type Part = { readonly [Name in keyof Rows]: Rows[Name][number][] };
 
-const sizeOf = ({ stops, placements, preemptions, inPlaceUpdates }: Unit): number =>
+const emptyPart = (): Part => ({ stops: [], placements: [], preemptions: [], inPlaceUpdates: [] });
+
+const sizeOf = ({ stops, placements, preemptions, inPlaceUpdates }: Rows): number =>
   stops.length + placements.length + preemptions.length + inPlaceUpdates.length;
 
 const namesFollowUp = (stop: PlannedStop): boolean => stop.followupEvaluationId !== undefined;
 
-function* unitsOf({
-  stops,
-  placements,
-  preemptions,
-  inPlaceUpdates,
-}: Plan): Steps<readonly Unit[]> {
+/** What needs no follow-up. At least one part, though it may be empty. */
+function* partsOf(
+  { stops, placements, preemptions, inPlaceUpdates }: Plan,
+  rowsMax: number,
+): Steps<Part[]> {
   const replaced = new Set<string>();
-  yield* each(placements, (placement) => replaced.add(placement.PreviousAllocation));
+  yield* each(placements, ({ PreviousAllocation: id }) => {
+    if (id !== '') replaced.add(id);
+  });
   const here = yield* filtered(stops, (stop) => !namesFollowUp(stop));
-  const stopsOf = yield* grouped(here, ({ allocationId }) => allocationId);
+  const withPlacement = yield* filtered(here, ({ allocationId }) => replaced.has(allocationId));
+  const stopsOf = yield* grouped(withPlacement, ({ allocationId }) => allocationId);
   const preemptionsOf = yield* grouped(preemptions, ({ byAllocationId }) => byAllocationId);
-  const alone = yield* filtered(here, ({ allocationId }) => !replaced.has(allocationId));
-  return [
-    ...(yield* mapped(alone, (stop) => ({ ...nothing, stops: [stop] }))),
-    ...(yield* mapped(inPlaceUpdates, (update) => ({ ...nothing, inPlaceUpdates: [update] }))),
-    ...(yield* mapped(placements, (placement) => ({
-      ...nothing,
-      stops: stopsOf.get(placement.PreviousAllocation) ?? [],
-      placements: [placement],
-      preemptions: preemptionsOf.get(placement.ID) ?? [],
-    }))),
-  ];
-}
-
-/** At least one part, though it may be empty. */
-function* inParts(units: readonly Unit[], rowsMax: number): Steps<readonly Unit[][]> {
-  const parts: Unit[][] = [[]];
+  const parts = [emptyPart()];
   let rows = 0;
-  yield* each(units, (unit) => {
-    const size = sizeOf(unit);
+  /** The part that takes so many rows, which are not taken apart. */
+  const partFor = (size: number): Part => {
     if (rows > 0 && rows + size > rowsMax) {
-      parts.push([]);
+      parts.push(emptyPart());
       rows = 0;
     }
-    parts.at(-1)!.push(unit);
     rows += size;
+    return parts.at(-1)!;
+  };
+  yield* each(here, (stop) => {
+    if (!replaced.has(stop.allocationId)) partFor(1).stops.push(stop);
+  });
+  yield* each(inPlaceUpdates, (update) => partFor(1).inPlaceUpdates.push(update));
+  yield* each(placements, (placement) => {
+    const ending = stopsOf.get(placement.PreviousAllocation) ?? none;
+    const evicted = preemptionsOf.get(placement.ID) ?? none;
+    const part = partFor(1 + ending.length + evicted.length);
+    part.stops.push(...ending);
+    part.placements.push(placement);
+    part.preemptions.push(...evicted);
   });
   return parts;
 }
+
+const none: readonly never[] = [];

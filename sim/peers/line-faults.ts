@@ -1,0 +1,79 @@
+/** What goes wrong between clusters, at random from the seed, until `end`. Each fault ends by itself. */
+import type { Random } from '../../src/base/ports.ts';
+import type { SimulatedWorld } from '../../src/base/ports-simulated.ts';
+import { Process } from '../process.ts';
+import type { Wires } from './wires.ts';
+
+const pauseMs = 60_000;
+const lastsMaxMs = 300_000;
+
+export interface LineFaultsOptions {
+  readonly world: SimulatedWorld;
+  readonly random: Random;
+  readonly wires: Wires;
+  readonly clusters: readonly string[];
+  readonly note: (sentence: string) => void;
+}
+
+export class LineFaults {
+  /** How many have begun. */
+  struck = 0;
+  readonly #options: LineFaultsOptions;
+  readonly #stranger: Process;
+  readonly #open = new Set<() => void>();
+  #isOver = false;
+
+  constructor(options: LineFaultsOptions) {
+    this.#options = options;
+    this.#stranger = new Process(options.world);
+  }
+
+  start(): void {
+    const { world, random } = this.#options;
+    const later = () => world.timers.after(random.below(2 * pauseMs), next);
+    const next = () => {
+      if (this.#isOver) return;
+      this.#strike();
+      later();
+    };
+    later();
+  }
+
+  end(): void {
+    this.#isOver = true;
+    for (const undo of [...this.#open]) undo();
+  }
+
+  #strike(): void {
+    const { random, wires, clusters, note } = this.#options;
+    this.struck++;
+    const dice = random.below(6);
+    if (dice < 3) {
+      const one = random.below(clusters.length);
+      const other = (one + 1 + random.below(clusters.length - 1)) % clusters.length;
+      const names = [clusters[one]!, clusters[other]!] as const;
+      this.#until(`the line of ${names.join(' and ')} is cut`, wires.cut(...names));
+    } else if (dice < 5) {
+      wires.lossShare = random.fraction() * 0.6;
+      this.#until('words between clusters are lost', () => {
+        wires.lossShare = 0;
+      });
+    } else {
+      note('somebody repeats what was said between clusters');
+      void wires.replay(this.#stranger);
+    }
+  }
+
+  #until(what: string, undo: () => void): void {
+    const { world, random, note } = this.#options;
+    const lastsMs = random.below(lastsMaxMs);
+    note(`${what} for ${(lastsMs / 1000).toFixed(1)} s`);
+    const end = () => {
+      if (!this.#open.delete(end)) return;
+      note(`it is over that ${what}`);
+      undo();
+    };
+    this.#open.add(end);
+    world.timers.after(lastsMs, end);
+  }
+}
