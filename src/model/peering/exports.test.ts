@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import '../../../test/support/properties.ts';
 import {
   EntryExports,
   type ExportRule,
