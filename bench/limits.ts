@@ -56,6 +56,8 @@ export const limits = {
   peering: { peers: 50, idleMs: 60_000 },
   /** Commands in one task, of one run. */
   execSessions: 30,
+  /** Instances that go to a new peer, of so many services; changes of one of them, of one run. */
+  exchange: { instances: 10_000, services: 100, changes: 50 },
   /** A large job that is read. */
   jobModel: { groups: 100 },
   /** Work without a server: until it is warm, and how much of it one figure is the median of. */

@@ -11,6 +11,7 @@ import { aclTokens } from './acl-tokens.ts';
 import type { Benchmark, Setting } from './benchmark.ts';
 import { configEntries } from './config-entries.ts';
 import { discoveryChain } from './discovery-chain.ts';
+import { exchange } from './exchange.ts';
 import { exec } from './exec.ts';
 import { holds } from './holds.ts';
 import { jobFile } from './job-file.ts';
@@ -35,9 +36,8 @@ import { state } from './state.ts';
 import { type Target, targetOf } from './target.ts';
 
 const benchmarks: readonly Benchmark[] = [
-  ...[readJob, register, state, parked, start, runJob, node, logs, exec],
+  ...[readJob, register, state, parked, start, runJob, node, logs, exec, exchange],
   ...[acl, aclRead, aclTokens, configEntries, discoveryChain, jobFile, jobModel, jobList, plan],
-  ...[acl, aclRead, aclTokens, configEntries, jobFile, jobModel, jobList, plan],
   ...[peering],
   ...[scheduler, holds, simulator, million],
 ];

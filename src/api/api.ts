@@ -38,6 +38,7 @@ import { deploymentRoutes } from './routes/deployment.ts';
 import { discoveryChainRoutes } from './routes/discovery-chain.ts';
 import { evaluationRoutes } from './routes/evaluation.ts';
 import { eventStreamRoute } from './routes/event-stream.ts';
+import { exchangedServiceRoutes } from './routes/exchanged-services.ts';
 import { execRoutes } from './routes/exec.ts';
 import { explainRoutes } from './routes/explain.ts';
 import { intentionRoutes } from './routes/intention.ts';
@@ -213,6 +214,7 @@ export class Api {
       ...discoveryChainRoutes(server),
       ...intentionRoutes(this.#options.acl.enabled ? this.#resolver.defaultPolicy : 'allow'),
       ...workloadIdentityRoutes(server),
+      ...exchangedServiceRoutes(server.exchange),
       ...peeringRoutes(server),
       ...templatedPolicyRoutes(),
       ...namespaceRoutes(server.context),

@@ -235,6 +235,16 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./config/chain.ts')).configChain,
   },
   {
+    words: ['service', 'exported'],
+    summary: 'List the services that others may use, and who.',
+    load: async () => (await import('./service/exchanged.ts')).serviceExported,
+  },
+  {
+    words: ['service', 'imported'],
+    summary: 'List the services of peers that may be used here.',
+    load: async () => (await import('./service/exchanged.ts')).serviceImported,
+  },
+  {
     words: ['intention', 'check'],
     summary: 'Say whether one service may call another one, and why.',
     load: async () => (await import('./intention/intention.ts')).intentionCheck,
@@ -293,6 +303,16 @@ export const commands: readonly CommandEntry[] = [
     words: ['peering', 'delete'],
     summary: 'Part with another cluster.',
     load: async () => (await import('./peering/delete.ts')).peeringDelete,
+  },
+  {
+    words: ['peering', 'exported-services'],
+    summary: 'List the services that go to a peer.',
+    load: async () => (await import('./peering/exchanged-services.ts')).peeringExportedServices,
+  },
+  {
+    words: ['peering', 'why'],
+    summary: 'Say why a service is or is not at a peer, and one of the peer here.',
+    load: async () => (await import('./peering/exchanged-services.ts')).peeringWhy,
   },
   {
     words: ['system', 'gc'],

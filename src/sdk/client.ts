@@ -28,6 +28,7 @@ import { type DiscoveryChains, discoveryChainsOf } from './discovery-chains.ts';
 import { ConnectionError } from './errors.ts';
 import { type Evaluations, evaluationsOf } from './evaluations.ts';
 import { type Events, eventsOf } from './events.ts';
+import { type ExchangedServices, exchangedServicesOf } from './exchanged-services.ts';
 import { type Exec, execOf } from './exec.ts';
 import { type Explanations, explanationsOf } from './explanations.ts';
 import { type Files, filesOf } from './files.ts';
@@ -89,6 +90,8 @@ export interface Client {
   readonly services: Services;
   /** What the routing entries of services come to. */
   readonly discoveryChains: DiscoveryChains;
+  /** What is exchanged with peers. */
+  readonly exchangedServices: ExchangedServices;
   readonly evaluations: Evaluations;
   /** Commands in tasks. */
   readonly exec: Exec;
@@ -147,6 +150,7 @@ export function createClient(options: ClientOptions): Client {
     allocations: allocationsOf(requester),
     services: servicesOf(requester),
     discoveryChains: discoveryChainsOf(requester),
+    exchangedServices: exchangedServicesOf(requester),
     evaluations: evaluationsOf(requester),
     exec: execOf(requester),
     explanations: explanationsOf(requester),

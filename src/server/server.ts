@@ -51,7 +51,7 @@ export interface ServerOptions extends Omit<ServerContext, 'box' | 'openEvaluati
   /** The way to other clusters; `undefined`: there is none. */
   readonly peers?: PeeringTransport;
   /** What goes over the streams of peerings; the default is the exchange of services. */
-  readonly exchangeInstead?: Exchange;
+  readonly exchange?: Exchange;
   /** How an operator of the machine allows another first token; the default: not at all. */
   readonly bootstrapReset?: BootstrapReset;
 }
@@ -105,7 +105,7 @@ export class Server {
     this.peerings = new Peerings({
       ...{ ...this.context, datacenter },
       transport: options.peers ?? unreachable,
-      exchange: options.exchangeInstead ?? this.exchange,
+      exchange: options.exchange ?? this.exchange,
     });
     this.heartbeats = new Heartbeats({
       timers: world.timers,

@@ -53,6 +53,7 @@ const queries: Readonly<Record<string, string>> = {
   'GET /v1/client/fs/logs/:alloc_id': 'task=web&type=stdout',
   'GET /v1/client/fs/readat/:alloc_id': 'offset=0&limit=1',
   'GET /v1/client/allocation/:alloc_id/exec': `task=web&command=${encodeURIComponent('["true"]')}`,
+  'GET /v1/peering/:name/why': 'service=web',
   'GET /v1/job/:job_id+/action': `task=web&action=greet&alloc_id=${missingId}`,
 };
 

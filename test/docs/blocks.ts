@@ -4,14 +4,15 @@
  *  - "`web.hcl`:", a name with a dot, at the end of the line above a block: the block is what that
  *    file holds.
  *  - "In a terminal of its own:" at the end of that line: the command starts an agent, after the one
- *    before has ended. "In another terminal of its own:": it starts a node alone beside it.
+ *    before has ended. "In another terminal of its own:": it starts a node alone beside it, or with
+ *    `--http` an agent of another cluster.
  *  - Every other block of `sh` is pasted into the one terminal of the guide.
  *  - A block of `output` right below is what that prints. `…` stands for what differs; alone on a
  *    line it stands for any lines. Commands succeed, unless it ends with the line "[exit code 1]".
  *
  * A block that is none of these is a fault: nothing that a guide shows goes without being tried.
  */
-export type Step = FileStep | AgentStep | NodeStep | ShellStep;
+export type Step = FileStep | AgentStep | BesideStep | ShellStep;
 
 interface StepBase {
   readonly text: string;
@@ -28,8 +29,8 @@ export interface AgentStep extends StepBase {
   readonly kind: 'agent';
 }
 
-export interface NodeStep extends StepBase {
-  readonly kind: 'node';
+export interface BesideStep extends StepBase {
+  readonly kind: 'beside';
 }
 
 export interface ShellStep extends StepBase {
@@ -101,7 +102,7 @@ export function stepsOf(markdown: string): readonly Step[] {
     } else if (agentWords.test(above)) {
       steps.push({ kind: 'agent', text, line });
     } else if (nodeWords.test(above)) {
-      steps.push({ kind: 'node', text, line });
+      steps.push({ kind: 'beside', text, line });
     } else {
       steps.push({ kind: 'shell', text, line, exitCode: 0, output: undefined });
     }

@@ -36,7 +36,7 @@ export async function runGuide(path: string, options: GuideOptions = {}): Promis
     for (const step of steps) {
       if (step.kind === 'file') await reader.writeFile(step);
       else if (step.kind === 'agent') await reader.startAgent(step.text.trim());
-      else if (step.kind === 'node') await reader.startNode(step.text.trim());
+      else if (step.kind === 'beside') await reader.startBeside(step.text.trim());
       else await reader.paste(step);
     }
   } catch (fault) {
@@ -91,8 +91,16 @@ class Reader {
     this.#replaced.set(guideAddress, address);
   }
 
-  async startNode(command: string): Promise<void> {
-    await this.#launch(command).says(/^Roster is ready as node /m);
+  /** A node alone, or a whole agent of another cluster, which says where it listens. */
+  async startBeside(command: string): Promise<void> {
+    const own = / --http (\S+)/.exec(command)?.[1];
+    if (own === undefined) {
+      await this.#launch(command).says(/^Roster is ready as node /m);
+      return;
+    }
+    const agent = this.#launch(command.replace(own, '127.0.0.1:0'));
+    const [, address = ''] = await agent.says(/^Roster is ready at http:\/\/(\S+)$/m);
+    this.#replaced.set(own, address);
   }
 
   #launch(command: string): Program {

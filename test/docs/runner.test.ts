@@ -29,7 +29,7 @@ describe('what a guide asks for', () => {
     expect(stepsOf(guide)).toEqual([
       { kind: 'file', name: 'a.hcl', text: 'acl = "read"\n', line: 3 },
       { kind: 'agent', text: 'roster agent --dev\n', line: 9 },
-      { kind: 'node', text: 'roster agent --servers a\n', line: 15 },
+      { kind: 'beside', text: 'roster agent --servers a\n', line: 15 },
       { kind: 'shell', text: 'false\n', line: 21, exitCode: 1, output: 'No.' },
     ]);
   });

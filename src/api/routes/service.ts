@@ -1,7 +1,8 @@
-import { anyOf, namespaceCapability } from '../../acl/permission.ts';
+import { anyOf, namespaceCapability, open, type Permission } from '../../acl/permission.ts';
 import { refusal } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { defaultPartition, everyNamespace } from '../../model/namespace/namespace.ts';
+import { FoundInstanceSchema, type ImportedService } from '../../model/peering/imported.ts';
 import { FullList, Text, Type, Whole } from '../../model/schema.ts';
 import { chooseInstances, parseChoice } from '../../model/service-registration/choose.ts';
 import {
@@ -18,6 +19,13 @@ import { scanPage } from '../list.ts';
 import { type Input, listRoute, type PageStart, type Route, writeRoute } from '../route.ts';
 import { allocationById, inItsNamespace } from './allocation.ts';
 import { existingJob, readJob, submitOr } from './job.ts';
+import {
+  importedInstancesOf,
+  importedNames,
+  originOf,
+  peerQuery,
+  placeOfPeer,
+} from './service-imported.ts';
 
 const noun = 'service';
 
@@ -27,8 +35,7 @@ const NamedServiceSchema = Type.Object({
   ServiceName: Text(),
   Tags: FullList(Type.String()),
 });
-interface NamedService {
-  readonly Namespace: string;
+interface NamedService extends Place {
   readonly ServiceName: string;
   readonly Tags: readonly string[];
 }
@@ -42,26 +49,44 @@ const chooseQuery = {
   },
 } as const;
 
-/** Whoever may read jobs, and every task of the namespace: that is what services are for. */
-const maySee = ({ Namespace }: { readonly Namespace: string }) =>
-  anyOf(namespaceCapability(Namespace, 'read-job'), { kind: 'workload', namespace: Namespace });
+interface Place {
+  readonly Namespace: string;
+  readonly Partition?: string;
+}
 
-const inNamespaces = ({ namespace }: Pick<Input, 'namespace'>) =>
-  namespace === everyNamespace ? ({ kind: 'open' } as const) : maySee({ Namespace: namespace });
+/** Whoever may read jobs, and every task of the namespace: that is what services are for. */
+const maySee = ({ Namespace, Partition: partition = defaultPartition }: Place): Permission => {
+  const reads = { ...namespaceCapability(Namespace, 'read-job'), partition } as Permission;
+  if (partition !== defaultPartition) return reads;
+  return anyOf(reads, { kind: 'workload', namespace: Namespace });
+};
+
+const inNamespaces = ({
+  namespace,
+  query,
+}: Pick<Input<typeof peerQuery>, 'namespace' | 'query'>) =>
+  namespace === everyNamespace
+    ? open
+    : maySee({ Namespace: namespace, Partition: placeOfPeer(query) });
 
 /**
- * Where services are found. Services of peers (`peer=`) have a place here: the list takes its rows
- * from one function. Source: spec/3 §4 "Job services", facts/scheduler.md §4.13, §8.2, §8.5.
+ * Where services are found, and with `peer=` those of a peer (`service-imported.ts`).
+ * Source: spec/3 §4 "Job services", facts/scheduler.md §4.13, §8.2, §8.5.
  */
 export const serviceRoutes = (server: ServerContext): Route[] => [
   listRoute({
     ...{ method: 'GET', path: '/v1/services', noun },
     summary: 'List the names of services, by namespace',
     blocking: true,
+    query: peerQuery,
     answer: NamespaceServicesSchema,
     filterSchema: NamedServiceSchema,
     permission: inNamespaces,
-    rows: namedServices,
+    rows: (input, page) => {
+      const origin = originOf(input);
+      if (origin === undefined) return namedServices(input, page);
+      return importedNames(origin, input, page, { named: namedAtPeer, between });
+    },
     // What stands between two names while they are gathered is none.
     matches: (service: NamedService) => service !== between,
     keyOf: ({ Namespace, ServiceName }) => [Namespace, ServiceName],
@@ -73,11 +98,15 @@ export const serviceRoutes = (server: ServerContext): Route[] => [
     ...{ method: 'GET', path: '/v1/service/:service', noun },
     summary: 'List the instances of a service',
     blocking: true,
-    query: chooseQuery,
-    answer: ServiceRegistrationSchema,
-    filterSchema: ServiceRegistrationSchema,
+    query: { ...chooseQuery, ...peerQuery },
+    answer: FoundInstanceSchema,
+    filterSchema: FoundInstanceSchema,
     permission: inNamespaces,
-    rows: instancesOf,
+    rows: (input, page): Iterable<ServiceRegistration> => {
+      const origin = originOf(input);
+      if (origin === undefined) return instancesOf(input, page);
+      return importedInstancesOf(origin, input, page);
+    },
     keyOf: ({ Namespace, ServiceName, ID }: ServiceRegistration) => [Namespace, ServiceName, ID],
     visible: maySee,
     present: (registration) => registration,
@@ -172,6 +201,13 @@ function* namedServices(
   }
   if (current !== undefined) yield named(current, tags);
 }
+
+const namedAtPeer = (
+  { Partition, Namespace, Name }: ImportedService,
+  Tags: readonly string[],
+): NamedService => ({
+  ...{ Partition, Namespace, ServiceName: Name, Tags },
+});
 
 const named = (
   { Namespace, ServiceName }: ServiceRegistration,

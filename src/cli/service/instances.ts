@@ -8,25 +8,31 @@ const addressOf = ({ Address, Port }: ServiceRegistration): string => {
   return `${host.includes(':') ? `[${host}]` : host}:${Port}`;
 };
 
-/** Instances of services with how they fare; with their names where there may be several. */
+/**
+ * Instances of services with how they fare; with their names where there may be several. Of those of
+ * a peer it is not known what runs them.
+ */
 export async function printInstances(
   { screen, id, isVerbose, namespace }: Context,
   instances: readonly ServiceRegistration[],
-  { isNamed = false } = {},
+  { isNamed = false, ofPeer = false } = {},
 ): Promise<void> {
   const everywhere = namespace === '*';
   await screen.table(
     [
       ...(isNamed ? ['Service'] : []),
       ...(everywhere ? ['Namespace'] : []),
-      ...['Status', 'Address', 'Tags', 'Job', 'Node', 'Alloc'],
+      ...['Status', 'Address', 'Tags'],
+      ...(ofPeer ? ['Datacenter'] : ['Job', 'Node', 'Alloc']),
       ...(isVerbose ? ['ID'] : []),
     ],
     instances.map((one) => [
       ...(isNamed ? [oneLine(one.ServiceName)] : []),
       ...(everywhere ? [oneLine(one.Namespace)] : []),
       ...[screen.status(one.Status), addressOf(one), orDash((one.Tags ?? []).join(', '))],
-      ...[oneLine(one.JobID), id(one.NodeID), id(one.AllocID)],
+      ...(ofPeer
+        ? [oneLine(one.Datacenter) || '-']
+        : [oneLine(one.JobID), id(one.NodeID), id(one.AllocID)]),
       ...(isVerbose ? [oneLine(one.ID)] : []),
     ]),
   );

@@ -10,12 +10,25 @@ const filterOption = {
   value: 'EXPRESSION',
   description: 'Only those that it is true of: \'Status == "passing"\'.',
 };
+const peerOptions = [
+  { name: 'peer', value: 'PEER', description: 'Services of this peer, not of this cluster.' },
+  {
+    name: 'partition',
+    value: 'NAME',
+    description: 'Where the peering is; default when it is not given.',
+  },
+];
 const nameArgument = argument('SERVICE', 'Name of the service.');
 
 export const serviceList: ClientCommand = {
-  definition: { options: [{ ...filterOption, description: 'Only those that it is true of.' }] },
+  definition: {
+    options: [{ ...filterOption, description: 'Only those that it is true of.' }, ...peerOptions],
+  },
   async run({ client, screen, isJson, json, namespace }, _words, options) {
-    const { value } = await client.services.list({ filter: options.text('filter') });
+    const { value } = await client.services.list({
+      ...{ filter: options.text('filter'), peer: options.text('peer') },
+      partition: options.text('partition'),
+    });
     if (isJson) await json(value);
     else if (value.length === 0) await screen.line('There are no services.');
     else {
@@ -45,18 +58,21 @@ export const serviceInfo: ClientCommand = {
         value: 'NUMBER|KEY',
         description: 'At most so many, always the same ones for a key.',
       },
+      ...peerOptions,
       verbose,
     ],
   },
   async run(context, [name], options) {
     const { client, isJson, json } = context;
     const filter = options.text('filter');
+    const origin = { peer: options.text('peer'), partition: options.text('partition') };
     const { value } = await client.services.instances(name!, {
-      ...{ filter, choose: options.text('choose') },
+      ...{ filter, choose: options.text('choose'), ...origin },
     });
     if (isJson) await json(value);
-    else if (value.length > 0) await printInstances(context, value);
-    else await refuseEmpty(context, name!, filter);
+    else if (value.length > 0) {
+      await printInstances(context, value, { ofPeer: origin.peer !== undefined });
+    } else await refuseEmpty(context, name!, filter, origin);
     return exitCodes.ok;
   },
 };
@@ -66,9 +82,16 @@ async function refuseEmpty(
   { client, screen }: Context,
   name: string,
   filter: string | undefined,
+  origin: { readonly peer: string | undefined; readonly partition: string | undefined },
 ): Promise<void> {
-  const { value } = filter === undefined ? { value: [] } : await client.services.instances(name);
+  const { value } =
+    filter === undefined ? { value: [] } : await client.services.instances(name, origin);
   if (value.length > 0) return screen.line(`No instance of "${oneLine(name)}" fits the filter.`);
+  if (origin.peer !== undefined) {
+    throw new CliError(`The peer "${origin.peer}" has no instance of "${oneLine(name)}" for us.`, {
+      hint: `"roster peering why ${oneLine(name)} ${origin.peer}" says why; --namespace looks elsewhere.`,
+    });
+  }
   throw new CliError(`There is no service "${oneLine(name)}".`, {
     hint: '"roster service list" lists the services; --namespace looks elsewhere.',
   });

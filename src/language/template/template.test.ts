@@ -39,6 +39,8 @@ test.each([
     '1:26: There is no field "Prt" here; did you mean "Port"?',
   ],
   ['{{mustEnv "NONE"}}', '1:11: "mustEnv": the task has no variable "NONE"'],
+  ['{{service "web?dc=x"}}', '1:11: "service": after "?" it takes peer=NAME'],
+  ['{{service "web?peer="}}', '1:11: "service": after "?" it takes peer=NAME'],
   ['{{divide 0 1}}', '1:10: "divide": nothing can be divided by zero'],
   ['{{add 9223372036854775807 1}}', '1:3: "add": the result takes more than 64 bits'],
   ['{{slice "é" 1}}', '1:3: "slice": a character would be cut in two: texts are counted in bytes'],

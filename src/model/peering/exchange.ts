@@ -5,9 +5,10 @@ import type { ServiceStatus } from '../service-registration/service-registration
  * instance by instance. Both sides send and receive alike. Source: facts/registry.md §6.6.
  *
  * Invariants
- *  X1. A stream begins with `begin`; what the receiver had from this peer stays until `complete`,
+ *  X1. A stream begins with `begin`, which may come again after `complete`; what the receiver had from this peer stays until `complete`,
  *      and is then dropped where it was not told again. So a reader never sees a gap.
- *  X2. Each `change` is whole: it is written in one transaction, and acknowledged after that.
+ *  X2. Each `change` is whole: it is written in one transaction, and acknowledged after that. Services
+ *      that it removes go afterwards, before the acknowledgement, a bounded number of rows at a time.
  *  X3. The sender has at most `limits.peering.window` changes that are not acknowledged, and makes the
  *      next ones from the state as it is then: a slow peer costs no queue.
  *  X4. A receiver takes only what the sender can own: its rows carry the peer's name, which no frame
@@ -44,7 +45,10 @@ export interface ExportedService extends ServiceKey {
   readonly protocol: string;
 }
 
-/** An instance as the other cluster may know it: no job, allocation or node of ours is named. */
+/**
+ * An instance as the other cluster may know it: no job, allocation or node of ours is named. Its id is
+ * the same on both sides, so that people speak of it by one name.
+ */
 export interface ExportedInstance extends InstanceKey {
   readonly address: string;
   readonly port: number;

@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import '../../../test/support/properties.ts';
 import {
+  EntryExports,
   type ExportRule,
   PeerExports,
-  peersOf,
   serviceOfText,
   shownService,
   textOfService,
@@ -43,7 +42,9 @@ describe('what an entry gives to "east"', () => {
     const entry = { Services: [{ Name: 'web', Namespace: '', Consumers }] };
     expect(new PeerExports(entry, 'east').isExported(web, true)).toBe(false);
     expect(new PeerExports(entry, '').isExported(web, true)).toBe(false);
-    expect(peersOf(entry)).toEqual([]);
+    expect(new EntryExports(entry).consumersOf(web, true)).toEqual({
+      ...{ peers: [], partitions: ['east', 'west'] },
+    });
   });
 
   test('nothing, without an entry', () => {
@@ -84,7 +85,11 @@ test('what is told of the rules is what is done by them', () => {
       const exports = new PeerExports(entry, 'east');
       expect(trace.isExported).toBe(exports.isExported(one, hasInstance));
       expect(exports.named.has(textOfService(one))).toBe(exports.isExported(one, false));
-      if (trace.isExported) expect(peersOf(entry)).toContain('east');
+      const { peers } = new EntryExports(entry).consumersOf(one, hasInstance);
+      expect(peers.includes('east')).toBe(trace.isExported);
+      expect(new EntryExports(entry).isOpen).toBe(
+        Services.some(({ Name, Namespace }) => Name === '*' || Namespace === '*'),
+      );
     }),
     { numRuns: 1000 },
   );

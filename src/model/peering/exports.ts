@@ -134,9 +134,52 @@ export class PeerExports {
   }
 }
 
-/** The peers that some rule of the entry names, in order. */
-export function peersOf(entry: ExportsEntry | undefined): readonly string[] {
-  const rules = entry?.Services ?? [];
-  const peers = rules.flatMap(({ Consumers }) => (Consumers ?? []).map(({ Peer = '' }) => Peer));
-  return [...new Set(peers)].filter((peer) => peer !== '').sort();
+/** Who may use a service, by names in order. */
+export interface Consumers {
+  readonly peers: readonly string[];
+  readonly partitions: readonly string[];
 }
+
+/** What an entry gives to whom, compiled for questions about every service there is. */
+export class EntryExports {
+  /** By namespace and name, `*` among them. */
+  readonly #rules = new Map<string, ExportRule[]>();
+  /** Services that are named in full, as texts. */
+  readonly named: ReadonlySet<string>;
+
+  constructor(entry: ExportsEntry | undefined) {
+    const rules = entry?.Services ?? [];
+    for (const rule of rules) {
+      const text = textOfService({ namespace: namespaceOf(rule), name: rule.Name });
+      const known = this.#rules.get(text);
+      if (known === undefined) this.#rules.set(text, [rule]);
+      else known.push(rule);
+    }
+    this.named = new Set([...this.#rules].flatMap(([text, [of]]) => (namesOne(of!) ? [text] : [])));
+  }
+
+  /** There are rules that give away what they do not name in full. */
+  get isOpen(): boolean {
+    return this.named.size < this.#rules.size;
+  }
+
+  consumersOf({ namespace, name }: ServiceKey, hasInstance: boolean): Consumers {
+    const own = { namespace, name };
+    const open = [
+      { namespace, name: everyOne },
+      { namespace: everyOne, name },
+      { namespace: everyOne, name: everyOne },
+    ];
+    const rules = (hasInstance ? [own, ...open] : [own]).flatMap(
+      (place) => this.#rules.get(textOfService(place)) ?? [],
+    );
+    const consumers = rules.flatMap(({ Consumers }) => Consumers ?? []);
+    return {
+      peers: namesIn(consumers.map(({ Peer = '' }) => Peer)),
+      partitions: namesIn(consumers.map(({ Partition = '' }) => Partition)),
+    };
+  }
+}
+
+const namesIn = (names: readonly string[]): string[] =>
+  [...new Set(names)].filter((name) => name !== '').sort();

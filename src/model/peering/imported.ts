@@ -16,9 +16,16 @@ export type ImportedService = Model<typeof ImportedServiceSchema>;
  * An instance at a peer. It looks like one of this cluster, so that whoever reads instances can read
  * both; node, job and allocation are the peer's and stay empty.
  */
-export const ImportedInstanceSchema = Type.Object({
+const ImportedInstanceSchema = Type.Object({
   ...ServiceRegistrationSchema.properties,
   Partition: About('Where the peering is.', Text()),
   Peer: About('The peer that it comes from.', Text()),
+});
+
+/** An instance of whichever: one of this cluster has no peer. */
+export const FoundInstanceSchema = Type.Object({
+  ...ServiceRegistrationSchema.properties,
+  Partition: Type.Optional(About('Where the peering is that it comes over.', Text())),
+  Peer: Type.Optional(About('The peer that it comes from.', Text())),
 });
 export type ImportedInstance = Model<typeof ImportedInstanceSchema>;

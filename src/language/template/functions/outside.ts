@@ -6,13 +6,13 @@ import { any, define, FunctionFault, type Functions, optional, rest, text } from
 /** What templates read from outside: the task's variables, files, services, variables. */
 const service = define([any('name'), rest(any('more'))], (values, context) => {
   const [first, more] = values;
-  if (more.length === 0) return registrations(nameOf(first, 0), context);
+  if (more.length === 0) return registrations(serviceOf(first, 0), context);
   const [key, name] = more;
   if (more.length !== 2 || typeof first !== 'bigint' || typeof key !== 'string') {
     throw new FunctionFault('it takes a name, or a count, a key and a name');
   }
   if (first < 1n) throw new FunctionFault('the count has to be 1 or more', 0);
-  return chosen(registrations(nameOf(name ?? null, 2), context), Number(first), key, context);
+  return chosen(registrations(serviceOf(name ?? null, 2), context), Number(first), key, context);
 });
 
 const services = define([], (_, context) => listOf({ kind: 'services', name: '' }, context));
@@ -64,6 +64,14 @@ const variableOf = ({ variables }: RunContext['environment'], name: string): str
 function nameOf(value: TemplateValue, argument: number): string {
   if (typeof value === 'string' && value !== '') return value;
   throw new FunctionFault('the name has to be text, and not empty', argument);
+}
+
+/** `name`, `name@namespace`, and with `?peer=` the service of a peer. */
+function serviceOf(value: TemplateValue, argument: number): string {
+  const name = nameOf(value, argument);
+  const question = name.indexOf('?');
+  if (question === -1 || /^\?peer=[a-z0-9-]+$/i.test(name.slice(question))) return name;
+  throw new FunctionFault('after "?" it takes peer=NAME', argument);
 }
 
 function pathOf(path: string): string {

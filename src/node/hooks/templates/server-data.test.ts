@@ -90,6 +90,12 @@ describe('what is asked and what comes of it', () => {
     ],
     [{ kind: 'service', name: 'a/b@other' }, '/v1/service/a%2Fb?namespace=other', [], []],
     [
+      { kind: 'service', name: 'web@other?peer=east' },
+      '/v1/service/web?namespace=other&peer=east',
+      [{ ID: 'a', ServiceName: 'web', Address: '10.1.0.1', Port: 80, Peer: 'east' }],
+      [{ ID: 'a', Address: '10.1.0.1', Node: '', Port: 80n }],
+    ],
+    [
       { kind: 'services', name: '' },
       '/v1/services?namespace=shop',
       [{ Namespace: 'shop', Services: [{ ServiceName: 'web', Tags: ['x'] }] }],

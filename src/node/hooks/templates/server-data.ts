@@ -160,7 +160,8 @@ const textOf = (state: DataState): string =>
 
 /** Source: facts/scheduler.md §4.13 and §8.5. */
 function readOf({ kind, name }: Dependency, requester: Requester): Read {
-  const [plain = '', namespace] = name.split('@');
+  const [whole = '', peer] = kind === 'service' ? name.split('?peer=') : [name];
+  const [plain = '', namespace] = whole.split('@');
   const read =
     <T>(address: string, convert: (value: T) => TemplateValue, query = {}): Read =>
     async (options) => {
@@ -169,7 +170,7 @@ function readOf({ kind, name }: Dependency, requester: Requester): Read {
     };
   switch (kind) {
     case 'service':
-      return orNone(read(path`/v1/service/${plain}`, registrations));
+      return orNone(read(path`/v1/service/${plain}`, registrations, { peer }));
     case 'services':
       return orNone(read('/v1/services', serviceNames));
     case 'variable':

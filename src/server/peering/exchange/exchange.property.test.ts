@@ -4,7 +4,6 @@
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import '../../../../test/support/properties.ts';
 import { SimulatedWorld } from '../../../base/ports-simulated.ts';
 import { configEntries, importedInstances, serviceRegistrations } from '../../../state/tables.ts';
 import { Cluster, rule, TestStream } from './clusters.testing.ts';

@@ -1,6 +1,7 @@
 import { defaultPartition } from '../../../model/namespace/namespace.ts';
 import type { ServiceKey } from '../../../model/peering/exchange.ts';
 import { serviceOfText, textOfService } from '../../../model/peering/exports.ts';
+import type { Sending } from '../../../model/peering/why.ts';
 import { serviceRegistrations } from '../../../state/tables.ts';
 import type { Snapshot } from '../../../state/types.ts';
 import type { ServerContext } from '../../context.ts';
@@ -9,15 +10,6 @@ import type { ExchangeBounds } from './bounds.ts';
 import { exportedInstance, GrowingChange } from './change.ts';
 import { type Exported, ownInstances } from './exported.ts';
 import { protocolOf } from './protocols.ts';
-
-/** Where a service stands on the stream, for people. */
-export type SendingState =
-  | { readonly kind: 'not told' }
-  /** Something of it has to be told yet. */
-  | { readonly kind: 'waiting' }
-  /** All of it was sent, and is not acknowledged yet. */
-  | { readonly kind: 'sent' }
-  | { readonly kind: 'acknowledged'; readonly atMs: number };
 
 /**
  * Tells one peer, over one stream, what is exported to it.
@@ -119,7 +111,7 @@ export class Sender {
     return undefined;
   }
 
-  stateOf(service: ServiceKey): SendingState {
+  stateOf(service: ServiceKey): Sending {
     const text = textOfService(service);
     const isWaiting =
       this.#hasLost ||

@@ -3,6 +3,7 @@ import { defaultPartition } from '../../../model/namespace/namespace.ts';
 import type { ServiceKey } from '../../../model/peering/exchange.ts';
 import { MalformedExchange, readExchangeFrame } from '../../../model/peering/exchange-frames.ts';
 import { serviceOfText, shownService } from '../../../model/peering/exports.ts';
+import type { Sending } from '../../../model/peering/why.ts';
 import type { ServiceRegistration } from '../../../model/service-registration/service-registration.ts';
 import { importedServices, serviceRegistrations } from '../../../state/tables.ts';
 import type { Change } from '../../../state/types.ts';
@@ -13,7 +14,7 @@ import { Exported, exportingPartition, type PeerPlace } from './exported.ts';
 import { Imports } from './imports.ts';
 import { protocolChange } from './protocols.ts';
 import { Receiver } from './receiver.ts';
-import { Sender, type SendingState } from './sender.ts';
+import { Sender } from './sender.ts';
 
 interface OpenStream {
   readonly link: ExchangeLink;
@@ -27,7 +28,7 @@ export interface ExchangeState {
   /** When the stream was opened; `undefined`: there is none. */
   readonly openSinceMs: number | undefined;
   /** Where a service stands that goes to the peer. */
-  readonly sending: (service: ServiceKey) => SendingState;
+  readonly sending: (service: ServiceKey) => Sending;
   /** The peer has told all that it exports, on this stream. */
   readonly hasToldAll: boolean;
   /** When it last did; `undefined`: not since this server leads. */
@@ -115,15 +116,6 @@ export class ServiceExchange implements Exchange {
     this.#toldAllAtMs.delete(key);
     this.#imported.delete(key);
     if (!this.#streams.has(key)) this.#imports.delete(key);
-  }
-
-  isExported(service: ServiceKey, to: PeerPlace): boolean {
-    return this.#exported.isExported(service, to);
-  }
-
-  /** All services that go to a peer, in order. */
-  servicesTo(peer: PeerPlace): readonly ServiceKey[] {
-    return this.#exported.servicesTo(peer).map(serviceOfText);
   }
 
   stateOf(peering: PeerPlace): ExchangeState {

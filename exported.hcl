@@ -1,0 +1,9 @@
+Kind = "exported-services"
+Name = "default"
+
+Services = [
+  {
+    Name      = "shop"
+    Consumers = [{ Peer = "west" }]
+  }
+]

@@ -1,0 +1,147 @@
+import { anyOf, resourceAccess } from '../../acl/permission.ts';
+import { formatInstant } from '../../base/instant.ts';
+import { refusal } from '../../model/errors.ts';
+import { defaultNamespace, defaultPartition } from '../../model/namespace/namespace.ts';
+import {
+  ExportedServiceSchema,
+  ImportedNameSchema,
+  type ListedExport,
+  type ListedImport,
+} from '../../model/peering/exchanged-service.ts';
+import { EntryExports, serviceOfText, textOfService } from '../../model/peering/exports.ts';
+import type { ImportedService } from '../../model/peering/imported.ts';
+import {
+  type ExchangeExplanation,
+  ExchangeExplanationSchema,
+  whyExported,
+  whyImported,
+} from '../../model/peering/why.ts';
+import { exportsEntry } from '../../server/peering/exchange/exported.ts';
+import type { ServiceExchange } from '../../server/peering/exchange/service-exchange.ts';
+import { exchangeFacts } from '../../server/peering/exchange/why.ts';
+import { importedServices, peerings, serviceRegistrations } from '../../state/tables.ts';
+import type { Snapshot } from '../../state/types.ts';
+import { type Input, listRoute, type PageStart, type Route, readRoute } from '../route.ts';
+
+const [family, noun] = ['registry', 'peering'] as const;
+
+const mayRead = ({ partition }: Pick<Input, 'partition'>) =>
+  anyOf(
+    resourceAccess('mesh', 'read', { partition }),
+    resourceAccess('operator', 'read', { partition }),
+  );
+
+const whyQuery = {
+  service: { kind: 'string', required: true, description: 'Name of the service.' },
+} as const;
+
+/**
+ * What is exchanged with whom, and why. Source: facts/registry.md §5.11, §6.6; the published pages of
+ * the two lists.
+ */
+export const exchangedServiceRoutes = (exchange: ServiceExchange): Route[] => [
+  listRoute({
+    ...{ method: 'GET', path: '/v1/exported-services', noun, family },
+    summary: 'List the services that are exported, and to whom',
+    blocking: true,
+    answer: ExportedServiceSchema,
+    filterSchema: ExportedServiceSchema,
+    permission: mayRead,
+    rows: exportedRows,
+    // What stands between two services while they are looked for is none.
+    matches: (row: ListedExport) => row !== between,
+    keyOf: ({ Namespace, Service }: ListedExport) => [Namespace, Service],
+    present: (row: ListedExport) => row,
+  }),
+  listRoute({
+    ...{ method: 'GET', path: '/v1/imported-services', noun, family },
+    summary: 'List the services that peers export to this cluster',
+    blocking: true,
+    answer: ImportedNameSchema,
+    filterSchema: ImportedNameSchema,
+    permission: mayRead,
+    rows: ({ partition, snapshot }, { from, reverse }) =>
+      snapshot
+        .table(importedServices)
+        .scan({ prefix: [partition], ...(from && { from }), reverse }),
+    keyOf: ({ Partition, Peer, Namespace, Name }) => [Partition, Peer, Namespace, Name],
+    record: importedRow,
+    present: importedRow,
+  }),
+  readRoute({
+    ...{ method: 'GET', path: '/v1/peering/:name/why', noun, family },
+    summary: 'Tell why a service is or is not at a peer, and one of the peer here',
+    query: whyQuery,
+    answer: ExchangeExplanationSchema,
+    permission: ({ partition }) => resourceAccess('peering', 'read', { partition }),
+    handle: (input) => explained(exchange, input),
+  }),
+];
+
+const importedRow = ({ Name, Partition, Namespace, Peer }: ImportedService): ListedImport => ({
+  ...{ Service: Name, Partition, Namespace, SourcePeer: Peer },
+});
+
+/** @throws RosterError `peering-not-found` */
+function explained(exchange: ServiceExchange, input: Input<typeof whyQuery>): ExchangeExplanation {
+  const { parameters, partition, snapshot, query } = input;
+  const name = parameters.name!.toLowerCase();
+  const peering = snapshot.table(peerings).get(partition, name);
+  if (peering === undefined) throw refusal('peering-not-found', { name });
+  const service = { namespace: input.namespace || defaultNamespace, name: query.service };
+  const facts = exchangeFacts(snapshot, peering, service, exchange.stateOf({ partition, name }));
+  return {
+    ...{ Peer: name, Partition: partition },
+    ...{ Service: service.name, Namespace: service.namespace },
+    StreamOpenSince: facts.openSinceMs === undefined ? null : formatInstant(facts.openSinceMs),
+    ...{ Export: whyExported(facts), Import: whyImported(facts) },
+  };
+}
+
+/** Given to others while names are gathered: there may be very many. */
+const between: ListedExport = { Service: '', Partition: '', Namespace: '', Consumers: {} };
+const namesPerStep = 32;
+
+function* exportedRows(
+  { partition, snapshot }: Pick<Input, 'partition' | 'snapshot'>,
+  { from, reverse }: PageStart,
+): Iterable<ListedExport> {
+  const exports = new EntryExports(exportsEntry(snapshot, partition));
+  const registered = new Set<string>();
+  if (partition === defaultPartition) {
+    for (const text of registeredServices(snapshot, exports)) {
+      registered.add(text);
+      if (registered.size % namesPerStep === 0) yield between;
+    }
+  }
+  const all = [...new Set([...registered, ...exports.named])].sort();
+  const first = from && textOfService({ namespace: from[0]!, name: from[1]! });
+  for (const text of reverse ? all.reverse() : all) {
+    if (first !== undefined && (reverse ? text > first : text < first)) continue;
+    const service = serviceOfText(text);
+    const { peers, partitions } = exports.consumersOf(service, registered.has(text));
+    if (peers.length + partitions.length === 0) continue;
+    yield {
+      ...{ Service: service.name, Partition: partition, Namespace: service.namespace },
+      Consumers: {
+        ...(peers.length > 0 && { Peers: peers }),
+        ...(partitions.length > 0 && { Partitions: partitions }),
+      },
+    };
+  }
+}
+
+/** Those with an instance, of which one may be exported though no rule names it in full. */
+function* registeredServices(snapshot: Snapshot, { isOpen }: EntryExports): Iterable<string> {
+  const table = snapshot.table(serviceRegistrations);
+  const prefix = [defaultPartition];
+  let last: readonly string[] = [];
+  while (isOpen) {
+    const from = last.length === 0 ? {} : { from: [...prefix, ...last, '\uffff'] };
+    const next = table.scan({ prefix, ...from }).next();
+    if (next.done === true) return;
+    const { Namespace: namespace, ServiceName: name } = next.value;
+    last = [namespace, name];
+    yield textOfService({ namespace, name });
+  }
+}

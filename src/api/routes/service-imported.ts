@@ -1,0 +1,105 @@
+/**
+ * Services of peers, where those of this cluster are asked for: `peer=`. Their rows look like ours,
+ * so filters, pages and blocking queries are the same. Source: facts/registry.md §6.6.
+ */
+import { refusal } from '../../model/errors.ts';
+import { defaultPartition, everyNamespace } from '../../model/namespace/namespace.ts';
+import type { ImportedInstance, ImportedService } from '../../model/peering/imported.ts';
+import { importedInstances, importedServices, peerings } from '../../state/tables.ts';
+import type { Snapshot } from '../../state/types.ts';
+import type { Input, PageStart } from '../route.ts';
+
+export const peerQuery = {
+  peer: {
+    kind: 'string',
+    default: '',
+    description: 'Services of this peer instead of those of this cluster.',
+  },
+  partition: {
+    kind: 'string',
+    default: '',
+    description: 'Where the peering is; `default` when absent.',
+  },
+} as const;
+
+type PeerInput = Pick<Input<typeof peerQuery>, 'namespace' | 'query' | 'snapshot' | 'unwatched'>;
+
+/** Whose services are meant. */
+export interface Origin {
+  readonly partition: string;
+  readonly peer: string;
+}
+
+/** `undefined`: those of this cluster. @throws RosterError `peering-not-found` */
+export function originOf({ query, unwatched }: PeerInput): Origin | undefined {
+  if (query.peer === '') return undefined;
+  const [partition, peer] = [placeOfPeer(query), query.peer.toLowerCase()];
+  if (unwatched.table(peerings).has(partition, peer)) return { partition, peer };
+  throw refusal('peering-not-found', { name: peer });
+}
+
+/** The partition whose services are asked for: that of the peering, where there is one. */
+export const placeOfPeer = ({ peer, partition }: PeerInput['query']): string =>
+  (peer !== '' && partition) || defaultPartition;
+
+/** One after the other, with the tags of all instances; `between` stands between many of these. */
+export function* importedNames<T>(
+  { partition, peer }: Origin,
+  { namespace, snapshot }: Pick<Input, 'namespace' | 'snapshot'>,
+  { from, reverse }: PageStart,
+  {
+    named,
+    between,
+  }: { readonly named: (service: ImportedService, tags: string[]) => T; readonly between: T },
+): Iterable<T> {
+  const range = {
+    prefix: namespace === everyNamespace ? [partition, peer] : [partition, peer, namespace],
+    ...(from && { from: [partition, peer, ...from] }),
+    reverse,
+  };
+  let seen = 0;
+  for (const service of snapshot.table(importedServices).scan(range)) {
+    const tags = new Set<string>();
+    const prefix = [partition, peer, service.Namespace, service.Name];
+    for (const { Tags } of snapshot.table(importedInstances).scan({ prefix })) {
+      for (const tag of Tags ?? []) tags.add(tag);
+      if (++seen % instancesPerStep === 0) yield between;
+    }
+    yield named(service, [...tags].sort());
+  }
+}
+
+const instancesPerStep = 32;
+
+/** Those of one name, with `namespace=*` namespace by namespace. */
+export function* importedInstancesOf(
+  origin: Origin,
+  { namespace, parameters, snapshot }: Pick<Input, 'namespace' | 'parameters' | 'snapshot'>,
+  page: PageStart,
+): Iterable<ImportedInstance> {
+  const { partition, peer } = origin;
+  const table = snapshot.table(importedInstances);
+  const all = namespace === everyNamespace ? namespacesOf(origin, snapshot) : [namespace];
+  const first = page.from?.[0];
+  const names = page.reverse ? all.reverse() : all;
+  for (const name of names) {
+    if (first !== undefined && (page.reverse ? name > first : name < first)) continue;
+    const from = first === name ? { from: [partition, peer, ...page.from!] } : {};
+    const prefix = [partition, peer, name, parameters.service!];
+    yield* table.scan({ prefix, ...from, reverse: page.reverse });
+  }
+}
+
+/** Namespaces that the peer has services in, which need not be there here. */
+function namespacesOf({ partition, peer }: Origin, snapshot: Snapshot): string[] {
+  const table = snapshot.table(importedServices);
+  const prefix = [partition, peer];
+  const found: string[] = [];
+  for (;;) {
+    const last = found.at(-1);
+    const from = last === undefined ? {} : { from: [...prefix, last, '\uffff'] };
+    const next = table.scan({ prefix, ...from }).next();
+    if (next.done === true) return found;
+    found.push(next.value.Namespace);
+  }
+}

@@ -1,0 +1,62 @@
+import { argument } from '../acl/links.ts';
+import type { ClientCommand } from '../definition.ts';
+import { exitCodes } from '../errors.ts';
+import { oneLine } from '../render/text.ts';
+import { nameArgument, nameOption, partitionOption, peerName } from './words.ts';
+
+/** It is in neither place. That there is no answer is 1. */
+const nowhere = 2;
+
+const verdicts = {
+  exports: 'exports it',
+  'other-namespace': 'is of another namespace',
+  'other-service': 'is of another service',
+  'other-consumers': 'is for others',
+};
+
+export const peeringExportedServices: ClientCommand = {
+  definition: {
+    arguments: [nameArgument],
+    options: [nameOption, partitionOption],
+    details: 'Those of other namespaces than default are shown as NAMESPACE/NAME.',
+  },
+  async run({ client, isJson, json, screen }, [word], options) {
+    const peer = peerName(word, options);
+    const partition = options.text('partition');
+    const { value } = await client.peerings.read(peer, { partition });
+    const names = value.StreamStatus.ExportedServices;
+    if (isJson) await json(names);
+    else if (names.length === 0) await screen.line(`Nothing is exported to "${oneLine(peer)}".`);
+    else for (const name of names) await screen.line(oneLine(name));
+    return exitCodes.ok;
+  },
+};
+
+export const peeringWhy: ClientCommand = {
+  definition: {
+    arguments: [argument('SERVICE', 'Name of the service.'), argument('PEER', 'Name of the peer.')],
+    options: [partitionOption],
+    details:
+      'Of both ways: the service of this cluster at the peer, and that of the peer here.\n\n' +
+      `Exit code 0: it is there, one way or the other; ${nowhere}: it is not; 1: there is no answer.`,
+  },
+  async run({ client, isJson, json, screen }, [service, peer], options) {
+    const partition = options.text('partition');
+    const { value } = await client.exchangedServices.why(peer!, service!, { partition });
+    const { Export, Import } = value;
+    const isAnywhere = Export.IsThere || Import.IsThere;
+    if (isJson) {
+      await json(value);
+      return isAnywhere ? exitCodes.ok : nowhere;
+    }
+    await screen.line(`Ours there: ${Export.IsThere ? 'yes' : 'no'}`);
+    await screen.line(`  ${oneLine(Export.Sentence)}`);
+    for (const { Position, Name, Namespace, Verdict } of Export.Rules) {
+      const rule = `Services[${Position}] (${oneLine(Namespace)}/${oneLine(Name)})`;
+      await screen.line(`  - ${rule} ${verdicts[Verdict as keyof typeof verdicts]}`);
+    }
+    await screen.line(`Theirs here: ${Import.IsThere ? 'yes' : 'no'}`);
+    await screen.line(`  ${oneLine(Import.Sentence)}`);
+    return isAnywhere ? exitCodes.ok : nowhere;
+  },
+};

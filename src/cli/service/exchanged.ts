@@ -1,0 +1,52 @@
+import { partitionOption } from '../config/options.ts';
+import type { ClientCommand } from '../definition.ts';
+import { exitCodes } from '../errors.ts';
+import { oneLine, orDash } from '../render/text.ts';
+
+const definition = {
+  options: [
+    { name: 'filter', value: 'EXPRESSION', description: 'Only those that it is true of.' },
+    partitionOption,
+  ],
+};
+
+export const serviceExported: ClientCommand = {
+  definition,
+  async run({ client, screen, isJson, json }, _words, options) {
+    const { value } = await client.exchangedServices.exported({
+      ...{ filter: options.text('filter'), partition: options.text('partition') },
+    });
+    if (isJson) await json(value);
+    else if (value.length === 0) await screen.line('Nothing is exported.');
+    else {
+      await screen.table(
+        ['Service', 'Namespace', 'Peers', 'Partitions'],
+        value.map(({ Service, Namespace, Consumers: { Peers = [], Partitions = [] } }) => [
+          ...[oneLine(Service), oneLine(Namespace)],
+          ...[orDash(Peers.join(', ')), orDash(Partitions.join(', '))],
+        ]),
+      );
+    }
+    return exitCodes.ok;
+  },
+};
+
+export const serviceImported: ClientCommand = {
+  definition,
+  async run({ client, screen, isJson, json }, _words, options) {
+    const { value } = await client.exchangedServices.imported({
+      ...{ filter: options.text('filter'), partition: options.text('partition') },
+    });
+    if (isJson) await json(value);
+    else if (value.length === 0) await screen.line('Nothing is imported.');
+    else {
+      await screen.table(
+        ['Service', 'Namespace', 'Peer'],
+        value.map(({ Service, Namespace, SourcePeer }) => [
+          ...[oneLine(Service), oneLine(Namespace), oneLine(SourcePeer)],
+        ]),
+      );
+    }
+    return exitCodes.ok;
+  },
+};

@@ -1,0 +1,182 @@
+/**
+ * Why a service is, or is not, at a peer, and why one of a peer is or is not here. Both from what is
+ * known at one moment on this side: the entry, the state, and the stream.
+ */
+import { formatInstant } from '../../base/instant.ts';
+import {
+  About,
+  Choice,
+  Flag,
+  FullList,
+  type Model,
+  Nullable,
+  Text,
+  Type,
+  Whole,
+} from '../schema.ts';
+import type { ServiceKey } from './exchange.ts';
+import { type ExportTrace, shownService } from './exports.ts';
+
+const exportReasons = [
+  'peering-ended',
+  'no-rule',
+  'other-consumers',
+  'no-instance',
+  'stream-down',
+  'waiting',
+  'sent',
+  'acknowledged',
+] as const;
+const importReasons = ['peering-ended', 'imported', 'stream-down', 'telling', 'not-told'] as const;
+const verdicts = ['exports', 'other-namespace', 'other-service', 'other-consumers'] as const;
+
+const told = {
+  Sentence: About('The reason in words.', Text()),
+  Instances: About('How many there are on this side.', Whole()),
+};
+
+export const ExchangeExplanationSchema = Type.Object({
+  Peer: About('What the other cluster is called here.', Text()),
+  Partition: About('Where the peering is.', Text()),
+  Service: Text(),
+  Namespace: Text(),
+  StreamOpenSince: About('Null: no stream is open.', Nullable(Type.String())),
+  Export: About(
+    'The service of this cluster, at the peer.',
+    Type.Object({
+      IsThere: About('The peer has said that it has it.', Flag()),
+      Reason: Choice(exportReasons),
+      ...told,
+      Rules: About(
+        'Each rule of the `exported-services` entry, with what it has to do with it.',
+        FullList(
+          Type.Object({
+            Position: About('Where it stands in `Services`, from 0.', Whole()),
+            Name: Text(),
+            Namespace: Text(),
+            Verdict: Choice(verdicts),
+          }),
+        ),
+      ),
+    }),
+  ),
+  Import: About(
+    'The service of the peer, here.',
+    Type.Object({ IsThere: Flag(), Reason: Choice(importReasons), ...told }),
+  ),
+});
+export type ExchangeExplanation = Model<typeof ExchangeExplanationSchema>;
+export type ExportExplanation = ExchangeExplanation['Export'];
+export type ImportExplanation = ExchangeExplanation['Import'];
+
+/** What is known of the exchange of one service with one peer. */
+export interface ExchangeFacts {
+  readonly peer: string;
+  readonly service: ServiceKey;
+  /** The peering is to go, or the other side has ended it. */
+  readonly hasEnded: boolean;
+  /** Unix milliseconds; `undefined`: no stream is open. */
+  readonly openSinceMs: number | undefined;
+  readonly trace: ExportTrace;
+  /** Instances of the service in this cluster. */
+  readonly ownInstances: number;
+  readonly sending: Sending;
+  /** What came from the peer: how many instances; `undefined`: not even the service. */
+  readonly importedInstances: number | undefined;
+  /** The peer has told all that it exports, on the stream that is open. */
+  readonly hasToldAll: boolean;
+  /** When it last did; `undefined`: not since this server started. */
+  readonly toldAllAtMs: number | undefined;
+}
+
+/** Where a service stands on the stream. */
+export type Sending =
+  | { readonly kind: 'not told' }
+  /** Something of it has to be told yet. */
+  | { readonly kind: 'waiting' }
+  /** All of it was sent, and is not acknowledged yet. */
+  | { readonly kind: 'sent' }
+  | { readonly kind: 'acknowledged'; readonly atMs: number };
+
+/** The first thing that keeps it from being there, or how it got there. */
+export function whyExported(facts: ExchangeFacts): ExportExplanation {
+  const { trace, ownInstances: Instances } = facts;
+  const rules = trace.rules.map(({ position: Position, rule, verdict: Verdict }) => {
+    return { Position, Name: rule.Name, Namespace: rule.Namespace || 'default', Verdict };
+  });
+  const [Reason, Sentence] = exportReason(facts);
+  return { IsThere: Reason === 'acknowledged', Reason, Sentence, Instances, Rules: rules };
+}
+
+type ExportReason = ExportExplanation['Reason'];
+
+function exportReason(facts: ExchangeFacts): [ExportReason, string] {
+  const { peer, trace, sending, openSinceMs } = facts;
+  const name = `"${shownService(facts.service)}"`;
+  if (facts.hasEnded) return ['peering-ended', `The peering with "${peer}" has ended.`];
+  if (!trace.isExported) return notExported(facts, name);
+  if (openSinceMs === undefined) {
+    const then = 'It is told as soon as there is one.';
+    return ['stream-down', `No stream to "${peer}" is open. ${then}`];
+  }
+  switch (sending.kind) {
+    case 'acknowledged': {
+      const at = formatInstant(sending.atMs);
+      const has = facts.ownInstances === 0 ? ', without an instance: it has none here' : '';
+      return ['acknowledged', `"${peer}" has ${name}${has}; it said so last at ${at}.`];
+    }
+    case 'sent':
+      return ['sent', `${name} was sent, and "${peer}" has not said yet that it has it.`];
+    default:
+      return ['waiting', `${name} waits to be told: "${peer}" is told other things first.`];
+  }
+}
+
+function notExported({ peer, trace }: ExchangeFacts, name: string): [ExportReason, string] {
+  if (trace.lacksInstance) {
+    return ['no-instance', `A rule with "*" exports what has an instance, and ${name} has none.`];
+  }
+  if (trace.rules.length === 0) {
+    return ['no-rule', 'There is no exported-services entry with rules: nothing is exported.'];
+  }
+  if (trace.rules.some(({ verdict }) => verdict === 'other-consumers')) {
+    return ['other-consumers', `${name} is exported, but "${peer}" is not among the consumers.`];
+  }
+  return ['no-rule', `No rule of the exported-services entry covers ${name}.`];
+}
+
+type ImportReason = ImportExplanation['Reason'];
+
+export function whyImported(facts: ExchangeFacts): ImportExplanation {
+  const [Reason, Sentence] = importReason(facts);
+  const Instances = facts.importedInstances ?? 0;
+  return { IsThere: Reason === 'imported', Reason, Sentence, Instances };
+}
+
+function importReason(facts: ExchangeFacts): [ImportReason, string] {
+  const { peer, openSinceMs, toldAllAtMs, importedInstances } = facts;
+  const name = `"${shownService(facts.service)}"`;
+  if (importedInstances !== undefined) {
+    const [count, plural] = [importedInstances, importedInstances === 1 ? '' : 's'];
+    const down =
+      openSinceMs === undefined
+        ? ' That is as it was last told: no stream is open, and what changes is not heard.'
+        : '';
+    return ['imported', `"${peer}" exports ${name} with ${count} instance${plural}.${down}`];
+  }
+  if (facts.hasEnded) return ['peering-ended', `The peering with "${peer}" has ended.`];
+  if (openSinceMs === undefined) {
+    return [
+      'stream-down',
+      `No stream to "${peer}" is open, and it has not told of ${name} before.`,
+    ];
+  }
+  if (!facts.hasToldAll) {
+    return ['telling', `"${peer}" is still telling what it exports, and not of ${name} so far.`];
+  }
+  const at = toldAllAtMs === undefined ? '' : ` (at ${formatInstant(toldAllAtMs)})`;
+  return [
+    'not-told',
+    `"${peer}" has told all that it exports${at}, and ${name} is not among it: ask there why.`,
+  ];
+}

@@ -1,0 +1,41 @@
+import { defaultPartition } from '../../../model/namespace/namespace.ts';
+import type { ServiceKey } from '../../../model/peering/exchange.ts';
+import { traceExport } from '../../../model/peering/exports.ts';
+import type { StoredPeering } from '../../../model/peering/peering.ts';
+import type { ExchangeFacts } from '../../../model/peering/why.ts';
+import { importedInstances, importedServices } from '../../../state/tables.ts';
+import type { Snapshot } from '../../../state/types.ts';
+import { exportsEntry, ownInstances } from './exported.ts';
+import type { ExchangeState } from './service-exchange.ts';
+
+/** All that decides whether the service is at the peer, and whether the peer's is here. */
+export function exchangeFacts(
+  snapshot: Snapshot,
+  peering: StoredPeering,
+  service: ServiceKey,
+  state: ExchangeState,
+): ExchangeFacts {
+  const { Partition: partition, Name: peer } = peering;
+  const own = partition === defaultPartition ? count(ownInstances(snapshot, service)) : 0;
+  const prefix = [partition, peer, service.namespace, service.name];
+  const isImported = snapshot.table(importedServices).has(...prefix);
+  const { openSinceMs, hasToldAll, toldAllAtMs } = state;
+  return {
+    ...{ peer, service, openSinceMs, hasToldAll, toldAllAtMs },
+    hasEnded: peering.State === 'TERMINATED' || peering.DeletedAt !== 0,
+    trace: traceExport(exportsEntry(snapshot, partition), service, {
+      ...{ peer, hasInstance: own > 0 },
+    }),
+    ownInstances: own,
+    sending: state.sending(service),
+    importedInstances: isImported
+      ? count(snapshot.table(importedInstances).scan({ prefix }))
+      : undefined,
+  };
+}
+
+function count(items: Iterable<unknown>): number {
+  let number = 0;
+  for (const _ of items) number++;
+  return number;
+}
