@@ -198,6 +198,7 @@ export class NodeAgent {
     if (stopTasks) await this.#allocations?.suspend();
     else await this.#allocations?.leave();
     if (stopTasks) await this.#unmount(() => true);
+    await this.#mounts?.close();
     await Promise.all([
       this.#reporter?.stop(stopGraceMs),
       this.#services?.reporter.stop(stopGraceMs),
