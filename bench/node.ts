@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type RunningAgent, rosterCommand, startAgent, temporaryFolder } from './agent.ts';
+import { installBundle, type RunningAgent, startAgent, temporaryFolder } from './agent.ts';
 import { type Benchmark, type Figure, type Setting, until } from './benchmark.ts';
 import { jobPath, readyNode } from './jobs.ts';
 import { limits } from './limits.ts';
@@ -43,9 +43,10 @@ export const node: Benchmark = {
         figure('processor time for that: agent', 'ms', ({ foundUsedMs }) => foundUsedMs),
       ],
       notes: [
-        'The agent is server and node in one; its memory and time are those of both. Each task is one ' +
-          'allocation that runs `/bin/sleep`. Memory is what the resident set grew by, both times at ' +
-          `rest. Idle is measured over ${idleMs / 1000} s.`,
+        'The bundle of `npm run build`. The agent is server and node in one; its memory and time are ' +
+          'those of both. Each task is one allocation that runs `/bin/sleep`. Memory is what the ' +
+          'resident set grew by, both times at rest: the second time once every allocation has been ' +
+          `found healthy, which is ten seconds after it runs. Idle is then measured over ${idleMs / 1000} s.`,
         'The agent is killed and started again on its data directory; time runs from `exec` until it ' +
           'has answered for the files of every allocation over the connection of its node. All ' +
           'processes are then those of before.',
@@ -70,7 +71,10 @@ async function live({ progress }: Setting, run: number): Promise<Life> {
   const folder = temporaryFolder();
   const dataDirectory = join(folder.path, 'data');
   try {
-    const agent = await startAgent({ command: rosterCommand, dataDirectory });
+    const command = await installBundle(folder.path);
+    // The first start compiles, which those after it find done.
+    await (await startAgent({ command, dataDirectory: join(folder.path, 'first') })).stop();
+    const agent = await startAgent({ command, dataDirectory });
     await readyNode(agent.target);
     await quiet(agent.pid);
     const supervisor = supervisorOf(dataDirectory, agent);
@@ -80,6 +84,7 @@ async function live({ progress }: Setting, run: number): Promise<Life> {
     const startMs = await timed(() => startTasks(agent.target));
     const startUsedMs = usedMs(agent.pid) - used[0];
     const supervisorMs = usedMs(supervisor) - used[1];
+    await untilAll(agent.target, 'are healthy', (one) => one.DeploymentStatus?.Healthy === true);
     await quiet(agent.pid);
     progress(`run ${run}: idle`);
     const kilobytes = (pid: number, before: number) => (residentBytes(pid) - before) / 1024 / tasks;
@@ -92,7 +97,7 @@ async function live({ progress }: Setting, run: number): Promise<Life> {
     let next: RunningAgent | undefined;
     const foundMs = await timed(async () => {
       const { token } = agent.target;
-      next = await startAgent({ command: rosterCommand, dataDirectory, token });
+      next = await startAgent({ command, dataDirectory, token });
       await findAll(next.target);
     });
     const foundUsedMs = usedMs(next!.pid);
@@ -125,14 +130,21 @@ const id = 'many';
 
 async function startTasks(target: Target): Promise<void> {
   await call(target, 'POST', '/v1/jobs', manyTasks);
-  type Allocations = readonly { readonly ClientStatus: string }[];
+  await untilAll(target, 'run', ({ ClientStatus }) => ClientStatus === 'running');
+}
+
+interface Stub {
+  readonly ClientStatus: string;
+  readonly DeploymentStatus: { readonly Healthy: boolean | null } | null;
+}
+
+async function untilAll(target: Target, what: string, is: (one: Stub) => boolean): Promise<void> {
   let index = 0;
-  await until(`that all of ${tasks} tasks run`, async () => {
+  await until(`that all of ${tasks} tasks ${what}`, async () => {
     const path = `${jobPath(id)}/allocations?index=${index}&wait=10s`;
-    const found = await call<Allocations>(target, 'GET', path);
+    const found = await call<readonly Stub[]>(target, 'GET', path);
     index = found.index;
-    const running = found.value.filter(({ ClientStatus }) => ClientStatus === 'running');
-    return running.length === tasks ? true : undefined;
+    return found.value.filter(is).length === tasks ? true : undefined;
   });
 }
 
