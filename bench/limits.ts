@@ -48,8 +48,8 @@ export const limits = {
   transactions: 100_000,
   /** Jobs of one run from POST to running. */
   runJobs: 10,
-  /** Tasks of one node, and how long they are watched being idle. */
-  nodeTasks: { tasks: 500, idleMs: 10_000 },
+  /** Tasks of one node, how long they are watched being idle, and between two looks at their health. */
+  nodeTasks: { tasks: 500, idleMs: 10_000, judgedPauseMs: 3_000 },
   /** A log that is followed: until all is warm, and how long it is then measured. */
   logFlood: { settleMs: 5_000, measureMs: 15_000, files: 4, fileMb: 10 },
   /** Clusters that peer with one server, and how long they are watched being idle. */

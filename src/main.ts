@@ -31,7 +31,7 @@ function readVersion(): string {
 
 /** Runs an agent until a signal ends it. Gives the exit code. */
 async function startAgent(options: AgentOptions): Promise<number> {
-  const { pino } = await import('pino');
+  const { default: pino } = await import('pino');
   const log = pino({ name: 'roster', ...logOptions(options.logLevel) }, pino.destination(2));
   let running: Running | undefined;
   // Tasks that are to end with the agent end, too, when nobody has the patience for it.
