@@ -78,7 +78,9 @@ export class Podman {
   async start(): Promise<void> {
     rmSync(this.socket, { force: true });
     const words = [...this.#flags, 'system', 'service', '--time=0', `unix://${this.socket}`];
-    this.#service = spawn('podman', words, { env: this.#env, stdio: 'ignore' });
+    // Of a container that ran out of memory it leaves a note in the directory that it runs in.
+    const cwd = this.directory;
+    this.#service = spawn('podman', words, { env: this.#env, stdio: 'ignore', cwd });
     await eventually(() => connects(this.socket));
   }
 
