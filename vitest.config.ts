@@ -28,7 +28,15 @@ export default defineConfig({
     maxWorkers: Math.max(2, availableParallelism()),
     projects: [
       {
-        test: { ...shared, name: 'programs', include: programs, exclude: ['**/node_modules/**'] },
+        test: {
+          ...shared,
+          name: 'programs',
+          include: programs,
+          exclude: ['**/node_modules/**'],
+          // They wait for what happens, and give it time on a machine that is busy otherwise.
+          testTimeout: 90_000,
+          hookTimeout: 60_000,
+        },
       },
       {
         test: {

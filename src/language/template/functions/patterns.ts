@@ -42,7 +42,7 @@ function compiled(pattern: string, budget: TemplateBudget): Search {
   }
 }
 
-const counted = (budget: TemplateBudget) => (steps: number) => budget.work(1 + (steps >> 2));
+const counted = (budget: TemplateBudget) => (steps: number) => budget.work(1 + steps);
 
 /** From left to right, none within another; an empty one does not touch the one before it. */
 function* matchesIn(search: Search, value: string, budget: TemplateBudget): Iterable<Match> {
