@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { build, stop } from 'esbuild';
 
 /** Each is a program or a thread of its own, found beside main.js by its name here. */
 const entries: Readonly<Record<string, string>> = {
@@ -56,6 +56,8 @@ export async function bundle(root: string, outdir: string): Promise<string[]> {
       written.push(file.path);
     }
   }
+  // Its service would run as long as this process.
+  await stop();
   return written.sort();
 }
 

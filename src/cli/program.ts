@@ -1,5 +1,6 @@
 import { Option, Command as Parser } from 'commander';
-import { type CommandEntry, commands, groups } from './commands.ts';
+import type { CommandEntry } from './command-entry.ts';
+import { commands, groups } from './commands.ts';
 import {
   type Command,
   type CommandDefinition,

@@ -377,6 +377,7 @@ export const limits = {
     logRetryMs: 1 * second,
     /** Where a runtime cannot be followed it is asked so often for new output, or less often. */
     logPollMs: 250,
+    logPollMaxMs: 5 * second,
     /** How often it is noted how much of a container's output is written. */
     logNoteIntervalMs: 1 * second,
     /** What a runtime keeps of a container's output, as a buffer between it and the task's logs. */
