@@ -53,7 +53,8 @@ export function openShell({ cwd, env, directory }: ShellOptions): Shell {
       const file = join(directory, `block-${++count}`);
       writeFileSync(file, `${stopAtFailure}\n${text}`);
       writeFileSync(`${file}.out`, '');
-      const output = `>'${file}.out' 2>&1`;
+      // What a block leaves in the background must not hold the descriptor open.
+      const output = `>'${file}.out' 2>&1 3>&-`;
       stdin!.write(`failed_line=1; . '${file}' </dev/null ${output}; echo "$? $failed_line" >&3\n`);
       const isLate = setTimeout(() => kill(-bash.pid!, 'SIGKILL'), patienceMs);
       const { value, done } = await answers.next();
