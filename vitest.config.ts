@@ -1,16 +1,54 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+
+const shared = {
+  environment: 'node',
+  setupFiles: ['test/support/no-leftovers.ts', 'test/support/properties.ts'],
+  // Processes, not threads: tests start programs, change folders and load native code.
+  pool: 'forks',
+  testTimeout: 30_000,
+  hookTimeout: 30_000,
+  teardownTimeout: 10_000,
+  execArgv: ['--disable-warning=ExperimentalWarning'],
+} as const;
+
+/** Whose tests start real programs, change folders, or measure the process that they run in. */
+const programs = [
+  'src/{node,cli/completion,cli/login,state}/**/*.test.ts',
+  'sim/**/*.test.ts',
+  'test/*.test.ts',
+  'test/{crash,docs,e2e,examples,support}/**/*.test.ts',
+  'test/api/{files,http}.test.ts',
+  'tools/**/*.test.ts',
+];
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'sim/**/*.test.ts', 'test/**/*.test.ts', 'tools/**/*.test.ts'],
-    exclude: ['**/node_modules/**'],
-    environment: 'node',
-    setupFiles: ['test/support/properties.ts'],
-    // Processes, not threads: tests start programs, change folders and load native code.
-    pool: 'forks',
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
-    teardownTimeout: 10_000,
-    execArgv: ['--disable-warning=ExperimentalWarning'],
+    // Many tests wait for programs most of the time: no core is kept free for whoever collects.
+    maxWorkers: Math.max(2, availableParallelism()),
+    projects: [
+      {
+        test: {
+          ...shared,
+          name: 'programs',
+          include: programs,
+          exclude: ['**/node_modules/**'],
+          // They wait for what happens, and give it time on a machine that is busy otherwise.
+          testTimeout: 90_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          ...shared,
+          name: 'in process',
+          include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+          exclude: ['**/node_modules/**', ...programs],
+          // They share nothing that they change, so a process takes one file after the other, and loads
+          // the server only once.
+          isolate: false,
+        },
+      },
+    ],
   },
 });

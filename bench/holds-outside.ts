@@ -47,29 +47,38 @@ async function place(target: Target, id: string, instances: number): Promise<voi
   await drained(target, lookAgainMs);
 }
 
-/** Asks at a steady pace until the work is done. */
+/**
+ * Asks at a steady pace until the work is done, whether or not the answers before have come: each
+ * request goes over a connection that has none under way.
+ */
 async function waitsWhile(target: Target, work: () => Promise<void>): Promise<Waits> {
-  const connection = await Connection.open(target);
+  const connections = await Promise.all(
+    Array.from({ length: limits.connections }, () => Connection.open(target)),
+  );
+  const idle = [...connections];
   const request = requestBytes(target, 'GET', path);
+  const waitsMs: number[] = [];
+  const askOnce = async (connection: Connection) => {
+    const sentMs = performance.now();
+    await connection.send(request);
+    waitsMs.push(performance.now() - sentMs);
+    idle.push(connection);
+  };
   let isOver = false;
   const done = work().finally(() => {
     isOver = true;
   });
-  const waitsMs: number[] = [];
+  const asked: Promise<void>[] = [done];
   try {
-    let dueMs = performance.now();
     while (!isOver) {
-      const leftMs = dueMs - performance.now();
-      if (leftMs > 0) await new Promise((resolve) => setTimeout(resolve, leftMs));
-      // What this process was late by itself is no wait; what the answer before took is.
-      const fromMs = leftMs > 0 ? performance.now() : dueMs;
-      await connection.send(request);
-      waitsMs.push(performance.now() - fromMs);
-      dueMs = Math.max(dueMs, fromMs) + everyMs;
+      // With all of them under way, those that wait so long tell enough.
+      const connection = idle.pop();
+      if (connection !== undefined) asked.push(askOnce(connection));
+      await new Promise((resolve) => setTimeout(resolve, everyMs));
     }
-    await done;
+    await Promise.all(asked);
   } finally {
-    connection.close();
+    for (const connection of connections) connection.close();
   }
   return {
     p50Ms: percentile(waitsMs, 50),

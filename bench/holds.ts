@@ -52,8 +52,8 @@ export const holds: Benchmark = {
           'is all or nothing is one transaction, however large.',
         `“Asked meanwhile”: \`GET ${limits.holds.path}\` every ${limits.holds.everyMs} ms of an agent in a process of its own, ` +
           `while it places ${limits.holds.count.toLocaleString('en')} allocations of one job on ${limits.holds.nodes.toLocaleString('en')} nodes that exist on paper alone and makes them ` +
-          'durable. A request that waits for the one before it counts from when it was due. Here all ' +
-          'counts: the collector, the load and everything else that the processors do.',
+          'durable, each over a connection that has no other under way. Here all counts: the collector, ' +
+          'the load and everything else that the processors do.',
       ],
     };
   },

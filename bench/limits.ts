@@ -36,6 +36,8 @@ export const limits = {
     everyMs: 10,
     lookAgainMs: 250,
   },
+  /** Of one chain, and of all that stand beside each other. */
+  discoveryChain: { entries: 1000, all: 10_000 },
   /** What is planned, and how often in one run. */
   plan: { nodes: 1000, count: 1000, groups: 100, repeats: 10 },
   /** How many jobs are listed, and how often in one run. */
@@ -46,10 +48,12 @@ export const limits = {
   transactions: 100_000,
   /** Jobs of one run from POST to running. */
   runJobs: 10,
-  /** Tasks of one node, and how long they are watched being idle. */
-  nodeTasks: { tasks: 500, idleMs: 10_000 },
+  /** Tasks of one node, how long they are watched being idle, and between two looks at their health. */
+  nodeTasks: { tasks: 500, idleMs: 10_000, judgedPauseMs: 3_000 },
   /** A log that is followed: until all is warm, and how long it is then measured. */
   logFlood: { settleMs: 5_000, measureMs: 15_000, files: 4, fileMb: 10 },
+  /** Clusters that peer with one server, and how long they are watched being idle. */
+  peering: { peers: 50, idleMs: 60_000 },
   /** Commands in one task, of one run. */
   execSessions: 30,
   /** Instances that go to a new peer, of so many services; changes of one of them, of one run. */

@@ -10,6 +10,7 @@ import { aclRead } from './acl-read.ts';
 import { aclTokens } from './acl-tokens.ts';
 import type { Benchmark, Setting } from './benchmark.ts';
 import { configEntries } from './config-entries.ts';
+import { discoveryChain } from './discovery-chain.ts';
 import { exchange } from './exchange.ts';
 import { exec } from './exec.ts';
 import { holds } from './holds.ts';
@@ -22,6 +23,7 @@ import { describeMachine } from './machine.ts';
 import { million } from './million.ts';
 import { node } from './node.ts';
 import { parked } from './parked.ts';
+import { peering } from './peering.ts';
 import { plan } from './plan.ts';
 import { readJob } from './read-job.ts';
 import { register } from './register.ts';
@@ -35,7 +37,8 @@ import { type Target, targetOf } from './target.ts';
 
 const benchmarks: readonly Benchmark[] = [
   ...[readJob, register, state, parked, start, runJob, node, logs, exec, exchange],
-  ...[acl, aclRead, aclTokens, configEntries, jobFile, jobModel, jobList, plan],
+  ...[acl, aclRead, aclTokens, configEntries, discoveryChain, jobFile, jobModel, jobList, plan],
+  ...[peering],
   ...[scheduler, holds, simulator, million],
 ];
 const usage = `usage: npm run bench -- [NAME …] [--base URL --token TOKEN] [--runs N] [--write]

@@ -1,12 +1,14 @@
 import { join } from 'node:path';
-import { type RunningAgent, rosterCommand, startAgent, temporaryFolder } from './agent.ts';
+import { installBundle, type RunningAgent, startAgent, temporaryFolder } from './agent.ts';
 import { type Benchmark, type Figure, type Setting, until } from './benchmark.ts';
 import { jobPath, readyNode } from './jobs.ts';
 import { limits } from './limits.ts';
 import { isAlive, processesNaming, quiet, residentBytes, usedMs } from './processes.ts';
 import { ask, call, type Target } from './target.ts';
 
-const { tasks, idleMs } = limits.nodeTasks;
+const { tasks, idleMs, judgedPauseMs } = limits.nodeTasks;
+
+const sleep = (durationMs: number) => new Promise((resolve) => setTimeout(resolve, durationMs));
 
 export const node: Benchmark = {
   name: 'node',
@@ -43,9 +45,10 @@ export const node: Benchmark = {
         figure('processor time for that: agent', 'ms', ({ foundUsedMs }) => foundUsedMs),
       ],
       notes: [
-        'The agent is server and node in one; its memory and time are those of both. Each task is one ' +
-          'allocation that runs `/bin/sleep`. Memory is what the resident set grew by, both times at ' +
-          `rest. Idle is measured over ${idleMs / 1000} s.`,
+        'The bundle of `npm run build`. The agent is server and node in one; its memory and time are ' +
+          'those of both. Each task is one allocation that runs `/bin/sleep`. Memory is what the ' +
+          'resident set grew by, both times at rest: the second time once every allocation has been ' +
+          `found healthy, which is ten seconds after it runs. Idle is then measured over ${idleMs / 1000} s.`,
         'The agent is killed and started again on its data directory; time runs from `exec` until it ' +
           'has answered for the files of every allocation over the connection of its node. All ' +
           'processes are then those of before.',
@@ -70,7 +73,10 @@ async function live({ progress }: Setting, run: number): Promise<Life> {
   const folder = temporaryFolder();
   const dataDirectory = join(folder.path, 'data');
   try {
-    const agent = await startAgent({ command: rosterCommand, dataDirectory });
+    const command = await installBundle(folder.path);
+    // The first start compiles, which those after it find done.
+    await (await startAgent({ command, dataDirectory: join(folder.path, 'first') })).stop();
+    const agent = await startAgent({ command, dataDirectory });
     await readyNode(agent.target);
     await quiet(agent.pid);
     const supervisor = supervisorOf(dataDirectory, agent);
@@ -80,6 +86,7 @@ async function live({ progress }: Setting, run: number): Promise<Life> {
     const startMs = await timed(() => startTasks(agent.target));
     const startUsedMs = usedMs(agent.pid) - used[0];
     const supervisorMs = usedMs(supervisor) - used[1];
+    await untilJudged(agent.target);
     await quiet(agent.pid);
     progress(`run ${run}: idle`);
     const kilobytes = (pid: number, before: number) => (residentBytes(pid) - before) / 1024 / tasks;
@@ -92,7 +99,7 @@ async function live({ progress }: Setting, run: number): Promise<Life> {
     let next: RunningAgent | undefined;
     const foundMs = await timed(async () => {
       const { token } = agent.target;
-      next = await startAgent({ command: rosterCommand, dataDirectory, token });
+      next = await startAgent({ command, dataDirectory, token });
       await findAll(next.target);
     });
     const foundUsedMs = usedMs(next!.pid);
@@ -125,16 +132,33 @@ const id = 'many';
 
 async function startTasks(target: Target): Promise<void> {
   await call(target, 'POST', '/v1/jobs', manyTasks);
-  type Allocations = readonly { readonly ClientStatus: string }[];
   let index = 0;
   await until(`that all of ${tasks} tasks run`, async () => {
-    const path = `${jobPath(id)}/allocations?index=${index}&wait=10s`;
-    const found = await call<Allocations>(target, 'GET', path);
+    const found = await allocations(target, `?index=${index}&wait=10s`);
     index = found.index;
     const running = found.value.filter(({ ClientStatus }) => ClientStatus === 'running');
     return running.length === tasks ? true : undefined;
   });
 }
+
+/** Looks seldom: whoever watches makes work, and garbage, for the agent that is measured. */
+async function untilJudged(target: Target): Promise<void> {
+  await until(`that all of ${tasks} allocations are healthy`, async () => {
+    await sleep(judgedPauseMs);
+    const { value } = await allocations(target);
+    const healthy = value.filter(({ DeploymentStatus }) => DeploymentStatus?.Healthy === true);
+    return healthy.length === tasks ? true : undefined;
+  });
+}
+
+interface Stub {
+  readonly ID: string;
+  readonly ClientStatus: string;
+  readonly DeploymentStatus: { readonly Healthy: boolean | null } | null;
+}
+
+const allocations = (target: Target, query = '') =>
+  call<readonly Stub[]>(target, 'GET', `${jobPath(id)}/allocations${query}`);
 
 /** The least that a task can ask for: they are to be many. */
 const manyTasks = {
@@ -164,17 +188,15 @@ const manyTasks = {
 
 async function idleOf(...pids: readonly number[]): Promise<readonly [number, number]> {
   const before = pids.map(usedMs);
-  await new Promise((resolve) => setTimeout(resolve, idleMs));
+  await sleep(idleMs);
   const [agent = 0, supervisor = 0] = pids.map((pid, at) => usedMs(pid) - before[at]!);
   return [(agent / idleMs) * 100, (supervisor / idleMs) * 100];
 }
 
 /** Every allocation answers for its files: the node has taken all of them up. */
 async function findAll(target: Target): Promise<void> {
-  type Allocations = readonly { readonly ID: string }[];
-  const path = `${jobPath(id)}/allocations`;
-  const { value } = await call<Allocations>(target, 'GET', path);
-  const isThere = async ({ ID }: { readonly ID: string }) =>
+  const { value } = await allocations(target);
+  const isThere = async ({ ID }: Stub) =>
     (await ask(target, 'GET', `/v1/client/fs/stat/${ID}?path=/`)).status === 200;
   await until('that the node is back', async () => ((await isThere(value[0]!)) ? true : undefined));
   const there = await Promise.all(value.map(isThere));

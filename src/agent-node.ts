@@ -19,6 +19,7 @@ import { ServerData } from './node/hooks/templates/server-data.ts';
 import { NodeAgent } from './node/node-agent.ts';
 import { httpServerApi } from './node/server-api-http.ts';
 import { ServerChoice } from './node/server-choice.ts';
+import type { TlsTrust } from './sdk/tls-trust.ts';
 import { httpTransport } from './sdk/transport-http.ts';
 import { type Log, silentLog } from './server/context.ts';
 
@@ -42,13 +43,11 @@ export interface NodeOptions {
 }
 
 /** How a node reaches its servers. */
-export interface NodeServers {
+export interface NodeServers extends TlsTrust {
   /** `http://host:port` or `https://host:port`; the first that answers is kept to. */
   readonly addresses: readonly string[];
   /** Shown until a server has taken the node's own secret; `undefined`: only that secret is. */
   readonly introductionToken?: string | undefined;
-  /** PEM of the authority that servers' certificates are checked against. */
-  readonly caCertificate?: string | undefined;
 }
 
 export interface RunningNode {
@@ -69,7 +68,7 @@ export interface RunningNode {
  */
 export async function startNode(
   options: NodeOptions & { readonly node: NodeSettings },
-  { addresses, introductionToken, caCertificate }: NodeServers,
+  { addresses, introductionToken, ...trust }: NodeServers,
 ): Promise<RunningNode> {
   const { world = realWorld, log = silentLog, version = '0.0.0', region = 'global' } = options;
   const { dataDirectory, environment = {} } = options;
@@ -81,9 +80,7 @@ export async function startNode(
   const release = holdDirectory(directory);
   const servers = new ServerChoice(addresses);
   // Connections of its own: however many values are watched, there is one for the heartbeat.
-  const transport = failoverTransport(servers, (address) =>
-    httpTransport({ address, caCertificate }),
-  );
+  const transport = failoverTransport(servers, (address) => httpTransport({ address, ...trust }));
   const data = new ServerData({ world, address: servers.current, transport });
   const { cores, totalMhz } = readProcessor();
   const docker = new DockerDriver({
@@ -96,7 +93,7 @@ export async function startNode(
   const node = new NodeAgent({
     ...{ world, version, region },
     drivers: [docker],
-    api: httpServerApi({ servers, caCertificate }),
+    api: httpServerApi({ servers, ...trust }),
     dataDirectory: directory,
     settings: options.node,
     ...(introductionToken !== undefined && { introductionToken }),

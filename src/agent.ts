@@ -12,6 +12,8 @@ import { AuditFile } from './api/audit-file.ts';
 import type { Answer, Request } from './api/http.ts';
 import type { ConnectionLimits } from './api/http-server.ts';
 import { holdPort } from './api/http-server-hold.ts';
+import { certificateFaults, endOf, type ServerCertificate } from './api/server-certificate.ts';
+import { formatInstant } from './base/instant.ts';
 import type { World } from './base/ports.ts';
 import { realWorld } from './base/ports-real.ts';
 import { limits } from './model/limits.ts';
@@ -19,7 +21,8 @@ import { certificateFault } from './model/peering/token.ts';
 import { readAddress } from './node/fingerprint/address.ts';
 import type { NodeSettings } from './node/fingerprint/fingerprint.ts';
 import { schedulerDefaults } from './scheduler/view.ts';
-import { silentLog } from './server/context.ts';
+import type { TlsTrust } from './sdk/tls-trust.ts';
+import { type Log, silentLog } from './server/context.ts';
 import type { GarbageSettings } from './server/garbage/collector.ts';
 import { Keyring, WrongRootKey } from './server/keyring/keyring.ts';
 import { HttpOutbound } from './server/login/outbound-http.ts';
@@ -36,6 +39,8 @@ import type { State } from './state/types.ts';
 export interface CreateAgentOptions extends NodeOptions {
   /** Where to listen; `undefined`: no port, requests come through `Agent.handle`. */
   readonly http?: { readonly host: string; readonly port: number } | undefined;
+  /** What TLS is spoken with; `undefined`: requests come as plain HTTP. */
+  readonly certificate?: ServerCertificate | undefined;
   /** What this machine contributes as a node; `undefined`: nothing, it is a server alone. */
   readonly node?: NodeSettings | undefined;
   /** What a server alone is called, and where it is. */
@@ -69,8 +74,10 @@ export interface CreateAgentOptions extends NodeOptions {
 }
 
 export interface Agent {
-  /** `http://host:port`; empty when it does not listen. */
+  /** `http://host:port`, or `https://host:port` with a certificate; empty when it does not listen. */
   readonly address: string;
+  /** How clients in this process know its certificate. */
+  readonly trust: TlsTrust;
   /** The one that was given or made. */
   readonly rootToken: string | undefined;
   readonly state: State;
@@ -80,6 +87,11 @@ export interface Agent {
   close(tasks: 'stop' | 'keep'): Promise<void>;
   /** Kills every task at once, also while `close` gives them time. Resolves when they are gone. */
   killTasks(): Promise<void>;
+  /**
+   * Speaks TLS with another certificate from the next connection on.
+   * @throws Error when there is something wrong with it, or there was none before
+   */
+  renewCertificate(certificate: ServerCertificate): void;
 }
 
 /**
@@ -97,6 +109,10 @@ export async function createAgent(given: CreateAgentOptions): Promise<Agent> {
   const closeAll = async () => {
     for (const close of opened.splice(0).reverse()) await close();
   };
+  if (options.certificate !== undefined) requireRight(options.certificate, world, log);
+  const used: { certificate: ServerCertificate | undefined } = { certificate: options.certificate };
+  const own = () => used.certificate!;
+  const trust: TlsTrust = options.certificate === undefined ? {} : { own };
   try {
     const release = options.http && (await holdPort(options.http));
     opened.push(() => release?.());
@@ -150,27 +166,31 @@ export async function createAgent(given: CreateAgentOptions): Promise<Agent> {
         perAddressMax: limits.http.connectionsPerAddressMax,
         perLoopbackMax: limits.http.connectionsPerLoopbackMax,
       },
+      certificate: options.certificate,
       audit: options.audit && { sink: auditSink(options.audit.to), events: options.audit.events },
     });
     await server.start();
     opened.push(() => server.stop());
     release?.();
     const listening = options.http && (await api.listen(options.http.host, options.http.port));
-    const address = listening && `http://${listening}`;
+    const scheme = options.certificate === undefined ? 'http' : 'https';
+    const address = listening && `${scheme}://${listening}`;
     opened.push(() => api.close());
     const addresses = options.advertise ?? advertisedAddresses(listening, readAddress().ip);
-    server.peerings.advertise({ addresses, caPems: peerAuthority ? [peerAuthority] : [] });
+    const trusted = peerAuthority ?? authorityOf(options.certificate);
+    server.peerings.advertise({ addresses, caPems: trusted === undefined ? [] : [trusted] });
     let tasks: 'stop' | 'keep' = 'stop';
     let node: RunningNode | undefined;
     if (options.node !== undefined && address !== undefined) {
       node = await startNode(
         { ...options, node: options.node },
-        { addresses: [address], introductionToken: introduction },
+        { addresses: [address], introductionToken: introduction, ...trust },
       );
       opened.push(() => node?.close(tasks));
     }
     return {
       address: address ?? '',
+      trust,
       rootToken,
       state,
       handle: async (request) => api.handle(request),
@@ -179,11 +199,30 @@ export async function createAgent(given: CreateAgentOptions): Promise<Agent> {
         await closeAll();
       },
       killTasks: async () => node?.killTasks(),
+      renewCertificate: (certificate) => {
+        if (used.certificate === undefined) throw new Error('the agent does not speak TLS');
+        requireRight(certificate, world, log);
+        api.renewCertificate(certificate);
+        used.certificate = certificate;
+      },
     };
   } catch (error) {
     await closeAll();
     throw error;
   }
+}
+
+/** What others are to trust: who issued the certificate, or the certificate where nobody else did. */
+const authorityOf = (certificate: ServerCertificate | undefined): string | undefined =>
+  certificate && (certificate.authorities ?? certificate.certificate);
+
+/** One that has ended is used all the same, since clients may choose not to mind. */
+function requireRight(certificate: ServerCertificate, world: World, log: Log): void {
+  const faults = certificateFaults(certificate);
+  if (faults.length > 0) throw new Error(`TLS cannot be spoken: ${faults.join('; ')}`);
+  const end = endOf(certificate);
+  if (end > world.clock.nowMs()) return;
+  log.warn({ end: formatInstant(end) }, 'the certificate of the server has ended');
 }
 
 /** Tasks and their supervisor have another working directory than the agent. */

@@ -4,10 +4,11 @@
  */
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import type { ServerCertificate } from './api/server-certificate.ts';
 import { delay } from './base/ports.ts';
 import { realWorld } from './base/ports-real.ts';
 import { logOptions } from './cli/agent/log-options.ts';
-import type { AgentOptions } from './cli/agent/options.ts';
+import type { AgentOptions, TlsFiles } from './cli/agent/options.ts';
 import { processEnvironment } from './cli/process-environment.ts';
 import { runCli } from './cli/run-cli.ts';
 import { unreadableReason } from './cli/unreadable.ts';
@@ -30,13 +31,14 @@ function readVersion(): string {
 
 /** Runs an agent until a signal ends it. Gives the exit code. */
 async function startAgent(options: AgentOptions): Promise<number> {
-  const { pino } = await import('pino');
+  const { default: pino } = await import('pino');
   const log = pino({ name: 'roster', ...logOptions(options.logLevel) }, pino.destination(2));
   let running: Running | undefined;
   // Tasks that are to end with the agent end, too, when nobody has the patience for it.
   const ended = firstSignal(async () => {
     if (options.tasksOnExit === 'stop') await running?.killTasks();
-  });
+  }, options.tls !== undefined);
+  if (options.tls !== undefined) process.on('SIGHUP', () => void running?.renew?.());
   try {
     running = await (options.mode === 'node' ? startNode(options, log) : startServer(options, log));
   } catch (error) {
@@ -51,6 +53,8 @@ async function startAgent(options: AgentOptions): Promise<number> {
 }
 
 interface Running extends Pick<import('./agent.ts').Agent, 'close' | 'killTasks'> {
+  /** Reads the certificate that TLS is spoken with again; absent where none is. */
+  renew?(): Promise<void>;
   /** Says what a person should know, as soon as it is known and unless it `ended` before. */
   tell(ended: Promise<undefined>): Promise<void>;
 }
@@ -63,8 +67,11 @@ async function startServer(options: AgentOptions, log: Log): Promise<Running> {
   const { caFile } = options.peering;
   const peerAuthority = caFile === undefined ? undefined : await readNamed(caFile);
   const { name, datacenter } = options.node;
+  const { tls } = options;
+  const certificate = tls && (await readCertificate(tls));
   const agent = await createAgent({
     ...nodeOptionsOf(options, log),
+    certificate,
     ...{ http, rootToken, makesRootToken: isDev },
     aclEnabled: options.aclEnabled,
     aclDefaultPolicy: options.aclDefaultPolicy,
@@ -76,13 +83,22 @@ async function startServer(options: AgentOptions, log: Log): Promise<Running> {
     garbage: options.garbage,
     ...(options.mode === 'server' && { node: undefined, server: { name, datacenter } }),
   });
+  const renew = async (): Promise<void> => {
+    try {
+      if (tls !== undefined) agent.renewCertificate(await readCertificate(tls));
+      log.info({}, 'the certificate was read anew');
+    } catch (error) {
+      log.error({ error }, 'the certificate could not be renewed: the one before stays in use');
+    }
+  };
   return {
+    ...(tls !== undefined && { renew }),
     close: agent.close,
     killTasks: agent.killTasks,
     async tell(ended) {
       process.stdout.write(`Roster is ready at ${agent.address}\n`);
       const { runFirstJobs, welcome } = await import('./cli/agent/first-jobs.ts');
-      const reached = { address: agent.address, token: agent.rootToken };
+      const reached = { address: agent.address, token: agent.rootToken, ...agent.trust };
       const registered = runFirstJobs(reached, options.run, realWorld.timers);
       const told = await Promise.race([registered, ended]);
       if (isDev && told !== undefined) process.stdout.write(welcome(reached, options.run, told));
@@ -93,16 +109,19 @@ async function startServer(options: AgentOptions, log: Log): Promise<Running> {
 /** A node alone, which looks for its servers until it finds one. */
 async function startNode(options: AgentOptions, log: Log): Promise<Running> {
   const { addresses, introductionTokenFile, caCertificateFile } = options.servers;
+  const { clientCertificateFile, clientKeyFile } = options.servers;
   const { startNode: start } = await import('./agent-node.ts');
-  const [introduction, caCertificate] = await Promise.all(
-    [introductionTokenFile, caCertificateFile].map((path) => path && readNamed(path)),
+  const [introduction, caCertificate, clientCertificate, clientKey] = await Promise.all(
+    [introductionTokenFile, caCertificateFile, clientCertificateFile, clientKeyFile].map(
+      (path) => path && readNamed(path),
+    ),
   );
   // It listens nowhere, and none of its own timers keeps a process.
   const alive = setInterval(() => {}, 1 << 30);
   const letGo = () => clearInterval(alive);
   const node = await start(nodeOptionsOf(options, log), {
     addresses,
-    caCertificate,
+    ...{ caCertificate, clientCertificate, clientKey },
     introductionToken: introduction?.trim(),
   }).catch((error) => {
     letGo();
@@ -118,6 +137,16 @@ async function startNode(options: AgentOptions, log: Log): Promise<Running> {
       if (isIn) process.stdout.write(`Roster is ready as node ${node.id} of ${node.server}\n`);
     },
   };
+}
+
+async function readCertificate(tls: TlsFiles): Promise<ServerCertificate> {
+  const { certificateFile, keyFile, authorityFile, verifiesClients } = tls;
+  const [certificate, privateKey, authorities] = await Promise.all([
+    readNamed(certificateFile),
+    readNamed(keyFile),
+    authorityFile === undefined ? undefined : readNamed(authorityFile),
+  ]);
+  return { certificate, privateKey, authorities, verifiesClients };
 }
 
 /** The text of a file that a setting names. @throws Error that says what to do about it */
@@ -158,7 +187,7 @@ const hurryTimeoutMs = 2_000;
  * The first signal to end. One more, a second or later after it, ends the process after `hurry`;
  * the next at once.
  */
-function firstSignal(hurry: () => Promise<void>): Promise<NodeJS.Signals> {
+function firstSignal(hurry: () => Promise<void>, isHangUpTaken: boolean): Promise<NodeJS.Signals> {
   const { clock, timers } = realWorld;
   const exit = () => process.exit(130);
   let hurries = false;
@@ -173,7 +202,9 @@ function firstSignal(hurry: () => Promise<void>): Promise<NodeJS.Signals> {
       hurries = true;
       void Promise.race([hurry(), delay(timers, hurryTimeoutMs)]).then(exit, exit);
     };
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
+    const signals = ['SIGINT', 'SIGTERM'] as const;
+    for (const signal of signals) process.on(signal, onSignal);
+    if (!isHangUpTaken) process.on('SIGHUP', onSignal);
   });
 }
 

@@ -26,7 +26,7 @@ beforeAll(async () => {
   cpSync(join(root, '.npmrc'), join(user, '.npmrc'));
   writeFileSync(join(user, 'package.json'), '{"type":"module"}');
   npm(user, 'install', '--no-audit', '--no-fund', '--loglevel=error', join(folder, tarball));
-}, 120_000);
+}, 240_000);
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, symlinkSync } from 'node:fs';
+import { readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
@@ -8,7 +8,10 @@ import { makeTree } from './fixture.ts';
 
 const dependencies = fileURLToPath(new URL('../node_modules', import.meta.url));
 
-/** Takes from modules and from CommonJS, and from its own thread by the name of the bundle. */
+/**
+ * Takes from modules and from CommonJS, from its own thread by the name of the bundle, and from what
+ * is loaded when it is needed.
+ */
 const main = `
 import { Worker } from 'node:worker_threads';
 import fastify from 'fastify';
@@ -16,31 +19,42 @@ import pino from 'pino';
 import { WebSocketServer } from 'ws';
 const entry = import.meta.url.endsWith('.ts') ? './sqlite-worker.ts' : './sqlite-worker.js';
 const worker = new Worker(new URL(entry, import.meta.url));
-worker.once('message', (text: string) => {
-  console.log(text, typeof fastify(), typeof pino, typeof WebSocketServer);
+worker.once('message', async (text: string) => {
+  const { isMicro } = await import('./late.ts');
+  console.log(text, typeof fastify(), typeof pino, typeof WebSocketServer, isMicro('µ'));
 });
+`;
+const late = `
+// What is not ASCII… is escaped, also in patterns.
+export const isMicro = (text: string) => /^[µμ]$/.test(text) && String(/µ/u.source).length > 0;
 `;
 const worker = `
 import { parentPort } from 'node:worker_threads';
 parentPort?.postMessage('worker' as string);
 `;
 
-test('each entry becomes one file that runs where nothing is installed', async () => {
+test('entries become files that run where nothing is installed, each character one byte', async () => {
   const root = makeTree({
     'src/main.ts': main,
+    'src/late.ts': late,
     'src/state/engine/sqlite-worker.ts': worker,
     'package.json': '{"type":"module"}',
   });
   symlinkSync(dependencies, join(root, 'node_modules'));
-  const outdir = makeTree({ 'package.json': '{"type":"module"}' });
+  const outdir = makeTree({
+    'package.json': '{"type":"module"}',
+    'dist/part-STALE.js': 'of the build before',
+  });
   const written = await bundle(root, join(outdir, 'dist'));
-  expect(written.map((path) => path.replace(`${outdir}/`, ''))).toEqual([
-    'dist/main.js',
-    'dist/sqlite-worker.js',
-  ]);
-  expect(readdirSync(join(outdir, 'dist')).sort()).toEqual(['main.js', 'sqlite-worker.js']);
+  const names = readdirSync(join(outdir, 'dist')).sort();
+  const parts = names.filter((name) => /^part-\w+\.js$/.test(name) && name !== 'part-STALE.js');
+  expect(parts).not.toEqual([]);
+  expect(names).toEqual(['main.js', ...parts, 'sqlite-worker.js']);
+  expect(written).toEqual(names.map((name) => join(outdir, 'dist', name)));
+  const wide = written.filter((path) => /[^\0-\x7f]/.test(readFileSync(path, 'utf8')));
+  expect(wide).toEqual([]);
   const output = execFileSync(process.execPath, [join(outdir, 'dist/main.js')], {
     encoding: 'utf8',
   });
-  expect(output).toBe('worker object function function\n');
+  expect(output).toBe('worker object function function true\n');
 });

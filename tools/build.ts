@@ -3,10 +3,10 @@
  * an installed package runs these bundles; a checkout never does.
  */
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { build, stop } from 'esbuild';
 
 /** Each is a program or a thread of its own, found beside main.js by its name here. */
 const entries: Readonly<Record<string, string>> = {
@@ -28,26 +28,45 @@ const banner =
 /** Bundles every entry that exists below `root` into `outdir`. Returns the files that it wrote. */
 export async function bundle(root: string, outdir: string): Promise<string[]> {
   const found = Object.entries(entries).filter(([, path]) => existsSync(join(root, path)));
-  const { metafile } = await build({
-    absWorkingDir: root,
-    entryPoints: Object.fromEntries(found),
-    outdir,
-    bundle: true,
-    // Each alone: no shared chunks, so that a program is one file.
-    splitting: false,
-    format: 'esm',
-    platform: 'node',
-    target: 'node24',
-    external: absent,
-    banner: { js: banner },
-    legalComments: 'none',
-    logLevel: 'warning',
-    metafile: true,
-  });
-  return Object.keys(metafile.outputs)
-    .map((path) => resolve(root, path))
-    .sort();
+  const written: string[] = [];
+  mkdirSync(outdir, { recursive: true });
+  const stale = readdirSync(outdir).filter((name) => /^part-\w+\.js$/.test(name));
+  for (const name of stale) rmSync(join(outdir, name));
+  for (const [name, path] of found) {
+    const { outputFiles } = await build({
+      absWorkingDir: root,
+      entryPoints: { [name]: path },
+      outdir,
+      bundle: true,
+      // What the program loads when it is first needed is a file of its own, and the rest of it is
+      // in memory without that. The others are one file each.
+      splitting: name === 'main',
+      chunkNames: 'part-[hash]',
+      format: 'esm',
+      platform: 'node',
+      target: 'node24',
+      external: absent,
+      banner: { js: banner },
+      legalComments: 'none',
+      logLevel: 'warning',
+      write: false,
+    });
+    for (const file of outputFiles) {
+      writeFileSync(file.path, inAscii(file.text));
+      written.push(file.path);
+    }
+  }
+  // Its service would run as long as this process.
+  await stop();
+  return written.sort();
 }
+
+/**
+ * A text keeps as many bytes of memory a character as its widest needs. What is left of others is in
+ * comments and in patterns, which mean the same when they are escaped.
+ */
+const inAscii = (text: string): string =>
+  text.replace(/[^\0-\x7f]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 /** Writes the type declarations of what the package exports. Throws when types are wrong. */
 export function declareTypes(root: string, outdir: string): void {

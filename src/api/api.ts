@@ -35,6 +35,7 @@ import { clientLifecycleRoutes } from './routes/client-lifecycle.ts';
 import { clientStatisticsRoutes } from './routes/client-statistics.ts';
 import { configEntryRoutes } from './routes/config-entry.ts';
 import { deploymentRoutes } from './routes/deployment.ts';
+import { discoveryChainRoutes } from './routes/discovery-chain.ts';
 import { evaluationRoutes } from './routes/evaluation.ts';
 import { eventStreamRoute } from './routes/event-stream.ts';
 import { exchangedServiceRoutes } from './routes/exchanged-services.ts';
@@ -64,6 +65,7 @@ import { systemRoutes } from './routes/system.ts';
 import { templatedPolicyRoutes } from './routes/templated-policy.ts';
 import { variableRoutes } from './routes/variable.ts';
 import { workloadIdentityRoutes } from './routes/workload-identity.ts';
+import type { ServerCertificate } from './server-certificate.ts';
 import { withoutSecrets } from './token.ts';
 import { Turns } from './turns.ts';
 import { firstOf } from './web-sockets.ts';
@@ -75,6 +77,8 @@ export interface ApiOptions {
   readonly name: string;
   readonly version: string;
   readonly connections: ConnectionLimits;
+  /** What TLS is spoken with; `undefined`: none is. */
+  readonly certificate?: ServerCertificate | undefined;
   /** Who asked for what; `undefined`: it is not kept. */
   readonly audit?: AuditOptions | undefined;
 }
@@ -144,10 +148,16 @@ export class Api {
         this.#peeringSockets.upgrade,
       ),
       connections: this.#options.connections,
+      certificate: this.#options.certificate,
     });
     const taken = await this.#http.listen(host, port);
     this.#address = host.includes(':') ? `[${host}]:${taken}` : `${host}:${taken}`;
     return this.#address;
+  }
+
+  /** Speaks TLS with another certificate from the next connection on. */
+  renewCertificate(certificate: ServerCertificate): void {
+    this.#http?.renew(certificate);
   }
 
   /** Answers what waits and takes nothing more. */
@@ -201,6 +211,7 @@ export class Api {
       ...keyringRoutes(server),
       ...variableRoutes(server.context),
       ...configEntryRoutes(server),
+      ...discoveryChainRoutes(server),
       ...intentionRoutes(this.#options.acl.enabled ? this.#resolver.defaultPolicy : 'allow'),
       ...workloadIdentityRoutes(server),
       ...exchangedServiceRoutes(server.exchange),
@@ -292,6 +303,8 @@ function transportRefusal(fault: TransportFault): RosterError {
       return refusal('request-timeout', { seconds: bodyTimeoutMs / 1000 });
     case 'too-many-connections':
       return refusal('too-many-connections', { limit: limits.http.connectionsPerAddressMax });
+    case 'no-client-certificate':
+      return refusal('client-certificate-required');
     case 'unreadable':
       return refusal('malformed-request', { reason: 'This is no HTTP request that can be read.' });
   }

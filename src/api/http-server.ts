@@ -1,12 +1,20 @@
 import { type IncomingMessage, METHODS, type Server, type ServerResponse } from 'node:http';
+import type { Server as SecureServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { pipeline, Readable } from 'node:stream';
+import type { TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
 import { createGzip, gzip } from 'node:zlib';
 import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
 import { limits } from '../model/limits.ts';
 import { type Answer, jsonType, type Request } from './http.ts';
 import { hangUp, ownSocket } from './raw-answer.ts';
+import {
+  contextOf,
+  fingerprintOf,
+  type ServerCertificate,
+  tlsOptionsOf,
+} from './server-certificate.ts';
 
 /** Requests for a WebSocket, before anything was answered. */
 export interface Upgrade {
@@ -22,6 +30,8 @@ export interface HttpServerOptions {
   readonly refuse: (fault: TransportFault) => Answer;
   readonly upgrade: Upgrade;
   readonly connections: ConnectionLimits;
+  /** What TLS is spoken with; `undefined`: none is. */
+  readonly certificate?: ServerCertificate | undefined;
 }
 
 /** How many connections one address may hold; 0: no limit. */
@@ -36,6 +46,7 @@ export type TransportFault =
   | 'headers-too-large'
   | 'too-slow'
   | 'too-many-connections'
+  | 'no-client-certificate'
   | 'unreadable';
 
 /** What the parser says of a client that does not speak HTTP, or does so too slowly. */
@@ -56,8 +67,19 @@ type Incoming = IncomingMessage & { readonly originalUrl?: string };
  */
 export class HttpServer {
   readonly #app: FastifyInstance;
+  #certificate: ServerCertificate | undefined;
+  /** Connections of those who showed a certificate, where one is asked for. */
+  readonly #known = new WeakSet<object>();
 
   constructor(options: HttpServerOptions) {
+    this.#certificate = options.certificate;
+    const protocol = {
+      maxHeaderSize: limits.http.headerBytesMax,
+      headersTimeout: limits.http.headersTimeoutMs,
+      optimizeEmptyRequests: true,
+      requireHostHeader: false,
+      shouldUpgradeCallback: options.upgrade.isAsked,
+    };
     const app = fastify({
       logger: false,
       exposeHeadRoutes: false,
@@ -68,17 +90,16 @@ export class HttpServer {
       // Nobody reads these ids: the pipeline gives its own to what fails.
       genReqId: () => '',
       rewriteUrl: toOnlyRoute,
-      http: {
-        maxHeaderSize: limits.http.headerBytesMax,
-        headersTimeout: limits.http.headersTimeoutMs,
-        optimizeEmptyRequests: true,
-        requireHostHeader: false,
-        shouldUpgradeCallback: options.upgrade.isAsked,
-      },
+      ...(options.certificate === undefined
+        ? { http: protocol }
+        : { https: { ...protocol, ...tlsOptionsOf(options.certificate) } }),
       clientErrorHandler: (error, socket) => {
-        hangUp(socket as Socket, options.refuse(clientFaults[error.code ?? ''] ?? 'unreadable'));
+        // Who did not get through the handshake can be told nothing.
+        if (isUnfinished(socket as Socket)) socket.destroy();
+        else
+          hangUp(socket as Socket, options.refuse(clientFaults[error.code ?? ''] ?? 'unreadable'));
       },
-    });
+    }) as FastifyInstance;
     const refuse = (raw: IncomingMessage, reply: FastifyReply, fault: TransportFault) => {
       reply.hijack();
       write(reply.raw, requestOf(raw), options.refuse(fault));
@@ -98,6 +119,7 @@ export class HttpServer {
     app.addHttpMethod('QUERY', { overrideExisting: true });
     app.all('/', (incoming, reply) => {
       const { raw } = incoming;
+      if (this.#isUnknown(raw.socket)) return refuse(raw, reply, 'no-client-certificate');
       if (lacksHost(raw)) return refuse(raw, reply, 'unreadable');
       reply.hijack();
       const request = requestOf(raw, incoming.body as Uint8Array | undefined, reply.raw);
@@ -106,13 +128,35 @@ export class HttpServer {
       else write(reply.raw, request, answer);
     });
     app.server.maxConnections = limits.http.connectionsMax;
-    app.server.on('upgrade', options.upgrade.take);
+    app.server.on('upgrade', (raw: IncomingMessage, socket: Socket, head: Buffer) => {
+      if (this.#isUnknown(socket)) hangUp(socket, options.refuse('no-client-certificate'));
+      else options.upgrade.take(raw, socket, head);
+    });
     app.server.on('connect', (raw: IncomingMessage, socket: Socket) => {
       ownSocket(socket);
+      if (this.#isUnknown(socket)) return hangUp(socket, options.refuse('no-client-certificate'));
       void Promise.resolve(options.handle(requestOf(raw))).then((answer) => hangUp(socket, answer));
     });
     limitPerClient(app.server, options);
+    app.server.on('secureConnection', (socket: TLSSocket) => this.#meet(socket));
     this.#app = app;
+  }
+
+  /** Connections that are open go on as they are; the next ones have the new certificate. */
+  renew(certificate: ServerCertificate): void {
+    (this.#app.server as unknown as SecureServer).setSecureContext(contextOf(certificate));
+    this.#certificate = certificate;
+  }
+
+  /** The agent's own node shows the server's certificate, which says nothing of being a client's. */
+  #meet(socket: TLSSocket): void {
+    if (!this.#certificate?.verifiesClients) return;
+    const shown = socket.getPeerX509Certificate()?.fingerprint256;
+    if (socket.authorized || shown === fingerprintOf(this.#certificate)) this.#known.add(socket);
+  }
+
+  #isUnknown(socket: Socket): boolean {
+    return this.#certificate?.verifiesClients === true && !this.#known.has(socket);
   }
 
   /** Resolves with the port that was taken. Rejects with the system's error (`EADDRINUSE` …). */
@@ -245,6 +289,11 @@ function acceptsGzip(request: Request): boolean {
  */
 function limitPerClient(server: Server, options: HttpServerOptions): void {
   const { perAddressMax, perLoopbackMax } = options.connections;
+  const refuse = (socket: Socket): void => {
+    // Without a handshake there is nothing that such a client would understand.
+    if (options.certificate !== undefined) socket.destroy();
+    else hangUp(socket, options.refuse('too-many-connections'));
+  };
   const open = new Map<string, number>();
   const serve = server.listeners('connection');
   server.removeAllListeners('connection');
@@ -253,7 +302,7 @@ function limitPerClient(server: Server, options: HttpServerOptions): void {
     const most = isLoopback(address) ? perLoopbackMax : perAddressMax;
     if (most > 0) {
       const count = (open.get(address) ?? 0) + 1;
-      if (count > most) return hangUp(socket, options.refuse('too-many-connections'));
+      if (count > most) return refuse(socket);
       open.set(address, count);
       socket.once('close', () => {
         const left = open.get(address)! - 1;
@@ -264,5 +313,9 @@ function limitPerClient(server: Server, options: HttpServerOptions): void {
     for (const listener of serve) listener.call(server, socket);
   });
 }
+
+/** A connection that was to be one with TLS, and is none. */
+const isUnfinished = (socket: Socket): boolean =>
+  'getCipher' in socket && (socket as TLSSocket).getCipher() === undefined;
 
 const isLoopback = (address: string): boolean => /^(127\.|::1$|::ffff:127\.)/.test(address);

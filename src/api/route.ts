@@ -185,6 +185,8 @@ export function readRoute<Q extends QueryTable>(
     readonly answersRow?: true | ((input: Input<Q>) => boolean);
     /** A list of objects all of whose fields are rows or null. */
     readonly answersRows?: true;
+    /** Of a read whose question is too large for a query: what stands in it is in `input.body`. */
+    readonly body?: BodyDefinition;
     readonly permission: (input: Input<Q>) => Permission;
     readonly handle: (input: Input<Q>) => unknown;
   },

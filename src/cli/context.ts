@@ -56,26 +56,34 @@ export async function connect(
   { env, readFile, transport }: CliEnvironment,
   options: Options,
 ): Promise<Client> {
-  const authority = options.text('caCert') ?? (env.ROSTER_CACERT || undefined);
+  const read = async (option: string, variable: string, what: string) => {
+    const path = options.text(option) ?? (env[variable] || undefined);
+    if (path === undefined) return undefined;
+    const flag = `--${option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    return readPem(readFile, path, what, `Check ${variable} or ${flag}: it names a PEM file.`);
+  };
   return createClient({
     address: options.text('address') ?? (env.ROSTER_ADDR || defaultAddress),
     token: options.text('token') ?? (env.ROSTER_TOKEN || undefined),
     namespace: options.text('namespace') ?? (env.ROSTER_NAMESPACE || undefined),
-    caCertificate: authority === undefined ? undefined : await authorityIn(readFile, authority),
+    caCertificate: await read('caCert', 'ROSTER_CACERT', 'certificate authority'),
+    clientCertificate: await read('clientCert', 'ROSTER_CLIENT_CERT', 'certificate to show'),
+    clientKey: await read('clientKey', 'ROSTER_CLIENT_KEY', 'key of the certificate to show'),
     transport,
   });
 }
 
-async function authorityIn(readFile: CliEnvironment['readFile'], path: string): Promise<string> {
+async function readPem(
+  readFile: CliEnvironment['readFile'],
+  path: string,
+  what: string,
+  hint: string,
+): Promise<string> {
   try {
     return await readFile(path);
   } catch (error) {
-    throw new CliError(
-      `The certificate authority cannot be read: ${unreadableReason(error as Error)}.`,
-      {
-        hint: 'Check ROSTER_CACERT or --ca-cert: it names a PEM file.',
-      },
-    );
+    const reason = unreadableReason(error as Error);
+    throw new CliError(`The ${what} cannot be read: ${reason}.`, { hint });
   }
 }
 

@@ -88,6 +88,18 @@ export const globalOptions: readonly OptionDefinition[] = [
     completes: 'file',
     description: 'PEM of the certificate authority to trust (ROSTER_CACERT).',
   },
+  {
+    name: 'client-cert',
+    value: 'FILE',
+    completes: 'file',
+    description: 'PEM to show to agents that check clients (ROSTER_CLIENT_CERT).',
+  },
+  {
+    name: 'client-key',
+    value: 'FILE',
+    completes: 'file',
+    description: 'PEM of the key of --client-cert (ROSTER_CLIENT_KEY).',
+  },
   { name: 'json', description: 'Print JSON.' },
   { name: 'no-color', description: 'Print without colours (NO_COLOR).' },
 ];

@@ -1,4 +1,5 @@
-import { type CommandEntry, commands, groups } from './commands.ts';
+import type { CommandEntry } from './command-entry.ts';
+import { commands, groups } from './commands.ts';
 import { type CommandDefinition, globalOptions, type OptionDefinition } from './definition.ts';
 
 /**

@@ -423,6 +423,11 @@ export const catalogue = {
     title: 'Against other configuration entries',
     sentence: '{what}: {faults}.',
   },
+  'discovery-chain-refused': {
+    status: 409,
+    title: 'No discovery chain',
+    sentence: 'The entries come to no discovery chain for "{service}": {reason}.',
+  },
   'variable-conflict': {
     status: 409,
     title: 'Guard failed',
@@ -485,6 +490,12 @@ export const catalogue = {
     status: 426,
     title: 'Upgrade required',
     sentence: 'This path is one of WebSockets: ask for the upgrade to one (RFC 6455).',
+  },
+  'client-certificate-required': {
+    status: 403,
+    title: 'Client certificate required',
+    sentence:
+      'This server answers only those who show a certificate of the authority that it trusts.',
   },
   'too-many-connections': {
     status: 429,

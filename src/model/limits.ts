@@ -86,6 +86,21 @@ export const limits = {
     describedMax: 10,
     /** Items of any list in an entry. */
     itemsMax: 1024,
+    /** Of one PEM text, and the certificates in one. */
+    pemLengthMax: 256 * kibibyte,
+    chainLengthMax: 16,
+    rsaKeyBitsMin: 2048,
+    rsaKeyBitsMax: 8192,
+  },
+
+  /** What the routing entries of a service come to. */
+  discoveryChain: {
+    /** Routes, splits, redirects and failover targets of one chain. */
+    partsMax: 10_000,
+    /** Splitters one within the other; redirects one after the other. */
+    depthMax: 64,
+    /** Chains that are made anew to see whether a change of entries breaks one. */
+    checkedMax: 10_000,
   },
 
   /** Clusters that peer. Source: facts/registry.md §6. */
@@ -362,6 +377,7 @@ export const limits = {
     logRetryMs: 1 * second,
     /** Where a runtime cannot be followed it is asked so often for new output, or less often. */
     logPollMs: 250,
+    logPollMaxMs: 5 * second,
     /** How often it is noted how much of a container's output is written. */
     logNoteIntervalMs: 1 * second,
     /** What a runtime keeps of a container's output, as a buffer between it and the task's logs. */

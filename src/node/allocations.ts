@@ -12,6 +12,7 @@ import {
 } from './allocation-runner/saved-allocation.ts';
 import { compareAssignments } from './assignments.ts';
 import type { Assignment } from './server-api.ts';
+import { sharedJobs } from './shared-jobs.ts';
 
 /**
  * All allocations of a node: those that run, and the newest of those that are over.
@@ -51,7 +52,8 @@ export class Allocations {
     const { dataDirectory, drivers, onNotice } = this.#surroundings;
     const { saved, damaged } = await readSavedAllocations(dataDirectory);
     for (const id of damaged) this.#leaveOut(id);
-    for (const entry of saved) this.#takeUp(entry);
+    const share = sharedJobs();
+    for (const entry of saved) this.#takeUp({ ...entry, job: share(entry.job) });
     for (const runner of this.all) this.#holdBehindOthers(runner);
     const claimed = new Set(this.all.flatMap((runner) => runner.runIds));
     await Promise.all(this.all.map((runner) => runner.restore()));
@@ -102,14 +104,16 @@ export class Allocations {
   /** Begins, updates and stops. Waits for none of it. */
   apply(assignments: readonly Assignment[]): void {
     const { begin, update, stop } = compareAssignments(this.#runners, assignments);
-    for (const assignment of update) {
-      const { Allocation } = assignment;
+    const share = sharedJobs(this.all.map(({ job }) => job));
+    for (const { Allocation, Job } of update) {
       this.#isolate(Allocation.ID, () =>
-        this.#runners.get(Allocation.ID)?.update(Allocation, jobOf(assignment)),
+        this.#runners.get(Allocation.ID)?.update(Allocation, jobOf(Allocation, Job && share(Job))),
       );
     }
     for (const id of stop) this.#isolate(id, () => this.#abandon(this.#runners.get(id)!));
-    const begun = begin.flatMap((assignment) => this.#make(assignment) ?? []);
+    const begun = begin.flatMap(
+      ({ Allocation, Job }) => this.#make(Allocation, jobOf(Allocation, Job && share(Job))) ?? [],
+    );
     for (const runner of begun) {
       this.#isolate(runner.id, () => {
         this.#holdBehindOthers(runner);
@@ -131,19 +135,17 @@ export class Allocations {
   }
 
   /** The runner of an allocation that is new here. What cannot be run is reported so. */
-  #make(assignment: Assignment): AllocationRunner | undefined {
-    const { Allocation } = assignment;
-    const job = jobOf(assignment);
+  #make(allocation: Allocation, job: Job | undefined): AllocationRunner | undefined {
     if (job === undefined) {
-      this.#refuse(Allocation, `The job "${Allocation.JobID}" was purged`);
+      this.#refuse(allocation, `The job "${allocation.JobID}" was purged`);
       return undefined;
     }
     try {
-      const runner = new AllocationRunner(this.#surroundings, Allocation, job);
+      const runner = new AllocationRunner(this.#surroundings, allocation, job);
       this.#runners.set(runner.id, runner);
       return runner;
     } catch (error) {
-      this.#refuse(Allocation, `It cannot be run: ${(error as Error).message}`);
+      this.#refuse(allocation, `It cannot be run: ${(error as Error).message}`);
       return undefined;
     }
   }
@@ -219,5 +221,5 @@ export class Allocations {
 }
 
 /** Once a job was purged, its id may name another registration: that is not this one's job. */
-const jobOf = ({ Allocation, Job }: Assignment): Job | undefined =>
-  Job?.CreateIndex === Allocation.JobCreateIndex ? Job : undefined;
+const jobOf = ({ JobCreateIndex }: Allocation, job: Job | null): Job | undefined =>
+  job?.CreateIndex === JobCreateIndex ? job : undefined;

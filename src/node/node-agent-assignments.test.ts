@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -30,6 +30,21 @@ const connects = (port: number) =>
       resolve(true);
     }).on('error', () => resolve(false));
   });
+
+/** A task that ends when the test kills it; before it is `isDeaf` a signal would. */
+const patient = { killTimeoutMs: 60_000 };
+const deaf = () =>
+  assignment('trap "" INT; touch $ROSTER_ALLOC_DIR/deaf; while :; do sleep 0.02; done', patient);
+const isDeaf = () =>
+  eventually(() =>
+    expect(existsSync(join(dataDirectory, 'alloc', id(1), 'alloc/deaf'))).toBe(true),
+  );
+const killDeaf = () => {
+  for (const { pid, parent } of running(1)) {
+    // Its own `sleep` may end by itself meanwhile.
+    if (!running(1).some((one) => one.pid === parent)) process.kill(pid, 'SIGKILL');
+  }
+};
 
 describe('an allocation whose job was purged', () => {
   const purged = (number: number, desired: 'run' | 'stop') => ({
@@ -136,10 +151,9 @@ test('nothing begins while what the servers have given up still ends', async () 
 
 describe('an allocation on a node where others made way', () => {
   const evicted = (number: number) => {
-    const one = assignment('', { number, desired: 'stop' });
+    const one = assignment('', { number, desired: 'stop', ...patient });
     return { ...one, Allocation: { ...one.Allocation, DesiredStatus: 'evict' as const } };
   };
-  const deaf = 'trap "" INT; while :; do sleep 0.02; done';
   const preempting = (number: number, ids: readonly string[] | null) => {
     const one = assignment('exec sleep 600', { number });
     return { ...one, Allocation: { ...one.Allocation, PreemptedAllocations: ids } };
@@ -167,8 +181,8 @@ describe('an allocation on a node where others made way', () => {
     ['another one did', null],
   ])('waits for them also under the next agent: %s', async (_title, ids) => {
     const first = await startAgent();
-    servers.assign([assignment(deaf)]);
-    await eventually(() => expect(servers.statusOf(id(1))).toBe('running'));
+    servers.assign([deaf()]);
+    await isDeaf();
     servers.assign([evicted(1), preempting(2, ids)]);
     await eventually(() => expect(servers.statusOf(id(2))).toBe('pending'));
     await first.stop({ stopTasks: false });
@@ -181,6 +195,7 @@ describe('an allocation on a node where others made way', () => {
     servers.assign([evicted(1), evicted(2)]);
     await eventually(() => expect(servers.statusOf(id(2))).toBe('complete'));
     expect(eventsOf(servers.reports.get(id(2)))).not.toContain('Started');
+    killDeaf();
   });
 });
 
@@ -206,23 +221,23 @@ describe('an allocation with a predecessor on its node', () => {
 
   test('waits for it also under the next agent, and can be ended before', async () => {
     const first = await startAgent();
-    const deaf = 'trap "" INT; while :; do sleep 0.02; done';
-    servers.assign([assignment(deaf)]);
-    await eventually(() => expect(servers.statusOf(id(1))).toBe('running'));
+    servers.assign([deaf()]);
+    await isDeaf();
     const next = assignment('exec sleep 600', { number: 2 });
     const successor = {
       ...next,
       Allocation: { ...next.Allocation, PreviousAllocation: id(1) },
     };
-    servers.assign([assignment(deaf), successor]);
+    servers.assign([deaf(), successor]);
     await eventually(() => expect(servers.statusOf(id(2))).toBe('pending'));
     await first.stop({ stopTasks: false });
     const second = await startAgent();
-    servers.assign([assignment(deaf), successor]);
+    servers.assign([deaf(), successor]);
     await eventually(() => expect(second.allocations?.get(id(2))).toBeDefined());
-    servers.assign([assignment(deaf), assignment('', { number: 2, desired: 'stop' })]);
+    servers.assign([deaf(), assignment('', { number: 2, desired: 'stop' })]);
     await eventually(() => expect(servers.statusOf(id(2))).toBe('complete'));
     expect(eventsOf(servers.reports.get(id(2)))).not.toContain('Started');
     expect(running().length).toBeGreaterThan(0);
+    killDeaf();
   });
 });

@@ -198,6 +198,7 @@ export class NodeAgent {
     if (stopTasks) await this.#allocations?.suspend();
     else await this.#allocations?.leave();
     if (stopTasks) await this.#unmount(() => true);
+    await this.#mounts?.close();
     await Promise.all([
       this.#reporter?.stop(stopGraceMs),
       this.#services?.reporter.stop(stopGraceMs),
@@ -364,19 +365,22 @@ export class NodeAgent {
   }
 
   async #assignments(): Promise<void> {
-    const { api } = this.#options;
-    const waitMs = limits.node.allocationsPollWaitMs;
     await this.#repeat('the assignments could not be read', async (signal, onSuccess) => {
       await this.#registered();
       // A new start of the loop reads all again: what was said while it was down is not lost.
       for (let index = 0; !signal.aborted; ) {
-        const answer = await api.assignments(this.id, { index, waitMs }, this.#secret, signal);
-        if (signal.aborted) return;
-        index = answer.index;
-        this.#allocations?.apply(answer.assignments);
-        onSuccess();
+        index = await this.#applyNext(index, signal);
+        if (!signal.aborted) onSuccess();
       }
     });
+  }
+
+  /** By itself, so that no answer is kept while the next one is waited for. */
+  async #applyNext(index: number, signal: AbortSignal): Promise<number> {
+    const wait = { index, waitMs: limits.node.allocationsPollWaitMs };
+    const answer = await this.#options.api.assignments(this.id, wait, this.#secret, signal);
+    if (!signal.aborted) this.#allocations?.apply(answer.assignments);
+    return answer.index;
   }
 
   /** Tells the servers when a driver fares otherwise than it did. */

@@ -2,24 +2,21 @@ import WebSocket from 'ws';
 import { limits } from '../model/limits.ts';
 import { longestMessageBytes, webSocketTransport } from '../model/node-stream/web-socket.ts';
 import { type Client, createClient } from '../sdk/client.ts';
+import { type TlsTrust, tlsOptions } from '../sdk/tls-trust.ts';
 import { httpTransport } from '../sdk/transport-http.ts';
 import { failoverTransport } from './failover-transport.ts';
 import type { ServerApi } from './server-api.ts';
 import { ServerChoice } from './server-choice.ts';
 
-export interface ServerConnection {
+export interface ServerConnection extends TlsTrust {
   /** Of the servers, as `ServerChoice` takes them; or a choice that is shared. */
   readonly servers: readonly string[] | ServerChoice;
-  /** PEM of the authority that servers' certificates are checked against. */
-  readonly caCertificate?: string | undefined;
 }
 
 /** A node's servers, over their HTTP API. */
-export function httpServerApi({ servers, caCertificate }: ServerConnection): ServerApi {
+export function httpServerApi({ servers, ...trust }: ServerConnection): ServerApi {
   const choice = servers instanceof ServerChoice ? servers : new ServerChoice(servers);
-  const transport = failoverTransport(choice, (address) =>
-    httpTransport({ address, caCertificate }),
-  );
+  const transport = failoverTransport(choice, (address) => httpTransport({ address, ...trust }));
   const clients = new Map<string, Client['nodeAgent']>();
   /** One client a token (first the introduction, then the node's own secret) and address. */
   const as = (token: string, address = choice.addresses[0]!): Client['nodeAgent'] => {
@@ -54,17 +51,14 @@ export function httpServerApi({ servers, caCertificate }: ServerConnection): Ser
       choice.call((address, left) => {
         const { url, headers } = as(token, address).stream(nodeId);
         // The stream goes where all else goes: its own pings find out much later.
-        return openWebSocket(url, { headers, caCertificate }, [signal, left]);
+        return openWebSocket(url, { headers, trust }, [signal, left]);
       }, signal),
   };
 }
 
 function openWebSocket(
   url: string,
-  {
-    headers,
-    caCertificate,
-  }: { readonly headers: Record<string, string>; readonly caCertificate: string | undefined },
+  { headers, trust }: { readonly headers: Record<string, string>; readonly trust: TlsTrust },
   endedBy: readonly AbortSignal[],
 ) {
   const socket = new WebSocket(url, {
@@ -72,7 +66,7 @@ function openWebSocket(
     maxPayload: longestMessageBytes,
     handshakeTimeout: limits.stream.openTimeoutMs,
     perMessageDeflate: false,
-    ...(caCertificate !== undefined && { ca: caCertificate }),
+    ...tlsOptions(trust),
   });
   return new Promise<ReturnType<typeof webSocketTransport>>((resolve, reject) => {
     const abort = () => socket.terminate();

@@ -24,6 +24,7 @@ import {
   intentionsOf,
 } from './config-entries.ts';
 import { type Deployments, deploymentsOf } from './deployments.ts';
+import { type DiscoveryChains, discoveryChainsOf } from './discovery-chains.ts';
 import { ConnectionError } from './errors.ts';
 import { type Evaluations, evaluationsOf } from './evaluations.ts';
 import { type Events, eventsOf } from './events.ts';
@@ -53,19 +54,18 @@ import { type ScalingPolicies, scalingPoliciesOf } from './scaling-policies.ts';
 import { type SchedulerApi, schedulerOf } from './scheduler.ts';
 import { type Services, servicesOf } from './services.ts';
 import { type SystemApi, systemOf } from './system.ts';
+import type { TlsTrust } from './tls-trust.ts';
 import type { Transport } from './transport.ts';
 import { httpTransport } from './transport-http.ts';
 import { type Variables, variablesOf } from './variables.ts';
 
-export interface ClientOptions {
+export interface ClientOptions extends TlsTrust {
   /** `http://host:port` or `https://host:port`, with or without a base path. */
   readonly address: string;
   /** A secret, or what gives the one that holds at the moment. */
   readonly token?: string | (() => string | undefined) | undefined;
   /** For every request that names none; the server's own default is `default`. */
   readonly namespace?: string | undefined;
-  /** PEM of the authority that the server's certificate is checked against. */
-  readonly caCertificate?: string | undefined;
   /** Instead of HTTP. */
   readonly transport?: Transport | undefined;
 }
@@ -88,6 +88,8 @@ export interface Client {
   readonly allocations: Allocations;
   /** Where services are found. */
   readonly services: Services;
+  /** What the routing entries of services come to. */
+  readonly discoveryChains: DiscoveryChains;
   /** What is exchanged with peers. */
   readonly exchangedServices: ExchangedServices;
   readonly evaluations: Evaluations;
@@ -121,9 +123,12 @@ export interface Client {
 
 /** @throws ConnectionError when the address is none. */
 export function createClient(options: ClientOptions): Client {
-  const { token, namespace, caCertificate } = options;
+  const { token, namespace } = options;
+  const { caCertificate, clientCertificate, clientKey, own } = options;
   const address = checkedAddress(options.address);
-  const transport = options.transport ?? httpTransport({ address, caCertificate });
+  const transport =
+    options.transport ??
+    httpTransport({ address, caCertificate, clientCertificate, clientKey, own });
   const requester = createRequester({
     transport,
     address,
@@ -144,6 +149,7 @@ export function createClient(options: ClientOptions): Client {
     scalingPolicies: scalingPoliciesOf(requester),
     allocations: allocationsOf(requester),
     services: servicesOf(requester),
+    discoveryChains: discoveryChainsOf(requester),
     exchangedServices: exchangedServicesOf(requester),
     evaluations: evaluationsOf(requester),
     exec: execOf(requester),
@@ -187,6 +193,7 @@ export type * from './acl-decisions.ts';
 export type * from './agent.ts';
 export type * from './allocations.ts';
 export type * from './deployments.ts';
+export type * from './discovery-chains.ts';
 export { ApiError, ConnectionError, isMissing, SessionError } from './errors.ts';
 export type * from './evaluations.ts';
 export type * from './exec.ts';

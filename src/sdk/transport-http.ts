@@ -1,24 +1,22 @@
-import { type Dispatcher, Pool } from 'undici';
+import { buildConnector, type Dispatcher, Pool } from 'undici';
 import type { WebSocket } from 'ws';
 import { connectionError } from './errors.ts';
 import { limits } from './limits.ts';
+import { type TlsTrust, tlsOptions } from './tls-trust.ts';
 import type { Transport, TransportAnswer, TransportRequest } from './transport.ts';
 
-export interface HttpTransportOptions {
+export interface HttpTransportOptions extends TlsTrust {
   /** `http://127.0.0.1:4720`; what follows the port is not used. */
   readonly address: string;
-  /** PEM of the authority that the server's certificate is checked against. */
-  readonly caCertificate?: string | undefined;
 }
 
 /** Keeps connections open between requests. Follows no redirects, so a token stays with its server. */
-export function httpTransport({ address, caCertificate }: HttpTransportOptions): Transport {
+export function httpTransport({ address, ...trust }: HttpTransportOptions): Transport {
   const { origin } = new URL(address);
   const pool = new Pool(origin, {
     connections: limits.connectionsMax,
     keepAliveTimeout: limits.keepAliveTimeoutMs,
-    connectTimeout: limits.connectTimeoutMs,
-    ...(caCertificate !== undefined && { connect: { ca: caCertificate } }),
+    connect: connectorOf(trust),
   });
   const sockets = new Set<WebSocket>();
   return {
@@ -40,7 +38,7 @@ export function httpTransport({ address, caCertificate }: HttpTransportOptions):
     async openSocket(request) {
       request.signal?.throwIfAborted();
       const { openWebSocket } = await import('./transport-web-socket.ts');
-      const opened = await openWebSocket({ origin, caCertificate }, request);
+      const opened = await openWebSocket({ origin, trust }, request);
       sockets.add(opened.socket);
       void opened.messages.closed.then(() => sockets.delete(opened.socket));
       return opened;
@@ -50,6 +48,16 @@ export function httpTransport({ address, caCertificate }: HttpTransportOptions):
       await pool.destroy();
     },
   };
+}
+
+/** What is one's own may be another one by the next connection. */
+function connectorOf(trust: TlsTrust): buildConnector.connector | buildConnector.BuildOptions {
+  const connecting = (): buildConnector.BuildOptions => ({
+    ...tlsOptions(trust),
+    timeout: limits.connectTimeoutMs,
+  });
+  if (trust.own === undefined) return connecting();
+  return (options, callback) => buildConnector(connecting())(options, callback);
 }
 
 function requestOptions(request: TransportRequest): Dispatcher.RequestOptions {

@@ -3,16 +3,17 @@ import { MessageQueue } from '../model/exec-session/message-queue.ts';
 import { limits as modelLimits } from '../model/limits.ts';
 import { ConnectionError, connectionError } from './errors.ts';
 import { limits } from './limits.ts';
+import { type TlsTrust, tlsOptions } from './tls-trust.ts';
 import type { SocketRequest } from './transport.ts';
 
 export interface WebSocketOptions {
   readonly origin: string;
-  readonly caCertificate: string | undefined;
+  readonly trust: TlsTrust;
 }
 
 /** Resolves when the socket is open. Rejects with `ConnectionError`, or the signal's reason. */
 export function openWebSocket(
-  { origin, caCertificate }: WebSocketOptions,
+  { origin, trust }: WebSocketOptions,
   { path, headers, signal }: SocketRequest,
 ): Promise<{ readonly socket: WebSocket; readonly messages: MessageQueue }> {
   const socket = new WebSocket(`${origin.replace(/^http/, 'ws')}${path}`, {
@@ -20,7 +21,7 @@ export function openWebSocket(
     maxPayload: modelLimits.exec.messageBytesMax,
     handshakeTimeout: limits.connectTimeoutMs,
     perMessageDeflate: false,
-    ...(caCertificate !== undefined && { ca: caCertificate }),
+    ...tlsOptions(trust),
   });
   const messages = new MessageQueue(socket);
   return new Promise((resolve, reject) => {

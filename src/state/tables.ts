@@ -425,12 +425,13 @@ export const configSecrets = table<ConfigSecret>({
   indexes: {},
 });
 
-/** Which entry refers to a service: a row for each that it names, kept with the entry. */
+/** Which entry refers to a service, or names another entry: a row for each, kept with the entry. */
 export interface ConfigReference extends Stamps {
-  /** Of the service. */
+  /** Of the service, or of the entry of that kind. */
   readonly Partition: string;
   readonly Namespace: string;
-  readonly Service: string;
+  readonly Kind: ConfigKindName | 'service';
+  readonly Name: string;
   readonly From: {
     readonly Partition: string;
     readonly Namespace: string;
@@ -444,7 +445,8 @@ export const configReferences = table<ConfigReference>({
   version: 1,
   key: (reference) => {
     const { From } = reference;
-    return [...placed(reference), reference.Service, ...placed(From), From.Kind, From.Name];
+    const { Kind, Name } = reference;
+    return [...placed(reference), Kind, Name, ...placed(From), From.Kind, From.Name];
   },
   indexes: {},
 });

@@ -6,7 +6,7 @@ import { type Known, operationsOf } from '../support/fuzz.ts';
 import { fuzz } from '../support/fuzz-api.ts';
 
 const runsPerOperation = 400;
-const isAsked = (path: string) => /^\/v1\/(config|connect)(\/|$)/.test(path);
+const isAsked = (path: string) => /^\/v1\/(config|connect|discovery-chain)(\/|$)/.test(path);
 const examples = kinds.flatMap(({ example, exampleNeeds = [] }) => [...exampleNeeds, example]);
 
 /** With an entry of every kind. */
@@ -15,7 +15,11 @@ async function furnished() {
   for (const body of examples) await api.call('PUT', '/v1/config', { body });
   const names = examples.map(({ Name }) => String(Name ?? 'mesh'));
   const known: Known = {
-    paths: { kind: kinds.map(({ kind }) => kind), name: [...new Set(names), 'none'] },
+    paths: {
+      kind: kinds.map(({ kind }) => kind),
+      name: [...new Set(names), 'none'],
+      service: [...new Set(names), 'none'],
+    },
     texts: {
       ...{ Name: ['web', 'api', '*', 'global', 'mesh', 'default'], Protocol: ['http', 'tcp'] },
       ...{ Namespace: ['default'], ns: ['default', '*', 'none'], dc: ['dc1', 'dc2'] },
@@ -40,7 +44,7 @@ async function furnished() {
 
 test('whatever is asked of entries and intentions, the answer is one of the document, and never a 500', async () => {
   const { operations } = await furnished();
-  expect(operations).toHaveLength(7);
+  expect(operations).toHaveLength(9);
   for (const { method, path } of operations) {
     // What one leaves behind is not there for the next.
     const { api, known, operations: own } = await furnished();

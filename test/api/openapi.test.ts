@@ -51,7 +51,7 @@ test('blocking routes are those that the contract marks', () => {
     ...['/v1/acl/binding-rule/{rule_id}', '/v1/acl/binding-rules'],
     ...['/v1/vars', '/v1/var/{path}'],
     ...['/v1/config', '/v1/config/{kind}/{name}', '/v1/config/{kind}'],
-    '/v1/connect/intentions/match',
+    ...['/v1/discovery-chain/{service}', '/v1/connect/intentions/match'],
     ...['/v1/exported-services', '/v1/imported-services', '/v1/peering/{name}', '/v1/peerings'],
     ...['/v1/namespace/{name}', '/v1/namespaces', '/v1/partition/{name}', '/v1/partitions'],
   ]);

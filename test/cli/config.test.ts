@@ -172,8 +172,92 @@ describe('config read, list and delete', () => {
   });
 });
 
+describe('config chain', () => {
+  beforeEach(async () => {
+    const entries = [
+      'Kind = "proxy-defaults"\nConfig { protocol = "http" }',
+      `Kind = "service-router"
+Name = "web"
+Routes {
+  Match {
+    HTTP {
+      PathPrefix = "/admin"
+      Methods    = ["get"]
+    }
+  }
+  Destination {
+    Service = "admin"
+  }
+}`,
+      `Kind = "service-splitter"
+Name = "web"
+Splits {
+  Weight = 90
+}
+Splits {
+  Weight  = 10
+  Service = "next"
+}`,
+      `Kind           = "service-resolver"
+Name           = "next"
+ConnectTimeout = "3s"
+Failover = {
+  "*" = { Datacenters = ["dc2"] }
+}`,
+    ];
+    for (const entry of entries) expect((await write(entry)).stderr).toBe('');
+  });
+
+  test('shows the ways that traffic goes', async () => {
+    expect(await says(['config', 'chain', 'web'])).toBe(`Service     web
+Datacenter  dc1
+Protocol    http
+Entries     see below
+
+Node                                What             Leads to
+router:web.default.default          GET /admin…      resolver:admin.default.default.dc1
+                                    /…               splitter:web.default.default
+resolver:admin.default.default.dc1  5s to connect    admin.default.default.dc1
+splitter:web.default.default        90 %             resolver:web.default.default.dc1
+                                    10 %             resolver:next.default.default.dc1
+resolver:web.default.default.dc1    5s to connect    web.default.default.dc1
+resolver:next.default.default.dc1   3s to connect    next.default.default.dc1
+                                    if none is well  next.default.default.dc2
+`);
+  });
+
+  test('tells why, and by which entry', async () => {
+    const told = await says(['config', 'chain', 'next', '-explain']);
+    expect(told).toMatch(/1 +proxy-defaults\/global +"next" speaks http, and so must all/);
+    expect(told).toMatch(
+      /2 +service-resolver\/next +Instances of "next" in dc1 are taken, with 3s/,
+    );
+  });
+
+  test('takes what is wanted otherwise', async () => {
+    const options = ['-protocol', 'tcp', '-connect-timeout', '9s', '-mesh-gateway', 'local'];
+    const datacenter = ['-datacenter', 'dc9', '-partition', 'default'];
+    const { Chain } = JSON.parse(
+      await says(['config', 'chain', 'next', ...options, ...datacenter, '-json']),
+    );
+    expect(Chain).toMatchObject({ Protocol: 'tcp', Datacenter: 'dc9' });
+    expect(Chain.Targets['next.default.default.dc9']).toMatchObject({
+      ConnectTimeout: '9s',
+      MeshGateway: { Mode: 'local' },
+    });
+    const wrong = await cli(['config', 'chain', 'next', '-connect-timeout', 'soon']);
+    expect([wrong.exitCode, wrong.stderr]).toEqual([1, expect.stringContaining('"soon"')]);
+  });
+
+  test('says when no entry has a part in it', async () => {
+    expect(await says(['config', 'chain', 'other'])).toContain('none that route, split or resolve');
+  });
+});
+
 describe('intention', () => {
   beforeEach(async () => {
+    // Requests can be told apart only where they are HTTP.
+    await write('Kind = "service-defaults"\nName = "web"\nProtocol = "http"');
     await write(`Kind = "service-intentions"
 Name = "web"
 Sources = [

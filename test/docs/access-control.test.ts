@@ -17,7 +17,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-test('the guide to access control does what it says', { timeout: 120_000 }, async () => {
+test('the guide to access control does what it says', { timeout: 240_000 }, async () => {
   const callback = `127.0.0.1:${await freePort()}`;
   const provider = await startOidcProvider([`http://${callback}/oidc/callback`]);
   try {

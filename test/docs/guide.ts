@@ -11,6 +11,8 @@ interface GuideOptions {
   readonly replace?: Readonly<Record<string, string>>;
   /** What the reader's browser does with an address that a command opens in it. */
   readonly browse?: (url: string) => Promise<void>;
+  /** Where the terminal begins; default: in the checkout. */
+  readonly cwd?: string;
 }
 
 /** Where an agent listens that is not told otherwise. The agent of a test takes a free port. */
@@ -31,7 +33,7 @@ export async function runGuide(path: string, options: GuideOptions = {}): Promis
   const steps = stepsOf(readFileSync(resolve(checkout, path), 'utf8'));
   const home = newDirectory('home');
   const browser = await installBrowser(join(home, '.browser'), options.browse ?? noBrowser);
-  const reader = new Reader(path, home, browser, options.replace ?? {});
+  const reader = new Reader(path, home, browser, options);
   try {
     for (const step of steps) {
       if (step.kind === 'file') await reader.writeFile(step);
@@ -64,7 +66,7 @@ class Reader {
     path: string,
     home: string,
     browser: InstalledBrowser,
-    replace: Readonly<Record<string, string>>,
+    { replace = {}, cwd = checkout }: GuideOptions,
   ) {
     this.#path = path;
     this.#home = home;
@@ -73,7 +75,7 @@ class Reader {
     mkdirSync(directory);
     const PATH = `${browser.directory}:${process.env.PATH}`;
     const env = { PATH, HOME: home, TMPDIR: temporary, LANG: 'C.UTF-8' };
-    this.#shell = openShell({ cwd: checkout, env, directory });
+    this.#shell = openShell({ cwd, env, directory });
   }
 
   async writeFile({ name, text, line }: FileStep): Promise<void> {
@@ -86,7 +88,7 @@ class Reader {
   async startAgent(command: string): Promise<void> {
     await this.#stopAgents();
     const agent = this.#launch(`${command} --http ${this.#http}`);
-    const [, address = ''] = await agent.says(/^Roster is ready at http:\/\/(\S+)$/m);
+    const [, address = ''] = await agent.says(/^Roster is ready at https?:\/\/(\S+)$/m);
     this.#http = address;
     this.#replaced.set(guideAddress, address);
   }

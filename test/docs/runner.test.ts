@@ -93,7 +93,8 @@ test('every output that differs is told, and the first command that fails, each 
     block('output', 'x'),
   ].join('');
   writeFileSync(path, guide);
-  const fault = await runGuide(path).catch((error: Error) => error.message);
+  const options = { cwd: newDirectory('reader') };
+  const fault = await runGuide(path, options).catch((error: Error) => error.message);
   expect(fault).toBe(
     [
       `${path}:1: the output differs\n--- in the guide\neins\n\n--- printed\none\n`,

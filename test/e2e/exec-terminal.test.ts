@@ -86,6 +86,14 @@ describe('in a script', () => {
     expect([ran.code, ran.stdout]).toEqual([code, stdout]);
   });
 
+  test.each([
+    ['no-such-thing', 127, /^the command "no-such-thing" was not found in /],
+    ['/etc/passwd', 126, /^the command \/etc\/passwd is not executable/],
+  ])('alloc exec of %s tells it as a shell does', async (program, code, message) => {
+    const ran = await agent.cli('alloc', 'exec', alloc, program);
+    expect(ran).toEqual({ code, stdout: '', stderr: expect.stringMatching(message) });
+  });
+
   test('an action is found by its name', async () => {
     const ran = await agent.cliWith('there', 'job', 'action', '-job', 'shell', 'greet');
     expect(ran).toEqual({ code: 6, stdout: 'hello\nthere', stderr: '' });
@@ -93,7 +101,6 @@ describe('in a script', () => {
 
   test.each([
     [['alloc', 'exec', 'ffffffff', 'true'], /no allocation/i],
-    [['alloc', 'exec', '{}', 'no-such-thing'], /"no-such-thing" was not found/],
     [['alloc', 'exec', '-task', 'none', '{}', 'true'], /has no task "none"/],
     [['alloc', 'exec', '-e', 'xx', '{}', 'true'], /-e must be one character/],
     [['alloc', 'exec', '--token', 'nobody', '{}', 'true'], /token is unknown/],

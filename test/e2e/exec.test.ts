@@ -258,13 +258,6 @@ describe('what is wrong closes with 1008 and the reason', () => {
       token,
       /2 tasks: app, side/,
     ],
-    ['no such program', () => execUrl(['no-such-thing']), token, /"no-such-thing" was not found/],
-    [
-      'no such program for a terminal',
-      () => execUrl(['/no/such'], { tty: 'true' }),
-      token,
-      /"\/no\/such" does not exist/,
-    ],
     [
       'no alloc_id',
       () => urlOf('/v1/job/web/action', { action: 'greet', task: 'app' }),

@@ -21,7 +21,7 @@ export const directory = realpathSync(mkdtempSync(join(tmpdir(), 'roster-e2e-'))
 /** Where the programs under test put what they call temporary. */
 export const temporary = mkdtempSync(join(directory, 'tmp-'));
 
-const patienceMs = 20_000;
+const patienceMs = 40_000;
 const programs = new Set<Program>();
 const isAgent = new WeakSet<Program>();
 

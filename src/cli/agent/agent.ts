@@ -66,6 +66,46 @@ const flags: readonly Flag[] = [
     description: 'Where other clusters reach it (where it listens).',
   },
   {
+    name: 'client-cert',
+    setting: 'client_cert',
+    value: 'FILE',
+    completes: 'file',
+    description: 'PEM that servers are shown which check the certificates of clients.',
+  },
+  {
+    name: 'client-key',
+    setting: 'client_key',
+    value: 'FILE',
+    completes: 'file',
+    description: 'PEM of the key of --client-cert.',
+  },
+  {
+    name: 'tls-cert',
+    setting: 'tls.cert_file',
+    value: 'FILE',
+    completes: 'file',
+    description: 'Speak TLS (https://) with this certificate, in PEM.',
+  },
+  {
+    name: 'tls-key',
+    setting: 'tls.key_file',
+    value: 'FILE',
+    completes: 'file',
+    description: 'PEM of the key of --tls-cert.',
+  },
+  {
+    name: 'tls-ca',
+    setting: 'tls.ca_file',
+    value: 'FILE',
+    completes: 'file',
+    description: 'PEM of the authority that certificates of clients are checked against.',
+  },
+  {
+    name: 'tls-verify-client',
+    setting: 'tls.verify_client',
+    description: 'Serve only clients with a certificate of --tls-ca.',
+  },
+  {
     name: 'data-dir',
     setting: 'data_dir',
     value: 'DIR',
@@ -119,8 +159,10 @@ const details = `Examples:
 With --servers the agent is a node: it runs allocations, listens nowhere, and turns to the next server
 when one does not answer.
 
+With --tls-cert and --tls-key it speaks TLS. SIGHUP makes it read renewed files.
+
 The configuration file has http, data_dir, server_only, servers (a list), introduction_token_file, ca_cert,
-root_token, tasks_on_exit, run, log_level, region,
+client_cert, client_key, tls.{cert_file,key_file,ca_file,verify_client}, root_token, tasks_on_exit, run, log_level, region,
 acl.{enabled,default_policy}, audit.{file,events}, keyring.root_key_file, identity.issuer,
 peering.{advertise,ca_file},
 node.{name,datacenter,class,pool,meta,disable_remote_exec}, isolation.{chroot,allow_capabilities},

@@ -1,6 +1,7 @@
 import { delay, type Timers } from '../../base/ports.ts';
 import type { AllocationStub } from '../../model/allocation/allocation-stub.ts';
 import { type Client, createClient, isMissing, waitFor } from '../../sdk/client.ts';
+import type { TlsTrust } from '../../sdk/tls-trust.ts';
 import { addressesOf } from '../render/addresses.ts';
 import type { AgentOptions } from './options.ts';
 
@@ -12,7 +13,7 @@ const startingMaxMs = 10_000;
  * started. Returns what to tell: a sentence for each job, and where its instances are.
  */
 export async function runFirstJobs(
-  agent: { readonly address: string; readonly token: string | undefined },
+  agent: TlsTrust & { readonly address: string; readonly token: string | undefined },
   run: AgentOptions['run'],
   timers: Timers,
 ): Promise<readonly string[]> {

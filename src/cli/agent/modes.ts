@@ -10,13 +10,14 @@ export const modeOf = (given: Given<ModeSetting>): AgentMode => {
   return given.server_only === true ? 'server' : 'both';
 };
 
-const nodeOnly: readonly string[] = ['introduction_token_file', 'ca_cert'];
+const nodeOnly: readonly string[] = [
+  ...['introduction_token_file', 'ca_cert', 'client_cert', 'client_key'],
+];
 
 /** Of the server; groups end in a dot. */
 const serverOnly = [
   ...['http', 'root_token', 'run', 'acl.', 'audit.', 'keyring.', 'identity.'],
-  'peering.',
-  'garbage_collection.',
+  ...['peering.', 'garbage_collection.', 'tls.'],
 ];
 
 /** Settings that do not go together with what the agent is to be. */

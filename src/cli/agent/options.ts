@@ -13,11 +13,15 @@ export interface AgentOptions {
   readonly isDev: boolean;
   readonly mode: AgentMode;
   readonly http: { readonly host: string; readonly port: number };
+  /** The files of what TLS is spoken with; `undefined`: none is. */
+  readonly tls: TlsFiles | undefined;
   /** How a node alone reaches its servers; the files hold a secret, and PEM. */
   readonly servers: {
     readonly addresses: readonly string[];
     readonly introductionTokenFile: string | undefined;
     readonly caCertificateFile: string | undefined;
+    readonly clientCertificateFile: string | undefined;
+    readonly clientKeyFile: string | undefined;
   };
   /** `undefined`: nothing is kept; only with `isDev`. */
   readonly dataDirectory: string | undefined;
@@ -75,6 +79,15 @@ export interface AgentOptions {
   /** Jobs to register once the agent is ready, each unless it already exists. */
   readonly run: readonly { readonly path: string; readonly registration: JobRegistration }[];
   readonly logLevel: LogLevel;
+}
+
+/** In PEM form. */
+export interface TlsFiles {
+  readonly certificateFile: string;
+  readonly keyFile: string;
+  /** Of the authorities that certificates of clients are checked against. */
+  readonly authorityFile: string | undefined;
+  readonly verifiesClients: boolean;
 }
 
 /** What the settings of garbage collection are called below `garbage_collection`. */
@@ -175,6 +188,12 @@ export const settings = {
   servers: { fault: serversFault },
   introduction_token_file: text(4096),
   ca_cert: text(4096),
+  client_cert: text(4096),
+  client_key: text(4096),
+  'tls.cert_file': text(4096),
+  'tls.key_file': text(4096),
+  'tls.ca_file': text(4096),
+  'tls.verify_client': flag,
   data_dir: text(4096),
   root_token: {
     fault: (value: unknown) =>
@@ -314,7 +333,7 @@ export function settingFaults(
       `${nameOf('data_dir')} is missing: name a directory to keep the state in, or give --dev to keep nothing`,
     );
   }
-  faults.push(...modeFaults(given, nameOf));
+  faults.push(...modeFaults(given, nameOf), ...tlsFaults(given, nameOf));
   if (given['audit.events'] !== undefined && given['audit.file'] === undefined) {
     faults.push(`${nameOf('audit.events')} is of no use without audit.file: a path, or "stdout"`);
   }
@@ -324,6 +343,32 @@ export function settingFaults(
     );
   }
   return faults;
+}
+
+/** Files that are of no use without another one. */
+const togetherFor: readonly (readonly [SettingName, SettingName])[] = [
+  ['tls.cert_file', 'tls.key_file'],
+  ['tls.key_file', 'tls.cert_file'],
+  ['tls.ca_file', 'tls.cert_file'],
+  ['tls.verify_client', 'tls.ca_file'],
+  ['client_cert', 'client_key'],
+  ['client_key', 'client_cert'],
+];
+
+const tlsFaults = (given: AgentSettings, nameOf: (setting: SettingName) => string): string[] =>
+  togetherFor
+    .filter(([one, other]) => (given[one] ?? false) !== false && given[other] === undefined)
+    .map(([one, other]) => `${nameOf(one)} is of no use without ${other}`);
+
+function tlsOf(given: AgentSettings): AgentOptions['tls'] {
+  const words = given as Partial<Record<SettingName, string>>;
+  const certificateFile = words['tls.cert_file'];
+  const keyFile = words['tls.key_file'];
+  if (certificateFile === undefined || keyFile === undefined) return undefined;
+  return {
+    ...{ certificateFile, keyFile, authorityFile: words['tls.ca_file'] },
+    verifiesClients: given['tls.verify_client'] === true,
+  };
 }
 
 /** A secret is never repeated, even when it is none. */
@@ -392,8 +437,11 @@ export function agentOptions(given: AgentSettings, run: AgentOptions['run']): Ag
       addresses: (given.servers as readonly string[] | undefined) ?? [],
       introductionTokenFile: words.introduction_token_file,
       caCertificateFile: words.ca_cert,
+      clientCertificateFile: words.client_cert,
+      clientKeyFile: words.client_key,
     },
     http: parseHostPort(given.http) ?? { host: defaultHost, port: defaultPort },
+    tls: tlsOf(given),
     dataDirectory,
     rootToken: words.root_token?.toLowerCase(),
     aclEnabled: given['acl.enabled'] !== false,

@@ -59,9 +59,15 @@ export const fitsWhole = (value: bigint): boolean => value >= wholeMin && value 
 
 /** By their bytes, as keys and texts are ordered. */
 export function compareText(left: string, right: string): number {
-  if (left === right) return 0;
-  return Buffer.compare(Buffer.from(left), Buffer.from(right));
+  const length = Math.min(left.length, right.length);
+  let at = 0;
+  while (at < length && left.charCodeAt(at) === right.charCodeAt(at)) at++;
+  if (at === length) return left.length - right.length;
+  return rankOf(left.charCodeAt(at)) - rankOf(right.charCodeAt(at));
 }
+
+/** A half of a pair stands for a character that is greater than all that need none. */
+const rankOf = (unit: number): number => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit);
 
 export const keysInOrder = (map: TemplateMap): readonly string[] =>
   [...map.keys()].sort(compareText);

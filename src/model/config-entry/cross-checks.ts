@@ -1,4 +1,10 @@
+import { checkGraph } from './graph.ts';
+import { checkGatewayNames, checkIngressProtocols } from './ingress-checks.ts';
 import type { CrossCheck } from './kind.ts';
 
 /** What has to hold of all entries together. */
-export const crossChecks: readonly CrossCheck[] = [];
+export const crossChecks: readonly CrossCheck[] = [
+  checkGatewayNames,
+  checkIngressProtocols,
+  checkGraph,
+];

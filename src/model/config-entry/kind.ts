@@ -35,6 +35,8 @@ export interface ConfigKind<E extends ConfigEntry = ConfigEntry> {
   readonly changeFaults?: (before: E | undefined, after: E, view: EntryView) => readonly string[];
   /** The services it names besides its own, or that it is of: who has to look when they change. */
   readonly services?: (entry: E) => readonly ServiceName[];
+  /** The entries of other kinds that it names, there or not: who has to look when they change. */
+  readonly names?: (entry: E) => readonly EntryKey[];
   /** The text field that holds a secret. It is sealed in a row of its own, and '' in the entry's. */
   readonly secret?: keyof E & string;
   /** An entry that applies as it is (with those of `exampleNeeds` before it), for the reference. */
@@ -68,10 +70,16 @@ export type KindAccess =
  */
 export interface EntryView {
   readonly get: (key: EntryKey) => ConfigEntry | undefined;
+  /** The entry as it was before the write. */
+  readonly before: (key: EntryKey) => ConfigEntry | undefined;
   /** In the order of their names. */
   readonly list: (place: Omit<EntryKey, 'name'>) => Iterable<ConfigEntry>;
+  /** Those of a kind in all namespaces of a partition: it looks through everything that is there. */
+  readonly everywhere: (partition: string, kind: ConfigKindName) => Iterable<ConfigEntry>;
   /** Entries that refer to the service (`ConfigKind.services`), itself not among them. */
   readonly referrers: (service: ServiceName) => Iterable<EntryKey>;
+  /** Entries that name this one (`ConfigKind.names`), whether it is there or not. */
+  readonly namers: (key: EntryKey) => Iterable<EntryKey>;
 }
 
 /**

@@ -101,8 +101,8 @@ function recordPresenter(properties: Readonly<Record<string, Type.TSchema>>): Pr
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The same walk over the schema itself. */
-function shownSchema(schema: unknown): Json {
+/** The same walk over the schema itself; what is not set may be left out. */
+export function shownSchema(schema: unknown): Json {
   const { required: _, default: __, ...rest } = schema as Json;
   if (rest['x-unit'] === 'ns') {
     const { minimum: ___, maximum: ____, ...text } = rest;

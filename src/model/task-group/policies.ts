@@ -158,7 +158,8 @@ export const EphemeralDiskSchema = Type.Object(
     Sticky: About('Try to place a replacement on the same node, and keep the data.', Flag()),
     Migrate: About('Move the data to a replacement on another node.', Flag()),
     SizeMB: About(
-      'Disk that is set aside for the allocation, in MB; the logs of its tasks are a part of it.',
+      'Disk that is set aside for the allocation when it is placed, in MB; the logs of its tasks are a ' +
+        'part of it. What tasks write is counted nowhere and not held to it.',
       Whole({ default: 300, minimum: limits.task.diskMbMin }),
     ),
   },

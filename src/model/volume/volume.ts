@@ -5,7 +5,8 @@ export const VolumeRequestSchema = Type.Object(
   {
     Name: About('Repeats the name that the group knows it by.', Text(), { absent: 'its key' }),
     Type: About(
-      'A directory of the node, or a volume of a storage plugin.',
+      'A directory of the node, or a volume of a storage plugin. No node offers either yet: a group ' +
+        'that asks for one waits, and is told so.',
       Choice(['', 'host', 'csi']),
       {
         rules: 'required',

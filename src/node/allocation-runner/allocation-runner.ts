@@ -139,6 +139,10 @@ export class AllocationRunner {
     return this.#allocation;
   }
 
+  get job(): Job {
+    return this.#job;
+  }
+
   get isDone(): boolean {
     return [...this.#tasks.values()].every(({ state }) => state.State === 'dead');
   }

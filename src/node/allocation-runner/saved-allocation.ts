@@ -24,6 +24,9 @@ export interface SavedAllocation {
 
 const suffix = '.json';
 
+/** So that the machine has something to do while one is waited for. */
+const readAtOnce = 16;
+
 export const savedAllocationsDirectory = (dataDirectory: string): string =>
   join(dataDirectory, 'allocations');
 
@@ -40,11 +43,16 @@ export async function readSavedAllocations(dataDirectory: string): Promise<{
   const names = (await readdir(directory)).filter((name) => name.endsWith(suffix));
   const saved: SavedAllocation[] = [];
   const damaged: string[] = [];
-  for (const name of names) {
-    const value = await readJson(join(directory, name)).catch(() => undefined);
-    const id = name.slice(0, -suffix.length);
-    if (isSavedAllocation(value) && value.allocation.ID === id) saved.push(value);
-    else damaged.push(id);
+  for (let at = 0; at < names.length; at += readAtOnce) {
+    const some = names.slice(at, at + readAtOnce);
+    const values = await Promise.all(
+      some.map((name) => readJson(join(directory, name)).catch(() => undefined)),
+    );
+    for (const [index, value] of values.entries()) {
+      const id = some[index]!.slice(0, -suffix.length);
+      if (isSavedAllocation(value) && value.allocation.ID === id) saved.push(value);
+      else damaged.push(id);
+    }
   }
   return { saved, damaged };
 }

@@ -29,7 +29,7 @@ export async function startProcess(
 export function processMethods(supervisor: SupervisorClient) {
   return {
     recover: async (runId) => {
-      const status = (await supervisor.connect()).find(({ taskId }) => taskId === runId);
+      const status = await supervisor.find(runId);
       return status && handleOf(supervisor, runId);
     },
     usage: (runId) => usageOf(supervisor, runId),

@@ -102,6 +102,27 @@ describe.runIf(isMounter)('secrets in memory', () => {
     expect(await mounts!.mounted()).toEqual([path]);
     await mounts!.unmount([link]);
     expect(await mounts!.mounted()).toEqual([]);
+    await mounts!.close();
+  });
+
+  test('are made and taken away together, and one that fails keeps no other', async () => {
+    const { mounts } = await findMemoryMounts(dataDirectory);
+    const paths = Array.from({ length: 30 }, (_, at) => join(dataDirectory, `it's # ${at}`));
+    for (const path of paths.slice(1)) mkdirSync(path);
+    const wanted = paths.map((path) => [{ path, sizeMb: 1, uid: 0, gid: 0 }]);
+    const outcomes = await Promise.allSettled(wanted.map((mount) => mounts!.mount(mount)));
+    const refused = outcomes.flatMap((outcome) =>
+      outcome.status === 'rejected' ? [String(outcome.reason)] : [],
+    );
+    expect(refused).toEqual([expect.stringMatching(/0.*(does not exist|No such file)/)]);
+    expect((await mounts!.mounted()).toSorted()).toEqual(paths.slice(1).toSorted());
+    // What is mounted is left alone, and nothing else is touched.
+    await Promise.all(wanted.slice(1).map((mount) => mounts!.mount(mount)));
+    await Promise.all(paths.slice(2).map((path) => mounts!.unmount([path])));
+    expect(await mounts!.mounted()).toEqual([paths[1]]);
+    await mounts!.unmount([dataDirectory]);
+    expect(await mounts!.mounted()).toEqual([]);
+    await mounts!.close();
   });
 });
 

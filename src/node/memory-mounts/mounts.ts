@@ -6,9 +6,9 @@
  *  M2. What is mounted is known by the machine's own table of mounts and by nothing else, so that
  *      the next agent finds what one that died has left.
  */
-import { spawn } from 'node:child_process';
-import { mkdir, readFile, realpath, rm } from 'node:fs/promises';
+import { mkdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { MountShell } from './mount-shell.ts';
 
 export interface MemoryMount {
   /** A directory that is there. */
@@ -25,6 +25,8 @@ export interface MemoryMounts {
   unmount(directories: readonly string[]): Promise<void>;
   /** Where something is mounted below the data directory. */
   mounted(): Promise<readonly string[]>;
+  /** Once nothing is under way. What is mounted stays. */
+  close(): Promise<void>;
 }
 
 /** `undefined`, with the reason, where this user or machine cannot mount. */
@@ -32,74 +34,138 @@ export async function findMemoryMounts(
   dataDirectory: string,
 ): Promise<{ readonly mounts?: MemoryMounts; readonly reason?: string }> {
   const probe = join(dataDirectory, 'mount-probe');
+  const shell = new MountShell();
   try {
     await mkdir(probe, { recursive: true, mode: 0o700 });
-    const mounts = new SystemMounts(dataDirectory, await realpath(dataDirectory));
+    const mounts = new SystemMounts(shell, dataDirectory, await realpath(dataDirectory));
     await mounts.mount([{ path: probe, sizeMb: 1, uid: 0, gid: 0 }]);
     await mounts.unmount([probe]);
     return { mounts };
   } catch (error) {
+    shell.close();
     return { reason: (error as Error).message };
   } finally {
     await rm(probe, { recursive: true, force: true }).catch(() => {});
   }
 }
 
+/** What is asked for while something before it is under way, and done at once then. */
+interface Batch<T> {
+  readonly wishes: T[];
+  hasBegun: boolean;
+  readonly done: Promise<void>;
+}
+
 class SystemMounts implements MemoryMounts {
+  readonly #shell: MountShell;
   readonly #root: string;
   /** The same without links, as the table has it. */
   readonly #realRoot: string;
-  readonly #gathered: (readonly MemoryMount[])[] = [];
   /** One after the other: each looks at the table before it acts. */
   #last: Promise<unknown> = Promise.resolve();
+  #mounting: Batch<MemoryMount> | undefined;
+  #unmounting: Batch<string> | undefined;
 
-  constructor(root: string, realRoot: string) {
+  constructor(shell: MountShell, root: string, realRoot: string) {
+    this.#shell = shell;
     this.#root = root;
     this.#realRoot = realRoot;
   }
 
-  /** Those who wait meanwhile are served together: starting a program is what costs. */
-  mount(wanted: readonly MemoryMount[]): Promise<void> {
-    this.#gathered.push(wanted);
-    return this.#next(async () => {
-      const all = this.#gathered.splice(0);
-      // Somebody before took it along.
-      if (!all.includes(wanted)) return this.#mountMissing(wanted);
-      await this.#mountMissing(all.flat()).catch((error: Error) => {
-        // Each of the others looks for itself; what is mounted by then stays.
-        if (all.length === 1) throw error;
-        return this.#mountMissing(wanted);
-      });
+  async mount(wanted: readonly MemoryMount[]): Promise<void> {
+    if (wanted.length === 0) return;
+    this.#unmounting = undefined;
+    this.#mounting = this.#joined(this.#mounting, wanted, (all) => this.#mountMissing(all));
+    await this.#outcome(this.#mounting, wanted, (own) => this.#mountMissing(own));
+  }
+
+  async unmount(directories: readonly string[]): Promise<void> {
+    if (directories.length === 0) return;
+    this.#mounting = undefined;
+    this.#unmounting = this.#joined(this.#unmounting, directories, (all) => this.#unmountAll(all));
+    await this.#outcome(this.#unmounting, directories, (own) => this.#unmountAll(own));
+  }
+
+  async close(): Promise<void> {
+    await this.#next(async () => this.#shell.close());
+  }
+
+  /** The batch that waits, with these wishes, or a new one. */
+  #joined<T>(
+    last: Batch<T> | undefined,
+    wishes: readonly T[],
+    act: (all: readonly T[]) => Promise<void>,
+  ): Batch<T> {
+    if (last !== undefined && !last.hasBegun) {
+      last.wishes.push(...wishes);
+      return last;
+    }
+    const begin = async (): Promise<void> => {
+      batch.hasBegun = true;
+      await act(batch.wishes);
+    };
+    const batch = { wishes: [...wishes], hasBegun: false, done: this.#next(begin) };
+    return batch;
+  }
+
+  /** When what was asked for with it may be why it failed, it is tried by itself. */
+  async #outcome<T>(
+    { wishes, done }: Batch<T>,
+    own: readonly T[],
+    act: (all: readonly T[]) => Promise<void>,
+  ): Promise<void> {
+    await done.catch((error: Error) => {
+      if (wishes.length === own.length) throw error;
+      return this.#next(() => act(own));
     });
   }
 
   async #mountMissing(wanted: readonly MemoryMount[]): Promise<void> {
     const present = new Set(await this.mounted());
     const missing = wanted.filter(({ path }) => !present.has(path) && this.#isOwn(path));
-    const lines = missing.map(({ path, sizeMb, uid, gid }) => {
-      const options = `size=${sizeMb}m,mode=0700,uid=${uid},gid=${gid},nosuid,nodev,noexec`;
-      return `mount -t tmpfs -o ${options} roster ${quoted(path)} || exit 1`;
-    });
-    if (lines.length > 0) await runShell(lines);
+    if (missing.length === 0) return;
+    const list = missing.length > mountedAlone ? await this.#listed(missing) : undefined;
+    const each = missing.map(
+      (mount) => `mount -t tmpfs -o ${optionsOf(mount)} roster ${quoted(mount.path)} || exit 1`,
+    );
+    await this.#shell.run(list === undefined ? each.join('\n') : `mount -a -T ${quoted(list)}`);
   }
 
-  unmount(directories: readonly string[]): Promise<void> {
-    return this.#next(async () => {
-      const within = (path: string): boolean =>
-        directories.some((directory) => path === directory || path.startsWith(`${directory}/`));
-      const present = (await this.mounted()).filter(within);
-      // Who still has a file of it open keeps it for so long, and nobody finds it any more.
-      const lines = present.map((path) => `umount -l ${quoted(path)} || failed=1`);
-      if (lines.length > 0) await runShell([...lines.reverse(), '[ -z "$failed" ]']);
-    });
+  /** A file for one program that mounts them all; `undefined` on a full disk. */
+  #listed(mounts: readonly MemoryMount[]): Promise<string | undefined> {
+    const list = join(this.#root, 'mount-list');
+    const lines = mounts.map(
+      (mount) => `roster ${escaped(mount.path)} tmpfs ${optionsOf(mount)} 0 0\n`,
+    );
+    return writeFile(list, lines.join(''), { mode: 0o600 }).then(
+      () => list,
+      () => undefined,
+    );
+  }
+
+  async #unmountAll(directories: readonly string[]): Promise<void> {
+    const within = new Set(directories);
+    const isWithin = (path: string): boolean => {
+      for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1)) {
+        if (within.has(path.slice(0, end))) return true;
+      }
+      return false;
+    };
+    const present = (await this.mounted()).filter(isWithin).reverse();
+    // Who still has a file of it open keeps it for so long, and nobody finds it any more.
+    const commands = slices(present, unmountedAtOnce).map(
+      (paths) => `umount -l ${paths.map(quoted).join(' ')} || failed=1`,
+    );
+    if (commands.length > 0) await this.#shell.run([...commands, '[ -z "$failed" ]'].join('\n'));
   }
 
   async mounted(): Promise<readonly string[]> {
     const table = await readFile('/proc/self/mounts', 'utf8');
     return table
       .split('\n')
+      .filter((line) => line.startsWith('roster '))
       .map((line) => line.split(' '))
-      .filter(([device, , type]) => device === 'roster' && type === 'tmpfs')
+      .filter(([, , type]) => type === 'tmpfs')
       .map(([, path = '']) => unescaped(path))
       .filter((path) => path.startsWith(`${this.#realRoot}/`))
       .map((path) => `${this.#root}${path.slice(this.#realRoot.length)}`);
@@ -117,30 +183,28 @@ class SystemMounts implements MemoryMounts {
   }
 }
 
+/** More go by a list, in one program: each program takes longer to start than the mount takes. */
+const mountedAlone = 4;
+
+/** A command has an end to its length. */
+const unmountedAtOnce = 200;
+
+function slices<T>(all: readonly T[], size: number): readonly (readonly T[])[] {
+  return Array.from({ length: Math.ceil(all.length / size) }, (_, at) =>
+    all.slice(at * size, (at + 1) * size),
+  );
+}
+
+const optionsOf = ({ sizeMb, uid, gid }: MemoryMount): string =>
+  `size=${sizeMb}m,mode=0700,uid=${uid},gid=${gid},nosuid,nodev,noexec`;
+
 const quoted = (path: string): string => `'${path.replaceAll("'", `'\\''`)}'`;
 
-/** The table writes spaces and the like as octal digits. */
+/** The table, and the list, have spaces and the like as octal digits. */
+const escaped = (path: string): string =>
+  path.replace(/[\s\\#]/g, (one) => `\\${one.charCodeAt(0).toString(8).padStart(3, '0')}`);
+
 const unescaped = (path: string): string =>
   path.replace(/\\([0-7]{3})/g, (_, digits: string) =>
     String.fromCharCode(Number.parseInt(digits, 8)),
   );
-
-/** All in one: starting a program from a large process costs more than what it does. */
-function runShell(lines: readonly string[]): Promise<void> {
-  const child = spawn('/bin/sh', ['-s'], {
-    env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' },
-    stdio: ['pipe', 'ignore', 'pipe'],
-  });
-  let said = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said = `${said}${text}`.slice(0, 1000);
-  });
-  child.stdin.on('error', () => {}).end(`${lines.join('\n')}\n`);
-  return new Promise((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', (code) => {
-      if (code === 0) resolve();
-      else reject(new Error(said.trim().split('\n').at(-1) || `mount ended with ${code}`));
-    });
-  });
-}

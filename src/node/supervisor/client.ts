@@ -64,6 +64,12 @@ export class SupervisorClient {
     return [...this.#statuses.values()];
   }
 
+  /** Connects, and returns what the supervisor knows of one. */
+  async find(taskId: string): Promise<TaskStatus | undefined> {
+    await this.#connected();
+    return this.#statuses.get(taskId);
+  }
+
   /**
    * Starts a process, or finds the one that this task id has started. Rejects with
    * `SupervisorRefusal` when it cannot be started.

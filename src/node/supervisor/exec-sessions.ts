@@ -5,6 +5,7 @@ import { serveExec } from '../../model/exec-session/exec-stream.ts';
 import { limits } from '../../model/limits.ts';
 import { type ByteStream, StreamFault } from '../../model/node-stream/byte-stream.ts';
 import { Cgroup } from './cgroups/cgroup.ts';
+import type { ExecCommand, ExecPlan } from './exec-command.ts';
 import { startWithPipes } from './exec-pipes.ts';
 import { startWithTerminal } from './exec-terminal.ts';
 import type { FifoPool } from './fifo-pool.ts';
@@ -83,16 +84,16 @@ export class ExecSessions {
     const { allocId, taskName } = task;
     const { env = task.env, directory = task.directory, user = task.user } = via ?? {};
     try {
+      const rest = { env: { ...env, ROSTER_EXEC_ID: execId }, directory, owner: ownerOf(user) };
       const [program = '', ...args] = [...(via?.prefix ?? []), ...command];
-      const plan = {
+      const start = (one: Program): Promise<ExecCommand> =>
+        tty
+          ? startWithTerminal({ ...one, ...rest })
+          : startWithPipes({ ...one, ...rest }, this.#options.pool);
+      const started = await startOrTell(start, () => ({
         program: via === undefined ? findProgram(program, { env, directory }) : program,
         args,
-        env: { ...env, ROSTER_EXEC_ID: execId },
-        directory,
-        owner: ownerOf(user),
-      };
-      const { pool } = this.#options;
-      const started = tty ? await startWithTerminal(plan) : await startWithPipes(plan, pool);
+      }));
       const sweep = async (target: SweepTarget): Promise<void> => {
         await this.#nextSweep();
         await this.#options.sweeper.end(target);
@@ -105,6 +106,32 @@ export class ExecSessions {
       throw error;
     }
   }
+}
+
+type Program = Pick<ExecPlan, 'program' | 'args'>;
+
+/**
+ * What a shell does with a command that it cannot start, and what a sandbox and a container do: a
+ * sentence on the error output and 127, or 126 for what is there and cannot be executed.
+ */
+async function startOrTell(
+  start: (program: Program) => Promise<ExecCommand>,
+  find: () => Program,
+): Promise<ExecCommand> {
+  try {
+    return await start(find());
+  } catch (error) {
+    const exitCode = error instanceof SupervisorRefusal ? exitCodeOf(error.code) : undefined;
+    if (exitCode === undefined) throw error;
+    const script = 'printf "%s\\n" "$1" >&2; exit "$2"';
+    const args = ['-c', script, 'sh', (error as Error).message, exitCode];
+    return start({ program: '/bin/sh', args });
+  }
+}
+
+function exitCodeOf(code: string): string | undefined {
+  if (code === 'ENOENT' || code === 'ENOTDIR') return '127';
+  return code === 'EACCES' || code === 'ENOEXEC' ? '126' : undefined;
 }
 
 /** What the task's limits would not hold for does not run. */

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -136,14 +136,29 @@ describe('a command that cannot be started', () => {
     [
       'a name that is nowhere',
       ['no-such-thing'],
-      /"no-such-thing" was not found in .*:\/usr\/bin:\/bin$/,
+      /^the command "no-such-thing" was not found in .*:\/usr\/bin:\/bin\r?\n$/,
+      127,
     ],
-    ['a path that is not there', ['/no/such'], /"\/no\/such" does not exist$/],
-    ['no program', ['/etc/passwd'], /\/etc\/passwd is not executable$/],
-  ])('%s', async (_name, command, message) => {
+    [
+      'a path that is not there',
+      ['/no/such'],
+      /^the command "\/no\/such" does not exist\r?\n$/,
+      127,
+    ],
+    ['no program', ['/etc/passwd'], /^the command \/etc\/passwd is not executable\r?\n$/, 126],
+  ])('%s is told as by a shell', async (_name, command, message, exitCode) => {
     for (const tty of [false, true]) {
-      await expect(exec(command, { tty })).rejects.toMatchObject({ status: 400, message });
+      const told = await all(await exec(command, { tty }));
+      const said = expect.stringMatching(message);
+      expect(told).toMatchObject({ exitCode, ...(tty ? { stdout: said } : { stderr: said }) });
     }
+  });
+
+  test('a script whose interpreter is not there', async () => {
+    const path = join(dataDirectory, 'script');
+    writeFileSync(path, '#!/no/such\n', { mode: 0o755 });
+    const stderr = `${path} could not be started: no such file or directory\n`;
+    expect(await all(await exec([path]))).toEqual({ stdout: '', stderr, exitCode: 127 });
   });
 
   test('of a task that is over', async () => {
@@ -171,7 +186,7 @@ describe('a command with a terminal', () => {
 
   test('gets its signals from its keys', async () => {
     const session = await exec(
-      sh('trap "echo caught; exit 5" INT; echo ready; sleep 600'),
+      sh('trap "echo caught; exit 5" INT; echo ready; while :; do sleep 0.1; done'),
       terminal,
     );
     let said = '';
@@ -189,6 +204,11 @@ describe('a command with a terminal', () => {
     await session.write(Buffer.from('half'));
     session.closeInput();
     expect(await said).toMatchObject({ stdout: expect.stringMatching(/half$/), exitCode: 0 });
+  });
+
+  test('is not hung up where it lets go of its terminal before it ends', async () => {
+    const session = await exec(sh('echo out; exec <&- >&- 2>&-; sleep 0.3; exit 4'), terminal);
+    expect(await all(session)).toEqual({ stdout: 'out\r\n', stderr: '', exitCode: 4 });
   });
 
   test('has the user of its task, and no groups of whoever runs the agent', async () => {

@@ -2,7 +2,7 @@
  * Entry of the supervisor process. Its only argument is a JSON object with the data directory and
  * the mode; nothing secret is in it.
  */
-import { rmSync } from 'node:fs';
+import { rmdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { supervisorPaths } from './paths.ts';
 import { say } from './say.ts';
@@ -28,6 +28,7 @@ const supervisor = new Supervisor({
   idleTimeoutMs: options.idleTimeoutMs,
   onEnd: () => {
     if (options.endWithAgent) remove();
+    else leaveNothingFar();
     process.exit(0);
   },
 });
@@ -39,6 +40,15 @@ function remove(): void {
     }
   } catch {
     // The agent does it, too, when it ends in peace.
+  }
+}
+
+/** The directory of a socket that is not in the data directory; another one has more in it. */
+function leaveNothingFar(): void {
+  try {
+    rmdirSync(dirname(paths.socket));
+  } catch {
+    // It is not empty, or gone.
   }
 }
 

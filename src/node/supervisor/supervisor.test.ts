@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { realWorld } from '../../base/ports-real.ts';
 import { eventually } from '../testing/eventually.ts';
@@ -293,13 +293,17 @@ describe('the socket', () => {
     expect([mode(directory), mode(socket), mode(table)]).toEqual(['700', '600', '600']);
   });
 
-  test('of a long data directory is elsewhere', async () => {
+  test('of a long data directory is elsewhere, and goes with its directory', async () => {
     dataDirectory = join(dataDirectory, 'x'.repeat(120));
     mkdirSync(join(dataDirectory, 'logs'), { recursive: true });
     const client = newClient();
     await client.start(shell('exit 0'));
     expect(await client.exitOf(taskId)).toMatchObject({ exitCode: 0 });
-    expect(supervisorPaths(dataDirectory).socket.length).toBeLessThan(100);
+    const { socket } = supervisorPaths(dataDirectory);
+    expect(socket.length).toBeLessThan(100);
+    expect(existsSync(dirname(socket))).toBe(true);
+    await client.shutdown('SIGKILL', 100);
+    expect(existsSync(dirname(socket))).toBe(false);
   });
 
   test.each([

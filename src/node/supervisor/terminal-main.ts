@@ -3,6 +3,7 @@
  * JSON each; descriptor 4 carries the bytes, both ways. It ends when the command has ended and all
  * that it printed was taken, or when whoever started it is gone.
  */
+import { closeSync, constants, openSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { Socket } from 'node:net';
 import { ReadStream } from 'node:tty';
@@ -28,7 +29,7 @@ interface NativeTerminals {
     isUtf8: boolean,
     helperPath: string,
     onExit: (code: number, signal: number) => void,
-  ): { readonly fd: number; readonly pid: number };
+  ): { readonly fd: number; readonly pid: number; readonly pty: string };
   resize(fd: number, columns: number, rows: number): void;
 }
 
@@ -73,7 +74,7 @@ function start({ program, args, env, directory, owner }: ExecPlan): void {
   if (owner !== undefined && process.getuid?.() === 0) process.setgroups?.([]);
   const ended = Promise.withResolvers<void>();
   const variables = Object.entries({ TERM: defaultTerm, ...env });
-  const { fd, pid } = terminals.fork(
+  const { fd, pid, pty } = terminals.fork(
     program,
     args,
     variables.map(([name, value]) => `${name}=${value}`),
@@ -89,6 +90,10 @@ function start({ program, args, env, directory, owner }: ExecPlan): void {
       ended.resolve();
     },
   );
+  // A command that closes what it has of the terminal before it ends (`cat` does) would be the last that
+  // has it, and be hung up by that.
+  const held = openSync(pty, constants.O_RDWR | constants.O_NOCTTY);
+  void ended.promise.then(() => closeSync(held));
   resize = ({ width, height }) => terminals.resize(fd, width, height);
   report({ pid });
   carry(new ReadStream(fd), ended.promise);

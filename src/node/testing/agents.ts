@@ -56,11 +56,11 @@ export const id = (number: number) => `${run}-0000-4000-8000-00000000000${number
 
 export function assignment(
   script: string,
-  fields: { number?: number; desired?: 'run' | 'stop' } = {},
+  fields: { number?: number; desired?: 'run' | 'stop'; killTimeoutMs?: number } = {},
 ) {
-  const { number = 1, desired = 'run' } = fields;
+  const { number = 1, desired = 'run', killTimeoutMs = 1000 } = fields;
   const Config = { command: 'sh', args: ['-c', script] };
-  const KillTimeout = 1e9;
+  const KillTimeout = killTimeoutMs * 1e6;
   const RestartPolicy = { ...testPolicy, Attempts: 0 };
   return {
     Allocation: testAllocation({

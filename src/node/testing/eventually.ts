@@ -1,5 +1,5 @@
 /** Tries until `check` no longer throws; its last error is thrown after `timeoutMs`. For tests. */
-export async function eventually<T>(check: () => T | Promise<T>, timeoutMs = 8000): Promise<T> {
+export async function eventually<T>(check: () => T | Promise<T>, timeoutMs = 30_000): Promise<T> {
   const endMs = performance.now() + timeoutMs;
   for (;;) {
     try {

@@ -12,7 +12,7 @@ export function leftoversOf(allocId: string): string[] {
   const variable = `ROSTER_ALLOC_ID=${allocId}`;
   const processes = listPids()
     .filter((pid) => !isEnded(readStat(pid)) && readEnvironment(pid).includes(variable))
-    .map((pid) => `process ${pid}: ${commandLine(pid)}`);
+    .map((pid) => `process ${pid}: ${commandLineOf(pid)}`);
   const groups = groupsOf(readCgroupLayout(), `${allocId}.`);
   return [...processes, ...groups];
 }
@@ -34,7 +34,7 @@ function namesIn(directory: string): string[] {
   }
 }
 
-function commandLine(pid: number): string {
+export function commandLineOf(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
   } catch {

@@ -16,7 +16,9 @@ import {
 import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { listPids } from '../supervisor/proc.ts';
 import { eventually } from './eventually.ts';
+import { commandLineOf } from './orphans.ts';
 
 const programs = [
   ...[
@@ -76,7 +78,9 @@ export class Podman {
   async start(): Promise<void> {
     rmSync(this.socket, { force: true });
     const words = [...this.#flags, 'system', 'service', '--time=0', `unix://${this.socket}`];
-    this.#service = spawn('podman', words, { env: this.#env, stdio: 'ignore' });
+    // Of a container that ran out of memory it leaves a note in the directory that it runs in.
+    const cwd = this.directory;
+    this.#service = spawn('podman', words, { env: this.#env, stdio: 'ignore', cwd });
     await eventually(() => connects(this.socket));
   }
 
@@ -102,6 +106,12 @@ export class Podman {
   async close(): Promise<void> {
     await this.kill();
     this.run('rm', '-f', '-a', '-t', '0');
+    // Of every command in a container one process stays for five minutes, for whoever asks how it ended.
+    await eventually(() => {
+      const left = listPids().filter((pid) => commandLineOf(pid).includes(this.directory));
+      for (const pid of left) process.kill(pid, 'SIGKILL');
+      if (left.length > 0) throw new Error(`Podman left ${left.map(commandLineOf).join(', ')}`);
+    });
     rmSync(this.directory, { recursive: true, force: true, maxRetries: 3 });
   }
 

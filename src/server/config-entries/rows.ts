@@ -2,7 +2,8 @@
  * The rows of an entry: itself, its secret, and a reference for every service that it names.
  *
  * Invariants
- *  W1. There is a reference for each service that the stored entry names and no other one.
+ *  W1. There is a reference for each service and each entry that the stored entry names, and no
+ *      other one.
  *  W2. The entry's own row never holds its secret: that is sealed in the transaction that stores it.
  *  W3. What is put as it is already changes nothing, its `ModifyIndex` neither.
  */
@@ -16,7 +17,12 @@ import { derivedFieldsOf } from '../../model/config-entry/entry.ts';
 import type { ServiceName } from '../../model/config-entry/kind.ts';
 import { kindOf } from '../../model/config-entry/kinds.ts';
 import { isSame } from '../../model/same.ts';
-import { configEntries, configReferences, configSecrets } from '../../state/tables.ts';
+import {
+  type ConfigReference,
+  configEntries,
+  configReferences,
+  configSecrets,
+} from '../../state/tables.ts';
 import type { Snapshot, Transaction } from '../../state/types.ts';
 import { findEntry, rowKeyOf } from './view.ts';
 
@@ -85,23 +91,31 @@ function refer(
   before: ConfigEntry | undefined,
   after: ConfigEntry | undefined,
 ): void {
-  const [old, now] = [servicesOf(before), servicesOf(after)];
+  const [old, now] = [referencesOf(before), referencesOf(after)];
   const { Partition, Namespace, Kind, Name } = (after ?? before)!;
   const table = transaction.table(configReferences);
-  for (const [text, { partition, namespace, name }] of old) {
+  for (const [text, to] of old) {
     if (now.has(text)) continue;
-    table.delete(partition, namespace, name, Partition, Namespace, Kind, Name);
+    const key = [to.Partition, to.Namespace, to.Kind, to.Name];
+    table.delete(...key, Partition, Namespace, Kind, Name);
   }
-  for (const [text, { partition, namespace, name }] of now) {
-    if (old.has(text)) continue;
-    const From = { Partition, Namespace, Kind, Name };
-    table.put({ Partition: partition, Namespace: namespace, Service: name, From });
+  for (const [text, to] of now) {
+    if (!old.has(text)) table.put({ ...to, From: { Partition, Namespace, Kind, Name } });
   }
 }
 
-function servicesOf(entry: ConfigEntry | undefined): ReadonlyMap<string, ServiceName> {
-  const named = entry === undefined ? [] : (kindOf(entry.Kind).services?.(entry) ?? []);
-  return new Map(
-    named.map((one) => [`${one.partition}\0${one.namespace}\0${one.name}`, one] as const),
-  );
+type Target = Pick<ConfigReference, 'Partition' | 'Namespace' | 'Kind' | 'Name'>;
+
+/** The services and entries that it refers to, by a text that is one's own. */
+function referencesOf(entry: ConfigEntry | undefined): ReadonlyMap<string, Target> {
+  const targets = new Map<string, Target>();
+  if (entry === undefined) return targets;
+  const { services, names } = kindOf(entry.Kind);
+  const add = (Kind: Target['Kind'], { partition, namespace, name }: ServiceName) => {
+    const text = `${partition}\0${namespace}\0${Kind}\0${name}`;
+    targets.set(text, { Partition: partition, Namespace: namespace, Kind, Name: name });
+  };
+  for (const service of services?.(entry) ?? []) add('service', service);
+  for (const key of names?.(entry) ?? []) add(key.kind, key);
+  return targets;
 }

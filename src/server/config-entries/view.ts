@@ -10,20 +10,37 @@ export const rowKeyOf = ({ partition, namespace, kind, name }: EntryKey): Key =>
 export const findEntry = (snapshot: Snapshot, key: EntryKey): ConfigEntry | undefined =>
   snapshot.table(configEntries).get(...rowKeyOf(key));
 
+/** What a transaction changes, and what was there before. */
+export interface EntryChange {
+  readonly key: EntryKey;
+  readonly before: ConfigEntry | undefined;
+}
+
 /** The entries of a snapshot; in a transaction, as they are at that point of it. */
-export function entryViewOf(snapshot: Snapshot): EntryView {
+export function entryViewOf(snapshot: Snapshot, change?: EntryChange): EntryView {
+  const find = (key: EntryKey) => findEntry(snapshot, key);
   return {
-    get: (key) => findEntry(snapshot, key),
+    get: find,
+    before: (key) =>
+      change !== undefined && isSameKey(key, change.key) ? change.before : find(key),
     list: ({ partition, namespace, kind }) =>
       snapshot.table(configEntries).scan({ prefix: [partition, namespace, kind] }),
-    *referrers({ partition, namespace, name }) {
-      const prefix = [partition, namespace, name];
-      for (const { From } of snapshot.table(configReferences).scan({ prefix })) {
-        const { Partition, Namespace, Kind, Name } = From;
-        yield { partition: Partition, namespace: Namespace, kind: Kind, name: Name };
+    *everywhere(partition, kind) {
+      for (const entry of snapshot.table(configEntries).scan({ prefix: [partition] })) {
+        if (entry.Kind === kind) yield entry;
       }
     },
+    referrers: ({ partition, namespace, name }) =>
+      sources(snapshot, [partition, namespace, 'service', name]),
+    namers: (key) => sources(snapshot, rowKeyOf(key)),
   };
+}
+
+function* sources(snapshot: Snapshot, prefix: Key): Iterable<EntryKey> {
+  for (const { From } of snapshot.table(configReferences).scan({ prefix })) {
+    const { Partition, Namespace, Kind, Name } = From;
+    yield { partition: Partition, namespace: Namespace, kind: Kind, name: Name };
+  }
 }
 
 export const isSameKey = (left: EntryKey, right: EntryKey): boolean =>

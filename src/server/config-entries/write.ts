@@ -17,7 +17,7 @@ import type { Transaction, Written } from '../../state/types.ts';
 import { requireScope } from '../acl/scope.ts';
 import type { ServerContext } from '../context.ts';
 import { putDerived, putGiven, removeRows, secretOf } from './rows.ts';
-import { entryViewOf, findEntry } from './view.ts';
+import { type EntryChange, entryViewOf, findEntry } from './view.ts';
 
 type Context = Pick<ServerContext, 'state' | 'world' | 'box'>;
 
@@ -57,7 +57,7 @@ export async function applyEntry(
     settle(
       context,
       transaction,
-      key,
+      { key, before: stored },
       `The entry ${entry.Kind} "${entry.Name}" is not written`,
       wrong,
     );
@@ -79,8 +79,15 @@ export async function deleteEntry(
       const actual = findEntry(transaction, key)?.ModifyIndex;
       if (options.guard === 0 || options.guard !== actual) return false;
     }
+    const before = findEntry(transaction, key);
     if (removeRows(transaction, key)) {
-      settle(context, transaction, key, `The entry ${key.kind} "${key.name}" is not deleted`, []);
+      settle(
+        context,
+        transaction,
+        { key, before },
+        `The entry ${key.kind} "${key.name}" is not deleted`,
+        [],
+      );
     }
     return true;
   });
@@ -90,12 +97,12 @@ export async function deleteEntry(
 function settle(
   { world }: Pick<Context, 'world'>,
   transaction: Transaction,
-  key: EntryKey,
+  change: EntryChange,
   what: string,
   wrong: readonly string[],
 ): void {
-  const view = entryViewOf(transaction);
-  const changed = [key];
+  const view = entryViewOf(transaction, change);
+  const changed = [change.key];
   const now = formatInstant(world.clock.nowMs());
   for (const follow of consequences) {
     const { puts, removals } = follow(view, changed, now);

@@ -1,3 +1,4 @@
+import { expanded, matchesIn } from '../../filter/regex/matches.ts';
 import { PatternError } from '../../filter/regex/pattern.ts';
 import { compileSearch, type Match, type Search } from '../../filter/regex/search.ts';
 import type { Budget } from '../budget.ts';
@@ -14,9 +15,12 @@ export const patternFunctions: Functions = {
   }),
   regexall: define([text('pattern'), text('string')], ([pattern, value], budget) => {
     const search = compile(pattern, budget);
-    return budget.made(
-      matchesIn(search, value, budget).map((match) => budget.made(captured(match, value, search))),
-    );
+    const found: Value[] = [];
+    for (const match of matchesIn(search, value, counted(budget))) {
+      budget.make(8);
+      found.push(budget.made(captured(match, value, search)));
+    }
+    return budget.made(found);
   }),
   regex_replace: define(
     [text('string'), text('pattern'), text('replacement')],
@@ -28,7 +32,8 @@ export const patternFunctions: Functions = {
         budget.make(piece.length);
         result += piece;
       };
-      for (const match of matchesIn(search, value, budget)) {
+      for (const match of matchesIn(search, value, counted(budget))) {
+        budget.make(8);
         add(value.slice(at, match.start));
         add(expanded(replacement, match, value, search));
         at = match.end;
@@ -54,26 +59,6 @@ function compile(pattern: string, budget: Budget): Search {
 /** A step of the automaton is far smaller than one of an evaluation. */
 const counted = (budget: Budget) => (steps: number) => budget.work(steps >> 2);
 
-/** From left to right, none within another; an empty one does not touch the one before it. */
-function matchesIn(search: Search, value: string, budget: Budget): readonly Match[] {
-  const matches: Match[] = [];
-  let at = 0;
-  let previousEnd = -1;
-  while (at <= value.length) {
-    const match = search.next(value, at, counted(budget));
-    if (match === undefined) break;
-    budget.make(8);
-    const isEmpty = match.end === match.start;
-    if (!isEmpty || match.start !== previousEnd) {
-      matches.push(match);
-      previousEnd = match.end;
-    }
-    const step = (value.codePointAt(match.end) ?? 0) > 0xffff ? 2 : 1;
-    at = isEmpty ? match.end + step : match.end;
-  }
-  return matches;
-}
-
 /** The whole match; with groups, what they hold, by name when they have names. */
 function captured({ start, end, groups }: Match, value: string, { names }: Search): Value {
   if (groups.length === 0) return value.slice(start, end);
@@ -86,23 +71,4 @@ function captured({ start, end, groups }: Match, value: string, { names }: Searc
     throw new FunctionFault('either all groups of the pattern have names, or none', 0);
   }
   return objectOf(held.map((text, index) => [names[index]!, text]));
-}
-
-const reference = /\$(?:\$|([A-Za-z0-9_]+)|\{([A-Za-z0-9_]+)\})/g;
-
-/** `$1`, `${1}`, `$name`, `${name}`, and `$$` for the sign; what is not there is empty. */
-function expanded(
-  replacement: string,
-  { start, end, groups }: Match,
-  value: string,
-  { names }: Search,
-): string {
-  return replacement.replace(reference, (_, bare?: string, braced?: string) => {
-    const name = bare ?? braced;
-    if (name === undefined) return '$';
-    if (name === '0') return value.slice(start, end);
-    const index = /^[0-9]+$/.test(name) ? Number(name) - 1 : names.indexOf(name);
-    const group = groups[index];
-    return group === undefined ? '' : value.slice(group.start, group.end);
-  });
 }

@@ -22,7 +22,7 @@ export const dataFunctions: Functions = {
   parseJSON: define([text('text')], ([value], { budget }) => jsonValue(value, budget)),
   parseYAML: define([text('text')], ([value], { budget }) => {
     // Far more is made of it on the way than of JSON.
-    budget.work(4 * value.length);
+    budget.walk(value.length, 16);
     const { stepsMax, sizeMax, nestingMax } = budget.limits;
     try {
       const found = yamlValue(value, new Budget({ stepsMax, sizeMax, depthMax: nestingMax }));
@@ -40,15 +40,17 @@ export const dataFunctions: Functions = {
   toJSONPretty: define([any('value')], ([value], context) =>
     written(value, context, (one) => prettyText(one, '')),
   ),
-  toYAML: define([any('value')], ([value], context) =>
-    written(value, context, (one) =>
+  toYAML: define([any('value')], ([value], context) => {
+    // The library makes a tree of nodes of it first.
+    context.budget.walk(sizeOf(value), 10);
+    return written(value, context, (one) =>
       stringify(plain(one), {
         indentSeq: false,
         lineWidth: 0,
         aliasDuplicateObjects: false,
       }).trim(),
-    ),
-  ),
+    );
+  }),
   toTOML: define([map('map')], ([value], context) =>
     written(value, context, (one) => tomlText(one as TemplateMap)),
   ),
@@ -107,7 +109,7 @@ function plain(value: TemplateValue): unknown {
 
 /** Whole numbers stay whole, however large they are. */
 function jsonValue(text: string, budget: TemplateBudget): TemplateValue {
-  budget.work(1 + text.length);
+  budget.walk(text.length, 2);
   refuseDepth(text, budget.limits.nestingMax);
   const revive = (_key: string, value: unknown, context?: { readonly source?: string }): unknown =>
     typeof value === 'number' ? exactNumber(context?.source ?? '', value) : value;

@@ -16,6 +16,7 @@ const escaping = (change: (value: string) => string) =>
   define([rest(any('values'))], ([values], context) => {
     const value = printed(values, context);
     context.budget.make(6 * value.length);
+    context.budget.walk(value.length, 2);
     return change(value);
   });
 
@@ -63,6 +64,9 @@ const htmlEscapes: Readonly<Record<string, string>> = {
 function jsEscape(character: string): string {
   if (character === ' ') return ' ';
   if (character === '\\' || character === "'" || character === '"') return `\\${character}`;
-  const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
-  return units.map((unit) => `\\u${unit.toString(16).toUpperCase().padStart(4, '0')}`).join('');
+  const first = unitEscape(character.charCodeAt(0));
+  return character.length === 1 ? first : first + unitEscape(character.charCodeAt(1));
 }
+
+const unitEscape = (unit: number): string =>
+  `\\u${unit.toString(16).toUpperCase().padStart(4, '0')}`;

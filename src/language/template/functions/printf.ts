@@ -27,6 +27,7 @@ export function printedFormat(
   { budget }: RunContext,
 ): string {
   budget.make(format.length);
+  budget.walk(format.length);
   let at = 0;
   let isIndexed = false;
   const take = (): TemplateValue => {
@@ -57,7 +58,9 @@ export function printedFormat(
         at = Number(index) - 1;
       }
       const value = take();
-      budget.make(sizeOf(value) + (verb.width ?? 0) + (verb.precision ?? 0));
+      const size = sizeOf(value) + (verb.width ?? 0) + (verb.precision ?? 0);
+      budget.make(size);
+      budget.walk(size);
       return padded(written(value, verb, at), verb, value);
     },
   );
@@ -155,10 +158,10 @@ function wholeText(value: bigint, verb: Verb): string {
 }
 
 function hexText(value: string, { letter, sharp, space, precision }: Verb): string {
-  const bytes = Buffer.from(value).subarray(0, precision);
-  const pairs = [...bytes].map((byte) => byte.toString(16).padStart(2, '0'));
+  const digits = Buffer.from(value).subarray(0, precision).toString('hex');
   const prefix = sharp ? '0x' : '';
-  const text = space ? pairs.map((pair) => prefix + pair).join(' ') : prefix + pairs.join('');
+  const pairs = (): string => digits.replace(/../g, (pair) => ` ${prefix}${pair}`).slice(1);
+  const text = space ? pairs() : prefix + digits;
   return letter === 'X' ? text.toUpperCase() : text;
 }
 

@@ -5,13 +5,13 @@ import { define, FunctionFault, type Functions, list, text, whole } from './defi
 export const textFunctions: Functions = {
   toLower: define([text('text')], ([value], context) => made(value.toLowerCase(), context)),
   toUpper: define([text('text')], ([value], context) => made(value.toUpperCase(), context)),
-  toTitle: define([text('text')], ([value], context) =>
-    made(
-      value.replace(/(?<![\p{L}\p{N}_])\p{L}/gu, (letter) => letter.toUpperCase()),
-      context,
-    ),
-  ),
+  toTitle: define([text('text')], ([value], context) => {
+    context.budget.walk(value.length);
+    const upper = (letter: string): string => letter.toUpperCase();
+    return made(value.replace(/(?<![\p{L}\p{N}_])\p{L}/gu, upper), context);
+  }),
   trim: define([text('characters'), text('text')], ([characters, value], context) => {
+    context.budget.walk(characters.length + value.length);
     const cut = new Set(characters);
     const points = [...counted(value, context)];
     let from = 0;
@@ -60,7 +60,7 @@ export const textFunctions: Functions = {
 };
 
 function split(value: string, separator: string, { budget }: RunContext): readonly string[] {
-  budget.work(1 + (value.length >> 3));
+  budget.walk(value.length, separator === '' ? 1 : 1 / 8);
   const parts = separator === '' ? [...value] : value.split(separator);
   budget.make(value.length + parts.length * 8);
   return parts;

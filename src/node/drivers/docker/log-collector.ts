@@ -111,9 +111,11 @@ export class LogCollector {
         // It is gone: whoever watches it knows by now.
         if (statusOf(error) === 404) this.#ended.abort();
       });
+      const readMs = performance.now() - begunMs;
       await runtime.whenReturned(signal);
       // It reads all that it has to find what is new: that shall not be all that it does.
-      const restMs = Math.max(limits.docker.logPollMs, 10 * (performance.now() - begunMs));
+      const { logPollMs, logPollMaxMs } = limits.docker;
+      const restMs = Math.min(Math.max(logPollMs, 10 * readMs), logPollMaxMs);
       await delay(timers, follows ? limits.docker.logRetryMs : restMs, signal);
     }
   }

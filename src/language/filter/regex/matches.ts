@@ -1,0 +1,42 @@
+import type { Match, Search } from './search.ts';
+
+/**
+ * From left to right, none within another; an empty one does not touch the one before it. `count` is
+ * told of the automaton's steps.
+ */
+export function* matchesIn(
+  search: Search,
+  value: string,
+  count: (steps: number) => void,
+): Iterable<Match> {
+  let at = 0;
+  let previousEnd = -1;
+  while (at <= value.length) {
+    const match = search.next(value, at, count);
+    if (match === undefined) return;
+    const isEmpty = match.end === match.start;
+    if (!isEmpty || match.start !== previousEnd) {
+      yield match;
+      previousEnd = match.end;
+    }
+    const step = (value.codePointAt(match.end) ?? 0) > 0xffff ? 2 : 1;
+    at = isEmpty ? match.end + step : match.end;
+  }
+}
+
+const reference = /\$(?:\$|([A-Za-z0-9_]+)|\{([A-Za-z0-9_]+)\})/g;
+
+/** `$1`, `${1}`, `$name`, `${name}`, and `$$` for the sign; what is not there is empty. */
+export const expanded = (
+  replacement: string,
+  { start, end, groups }: Match,
+  value: string,
+  { names }: Search,
+): string =>
+  replacement.replace(reference, (_, bare?: string, braced?: string) => {
+    const name = bare ?? braced;
+    if (name === undefined) return '$';
+    if (name === '0') return value.slice(start, end);
+    const group = groups[/^[0-9]+$/.test(name) ? Number(name) - 1 : names.indexOf(name)];
+    return group === undefined ? '' : value.slice(group.start, group.end);
+  });

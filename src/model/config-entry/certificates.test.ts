@@ -1,0 +1,143 @@
+import { describe, expect, test } from 'vitest';
+import { exampleCertificate, examplePrivateKey } from './certificate-example.ts';
+import { detailsOf } from './certificate-text.ts';
+import {
+  authorityCertificate,
+  authorityKey,
+  encryptedKey,
+  leafCertificate,
+  leafKey,
+  oddlyNamedCertificate,
+  shortRsaCertificate,
+  shortRsaKey,
+} from './certificates.test-helper.ts';
+import { entryTable, messagesOf } from './entry-table.test-helper.ts';
+
+const pair = (Certificate: string, PrivateKey: string) => ({ Certificate, PrivateKey });
+const block = (label: string, text = 'AAAA') =>
+  `-----BEGIN ${label}-----\n${text}\n-----END ${label}-----\n`;
+const order = 'a chain begins with the certificate itself, and each is followed by its issuer';
+const another = 'PrivateKey does not belong to the certificate: it is the key of another one';
+
+describe('inline-certificate', () => {
+  entryTable({ Kind: 'inline-certificate', Name: 'c', ...pair(leafCertificate, leafKey) }, [
+    ['signed by itself', pair(exampleCertificate, examplePrivateKey)],
+    ['with its issuer', pair(leafCertificate + authorityCertificate, leafKey)],
+    [
+      'with words for people around it',
+      pair(`subject=leaf\n${leafCertificate}`, `key\n${leafKey}`),
+    ],
+    ['nothing', pair('', ' '), 'Certificate is required', 'PrivateKey is required'],
+    [
+      'something else',
+      pair('certificate', 'key'),
+      'Certificate must be a certificate in PEM form',
+      'PrivateKey must be a private key in PEM form',
+    ],
+    [
+      'what only looks like it',
+      pair(block('CERTIFICATE'), block('PRIVATE KEY')),
+      'Certificate is wrong: certificate 1 of 1 cannot be read as a certificate',
+      'PrivateKey cannot be read as a private key',
+    ],
+    [
+      'one for the other',
+      pair(leafKey, leafCertificate),
+      'Certificate is wrong: certificate 1 of 1 is a EC PRIVATE KEY, and no certificate',
+      'PrivateKey must be a private key in PEM form',
+    ],
+    [
+      'the issuer first',
+      pair(authorityCertificate + leafCertificate, authorityKey),
+      `Certificate is out of order: certificate 1 of 2 was not issued by the one after it; ${order}`,
+    ],
+    [
+      'a stranger after it',
+      pair(leafCertificate + exampleCertificate, leafKey),
+      `Certificate is out of order: certificate 1 of 2 was not issued by the one after it; ${order}`,
+    ],
+    [
+      'too many',
+      pair(exampleCertificate.repeat(17), examplePrivateKey),
+      'Certificate must hold at most 16 certificates, has 17',
+    ],
+    [
+      'for what is no host',
+      pair(oddlyNamedCertificate, leafKey),
+      'Certificate is for "not_a host", which is not a host name',
+    ],
+    ['the key of another one', pair(leafCertificate, authorityKey), another],
+    [
+      'a short key',
+      pair(shortRsaCertificate, shortRsaKey),
+      'PrivateKey is too short: the key length must be at least 2048 bits, got 1024',
+    ],
+    [
+      'an encrypted key',
+      pair(leafCertificate, encryptedKey),
+      'PrivateKey must not be encrypted: nobody could ask for its passphrase',
+    ],
+    [
+      'a key encrypted in the old way',
+      pair(
+        leafCertificate,
+        block('RSA PRIVATE KEY', 'Proc-Type: 4,ENCRYPTED\nDEK-Info: X\n\nAAAA'),
+      ),
+      'PrivateKey must not be encrypted: nobody could ask for its passphrase',
+    ],
+    [
+      'two keys',
+      pair(leafCertificate, leafKey + authorityKey),
+      'PrivateKey must be one private key, has 2',
+    ],
+  ]);
+
+  test('no sentence repeats a key', () => {
+    const secret = 'MHcCAQEEI'.repeat(8);
+    for (const key of [secret, block('PRIVATE KEY', secret), 42, { secret }]) {
+      const body = { Kind: 'inline-certificate', Name: 'c', Certificate: secret, PrivateKey: key };
+      expect(messagesOf(body).join()).not.toContain('MHcCAQ');
+    }
+  });
+
+  test('what does not end is read in time', () => {
+    const text = '-----BEGIN CERTIFICATE-----\n'.repeat(9000);
+    expect(messagesOf({ Kind: 'inline-certificate', Name: 'c', ...pair(text, text) })).toEqual([
+      'Certificate must be a certificate in PEM form',
+      'PrivateKey must be a private key in PEM form',
+    ]);
+  });
+
+  test('its details are those of the first, and it holds as long as all of the chain', () => {
+    expect(detailsOf(leafCertificate + authorityCertificate)).toMatchObject({
+      Subject: 'CN=leaf.example.com',
+      Issuer: 'CN=test authority',
+      Hosts: ['leaf.example.com', '10.0.0.1'],
+      NotAfter: '2027-11-22T10:09:01Z',
+      ChainLength: 2,
+    });
+    expect(detailsOf('')).toBeUndefined();
+    expect(detailsOf(block('CERTIFICATE'))).toBeUndefined();
+  });
+});
+
+describe('file-system-certificate', () => {
+  const absolute = 'must be an absolute path, got';
+  entryTable({ Kind: 'file-system-certificate', Name: 'c', ...pair('/etc/c', '/etc/k') }, [
+    ['nothing', pair('', ''), 'Certificate is required', 'PrivateKey is required'],
+    [
+      'relative paths',
+      pair('etc/c', './k'),
+      `Certificate ${absolute} "etc/c"`,
+      `PrivateKey ${absolute} "./k"`,
+    ],
+    ['a way up', pair('/etc/../c', '/k'), 'Certificate must not have "..", got "/etc/../c"'],
+    [
+      'what is in the files',
+      pair(leafCertificate, leafKey),
+      'Certificate must be the path of a file; what is in it belongs in an inline-certificate',
+      'PrivateKey must be the path of a file; what is in it belongs in an inline-certificate',
+    ],
+    ['one file for both', pair('/a', '/a'), 'PrivateKey must not be the file of the certificate'],
+  ]);
+});

@@ -1,0 +1,12 @@
+import { About, Whole } from '../schema.ts';
+
+const countMax = 2 ** 32 - 1;
+const count = (description: string) =>
+  About(description, Whole({ minimum: 0, maximum: countMax }), { absent: 'the proxy’s own' });
+
+/** What a proxy lets through to a service at a time. Source: facts/registry.md §5.9. */
+export const connectionLimits = {
+  MaxConnections: count('Connections at a time; 0 leaves it to the proxy.'),
+  MaxPendingRequests: count('Requests that wait for a connection; 0 leaves it to the proxy.'),
+  MaxConcurrentRequests: count('Requests at a time; 0 leaves it to the proxy.'),
+};

@@ -1,0 +1,65 @@
+import { limits } from '../limits.ts';
+import { type Path, quote, type Report } from '../path.ts';
+import { About, Text } from '../schema.ts';
+import type { ServiceName } from './kind.ts';
+
+/** How the routing kinds say where something goes: what is left open is the entry's own. */
+export const destinationFields = {
+  Service: About('The service.', Text({ maxLength: limits.names.lengthMax }), {
+    absent: 'the service that the entry is of',
+  }),
+  ServiceSubset: About('A subset that the resolver of the service defines.', Text(), {
+    absent: 'its default subset, if it has one',
+  }),
+  Namespace: About('Where the service lives.', Text(), { absent: 'the namespace of the entry' }),
+  Partition: About('Where the service lives.', Text(), { absent: 'the partition of the entry' }),
+};
+
+interface Destination {
+  readonly Service: string;
+  readonly Namespace: string;
+  readonly Partition: string;
+}
+
+interface Entry {
+  readonly Name: string;
+  readonly Namespace: string;
+  readonly Partition: string;
+}
+
+/** The service that something in an entry leads to. */
+export function destinationOf(
+  entry: Entry,
+  { Service, Namespace, Partition }: Destination,
+): ServiceName {
+  return {
+    partition: Partition || entry.Partition,
+    namespace: Namespace || entry.Namespace,
+    name: Service || entry.Name,
+  };
+}
+
+export const isSameService = (left: ServiceName, right: ServiceName): boolean =>
+  left.name === right.name &&
+  left.namespace === right.namespace &&
+  left.partition === right.partition;
+
+/** Services that destinations of an entry lead to: each once, and not the one that it is of. */
+export function namedServices(
+  entry: Entry,
+  destinations: readonly Destination[],
+): readonly ServiceName[] {
+  const named = new Map<string, ServiceName>();
+  const own = destinationOf(entry, { Service: '', Namespace: '', Partition: '' });
+  for (const destination of destinations) {
+    const service = destinationOf(entry, destination);
+    if (isSameService(service, own)) continue;
+    named.set(JSON.stringify([service.partition, service.namespace, service.name]), service);
+  }
+  return [...named.values()];
+}
+
+/** Reports a name that stands for no service in particular. */
+export function checkServiceName(name: string, path: Path, report: Report): void {
+  if (name.includes('*')) report(path, `must be the name of one service, got ${quote(name)}`);
+}

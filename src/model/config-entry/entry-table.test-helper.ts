@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { type RosterError as Refused, RosterError } from '../errors.ts';
+import { defaultScope } from '../namespace/namespace.ts';
+import type { ConfigEntry } from './config-entry.ts';
+import { completeEntry, decodeEntry, entryFaults } from './entry.ts';
+
+/** The entry as it would be stored, from what a caller sends. */
+export const entryOf = <E extends ConfigEntry>(body: unknown): E =>
+  completeEntry(decodeEntry(body), defaultScope) as E;
+
+/** The sentences that a caller would read. */
+export function messagesOf(body: unknown): string[] {
+  try {
+    const given = decodeEntry(body);
+    return entryFaults(given, completeEntry(given, defaultScope)).map(({ message }) => message);
+  } catch (error) {
+    if (error instanceof RosterError)
+      return (error as Refused).errors.map(({ message }) => message);
+    throw error;
+  }
+}
+
+/** What is changed in an entry, and the sentences it brings; none means that it is all right. */
+export type EntryRow = readonly [
+  what: string,
+  change: Readonly<Record<string, unknown>>,
+  ...messages: string[],
+];
+
+export function entryTable(
+  base: Readonly<Record<string, unknown>>,
+  rows: readonly EntryRow[],
+): void {
+  test('the entry that is changed below is all right', () => {
+    expect(messagesOf(base)).toEqual([]);
+  });
+  test.each(rows.map(([what, change, ...messages]) => ({ what, change, messages })))(
+    '$what',
+    ({ change, messages }) => {
+      expect(messagesOf({ ...base, ...change })).toEqual(messages);
+    },
+  );
+}

@@ -1,0 +1,56 @@
+import { below, type Path, quote, type Report } from '../path.ts';
+import { About, type Model, stamps, Text, Type } from '../schema.ts';
+import { type ConfigEntry, entryFields } from './config-entry.ts';
+import { faultsOf } from './faults.ts';
+import type { ConfigKind } from './kind.ts';
+
+const pathLengthMax = 4096;
+const absolute = { rules: 'an absolute path' };
+
+const FileSystemCertificateSchema = Type.Object({
+  ...entryFields,
+  Certificate: About(
+    'Path, on the gateway’s host, of the certificate, and of those that it was issued by.',
+    Text({ maxLength: pathLengthMax }),
+    absolute,
+  ),
+  PrivateKey: About(
+    'Path, on the gateway’s host, of its key.',
+    Text({ maxLength: pathLengthMax }),
+    absolute,
+  ),
+  ...stamps,
+});
+export type FileSystemCertificate = ConfigEntry & Model<typeof FileSystemCertificateSchema>;
+
+/** Source: facts/registry.md §5.10. The paths are of the gateway's host: nothing is opened here. */
+export const fileSystemCertificate: ConfigKind<FileSystemCertificate> = {
+  kind: 'file-system-certificate',
+  summary: 'A certificate for listeners of API gateways that lies on the gateway’s own host.',
+  schema: FileSystemCertificateSchema,
+  access: 'mesh',
+  faults: ({ Certificate, PrivateKey }) =>
+    faultsOf((report) => {
+      checkPath(Certificate, below(null, 'Certificate'), report);
+      checkPath(PrivateKey, below(null, 'PrivateKey'), report);
+      if (Certificate !== '' && Certificate === PrivateKey) {
+        report(below(null, 'PrivateKey'), 'must not be the file of the certificate');
+      }
+    }),
+  example: {
+    Kind: 'file-system-certificate',
+    Name: 'shop-on-disk',
+    Certificate: '/etc/gateway/shop.crt',
+    PrivateKey: '/etc/gateway/shop.key',
+  },
+};
+
+/** A text in PEM form is not repeated: it may be the key itself. */
+function checkPath(text: string, path: Path, report: Report): void {
+  if (text === '') report(path, 'is required');
+  else if (text.includes('-----BEGIN')) {
+    report(path, 'must be the path of a file; what is in it belongs in an inline-certificate');
+  } else if (!text.startsWith('/')) report(path, `must be an absolute path, got ${quote(text)}`);
+  else if (text.includes('\0')) report(path, 'must not hold a NUL character');
+  else if (text.split('/').includes('..')) report(path, `must not have "..", got ${quote(text)}`);
+}

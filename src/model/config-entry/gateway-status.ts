@@ -1,0 +1,82 @@
+import { About, FullList, type Model, Nullable, ResponseOnly, Text, Type } from '../schema.ts';
+import {
+  type ResourceReference,
+  ResourceReferenceSchema,
+  textOfReference,
+} from './resource-reference.ts';
+
+/** Something that is so, or not, with a gateway or a route. Source: facts/registry.md §5.9. */
+const ConditionSchema = Type.Object(
+  {
+    Type: About('What is told of: `Accepted`, `Conflicted`, `ResolvedRefs` or `Bound`.', Text()),
+    Status: About('`True` or `False`.', Text()),
+    Reason: About('Why, in a word.', Text()),
+    Message: About('Why, in a sentence.', Text()),
+    Resource: About(
+      'What it is about: a listener, or the parent of a route; null: the whole entry.',
+      Nullable(ResourceReferenceSchema),
+    ),
+    LastTransitionTime: About('Since when it is so.', Text()),
+  },
+  { title: 'Condition' },
+);
+export type Condition = Model<typeof ConditionSchema>;
+
+const StatusSchema = Type.Object(
+  { Conditions: About('All that is to be told.', FullList(ConditionSchema)) },
+  { title: 'Status' },
+);
+type Status = Model<typeof StatusSchema>;
+
+/** What the server has found out of an entry. What a caller sends of it is ignored. */
+export const StatusField = () =>
+  About('What came of it: the server’s to set.', ResponseOnly(Nullable(StatusSchema)));
+
+/** A condition as it was found, not knowing since when it is so. */
+export type Finding = Omit<Condition, 'LastTransitionTime'>;
+
+type Reasons = {
+  readonly Accepted:
+    | 'Accepted'
+    | 'InvalidCertificates'
+    | 'InvalidDiscoveryChain'
+    | 'NoUpstreamServicesTargeted';
+  readonly Conflicted: 'NoConflict' | 'RouteConflict';
+  readonly ResolvedRefs: 'ResolvedRefs' | 'InvalidCertificateRef';
+  readonly Bound: 'Bound' | 'FailedToBind' | 'GatewayNotFound';
+};
+
+export const finding = <T extends keyof Reasons>(
+  type: T,
+  isSo: boolean,
+  reason: Reasons[T],
+  message: string,
+  resource: ResourceReference | null = null,
+): Finding => ({
+  Type: type,
+  Status: isSo ? 'True' : 'False',
+  Reason: reason,
+  Message: message,
+  Resource: resource,
+});
+
+/** The findings as a status: each since when it is so, which is what `before` says where it was so. */
+export function statusOf(
+  findings: readonly Finding[],
+  before: Status | null | undefined,
+  now: string,
+): Status {
+  const known = new Map((before?.Conditions ?? []).map((one) => [subjectOf(one), one]));
+  return {
+    Conditions: findings.map((one) => {
+      const old = known.get(subjectOf(one));
+      const isUnchanged =
+        old !== undefined && old.Status === one.Status && old.Reason === one.Reason;
+      return { ...one, LastTransitionTime: isUnchanged ? old.LastTransitionTime : now };
+    }),
+  };
+}
+
+/** There is one condition of a type about a resource. */
+const subjectOf = ({ Type: type, Resource }: Finding): string =>
+  Resource === null ? type : `${type} ${textOfReference(Resource)}`;

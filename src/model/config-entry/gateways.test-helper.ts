@@ -1,0 +1,115 @@
+import { exampleCertificate, examplePrivateKey } from './certificate-example.ts';
+import { type ConfigEntry, type EntryKey, keyOfEntry } from './config-entry.ts';
+import { derivedFieldsOf } from './entry.ts';
+import { entryOf } from './entry-table.test-helper.ts';
+import { bindGateways } from './gateways.ts';
+import type { EntryView, ServiceName } from './kind.ts';
+import { kindOf } from './kinds.ts';
+import { textOfKey } from './resource-reference.ts';
+
+/** Entries in a map, looked through from end to end for every question. */
+export class Entries {
+  readonly all = new Map<string, ConfigEntry>();
+  /** What the last write made the server write. */
+  consequences = 0;
+
+  get<E extends ConfigEntry>(kind: ConfigEntry['Kind'], name: string): E | undefined {
+    const key = { partition: 'default', namespace: 'default', kind, name };
+    return this.all.get(textOfKey(key)) as E | undefined;
+  }
+
+  /** An entry as a caller sends it. */
+  apply(body: Readonly<Record<string, unknown>>, now: string): void {
+    const given = entryOf(body);
+    const key = keyOfEntry(given);
+    const before = this.all.get(textOfKey(key));
+    const kept = derivedFieldsOf(kindOf(given.Kind)).map((field) => [
+      field,
+      before?.[field as keyof ConfigEntry] ?? null,
+    ]);
+    this.all.set(textOfKey(key), { ...given, ...Object.fromEntries(kept) });
+    this.#settle(key, before, now);
+  }
+
+  remove(kind: ConfigEntry['Kind'], name: string, now: string): void {
+    const key = { partition: 'default', namespace: 'default', kind, name };
+    const before = this.all.get(textOfKey(key));
+    if (!this.all.delete(textOfKey(key))) return;
+    this.#settle(key, before, now);
+  }
+
+  #settle(key: EntryKey, before: ConfigEntry | undefined, now: string): void {
+    const { puts, removals } = bindGateways(this.#view(key, before), [key], now);
+    for (const entry of puts) this.all.set(textOfKey(keyOfEntry(entry)), entry);
+    for (const removed of removals) this.all.delete(textOfKey(removed));
+    this.consequences = puts.length + removals.length;
+  }
+
+  #view(changed: EntryKey, before: ConfigEntry | undefined): EntryView {
+    const entries = [...this.all.values()];
+    const is = (left: EntryKey, right: EntryKey) => textOfKey(left) === textOfKey(right);
+    const isService = (one: ServiceName, service: ServiceName) =>
+      textOfKey({ ...one, kind: 'mesh' }) === textOfKey({ ...service, kind: 'mesh' });
+    const get = (key: EntryKey) => this.all.get(textOfKey(key));
+    return {
+      get,
+      before: (key) => (is(key, changed) ? before : get(key)),
+      list: ({ kind }) => entries.filter(({ Kind }) => Kind === kind),
+      everywhere: (_, kind) => entries.filter(({ Kind }) => Kind === kind),
+      referrers: (service) =>
+        entries
+          .filter((entry) =>
+            kindOf(entry.Kind)
+              .services?.(entry)
+              .some((one) => isService(one, service)),
+          )
+          .map(keyOfEntry),
+      namers: (key) =>
+        entries
+          .filter((entry) =>
+            kindOf(entry.Kind)
+              .names?.(entry)
+              .some((one) => is(one, key)),
+          )
+          .map(keyOfEntry),
+    };
+  }
+}
+
+export const inlineCertificate = (name: string) => ({
+  Kind: 'inline-certificate',
+  Name: name,
+  Certificate: exampleCertificate,
+  PrivateKey: examplePrivateKey,
+});
+
+export const gateway = (name: string, ...listeners: object[]) => ({
+  Kind: 'api-gateway',
+  Name: name,
+  Listeners: listeners.map((one, index) => ({
+    ...{ Name: `l${index}`, Port: 8000 + index, Protocol: 'http' },
+    ...one,
+  })),
+});
+
+export const httpRoute = (name: string, parents: readonly object[], fields: object = {}) => ({
+  Kind: 'http-route',
+  Name: name,
+  Parents: parents,
+  Rules: [{ Services: [{ Name: 'web' }] }],
+  ...fields,
+});
+
+export const tcpRoute = (name: string, parents: readonly object[], fields: object = {}) => ({
+  Kind: 'tcp-route',
+  Name: name,
+  Parents: parents,
+  Services: [{ Name: 'database' }],
+  ...fields,
+});
+
+export const speaks = (name: string, Protocol: string) => ({
+  Kind: 'service-defaults',
+  Name: name,
+  Protocol,
+});

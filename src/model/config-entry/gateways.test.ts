@@ -1,0 +1,234 @@
+import { describe, expect, test } from 'vitest';
+import type { ApiGateway } from './api-gateway.ts';
+import type { BoundApiGateway } from './bound-api-gateway.ts';
+import type { Condition } from './gateway-status.ts';
+import {
+  Entries,
+  gateway,
+  httpRoute,
+  inlineCertificate,
+  speaks,
+  tcpRoute,
+} from './gateways.test-helper.ts';
+import type { InlineCertificate } from './inline-certificate.ts';
+import type { Route } from './route-bindings.ts';
+
+const now = '2026-01-01T00:00:00Z';
+const later = '2026-01-02T00:00:00Z';
+
+function entriesWith(...bodies: readonly Readonly<Record<string, unknown>>[]): Entries {
+  const entries = new Entries();
+  for (const body of [speaks('web', 'http'), ...bodies]) entries.apply(body, now);
+  return entries;
+}
+
+const told = (conditions: readonly Condition[] | undefined): string[] =>
+  (conditions ?? []).map(({ Type, Status, Reason, Resource, Message }) => {
+    const of = Resource === null ? '' : ` ${Resource.Name}/${Resource.SectionName}`;
+    return `${Type} ${Status} ${Reason}${of}: ${Message}`;
+  });
+const ofRoute = (entries: Entries, kind: Route['Kind'], name: string) =>
+  told(entries.get<Route>(kind, name)?.Status?.Conditions);
+const ofGateway = (entries: Entries, name = 'gate') =>
+  told(entries.get<ApiGateway>('api-gateway', name)?.Status?.Conditions);
+const boundTo = (entries: Entries, name = 'gate') =>
+  entries
+    .get<BoundApiGateway>('bound-api-gateway', name)
+    ?.Listeners.map((one) => `${one.Name}: ${one.Routes.map((route) => route.Name).join()}`);
+
+const accepted = 'Accepted True Accepted: The route is accepted.';
+
+describe('what is said of a route', () => {
+  const rows: readonly (readonly [string, readonly object[], object, ...string[]])[] = [
+    ['without parents', [], httpRoute('r', []), accepted],
+    [
+      'without services',
+      [gateway('gate', {})],
+      httpRoute('r', [{ Name: 'gate' }], { Rules: [] }),
+      'Accepted False NoUpstreamServicesTargeted: The route names no service.',
+      'Bound False FailedToBind gate/: The route is not accepted. The route names no service.',
+    ],
+    [
+      'to what speaks something else',
+      [],
+      httpRoute('r', [], { Rules: [{ Services: [{ Name: 'web' }, { Name: 'queue' }] }] }),
+      'Accepted False InvalidDiscoveryChain: The service "queue" speaks tcp, and an http-route leads to http, http2 or grpc.',
+    ],
+    [
+      'to what speaks http by the defaults of all',
+      [{ Kind: 'proxy-defaults', Name: 'global', Config: { protocol: 'grpc' } }],
+      httpRoute('r', [], { Rules: [{ Services: [{ Name: 'queue' }] }] }),
+      accepted,
+    ],
+    [
+      'to no gateway',
+      [],
+      httpRoute('r', [{ Name: 'gate' }]),
+      accepted,
+      'Bound False GatewayNotFound gate/: There is no api-gateway "gate".',
+    ],
+    [
+      'to no listener',
+      [gateway('gate', {})],
+      httpRoute('r', [{ Name: 'gate', SectionName: 'other' }]),
+      accepted,
+      'Bound False FailedToBind gate/other: The gateway has no listener "other".',
+    ],
+    [
+      'to listeners of another protocol',
+      [gateway('gate', { Protocol: 'tcp' })],
+      httpRoute('r', [{ Name: 'gate' }]),
+      accepted,
+      'Bound False FailedToBind gate/: The listener "l0" speaks tcp, and the route http.',
+    ],
+    [
+      'to listeners for other hosts',
+      [gateway('gate', { Hostname: 'a.b' }, { Hostname: '*.c.d' })],
+      httpRoute('r', [{ Name: 'gate' }], { Hostnames: ['x.b', 'c.d'] }),
+      accepted,
+      'Bound False FailedToBind gate/: The listener "l0" accepts a.b, and none of the hosts of the route. The listener "l1" accepts *.c.d, and none of the hosts of the route.',
+    ],
+    [
+      'to one listener for its host',
+      [gateway('gate', { Hostname: 'a.b' }, { Hostname: '*.c.d' })],
+      httpRoute('r', [{ Name: 'gate' }], { Hostnames: ['x.y.c.d'] }),
+      accepted,
+      'Bound True Bound gate/: The route is bound to the listener "l1".',
+    ],
+    [
+      'to all listeners, and to one by name',
+      [gateway('gate', {}, {}), gateway('other', {}, {})],
+      httpRoute('r', [{ Name: 'gate' }, { Name: 'other', SectionName: 'l1' }]),
+      accepted,
+      'Bound True Bound gate/: The route is bound to the listeners "l0", "l1".',
+      'Bound True Bound other/l1: The route is bound to the listener "l1".',
+    ],
+  ];
+  test.each(rows.map(([what, before, route, ...said]) => ({ what, before, route, said })))(
+    '$what',
+    ({ before, route, said }) => {
+      const entries = entriesWith(...(before as never[]), route as never);
+      expect(ofRoute(entries, 'http-route', 'r')).toEqual(said);
+    },
+  );
+
+  test('of connections: they can be led to what speaks anything', () => {
+    const entries = entriesWith(
+      gateway('gate', { Protocol: 'tcp' }),
+      tcpRoute('r', [{ Name: 'gate' }], { Services: [{ Name: 'web' }] }),
+      tcpRoute('none', [], { Services: [] }),
+    );
+    expect(ofRoute(entries, 'tcp-route', 'r')[1]).toContain('Bound True');
+    expect(ofRoute(entries, 'tcp-route', 'none')[0]).toContain('NoUpstreamServicesTargeted');
+  });
+});
+
+describe('what is said of a gateway', () => {
+  const fine = (listener: string) => [
+    `Conflicted False NoConflict gate/${listener}: No two routes want the same.`,
+    `ResolvedRefs True ResolvedRefs gate/${listener}: All that it names is there.`,
+  ];
+
+  test('that is all right', () => {
+    const entries = entriesWith(gateway('gate', {}, {}));
+    const said = 'Accepted True Accepted: The gateway is accepted.';
+    expect(ofGateway(entries)).toEqual([said, ...fine('l0'), ...fine('l1')]);
+  });
+
+  test('whose certificates come and go', () => {
+    const TLS = { Certificates: [{ Name: 'c' }, { Kind: 'file-system-certificate', Name: 'f' }] };
+    const entries = entriesWith(gateway('gate', { TLS }, {}));
+    const both = 'There is no inline-certificate "c" and no file-system-certificate "f".';
+    expect(ofGateway(entries)).toEqual([
+      `Accepted False InvalidCertificates: ${both}`,
+      fine('l0')[0],
+      `ResolvedRefs False InvalidCertificateRef gate/l0: ${both}`,
+      ...fine('l1'),
+    ]);
+    entries.apply(inlineCertificate('c'), now);
+    expect(ofGateway(entries)[0]).toContain('There is no file-system-certificate "f".');
+    entries.apply(
+      { Kind: 'file-system-certificate', Name: 'f', Certificate: '/c', PrivateKey: '/k' },
+      now,
+    );
+    const ends = 'Of its certificates "c" ends first, at 2126-10-29T09:54:38Z.';
+    expect(ofGateway(entries)[0]).toBe(`Accepted True Accepted: The gateway is accepted. ${ends}`);
+    const bound = entries.get<BoundApiGateway>('bound-api-gateway', 'gate');
+    expect(bound?.Listeners[0]?.Certificates.map(({ Name }) => Name)).toEqual(['c', 'f']);
+    expect(entries.get<InlineCertificate>('inline-certificate', 'c')?.Details?.Hosts).toEqual([
+      'shop.example.com',
+      '*.shop.example.com',
+    ]);
+    entries.remove('inline-certificate', 'c', now);
+    expect(ofGateway(entries)[0]).toContain('There is no inline-certificate "c".');
+  });
+
+  test('whose connections two routes want', () => {
+    const entries = entriesWith(
+      gateway('gate', { Protocol: 'tcp' }),
+      tcpRoute('a', [{ Name: 'gate' }]),
+    );
+    expect(ofGateway(entries)[1]).toBe(fine('l0')[0]);
+    entries.apply(tcpRoute('b', [{ Name: 'gate' }]), now);
+    expect(ofGateway(entries)[1]).toBe(
+      'Conflicted True RouteConflict gate/l0: Nothing tells the connections of 2 routes apart: "a", "b".',
+    );
+    entries.remove('tcp-route', 'a', now);
+    expect(ofGateway(entries)[1]).toBe(fine('l0')[0]);
+  });
+});
+
+describe('what is bound', () => {
+  test('follows routes, gateways and what services speak', () => {
+    const entries = entriesWith(
+      gateway('gate', {}, { Protocol: 'tcp' }),
+      httpRoute('b', [{ Name: 'gate' }]),
+      httpRoute('a', [{ Name: 'gate' }]),
+      tcpRoute('t', [{ Name: 'gate' }]),
+    );
+    expect(boundTo(entries)).toEqual(['l0: a,b', 'l1: t']);
+    const bound = entries.get<BoundApiGateway>('bound-api-gateway', 'gate');
+    expect(bound?.Services.map(({ Name, Routes }) => `${Name}: ${Routes.length}`)).toEqual([
+      'database: 1',
+      'web: 2',
+    ]);
+    entries.apply(speaks('web', 'tcp'), now);
+    expect(boundTo(entries)).toEqual(['l0: ', 'l1: t']);
+    entries.apply(speaks('web', 'http2'), now);
+    entries.apply(httpRoute('a', []), now);
+    expect(boundTo(entries)).toEqual(['l0: b', 'l1: t']);
+    entries.remove('http-route', 'b', now);
+    expect(boundTo(entries)).toEqual(['l0: ', 'l1: t']);
+    entries.apply(gateway('gate', { Protocol: 'tcp' }), now);
+    expect(boundTo(entries)).toEqual(['l0: t']);
+    entries.remove('api-gateway', 'gate', now);
+    expect(boundTo(entries)).toBeUndefined();
+    expect(ofRoute(entries, 'tcp-route', 't')[1]).toContain('GatewayNotFound');
+  });
+
+  test('a write makes the server write what it affects and nothing else', () => {
+    const entries = entriesWith(gateway('gate', {}), gateway('other', {}));
+    for (let each = 0; each < 20; each++) {
+      entries.apply(httpRoute(`r${each}`, [{ Name: each % 2 ? 'gate' : 'other' }]), now);
+      // The gateway, what is bound to it, and the route.
+      expect(entries.consequences).toBe(3);
+    }
+  });
+});
+
+describe('since when a condition is so', () => {
+  const times = (entries: Entries, name = 'r') =>
+    entries
+      .get<Route>('http-route', name)
+      ?.Status?.Conditions.map(({ Type, LastTransitionTime }) => `${Type} ${LastTransitionTime}`);
+
+  test('is kept while it is so, and what a caller says of it is ignored', () => {
+    const entries = entriesWith(gateway('gate', {}), httpRoute('r', [{ Name: 'gate' }]));
+    expect(times(entries)).toEqual([`Accepted ${now}`, `Bound ${now}`]);
+    const Status = { Conditions: [{ Type: 'Bound', LastTransitionTime: 'never' }] };
+    entries.apply(httpRoute('r', [{ Name: 'gate' }], { Status, Meta: { a: 'b' } }), later);
+    expect(times(entries)).toEqual([`Accepted ${now}`, `Bound ${now}`]);
+    entries.remove('api-gateway', 'gate', later);
+    expect(times(entries)).toEqual([`Accepted ${now}`, `Bound ${later}`]);
+  });
+});

@@ -1,0 +1,74 @@
+import { limits } from '../limits.ts';
+import { below } from '../path.ts';
+import {
+  About,
+  FullList,
+  type Model,
+  Nullable,
+  ResponseOnly,
+  stamps,
+  Text,
+  Type,
+  Whole,
+} from '../schema.ts';
+import { exampleCertificate, examplePrivateKey } from './certificate-example.ts';
+import { checkChain, checkNames, checkPrivateKey } from './certificate-text.ts';
+import { type ConfigEntry, entryFields } from './config-entry.ts';
+import { faultsOf } from './faults.ts';
+import type { ConfigKind } from './kind.ts';
+
+const DetailsSchema = Type.Object(
+  {
+    Subject: About('Whom it is of.', Text()),
+    Issuer: About('Who issued it.', Text()),
+    Hosts: About('Host names and addresses that it is for.', FullList(Text())),
+    NotBefore: About('From when on it holds.', Text()),
+    NotAfter: About('Until when it holds: it, or whatever in its chain ends first.', Text()),
+    Fingerprint: About('SHA-256 of it.', Text()),
+    ChainLength: About('Certificates in the text.', Whole()),
+  },
+  { title: 'CertificateDetails' },
+);
+
+const pem = { maxLength: limits.config.pemLengthMax };
+
+const InlineCertificateSchema = Type.Object({
+  ...entryFields,
+  Certificate: About(
+    'The certificate in PEM form, and after it those that it was issued by.',
+    Text(pem),
+    { rules: 'each issued by the one after it, and for host names that are some' },
+  ),
+  PrivateKey: About(
+    'Its key in PEM form. Sealed where it is kept.',
+    Type.String({ default: '', 'x-secret': true, ...pem }),
+    { rules: 'of the certificate, not encrypted; RSA: at least 2048 bits' },
+  ),
+  Details: About(
+    'What the certificate says: the server’s to set.',
+    ResponseOnly(Nullable(DetailsSchema)),
+  ),
+  ...stamps,
+});
+export type InlineCertificate = ConfigEntry & Model<typeof InlineCertificateSchema>;
+
+/** Source: facts/registry.md §5.10. */
+export const inlineCertificate: ConfigKind<InlineCertificate> = {
+  kind: 'inline-certificate',
+  summary: 'A certificate for listeners of API gateways, kept here together with its key.',
+  schema: InlineCertificateSchema,
+  access: 'mesh',
+  secret: 'PrivateKey',
+  faults: ({ Certificate, PrivateKey }) =>
+    faultsOf((report) => {
+      const leaf = checkChain(Certificate, below(null, 'Certificate'), report);
+      checkNames(leaf, below(null, 'Certificate'), report);
+      checkPrivateKey(PrivateKey, leaf, below(null, 'PrivateKey'), report);
+    }),
+  example: {
+    Kind: 'inline-certificate',
+    Name: 'shop',
+    Certificate: exampleCertificate,
+    PrivateKey: examplePrivateKey,
+  },
+};

@@ -1,0 +1,110 @@
+import { below, type Path, type Report } from '../path.ts';
+import {
+  About,
+  Choice,
+  Flag,
+  List,
+  type Model,
+  Nanoseconds,
+  Nullable,
+  Text,
+  Type,
+  Whole,
+} from '../schema.ts';
+import { isGiven, refuseFields } from './faults.ts';
+
+const policies = ['', 'random', 'round_robin', 'least_request', 'ring_hash', 'maglev'] as const;
+const hashed: ReadonlySet<string> = new Set(['ring_hash', 'maglev']);
+
+const HashPolicySchema = Type.Object({
+  Field: About(
+    'What of a request is hashed.',
+    Choice(['', 'header', 'cookie', 'query_parameter'], ''),
+  ),
+  FieldValue: About('Name of the header, cookie or parameter.', Text()),
+  CookieConfig: About(
+    'The cookie that a client is given with its first request.',
+    Nullable(
+      Type.Object({
+        Session: About('It ends with the session.', Flag()),
+        TTL: About('How long it lasts.', Nanoseconds({ minimum: 0 })),
+        Path: About('The path that it is for.', Text()),
+      }),
+    ),
+  ),
+  SourceIP: About('Hash the address that the request is from instead.', Flag()),
+  Terminal: About('When this gives a hash, the policies after it are not asked.', Flag()),
+});
+type HashPolicy = Model<typeof HashPolicySchema>;
+
+/** How an instance is chosen. Source: facts/registry.md §5.7. */
+export const LoadBalancerSchema = Type.Object({
+  Policy: About('How one is chosen.', Choice(policies, '')),
+  RingHashConfig: About(
+    'Size of the ring of `ring_hash`.',
+    Nullable(
+      Type.Object({
+        MinimumRingSize: About(
+          'At least so many places; 0: as the proxy does.',
+          Whole({ minimum: 0 }),
+        ),
+        MaximumRingSize: About(
+          'At most so many places; 0: as the proxy does.',
+          Whole({ minimum: 0 }),
+        ),
+      }),
+    ),
+  ),
+  LeastRequestConfig: About(
+    'Of how many `least_request` takes the one with the fewest requests.',
+    Nullable(
+      Type.Object({ ChoiceCount: About('How many; 0: as the proxy does.', Whole({ minimum: 0 })) }),
+    ),
+  ),
+  HashPolicies: About('What is hashed, with `ring_hash` and `maglev`.', List(HashPolicySchema)),
+});
+export type LoadBalancer = Model<typeof LoadBalancerSchema>;
+
+/** Whether instances are chosen by a hash of the request. */
+export const isHashBased = ({ Policy }: LoadBalancer): boolean => hashed.has(Policy);
+
+export function checkLoadBalancer(balancer: LoadBalancer, path: Path, report: Report): void {
+  const { Policy, RingHashConfig, LeastRequestConfig } = balancer;
+  if (RingHashConfig !== null && Policy !== 'ring_hash') {
+    report(below(path, 'RingHashConfig'), 'is only for the policy ring_hash');
+  }
+  if (RingHashConfig !== null) {
+    const { MinimumRingSize, MaximumRingSize } = RingHashConfig;
+    if (MaximumRingSize > 0 && MinimumRingSize > MaximumRingSize) {
+      const at = below(path, 'RingHashConfig', 'MinimumRingSize');
+      report(at, `must be at most the MaximumRingSize of ${MaximumRingSize}`);
+    }
+  }
+  if (LeastRequestConfig !== null && Policy !== 'least_request') {
+    report(below(path, 'LeastRequestConfig'), 'is only for the policy least_request');
+  }
+  const hashPolicies = balancer.HashPolicies ?? [];
+  if (hashPolicies.length > 0 && !isHashBased(balancer)) {
+    report(below(path, 'HashPolicies'), 'are only for the policies ring_hash and maglev');
+  }
+  hashPolicies.forEach((policy, index) => {
+    checkHashPolicy(policy, below(path, 'HashPolicies', index), report);
+  });
+}
+
+function checkHashPolicy(policy: HashPolicy, path: Path, report: Report): void {
+  const { Field, FieldValue, CookieConfig, SourceIP } = policy;
+  if (SourceIP) {
+    const because = 'must not be given together with SourceIP';
+    refuseFields(policy, ['Field', 'FieldValue', 'CookieConfig'], path, because, report);
+    return;
+  }
+  if (Field === '') report(below(path, 'Field'), 'is required without SourceIP');
+  if (FieldValue === '') report(below(path, 'FieldValue'), 'is required with Field');
+  if (CookieConfig === null) return;
+  const at = below(path, 'CookieConfig');
+  if (Field !== 'cookie') report(at, 'is only for the field cookie');
+  if (CookieConfig.Session && isGiven(CookieConfig.TTL)) {
+    report(below(at, 'TTL'), 'must not be given for a cookie of the session');
+  }
+}

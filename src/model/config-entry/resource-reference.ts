@@ -1,0 +1,46 @@
+import { limits } from '../limits.ts';
+import { About, type Model, Text, Type } from '../schema.ts';
+import type { ConfigKindName, EntryKey } from './config-entry.ts';
+
+/** An entry, or a section of one, as another entry names it. Source: facts/registry.md §5.9. */
+export const resourceReferenceFields = {
+  Kind: About('What kind of entry it is.', Text()),
+  Name: About('Its name.', Text({ maxLength: limits.names.lengthMax })),
+  SectionName: About(
+    'The listener of the gateway; empty: all of it.',
+    Text({ maxLength: limits.names.lengthMax }),
+  ),
+  Namespace: About('Where it is.', Text(), { absent: 'that of the entry' }),
+  Partition: About('Where it is.', Text(), { absent: 'that of the entry' }),
+};
+
+export const ResourceReferenceSchema = Type.Object(resourceReferenceFields, {
+  title: 'ResourceReference',
+});
+export type ResourceReference = Model<typeof ResourceReferenceSchema>;
+
+export const keyOfReference = (
+  reference: Pick<ResourceReference, 'Kind' | 'Name' | 'Namespace' | 'Partition'>,
+): EntryKey => ({
+  partition: reference.Partition,
+  namespace: reference.Namespace,
+  kind: reference.Kind as ConfigKindName,
+  name: reference.Name,
+});
+
+export const referenceTo = (key: EntryKey, sectionName = ''): ResourceReference => ({
+  Kind: key.kind,
+  Name: key.name,
+  SectionName: sectionName,
+  Namespace: key.namespace,
+  Partition: key.partition,
+});
+
+/** Equal for references to the same thing, and in the order in which they are listed. */
+export const textOfReference = (reference: ResourceReference): string => {
+  const { Kind, Name, SectionName, Namespace, Partition } = reference;
+  return `${Partition}/${Namespace}/${Kind}/${Name}/${SectionName}`;
+};
+
+export const textOfKey = ({ partition, namespace, kind, name }: EntryKey): string =>
+  `${partition}/${namespace}/${kind}/${name}`;

@@ -1,0 +1,111 @@
+/**
+ * What comes of one route: whether it is accepted, and to which listeners it is bound. Pure, and of
+ * nothing but the route, the gateways that it names and what its services speak.
+ * Source: facts/registry.md §5.9.
+ */
+import { isHttpLike, protocolOf } from '../discovery-chain/protocol.ts';
+import type { ApiGateway, GatewayListener } from './api-gateway.ts';
+import type { EntryKey } from './config-entry.ts';
+import { type Finding, finding } from './gateway-status.ts';
+import { acceptsHost } from './hostname.ts';
+import { type HttpRoute, httpRoute } from './http-route.ts';
+import type { EntryView, ServiceName } from './kind.ts';
+import { keyOfReference } from './resource-reference.ts';
+import type { RouteParent } from './route-parents.ts';
+import { type TcpRoute, tcpRoute } from './tcp-route.ts';
+
+export type Route = HttpRoute | TcpRoute;
+
+const isHttp = (route: Route): route is HttpRoute => route.Kind === 'http-route';
+
+export const servicesOf = (route: Route): readonly ServiceName[] =>
+  (isHttp(route) ? httpRoute.services?.(route) : tcpRoute.services?.(route)) ?? [];
+
+/** A parent of a route, and the listeners of it that the route is bound to: names, in their order. */
+export interface Binding {
+  readonly gateway: EntryKey;
+  readonly listeners: readonly string[];
+}
+
+export interface RouteOutcome {
+  readonly findings: readonly Finding[];
+  readonly bindings: readonly Binding[];
+}
+
+export function outcomeOf(route: Route, view: EntryView): RouteOutcome {
+  const fault = faultOf(route, view);
+  const findings: Finding[] = [
+    fault ?? finding('Accepted', true, 'Accepted', 'The route is accepted.'),
+  ];
+  const bindings: Binding[] = [];
+  for (const parent of route.Parents) {
+    const gateway = keyOfReference(parent);
+    const attempt = bind(route, parent, view.get(gateway) as ApiGateway | undefined, fault);
+    findings.push(attempt.finding);
+    bindings.push({ gateway, listeners: attempt.listeners });
+  }
+  return { findings, bindings };
+}
+
+/** Why the route is not accepted. */
+function faultOf(route: Route, view: EntryView): Finding | undefined {
+  const services = servicesOf(route);
+  if (services.length === 0) {
+    const message = 'The route names no service.';
+    return finding('Accepted', false, 'NoUpstreamServicesTargeted', message);
+  }
+  // Connections can be led to whatever a service speaks, requests only where there are requests.
+  if (!isHttp(route)) return undefined;
+  for (const service of services) {
+    const { protocol } = protocolOf(view, service);
+    if (isHttpLike(protocol)) continue;
+    const message = `The service "${service.name}" speaks ${protocol}, and an http-route leads to http, http2 or grpc.`;
+    return finding('Accepted', false, 'InvalidDiscoveryChain', message);
+  }
+  return undefined;
+}
+
+interface Attempt {
+  readonly finding: Finding;
+  readonly listeners: readonly string[];
+}
+
+function bind(
+  route: Route,
+  parent: RouteParent,
+  gateway: ApiGateway | undefined,
+  fault: Finding | undefined,
+): Attempt {
+  const failed = (message: string): Attempt => ({
+    finding: finding('Bound', false, 'FailedToBind', message, parent),
+    listeners: [],
+  });
+  if (gateway === undefined) {
+    const message = `There is no api-gateway "${parent.Name}".`;
+    return { ...failed(''), finding: finding('Bound', false, 'GatewayNotFound', message, parent) };
+  }
+  if (fault !== undefined) return failed(`The route is not accepted. ${fault.Message}`);
+  const { SectionName } = parent;
+  const wanted = gateway.Listeners.filter(({ Name }) => SectionName === '' || Name === SectionName);
+  if (wanted.length === 0) return failed(`The gateway has no listener "${SectionName}".`);
+  const refusals = wanted.map((listener) => refusalOf(route, listener));
+  const listeners = wanted.filter((_, index) => refusals[index] === undefined);
+  if (listeners.length === 0) return failed(refusals.join(' '));
+  const names = listeners.map(({ Name }) => Name);
+  const which = names.map((name) => `"${name}"`).join(', ');
+  const message = `The route is bound to ${names.length === 1 ? 'the listener' : 'the listeners'} ${which}.`;
+  return { finding: finding('Bound', true, 'Bound', message, parent), listeners: names };
+}
+
+/** Why the listener does not take the route. */
+function refusalOf(
+  route: Route,
+  { Name, Protocol, Hostname }: GatewayListener,
+): string | undefined {
+  const wanted = isHttp(route) ? 'http' : 'tcp';
+  if (Protocol !== wanted)
+    return `The listener "${Name}" speaks ${Protocol}, and the route ${wanted}.`;
+  if (!isHttp(route) || route.Hostnames.length === 0) return undefined;
+  if (route.Hostnames.some((host) => acceptsHost(Hostname, host))) return undefined;
+  return `The listener "${Name}" accepts ${Hostname}, and none of the hosts of the route.`;
+}

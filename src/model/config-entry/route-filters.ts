@@ -1,0 +1,113 @@
+import { below, type Path, quote, type Report } from '../path.ts';
+import {
+  About,
+  Flag,
+  FullList,
+  type Model,
+  Nanoseconds,
+  Nullable,
+  Text,
+  Type,
+  Whole,
+} from '../schema.ts';
+import { checkHeaderChanges } from './header-changes.ts';
+import { HeaderModifiersSchema } from './proxy-fields.ts';
+import { checkTokenRequirements, TokenRequirements } from './token-requirements.ts';
+
+/** What may have gone wrong for a request to be made again. Source: facts/registry.md §5.5. */
+const retryConditions: readonly string[] = [
+  ...['5xx', 'gateway-error', 'reset', 'connect-failure', 'envoy-ratelimited', 'retriable-4xx'],
+  ...['refused-stream', 'cancelled', 'deadline-exceeded', 'internal', 'resource-exhausted'],
+  'unavailable',
+];
+
+const RetryFilterSchema = Type.Object(
+  {
+    NumRetries: About('How often it is made again.', Whole({ minimum: 0, maximum: 2 ** 32 - 1 })),
+    RetryOn: About('What has to have gone wrong.', FullList(Text()), {
+      rules: `of ${retryConditions.map((condition) => `\`${condition}\``).join(', ')}`,
+    }),
+    RetryOnStatusCodes: About(
+      'The answers upon which it is made again.',
+      FullList(Whole({ minimum: 100, maximum: 599 })),
+    ),
+    RetryOnConnectFailure: About('Whether also where no connection was made.', Flag()),
+  },
+  { title: 'RetryFilter' },
+);
+
+const timeout = (description: string) =>
+  About(`${description} 0: as the proxy has it.`, Nanoseconds({ minimum: 0 }));
+
+/** What is done to requests. Source: facts/registry.md §5.9. */
+const RouteFiltersSchema = Type.Object(
+  {
+    Headers: About('Changes to headers, one after the other.', FullList(HeaderModifiersSchema)),
+    URLRewrite: About(
+      'What takes the place of the part of the path that matched.',
+      Nullable(
+        Type.Object(
+          { Path: About('What is put there.', Text(), { rules: 'begins with `/`' }) },
+          { title: 'URLRewrite' },
+        ),
+      ),
+    ),
+    RetryFilter: About('When a request is made again.', Nullable(RetryFilterSchema)),
+    TimeoutFilter: About(
+      'How long a request may take.',
+      Nullable(
+        Type.Object(
+          {
+            RequestTimeout: timeout('From its beginning to the end of the answer.'),
+            IdleTimeout: timeout('Without anything being sent.'),
+          },
+          { title: 'TimeoutFilter' },
+        ),
+      ),
+    ),
+    JWT: TokenRequirements(),
+  },
+  { title: 'RouteFilters' },
+);
+type RouteFilters = Model<typeof RouteFiltersSchema>;
+
+export const RouteFiltersField = () =>
+  About('What is done to requests.', Nullable(RouteFiltersSchema));
+
+const ResponseFiltersSchema = Type.Object(
+  { Headers: About('Changes to headers, one after the other.', FullList(HeaderModifiersSchema)) },
+  { title: 'ResponseFilters' },
+);
+type ResponseFilters = Model<typeof ResponseFiltersSchema>;
+
+export const ResponseFiltersField = () =>
+  About('What is done to answers.', Nullable(ResponseFiltersSchema));
+
+export function checkRouteFilters(filters: RouteFilters | null, path: Path, report: Report): void {
+  if (filters === null) return;
+  checkHeaders(filters, path, report);
+  const rewrite = filters.URLRewrite?.Path;
+  if (rewrite !== undefined && !rewrite.startsWith('/')) {
+    report(below(path, 'URLRewrite', 'Path'), `must begin with "/", got ${quote(rewrite)}`);
+  }
+  filters.RetryFilter?.RetryOn.forEach((condition, index) => {
+    if (retryConditions.includes(condition)) return;
+    const known = `must be one of ${retryConditions.join(', ')}, got ${quote(condition)}`;
+    report(below(path, 'RetryFilter', 'RetryOn', index), known);
+  });
+  checkTokenRequirements(filters.JWT, below(path, 'JWT'), report);
+}
+
+export function checkResponseFilters(
+  filters: ResponseFilters | null,
+  path: Path,
+  report: Report,
+): void {
+  if (filters !== null) checkHeaders(filters, path, report);
+}
+
+function checkHeaders({ Headers }: ResponseFilters, path: Path, report: Report): void {
+  Headers.forEach((modifiers, index) => {
+    checkHeaderChanges(modifiers, below(path, 'Headers', index), report);
+  });
+}

@@ -1,0 +1,44 @@
+import { limits } from '../limits.ts';
+import { below, type Path, type Report } from '../path.ts';
+import { About, type Model, Nullable, Text, Type } from '../schema.ts';
+
+const SecretDiscoverySchema = Type.Object(
+  {
+    ClusterName: About(
+      "The cluster of the proxy's bootstrap configuration that certificates come from.",
+      Text({ maxLength: limits.names.lengthMax }),
+      { absent: 'that of the listener, or of the gateway' },
+    ),
+    CertResource: About(
+      'The name to ask that cluster for.',
+      Text({ maxLength: limits.names.lengthMax }),
+    ),
+  },
+  { title: 'SDS' },
+);
+type SecretDiscovery = Model<typeof SecretDiscoverySchema>;
+
+export const SecretDiscoveryField = () =>
+  About('Certificates from a secret discovery service.', Nullable(SecretDiscoverySchema));
+
+/**
+ * A resource needs a cluster: its own, or one from `inherited`. On a whole gateway the cluster may
+ * stand alone, as what its listeners inherit; what gateways a route will have is not known. Source: facts/registry.md §5.9.
+ */
+export function checkSecretDiscovery(
+  sds: SecretDiscovery | null,
+  inherited: readonly (SecretDiscovery | null | undefined)[] | 'of the gateway',
+  path: Path,
+  report: Report,
+  needsResource: 'resource required' | 'resource optional' = 'resource required',
+): void {
+  if (sds === null) return;
+  if (sds.CertResource === '') {
+    if (needsResource === 'resource required') report(below(path, 'CertResource'), 'is required');
+    else if (sds.ClusterName === '') report(path, 'must have a ClusterName or a CertResource');
+    return;
+  }
+  if (inherited === 'of the gateway') return;
+  const hasCluster = [sds, ...inherited].some((one) => (one?.ClusterName ?? '') !== '');
+  if (!hasCluster) report(below(path, 'ClusterName'), 'is required where none is inherited');
+}

@@ -1,0 +1,79 @@
+import { below } from '../path.ts';
+import { About, FullList, type Model, Nullable, stamps, Type } from '../schema.ts';
+import { type ConfigEntry, entryFields } from './config-entry.ts';
+import { faultsOf } from './faults.ts';
+import { StatusField } from './gateway-status.ts';
+import type { ConfigKind } from './kind.ts';
+import {
+  checkServiceName,
+  namedServiceFields,
+  placedReference,
+  serviceNameOf,
+} from './named-service.ts';
+import { checkParents, keysOfParents, RouteParents } from './route-parents.ts';
+import { checkSecretDiscovery, SecretDiscoveryField } from './secret-discovery.ts';
+
+const TcpRouteSchema = Type.Object({
+  ...entryFields,
+  Parents: RouteParents(),
+  Services: About(
+    'Where connections go: one service.',
+    FullList(
+      Type.Object(
+        {
+          ...namedServiceFields,
+          TLS: About(
+            'Of the certificate that is shown for it.',
+            Nullable(Type.Object({ SDS: SecretDiscoveryField() }, { title: 'ServiceTLS' })),
+          ),
+        },
+        { title: 'TCPService' },
+      ),
+    ),
+    { rules: 'at most one' },
+  ),
+  Status: StatusField(),
+  ...stamps,
+});
+export type TcpRoute = ConfigEntry & Model<typeof TcpRouteSchema>;
+
+/** Source: facts/registry.md §5.9. */
+export const tcpRoute: ConfigKind<TcpRoute> = {
+  kind: 'tcp-route',
+  summary: 'Leads the connections of API gateways’ listeners to a service.',
+  schema: TcpRouteSchema,
+  access: 'mesh',
+  normalize: (route) => ({
+    ...route,
+    Parents: route.Parents.map((parent) => placedReference(parent, route)),
+    Services: route.Services.map((service) => placedReference(service, route)),
+  }),
+  faults: ({ Parents, Services }) =>
+    faultsOf((report) => {
+      checkParents(Parents, report);
+      if (Services.length > 1) {
+        report(below(null, 'Services'), `must be at most one service, got ${Services.length}`);
+      }
+      Services.forEach((service, index) => {
+        const path = below(null, 'Services', index);
+        checkServiceName(service, 'one', path, report);
+        const sds = service.TLS?.SDS ?? null;
+        checkSecretDiscovery(sds, 'of the gateway', below(path, 'TLS', 'SDS'), report);
+      });
+    }),
+  services: ({ Services }) => Services.map(serviceNameOf),
+  names: ({ Parents }) => keysOfParents(Parents),
+  example: {
+    Kind: 'tcp-route',
+    Name: 'queue',
+    Parents: [{ Name: 'public', SectionName: 'queue' }],
+    Services: [{ Name: 'message-queue' }],
+  },
+  exampleNeeds: [
+    {
+      Kind: 'api-gateway',
+      Name: 'public',
+      Listeners: [{ Name: 'queue', Port: 5672, Protocol: 'tcp' }],
+    },
+  ],
+};

@@ -1,0 +1,88 @@
+import { below } from '../path.ts';
+import { About, Flag, FullList, type Model, stamps, Text, Type } from '../schema.ts';
+import { type ConfigEntry, entryFields, everyService } from './config-entry.ts';
+import { faultsOf } from './faults.ts';
+import { isHostname } from './hostname.ts';
+import type { ConfigKind } from './kind.ts';
+import {
+  checkDistinct,
+  checkServiceName,
+  namedServiceFields,
+  placedReference,
+  serviceNameOf,
+} from './named-service.ts';
+
+const TerminatingGatewaySchema = Type.Object({
+  ...entryFields,
+  Services: About(
+    'The services outside of the mesh that can be reached through it.',
+    FullList(
+      Type.Object(
+        {
+          ...namedServiceFields,
+          Name: About('Of the service; `*`: all that are not named.', Text()),
+          CAFile: About(
+            'Path, on the gateway’s host, of the certificates that the service’s is checked with. With it TLS is spoken.',
+            Text(),
+          ),
+          CertFile: About('Path of the certificate that the gateway shows.', Text(), {
+            rules: 'with `KeyFile`, or neither',
+          }),
+          KeyFile: About('Path of the key of that certificate.', Text(), {
+            rules: 'with `CertFile`, or neither',
+          }),
+          SNI: About('The name that is asked for when TLS begins.', Text(), {
+            rules: 'a host name',
+          }),
+          DisableAutoHostRewrite: About(
+            'Whether requests keep the host that they came with.',
+            Flag(),
+          ),
+        },
+        { title: 'LinkedService' },
+      ),
+    ),
+  ),
+  ...stamps,
+});
+export type TerminatingGateway = ConfigEntry & Model<typeof TerminatingGatewaySchema>;
+
+/** Source: facts/registry.md §5.9. The paths are of the gateway's host: nothing is opened here. */
+export const terminatingGateway: ConfigKind<TerminatingGateway> = {
+  kind: 'terminating-gateway',
+  summary: 'Lets services in the mesh reach services outside of it, over TLS where it says so.',
+  schema: TerminatingGatewaySchema,
+  access: 'gateway',
+  normalize: (gateway) => ({
+    ...gateway,
+    Services: gateway.Services.map((service) => placedReference(service, gateway)),
+  }),
+  faults: ({ Services }) =>
+    faultsOf((report) => {
+      checkDistinct(Services, (index) => below(null, 'Services', index), report);
+      Services.forEach((service, index) => {
+        const path = below(null, 'Services', index);
+        checkServiceName(service, 'every too', path, report);
+        const [given, missing] =
+          service.CertFile === ''
+            ? (['KeyFile', 'CertFile'] as const)
+            : (['CertFile', 'KeyFile'] as const);
+        if (service[given] !== '' && service[missing] === '') {
+          report(below(path, missing), `is required with ${given}`);
+        }
+        if (service.SNI !== '' && !isHostname(service.SNI)) {
+          report(below(path, 'SNI'), `is not a host name: ${JSON.stringify(service.SNI)}`);
+        }
+      });
+    }),
+  services: ({ Services }) =>
+    Services.filter(({ Name }) => Name !== everyService).map(serviceNameOf),
+  example: {
+    Kind: 'terminating-gateway',
+    Name: 'outward',
+    Services: [
+      { Name: 'billing', CAFile: '/etc/gateway/billing-ca.pem', SNI: 'billing.example.com' },
+      { Name: '*', CAFile: '/etc/gateway/ca.pem' },
+    ],
+  },
+};

@@ -1,0 +1,42 @@
+import type { ServiceName } from '../config-entry/kind.ts';
+
+/** Instances of a service as something in a chain means them. `peer` and `subset` may be empty. */
+export interface Place extends ServiceName {
+  readonly subset: string;
+  readonly datacenter: string;
+  readonly peer: string;
+}
+
+export const isSamePlace = (left: Place, right: Place): boolean =>
+  left.name === right.name &&
+  left.subset === right.subset &&
+  left.namespace === right.namespace &&
+  left.partition === right.partition &&
+  left.datacenter === right.datacenter &&
+  left.peer === right.peer;
+
+/** A name may have a dot in it: without this, two places could have the same id. */
+const part = (text: string): string =>
+  /[.%]/.test(text) ? text.replaceAll('%', '%25').replaceAll('.', '%2E') : text;
+
+/** `web.default.default`: the service, its namespace and its partition. */
+export const serviceId = ({ name, namespace, partition }: ServiceName): string =>
+  `${part(name)}.${part(namespace)}.${part(partition)}`;
+
+/**
+ * `v1.web.default.default.dc1`, and `web.default.default.external.east` at a peer. `service` is the id
+ * of its service, for who has it.
+ */
+export function placeId(place: Place, service = serviceId(place)): string {
+  const subset = place.subset === '' ? '' : `${part(place.subset)}.`;
+  const where = place.peer === '' ? part(place.datacenter) : `external.${part(place.peer)}`;
+  return `${subset}${service}${where === '' ? '' : `.${where}`}`;
+}
+
+/** For people: without what goes without saying. */
+export function placeWords(place: Place): string {
+  const subset = place.subset === '' ? '' : `subset "${place.subset}" of `;
+  const where = place.peer === '' ? '' : ` at the peer "${place.peer}"`;
+  const datacenter = place.datacenter === '' ? '' : ` in ${place.datacenter}`;
+  return `${subset}"${place.name}"${where || datacenter}`;
+}

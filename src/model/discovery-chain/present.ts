@@ -1,0 +1,100 @@
+/**
+ * A chain as it is shown, in the form that the field publishes: durations as text ("5s"), and without
+ * what is not set. What every chain, node and target has is always there.
+ */
+import { formatDuration } from '../../base/duration.ts';
+import { isSame } from '../same.ts';
+import type { Type } from '../schema.ts';
+import { absentValue, shapeOf, withoutNull } from '../schema-shape.ts';
+import { type DiscoveryChain, DiscoveryChainSchema } from './discovery-chain.ts';
+
+type Shown = Readonly<Record<string, unknown>>;
+
+/** Fields that are there even where they are empty: whoever reads the form counts on them. */
+const always: ReadonlySet<string> = new Set([
+  'ServiceName',
+  'Namespace',
+  'Partition',
+  'Datacenter',
+  'Protocol',
+  'StartNode',
+  'Nodes',
+  'Targets',
+  'Type',
+  'Name',
+  'Weight',
+  'NextNode',
+  'Target',
+  'ID',
+  'Service',
+  'MeshGateway',
+  'Subset',
+  'SNI',
+]);
+
+type Presenter = (value: unknown) => unknown;
+const itself: Presenter = (value) => value;
+
+export const presentChain = (chain: DiscoveryChain): Shown =>
+  presenterOf(DiscoveryChainSchema, true)(chain) as Shown;
+
+/** Compiled once for each schema. A part of an entry (`isOfChain` false) has only what was written. */
+const presenters = {
+  ofChain: new WeakMap<Type.TSchema, Presenter>(),
+  ofEntry: new WeakMap<Type.TSchema, Presenter>(),
+};
+
+function presenterOf(schema: Type.TSchema, isOfChain: boolean): Presenter {
+  const known = isOfChain ? presenters.ofChain : presenters.ofEntry;
+  let presenter = known.get(schema);
+  if (presenter === undefined) {
+    presenter = compile(withoutNull(schema).schema, isOfChain);
+    known.set(schema, presenter);
+  }
+  return presenter;
+}
+
+function compile(schema: Type.TSchema, isOfChain: boolean): Presenter {
+  const shape = shapeOf(schema);
+  switch (shape.kind) {
+    case 'number':
+      return shape.duration ? (value) => formatDuration(value as number) : itself;
+    case 'list': {
+      const item = presenterOf(shape.item, isOfChain);
+      return (value) => (value as readonly unknown[]).map(item);
+    }
+    case 'map': {
+      const inner = presenterOf(shape.value, isOfChain);
+      if (inner === itself) return itself;
+      return (value) => {
+        const entries = value instanceof Map ? value : Object.entries(value as Shown);
+        return Object.fromEntries([...entries].map(([name, one]) => [name, inner(one)]));
+      };
+    }
+    case 'record':
+      return recordPresenter(shape.properties, isOfChain);
+    default:
+      return itself;
+  }
+}
+
+function recordPresenter(
+  properties: Readonly<Record<string, Type.TSchema>>,
+  isOfChain: boolean,
+): Presenter {
+  const fields = Object.entries(properties).map(([name, property]) => ({
+    name,
+    absent: absentValue(property),
+    isAlways: isOfChain && always.has(name),
+    present: presenterOf(property, isOfChain && name !== 'Definition'),
+  }));
+  return (value) => {
+    const shown: Record<string, unknown> = {};
+    for (const { name, absent, isAlways, present } of fields) {
+      const one = (value as Shown)[name];
+      if (one === null || one === undefined) continue;
+      if (isAlways || !isSame(one, absent)) shown[name] = present(one);
+    }
+    return shown;
+  };
+}

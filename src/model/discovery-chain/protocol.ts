@@ -1,0 +1,43 @@
+import type { ConfigEntry } from '../config-entry/config-entry.ts';
+import type { EntryView, ServiceName } from '../config-entry/kind.ts';
+import type { ProxyDefaults } from '../config-entry/proxy-defaults.ts';
+import type { ServiceDefaults } from '../config-entry/service-defaults.ts';
+
+export const defaultsOf = (view: EntryView, service: ServiceName): ServiceDefaults | undefined =>
+  view.get({ ...service, kind: 'service-defaults' }) as ServiceDefaults | undefined;
+
+export const proxyDefaultsOf = (view: EntryView, partition: string): ProxyDefaults | undefined =>
+  view.get({ partition, namespace: 'default', kind: 'proxy-defaults', name: 'global' }) as
+    | ProxyDefaults
+    | undefined;
+
+/** Where no entry says what is spoken. */
+const plainProtocol = 'tcp';
+const http = new Set(['http', 'http2', 'grpc']);
+
+/** Whether requests can be told apart, so that they can be routed and split. */
+export const isHttpLike = (protocol: string): boolean => http.has(protocol);
+
+interface Spoken {
+  readonly protocol: string;
+  /** Who says so; `undefined`: nobody. */
+  readonly entry: ConfigEntry | undefined;
+}
+
+/** What a service speaks. Source: facts/registry.md §5.1. */
+export const protocolOf = (view: EntryView, service: ServiceName): Spoken =>
+  protocolFrom(defaultsOf(view, service), proxyDefaultsOf(view, service.partition));
+
+export function protocolFrom(
+  defaults: ServiceDefaults | undefined,
+  proxy: ProxyDefaults | undefined,
+): Spoken {
+  if (defaults !== undefined && defaults.Protocol !== '') {
+    return { protocol: defaults.Protocol, entry: defaults };
+  }
+  const protocol = proxy?.Config?.protocol;
+  if (typeof protocol !== 'string' || protocol === '') {
+    return { protocol: plainProtocol, entry: undefined };
+  }
+  return { protocol: protocol.toLowerCase(), entry: proxy };
+}

@@ -1,0 +1,122 @@
+import { formatDuration, seconds } from '../../base/duration.ts';
+import {
+  everySubset,
+  type Failover,
+  type FailoverTarget,
+  type ServiceResolver,
+} from '../config-entry/service-resolver.ts';
+import { type Assembly, countPart, factsOf, nodeId } from './assembly.ts';
+import type { ChainNode, ChainTarget } from './discovery-chain.ts';
+import { isSamePlace, type Place, placeId, placeWords, serviceId } from './place.ts';
+import { proxyDefaultsOf } from './protocol.ts';
+import { elsewhere, type Settled, settle } from './settle.ts';
+
+/** What stands when no resolver names one. Source: facts/registry.md §5.7. */
+const connectTimeoutDefault = seconds(5);
+
+/**
+ * The node that gives the instances of the place. Returns its name.
+ * @throws ChainRefusal
+ */
+export function resolverNode(assembly: Assembly, asked: Place): string {
+  const { place, resolver } = settle(assembly, asked);
+  const Name = placeId(place, idOf(assembly, place));
+  const id = nodeId('resolver', Name);
+  if (assembly.nodes.has(id)) return id;
+  countPart(assembly);
+  if (resolver !== undefined) assembly.isDefault = false;
+  const target = ensureTarget(assembly, { place, resolver });
+  const node: ChainNode = {
+    ...{ Type: 'resolver', Name, Routes: null, Splits: null },
+    Resolver: {
+      Default: resolver === undefined,
+      ConnectTimeout: target.ConnectTimeout,
+      RequestTimeout: resolver?.RequestTimeout ?? 0,
+      Target: target.ID,
+      Failover: failoverOf(assembly, place, resolver),
+    },
+    LoadBalancer: resolver?.LoadBalancer ?? null,
+  };
+  assembly.nodes.set(id, node);
+  assembly.note?.(id, resolver, resolverSentence(place, node, resolver, assembly));
+  return id;
+}
+
+function resolverSentence(
+  place: Place,
+  { Resolver }: ChainNode,
+  resolver: ServiceResolver | undefined,
+  { request }: Assembly,
+): string {
+  const who = `Instances of ${placeWords(place)} are taken`;
+  const timeout = formatDuration(Resolver!.ConnectTimeout);
+  let why = 'as nothing says otherwise';
+  if (request.overrides.OverrideConnectTimeout > 0) why = 'as the request wants';
+  else if (resolver !== undefined && resolver.ConnectTimeout > 0) why = 'as the resolver says';
+  const more = Resolver!.Failover?.Targets ?? [];
+  const failover = more.length === 0 ? '' : `; if none is well, ${more.join(', then ')}`;
+  return `${who}, with ${timeout} to connect ${why}${failover}.`;
+}
+
+/** The targets that stand in for the place, each once and never the place itself. */
+function failoverOf(
+  assembly: Assembly,
+  place: Place,
+  resolver: ServiceResolver | undefined,
+): { readonly Targets: readonly string[]; readonly Policy: Failover['Policy'] } | null {
+  const failover =
+    resolver?.Failover[place.subset || everySubset] ?? resolver?.Failover[everySubset];
+  if (failover === undefined) return null;
+  const ids = new Set<string>();
+  for (const wanted of failoverTargets(failover)) {
+    countPart(assembly);
+    const settled = settle(assembly, elsewhere(place, wanted));
+    if (!isSamePlace(settled.place, place)) ids.add(ensureTarget(assembly, settled).ID);
+  }
+  return ids.size === 0 ? null : { Targets: [...ids], Policy: failover.Policy };
+}
+
+function failoverTargets(failover: Failover): readonly FailoverTarget[] {
+  const { Service, ServiceSubset, Namespace, Targets, Datacenters } = failover;
+  if (Targets !== null) return Targets;
+  const own = { Service, ServiceSubset, Namespace, Partition: '', Peer: '' };
+  return (Datacenters ?? ['']).map((Datacenter) => ({ ...own, Datacenter }));
+}
+
+function ensureTarget(assembly: Assembly, { place, resolver }: Settled): ChainTarget {
+  const ID = placeId(place, idOf(assembly, place));
+  const known = assembly.targets.get(ID);
+  if (known !== undefined) return known;
+  const { overrides } = assembly.request;
+  // What is at a peer is none of the services here.
+  const facts = place.peer === '' ? factsOf(assembly, place) : undefined;
+  const externalSni = facts?.defaults?.ExternalSNI ?? '';
+  const gatewayMode = overrides.OverrideMeshGateway.Mode || facts?.gatewayMode;
+  const Name = `${ID}.internal`;
+  const target: ChainTarget = {
+    ID,
+    Service: place.name,
+    ServiceSubset: place.subset,
+    Namespace: place.namespace,
+    Partition: place.partition,
+    Datacenter: place.datacenter,
+    Peer: place.peer,
+    // What is outside of the mesh has no gateway.
+    MeshGateway: { Mode: externalSni === '' ? (gatewayMode ?? peerMode(assembly, place)) : '' },
+    Subset: resolver?.Subsets[place.subset] ?? { Filter: '', OnlyPassing: false },
+    ConnectTimeout:
+      overrides.OverrideConnectTimeout || resolver?.ConnectTimeout || connectTimeoutDefault,
+    External: externalSni !== '',
+    SNI: externalSni || Name,
+    Name,
+  };
+  assembly.targets.set(ID, target);
+  return target;
+}
+
+const idOf = (assembly: Assembly, place: Place): string =>
+  place.peer === '' ? factsOf(assembly, place).id : serviceId(place);
+
+/** The gateway to peers is that of all proxies. */
+const peerMode = ({ view }: Assembly, { partition }: Place): string =>
+  proxyDefaultsOf(view, partition)?.MeshGateway.Mode ?? '';

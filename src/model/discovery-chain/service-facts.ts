@@ -1,0 +1,34 @@
+import type { ConfigEntry } from '../config-entry/config-entry.ts';
+import type { EntryView, ServiceName } from '../config-entry/kind.ts';
+import type { ServiceDefaults } from '../config-entry/service-defaults.ts';
+import type { ServiceResolver } from '../config-entry/service-resolver.ts';
+import { serviceId } from './place.ts';
+import { defaultsOf, protocolFrom, proxyDefaultsOf } from './protocol.ts';
+
+/** What the entries say of a service, looked up once for a chain that asks for it again and again. */
+export interface ServiceFacts {
+  readonly id: string;
+  readonly resolver: ServiceResolver | undefined;
+  readonly defaults: ServiceDefaults | undefined;
+  readonly protocol: string;
+  /** Who says so; `undefined`: nobody. */
+  readonly protocolEntry: ConfigEntry | undefined;
+  /** By which gateway it is reached; empty: not set. */
+  readonly gatewayMode: string;
+}
+
+export function serviceFacts(view: EntryView, service: ServiceName): ServiceFacts {
+  const { partition, namespace, name } = service;
+  const defaults = defaultsOf(view, service);
+  const proxy = proxyDefaultsOf(view, partition);
+  const { protocol, entry } = protocolFrom(defaults, proxy);
+  const resolver = view.get({ partition, namespace, name, kind: 'service-resolver' });
+  return {
+    id: serviceId(service),
+    resolver: resolver as ServiceResolver | undefined,
+    defaults,
+    protocol,
+    protocolEntry: entry,
+    gatewayMode: defaults?.MeshGateway.Mode || proxy?.MeshGateway.Mode || '',
+  };
+}

@@ -1,0 +1,113 @@
+/**
+ * From what is asked for to where its instances are: redirects and default subsets.
+ *
+ * Invariants
+ *  S1. A redirect that is applied already changes nothing more, so `web` may lead to `web` elsewhere.
+ *  S2. Whoever asks for a subset keeps it as long as the service stays the same.
+ *  S3. What is at a peer is settled by the peer: no entry of this cluster has a say in it.
+ */
+import { isSameService } from '../config-entry/destination.ts';
+import type { FailoverTarget, ServiceResolver } from '../config-entry/service-resolver.ts';
+import { limits } from '../limits.ts';
+import { type Assembly, ChainRefusal, countPart, factsOf, speak } from './assembly.ts';
+import { isSamePlace, type Place, placeId, placeWords } from './place.ts';
+
+/** A place that stands for itself, and the resolver that has a say there. */
+export interface Settled {
+  readonly place: Place;
+  readonly resolver: ServiceResolver | undefined;
+}
+
+/** @throws ChainRefusal */
+export function settle(assembly: Assembly, asked: Place): Settled {
+  const hops = [asked];
+  for (;;) {
+    const place = hops.at(-1)!;
+    if (place.peer !== '') return { place, resolver: undefined };
+    const resolver = resolverOf(assembly, place);
+    const next = resolver === undefined ? place : nextPlace(assembly, place, resolver);
+    if (isSamePlace(next, place)) {
+      if (place.subset !== '') requireSubset(place, resolver);
+      speak(assembly, place);
+      return { place, resolver };
+    }
+    const hasBeen = hops.some((hop) => isSamePlace(hop, next));
+    hops.push(next);
+    if (hasBeen) throw circular(hops);
+    countPart(assembly);
+    if (hops.length > limits.discoveryChain.depthMax) throw tooDeep(assembly);
+  }
+}
+
+function resolverOf(assembly: Assembly, place: Place): ServiceResolver | undefined {
+  const { resolver, defaults } = factsOf(assembly, place);
+  if (resolver !== undefined && defaults?.ExternalSNI) refuseExternal(resolver);
+  return resolver;
+}
+
+function nextPlace(assembly: Assembly, place: Place, resolver: ServiceResolver): Place {
+  const { Redirect, DefaultSubset } = resolver;
+  assembly.isDefault = false;
+  if (Redirect !== null) {
+    const next = elsewhere(place, Redirect);
+    if (!isSamePlace(next, place)) {
+      const sentence = `${placeWords(place)} is redirected to ${placeWords(next)}.`;
+      assembly.note?.(placeId(next), resolver, sentence);
+      return next;
+    }
+  }
+  if (place.subset !== '' || DefaultSubset === '') return place;
+  const sentence = `"${place.name}" without a subset means the default subset "${DefaultSubset}".`;
+  assembly.note?.(placeId(place), resolver, sentence);
+  return { ...place, subset: DefaultSubset };
+}
+
+/** What is left open stays as it is. */
+export function elsewhere(place: Place, target: FailoverTarget): Place {
+  const { partition, namespace, name } = place;
+  const service = {
+    partition: target.Partition || partition,
+    namespace: target.Namespace || namespace,
+    name: target.Service || name,
+  };
+  if (target.Peer !== '') {
+    return { ...service, subset: '', datacenter: '', peer: target.Peer };
+  }
+  const kept = isSameService(service, place) ? place.subset : '';
+  return {
+    ...service,
+    subset: target.ServiceSubset || kept,
+    datacenter: target.Datacenter || place.datacenter,
+    peer: '',
+  };
+}
+
+function requireSubset({ name, subset }: Place, resolver: ServiceResolver | undefined): void {
+  if (resolver !== undefined && Object.hasOwn(resolver.Subsets, subset)) return;
+  throw new ChainRefusal(`service "${name}" does not have a subset named "${subset}"`);
+}
+
+/** Its instances are not those of the mesh: there is nothing to choose from. */
+function refuseExternal({ Name, Redirect, Subsets, Failover }: ServiceResolver): void {
+  const has = [
+    ...(Redirect === null ? [] : ['a redirect']),
+    ...(Object.keys(Subsets).length === 0 ? [] : ['subsets']),
+    ...(Object.keys(Failover).length === 0 ? [] : ['a failover']),
+  ];
+  if (has.length === 0) return;
+  throw new ChainRefusal(
+    `service "${Name}" has an external SNI, so its resolver cannot have ${has.join(' and ')}`,
+  );
+}
+
+function circular(hops: readonly Place[]): ChainRefusal {
+  const ids = hops.map((hop) => placeId(hop)).join(' -> ');
+  return new ChainRefusal(`detected circular resolver redirect: [${ids}]`);
+}
+
+export function tooDeep({ request }: Assembly): ChainRefusal {
+  const { depthMax } = limits.discoveryChain;
+  return new ChainRefusal(
+    `discovery chain "${request.service.name}" has more than ${depthMax} redirects or splitters one after the other`,
+  );
+}

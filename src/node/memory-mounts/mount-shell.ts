@@ -1,0 +1,50 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
+
+/**
+ * A shell that stays and is told one command after the other. To start a program holds up the
+ * process that does it the longer the larger it is, an agent for tens of milliseconds; this one is
+ * small and starts them instead. It ends with its agent, however that ends: nothing is told to it
+ * then any more.
+ */
+export class MountShell {
+  #child: Shell | undefined;
+  readonly #waiting: PromiseWithResolvers<string>[] = [];
+
+  /** Rejects with the first line that the command said, when it failed. */
+  async run(command: string): Promise<void> {
+    const answer = Promise.withResolvers<string>();
+    this.#waiting.push(answer);
+    this.#child ??= this.#start();
+    this.#child.stdin.write(
+      `said=$( { ${command}\n} 2>&1 </dev/null )\nprintf '%s %s\\n' "$?" "\${said%%"$line"*}"\n`,
+    );
+    const [, code, said] = /^(\d+) (.*)$/.exec(await answer.promise) ?? [];
+    if (code !== '0') throw new Error(said || `it ended with ${code}`);
+  }
+
+  close(): void {
+    this.#child?.stdin.end();
+    this.#child = undefined;
+  }
+
+  #start(): Shell {
+    const child = spawn('/bin/sh', ['-s'], {
+      env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' },
+      stdio: ['pipe', 'pipe', 'ignore'],
+    });
+    const over = (reason: string): void => {
+      if (this.#child !== child) return;
+      this.#child = undefined;
+      for (const { reject } of this.#waiting.splice(0)) reject(new Error(reason));
+    };
+    child.stdin.on('error', () => {}).write("line='\n'\n");
+    child.once('error', ({ message }) => over(message));
+    child.once('close', (code, signal) => over(`the shell ended with ${signal ?? code}`));
+    createInterface(child.stdout).on('line', (line) => this.#waiting.shift()?.resolve(line));
+    return child;
+  }
+}
+
+type Shell = ChildProcessByStdio<Writable, Readable, null>;

@@ -1,0 +1,109 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { readCgroupLayout } from '../../src/node/supervisor/cgroups/layout.ts';
+import { groupsName } from '../../src/node/supervisor/cgroups/plan.ts';
+import { findLeftovers, listGroups } from './leftovers.ts';
+
+const checkout = fileURLToPath(new URL('../..', import.meta.url));
+
+const layout = readCgroupLayout();
+const tree = layout.separate.get('pids') ?? layout.unified?.directory;
+const isMounter = process.getuid?.() === 0 && spawnSync('unshare', ['-m', 'true']).status === 0;
+/** Seconds that no other process sleeps: by them the planted ones are known. */
+const seconds = 1_000_000 + process.pid;
+
+/** What each planted file does, in the words of a test's body. */
+const files: Readonly<Record<string, string>> = {
+  'nothing.test.js': '',
+  'orphan.test.js': `spawnSync('sh', ['-c', 'setsid sleep ${seconds} >/dev/null 2>&1 &'])`,
+  'child.test.js': `spawn('sleep', ['${seconds}'], { env: {}, detached: true }).unref()`,
+  'quick.test.js': `spawn('sleep', ['0.2']).unref()`,
+  'mount.test.js': `
+    const at = join(tmpdir(), 'mounted');
+    mkdirSync(at);
+    spawnSync('mount', ['-t', 'tmpfs', 'none', at]);`,
+};
+
+interface FileReport {
+  readonly name: string;
+  readonly status: string;
+  readonly message: string;
+}
+
+let reports: ReadonlyMap<string, FileReport>;
+
+beforeAll(async () => {
+  const root = mkdtempSync(join(tmpdir(), 'planted-'));
+  const head = `
+    import { spawn, spawnSync } from 'node:child_process';
+    import { mkdirSync } from 'node:fs';
+    import { tmpdir } from 'node:os';
+    import { join } from 'node:path';\n`;
+  for (const [name, body] of Object.entries(files)) {
+    writeFileSync(join(root, name), `${head}test('plants', async () => { ${body}\n });\n`);
+  }
+  const setupFiles = JSON.stringify([join(checkout, 'test/support/no-leftovers.ts')]);
+  const fields = `include: ['*.test.js'], globals: true, pool: 'forks', setupFiles: ${setupFiles}`;
+  writeFileSync(join(root, 'vitest.config.mjs'), `export default { test: { ${fields} } };\n`);
+  const report = join(root, 'report.json');
+  const words = ['run', '--root', root, '--reporter=json', `--outputFile=${report}`];
+  await new Promise((resolve) => {
+    const vitest = join(checkout, 'node_modules/vitest/vitest.mjs');
+    const env = { ...process.env, LEFTOVERS_PATIENCE_MS: '500' };
+    spawn(process.execPath, [vitest, ...words], { env, stdio: 'ignore' }).on('exit', resolve);
+  });
+  const { testResults } = JSON.parse(readFileSync(report, 'utf8')) as { testResults: FileReport[] };
+  reports = new Map(
+    testResults.map((file) => [file.name.slice(dirname(file.name).length + 1), file]),
+  );
+}, 60_000);
+
+test.each([
+  ['nothing.test.js', 'one that starts nothing'],
+  ['quick.test.js', 'one whose programs are just ending'],
+])('%s passes: %s', (name) => {
+  expect(reports.get(name)).toMatchObject({ status: 'passed', message: '' });
+});
+
+const process_ = new RegExp(`process \\d+: sleep ${seconds}`);
+
+describe('a test file fails by what it leaves behind, which is named', () => {
+  test.each([
+    ['orphan.test.js', process_],
+    ['child.test.js', process_],
+  ])('%s', (name, line) => {
+    expect(reports.get(name)).toMatchObject({
+      status: 'failed',
+      message: expect.stringMatching(line),
+    });
+  });
+
+  test.runIf(isMounter)('mount.test.js', () => {
+    const message = expect.stringMatching(/mount \S+\/mounted/);
+    expect(reports.get('mount.test.js')).toMatchObject({ status: 'failed', message });
+  });
+});
+
+test.runIf(tree !== undefined)('a control group that came and holds nothing is left behind', () => {
+  const mark = { directory: '/nowhere', pid: process.pid };
+  const group = join(tree!, groupsName, `planted-${process.pid}`);
+  const before = new Set(listGroups());
+  mkdirSync(group, { recursive: true });
+  const line = `control group ${group}`;
+  try {
+    expect(findLeftovers({ ...mark, groups: before }).lines).toContain(line);
+    expect(findLeftovers({ ...mark, groups: new Set(listGroups()) }).lines).not.toContain(line);
+    expect(findLeftovers({ ...mark, groups: undefined }).lines).not.toContain(line);
+  } finally {
+    rmdirSync(group);
+  }
+});
+
+test('what was left behind is ended all the same', () => {
+  const words = spawnSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).stdout.split('\n');
+  expect(words.filter((line) => line.startsWith(`sleep ${seconds}`))).toEqual([]);
+});
