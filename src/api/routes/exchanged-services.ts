@@ -1,5 +1,6 @@
 import { anyOf, resourceAccess } from '../../acl/permission.ts';
 import { formatInstant } from '../../base/instant.ts';
+import type { Steps } from '../../base/steps.ts';
 import { refusal } from '../../model/errors.ts';
 import { defaultNamespace, defaultPartition } from '../../model/namespace/namespace.ts';
 import {
@@ -21,7 +22,7 @@ import type { ServiceExchange } from '../../server/peering/exchange/service-exch
 import { exchangeFacts } from '../../server/peering/exchange/why.ts';
 import { importedServices, peerings, serviceRegistrations } from '../../state/tables.ts';
 import type { Snapshot } from '../../state/types.ts';
-import { type Input, listRoute, type PageStart, type Route, readRoute } from '../route.ts';
+import { type Input, listRoute, longReadRoute, type PageStart, type Route } from '../route.ts';
 
 const [family, noun] = ['registry', 'peering'] as const;
 
@@ -68,13 +69,13 @@ export const exchangedServiceRoutes = (exchange: ServiceExchange): Route[] => [
     record: importedRow,
     present: importedRow,
   }),
-  readRoute({
+  longReadRoute({
     ...{ method: 'GET', path: '/v1/peering/:name/why', noun, family },
     summary: 'Tell why a service is or is not at a peer, and one of the peer here',
     query: whyQuery,
     answer: ExchangeExplanationSchema,
     permission: ({ partition }) => resourceAccess('peering', 'read', { partition }),
-    handle: (input) => explained(exchange, input),
+    steps: (input) => explained(exchange, input),
   }),
 ];
 
@@ -83,13 +84,21 @@ const importedRow = ({ Name, Partition, Namespace, Peer }: ImportedService): Lis
 });
 
 /** @throws RosterError `peering-not-found` */
-function explained(exchange: ServiceExchange, input: Input<typeof whyQuery>): ExchangeExplanation {
+function* explained(
+  exchange: ServiceExchange,
+  input: Input<typeof whyQuery>,
+): Steps<ExchangeExplanation> {
   const { parameters, partition, snapshot, query } = input;
   const name = parameters.name!.toLowerCase();
   const peering = snapshot.table(peerings).get(partition, name);
   if (peering === undefined) throw refusal('peering-not-found', { name });
   const service = { namespace: input.namespace || defaultNamespace, name: query.service };
-  const facts = exchangeFacts(snapshot, peering, service, exchange.stateOf({ partition, name }));
+  const facts = yield* exchangeFacts(
+    snapshot,
+    peering,
+    service,
+    exchange.stateOf({ partition, name }),
+  );
   return {
     ...{ Peer: name, Partition: partition },
     ...{ Service: service.name, Namespace: service.namespace },

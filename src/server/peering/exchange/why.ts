@@ -1,3 +1,4 @@
+import { each, type Steps } from '../../../base/steps.ts';
 import { defaultPartition } from '../../../model/namespace/namespace.ts';
 import type { ServiceKey } from '../../../model/peering/exchange.ts';
 import { traceExport } from '../../../model/peering/exports.ts';
@@ -9,16 +10,17 @@ import { exportsEntry, ownInstances } from './exported.ts';
 import type { ExchangeState } from './service-exchange.ts';
 
 /** All that decides whether the service is at the peer, and whether the peer's is here. */
-export function exchangeFacts(
+export function* exchangeFacts(
   snapshot: Snapshot,
   peering: StoredPeering,
   service: ServiceKey,
   state: ExchangeState,
-): ExchangeFacts {
+): Steps<ExchangeFacts> {
   const { Partition: partition, Name: peer } = peering;
-  const own = partition === defaultPartition ? count(ownInstances(snapshot, service)) : 0;
+  const own = partition === defaultPartition ? yield* count(ownInstances(snapshot, service)) : 0;
   const prefix = [partition, peer, service.namespace, service.name];
   const isImported = snapshot.table(importedServices).has(...prefix);
+  const imported = yield* count(snapshot.table(importedInstances).scan({ prefix }));
   const { openSinceMs, hasToldAll, toldAllAtMs } = state;
   return {
     ...{ peer, service, openSinceMs, hasToldAll, toldAllAtMs },
@@ -28,14 +30,12 @@ export function exchangeFacts(
     }),
     ownInstances: own,
     sending: state.sending(service),
-    importedInstances: isImported
-      ? count(snapshot.table(importedInstances).scan({ prefix }))
-      : undefined,
+    importedInstances: isImported ? imported : undefined,
   };
 }
 
-function count(items: Iterable<unknown>): number {
+function* count(items: Iterable<unknown>): Steps<number> {
   let number = 0;
-  for (const _ of items) number++;
+  yield* each(items, () => number++);
   return number;
 }
