@@ -25,9 +25,12 @@ export function resolverNode(assembly: Assembly, asked: Place): string {
   if (assembly.nodes.has(id)) return id;
   countPart(assembly);
   if (resolver !== undefined) assembly.isDefault = false;
-  const target = ensureTarget(assembly, { place, resolver });
+  const target = ensureTarget(assembly, { place, resolver }, Name);
   const node: ChainNode = {
-    ...{ Type: 'resolver', Name, Routes: null, Splits: null },
+    Type: 'resolver',
+    Name,
+    Routes: null,
+    Splits: null,
     Resolver: {
       Default: resolver === undefined,
       ConnectTimeout: target.ConnectTimeout,
@@ -71,7 +74,9 @@ function failoverOf(
   for (const wanted of failoverTargets(failover)) {
     countPart(assembly);
     const settled = settle(assembly, elsewhere(place, wanted));
-    if (!isSamePlace(settled.place, place)) ids.add(ensureTarget(assembly, settled).ID);
+    if (isSamePlace(settled.place, place)) continue;
+    const id = placeId(settled.place, idOf(assembly, settled.place));
+    ids.add(ensureTarget(assembly, settled, id).ID);
   }
   return ids.size === 0 ? null : { Targets: [...ids], Policy: failover.Policy };
 }
@@ -83,8 +88,7 @@ function failoverTargets(failover: Failover): readonly FailoverTarget[] {
   return (Datacenters ?? ['']).map((Datacenter) => ({ ...own, Datacenter }));
 }
 
-function ensureTarget(assembly: Assembly, { place, resolver }: Settled): ChainTarget {
-  const ID = placeId(place, idOf(assembly, place));
+function ensureTarget(assembly: Assembly, { place, resolver }: Settled, ID: string): ChainTarget {
   const known = assembly.targets.get(ID);
   if (known !== undefined) return known;
   const { overrides } = assembly.request;

@@ -64,22 +64,16 @@ function nextPlace(assembly: Assembly, place: Place, resolver: ServiceResolver):
 
 /** What is left open stays as it is. */
 export function elsewhere(place: Place, target: FailoverTarget): Place {
-  const { partition, namespace, name } = place;
-  const service = {
-    partition: target.Partition || partition,
-    namespace: target.Namespace || namespace,
-    name: target.Service || name,
-  };
+  const partition = target.Partition || place.partition;
+  const namespace = target.Namespace || place.namespace;
+  const name = target.Service || place.name;
   if (target.Peer !== '') {
-    return { ...service, subset: '', datacenter: '', peer: target.Peer };
+    return { partition, namespace, name, subset: '', datacenter: '', peer: target.Peer };
   }
-  const kept = isSameService(service, place) ? place.subset : '';
-  return {
-    ...service,
-    subset: target.ServiceSubset || kept,
-    datacenter: target.Datacenter || place.datacenter,
-    peer: '',
-  };
+  const isSame = isSameService({ partition, namespace, name }, place);
+  const subset = target.ServiceSubset || (isSame ? place.subset : '');
+  const datacenter = target.Datacenter || place.datacenter;
+  return { partition, namespace, name, subset, datacenter, peer: '' };
 }
 
 function requireSubset({ name, subset }: Place, resolver: ServiceResolver | undefined): void {

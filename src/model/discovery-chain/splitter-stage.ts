@@ -20,8 +20,12 @@ import { weightsOf } from './weights.ts';
 
 /** Where the service is, when nobody named a subset, a datacenter or a peer. */
 export const anywhereOf = ({ request }: Assembly, service: ServiceName, subset = '') => ({
-  ...service,
-  ...{ subset, datacenter: request.datacenter, peer: '' },
+  partition: service.partition,
+  namespace: service.namespace,
+  name: service.name,
+  subset,
+  datacenter: request.datacenter,
+  peer: '',
 });
 
 /**
