@@ -41,8 +41,9 @@ export function viewOf(entries: Iterable<ConfigEntry>): EntryView {
     }
   }
   const all = [...rows.values()];
+  const get = (key: EntryKey) => rows.get(textOf(key));
   return {
-    get: (key) => rows.get(textOf(key)),
+    ...{ get, before: get },
     list: ({ partition, namespace, kind }) =>
       all.filter(
         (entry) =>
@@ -52,5 +53,13 @@ export function viewOf(entries: Iterable<ConfigEntry>): EntryView {
       all.filter((entry) => entry.Kind === kind && entry.Partition === partition),
     referrers: ({ partition, namespace, name }) =>
       references.get(JSON.stringify([partition, namespace, name])) ?? [],
+    namers: (key) => {
+      const wanted = textOf(key);
+      const isNamed = (entry: ConfigEntry) =>
+        kindOf(entry.Kind)
+          .names?.(entry)
+          .some((one) => textOf(one) === wanted);
+      return all.filter(isNamed).map(keyOfEntry);
+    },
   };
 }
