@@ -23,8 +23,6 @@ export const limits = {
     lookAgainMs: 500,
     perPage: 1000,
   },
-  /** Of one chain, and of all that stand beside each other. */
-  discoveryChain: { entries: 1000, all: 10_000 },
   /**
    * How long scheduling keeps others waiting: how often the same evaluations run at least, and what
    * is placed while an agent is asked, how often.
@@ -38,6 +36,8 @@ export const limits = {
     everyMs: 10,
     lookAgainMs: 250,
   },
+  /** Of one chain, and of all that stand beside each other. */
+  discoveryChain: { entries: 1000, all: 10_000 },
   /** What is planned, and how often in one run. */
   plan: { nodes: 1000, count: 1000, groups: 100, repeats: 10 },
   /** How many jobs are listed, and how often in one run. */
@@ -52,6 +52,8 @@ export const limits = {
   nodeTasks: { tasks: 500, idleMs: 10_000 },
   /** A log that is followed: until all is warm, and how long it is then measured. */
   logFlood: { settleMs: 5_000, measureMs: 15_000, files: 4, fileMb: 10 },
+  /** Clusters that peer with one server, and how long they are watched being idle. */
+  peering: { peers: 50, idleMs: 60_000 },
   /** Commands in one task, of one run. */
   execSessions: 30,
   /** A large job that is read. */

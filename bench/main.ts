@@ -22,6 +22,7 @@ import { describeMachine } from './machine.ts';
 import { million } from './million.ts';
 import { node } from './node.ts';
 import { parked } from './parked.ts';
+import { peering } from './peering.ts';
 import { plan } from './plan.ts';
 import { readJob } from './read-job.ts';
 import { register } from './register.ts';
@@ -36,6 +37,8 @@ import { type Target, targetOf } from './target.ts';
 const benchmarks: readonly Benchmark[] = [
   ...[readJob, register, state, parked, start, runJob, node, logs, exec],
   ...[acl, aclRead, aclTokens, configEntries, discoveryChain, jobFile, jobModel, jobList, plan],
+  ...[acl, aclRead, aclTokens, configEntries, jobFile, jobModel, jobList, plan],
+  ...[peering],
   ...[scheduler, holds, simulator, million],
 ];
 const usage = `usage: npm run bench -- [NAME …] [--base URL --token TOKEN] [--runs N] [--write]

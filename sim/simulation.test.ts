@@ -13,6 +13,15 @@ describe('a life under load and faults', () => {
     expect(commits).toBeGreaterThan(200);
   });
 
+  test.each([
+    [2, 51],
+    [3, 52],
+  ])('%i clusters that peer, seed %i', { timeout: 120_000 }, async (clusters, seed) => {
+    const { violations, commits } = await simulate({ seed, clusters, nodes: 3, hours: 0.2 });
+    expect(violations).toEqual([]);
+    expect(commits).toBeGreaterThan(200);
+  });
+
   test('is a function of its seed', { timeout: 240_000 }, async () => {
     const [first, again, other] = [
       await simulate({ seed: 11, ...life }),

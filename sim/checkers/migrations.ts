@@ -4,7 +4,7 @@ import type { TaskGroup } from '../../src/model/task-group/task-group.ts';
 import { allocations, evaluations } from '../../src/state/tables.ts';
 import type { Change } from '../../src/state/types.ts';
 import type { Account } from '../account.ts';
-import { isEnded } from '../account.ts';
+import { isEnded, isLive } from '../account.ts';
 import type { Checker } from './checker.ts';
 
 /**
@@ -29,13 +29,15 @@ export const drainsMoveFewAtATime = (): Checker => {
         );
         // One that has fewer to have than there are misses nobody.
         if (own.filter(stays).length >= group.Count) continue;
+        // Where an update has brought more than are to be, so many more may go.
+        const limit = group.Migrate?.MaxParallel ?? 1;
+        const extra = Math.max(own.filter(isLive).length - group.Count, 0);
         const moving = new Map<string, Allocation>();
         for (const other of own) {
           const last = onTheMove(other, account);
           if (last !== undefined) moving.set(last.ID, last);
         }
-        const limit = group.Migrate?.MaxParallel ?? 1;
-        if (moving.size <= limit) continue;
+        if (moving.size <= limit + extra) continue;
         const names = [...moving.values()].map(({ Name }) => Name).join(', ');
         fault(`${moving.size} are moved at a time, Migrate.MaxParallel is ${limit}: ${names}`);
       }

@@ -25,6 +25,7 @@ import { seedNodePools } from './nodes/pools.ts';
 import { NodeStreams } from './nodes/streams.ts';
 import { seedIdentity } from './peering/context.ts';
 import { ServiceExchange } from './peering/exchange/service-exchange.ts';
+import type { Exchange } from './peering/exchange.ts';
 import type { PeeringTransport } from './peering/link.ts';
 import { Peerings } from './peering/peerings.ts';
 import { PeriodicLauncher } from './periodic/launcher.ts';
@@ -49,6 +50,8 @@ export interface ServerOptions extends Omit<ServerContext, 'box' | 'openEvaluati
   readonly garbage?: Partial<GarbageSettings>;
   /** The way to other clusters; `undefined`: there is none. */
   readonly peers?: PeeringTransport;
+  /** What goes over the streams of peerings; the default is the exchange of services. */
+  readonly exchangeInstead?: Exchange;
   /** How an operator of the machine allows another first token; the default: not at all. */
   readonly bootstrapReset?: BootstrapReset;
 }
@@ -102,7 +105,7 @@ export class Server {
     this.peerings = new Peerings({
       ...{ ...this.context, datacenter },
       transport: options.peers ?? unreachable,
-      exchange: this.exchange,
+      exchange: options.exchangeInstead ?? this.exchange,
     });
     this.heartbeats = new Heartbeats({
       timers: world.timers,

@@ -410,6 +410,57 @@ describe('who may', () => {
   });
 });
 
+/** Those that hold a secret, each with an entry of it. */
+const secretive = kinds.filter(({ secret }) => secret !== undefined);
+
+describe.each(secretive.map((kind) => [kind.kind, kind] as const))(
+  'the secret of %s',
+  (_, kind) => {
+    const { example, secret: field = '' } = kind;
+    const clear = String(example[field]);
+    const path = `${kind.kind}/${example.Name}`;
+
+    test('is shown to who may write it, and to others as hidden', async () => {
+      await put(example);
+      expect((await get(path)).json[field]).toBe(clear);
+      const reader = await aclOf(api).holder('mesh = "read"');
+      const hidden = await get(path, reader);
+      expect(hidden.json[field]).toBe('<hidden>');
+      expect((await get(kind.kind, reader)).json[0][field]).toBe('<hidden>');
+      expect((await get(kind.kind)).json[0][field]).toBe(clear);
+      // What was read so can be sent back, and changes nothing.
+      const { ModifyIndex } = hidden.json;
+      expect((await put({ ...hidden.json, Meta: null })).json).toBe(true);
+      expect((await get(path)).json).toMatchObject({ [field]: clear, ModifyIndex });
+      expect((await put({ ...hidden.json, Meta: { a: 'b' } })).json).toBe(true);
+      expect((await get(path)).json).toMatchObject({ [field]: clear, Meta: { a: 'b' } });
+      expect((await put({ ...hidden.json, Name: 'other' })).status).toBe(400);
+    });
+
+    test('is no part of events and filters, and sealing it anew breaks no guard', async () => {
+      const stream = await api.follow('/v1/event/stream?topic=ConfigEntry');
+      await put(example);
+      await api.settle();
+      expect(stream.lines.length).toBeGreaterThan(0);
+      expect(JSON.stringify(stream.lines)).not.toContain(JSON.stringify(clear).slice(1, -1));
+      stream.stop();
+      const { ModifyIndex } = (await get(path)).json;
+      const filter = encodeURIComponent(`${field} matches "KEY"`);
+      expect((await get(`${kind.kind}?filter=${filter}`)).json).toEqual([]);
+      expect((await api.call('PUT', '/v1/operator/keyring/rotate')).status).toBe(200);
+      expect((await get(path)).json).toMatchObject({ [field]: clear, ModifyIndex });
+    });
+
+    test('no fault repeats it', async () => {
+      for (const value of [`${clear}x`, [clear], { a: clear }, clear.slice(0, -40)]) {
+        const { status, text } = await put({ ...example, [field]: value });
+        expect(status).not.toBe(500);
+        expect(text).not.toContain(clear.slice(60, 100));
+      }
+    });
+  },
+);
+
 test('what happens to entries is told to those who may read them', async () => {
   const token = await aclOf(api).holder('service "api" { policy = "read" }');
   const stream = await api.follow('/v1/event/stream?topic=ConfigEntry', token);
@@ -424,6 +475,17 @@ test('what happens to entries is told to those who may read them', async () => {
   ]);
   stream.stop();
   await stream.isOver;
+});
+
+test('the audit log names what was written, and not what is in it', async () => {
+  const lines: string[] = [];
+  api = await startApi({ audit: { sink: { write: (line) => lines.push(line) }, events: 'all' } });
+  await put(web);
+  expect(JSON.parse(lines.at(-1)!)).toMatchObject({
+    ...{ permission: 'service:write on "web"', decision: 'allowed', status: 200 },
+    made: { kind: 'service-defaults', name: 'web' },
+  });
+  expect(lines.at(-1)).not.toContain('http"');
 });
 
 test('the document shows every kind', async () => {

@@ -66,7 +66,7 @@ export async function startApi({
     outbound,
     datacenter,
     ...(peers && { peers }),
-    ...(exchange && { exchange }),
+    ...(exchange && { exchangeInstead: exchange }),
     region: 'global',
     rootSecret: hasRoot ? rootToken : undefined,
     bootstrapReset,

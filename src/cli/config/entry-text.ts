@@ -1,5 +1,3 @@
-import { oneLine } from '../render/text.ts';
-
 type Fields = Readonly<Record<string, unknown>>;
 
 /** An entry as a file in HCL that `config write` takes, without what is not set. */
@@ -8,7 +6,7 @@ export function entryText(entry: Fields): string {
   return `# ModifyIndex ${ModifyIndex}\n${fieldsText(said(fields) as Fields)}`;
 }
 
-/** Fields as attributes in HCL. */
+/** Fields as attributes in HCL; the last line is not ended. */
 export const fieldsText = (fields: Fields): string =>
   Object.entries(fields)
     .map(([name, value]) => `${keyOf(name)} = ${valueText(value, '')}`)
@@ -36,7 +34,7 @@ function valueText(value: unknown, indent: string): string {
   if (typeof value === 'string') return textOf(value);
   if (Array.isArray(value)) {
     if (value.every((one) => typeof one !== 'object')) {
-      return `[${value.map((one) => valueText(one, deeper)).join(', ')}]`;
+      return `[${value.map((one) => (typeof one === 'string' ? quoted(one) : one)).join(', ')}]`;
     }
     const items = value.map((one) => `${deeper}${valueText(one, deeper)},`);
     return ['[', ...items, `${indent}]`].join('\n');
@@ -51,8 +49,27 @@ function valueText(value: unknown, indent: string): string {
 }
 
 /** What would begin a sequence in a text is doubled. */
-const textOf = (text: string): string =>
-  JSON.stringify(text).replace(/[$%](?=\{)/g, (sign) => sign + sign);
+const plain = (text: string): string => text.replace(/[$%](?=\{)/g, (sign) => sign + sign);
 
-const keyOf = (name: string): string =>
-  /^[A-Za-z_][\w-]*$/.test(name) ? name : textOf(oneLine(name));
+const escapes: Readonly<Record<string, string>> = {
+  '"': '\\"',
+  '\\': '\\\\',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+};
+
+/** In quotes, with nothing in it that a terminal obeys. */
+const quoted = (text: string): string =>
+  `"${plain(text).replace(
+    /["\\\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu,
+    (sign) => escapes[sign] ?? `\\U${sign.codePointAt(0)!.toString(16).padStart(8, '0')}`,
+  )}"`;
+
+/** Lines stand as they are: certificates are read by people, too. */
+function textOf(text: string): string {
+  const areLines = /^(?:[\p{L}\p{N}\p{P}\p{S} ]*\n)+$/u.test(text) && !/^ *EOT *$/m.test(text);
+  return areLines ? `<<EOT\n${plain(text)}EOT` : quoted(text);
+}
+
+const keyOf = (name: string): string => (/^[A-Za-z_][\w-]*$/.test(name) ? name : quoted(name));

@@ -29,7 +29,7 @@ export function entryOf(body: Body): ConfigEntry {
 const textOf = ({ partition, namespace, kind, name }: EntryKey): string =>
   JSON.stringify([partition, namespace, kind, name]);
 
-/** A view of these entries and of no others. */
+/** A view of these entries and of no others, as they are and as they were. */
 export function viewOf(entries: Iterable<ConfigEntry>): EntryView {
   const rows = new Map<string, ConfigEntry>();
   const references = new Map<string, EntryKey[]>();
@@ -53,13 +53,13 @@ export function viewOf(entries: Iterable<ConfigEntry>): EntryView {
       all.filter((entry) => entry.Kind === kind && entry.Partition === partition),
     referrers: ({ partition, namespace, name }) =>
       references.get(JSON.stringify([partition, namespace, name])) ?? [],
-    namers: (key) => {
-      const wanted = textOf(key);
-      const isNamed = (entry: ConfigEntry) =>
-        kindOf(entry.Kind)
-          .names?.(entry)
-          .some((one) => textOf(one) === wanted);
-      return all.filter(isNamed).map(keyOfEntry);
-    },
+    namers: (key) =>
+      all
+        .filter((entry) =>
+          kindOf(entry.Kind)
+            .names?.(entry)
+            .some((one) => textOf(one) === textOf(key)),
+        )
+        .map(keyOfEntry),
   };
 }

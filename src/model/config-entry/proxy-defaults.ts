@@ -51,8 +51,9 @@ export const proxyDefaults: ConfigKind<ProxyDefaults> = {
   kind: 'proxy-defaults',
   summary: 'What holds for every proxy of a partition that its service does not say otherwise.',
   acts:
-    '`Config.protocol` is the protocol of services that have none of their own, and `MeshGateway` goes ' +
-    'into discovery chains. All other fields are settings of proxies.',
+    '`Config.protocol` and `MeshGateway` stand in discovery chains for services that have none of their own ' +
+    '([the guide](../../guides/traffic.md)). The other fields are for proxies, which Roster does not run: they ' +
+    'are checked, kept, and shown to what reads them.',
   schema: ProxyDefaultsSchema,
   access: 'open',
   onlyName: () => 'global',

@@ -137,8 +137,9 @@ export const serviceDefaults: ConfigKind<ServiceDefaults> = {
   kind: 'service-defaults',
   summary: 'What a service speaks, and how it is called and calls others.',
   acts:
-    '`Protocol` decides what routers, splitters and intentions may say of the service, and is in its ' +
-    'discovery chain, with `ExternalSNI` and `MeshGateway`. All other fields are settings of proxies.',
+    '`Protocol` decides what may be routed and split, and is in discovery chains with `MeshGateway`, ' +
+    '`ExternalSNI` and `Meta` ([the guide](../../guides/traffic.md)). The other fields are for proxies, which ' +
+    'Roster does not run: they are checked, kept, and shown to what reads them.',
   schema: ServiceDefaultsSchema,
   access: 'service',
   normalize,

@@ -105,6 +105,9 @@ export type ServiceResolver = Model<typeof ServiceResolverSchema> & {
 export const serviceResolver: ConfigKind<ServiceResolver> = {
   kind: 'service-resolver',
   summary: 'Says which instances stand for a service: subsets, redirects, failover and timeouts.',
+  acts:
+    'It is part of the discovery chains that lead to the service ([the guide](../../guides/traffic.md)), which ' +
+    'proxies go by. Roster runs none, and matches no instances with the filters: they are checked and shown.',
   schema: ServiceResolverSchema,
   access: 'service',
   faults: (entry) => [...faultsOf((report) => check(entry, report)), ...samenessFaults(entry)],

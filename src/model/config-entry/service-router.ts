@@ -112,6 +112,9 @@ export type ServiceRouter = Model<typeof ServiceRouterSchema> & { readonly Kind:
 export const serviceRouter: ConfigKind<ServiceRouter> = {
   kind: 'service-router',
   summary: 'Sends requests to a service elsewhere by their path, headers, parameters or method.',
+  acts:
+    'It is part of the discovery chain of the service ([the guide](../../guides/traffic.md)), which proxies ' +
+    'go by: Roster runs none, so no request is moved by it alone.',
   schema: ServiceRouterSchema,
   access: 'service',
   normalize: (entry) => ({ ...entry, Routes: entry.Routes?.map(normalizeRoute) ?? null }),

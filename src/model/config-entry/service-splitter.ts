@@ -41,6 +41,9 @@ export const hundredths = (weight: number): number => Math.round(weight * 100);
 export const serviceSplitter: ConfigKind<ServiceSplitter> = {
   kind: 'service-splitter',
   summary: 'Divides the traffic of a service by weight, among its subsets or other services.',
+  acts:
+    'It is part of the discovery chain of the service ([the guide](../../guides/traffic.md)), which proxies ' +
+    'go by: Roster runs none, so no request is moved by it alone.',
   schema: ServiceSplitterSchema,
   access: 'service',
   normalize: (entry) => ({

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import '../../../test/support/properties.ts';
 import { keyOfEntry } from '../config-entry/config-entry.ts';
 import { entryOf, faultsIn, viewOf } from '../config-entry/entry-view.test-helper.ts';
 import { checkGraph } from '../config-entry/graph.ts';
