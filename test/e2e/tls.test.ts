@@ -143,6 +143,33 @@ describe('an agent with a certificate', () => {
   });
 });
 
+test('two agents peer over TLS: the token says whom to trust', async () => {
+  const [here, there] = [await start(byAuthority), await start(byAuthority)];
+  const ask = async (agent: Agent, method: string, path: string, body?: object) => {
+    const answer = await agent.handle({
+      ...{ method, path, query: '', headers: { 'x-registry-token': token } },
+      body: body && new TextEncoder().encode(JSON.stringify(body)),
+    });
+    const text = answer.body === undefined ? '' : String(answer.body);
+    return { status: answer.status, json: text === '' ? undefined : JSON.parse(text) };
+  };
+  const made = await ask(here, 'POST', '/v1/peering/token', { PeerName: 'there' });
+  const establish = { PeerName: 'here', PeeringToken: made.json.PeeringToken };
+  const { status, json } = await ask(there, 'POST', '/v1/peering/establish', establish);
+  expect([status, json]).toEqual([200, json]);
+  for (const [agent, name] of [
+    [here, 'there'],
+    [there, 'here'],
+  ] as const) {
+    await vi.waitFor(
+      async () => {
+        expect((await ask(agent, 'GET', `/v1/peering/${name}`)).json.State).toBe('ACTIVE');
+      },
+      { timeout: 10_000 },
+    );
+  }
+});
+
 describe('an agent that checks the certificates of clients', () => {
   const checking = { ...byAuthority, verifiesClients: true };
 

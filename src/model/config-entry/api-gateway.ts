@@ -113,6 +113,10 @@ export type GatewayListener = ApiGateway['Listeners'][number];
 export const apiGateway: ConfigKind<ApiGateway> = {
   kind: 'api-gateway',
   summary: 'Listeners for what comes from outside; routes say where it goes on to.',
+  acts:
+    'Its routes are bound to its listeners (`bound-api-gateway`), and its `Status` says what is wrong ' +
+    'with it: certificates that are not there, and routes that want the same. Nothing listens for ' +
+    'it: Roster runs no proxies.',
   schema: ApiGatewaySchema,
   access: 'gateway',
   normalize: (gateway) => ({

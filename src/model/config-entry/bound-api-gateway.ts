@@ -43,6 +43,9 @@ export type BoundApiGateway = ConfigEntry & Model<typeof BoundApiGatewaySchema>;
 export const boundApiGateway: ConfigKind<BoundApiGateway> = {
   kind: 'bound-api-gateway',
   summary: 'What came of an API gateway: its listeners with the routes that are bound to them.',
+  acts:
+    'The server makes one for each `api-gateway`, and keeps it with every write that it hangs on. It ' +
+    'is for a proxy to read, which Roster does not run.',
   schema: BoundApiGatewaySchema,
   access: 'gateway',
   isDerived: true,

@@ -27,6 +27,9 @@ export type FileSystemCertificate = ConfigEntry & Model<typeof FileSystemCertifi
 export const fileSystemCertificate: ConfigKind<FileSystemCertificate> = {
   kind: 'file-system-certificate',
   summary: 'A certificate for listeners of API gateways that lies on the gateway’s own host.',
+  acts:
+    'Gateways that name it know whether it is there. The files are for the proxy on the gateway’s ' +
+    'host to read: Roster runs none, and opens none of them.',
   schema: FileSystemCertificateSchema,
   access: 'mesh',
   faults: ({ Certificate, PrivateKey }) =>

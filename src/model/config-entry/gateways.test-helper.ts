@@ -2,8 +2,9 @@ import { exampleCertificate, examplePrivateKey } from './certificate-example.ts'
 import { type ConfigEntry, type EntryKey, keyOfEntry } from './config-entry.ts';
 import { derivedFieldsOf } from './entry.ts';
 import { entryOf } from './entry-table.test-helper.ts';
+import { viewOf } from './entry-view.test-helper.ts';
 import { bindGateways } from './gateways.ts';
-import type { EntryView, ServiceName } from './kind.ts';
+import type { EntryView } from './kind.ts';
 import { kindOf } from './kinds.ts';
 import { textOfKey } from './resource-reference.ts';
 
@@ -46,33 +47,9 @@ export class Entries {
   }
 
   #view(changed: EntryKey, before: ConfigEntry | undefined): EntryView {
-    const entries = [...this.all.values()];
-    const is = (left: EntryKey, right: EntryKey) => textOfKey(left) === textOfKey(right);
-    const isService = (one: ServiceName, service: ServiceName) =>
-      textOfKey({ ...one, kind: 'mesh' }) === textOfKey({ ...service, kind: 'mesh' });
-    const get = (key: EntryKey) => this.all.get(textOfKey(key));
-    return {
-      get,
-      before: (key) => (is(key, changed) ? before : get(key)),
-      list: ({ kind }) => entries.filter(({ Kind }) => Kind === kind),
-      everywhere: (_, kind) => entries.filter(({ Kind }) => Kind === kind),
-      referrers: (service) =>
-        entries
-          .filter((entry) =>
-            kindOf(entry.Kind)
-              .services?.(entry)
-              .some((one) => isService(one, service)),
-          )
-          .map(keyOfEntry),
-      namers: (key) =>
-        entries
-          .filter((entry) =>
-            kindOf(entry.Kind)
-              .names?.(entry)
-              .some((one) => is(one, key)),
-          )
-          .map(keyOfEntry),
-    };
+    const view = viewOf(this.all.values());
+    const text = textOfKey(changed);
+    return { ...view, before: (key) => (textOfKey(key) === text ? before : view.get(key)) };
   }
 }
 

@@ -76,6 +76,9 @@ type Rule = HttpRoute['Rules'][number];
 export const httpRoute: ConfigKind<HttpRoute> = {
   kind: 'http-route',
   summary: 'Leads requests of API gateways’ listeners to services, by host, path and more.',
+  acts:
+    'It is bound to the listeners that it names and that take it, and its `Status` says to which, or ' +
+    'why not. Its rules are for a proxy, which Roster does not run.',
   schema: HttpRouteSchema,
   access: 'mesh',
   normalize: (route) => ({

@@ -111,6 +111,9 @@ type Tls = NonNullable<IngressGateway['TLS']>;
 export const ingressGateway: ConfigKind<IngressGateway> = {
   kind: 'ingress-gateway',
   summary: 'Lets what is outside of the mesh reach services in it, on listeners that it names.',
+  acts:
+    'What its listeners speak is held against what its services speak, also when that changes. ' +
+    'Nothing listens for it: Roster runs no proxies.',
   schema: IngressGatewaySchema,
   access: 'gateway',
   normalize: (gateway) => ({

@@ -56,6 +56,9 @@ export type InlineCertificate = ConfigEntry & Model<typeof InlineCertificateSche
 export const inlineCertificate: ConfigKind<InlineCertificate> = {
   kind: 'inline-certificate',
   summary: 'A certificate for listeners of API gateways, kept here together with its key.',
+  acts:
+    'Certificate and key are checked against each other, and `Details` and the gateways that name it ' +
+    'say until when it holds. It is shown to nobody: Roster runs no proxies.',
   schema: InlineCertificateSchema,
   access: 'mesh',
   secret: 'PrivateKey',

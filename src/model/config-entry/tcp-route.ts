@@ -41,6 +41,9 @@ export type TcpRoute = ConfigEntry & Model<typeof TcpRouteSchema>;
 export const tcpRoute: ConfigKind<TcpRoute> = {
   kind: 'tcp-route',
   summary: 'Leads the connections of API gateways’ listeners to a service.',
+  acts:
+    'It is bound to the listeners that it names and that take it, and its `Status` says to which, or ' +
+    'why not. Its rules are for a proxy, which Roster does not run.',
   schema: TcpRouteSchema,
   access: 'mesh',
   normalize: (route) => ({
