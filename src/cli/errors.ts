@@ -55,12 +55,13 @@ export function explainError(error: unknown): Explained | undefined {
     return oneLine(message.includes(place) ? message : `${place}: ${message}`);
   });
   const detail = oneLine(error.detail);
-  // The list below has the first fault too, and every policy that a job is against.
+  // The list below has the first fault too, and every policy and entry that is in the way.
   const message = faults.length > 0 ? detail.replace(listedBelow, ':') : detail;
   return { message, faults, hint: hintFor(error) };
 }
 
-const listedBelow = /; the first: .*$|(?<= is against (a job policy|\d+ job policies)): .*$/;
+const listedBelow =
+  /; the first: .*$|(?<= is against (a job policy|\d+ job policies)): .*$|(?<=^The entry \S+ ".*" is not (written|deleted)): .*$/;
 
 /** `/Job/TaskGroups/0/Name` as people write it: `Job.TaskGroups[0].Name`. */
 function dotted(pointer: string): string {

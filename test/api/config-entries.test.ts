@@ -179,6 +179,34 @@ describe('cas', () => {
   });
 });
 
+test('what would be wrong with the others is refused, and changes nothing', async () => {
+  const HTTP = { PathPrefix: '/r' };
+  const Sources = [{ Name: 'a', Permissions: [{ Action: 'allow', HTTP }] }];
+  const intentions = { Kind: 'service-intentions', Name: 'web', Sources };
+  expect((await put(intentions)).json).toMatchObject({ status: 409, code: 'config-conflict' });
+  await put(web);
+  expect((await put(intentions)).json).toBe(true);
+  for (const query of ['', '?dry_run']) {
+    const refused = await remove(`service-defaults/web${query}`);
+    expect(refused.json).toMatchObject({ status: 409, code: 'config-conflict' });
+    expect(refused.json.errors[0].message).toContain('"web"');
+    expect((await put({ ...web, Protocol: 'tcp' }, query)).status).toBe(409);
+  }
+  expect((await get('service-defaults/web')).json.Protocol).toBe('http');
+  expect((await remove('service-intentions/web')).json).toBe(true);
+  expect((await remove('service-defaults/web')).json).toBe(true);
+});
+
+test('permissive is only where the mesh allows it, or where it was so before', async () => {
+  const permissive = { ...web, MutualTLSMode: 'permissive' };
+  expect((await put(permissive)).json).toMatchObject({ status: 409, code: 'config-conflict' });
+  await put({ Kind: 'mesh', AllowEnablingPermissiveMutualTLS: true });
+  expect((await put(permissive)).json).toBe(true);
+  await put({ Kind: 'mesh', AllowEnablingPermissiveMutualTLS: false });
+  expect((await put({ ...permissive, Protocol: 'grpc' })).json).toBe(true);
+  expect((await put({ ...permissive, Name: 'api' })).status).toBe(409);
+});
+
 describe('the place', () => {
   beforeEach(async () => {
     await api.call('PUT', '/v1/namespace/shop', { body: { Name: 'shop' } });
