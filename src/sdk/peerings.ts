@@ -9,8 +9,7 @@ import {
   type Requester,
 } from './requester.ts';
 
-/** As it is read: `PeerID` is absent until it is known. */
-export type ReadPeering = Omit<Peering, 'PeerID'> & { readonly PeerID?: string };
+export type { Peering };
 
 interface InPartition {
   readonly partition?: string | undefined;
@@ -39,9 +38,9 @@ export interface Peerings {
   ): Promise<Answer<{ readonly PeeringToken: string }>>;
   /** Peers with the cluster that made the token. The stream opens afterwards. */
   establish(request: EstablishPeering, options?: CallOptions): Promise<Answer<object>>;
-  list(options?: ListOptions & InPartition): Promise<Answer<readonly ReadPeering[]>>;
+  list(options?: ListOptions & InPartition): Promise<Answer<readonly Peering[]>>;
   /** With an `index` it waits for the peering, its stream included. */
-  read(name: string, options?: ReadOptions & InPartition): Promise<Answer<ReadPeering>>;
+  read(name: string, options?: ReadOptions & InPartition): Promise<Answer<Peering>>;
   /** Marks it for deletion; also where there is none. It can be read until all of it is gone. */
   delete(name: string, options?: CallOptions & InPartition): Promise<Answer<undefined>>;
 }

@@ -1,4 +1,4 @@
-import { type ReadPeering, waitFor } from '../../sdk/client.ts';
+import { type Peering, waitFor } from '../../sdk/client.ts';
 import type { Context } from '../context.ts';
 import { type ClientCommand, detach } from '../definition.ts';
 import { CliError, exitCodes } from '../errors.ts';
@@ -81,7 +81,7 @@ async function opened(
   name: string,
   partition: string | undefined,
   signal: AbortSignal,
-): Promise<ReadPeering> {
+): Promise<Peering> {
   const late = new AbortController();
   const timer = environment.timers.after(patienceMs, () => late.abort());
   const over = AbortSignal.any([signal, late.signal]);

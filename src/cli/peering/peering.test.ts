@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { ReadPeering } from '../../sdk/client.ts';
+import type { Peering } from '../../sdk/client.ts';
 import { nowMs, run } from '../harness.ts';
 import { advice } from './words.ts';
 
 const at = (secondsAgo: number) => new Date(nowMs - secondsAgo * 1000).toISOString();
 
-const peering: ReadPeering = {
+const peering: Peering = {
   ...{ ID: 'aaaaaaaa-0000-4000-8000-000000000000', Name: 'east', State: 'ACTIVE' },
   ...{ Partition: 'default', PeerID: 'bbbbbbbb-0000-4000-8000-000000000000' },
   ...{ PeerServerName: 'server.b.peering', PeerServerAddresses: ['b:4720'], PeerCAPems: null },
@@ -16,7 +16,7 @@ const peering: ReadPeering = {
   ...{ Meta: { env: 'prod' }, Remote: { Partition: 'p', Datacenter: 'dc2' }, DeletedAt: null },
   ...{ CreateIndex: 1, ModifyIndex: 2 },
 };
-const failing: ReadPeering = {
+const failing: Peering = {
   ...{ ...peering, Name: 'west', State: 'FAILING', Meta: null },
   StreamStatus: {
     ...{ ImportedServices: null, ExportedServices: [], LastHeartbeat: null, LastReceive: null },
@@ -142,7 +142,7 @@ test('delete, and wait until it is gone', async () => {
   expect([none.exitCode, none.stderr]).toEqual([1, expect.stringContaining('Not found.')]);
 });
 
-test.each<[Partial<ReadPeering>, string | undefined]>([
+test.each<[Partial<Peering>, string | undefined]>([
   [{ State: 'ACTIVE' }, undefined],
   [{ State: 'ESTABLISHING' }, undefined],
   [{ State: 'INITIAL' }, 'to use its token'],

@@ -1,4 +1,4 @@
-import type { ReadPeering } from '../../sdk/client.ts';
+import type { Peering } from '../../sdk/client.ts';
 import type { Context } from '../context.ts';
 import type { ClientCommand } from '../definition.ts';
 import { exitCodes } from '../errors.ts';
@@ -16,7 +16,7 @@ export const peeringRead: ClientCommand = {
   },
 };
 
-async function print({ screen, nowMs }: Context, peering: ReadPeering): Promise<void> {
+async function print({ screen, nowMs }: Context, peering: Peering): Promise<void> {
   const { StreamStatus: stream, Remote, Meta, DeletedAt } = peering;
   await screen.fields([
     ['Name', oneLine(peering.Name)],

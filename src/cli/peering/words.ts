@@ -1,4 +1,4 @@
-import type { ReadPeering } from '../../sdk/client.ts';
+import type { Peering } from '../../sdk/client.ts';
 import { argument } from '../acl/links.ts';
 import type { OptionDefinition } from '../definition.ts';
 import { CliError } from '../errors.ts';
@@ -37,7 +37,7 @@ export function peerName(word: string | undefined, options: Options): string {
 }
 
 /** What to do about a peering as it stands; `undefined`: nothing. */
-export function advice({ Name, State, DeletedAt, StreamStatus }: ReadPeering): string | undefined {
+export function advice({ Name, State, DeletedAt, StreamStatus }: Peering): string | undefined {
   switch (State) {
     case 'INITIAL':
       return 'It waits for the other cluster to use its token: "roster peering establish" there.';

@@ -85,7 +85,9 @@ export const PeeringSchema = Type.Object({
     Choice(peeringStates, 'INITIAL'),
   ),
   Partition: About('Where it is.', Text()),
-  PeerID: About('Names it at the other cluster; absent until it is known.', Text()),
+  PeerID: Type.Optional(
+    About('Names it at the other cluster; absent until it is known.', Type.String()),
+  ),
   PeerServerName: About('How the other cluster calls itself.', Text()),
   PeerServerAddresses: About(
     'Where its servers are, as `host:port`; only the side that dials knows.',

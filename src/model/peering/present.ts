@@ -13,7 +13,7 @@ export function presentedPeering(
   stored: StoredPeering,
   stream: StreamKnown,
   { imported, exported }: Exchanged,
-): Peering | Omit<Peering, 'PeerID'> {
+): Peering {
   const { ID, Name, Partition, PeerID, DeletedAt, Meta, Remote } = stored;
   return {
     ...{ ID, Name, State: stateOf(stored, stream), Partition },

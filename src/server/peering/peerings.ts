@@ -99,7 +99,7 @@ export class Peerings {
   }
 
   /** What is read through the snapshot decides when it is news. */
-  present(snapshot: Snapshot, peering: StoredPeering): Peering | Omit<Peering, 'PeerID'> {
+  present(snapshot: Snapshot, peering: StoredPeering): Peering {
     const { ID: id, Name: name, Partition: partition } = peering;
     watchConnection(snapshot, id);
     const status = this.#context.exchange.status({ partition, name });
