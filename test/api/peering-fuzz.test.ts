@@ -38,7 +38,7 @@ async function furnished() {
 
 test('whatever is asked of peerings, the answer is one of the document, and never a 500', async () => {
   const { operations } = await furnished();
-  expect(operations).toHaveLength(5);
+  expect(operations).toHaveLength(6);
   for (const { method, path } of operations) {
     const { api, known, operations: own } = await furnished();
     const operation = own.find((one) => one.method === method && one.path === path)!;
