@@ -2,7 +2,7 @@ import type { Allocation } from '../../src/model/allocation/allocation.ts';
 import type { Job } from '../../src/model/job/job.ts';
 import type { TaskGroup } from '../../src/model/task-group/task-group.ts';
 import { jobs, nodes } from '../../src/state/tables.ts';
-import type { Account } from '../account.ts';
+import { type Account, isLive } from '../account.ts';
 import type { Checker, Fault } from './checker.ts';
 import { admits, takesWork } from './rules.ts';
 import { isBroken, isPattern, openEvaluations } from './waiting.ts';
@@ -20,6 +20,8 @@ export const batchWorkIsDoneOnce = (): Checker => ({
       const isDone = !job.Stop && !isBroken(job) && !waiting.has(job.ID);
       // Of a pattern nothing runs itself, and what a schedule launches may have just begun.
       if (isPattern(job) || (job.ParentID !== '' && isRecent(job, nowMs))) continue;
+      // Room for it may have come late.
+      if (isUnderWay(job, account, nowMs)) continue;
       if (!isDone || (job.Type !== 'batch' && job.Type !== 'sysbatch')) continue;
       for (const group of job.TaskGroups) checkGroup(job, group, account, fault);
     }
@@ -29,6 +31,11 @@ export const batchWorkIsDoneOnce = (): Checker => ({
 const recentMs = 15 * 60_000;
 const isRecent = ({ SubmitTime }: Job, nowMs: number): boolean =>
   (SubmitTime ?? 0) / 1e6 > nowMs - recentMs;
+
+const isUnderWay = (job: Job, account: Account, nowMs: number): boolean =>
+  [...account.allocationsOf({ Namespace: job.Namespace, JobID: job.ID })].some(
+    (one) => isLive(one) && one.CreateTime / 1e6 > nowMs - recentMs,
+  );
 
 function checkGroup(job: Job, group: TaskGroup, account: Account, fault: Fault): void {
   const { ID: JobID, Namespace, CreateIndex, Version } = job;
