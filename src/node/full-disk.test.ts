@@ -19,11 +19,11 @@ import {
   serve,
   start,
 } from './hooks/artifacts/harness.test-helper.ts';
-import { findMemoryMounts } from './memory-mounts/mounts.ts';
 import { assignment, dataDirectory, id, running, servers, startAgent } from './testing/agents.ts';
+import { canMount } from './testing/can-mount.ts';
 import { eventually } from './testing/eventually.ts';
 
-const isMounter = (await findMemoryMounts('/tmp')).mounts !== undefined;
+const isMounter = await canMount();
 let small: string;
 
 /** The first process of a task; what it starts comes and goes. */

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { NodeAgent } from '../node-agent.ts';
 import { assignment, dataDirectory, id, running, servers, startAgent } from '../testing/agents.ts';
+import { canMount } from '../testing/can-mount.ts';
 import { eventually } from '../testing/eventually.ts';
 import { findMemoryMounts } from './mounts.ts';
 
@@ -21,7 +22,7 @@ const secretsOf = (number: number) => [
   `alloc/${id(number)}/app/secrets`,
 ];
 const start = (): Promise<NodeAgent> => startAgent({ secretsInMemory: true });
-const isMounter = (await findMemoryMounts('/tmp')).mounts !== undefined;
+const isMounter = await canMount();
 
 /** Somebody who may not mount has nothing to look at. */
 describe.runIf(isMounter)('secrets in memory', () => {
@@ -84,6 +85,7 @@ describe.runIf(isMounter)('secrets in memory', () => {
     const path = join(dataDirectory, `alloc/${id(7)}/app/secrets`);
     mkdirSync(path, { recursive: true });
     await mounts!.mount([{ path, sizeMb: 1, uid: 0, gid: 0 }]);
+    await mounts!.close();
     servers.assign([assignment('exec sleep 600')]);
     await start();
     expect(mounted()).toEqual(secretsOf(1));
