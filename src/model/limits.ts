@@ -394,6 +394,8 @@ export const limits = {
     diskMbMax: 1_000_000_000_000,
     networksMax: 256,
     driversMax: 256,
+    hostVolumesMax: 1024,
+    hostVolumePathLengthMax: 4096,
     /** Makes of devices, and pieces of all makes together. */
     devicesMax: 256,
     deviceInstancesMax: 1024,

@@ -27,6 +27,7 @@ import type { Probe } from './hooks/services/probes/probe.ts';
 import { realProbe } from './hooks/services/probes/real-probe.ts';
 import type { TemplateData } from './hooks/templates/template-data.ts';
 import { templatesHook } from './hooks/templates/templates-hook.ts';
+import { volumesHook } from './hooks/volumes.ts';
 import { type NodeIdentity, readIdentity, writeIdentity } from './identity.ts';
 import { logsHandler } from './logs/logs-handler.ts';
 import { findMemoryMounts, type MemoryMounts } from './memory-mounts/mounts.ts';
@@ -155,6 +156,7 @@ export class NodeAgent {
         taskHooks: [
           identityHook(this.#identities),
           dispatchPayloadHook,
+          volumesHook(this.#options.settings.hostVolumes),
           artifactsHook(this.#options.artifacts),
           templatesHook({ data: this.#options.templateData, identities: this.#identities }),
           services.taskHook,

@@ -108,6 +108,59 @@ describe('the rule table, in the order of the checks', () => {
     expect(firstFailed(rules, makeNode('n1'))?.text).toBe(text);
   });
 
+  const volume = (fields: object) => ({ d: { Type: 'host', Source: 'data', ...fields } });
+  const offer = (...names: string[]) =>
+    Object.fromEntries(
+      names.map((name) => [
+        name.replace('!', ''),
+        { Path: '/srv', ReadOnly: name.startsWith('!') },
+      ]),
+    );
+  test.each<[string, object, object, string | undefined]>([
+    ['is not there', volume({}), {}, 'missing host volume data'],
+    ['has another name', volume({}), offer('date'), 'missing host volume data'],
+    ['is of no node’s own', volume({ Source: 'toString' }), {}, 'missing host volume toString'],
+    ['is there', volume({}), offer('data'), undefined],
+    ['is there to be read', volume({}), offer('!data'), 'host volume data is read-only'],
+    ['is there to be read, and is read', volume({ ReadOnly: true }), offer('!data'), undefined],
+    [
+      'is one of two',
+      { ...volume({}), e: { Type: 'host', Source: 'logs' } },
+      offer('data'),
+      'missing host volume logs',
+    ],
+    [
+      'is missing for one allocation',
+      volume({ PerAlloc: true }),
+      offer('data', 'data[0]'),
+      'missing host volume data[1]',
+    ],
+    [
+      'is there for all allocations',
+      volume({ PerAlloc: true }),
+      offer('data[0]', 'data[1]'),
+      undefined,
+    ],
+    [
+      'is there, and that of a plugin is not',
+      { ...volume({}), e: { Type: 'csi', Source: 's' } },
+      offer('data'),
+      'missing storage plugin',
+    ],
+  ])('a host volume that %s', (_, Volumes, HostVolumes, reason) => {
+    const wanting = makeJob({ TaskGroups: [makeGroup({ Count: 2, Volumes })] });
+    const node = makeNode('n1', { HostVolumes });
+    const failed = firstFailed(rulesFor(wanting, wanting.TaskGroups[0]!), node);
+    expect(failed?.explain?.(node) ?? failed?.text).toBe(reason);
+  });
+
+  test('a node that says nothing of volumes has none', () => {
+    const wanting = makeJob({ TaskGroups: [makeGroup({ Volumes: volume({}) })] });
+    const { HostVolumes: _, ...node } = makeNode('n1');
+    const failed = firstFailed(rulesFor(wanting, wanting.TaskGroups[0]!), node as never);
+    expect(failed?.text).toBe('missing compatible host volumes');
+  });
+
   test('the pool "all" is every pool', () => {
     const everywhere = makeJob({ NodePool: 'all' });
     const rules = rulesFor(everywhere, everywhere.TaskGroups[0]!);

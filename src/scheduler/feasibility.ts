@@ -8,10 +8,12 @@
  */
 import type { Constraint } from '../model/constraint/constraint.ts';
 import type { Job } from '../model/job/job.ts';
+import { limits } from '../model/limits.ts';
 import { defaultHostNetwork } from '../model/network/network.ts';
 import type { Node } from '../model/node/node.ts';
 import { isReadyNode } from '../model/node/node.ts';
 import type { TaskGroup } from '../model/task-group/task-group.ts';
+import { sourcesOf } from '../model/volume/host-volume.ts';
 import { deviceAsks, hasEnoughDevices, hasSuitableDevices } from './devices.ts';
 import { compileOperand } from './operands.ts';
 import { hostAddress, networkAsks, offersMode } from './ports.ts';
@@ -40,7 +42,7 @@ export function rulesFor(job: Job, group: TaskGroup): readonly Rule[] {
     driverRule(group),
     ...inner.flatMap(constraintRule),
     ...deviceRules(group),
-    ...demandRules(group),
+    ...volumeRules(group),
     ...networkRules(group),
   ].map(classCached);
 }
@@ -146,20 +148,45 @@ function deviceRules(group: TaskGroup): Rule[] {
   ];
 }
 
-/** What no node can offer yet is refused by all, rather than promised. */
-function demandRules(group: TaskGroup): Rule[] {
+/**
+ * A volume of each allocation's own is asked for of every node for all of them, since nobody knows
+ * yet which of the allocations a node gets.
+ */
+function volumeRules(group: TaskGroup): Rule[] {
   const volumes = Object.values(group.Volumes ?? {});
-  const wanted: [boolean, string, string][] = [
-    [
-      volumes.some((volume) => volume.Type !== 'csi'),
-      'host volumes',
-      'missing compatible host volumes',
-    ],
-    [volumes.some((volume) => volume.Type === 'csi'), 'storage plugin', 'missing storage plugin'],
-  ];
-  return wanted
-    .filter(([asked]) => asked)
-    .map(([, name, text]) => ({ name, text, scope: 'node', passes: () => false }));
+  // No node has more than these, and the count may be great.
+  const count = Math.min(group.Count, limits.node.hostVolumesMax + 1);
+  const asked = volumes
+    .filter(({ Type }) => Type !== 'csi')
+    .flatMap((volume) =>
+      sourcesOf(volume, count).map((name) => ({ name, isWriter: !volume.ReadOnly })),
+    );
+  const rules: Rule[] = [];
+  if (asked.length > 0) {
+    const lackOf = (node: Node): string | undefined => {
+      // A node that registered with an older server says nothing of them.
+      const offered: Node['HostVolumes'] = node.HostVolumes ?? {};
+      for (const { name, isWriter } of asked) {
+        const found = Object.hasOwn(offered, name) ? offered[name] : undefined;
+        if (found === undefined) return `missing host volume ${name}`;
+        if (isWriter && found.ReadOnly) return `host volume ${name} is read-only`;
+      }
+      return undefined;
+    };
+    rules.push({
+      name: 'host volumes',
+      text: 'missing compatible host volumes',
+      scope: 'node',
+      passes: (node) => lackOf(node) === undefined,
+      explain: (node) => lackOf(node) ?? '',
+    });
+  }
+  // What no node can offer yet is refused by all, rather than promised.
+  if (volumes.some(({ Type }) => Type === 'csi')) {
+    const told = { name: 'storage plugin', text: 'missing storage plugin' };
+    rules.push({ ...told, scope: 'node', passes: () => false });
+  }
+  return rules;
 }
 
 function networkRules(group: TaskGroup): Rule[] {

@@ -41,6 +41,7 @@ export const shapeKey = (job: Job, group: TaskGroup, algorithm: Algorithm): stri
     group.EphemeralDisk.SizeMB,
     group.Networks,
     group.Volumes,
+    countOfVolumes(group),
     group.Tasks.map(({ Driver, Constraints, Affinities, Resources, Lifecycle }) => [
       Driver,
       Constraints,
@@ -49,6 +50,10 @@ export const shapeKey = (job: Job, group: TaskGroup, algorithm: Algorithm): stri
       Lifecycle,
     ]),
   ]);
+
+/** How many of its volumes a group asks for: for one of each allocation's own its count matters. */
+const countOfVolumes = ({ Volumes, Count }: TaskGroup): number =>
+  Object.values(Volumes ?? {}).some(({ PerAlloc }) => PerAlloc) ? Count : 1;
 
 export function shapeOf(job: Job, group: TaskGroup, algorithm: Algorithm): Shape {
   const ask = askOf(group);

@@ -40,6 +40,7 @@ import {
 import type { Turns } from '../turns.ts';
 import { stubOptions, stubQuery } from './allocation.ts';
 import { demandTokens, type JobTokens } from './job-tokens.ts';
+import { volumePermissions } from './job-volumes.ts';
 
 /** What a write that may end in an evaluation answers (facts/scheduler.md §3.11). */
 export const EvaluatedSchema = Type.Object({
@@ -94,8 +95,12 @@ export const submitOr = (namespace: string, ...parts: readonly string[]) =>
 
 const submitJob = (input: Input<QueryTable, RegistrationBody>) => {
   const submit = submitOr(input.namespace, 'register-job');
-  if (!input.body.PolicyOverride) return submit;
-  return allOf(submit, namespaceCapability(input.namespace, 'policy-override'));
+  const { PolicyOverride, Job } = input.body;
+  const more = [
+    ...(PolicyOverride ? [namespaceCapability(input.namespace, 'policy-override')] : []),
+    ...volumePermissions(Job),
+  ];
+  return more.length === 0 ? submit : allOf(submit, ...more);
 };
 
 /** @throws RosterError `job-not-found` */

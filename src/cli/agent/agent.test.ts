@@ -20,7 +20,7 @@ test('--dev alone keeps nothing and ends its tasks', async () => {
     region: 'global',
     node: {
       ...{ name: undefined, datacenter: 'dc1', class: '', pool: 'default', meta: {} },
-      isRemoteExecDisabled: false,
+      ...{ isRemoteExecDisabled: false, hostVolumes: {} },
     },
     isolation: {},
     docker: {},
@@ -81,6 +81,46 @@ test('where other clusters reach it is told by a flag or a file', async () => {
   const { stderr, agent: none } = await start('--dev --advertise http://a:1');
   expect(none).toBeUndefined();
   expect(stderr).toContain('--advertise must be 1 to 16 addresses, such as "10.0.0.1:4720"');
+});
+
+test('volumes are told by flags, or by a file that flags win over', async () => {
+  const c = JSON.stringify({
+    dev: true,
+    node: { host_volume: { 'data[0]': { path: '/srv' }, b: { path: '/b', read_only: true } } },
+  });
+  const volumesOf = async (words: string) =>
+    (await start(words, { files: { c } })).agent?.node.hostVolumes;
+  expect(await volumesOf('--config c')).toEqual({
+    'data[0]': { Path: '/srv', ReadOnly: false },
+    b: { Path: '/b', ReadOnly: true },
+  });
+  expect(await volumesOf('--config c --host-volume x=/x=1:ro --host-volume y=/y:z')).toEqual({
+    x: { Path: '/x=1', ReadOnly: true },
+    y: { Path: '/y:z', ReadOnly: false },
+  });
+});
+
+test.each<[string, string, unknown, string[]]>([
+  ['a list', '', ['a'], ['c: node.host_volume must be NAME=PATH or NAME=PATH:ro, each name once']],
+  ['a text', '', 'a', ['c: node.host_volume must be by name { "path": "/absolute"']],
+  [
+    'several faults',
+    '',
+    { 'a b': { path: 'srv', read_only: 1, size: 2 }, c: 3, d: {} },
+    [
+      'the name "a b" must be letters, digits',
+      'a b.path must be an absolute path; a b.read_only must be true or false; a b.size is not a setting',
+      'c must be an object; d.path must be an absolute path',
+    ],
+  ],
+  ['a flag that is none', '--host-volume data', undefined, ['--host-volume must be NAME=PATH or']],
+  ['a path that is relative', '--host-volume a=b', undefined, ['a.path must be an absolute path']],
+  ['a name twice', '--host-volume a=/a --host-volume a=/b', undefined, ['each name once']],
+])('volumes that are refused: %s', async (_, words, host_volume, faults) => {
+  const files = { c: JSON.stringify({ dev: true, node: { host_volume } }) };
+  const { stderr, agent } = await start(`--config c ${words}`, { files });
+  expect(agent).toBeUndefined();
+  for (const fault of faults) expect(stderr).toContain(fault);
 });
 
 test('a server alone is told so', async () => {

@@ -125,6 +125,13 @@ const flags: readonly Flag[] = [
     description: "Name of the node (the machine's name).",
   },
   {
+    name: 'host-volume',
+    setting: 'node.host_volume',
+    value: 'NAME=PATH[:ro]',
+    isRepeatable: true,
+    description: 'A directory that tasks may mount as a volume. Repeatable.',
+  },
+  {
     name: 'tasks-on-exit',
     setting: 'tasks_on_exit',
     value: 'WORD',
@@ -165,7 +172,7 @@ The configuration file has http, data_dir, server_only, servers (a list), introd
 client_cert, client_key, tls.{cert_file,key_file,ca_file,verify_client}, root_token, tasks_on_exit, run, log_level, region,
 acl.{enabled,default_policy}, audit.{file,events}, keyring.root_key_file, identity.issuer,
 peering.{advertise,ca_file},
-node.{name,datacenter,class,pool,meta,disable_remote_exec}, isolation.{chroot,allow_capabilities},
+node.{name,datacenter,class,pool,meta,host_volume,disable_remote_exec}, isolation.{chroot,allow_capabilities},
 docker.{socket,volumes,allow_privileged,allow_caps,image_delay,unreachable_timeout},
 node.artifacts.{sources,http_timeout,git_timeout,download_bytes,files,unpacked_bytes,ratio} and
 garbage_collection.{interval,job_age,evaluation_age,batch_evaluation_age,deployment_age,node_age}:

@@ -4,7 +4,9 @@ import { limits } from '../../model/limits.ts';
 import { everyNode, poolNameFault } from '../../model/node-pool/node-pool.ts';
 import { isServerAddress } from '../../model/peering/rules.ts';
 import { type ArtifactSource, artifactSources } from '../../model/task/files.ts';
+import type { HostVolumes } from '../../model/volume/host-volume.ts';
 import type { JobRegistration } from '../../sdk/client.ts';
+import { hostVolumeFault, hostVolumesOf } from './host-volumes.ts';
 import { type AgentMode, modeFaults, modeOf, serversFault } from './modes.ts';
 
 /** What an agent is started with; every field is checked. */
@@ -53,6 +55,8 @@ export interface AgentOptions {
     readonly meta: Readonly<Record<string, string>>;
     /** Nobody may run commands in tasks of this node, whatever their rights. */
     readonly isRemoteExecDisabled: boolean;
+    /** Directories that tasks may mount, by name. */
+    readonly hostVolumes: HostVolumes;
   };
   /** What isolated tasks see of the machine and may do there, as far as somebody says so. */
   readonly isolation: {
@@ -260,6 +264,7 @@ export const settings = {
         : 'must be a list of capabilities, such as "net_raw"',
   },
   'node.disable_remote_exec': flag,
+  'node.host_volume': { fault: hostVolumeFault },
   'garbage_collection.interval': duration(limits.garbage.intervalMinMs),
   'garbage_collection.job_age': duration(0),
   'garbage_collection.evaluation_age': duration(0),
@@ -461,6 +466,7 @@ export function agentOptions(given: AgentSettings, run: AgentOptions['run']): Ag
       pool: words['node.pool'] ?? 'default',
       meta: (given['node.meta'] as Record<string, string> | undefined) ?? {},
       isRemoteExecDisabled: given['node.disable_remote_exec'] === true,
+      hostVolumes: hostVolumesOf(given['node.host_volume']),
     },
     isolation: isolationOf(given),
     docker: dockerOf(given),

@@ -154,6 +154,7 @@ async function showNode({ screen, nowMs }: Context, node: PresentedNode): Promis
       ]),
   );
   await printDevices(screen, node.NodeResources.Devices ?? []);
+  await printVolumes(screen, node.HostVolumes ?? {});
   if (node.Events.length === 0) return;
   await screen.title('Events');
   await screen.table(
@@ -180,6 +181,18 @@ async function printUsage({ screen }: Context, usage: NodeUsage): Promise<void> 
     ['Disk', `${ofAll(disk.Used, disk.Size)} at ${orDash(disk.Mountpoint)}`],
     ['Up', span(Uptime * 1000)],
   ]);
+}
+
+async function printVolumes(screen: Context['screen'], volumes: PresentedNode['HostVolumes']) {
+  const rows = Object.entries(volumes).sort(([left], [right]) => (left < right ? -1 : 1));
+  if (rows.length === 0) return;
+  await screen.title('Host volumes');
+  await screen.table(
+    ['Volume', 'Path', 'Tasks may'],
+    rows.map(([name, { Path, ReadOnly }]) => [
+      ...[oneLine(name), oneLine(Path), ReadOnly ? 'read' : 'read and write'],
+    ]),
+  );
 }
 
 async function printDevices(screen: Context['screen'], devices: readonly NodeDevice[]) {

@@ -14,6 +14,7 @@ import {
   Type,
   Whole,
 } from '../schema.ts';
+import { HostVolumeSchema } from '../volume/host-volume.ts';
 import { NodeDeviceSchema } from './device.ts';
 import { DrainStrategySchema, LastDrainSchema } from './drain.ts';
 
@@ -90,6 +91,8 @@ const reported = {
   NodeResources: NodeResourcesSchema,
   ReservedResources: ReservedResourcesSchema,
   Drivers: FullMapOf(DriverInfoSchema),
+  /** Directories that it offers to tasks, by name. */
+  HostVolumes: FullMapOf(HostVolumeSchema),
 };
 
 export const NodeRegistrationSchema = Type.Object(reported);

@@ -5,6 +5,7 @@ import { labelFaults } from '../labels.ts';
 import { limits } from '../limits.ts';
 import { everyNode, poolNameFault } from '../node-pool/node-pool.ts';
 import { below, faultAt, type Path, quote } from '../path.ts';
+import { hostVolumeNameFault, hostVolumePathFault } from '../volume/host-volume.ts';
 import { type NodeRegistration, NodeRegistrationSchema } from './node.ts';
 import { checkDevices } from './validate-devices.ts';
 
@@ -30,6 +31,7 @@ export function registrationFaults(node: NodeRegistration, secret: string): Faul
   const rule = `has ${drivers} entries; at most ${driversMax} are kept`;
   check(drivers <= driversMax, below(at, 'Drivers'), rule);
   checkResources(node, at, check);
+  checkVolumes(node, below(at, 'HostVolumes'), check);
   return [...faults, ...labelsOf(node, at)].slice(0, limits.fault.listedMax);
 }
 
@@ -37,6 +39,19 @@ function checkPool(pool: string, path: Path, check: Check): void {
   const fault = poolNameFault(pool);
   check(fault === undefined, path, fault ?? '');
   check(pool !== everyNode, path, `must not be "${everyNode}", which is every node there is`);
+}
+
+function checkVolumes({ HostVolumes }: NodeRegistration, path: Path, check: Check): void {
+  const volumes = Object.entries(HostVolumes);
+  const { hostVolumesMax } = limits.node;
+  const rule = `has ${volumes.length} entries; at most ${hostVolumesMax} are kept`;
+  check(volumes.length <= hostVolumesMax, path, rule);
+  for (const [name, { Path: place }] of volumes) {
+    const fault = hostVolumeNameFault(name);
+    check(fault === undefined, path, `has the name ${quote(name)}: a name ${fault}`);
+    const misplaced = hostVolumePathFault(place);
+    check(misplaced === undefined, below(path, name, 'Path'), misplaced ?? '');
+  }
 }
 
 function labelsOf(node: NodeRegistration, at: Path): Fault[] {

@@ -45,6 +45,19 @@ export interface DriverPort {
   readonly hostIp: string;
 }
 
+/** A directory of the node that the task is to see. Source: facts/scheduler.md §2.6 "VolumeMount". */
+export interface DriverVolume {
+  /** As the node offers it. */
+  readonly name: string;
+  /** On the host; absolute. */
+  readonly source: string;
+  /** As the task sees it; absolute, normalized, and in no other volume of the task. */
+  readonly destination: string;
+  readonly isReadOnly: boolean;
+  readonly propagation: 'private' | 'host-to-task' | 'bidirectional';
+  readonly seLinuxLabel: '' | 'z' | 'Z';
+}
+
 /** One run of a task, all references resolved. */
 export interface DriverTask {
   /** Names this run for ever: starting it twice starts it once. */
@@ -61,6 +74,8 @@ export interface DriverTask {
   readonly directories: TaskDirectories;
   readonly resources: DriverResources;
   readonly ports: readonly DriverPort[];
+  /** Absent: none. None either where there is no isolation of files. */
+  readonly volumes?: readonly DriverVolume[];
   readonly user: string;
   readonly logs: LogSettings;
   /** Told what the task's user should know: it becomes an event of the task. */

@@ -5,9 +5,11 @@ import { instantFromMs } from '../../base/instant.ts';
 import type { Clock } from '../../base/ports.ts';
 import { limits } from '../../model/limits.ts';
 import type { DriverInfo, NodeRegistration } from '../../model/node/node.ts';
+import type { HostVolumes } from '../../model/volume/host-volume.ts';
 import type { Drivers } from '../drivers/driver.ts';
 import { readAddress } from './address.ts';
 import { hostAttributes } from './host.ts';
+import { findHostVolumes } from './host-volumes.ts';
 import { processorAttributes, readProcessor } from './processor.ts';
 
 /** What an operator says of a node; whatever is absent is found out. */
@@ -34,6 +36,8 @@ export interface NodeSettings {
   };
   /** Nobody may run commands in tasks here, whatever their rights. */
   readonly isRemoteExecDisabled?: boolean;
+  /** Directories that tasks may mount, by name. */
+  readonly hostVolumes?: HostVolumes;
 }
 
 export interface FingerprintInput {
@@ -47,7 +51,10 @@ export interface FingerprintInput {
 
 const mebibyte = 2 ** 20;
 
-/** Everything this machine tells of itself when it registers. */
+/**
+ * Everything this machine tells of itself when it registers. Rejects when it cannot offer a volume
+ * that its settings name.
+ */
 export async function fingerprint(input: FingerprintInput): Promise<NodeRegistration> {
   const { id, settings, dataDirectory } = input;
   const processor = readProcessor();
@@ -101,6 +108,7 @@ export async function fingerprint(input: FingerprintInput): Promise<NodeRegistra
       Networks: { ReservedHostPorts: settings.reserved?.hostPorts ?? '' },
     },
     Drivers: drivers,
+    HostVolumes: await findHostVolumes(settings.hostVolumes ?? {}),
   };
 }
 

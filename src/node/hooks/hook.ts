@@ -9,7 +9,7 @@ import type { Job } from '../../model/job/job.ts';
 import type { Task } from '../../model/task/task.ts';
 import type { TaskGroup } from '../../model/task-group/task-group.ts';
 import type { AllocationDirectories, TaskDirectories } from '../directories.ts';
-import type { Driver } from '../drivers/driver.ts';
+import type { Driver, DriverVolume } from '../drivers/driver.ts';
 import type { TaskEnvironment } from '../environment/environment.ts';
 import type { EventAt } from '../task-runner/events.ts';
 
@@ -59,6 +59,8 @@ export interface TaskHook {
    * {@link HookFailure}; any other error is a set-up failure that may pass.
    */
   beforeStart?(): Promise<Readonly<Record<string, string>> | undefined>;
+  /** What the run gets of the node besides, asked after `beforeStart` of every hook. */
+  volumes?(): readonly DriverVolume[];
   started?(run: StartedRun): void;
   /** The task is going to be killed, before its shutdown delay. Awaited; must not reject. */
   ending?(): Promise<void>;

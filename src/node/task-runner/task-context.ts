@@ -4,7 +4,7 @@ import type { Fault } from '../../model/errors.ts';
 import type { Job } from '../../model/job/job.ts';
 import type { Task } from '../../model/task/task.ts';
 import { makeTaskDirectories, type TaskDirectories } from '../directories.ts';
-import type { Driver, DriverTask } from '../drivers/driver.ts';
+import type { Driver, DriverTask, DriverVolume } from '../drivers/driver.ts';
 import type { TaskEnvironment } from '../environment/environment.ts';
 import { interpolate, interpolateDeep } from '../environment/interpolate.ts';
 import type { TaskHookFactory } from '../hooks/hook.ts';
@@ -57,6 +57,7 @@ export function describeRun(
   context: TaskContext,
   run: number,
   added: Readonly<Record<string, string>>,
+  volumes: readonly DriverVolume[],
 ): DriverTask {
   const { allocId, directories } = context;
   const task = taskAsRun(context);
@@ -74,6 +75,7 @@ export function describeRun(
     config: interpolateDeep(task.Config ?? {}, lookup) as Record<string, unknown>,
     variables,
     directories,
+    volumes,
     resources: {
       cpuMhz: held?.Cpu.CpuShares ?? task.Resources.CPU,
       cores: held?.Cpu.ReservedCores ?? [],

@@ -1,3 +1,4 @@
+import type { DriverVolume } from '../drivers/driver.ts';
 import type { StartedRun, TaskControls, TaskHook } from '../hooks/hook.ts';
 import { type TaskContext, taskOnHost } from './task-context.ts';
 
@@ -33,6 +34,10 @@ export class TaskHooks {
       this.#added = { ...this.#added, ...added };
     }
     return this.#added;
+  }
+
+  get volumes(): readonly DriverVolume[] {
+    return this.#hooks.flatMap((hook) => hook.volumes?.() ?? []);
   }
 
   started(run: StartedRun): void {

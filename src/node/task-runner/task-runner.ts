@@ -387,7 +387,7 @@ export class TaskRunner {
       await makeDirectories(this.#context);
       const added = await this.#hooks.beforeStart();
       if (added === undefined) return { kind: this.#kill.signal.aborted ? 'killed' : 'left' };
-      const run = describeRun(this.#context, this.#run, added);
+      const run = describeRun(this.#context, this.#run, added, this.#hooks.volumes);
       const faults = driver.validate(run.config);
       if (faults.length > 0) {
         await this.#hooks.ended();

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { instantFromMs } from '../../base/instant.ts';
 import { invalid, refusal } from '../../model/errors.ts';
 import { computedClass } from '../../model/node/computed-class.ts';
@@ -49,7 +50,9 @@ export async function registerNode(
       Status: existing?.Status ?? 'initializing',
     };
     if (existing === undefined || !isSameNode(existing, merged)) table.put(merged);
-    const isChanged = existing?.ComputedClass !== merged.ComputedClass;
+    const isChanged =
+      existing?.ComputedClass !== merged.ComputedClass ||
+      !isDeepStrictEqual(existing.HostVolumes, merged.HostVolumes);
     const isBack = takeIn(transaction, nowMs, registration.ID, existing);
     if (isChanged || isBack) evaluateNode(transaction, world, registration.ID);
   });

@@ -5,6 +5,7 @@ import { DriverFailure, type DriverTask } from '../driver.ts';
 import { asBlock, asBlocks, type DockerConfig } from './config.ts';
 import { parseUlimit } from './config-checks.ts';
 import { containerName, isReserved, type RunLabels, writeLabels } from './labels.ts';
+import { labelledBinds } from './mounts.ts';
 
 /** Of the machine: what the shares of a task are a part of. */
 export interface Processor {
@@ -80,6 +81,7 @@ function hostConfig({
   const given: { [K in keyof HostConfig]?: HostConfig[K] | undefined } = {
     NetworkMode: config.network_mode,
     Mounts: [...mounts],
+    Binds: labelledBinds(task),
     Privileged: config.privileged,
     CapAdd: list(config.cap_add),
     CapDrop: list(config.cap_drop),

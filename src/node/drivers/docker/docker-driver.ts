@@ -15,6 +15,7 @@ import {
   type DriverTask,
   type DriverUsage,
 } from '../driver.ts';
+import { checkSources } from '../volumes.ts';
 import { AwaitedRun } from './awaited-run.ts';
 import { asBlock, type DockerConfig, dockerConfigFaults } from './config.ts';
 import { execInContainer } from './container-exec.ts';
@@ -25,7 +26,7 @@ import { giveDirectories } from './image-user.ts';
 import { Images } from './images.ts';
 import { containerName, labelNames, type RunLabels, readLabels } from './labels.ts';
 import { LogCollector } from './log-collector.ts';
-import { askedMounts, ownMounts } from './mounts.ts';
+import { askedMounts, offeredMounts, ownMounts } from './mounts.ts';
 import { Runtime, RuntimeUnreachable, reasonOf, statusOf } from './runtime.ts';
 import type { DockerSettings } from './settings.ts';
 
@@ -148,7 +149,9 @@ export class DockerDriver implements Driver {
       tell,
     });
     await unlessOver(pulled, task.over);
-    const mounts = [...ownMounts(task), ...(await askedMounts(task, config, settings))];
+    await checkSources(task);
+    const asked = await askedMounts(task, config, settings);
+    const mounts = [...ownMounts(task), ...offeredMounts(task), ...asked];
     const labels = this.#labelsOf(task, config);
     const runtime = this.#runtime.identity?.kind ?? 'docker';
     const options = containerOptions({ task, config, mounts, labels, processor, runtime });

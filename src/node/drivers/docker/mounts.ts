@@ -13,6 +13,34 @@ export const ownMounts = ({ directories }: DriverTask): MountSettings[] => [
   { Type: 'bind', Source: directories.secrets, Target: '/secrets' },
 ];
 
+const propagationOf = {
+  private: undefined,
+  'host-to-task': 'rslave',
+  bidirectional: 'rshared',
+} as const;
+
+/** The node's volumes. Those with a label of SELinux can only be said in the older words of `Binds`. */
+export const offeredMounts = ({ volumes = [] }: Pick<DriverTask, 'volumes'>): MountSettings[] =>
+  volumes
+    .filter(({ seLinuxLabel }) => seLinuxLabel === '')
+    .map(({ source, destination, isReadOnly, propagation }) =>
+      bindMount(source, destination, isReadOnly, propagationOf[propagation]),
+    );
+
+/** `undefined` where there are none. @throws DriverFailure for a path that `Binds` cannot say */
+export function labelledBinds({ volumes = [] }: Pick<DriverTask, 'volumes'>): string[] | undefined {
+  const labelled = volumes.filter(({ seLinuxLabel }) => seLinuxLabel !== '');
+  if (labelled.length === 0) return undefined;
+  return labelled.map(({ name, source, destination, isReadOnly, propagation, seLinuxLabel }) => {
+    if (`${source}${destination}`.includes(':')) {
+      throw refused(`the volume "${name}" cannot have a label of SELinux: a path has a ":"`);
+    }
+    const mode = propagationOf[propagation];
+    const options = [isReadOnly ? 'ro' : 'rw', seLinuxLabel, ...(mode === undefined ? [] : [mode])];
+    return `${source}:${destination}:${options.join(',')}`;
+  });
+}
+
 const propagations = ['private', 'rprivate', 'shared', 'rshared', 'slave', 'rslave'] as const;
 type Propagation = (typeof propagations)[number];
 

@@ -18,6 +18,7 @@ import { findSystemUser } from '../../system-user.ts';
 import { DriverFailure, type DriverResources, type DriverTask } from '../driver.ts';
 import { type GrantedCapabilities, grantCapabilities } from './capabilities.ts';
 import { type HostView, hostPath, insideDirectories, viewOptions } from './view.ts';
+import { checkVolumes } from './volumes.ts';
 
 /** What an operator may change for a node's isolated tasks. */
 export interface IsolationSettings {
@@ -64,7 +65,8 @@ export async function isolate(
   tools: IsolationTools,
 ): Promise<StartRequest> {
   const config = task.config as IsolationConfig;
-  const { runId, allocId, taskName, logs, directories } = task;
+  const { runId, allocId, taskName, logs, directories, volumes } = task;
+  await checkVolumes(task, tools.view);
   const workDirectory = posix.resolve('/', config.work_dir ?? '');
   await checkDirectory(workDirectory, task, tools);
   const command = await resolveInside(inside.command, task, tools);
@@ -84,7 +86,7 @@ export async function isolate(
       options: [
         ...namespaceOptions(config),
         ...capabilityOptions(tools, granted),
-        ...viewOptions(tools.view, directories, tools.setpriv !== undefined),
+        ...viewOptions(tools.view, directories, tools.setpriv !== undefined, volumes),
         ...['--chdir', workDirectory],
       ],
     },
@@ -248,7 +250,7 @@ async function resolveInside(
 type Kind = 'program' | 'file' | 'directory' | undefined;
 
 async function kindOf(inside: string, task: DriverTask, { view }: IsolationTools): Promise<Kind> {
-  const path = hostPath(view, task.directories, inside);
+  const path = hostPath(view, task.directories, inside, task.volumes);
   if (path === undefined) return undefined;
   const found = await stat(path).catch(() => undefined);
   if (found?.isDirectory()) return 'directory';

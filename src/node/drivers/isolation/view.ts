@@ -1,6 +1,7 @@
 /** What an isolated task sees of the machine's files, as options of `bwrap`. Pure. */
 import { posix } from 'node:path';
 import type { TaskDirectories } from '../../directories.ts';
+import type { DriverVolume } from '../driver.ts';
 
 /** Paths on the host, and where the task sees them, read-only. */
 export type HostView = Readonly<Record<string, string>>;
@@ -60,6 +61,7 @@ export function viewOptions(
   view: HostView,
   directories: TaskDirectories,
   isRoot: boolean,
+  volumes: readonly DriverVolume[] = [],
 ): readonly string[] {
   const { shared, local, secrets, temporary } = insideDirectories;
   return [
@@ -68,6 +70,9 @@ export function viewOptions(
     ...['--bind', directories.local, local],
     ...['--bind', directories.secrets, secrets],
     ...['--bind', posix.join(directories.root, 'tmp'), temporary],
+    ...volumes.flatMap(({ source, destination, isReadOnly }) => [
+      ...[isReadOnly ? '--ro-bind' : '--bind', source, destination],
+    ]),
     ...['--remount-ro', '/'],
   ];
 }
@@ -115,12 +120,20 @@ function parentsOf(paths: readonly string[]): string[] {
   return [...parents].filter((parent) => !isInside(parent)).sort();
 }
 
-/** Where the host has what the task sees under a path; `undefined` for what only it has. */
-export function hostPath(
+interface Mount {
+  readonly inside: string;
+  readonly host: string;
+  /** It is the task's and no part of the system. */
+  readonly isOwn: boolean;
+}
+
+/** What a path of the task is in; `undefined` for what only the sandbox has. */
+export function mountOf(
   view: HostView,
   directories: TaskDirectories | undefined,
   path: string,
-): string | undefined {
+  volumes: readonly DriverVolume[] = [],
+): Mount | undefined {
   const { shared, local, secrets, temporary } = insideDirectories;
   const own =
     directories === undefined
@@ -130,11 +143,26 @@ export function hostPath(
           [local, directories.local],
           [secrets, directories.secrets],
           [temporary, posix.join(directories.root, 'tmp')],
+          ...volumes.map(({ destination, source }) => [destination, source] as const),
         ] as const);
-  const all = [...Object.entries(view).map(([host, inside]) => [inside, host] as const), ...own];
+  const all = [
+    ...Object.entries(view).map(([host, inside]) => ({ inside, host, isOwn: false })),
+    ...own.map(([inside, host]) => ({ inside, host, isOwn: true })),
+  ];
   // The deepest mount is the one that is seen.
   const [found] = all
-    .filter(([inside]) => inside === '/' || path === inside || path.startsWith(`${inside}/`))
-    .toSorted(([left], [right]) => right.length - left.length);
-  return found && posix.join(found[1], path.slice(found[0].length));
+    .filter(({ inside }) => inside === '/' || path === inside || path.startsWith(`${inside}/`))
+    .toSorted((left, right) => right.inside.length - left.inside.length);
+  return found;
+}
+
+/** Where the host has what the task sees under a path; `undefined` for what only it has. */
+export function hostPath(
+  view: HostView,
+  directories: TaskDirectories | undefined,
+  path: string,
+  volumes: readonly DriverVolume[] = [],
+): string | undefined {
+  const found = mountOf(view, directories, path, volumes);
+  return found && posix.join(found.host, path.slice(found.inside.length));
 }

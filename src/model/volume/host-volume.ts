@@ -1,0 +1,43 @@
+/** Directories that nodes offer to tasks. Source: facts/scheduler.md §2.9. */
+import { limits } from '../limits.ts';
+import { Flag, type Model, Text, Type } from '../schema.ts';
+import type { VolumeRequest } from './volume.ts';
+
+/** One that a node offers, under the name that jobs ask for as `Source`. */
+export const HostVolumeSchema = Type.Object({
+  /** On the node, absolute. */
+  Path: Text({ maxLength: limits.node.hostVolumePathLengthMax }),
+  /** No task may write to it. */
+  ReadOnly: Flag(),
+});
+export type HostVolume = Model<typeof HostVolumeSchema>;
+export type HostVolumes = Readonly<Record<string, HostVolume>>;
+
+const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}(\[\d{1,6}\])?$/;
+
+/** Why a node cannot offer a volume under this name. A number at its end is for `PerAlloc`. */
+export const hostVolumeNameFault = (name: string): string | undefined =>
+  namePattern.test(name)
+    ? undefined
+    : 'must be letters, digits, ".", "_" and "-", and may end in a number such as "[0]"';
+
+/** Why a volume cannot be in this place. */
+export const hostVolumePathFault = (path: unknown): string | undefined =>
+  typeof path === 'string' &&
+  path.startsWith('/') &&
+  path.length <= limits.node.hostVolumePathLengthMax &&
+  !path.includes('\0')
+    ? undefined
+    : 'must be an absolute path';
+
+type Asked = Pick<VolumeRequest, 'Source' | 'PerAlloc'>;
+
+/** What the allocation with this index asks for. */
+export const sourceOf = ({ Source, PerAlloc }: Asked, index: number): string =>
+  PerAlloc ? `${Source}[${index}]` : Source;
+
+/** What all allocations of a group together ask for. */
+export const sourcesOf = (volume: Asked, count: number): readonly string[] =>
+  volume.PerAlloc
+    ? Array.from({ length: count }, (_, index) => sourceOf(volume, index))
+    : [volume.Source];

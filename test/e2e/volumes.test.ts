@@ -1,0 +1,114 @@
+/** Host volumes as their users have them: an agent that offers some, and tasks in sandboxes. */
+import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  type Agent,
+  command,
+  endAgents,
+  launch,
+  newDirectory,
+  startAgent,
+} from '../support/agent.ts';
+import { type Allocation, job, once, taskOf } from './jobs.ts';
+
+let agent: Agent;
+const places = newDirectory('volumes');
+const place = (name: string) => join(places, name);
+
+beforeAll(async () => {
+  for (const name of ['data', 'fixed']) mkdirSync(place(name));
+  // Tasks are nobody.
+  chmodSync(place('data'), 0o777);
+  const volumes = ['--host-volume', `data=${place('data')}`];
+  agent = await startAgent({
+    dataDirectory: newDirectory(),
+    args: [...volumes, '--host-volume', `fixed=${place('fixed')}:ro`],
+  });
+});
+afterAll(endAgents);
+
+const shell = (script: string, changes: object = {}) => ({
+  Driver: 'exec',
+  Config: { command: '/bin/sh', args: ['-c', script] },
+  VolumeMounts: [{ Volume: 'd', Destination: '/data' }],
+  ...changes,
+});
+const asking = (changes: object = {}) => ({
+  ...once,
+  Volumes: { d: { Type: 'host', Source: 'data', ...changes } },
+});
+
+async function run(id: string, status: string, group: object, task: object): Promise<Allocation> {
+  await agent.register(job(id, { job: { Type: 'batch' }, group, task }));
+  return agent.until(`/v1/job/${id}/allocations`, (all: Allocation[]) => {
+    expect(all.map(({ ClientStatus }) => ClientStatus)).toEqual([status]);
+    return all[0]!;
+  });
+}
+const logOf = async ({ ID }: Allocation, ...words: string[]) =>
+  (await agent.cli('alloc', 'logs', ...words, ID)).stdout;
+const failureOf = (allocation: Allocation) =>
+  taskOf(allocation).Events.findLast(({ Type }) => /Failure/.test(Type))?.DisplayMessage;
+
+test('what one task writes the next one reads, and the machine has it', async () => {
+  await run('writer', 'complete', asking(), shell('echo kept > /data/note'));
+  expect(readFileSync(join(place('data'), 'note'), 'utf8')).toBe('kept\n');
+  const read = await run('reader', 'complete', asking(), shell('cat /data/note'));
+  expect(await logOf(read)).toBe('kept\n');
+});
+
+test.each([
+  ['the group', asking({ ReadOnly: true }), {}],
+  ['the mount', asking(), { ReadOnly: true }],
+  ['the node', asking({ Source: 'fixed', ReadOnly: true }), {}],
+])('nothing is written to what %s says is read-only', async (who, group, mount) => {
+  const VolumeMounts = [{ Volume: 'd', Destination: '/data', ...mount }];
+  const task = shell('touch /data/x', { VolumeMounts, User: 'root' });
+  const failed = await run(`refused-${who.slice(4)}`, 'failed', group, task);
+  expect(await logOf(failed, '-stderr')).toContain('Read-only file system');
+});
+
+test('a task without isolation fails, and its event names the driver', async () => {
+  const raw = await run('raw', 'failed', asking(), shell('true', { Driver: 'raw_exec' }));
+  expect(failureOf(raw)).toBe(
+    'the driver raw_exec cannot mount volumes: its tasks see the files of the machine as they are',
+  );
+});
+
+test('a link in the task’s own directory leads no volume elsewhere', async () => {
+  const VolumeMounts = [{ Volume: 'd', Destination: 'local/way/in' }];
+  const Templates = [{ EmbeddedTmpl: 'x', DestPath: 'local/way' }];
+  const failed = await run('led', 'failed', asking(), shell('true', { VolumeMounts, Templates }));
+  expect(failureOf(failed)).toBe(
+    'the volume "data" cannot be mounted at "/local/way/in": a file or a link is in the way',
+  );
+});
+
+test('a writer waits where there is only a volume to be read, and is told why', async () => {
+  await agent.register(job('waits', { group: asking({ Source: 'fixed' }), task: shell('true') }));
+  await agent.until('/v1/job/waits/evaluations', (all: { Status: string }[]) => {
+    expect(all.map(({ Status }) => Status)).toContain('blocked');
+  });
+  const { stdout } = await agent.cli('job', 'why-not', 'waits');
+  expect(stdout).toContain('host volume fixed is read-only');
+});
+
+test('the node tells what it offers', async () => {
+  const [{ ID }] = await agent.get('/v1/nodes');
+  const { stdout } = await agent.cli('node', 'status', ID);
+  expect(stdout).toMatch(
+    /Host volumes\n.*Volume +Path +Tasks may\n.*data +\S+\/data +read and write\n.*fixed +\S+\/fixed +read\n/,
+  );
+});
+
+test('an agent does not start with volumes that it cannot offer, and names them all', async () => {
+  const wrong = ['--host-volume', `a=${place('none')}`, '--host-volume', 'b=/etc/passwd'];
+  const { code, stderr } = await launch(command, [
+    ...['agent', '--dev', '--http', '127.0.0.1:0', '--log-level', 'error', ...wrong],
+  ]).ended;
+  expect([code, stderr]).toEqual([
+    1,
+    `roster: host volumes cannot be offered: the path "${place('none')}" of "a" does not exist; the path "/etc/passwd" of "b" is not a directory\n`,
+  ]);
+});
