@@ -266,6 +266,7 @@ const isAlike = (before: Node, after: Node): boolean =>
   isReadyNode(before) === isReadyNode(after) &&
   isSame(before.NodeResources, after.NodeResources) &&
   isSame(before.ReservedResources, after.ReservedResources) &&
+  isSame(before.HostVolumes, after.HostVolumes) &&
   isSame(before.Attributes, after.Attributes) &&
   isSame(before.Meta, after.Meta);
 

@@ -40,7 +40,7 @@ test.each([
 ])('a node is refused with %s', async (_, HostVolumes, message) => {
   const { status, text } = await join({ HostVolumes });
   expect(status).toBe(400);
-  expect(JSON.parse(text).errors[0].detail ?? text).toContain(message);
+  expect(JSON.parse(text).errors[0].message).toContain(message);
 });
 
 test('a job waits for its volume, and runs once a node offers it', async () => {

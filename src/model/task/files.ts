@@ -131,7 +131,14 @@ export type LogConfig = Model<typeof LogConfigSchema>;
 export const VolumeMountSchema = Type.Object(
   {
     Volume: About('What is mounted.', Text(), { rules: 'a volume of the group' }),
-    Destination: About('Where the task sees it.', Text(), { rules: 'required' }),
+    Destination: About(
+      "Where the task sees it: absolute, or relative to the task's root.",
+      Text(),
+      {
+        rules:
+          "required; not over the task's own directories, below `/alloc`, or in another volume",
+      },
+    ),
     ReadOnly: About('The task may not write to it.', Flag()),
     PropagationMode: About(
       'Whether mounts below it are seen on the other side.',

@@ -5,17 +5,21 @@ export const VolumeRequestSchema = Type.Object(
   {
     Name: About('Repeats the name that the group knows it by.', Text(), { absent: 'its key' }),
     Type: About(
-      'A directory of the node, or a volume of a storage plugin. No node offers either yet: a group ' +
-        'that asks for one waits, and is told so.',
+      'A directory that nodes offer, or a volume of a storage plugin. No node has storage plugins yet: ' +
+        'a group that asks for one waits, and is told so.',
       Choice(['', 'host', 'csi']),
       {
         rules: 'required',
       },
     ),
     Source: About('Names the volume that is asked for.', Text(), { rules: 'required' }),
-    ReadOnly: About('Nothing may be written to it.', Flag(), {
-      rules: 'true with an access mode of readers only',
-    }),
+    ReadOnly: About(
+      'Nothing may be written to it, so that nodes will do that offer it read-only.',
+      Flag(),
+      {
+        rules: 'true with an access mode of readers only',
+      },
+    ),
     Sticky: About('Keep an allocation with the volume that it once had.', Flag()),
     AccessMode: About(
       'Who may use it at the same time: `single-node-reader-only`, `single-node-writer`; for `host` ' +
@@ -42,7 +46,7 @@ export const VolumeRequestSchema = Type.Object(
     ),
     PerAlloc: About(
       'A volume of its own for each allocation: the index of the allocation follows `Source`, as in ' +
-        '`data[0]`.',
+        '`data[0]`. A node for a group with such host volumes offers those of all its allocations.',
       Flag(),
       { rules: 'not in system and sysbatch jobs, not with canaries, not with `Sticky`' },
     ),

@@ -224,6 +224,7 @@ export class EvaluationDispatcher {
       was !== undefined &&
       isReadyNode(was) &&
       was.ComputedClass === is.ComputedClass &&
+      was.HostVolumes === is.HostVolumes &&
       was.NodeResources === is.NodeResources;
     if (!same) this.#madeRoom(is, index);
   }

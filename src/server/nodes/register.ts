@@ -1,9 +1,9 @@
-import { isDeepStrictEqual } from 'node:util';
 import { instantFromMs } from '../../base/instant.ts';
 import { invalid, refusal } from '../../model/errors.ts';
 import { computedClass } from '../../model/node/computed-class.ts';
 import type { Node, NodeRegistration } from '../../model/node/node.ts';
 import { registrationFaults } from '../../model/node/validate.ts';
+import { isSame } from '../../model/same.ts';
 import { allocations, nodes } from '../../state/tables.ts';
 import type { Snapshot, Transaction, Unstamped } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
@@ -52,7 +52,7 @@ export async function registerNode(
     if (existing === undefined || !isSameNode(existing, merged)) table.put(merged);
     const isChanged =
       existing?.ComputedClass !== merged.ComputedClass ||
-      !isDeepStrictEqual(existing.HostVolumes, merged.HostVolumes);
+      !isSame(existing.HostVolumes, merged.HostVolumes);
     const isBack = takeIn(transaction, nowMs, registration.ID, existing);
     if (isChanged || isBack) evaluateNode(transaction, world, registration.ID);
   });
