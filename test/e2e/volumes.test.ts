@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   type Agent,
+  checkout,
   command,
   endAgents,
   launch,
@@ -56,6 +57,16 @@ test('what one task writes the next one reads, and the machine has it', async ()
   expect(readFileSync(join(place('data'), 'note'), 'utf8')).toBe('kept\n');
   const read = await run('reader', 'complete', asking(), shell('cat /data/note'));
   expect(await logOf(read)).toBe('kept\n');
+});
+
+test('the example does what it says', async () => {
+  const example = join(checkout, 'examples/volumes.hcl');
+  expect(await agent.cli('job', 'run', '-detach', example)).toMatchObject({ code: 0, stderr: '' });
+  const done = await agent.until('/v1/job/volumes/allocations', (all: Allocation[]) => {
+    expect(all.map(({ ClientStatus }) => ClientStatus)).toEqual(['complete']);
+    return all[0]!;
+  });
+  expect((await agent.cli('alloc', 'logs', done.ID, 'read')).stdout).toBe('noted by nobody\n');
 });
 
 test.each([

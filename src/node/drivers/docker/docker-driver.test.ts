@@ -14,7 +14,7 @@ import { realWorld } from '../../../base/ports-real.ts';
 import type { TaskDirectories } from '../../directories.ts';
 import { eventually } from '../../testing/eventually.ts';
 import { Podman, testImage } from '../../testing/podman.ts';
-import type { DriverExec, DriverTask } from '../driver.ts';
+import type { DriverExec, DriverTask, DriverVolume } from '../driver.ts';
 import { DockerDriver, type DockerDriverOptions } from './docker-driver.ts';
 
 let podman: Podman;
@@ -245,6 +245,29 @@ test('its own directories and memory can be mounted elsewhere', async () => {
     'hi\n',
     expect.stringMatching(/Read-only file system/),
   ]);
+});
+
+test('it has the volumes of the node, whatever it may mount itself', async () => {
+  const volume = (name: string, changes: Partial<DriverVolume> = {}): DriverVolume => ({
+    ...{ name, source: mkdtempSync(join(directory, 'volume-')), destination: `/${name}` },
+    ...{ isReadOnly: false, propagation: 'private', seLinuxLabel: '', ...changes },
+  });
+  const one = volume('one', { propagation: 'host-to-task' });
+  const volumes = [
+    ...[one, volume('fixed', { isReadOnly: true })],
+    volume('labelled', { isReadOnly: true, seLinuxLabel: 'z' }),
+  ];
+  await runToEnd('echo hi > /one/x; cat /one/x; echo > /fixed/x; echo > /labelled/x', { volumes });
+  expect(readFileSync(join(one.source, 'x'), 'utf8')).toBe('hi\n');
+  expect(log('stdout')).toBe('hi\n');
+  expect(log('stderr').match(/Read-only file system/g)).toHaveLength(2);
+  const gone = newDriver().start(
+    taskOf('true', { volumes: [volume('x', { source: '/no/such' })] }),
+  );
+  await expect(gone).rejects.toMatchObject({
+    message: 'the directory of the host volume "x" is not there',
+    recoverable: true,
+  });
 });
 
 describe('a command beside a task', () => {
