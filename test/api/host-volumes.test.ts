@@ -108,6 +108,12 @@ test.each([
   ['groups that are none', { TaskGroups: [null] }],
   ['volumes that are none', { TaskGroups: [{ Name: 'a', Volumes: { d: null } }] }],
   ['no groups', { TaskGroups: null }],
+  ['groups of another form', { TaskGroups: {} }],
+  ['volumes of another form', { TaskGroups: [{ Name: 'a', Volumes: [5] }] }],
+  [
+    'a source of another form',
+    { TaskGroups: [{ Name: 'a', Volumes: { d: { Type: 'host', Source: { a: 1 } } } }] },
+  ],
 ])('a job with %s is refused as it was', async (_, changes) => {
   const { status } = await api.call('POST', '/v1/jobs', { body: jobBody(changes) });
   expect(status).toBe(400);
