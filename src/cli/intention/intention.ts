@@ -2,7 +2,7 @@ import type { ShownIntention } from '../../model/config-entry/intention-answers.
 import { argument } from '../acl/links.ts';
 import type { ClientCommand } from '../definition.ts';
 import { CliError, exitCodes } from '../errors.ts';
-import { oneLine, orDash } from '../render/text.ts';
+import { oneLine, orDash, plural } from '../render/text.ts';
 
 /** It may not. That there is no answer is 1. */
 const denied = 2;
@@ -36,7 +36,8 @@ export const intentionCheck: ClientCommand = {
     });
     if (isJson) await json(value);
     else {
-      await screen.line(value.Allowed ? 'Allowed' : 'Denied');
+      const { green, red } = screen.colors;
+      await screen.line(value.Allowed ? green('Allowed') : red('Denied'));
       await screen.line(oneLine(value.Reason));
     }
     return value.Allowed ? exitCodes.ok : denied;
@@ -81,4 +82,4 @@ const placed = (place: string, name: string): string =>
   oneLine(place === 'default' ? name : `${place}/${name}`);
 
 const actionOf = ({ Action, Permissions }: ShownIntention): string =>
-  Permissions === null ? Action : `${Permissions.length} permissions`;
+  Permissions === null ? Action : plural(Permissions.length, 'permission');
