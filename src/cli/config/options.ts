@@ -20,6 +20,7 @@ export const partitionOption: OptionDefinition = {
   name: 'partition',
   value: 'NAME',
   description: 'The partition; that of the token when it is not given.',
+  completes: 'partition',
 };
 
 const casOption: OptionDefinition = {

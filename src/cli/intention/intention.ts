@@ -12,11 +12,16 @@ const services = 'A service is named NAME, NAMESPACE/NAME or PARTITION/NAMESPACE
 export const intentionCheck: ClientCommand = {
   definition: {
     arguments: [
-      argument('SOURCE', 'The service that calls.'),
-      argument('DESTINATION', 'The service that is called.'),
+      argument('SOURCE', 'The service that calls.', 'service'),
+      argument('DESTINATION', 'The service that is called.', 'service'),
     ],
     options: [
-      { name: 'source-peer', value: 'PEER', description: 'The peer that the source is of.' },
+      {
+        name: 'source-peer',
+        value: 'PEER',
+        description: 'The peer that the source is of.',
+        completes: 'peering',
+      },
       { name: 'path', value: 'PATH', description: 'Of a request: permissions ask for one.' },
       { name: 'method', value: 'METHOD', description: 'Of the request; GET when it is not given.' },
       {
@@ -46,7 +51,7 @@ export const intentionCheck: ClientCommand = {
 
 export const intentionMatch: ClientCommand = {
   definition: {
-    arguments: [argument('SERVICE', 'The service.')],
+    arguments: [argument('SERVICE', 'The service.', 'service')],
     options: [
       { name: 'source', description: 'What it may call; else who may call it.' },
       { name: 'destination', description: 'Who may call it, which is the default.' },

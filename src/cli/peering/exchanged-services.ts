@@ -34,7 +34,10 @@ export const peeringExportedServices: ClientCommand = {
 
 export const peeringWhy: ClientCommand = {
   definition: {
-    arguments: [argument('SERVICE', 'Name of the service.'), argument('PEER', 'Name of the peer.')],
+    arguments: [
+      argument('SERVICE', 'Name of the service.', 'service'),
+      argument('PEER', 'Name of the peer.', 'peering'),
+    ],
     options: [partitionOption],
     details:
       'Of both ways: the service of this cluster at the peer, and that of the peer here.\n\n' +
