@@ -27,7 +27,7 @@ const rights: Readonly<Record<KindAccess, readonly [read: string, write: string]
   gateway: ['`service:read` on the name', '`mesh:write` or `operator:write`'],
   mesh: ['`mesh:read` or `operator:read`', '`mesh:write` or `operator:write`'],
   open: ['nothing', '`mesh:write` or `operator:write`'],
-  intentions: ['`intentions:read` on the name', '`intentions:write` on the name'],
+  intentions: ['`intention:read` on the name', '`intention:write` on the name'],
 };
 
 const writeRight = ({ access, isDerived }: ConfigKind): string =>
@@ -101,7 +101,7 @@ function placeText({ ofPartition, onlyName, allowsEvery }: ConfigKind): string {
   const only = onlyName?.('default');
   const name =
     only === undefined
-      ? `It is named after what it is of${allowsEvery ? '; `*` is for every one' : ''}.`
+      ? `It is named after what it is about${allowsEvery ? '; `*` is for every one' : ''}.`
       : onlyName!('x') === only
         ? `Its only name is \`${only}\`.`
         : 'Its name is that of its partition.';

@@ -23,7 +23,7 @@ export const groups: Readonly<Record<string, string>> = {
   event: 'Follow what happens.',
   'acl auth-method': 'Say how people and machines log in.',
   'acl binding-rule': 'Say what a login gives.',
-  config: 'Tell services, gateways and the mesh how to be.',
+  config: 'Look after configuration entries: what holds for services, gateways and the mesh.',
   intention: 'Find out which services may call each other.',
   var: 'Keep texts that jobs need and nobody else is to see.',
   peering: 'Let clusters find the services of each other.',

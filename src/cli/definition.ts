@@ -8,7 +8,7 @@ export type ArgumentKind =
   /** Of the job that stands before it. */
   | ('group' | 'version')
   | ('token' | 'policy' | 'role' | 'namespace' | 'partition' | 'node-pool')
-  | 'job-policy';
+  | ('job-policy' | 'service' | 'peering');
 
 export interface ArgumentDefinition {
   /** In capitals, as the help shows it. */
@@ -31,7 +31,8 @@ export interface OptionDefinition {
   readonly value?: string;
   readonly isRepeatable?: true;
   readonly choices?: readonly string[];
-  readonly completes?: 'file';
+  /** What its value stands for; without it, only `choices` are completed. */
+  readonly completes?: ArgumentKind;
 }
 
 export interface CommandDefinition {

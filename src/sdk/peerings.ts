@@ -31,7 +31,7 @@ export interface EstablishPeering {
 }
 
 export interface Peerings {
-  /** Makes a token that another cluster can peer with this one with, once. */
+  /** Makes a token with which another cluster can peer with this one, once. */
   generateToken(
     request: GenerateToken,
     options?: CallOptions,

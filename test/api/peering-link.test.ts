@@ -12,6 +12,7 @@ import {
   webSocketTransport,
 } from '../../src/server/peering/web-socket-link.ts';
 import { certificate, privateKey as key } from '../support/certificate.ts';
+import { authority } from '../support/tls-certificates.ts';
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
@@ -62,8 +63,9 @@ test.each([
 
 test('a certificate of another authority, and none at all, are refused', async () => {
   const [secure, plain] = [await listen(true), await listen(false)];
-  await expect(dial(secure)).rejects.toThrow();
-  await expect(dial(plain, [certificate])).rejects.toThrow();
+  await expect(dial(secure)).rejects.toThrow('it closed the connection');
+  await expect(dial(secure, [authority])).rejects.toThrow(/^its certificate is not trusted by/);
+  await expect(dial(plain, [certificate])).rejects.toThrow('it does not speak TLS');
 });
 
 test('reasons are cut to what fits, and frames to what is allowed', async () => {

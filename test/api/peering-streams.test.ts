@@ -431,6 +431,9 @@ test('a stream opens when what came before is forgotten', async () => {
   const unblock = exchanges.b.block();
   await during(a.api.call('DELETE', '/v1/peering/b'), second);
   expect(await states(a, b)).toEqual(['none', 'TERMINATED']);
+  expect((await b.peering('a')).StreamStatus).toMatchObject({
+    ...{ ImportedServices: ['db'], ExportedServices: [] },
+  });
   expect((await during(b.establish('a', await a.token('b')), second)).status).toBe(200);
   expect(await b.state('a')).toBe('ESTABLISHING');
   unblock();

@@ -100,7 +100,9 @@ sources {
       'Nothing is changed',
     );
     expect((await write(defaults, '-cas')).exitCode).toBe(0);
-    expect((await write(changed, '-cas')).exitCode).toBe(1);
+    expect(await write(changed, '-cas')).toMatchObject({
+      ...{ exitCode: 1, stderr: expect.stringContaining('there is such an entry already') },
+    });
     const { ModifyIndex } = await read('service-defaults', 'web');
     expect((await write(changed, '-cas', '-modify-index', String(ModifyIndex))).exitCode).toBe(0);
     expect((await write(changed, '-modify-index', '7')).stderr).toContain('nothing without --cas');
@@ -283,7 +285,7 @@ Sources = [
 
   test('match shows what is of a service', async () => {
     expect(await says(['intention', 'match', 'web'])).toMatch(
-      /^Precedence .*\n9 +api +web +allow +the front\s*\n8 +\* +web +1 permissions/,
+      /^Precedence .*\n9 +api +web +allow +the front\s*\n8 +\* +web +1 permission /,
     );
     expect(await says(['intention', 'match', '-source', 'api'])).toMatch(
       /\n9 +api +web .*\n8 +\* +web/,

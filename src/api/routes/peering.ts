@@ -33,7 +33,7 @@ export function peeringRoutes({ peerings: service }: Server): Route[] {
   return [
     writeRoute({
       ...{ method: 'POST', path: '/v1/peering/token', noun, family },
-      summary: 'Make a token that another cluster can peer with this one with',
+      summary: 'Make a token with which another cluster can peer with this one',
       body: { schema: PeeringTokenRequestSchema, unknown: 'refuse' },
       answer: PeeringTokenAnswerSchema,
       permission: may('write'),

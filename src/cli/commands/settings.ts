@@ -64,7 +64,7 @@ export const settingsCommands: readonly CommandEntry[] = [
   },
   {
     words: ['peering', 'generate-token'],
-    summary: 'Make a token that another cluster peers with this one with.',
+    summary: 'Make a token with which another cluster peers with this one.',
     load: async () => (await import('../peering/generate-token.ts')).peeringGenerateToken,
   },
   {

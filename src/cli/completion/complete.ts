@@ -1,12 +1,7 @@
 import type { Client } from '../../sdk/client.ts';
 import { commands, groups } from '../commands.ts';
 import { connect } from '../context.ts';
-import {
-  type ArgumentDefinition,
-  type ArgumentKind,
-  globalOptions,
-  type OptionDefinition,
-} from '../definition.ts';
+import { type ArgumentKind, globalOptions, type OptionDefinition } from '../definition.ts';
 import type { CliEnvironment } from '../environment.ts';
 import { optionsOf } from '../program.ts';
 import { oneLine } from '../render/text.ts';
@@ -46,14 +41,18 @@ async function candidatesFor(
   const command = await entry?.load();
   const options = [...globalOptions, ...(command?.definition.options ?? [])];
   const last = before.at(-1) ?? '';
-  if (takesNext(last, options)) return valuesOf(last, options);
+  const option = options.find((one) => takesNext(last, [one]));
+  if (option !== undefined) {
+    const { completes: kind = 'word', choices } = option;
+    return valuesOf({ kind, choices }, { before, given: [], current }, environment);
+  }
   if (current.startsWith('-')) return optionCandidates(options, current);
   if (entry !== undefined && command !== undefined) {
     const plainBefore = plainWords(before, options).map(({ word }) => word);
     const given = plainBefore.slice(entry.words.length);
     const argument = command.definition.arguments?.[given.length];
     if (argument === undefined) return [];
-    return argumentCandidates(argument, { before, given, current }, environment);
+    return valuesOf(argument, { before, given, current }, environment);
   }
   if (plain.length === 0) return firstWords();
   if (group === undefined || plain.length !== group.split(' ').length) return [];
@@ -89,12 +88,6 @@ function optionCandidates(options: readonly OptionDefinition[], current: string)
   return options.map(({ name, description }) => ({ word: `${dashes}${name}`, about: description }));
 }
 
-function valuesOf(word: string, options: readonly OptionDefinition[]): Candidate[] {
-  const option = options.find((candidate) => takesNext(word, [candidate]));
-  if (option?.completes === 'file') return [files];
-  return (option?.choices ?? []).map((choice) => ({ word: choice }));
-}
-
 /** What was typed so far. */
 interface Typed {
   readonly before: readonly string[];
@@ -103,8 +96,12 @@ interface Typed {
   readonly current: string;
 }
 
-async function argumentCandidates(
-  { kind, choices }: ArgumentDefinition,
+/** Of an argument, or of an option. */
+async function valuesOf(
+  {
+    kind,
+    choices,
+  }: { readonly kind: ArgumentKind; readonly choices?: readonly string[] | undefined },
   { before, given, current }: Typed,
   environment: CliEnvironment,
 ): Promise<readonly Candidate[]> {
@@ -150,6 +147,14 @@ const idsOf: Readonly<Record<Exclude<ArgumentKind, 'file' | 'word'>, Ids>> = {
   partition: named((client) => client.partitions.list),
   'node-pool': named((client) => client.nodePools.list),
   'job-policy': named((client) => client.jobPolicies.list),
+  async service(client, _prefix, signal) {
+    const { value } = await client.services.list({ signal, perPage: limits.idsMax });
+    return value.flatMap(({ Services }) => Services.map(({ ServiceName: word }) => ({ word })));
+  },
+  async peering(client, _prefix, signal) {
+    const { value } = await client.peerings.list({ signal, perPage: limits.idsMax });
+    return value.map(({ Name, State }) => ({ word: Name, about: State }));
+  },
   async token(client, prefix, signal) {
     const { value } = await client.acl.tokens.list(page(prefix, signal));
     return value.map(({ AccessorID, Description }) => ({ word: AccessorID, about: Description }));

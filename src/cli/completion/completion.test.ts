@@ -18,6 +18,15 @@ const server = {
   'GET /v1/allocations': { json: [allocation()] },
   'GET /v1/nodes': { json: [node()] },
   'GET /v1/deployments': { json: [deployment()] },
+  'GET /v1/services': {
+    json: [{ Namespace: 'default', Services: [{ ServiceName: 'shop', Tags: [] }] }],
+  },
+  'GET /v1/peerings': {
+    json: [
+      { Name: 'east', State: 'ACTIVE' },
+      { Name: 'west', State: 'FAILING' },
+    ],
+  },
 };
 
 test.each([[['']], [[]]])('%j begins with every group, command and help', async (words) => {
@@ -66,6 +75,14 @@ test.each<[string[], string[]]>([
     ['promote', 'pause'],
   ],
   [['deployment', 'promote', 'd1'], [ids.deployment]],
+  [
+    ['peering', 'read', ''],
+    ['east', 'west'],
+  ],
+  [['peering', 'read', '-name', 'w'], ['west']],
+  [['peering', 'why', ''], ['shop']],
+  [['peering', 'why', 'shop', 'e'], ['east']],
+  [['service', 'info', '--peer', 'w'], ['west']],
   [['job', 'run', ''], [':file']],
   [['job', 'run', '--d'], ['--detach']],
   [['job', 'run', '-d'], ['-detach']],

@@ -11,7 +11,7 @@ import { partitionOption } from './options.ts';
 
 export const configChain: ClientCommand = {
   definition: {
-    arguments: [argument('SERVICE', 'Name of the service.')],
+    arguments: [argument('SERVICE', 'Name of the service.', 'service')],
     options: [
       { name: 'explain', description: 'Tell what was decided, step by step, and by which entry.' },
       {

@@ -8,12 +8,13 @@ import { configEntryIn } from './entry-file.ts';
 import { entryText } from './entry-text.ts';
 import {
   casOf,
+  deleteGuard,
   dryRunOption,
-  guardOptions,
   kindOption,
   nameOption,
   partitionOption,
   required,
+  writeGuard,
 } from './options.ts';
 
 const fileExample = `Example of a file:
@@ -27,17 +28,24 @@ const fileExample = `Example of a file:
 Blocks mean the same: Sources { Name = "api" }, once for each of them.`;
 
 /** @throws CliError when the guard failed */
-async function done({ isJson, json, screen }: Context, wasDone: boolean, sentence: string) {
+async function done(
+  { isJson, json, screen }: Context,
+  { wasDone, sentence, cas }: { wasDone: boolean; sentence: string; cas: number | undefined },
+) {
   if (isJson) await json(wasDone);
   else if (wasDone) await screen.line(sentence);
   if (wasDone) return exitCodes.ok;
-  throw new CliError('Nothing is changed: the entry is not at the index that --modify-index says.');
+  const reason =
+    cas === 0
+      ? 'there is such an entry already. --modify-index replaces the one that was seen.'
+      : 'the entry is not at the index that --modify-index says.';
+  throw new CliError(`Nothing is changed: ${reason}`);
 }
 
 export const configWrite: ClientCommand = {
   definition: {
     arguments: [argument('FILE', 'The entry, in HCL or JSON; - is standard input.', 'file')],
-    options: [...guardOptions, dryRunOption, partitionOption],
+    options: [...writeGuard, dryRunOption, partitionOption],
     details: fileExample,
   },
   async run(context, [path], options) {
@@ -47,7 +55,8 @@ export const configWrite: ClientCommand = {
     const partition = options.text('partition');
     const { value } = await context.client.configEntries.write(entry, { cas, dryRun, partition });
     const what = nameIn(entry);
-    return done(context, value, dryRun ? `${what} would be written.` : `${what} is written.`);
+    const sentence = dryRun ? `${what} would be written.` : `${what} is written.`;
+    return done(context, { wasDone: value, sentence, cas });
   },
 };
 
@@ -108,7 +117,7 @@ const pairsText = (meta: Readonly<Record<string, string>> | null): string =>
     .join(', ');
 
 export const configDelete: ClientCommand = {
-  definition: { options: [kindOption, nameOption, ...guardOptions, dryRunOption, partitionOption] },
+  definition: { options: [kindOption, nameOption, ...deleteGuard, dryRunOption, partitionOption] },
   async run(context, _words, options) {
     const [kind, name] = [required(options, 'kind'), required(options, 'name')];
     const cas = casOf(options);
@@ -118,6 +127,7 @@ export const configDelete: ClientCommand = {
     const guard = { cas, dryRun, partition };
     const { value } = await context.client.configEntries.delete(kind, name, guard);
     const what = `The entry ${kind}/${oneLine(name)}`;
-    return done(context, value, dryRun ? `${what} would be deleted.` : `${what} is deleted.`);
+    const sentence = dryRun ? `${what} would be deleted.` : `${what} is deleted.`;
+    return done(context, { wasDone: value, sentence, cas });
   },
 };

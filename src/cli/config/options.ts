@@ -20,15 +20,29 @@ export const partitionOption: OptionDefinition = {
   name: 'partition',
   value: 'NAME',
   description: 'The partition; that of the token when it is not given.',
+  completes: 'partition',
 };
 
-export const guardOptions: readonly OptionDefinition[] = [
-  { name: 'cas', description: 'Only if the entry is still at the index that --modify-index says.' },
-  {
-    name: 'modify-index',
-    value: 'N',
-    description: 'The ModifyIndex that was seen. 0, the default: a write only if there is none.',
-  },
+const casOption: OptionDefinition = {
+  name: 'cas',
+  description: 'Only if the entry is still at the index that --modify-index says.',
+};
+
+/** `zero` is what 0 means, which a write and a delete differ in. */
+const modifyIndexOption = (zero: string): OptionDefinition => ({
+  name: 'modify-index',
+  value: 'N',
+  description: `The ModifyIndex that was seen${zero}`,
+});
+
+export const writeGuard: readonly OptionDefinition[] = [
+  casOption,
+  modifyIndexOption('. 0, the default: only if there is no entry yet.'),
+];
+
+export const deleteGuard: readonly OptionDefinition[] = [
+  casOption,
+  modifyIndexOption('; goes with --cas.'),
 ];
 
 export const dryRunOption: OptionDefinition = {

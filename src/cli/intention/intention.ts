@@ -2,7 +2,7 @@ import type { ShownIntention } from '../../model/config-entry/intention-answers.
 import { argument } from '../acl/links.ts';
 import type { ClientCommand } from '../definition.ts';
 import { CliError, exitCodes } from '../errors.ts';
-import { oneLine, orDash } from '../render/text.ts';
+import { oneLine, orDash, plural } from '../render/text.ts';
 
 /** It may not. That there is no answer is 1. */
 const denied = 2;
@@ -12,11 +12,16 @@ const services = 'A service is named NAME, NAMESPACE/NAME or PARTITION/NAMESPACE
 export const intentionCheck: ClientCommand = {
   definition: {
     arguments: [
-      argument('SOURCE', 'The service that calls.'),
-      argument('DESTINATION', 'The service that is called.'),
+      argument('SOURCE', 'The service that calls.', 'service'),
+      argument('DESTINATION', 'The service that is called.', 'service'),
     ],
     options: [
-      { name: 'source-peer', value: 'PEER', description: 'The peer that the source is of.' },
+      {
+        name: 'source-peer',
+        value: 'PEER',
+        description: 'The peer that the source is of.',
+        completes: 'peering',
+      },
       { name: 'path', value: 'PATH', description: 'Of a request: permissions ask for one.' },
       { name: 'method', value: 'METHOD', description: 'Of the request; GET when it is not given.' },
       {
@@ -36,7 +41,8 @@ export const intentionCheck: ClientCommand = {
     });
     if (isJson) await json(value);
     else {
-      await screen.line(value.Allowed ? 'Allowed' : 'Denied');
+      const { green, red } = screen.colors;
+      await screen.line(value.Allowed ? green('Allowed') : red('Denied'));
       await screen.line(oneLine(value.Reason));
     }
     return value.Allowed ? exitCodes.ok : denied;
@@ -45,7 +51,7 @@ export const intentionCheck: ClientCommand = {
 
 export const intentionMatch: ClientCommand = {
   definition: {
-    arguments: [argument('SERVICE', 'The service.')],
+    arguments: [argument('SERVICE', 'The service.', 'service')],
     options: [
       { name: 'source', description: 'What it may call; else who may call it.' },
       { name: 'destination', description: 'Who may call it, which is the default.' },
@@ -81,4 +87,4 @@ const placed = (place: string, name: string): string =>
   oneLine(place === 'default' ? name : `${place}/${name}`);
 
 const actionOf = ({ Action, Permissions }: ShownIntention): string =>
-  Permissions === null ? Action : `${Permissions.length} permissions`;
+  Permissions === null ? Action : plural(Permissions.length, 'permission');

@@ -34,7 +34,10 @@ export const peeringExportedServices: ClientCommand = {
 
 export const peeringWhy: ClientCommand = {
   definition: {
-    arguments: [argument('SERVICE', 'Name of the service.'), argument('PEER', 'Name of the peer.')],
+    arguments: [
+      argument('SERVICE', 'Name of the service.', 'service'),
+      argument('PEER', 'Name of the peer.', 'peering'),
+    ],
     options: [partitionOption],
     details:
       'Of both ways: the service of this cluster at the peer, and that of the peer here.\n\n' +
@@ -49,13 +52,15 @@ export const peeringWhy: ClientCommand = {
       await json(value);
       return isAnywhere ? exitCodes.ok : nowhere;
     }
-    await screen.line(`Ours there: ${Export.IsThere ? 'yes' : 'no'}`);
+    const { green, red } = screen.colors;
+    const answer = (isThere: boolean) => (isThere ? green('yes') : red('no'));
+    await screen.line(`Ours there: ${answer(Export.IsThere)}`);
     await screen.line(`  ${oneLine(Export.Sentence)}`);
     for (const { Position, Name, Namespace, Verdict } of Export.Rules) {
       const rule = `Services[${Position}] (${oneLine(Namespace)}/${oneLine(Name)})`;
       await screen.line(`  - ${rule} ${verdicts[Verdict as keyof typeof verdicts]}`);
     }
-    await screen.line(`Theirs here: ${Import.IsThere ? 'yes' : 'no'}`);
+    await screen.line(`Theirs here: ${answer(Import.IsThere)}`);
     await screen.line(`  ${oneLine(Import.Sentence)}`);
     return isAnywhere ? exitCodes.ok : nowhere;
   },

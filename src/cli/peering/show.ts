@@ -2,7 +2,7 @@ import type { Peering } from '../../sdk/client.ts';
 import type { Context } from '../context.ts';
 import type { ClientCommand } from '../definition.ts';
 import { exitCodes } from '../errors.ts';
-import { agoText, oneLine, orDash } from '../render/text.ts';
+import { agoText, oneLine, orDash, plural } from '../render/text.ts';
 import { advice, nameArgument, nameOption, partitionOption, peerName } from './words.ts';
 
 export const peeringRead: ClientCommand = {
@@ -48,8 +48,7 @@ const shownMax = 10;
 function names(services: readonly string[] | null): string {
   if (services === null || services.length === 0) return '0 services';
   const shown = services.slice(0, shownMax).map(oneLine).join(', ');
-  const count = `${services.length} service${services.length === 1 ? '' : 's'}`;
-  return `${count}: ${shown}${services.length > shownMax ? ', …' : ''}`;
+  return `${plural(services.length, 'service')}: ${shown}${services.length > shownMax ? ', …' : ''}`;
 }
 
 export const peeringList: ClientCommand = {

@@ -4,18 +4,20 @@ import type { OptionDefinition } from '../definition.ts';
 import { CliError } from '../errors.ts';
 import type { Options } from '../options.ts';
 
-export const nameArgument = argument('NAME', 'What the peer is called here.', 'word', false);
+export const nameArgument = argument('NAME', 'What the peer is called here.', 'peering', false);
 
 export const nameOption: OptionDefinition = {
   name: 'name',
   value: 'NAME',
   description: 'What the peer is called here; the same as NAME.',
+  completes: 'peering',
 };
 
 export const partitionOption: OptionDefinition = {
   name: 'partition',
   value: 'NAME',
   description: "Where the peering is; the token's own partition without it.",
+  completes: 'partition',
 };
 
 export const metaOption: OptionDefinition = {

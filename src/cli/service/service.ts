@@ -1,6 +1,6 @@
 import { argument } from '../acl/links.ts';
 import type { Context } from '../context.ts';
-import { type ClientCommand, verbose } from '../definition.ts';
+import { type ClientCommand, type OptionDefinition, verbose } from '../definition.ts';
 import { CliError, exitCodes } from '../errors.ts';
 import { oneLine } from '../render/text.ts';
 import { printInstances } from './instances.ts';
@@ -10,15 +10,21 @@ const filterOption = {
   value: 'EXPRESSION',
   description: 'Only those that it is true of: \'Status == "passing"\'.',
 };
-const peerOptions = [
-  { name: 'peer', value: 'PEER', description: 'Services of this peer, not of this cluster.' },
+const peerOptions: readonly OptionDefinition[] = [
+  {
+    name: 'peer',
+    value: 'PEER',
+    description: 'Services of this peer, not of this cluster.',
+    completes: 'peering',
+  },
   {
     name: 'partition',
     value: 'NAME',
     description: 'Where the peering is; default when it is not given.',
+    completes: 'partition',
   },
 ];
-const nameArgument = argument('SERVICE', 'Name of the service.');
+const nameArgument = argument('SERVICE', 'Name of the service.', 'service');
 
 export const serviceList: ClientCommand = {
   definition: {

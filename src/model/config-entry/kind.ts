@@ -61,7 +61,7 @@ export type KindAccess =
   | 'mesh'
   /** Read by everybody; `mesh:write`. */
   | 'open'
-  /** `intentions:read` and `intentions:write` on the name. */
+  /** `intention:read` and `intention:write` on the name. */
   | 'intentions';
 
 /**

@@ -15,15 +15,17 @@ export function presentedPeering(
   { imported, exported }: Exchanged,
 ): Peering {
   const { ID, Name, Partition, PeerID, DeletedAt, Meta, Remote } = stored;
+  const State = stateOf(stored, stream);
   return {
-    ...{ ID, Name, State: stateOf(stored, stream), Partition },
+    ...{ ID, Name, State, Partition },
     ...(PeerID !== '' && { PeerID }),
     PeerServerName: stored.PeerServerName,
     PeerServerAddresses: stored.PeerServerAddresses ?? [],
     PeerCAPems: stored.PeerCAPems,
     StreamStatus: {
       ImportedServices: imported.length === 0 ? null : [...imported],
-      ExportedServices: [...exported],
+      // Nothing goes to a peer any more with which the peering has ended.
+      ExportedServices: State === 'TERMINATED' ? [] : [...exported],
       LastHeartbeat: instantOrNull(stream.lastHeartbeatMs),
       LastReceive: instantOrNull(stream.lastReceiveMs),
       LastSend: instantOrNull(stream.lastSendMs),

@@ -97,10 +97,14 @@ const words: Readonly<Record<string, string>> = {
   EHOSTUNREACH: 'there is no way to that host',
   ETIMEDOUT: 'it does not answer',
   ECONNRESET: 'it closed the connection',
+  EPROTO: 'it does not speak TLS',
 };
 
 function reasonOf(error: Error): string {
   const { code = '' } = error as NodeJS.ErrnoException;
   if (error.message.includes('handshake has timed out')) return 'it does not answer';
+  if (/^(CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO_|ERR_TLS_)/.test(code)) {
+    return `its certificate is not trusted by what the peering token names (${error.message.split(';')[0]}); "peering.ca_file" there names the authority to trust`;
+  }
   return words[code] ?? (error.message || code || 'the connection failed');
 }

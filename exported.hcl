@@ -1,9 +1,0 @@
-Kind = "exported-services"
-Name = "default"
-
-Services = [
-  {
-    Name      = "shop"
-    Consumers = [{ Peer = "west" }]
-  }
-]
