@@ -118,6 +118,10 @@ export const limits = {
     retryMaxMs: 15 * second,
     /** Of one frame of a stream. */
     frameBytesMax: 1 * mebibyte,
+    /** How deep it is nested, its lists and objects, and the members of any of them. */
+    frameDepthMax: 16,
+    frameListsMax: 4096,
+    frameMembersMax: 2048,
     /** Changes that are under way to a peer and not acknowledged. */
     window: 4,
     /** Instances in one change; as many of its lists together, services and removals too. */

@@ -198,6 +198,8 @@ const misbehaved: readonly (readonly [string, (link: Tapped) => readonly string[
   ['the handshake again', ({ frames }) => [frames[0]!.text], 'a frame of an unknown type came'],
   ['addresses', () => ['{"type":"addresses","addresses":[]}'], 'addresses that are not asked for'],
   ['too much', () => ['x'.repeat(limits.peering.frameBytesMax + 1)], 'more than 1048576 bytes'],
+  ['nothing but brackets', () => ['['.repeat(limits.peering.frameBytesMax)], 'deeper than 16'],
+  ['a thousand names', () => [`{"a":[${'1,'.repeat(3000)}1]}`], 'more than 2048 members'],
   ['too often', () => Array(3000).fill('{"type":"heartbeat"}'), 'it sends too many frames'],
   [
     'too many bytes',
@@ -223,6 +225,17 @@ test.each(misbehaved)(
     expect(await a.state('b')).toBe('ACTIVE');
   },
 );
+
+test('a peer that says goodbye again and again ends one peering, with one write', async () => {
+  const { network, world, a, c } = await threeClusters();
+  const [, stream] = network.links;
+  const before = a.api.server.context.state.read().index;
+  for (let count = 0; count < 500; count++) stream!.inject('dialer', '{"type":"goodbye"}');
+  await world.advance(20);
+  expect(await a.state('b')).toBe('TERMINATED');
+  expect(a.api.server.context.state.read().index - before).toBeLessThan(5);
+  expect([await a.state('c'), await c.state('a')]).toEqual(['ACTIVE', 'ACTIVE']);
+});
 
 test('a peer that tells other addresses all the time loses its stream', async () => {
   const { world, a, b, c } = await threeClusters();

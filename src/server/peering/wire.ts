@@ -34,6 +34,8 @@ export class Wire {
   #take: ((text: string) => void) | undefined;
   #wake: () => void = () => {};
   #closedFor: string | undefined;
+  /** This side has hung up: what still comes is for nobody. */
+  #isClosing = false;
 
   constructor(link: PeeringLink, timers: Timers) {
     this.#link = link;
@@ -88,6 +90,8 @@ export class Wire {
   }
 
   close(reason: string): void {
+    this.#isClosing = true;
+    this.#waiting.length = 0;
     this.#link.close(reason);
   }
 
@@ -113,13 +117,13 @@ export class Wire {
   }
 
   #receive(text: string): void {
+    if (this.#isClosing) return;
     if (this.#take !== undefined) {
       this.#take(text);
       return;
     }
     this.#waiting.push(text);
     if (this.#waiting.length > limits.peering.handshakeFramesMax) {
-      this.#waiting.length = 0;
       this.close('too many frames came before it was known who sends them');
     }
     this.#wake();
