@@ -84,7 +84,7 @@ export const limits = {
     matchedMax: 16,
     /** Conflicts that the sentence of a refusal tells. */
     describedMax: 10,
-    /** Items of any list in an entry. */
+    /** Items of any list in an entry, and members of any object. */
     itemsMax: 1024,
     /** Of one PEM text, and the certificates in one. */
     pemLengthMax: 256 * kibibyte,
