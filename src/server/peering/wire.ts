@@ -93,6 +93,7 @@ export class Wire {
     this.#isClosing = true;
     this.#waiting.length = 0;
     this.#link.close(reason);
+    this.#wake();
   }
 
   async #nextText(timeoutMs: number): Promise<string> {
@@ -106,6 +107,7 @@ export class Wire {
         const text = this.#waiting.shift();
         if (text !== undefined) return text;
         if (this.#closedFor !== undefined) throw new HungUp(this.#closedFor);
+        if (this.#isClosing) throw new HungUp('this side hung up');
         if (isLate) throw new HungUp(`it said nothing for ${timeoutMs / 1000} s`);
         await new Promise<void>((resolve) => {
           this.#wake = resolve;
