@@ -245,17 +245,6 @@ test.each(misbehaved)(
   },
 );
 
-test('a peer that says goodbye again and again ends one peering, with one write', async () => {
-  const { network, world, a, c } = await threeClusters();
-  const [, stream] = network.links;
-  const before = a.api.server.context.state.read().index;
-  for (let count = 0; count < 500; count++) stream!.inject('dialer', '{"type":"goodbye"}');
-  await world.advance(20);
-  expect(await a.state('b')).toBe('TERMINATED');
-  expect(a.api.server.context.state.read().index - before).toBeLessThan(5);
-  expect([await a.state('c'), await c.state('a')]).toEqual(['ACTIVE', 'ACTIVE']);
-});
-
 test('a peer that tells other addresses all the time loses its stream', async () => {
   const { world, a, b, c } = await threeClusters();
   for (let count = 0; count < 20; count++) {
