@@ -55,7 +55,7 @@ ${rows.join('\n')}
 - A duration is text such as \`"30s"\`, or an integer of nanoseconds; it is shown as text.
 - Every field may be absent unless it is required, and every one is there when an entry is read.
 - \`Meta\` takes 64 names of at most 128 characters, with texts of at most 512. A list has at most 1024
-  items.
+  items, and an object as many members.
 - Fields marked with \\* are the server's to set. They are known and ignored, so that an entry that was
   read can be sent back. So are \`Namespace\` and \`Partition\`, which must agree with where the entry
   goes: that is for the request to say.

@@ -84,7 +84,7 @@ export const limits = {
     matchedMax: 16,
     /** Conflicts that the sentence of a refusal tells. */
     describedMax: 10,
-    /** Items of any list in an entry. */
+    /** Items of any list in an entry, and members of any object. */
     itemsMax: 1024,
     /** Of one PEM text, and the certificates in one. */
     pemLengthMax: 256 * kibibyte,
@@ -118,6 +118,10 @@ export const limits = {
     retryMaxMs: 15 * second,
     /** Of one frame of a stream. */
     frameBytesMax: 1 * mebibyte,
+    /** How deep it is nested, its lists and objects, and the members of any of them. */
+    frameDepthMax: 16,
+    frameListsMax: 4096,
+    frameMembersMax: 2048,
     /** Changes that are under way to a peer and not acknowledged. */
     window: 4,
     /** Instances in one change; as many of its lists together, services and removals too. */

@@ -185,11 +185,30 @@ test('a stranger who says nothing, too much or comes too often is let go', async
     many.push(await dialled(network.stranger(a.address), world));
   }
   await world.advance(10);
-  const last = many.at(-1)!;
-  expect(last.heard[0].reason).toBe('too many streams are about to open there');
+  // The one that has been there for longest makes room.
+  const reasons = many.map(({ heard }) => heard[0]?.reason);
+  expect(reasons[0]).toBe('too many streams are about to open there');
+  expect(reasons.slice(1)).toEqual(Array(limits.peering.strangersMax).fill(undefined));
   await world.advance(limits.peering.handshakeTimeoutMs + 10);
   expect(await states(a, b)).toEqual(['ACTIVE', 'ACTIVE']);
   expect(await a.state(clusters.c.name)).toBe('ACTIVE');
+});
+
+test('a peer gets in though strangers hold all the places, and those are not held for long', async () => {
+  const { network, world, a, b } = await threeClusters();
+  const [, stream] = network.links;
+  const many = [];
+  for (let count = 0; count < limits.peering.strangersMax; count++) {
+    many.push(await dialled(network.stranger(a.address), world));
+  }
+  stream!.cut();
+  await world.advance(second);
+  expect(await states(a, b)).toEqual(['ACTIVE', 'ACTIVE']);
+  await world.advance(limits.peering.handshakeTimeoutMs);
+  const reasons = await Promise.all(many.map(({ link }) => link.closed));
+  expect(new Set(reasons)).toEqual(
+    new Set(['too many streams are about to open there', 'it said nothing for 5 s']),
+  );
 });
 
 const misbehaved: readonly (readonly [string, (link: Tapped) => readonly string[], string])[] = [
@@ -198,6 +217,8 @@ const misbehaved: readonly (readonly [string, (link: Tapped) => readonly string[
   ['the handshake again', ({ frames }) => [frames[0]!.text], 'a frame of an unknown type came'],
   ['addresses', () => ['{"type":"addresses","addresses":[]}'], 'addresses that are not asked for'],
   ['too much', () => ['x'.repeat(limits.peering.frameBytesMax + 1)], 'more than 1048576 bytes'],
+  ['nothing but brackets', () => ['['.repeat(limits.peering.frameBytesMax)], 'deeper than 16'],
+  ['a thousand names', () => [`{"a":[${'1,'.repeat(3000)}1]}`], 'more than 2048 members'],
   ['too often', () => Array(3000).fill('{"type":"heartbeat"}'), 'it sends too many frames'],
   [
     'too many bytes',

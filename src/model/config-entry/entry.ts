@@ -126,7 +126,7 @@ function metaFaults({ Meta }: ConfigEntry): readonly Fault[] {
   });
 }
 
-/** Names become parts of keys, which end in NUL; and no list is longer than one can look through. */
+/** Names become parts of keys, which end in NUL; and no list or object is longer than one can look through. */
 function boundFaults(value: unknown, path: Path): readonly Fault[] {
   if (typeof value === 'string') {
     return value.includes('\0') ? [faultAt(path, 'must not hold a NUL character')] : [];
@@ -139,7 +139,11 @@ function boundFaults(value: unknown, path: Path): readonly Fault[] {
     }
     return value.flatMap((item, index) => boundFaults(item, below(path, index)));
   }
-  return Object.entries(value).flatMap(([key, one]) => {
+  const members = Object.entries(value);
+  if (members.length > itemsMax) {
+    return [faultAt(path, `has ${members.length} members; at most ${itemsMax} are kept`)];
+  }
+  return members.flatMap(([key, one]) => {
     const at = below(path, key);
     return key.includes('\0')
       ? [faultAt(at, 'must have a name without NUL')]

@@ -10,8 +10,9 @@ type Body = Readonly<Record<string, unknown>>;
 const key = (kind: ConfigKindName, name: string, namespace = 'default'): EntryKey => ({
   ...{ partition: 'default', namespace, kind, name },
 });
+/** Before the change all spoke http, where nothing else is said. */
 const check = (entries: readonly Body[], ...changed: readonly EntryKey[]) =>
-  checkGraph(viewOf(entries.map(entryOf)), changed);
+  checkGraph({ ...viewOf(entries.map(entryOf)), before: () => entryOf(proxy('http')) }, changed);
 
 const subsets = { v1: {}, v2: {} };
 const proxy = (protocol: string): Body => ({
@@ -251,4 +252,24 @@ test('says the same once, and looks at no more than is bounded', () => {
   expect(checkGraph(many, [key('service-defaults', 'web')])).toEqual([
     `more than ${checkedMax} discovery chains depend on it: change what leads there first`,
   ]);
+});
+
+test('the defaults of all proxies cost no look at every chain unless the protocol changes', () => {
+  let looks = 0;
+  const given = (protocol: string) => entryOf({ ...proxy(protocol), Meta: { a: protocol } });
+  const look = (before: string, now: string) => {
+    looks = 0;
+    const view = viewOf([given(now)]);
+    const everywhere = () => {
+      looks++;
+      return [];
+    };
+    checkGraph({ ...view, everywhere, before: () => given(before) }, [
+      key('proxy-defaults', 'global'),
+    ]);
+    return looks;
+  };
+  expect(look('http', 'http')).toBe(0);
+  expect(look('http', 'HTTP')).toBe(0);
+  expect(look('http', 'grpc')).toBeGreaterThan(0);
 });

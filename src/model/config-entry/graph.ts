@@ -11,11 +11,12 @@
  */
 import { compileChain } from '../discovery-chain/compile.ts';
 import { type DiscoveryChain, noOverrides } from '../discovery-chain/discovery-chain.ts';
-import { isHttpLike, protocolOf } from '../discovery-chain/protocol.ts';
+import { isHttpLike, protocolFrom, protocolOf } from '../discovery-chain/protocol.ts';
 import { limits } from '../limits.ts';
 import { type ConfigEntry, type EntryKey, everyService } from './config-entry.ts';
 import type { ExportedServices } from './exported-services.ts';
 import type { CrossCheck, EntryView, ServiceName } from './kind.ts';
+import type { ProxyDefaults } from './proxy-defaults.ts';
 import type { ServiceIntentions } from './service-intentions.ts';
 
 /** Names of services, each once. */
@@ -79,6 +80,8 @@ function gather(view: EntryView, key: EntryKey, chains: Services, intended: Serv
       intended.add(key);
       break;
     case 'proxy-defaults':
+      // Of all that it says, only the protocol has a part in chains and intentions.
+      if (generalProtocol(view.before(key)) === generalProtocol(view.get(key))) break;
       addEverywhere(view, key.partition, chains);
       for (const entry of view.everywhere(key.partition, 'service-intentions')) {
         intended.add(nameOf(entry));
@@ -89,6 +92,9 @@ function gather(view: EntryView, key: EntryKey, chains: Services, intended: Serv
       break;
   }
 }
+
+const generalProtocol = (entry: ConfigEntry | undefined): string =>
+  protocolFrom(undefined, entry as ProxyDefaults | undefined).protocol;
 
 const routing = ['service-router', 'service-splitter', 'service-resolver'] as const;
 const isRouting = (kind: string): boolean => (routing as readonly string[]).includes(kind);

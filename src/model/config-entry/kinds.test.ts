@@ -252,3 +252,13 @@ test.each<[string, object, string | undefined]>([
   if (fault === undefined) expect(faults).toEqual([]);
   else expect(faults).toEqual(expect.arrayContaining([expect.stringContaining(fault)]));
 });
+
+test('an object of an entry has no more members than a list has items', () => {
+  const members = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, at]));
+  const proxy = (Config: object) => ({ Kind: 'proxy-defaults', Name: 'global', Config });
+  expect(faultsOf(proxy({ a: [members(1024)] }))).toEqual([]);
+  expect(faultsOf(proxy({ a: [members(1025)] }))).toEqual([
+    'Config.a[0] has 1025 members; at most 1024 are kept',
+  ]);
+});

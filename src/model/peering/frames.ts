@@ -1,4 +1,5 @@
 import { limits } from '../limits.ts';
+import { shapeFault } from './frame-shape.ts';
 import type { SelfDescription } from './proof.ts';
 import { isServerAddress } from './rules.ts';
 import { uuidForm } from './token.ts';
@@ -101,6 +102,8 @@ export function parseStreamFrame(text: string): StreamFrame {
 
 function rawFrame(text: string, bytesMax: number): Raw {
   if (text.length > bytesMax) throw new FrameFault(`a frame of more than ${bytesMax} bytes came`);
+  const fault = shapeFault(text);
+  if (fault !== undefined) throw new FrameFault(fault);
   let raw: unknown;
   try {
     raw = JSON.parse(text);

@@ -43,13 +43,14 @@ const unknown =
  *  A2. Whoever opens a stream shows first that it knows the secret; only then is shown that it is
  *      known here as well. No secret is sent.
  *  A3. Until it is known who somebody is, it costs one handshake's time and a few short frames, and so
- *      many at once at most. It learns nothing of which peerings there are.
+ *      many at once at most; the longest there goes first. It learns nothing of which peerings there are.
  */
 export class Acceptor {
   readonly #options: AcceptorOptions;
   /** How often each peering is opened. */
   readonly #opens = new Map<string, Rate>();
-  #strangers = 0;
+  /** Of whom it is not known who they are, who came first before the others. */
+  readonly #strangers = new Set<Wire>();
 
   constructor(options: AcceptorOptions) {
     this.#options = options;
@@ -59,10 +60,8 @@ export class Acceptor {
   async accept(link: PeeringLink): Promise<void> {
     const { log, world } = this.#options.context;
     const wire = new Wire(link, world.timers);
-    if (this.#strangers >= limits.peering.strangersMax) {
-      return wire.refuse('later', 'too many streams are about to open there');
-    }
-    this.#strangers++;
+    this.#makeRoom();
+    this.#strangers.add(wire);
     try {
       await this.#greet(wire);
     } catch (error) {
@@ -75,7 +74,20 @@ export class Acceptor {
       log.warn({ reason }, 'somebody who said to be a peer was refused');
       wire.refuse(error instanceof NotTaken ? 'secret' : 'later', reason);
     } finally {
-      this.#strangers--;
+      this.#strangers.delete(wire);
+    }
+  }
+
+  /**
+   * Whoever has waited longest goes: a peer needs a few milliseconds, and those who only hold the
+   * places do not keep it out.
+   */
+  #makeRoom(): void {
+    if (this.#strangers.size < limits.peering.strangersMax) return;
+    for (const oldest of this.#strangers) {
+      this.#strangers.delete(oldest);
+      oldest.refuse('later', 'too many streams are about to open there');
+      return;
     }
   }
 
@@ -117,6 +129,7 @@ export class Acceptor {
     refuseOneself(context, self);
     const secret = this.#shown(handshake, proof, self);
     if (secret === undefined) throw new NotTaken(unknown);
+    this.#strangers.delete(wire);
     if (!this.#mayOpen(peerId)) throw new HungUp('its stream is opened too often');
     await ready(peerId);
     const { value: peering } = await context.state.write((transaction) =>

@@ -56,6 +56,8 @@ export class PeeringStream {
   #heardMs: number;
   #beatMs: number;
   #reason: string | undefined;
+  /** A goodbye was heard: another one says no more. */
+  #isParting = false;
 
   constructor(options: StreamOptions) {
     this.#options = options;
@@ -234,6 +236,8 @@ export class PeeringStream {
   }
 
   async #hearGoodbye(): Promise<void> {
+    if (this.#isParting) return;
+    this.#isParting = true;
     this.#closeExchange();
     const { onGoodbye, context, peering } = this.#options;
     try {

@@ -34,6 +34,8 @@ export class Wire {
   #take: ((text: string) => void) | undefined;
   #wake: () => void = () => {};
   #closedFor: string | undefined;
+  /** This side has hung up: what still comes is for nobody. */
+  #isClosing = false;
 
   constructor(link: PeeringLink, timers: Timers) {
     this.#link = link;
@@ -88,7 +90,10 @@ export class Wire {
   }
 
   close(reason: string): void {
+    this.#isClosing = true;
+    this.#waiting.length = 0;
     this.#link.close(reason);
+    this.#wake();
   }
 
   async #nextText(timeoutMs: number): Promise<string> {
@@ -102,6 +107,7 @@ export class Wire {
         const text = this.#waiting.shift();
         if (text !== undefined) return text;
         if (this.#closedFor !== undefined) throw new HungUp(this.#closedFor);
+        if (this.#isClosing) throw new HungUp('this side hung up');
         if (isLate) throw new HungUp(`it said nothing for ${timeoutMs / 1000} s`);
         await new Promise<void>((resolve) => {
           this.#wake = resolve;
@@ -113,13 +119,13 @@ export class Wire {
   }
 
   #receive(text: string): void {
+    if (this.#isClosing) return;
     if (this.#take !== undefined) {
       this.#take(text);
       return;
     }
     this.#waiting.push(text);
     if (this.#waiting.length > limits.peering.handshakeFramesMax) {
-      this.#waiting.length = 0;
       this.close('too many frames came before it was known who sends them');
     }
     this.#wake();

@@ -29,10 +29,6 @@ export const nothing: Amount = { services: 0, instances: 0, bytes: 0 };
 /** Whether an instance may come of the service: it is exported, as far as it was told. */
 export type MayHave = (service: ServiceKey, isKnown: boolean) => boolean;
 
-/** An instance as one text; of its parts only the last may hold a slash. */
-export const textOfRow = ({ Namespace, ServiceName, ID }: ImportedInstance): string =>
-  `${Namespace}/${ServiceName}/${ID}`;
-
 export const keyOfRow = ({ Partition, Peer, Namespace, ServiceName, ID }: ImportedInstance) =>
   [Partition, Peer, Namespace, ServiceName, ID] as const;
 

@@ -1,6 +1,5 @@
 import { each } from '../../../base/steps.ts';
 import type { ServiceKey } from '../../../model/peering/exchange.ts';
-import { textOfService } from '../../../model/peering/exports.ts';
 import type { ImportedInstance, ImportedService } from '../../../model/peering/imported.ts';
 import { importedInstances, importedServices, peerings } from '../../../state/tables.ts';
 import type { Transaction } from '../../../state/types.ts';
@@ -17,9 +16,9 @@ import {
   type MayHave,
   measured,
   nothing,
-  textOfRow,
 } from './imported-rows.ts';
 import { inSlices } from './in-slices.ts';
+import { Told } from './told.ts';
 
 /**
  * What came from one peer, in the state.
@@ -83,25 +82,24 @@ export class Imports {
     const prefix = [partition, name];
     const snapshot = this.#context.state.read();
     const instances = snapshot.table(importedInstances).scan({ prefix });
-    await this.#removeSome(instances, (row) => !told.instances.has(textOfRow(row)));
+    await this.#removeSome(instances, (row) => !told.hasInstance(row));
     const services = snapshot.table(importedServices).scan({ prefix });
     for (const row of await this.#untold(services, told)) {
       const key = { namespace: row.Namespace, name: row.Name };
-      if (!told.services.has(textOfService(key))) await this.#removeService(key);
+      if (!told.hasService(key)) await this.#removeService(key);
     }
   }
 
   /** Removes everything. */
   async removeAll(): Promise<void> {
-    await this.sweep({ services: new Set(), instances: new Set() });
+    await this.sweep(new Told());
     this.#amount = nothing;
   }
 
   async #untold(services: Iterable<ImportedService>, told: Told): Promise<ImportedService[]> {
     const found: ImportedService[] = [];
     const steps = each(services, (row) => {
-      const text = textOfService({ namespace: row.Namespace, name: row.Name });
-      if (!told.services.has(text)) found.push(row);
+      if (!told.hasService({ namespace: row.Namespace, name: row.Name })) found.push(row);
     });
     await inSlices(this.#context.world, steps, this.#signal);
     return found;
@@ -186,12 +184,6 @@ export class Imports {
 
 /** Rows that are looked at before others get their turn. */
 const rowsPerLook = 2000;
-
-/** What was told since `begin`. */
-export interface Told {
-  readonly services: Set<string>;
-  readonly instances: Set<string>;
-}
 
 function isThere(transaction: Transaction, { partition, name }: PeerPlace, id: string): boolean {
   const peering = transaction.table(peerings).get(partition, name);

@@ -1,10 +1,10 @@
 import type { ExchangeFrame, ServiceKey } from '../../../model/peering/exchange.ts';
-import { textOfService } from '../../../model/peering/exports.ts';
 import type { ServerContext } from '../../context.ts';
 import type { ExchangeLink } from '../exchange.ts';
 import type { ExchangeBounds } from './bounds.ts';
 import { type ExchangeChange, Refused } from './imported-rows.ts';
-import type { Imports, Told } from './imports.ts';
+import type { Imports } from './imports.ts';
+import { Told } from './told.ts';
 
 type ReceivedFrame = Exclude<ExchangeFrame, { readonly type: 'acknowledge' }>;
 
@@ -108,7 +108,7 @@ export class Receiver {
 
   async #take(frame: ReceivedFrame): Promise<void> {
     if (frame.type === 'begin') {
-      this.#told = { services: new Set(), instances: new Set() };
+      this.#told = new Told();
       this.#hasBegun = true;
       this.#isComplete = false;
     } else if (!this.#hasBegun) {
@@ -138,7 +138,7 @@ export class Receiver {
       throw new Refused(`has sent the change ${change.id} after ${this.#lastId}`);
     }
     this.#lastId = change.id;
-    this.#note(change);
+    this.#told?.note(change);
     const isTaken = await this.#imports.inTurn(async () => {
       if (this.#isClosed) return false;
       const mayHave = (service: ServiceKey, isKnown: boolean) => this.#mayHave(service, isKnown);
@@ -148,19 +148,9 @@ export class Receiver {
     this.#link.send({ type: 'acknowledge', id: change.id });
   }
 
-  #note({ services, instances, removedServices }: ExchangeChange): void {
-    const told = this.#told;
-    if (told === undefined) return;
-    for (const service of services) told.services.add(textOfService(service));
-    for (const { id, ...service } of instances) {
-      told.instances.add(`${textOfService(service)}/${id}`);
-    }
-    for (const service of removedServices) told.services.delete(textOfService(service));
-  }
-
   /** While everything is told anew, what is known from before does not count. */
   #mayHave(service: ServiceKey, isKnown: boolean): boolean {
     if (this.#isComplete) return isKnown;
-    return this.#told?.services.has(textOfService(service)) === true;
+    return this.#told?.hasService(service) === true;
   }
 }
