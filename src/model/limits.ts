@@ -153,7 +153,8 @@ export const limits = {
     /** What a peer may send at once, and for how long from then on. */
     framesBurst: 2000,
     framesPerSecond: 500,
-    bytesBurst: 64 * mebibyte,
+    /** More than a peer may export (`importedBytesMax`): all of it is told when a stream opens. */
+    bytesBurst: 384 * mebibyte,
     bytesPerSecond: 16 * mebibyte,
     /** What a peer that does not read may leave lying here. */
     unreadBytesMax: 16 * mebibyte,

@@ -2,14 +2,12 @@ import type { Allocation, AllocationReport } from '../model/allocation/allocatio
 import { isClientTerminal, isServerTerminal } from '../model/allocation/allocation-rules.ts';
 import type { Job } from '../model/job/job.ts';
 import { limits } from '../model/limits.ts';
-import {
-  AllocationRunner,
-  type AllocationSurroundings,
-} from './allocation-runner/allocation-runner.ts';
+import { AllocationRunner } from './allocation-runner/allocation-runner.ts';
 import {
   readSavedAllocations,
   type SavedAllocation,
 } from './allocation-runner/saved-allocation.ts';
+import type { AllocationSurroundings } from './allocation-runner/surroundings.ts';
 import { compareAssignments } from './assignments.ts';
 import type { Assignment } from './server-api.ts';
 import { sharedJobs } from './shared-jobs.ts';

@@ -1,21 +1,11 @@
-import { join, relative } from 'node:path';
-import { durationMs } from '../base/duration.ts';
-import { delay, type World } from '../base/ports.ts';
-import { limits } from '../model/limits.ts';
+import type { World } from '../base/ports.ts';
 import type { NodeRegistration } from '../model/node/node.ts';
-import type { StreamHandler } from '../model/node-stream/stream-connection.ts';
-import { filesHandler } from './allocation-files/files-handler.ts';
 import { Allocations } from './allocations.ts';
-import { Backoff } from './backoff.ts';
-import { collectHandler } from './collect-handler.ts';
-import { restartHandler, signalHandler } from './command-handlers.ts';
-import { snapshotHandler } from './disks/snapshot-handler.ts';
 import type { Driver, Drivers } from './drivers/driver.ts';
 import type { IsolationSettings } from './drivers/isolation/isolate.ts';
 import { processDrivers } from './drivers/processes.ts';
 import { hostEnvironment } from './environment/host-environment.ts';
-import { execHandler } from './exec/exec-handler.ts';
-import { fingerprint, type NodeSettings, withDriversOf } from './fingerprint/fingerprint.ts';
+import { fingerprint, type NodeSettings } from './fingerprint/fingerprint.ts';
 import { artifactsHook } from './hooks/artifacts/artifacts.ts';
 import type { ArtifactSettings } from './hooks/artifacts/settings.ts';
 import { diskHook } from './hooks/disk.ts';
@@ -28,14 +18,12 @@ import { realProbe } from './hooks/services/probes/real-probe.ts';
 import type { TemplateData } from './hooks/templates/template-data.ts';
 import { templatesHook } from './hooks/templates/templates-hook.ts';
 import { volumesHook } from './hooks/volumes.ts';
-import { type NodeIdentity, readIdentity, writeIdentity } from './identity.ts';
-import { logsHandler } from './logs/logs-handler.ts';
-import { findMemoryMounts, type MemoryMounts } from './memory-mounts/mounts.ts';
-import { type ServerApi, statusOf } from './server-api.ts';
-import { AllocationStatistics } from './statistics/allocation-statistics.ts';
-import { allocationUsageHandler, nodeUsageHandler } from './statistics/statistics-handlers.ts';
+import { SecretMemory } from './memory-mounts/secret-memory.ts';
+import { Registration } from './registration.ts';
+import { reasonOf, type ServerApi } from './server-api.ts';
+import { answerServers, followAssignments, sendHeartbeats, watchDrivers } from './server-loops.ts';
 import { StatusReporter } from './status-reporter.ts';
-import { runStream } from './stream-loop.ts';
+import { streamHandlers } from './stream-handlers.ts';
 import { SupervisorClient } from './supervisor/client.ts';
 import { BatchedIdentitySource, type IdentitySource } from './workload/identity-source.ts';
 
@@ -77,7 +65,6 @@ export interface NodeAgentOptions {
  * Invariants
  *  N1. Losing the servers ends no task and loses no report.
  *  N2. What ran is taken up (`restore`) before the servers are asked what should run.
- *  N3. Each loop waits with growing, jittered pauses after an error, and none waits for another.
  */
 export class NodeAgent {
   readonly #options: NodeAgentOptions;
@@ -85,13 +72,11 @@ export class NodeAgent {
   readonly #supervisor: SupervisorClient | undefined;
   readonly #drivers: Drivers;
   readonly #identities: IdentitySource;
-  #identity: NodeIdentity | undefined;
-  #mounts: MemoryMounts | undefined;
-  #node: NodeRegistration | undefined;
+  readonly #registration: Registration;
+  #secretMemory: SecretMemory | undefined;
   #allocations: Allocations | undefined;
   #reporter: StatusReporter | undefined;
   #services: NodeServices | undefined;
-  #registering: Promise<number> | undefined;
   #loops: Promise<unknown> = Promise.resolve();
 
   constructor(options: NodeAgentOptions) {
@@ -102,6 +87,12 @@ export class NodeAgent {
       const client = { dataDirectory, endWithAgent, timers, random, onNotice };
       this.#supervisor = new SupervisorClient(client);
     }
+    this.#registration = new Registration({
+      ...{ world, dataDirectory, onNotice, api: options.api, signal: this.#stop.signal },
+      introductionToken: options.introductionToken,
+      // Who did not know the node does not know its services.
+      onRegistered: () => this.#services?.reporter.repeat(),
+    });
     this.#identities = this.#newIdentities();
     const { environment, isolation = {} } = options;
     const builtIn =
@@ -113,7 +104,7 @@ export class NodeAgent {
 
   /** The node's id; empty before `start`. */
   get id(): string {
-    return this.#identity?.id ?? '';
+    return this.#registration.id;
   }
 
   get allocations(): Pick<Allocations, 'get' | 'all'> | undefined {
@@ -125,68 +116,36 @@ export class NodeAgent {
    * answer. Rejects when the data directory cannot be used.
    */
   async start(): Promise<void> {
-    const { world, dataDirectory, version, settings, region, onNotice } = this.#options;
-    this.#identity = await readIdentity(dataDirectory, world);
-    const secretsAttributes = await this.#findMounts();
-    const [described] = await Promise.all([
-      fingerprint({
-        id: this.#identity.id,
-        version,
-        dataDirectory,
-        settings,
-        drivers: this.#drivers,
-        clock: world.clock,
-      }),
-      this.#supervisor?.connect(),
-    ]);
-    const node = { ...described, Attributes: { ...described.Attributes, ...secretsAttributes } };
-    this.#node = node;
+    const node = await this.#describe();
+    this.#registration.describe(node);
     const reporter = this.#newReporter();
     this.#reporter = reporter;
     const services = this.#newServices();
     this.#services = services;
-    this.#allocations = new Allocations(
-      {
-        world,
-        dataDirectory,
-        drivers: this.#drivers,
-        node: () => this.#node ?? node,
-        region,
-        hostEnvironment: hostEnvironment(this.#options.environment),
-        taskHooks: [
-          identityHook(this.#identities),
-          dispatchPayloadHook,
-          volumesHook(this.#options.settings.hostVolumes),
-          artifactsHook(this.#options.artifacts),
-          templatesHook({ data: this.#options.templateData, identities: this.#identities }),
-          services.taskHook,
-        ],
-        allocationHooks: [
-          diskHook({
-            predecessor: (id) => this.#allocations?.get(id),
-            snapshot: (id, signal) => this.#options.api.snapshot(id, this.#secret, signal),
-          }),
-          ...(this.#mounts === undefined ? [] : [memoryDirectoriesHook(this.#mounts)]),
-          services.allocationHook,
-        ],
-        changed: (report) => reporter.report(report),
-        onNotice,
-      },
-      (id) => reporter.forget(id),
-    );
-    await this.#allocations.restore();
-    await this.#unmount((allocation) => this.#allocations?.get(allocation)?.isDone !== false);
+    const allocations = this.#newAllocations(node, reporter, services);
+    this.#allocations = allocations;
+    await allocations.restore();
+    await this.#secretMemory?.unmount((id) => allocations.get(id)?.isDone !== false);
     services.noteRestored();
-    for (const report of this.#allocations.undelivered) reporter.report(report);
+    for (const report of allocations.undelivered) reporter.report(report);
+    const { world, api, dataDirectory, settings, onNotice } = this.#options;
+    const registration = this.#registration;
+    const context = { world, api, registration, onNotice, signal: this.#stop.signal };
+    const handlers = streamHandlers({
+      ...{ world, dataDirectory, node, allocations, checks: services.checksHandler },
+      isExecDisabled: settings.isRemoteExecDisabled ?? false,
+    });
     this.#loops = Promise.all([
-      ...[this.#heartbeats(), this.#assignments(), this.#stream()],
-      this.#driverHealth(),
+      sendHeartbeats(context),
+      followAssignments(context, (assignments) => allocations.apply(assignments)),
+      answerServers(context, handlers),
+      watchDrivers(context, this.#drivers),
     ]);
   }
 
   /** Resolves when a server knows this node. Rejects when the agent ends before. */
   async registered(): Promise<void> {
-    await this.#registered();
+    await this.#registration.done();
   }
 
   /**
@@ -199,8 +158,8 @@ export class NodeAgent {
     if (stopTasks) await this.#services?.withdraw();
     if (stopTasks) await this.#allocations?.suspend();
     else await this.#allocations?.leave();
-    if (stopTasks) await this.#unmount(() => true);
-    await this.#mounts?.close();
+    if (stopTasks) await this.#secretMemory?.unmount(() => true);
+    await this.#secretMemory?.close();
     await Promise.all([
       this.#reporter?.stop(stopGraceMs),
       this.#services?.reporter.stop(stopGraceMs),
@@ -216,61 +175,86 @@ export class NodeAgent {
     await Promise.all([this.#supervisor?.killAll(), ...others]);
   }
 
+  /** What this machine is and has, once its supervisor runs. */
+  async #describe(): Promise<NodeRegistration> {
+    const { world, dataDirectory, version, settings, secretsInMemory, onNotice } = this.#options;
+    await this.#registration.readIdentity();
+    const isWanted = secretsInMemory ?? false;
+    const secretMemory = await SecretMemory.find({ dataDirectory, isWanted, onNotice });
+    this.#secretMemory = secretMemory;
+    const { id } = this.#registration;
+    const known = { id, version, dataDirectory, settings, clock: world.clock };
+    const [described] = await Promise.all([
+      fingerprint({ ...known, drivers: this.#drivers }),
+      this.#supervisor?.connect(),
+    ]);
+    return { ...described, Attributes: { ...described.Attributes, ...secretMemory.attributes } };
+  }
+
+  #newAllocations(
+    node: NodeRegistration,
+    reporter: StatusReporter,
+    services: NodeServices,
+  ): Allocations {
+    const { world, api, dataDirectory, region, onNotice, ...options } = this.#options;
+    const registration = this.#registration;
+    const mounts = this.#secretMemory?.mounts;
+    return new Allocations(
+      {
+        world,
+        dataDirectory,
+        drivers: this.#drivers,
+        node: () => registration.node ?? node,
+        region,
+        hostEnvironment: hostEnvironment(options.environment),
+        taskHooks: [
+          identityHook(this.#identities),
+          dispatchPayloadHook,
+          volumesHook(this.#options.settings.hostVolumes),
+          artifactsHook(options.artifacts),
+          templatesHook({ data: options.templateData, identities: this.#identities }),
+          services.taskHook,
+        ],
+        allocationHooks: [
+          diskHook({
+            predecessor: (id) => this.#allocations?.get(id),
+            snapshot: (id, signal) => api.snapshot(id, registration.secret, signal),
+          }),
+          ...(mounts === undefined ? [] : [memoryDirectoriesHook(mounts)]),
+          services.allocationHook,
+        ],
+        changed: (report) => reporter.report(report),
+        onNotice,
+      },
+      (id) => reporter.forget(id),
+    );
+  }
+
   #newIdentities(): IdentitySource {
-    const { world, api, onNotice } = this.#options;
+    const { world, api } = this.#options;
     return new BatchedIdentitySource({
       ...{ timers: world.timers, random: world.random, signal: this.#stop.signal },
       send: async (requests, signal) => {
-        await this.#registered();
-        return api.identities(this.id, requests, this.#secret, signal);
+        await this.#registration.done();
+        return api.identities(this.id, requests, this.#registration.secret, signal);
       },
-      onError: (error) => {
-        onNotice(`the identities of tasks could not be had: ${reasonOf(error)}`);
-        this.#noteError(error);
-      },
+      onError: (error) => this.#tell('the identities of tasks could not be had', error),
     });
   }
 
-  /** What the node tells of where its secrets are. */
-  async #findMounts(): Promise<Record<string, string>> {
-    const { dataDirectory, secretsInMemory = false, onNotice } = this.#options;
-    if (!secretsInMemory) return { 'storage.secrets': 'disk' };
-    const { mounts, reason } = await findMemoryMounts(dataDirectory);
-    this.#mounts = mounts;
-    if (mounts !== undefined) return { 'storage.secrets': 'memory' };
-    onNotice(`secrets are kept on the disk, since this user cannot mount memory: ${reason}`);
-    return { 'storage.secrets': 'disk' };
-  }
-
-  /** Takes the memory away from allocations that an agent before this one, or this one, left. */
-  async #unmount(isOver: (allocation: string) => boolean): Promise<void> {
-    const { dataDirectory, onNotice } = this.#options;
-    try {
-      const root = join(dataDirectory, 'alloc');
-      const mounted = (await this.#mounts?.mounted()) ?? [];
-      const stale = mounted.filter((path) => isOver(relative(root, path).split('/')[0] ?? ''));
-      await this.#mounts?.unmount(stale);
-    } catch (error) {
-      onNotice(`memory of former tasks is still mounted: ${reasonOf(error)}`);
-    }
-  }
-
   #newReporter(): StatusReporter {
-    const { world, api, onNotice } = this.#options;
+    const { world, api } = this.#options;
     const { clock, timers, random } = world;
     return new StatusReporter({
       clock,
       timers,
       random,
       send: async (reports, signal) => {
-        await this.#registered();
-        await api.reportStatus(this.id, reports, this.#secret, signal);
+        await this.#registration.done();
+        await api.reportStatus(this.id, reports, this.#registration.secret, signal);
       },
       onDelivered: (reports) => this.#allocations?.noteDelivered(reports),
-      onError: (error) => {
-        onNotice(`the status of allocations could not be reported: ${reasonOf(error)}`);
-        this.#noteError(error);
-      },
+      onError: (error) => this.#tell('the status of allocations could not be reported', error),
     });
   }
 
@@ -280,197 +264,21 @@ export class NodeAgent {
     return new NodeServices({
       ...{ timers, random, probe },
       send: async (reports, signal) => {
-        await this.#registered();
-        await api.reportServices(this.id, reports, this.#secret, signal);
+        await this.#registration.done();
+        await api.reportServices(this.id, reports, this.#registration.secret, signal);
       },
-      onError: (error) => {
-        onNotice(`services could not be registered: ${reasonOf(error)}`);
-        this.#noteError(error);
-      },
+      onError: (error) => this.#tell('services could not be registered', error),
       onRefused: ({ AllocID }, error) => {
         onNotice(`the services of allocation ${AllocID} are refused: ${reasonOf(error)}`);
       },
     });
   }
 
-  get #secret(): string {
-    return this.#identity?.secret ?? '';
-  }
-
-  /** Resolves, with the time to live in ms, when a server knows this node. */
-  #registered(): Promise<number> {
-    this.#registering ??= this.#register();
-    return this.#registering;
-  }
-
-  /** A server that does not know this node, or its secret, must be told again. */
-  #noteError(error: unknown): void {
-    const status = statusOf(error);
-    if (status === 404 || status === 403) this.#registering = undefined;
-  }
-
-  async #register(): Promise<number> {
-    const { api, onNotice } = this.#options;
-    const backoff = this.#backoff(limits.node.registrationRetryMs);
-    const { signal } = this.#stop;
-    for (;;) {
-      try {
-        const body = { Node: this.#node!, SecretID: this.#secret };
-        const { HeartbeatTTL } = await this.#withTokens((token) =>
-          api.register(body, token, signal),
-        );
-        await this.#noteIntroduced();
-        // Who did not know the node does not know its services.
-        this.#services?.reporter.repeat();
-        return durationMs(HeartbeatTTL);
-      } catch (error) {
-        if (signal.aborted) throw error;
-        onNotice(`the node could not register: ${reasonOf(error)}`);
-      }
-      await backoff.wait(signal);
-      if (signal.aborted) throw new Error('the node is stopping');
-    }
-  }
-
-  /** The node's own secret once a server took it; when servers have lost it, the introduction. */
-  async #withTokens<T>(call: (token: string) => Promise<T>): Promise<T> {
-    const { introductionToken } = this.#options;
-    const secret = this.#secret;
-    if (introductionToken === undefined) return call(secret);
-    if (!this.#identity?.introduced) return call(introductionToken);
-    try {
-      return await call(secret);
-    } catch (error) {
-      if (statusOf(error) !== 403 && statusOf(error) !== 404) throw error;
-      return call(introductionToken);
-    }
-  }
-
-  async #noteIntroduced(): Promise<void> {
-    if (this.#identity === undefined || this.#identity.introduced) return;
-    this.#identity = { ...this.#identity, introduced: true };
-    await writeIdentity(this.#options.dataDirectory, this.#identity);
-  }
-
-  async #heartbeats(): Promise<void> {
-    const { api, world } = this.#options;
-    await this.#repeat('the heartbeat failed', async (signal, onSuccess) => {
-      let ttlMs = await this.#registered();
-      while (!signal.aborted) {
-        // Well before the time is up, and not all nodes at once.
-        await delay(world.timers, ttlMs * (0.4 + 0.2 * world.random.fraction()), signal);
-        if (signal.aborted) return;
-        ttlMs = durationMs((await api.heartbeat(this.id, this.#secret, signal)).HeartbeatTTL);
-        onSuccess();
-      }
-    });
-  }
-
-  async #assignments(): Promise<void> {
-    await this.#repeat('the assignments could not be read', async (signal, onSuccess) => {
-      await this.#registered();
-      // A new start of the loop reads all again: what was said while it was down is not lost.
-      for (let index = 0; !signal.aborted; ) {
-        index = await this.#applyNext(index, signal);
-        if (!signal.aborted) onSuccess();
-      }
-    });
-  }
-
-  /** By itself, so that no answer is kept while the next one is waited for. */
-  async #applyNext(index: number, signal: AbortSignal): Promise<number> {
-    const wait = { index, waitMs: limits.node.allocationsPollWaitMs };
-    const answer = await this.#options.api.assignments(this.id, wait, this.#secret, signal);
-    if (!signal.aborted) this.#allocations?.apply(answer.assignments);
-    return answer.index;
-  }
-
-  /** Tells the servers when a driver fares otherwise than it did. */
-  async #driverHealth(): Promise<void> {
-    const { world } = this.#options;
-    const periods = [...this.#drivers.values()].flatMap(({ refreshMs }) => refreshMs ?? []);
-    if (periods.length === 0) return;
-    const { signal } = this.#stop;
-    while (!signal.aborted) {
-      await delay(world.timers, Math.min(...periods), signal);
-      if (signal.aborted || this.#node === undefined) return;
-      const node = await withDriversOf(this.#node, { drivers: this.#drivers, clock: world.clock });
-      if (node === this.#node) continue;
-      this.#node = node;
-      this.#registering = undefined;
-      await this.#registered().catch(() => {});
-    }
-  }
-
-  async #stream(): Promise<void> {
-    const { api, world, dataDirectory, onNotice } = this.#options;
-    const allocation = (id: string) => this.#allocations?.get(id);
-    const { CpuShares, TotalCpuCores } = this.#node!.NodeResources.Cpu;
-    const coreMhz = CpuShares / Math.max(1, TotalCpuCores);
-    const statistics = new AllocationStatistics(world, coreMhz);
-    const handlers = new Map<string, StreamHandler>([
-      ['snapshot', snapshotHandler(allocation)],
-      [
-        'exec',
-        execHandler({
-          allocation,
-          isDisabled: this.#options.settings.isRemoteExecDisabled ?? false,
-        }),
-      ],
-      ['logs', logsHandler({ timers: world.timers, allocation })],
-      ['restart', restartHandler(allocation)],
-      ['signal', signalHandler(allocation)],
-      ...(this.#services ? [['checks', this.#services.checksHandler] as const] : []),
-      [
-        'files',
-        filesHandler({ timers: world.timers, root: (id) => allocation(id)?.directories.root }),
-      ],
-      ['allocation-usage', allocationUsageHandler(statistics, allocation)],
-      ['node-usage', nodeUsageHandler({ world, dataDirectory, coreMhz })],
-      ['collect', collectHandler(() => this.#allocations)],
-    ]);
-    const options = {
-      timers: world.timers,
-      random: world.random,
-      handlers,
-      open: async (signal: AbortSignal) => {
-        await this.#registered();
-        return api.openStream(this.id, this.#secret, signal);
-      },
-      onError: (error: unknown) => {
-        onNotice(`the stream to the servers failed: ${reasonOf(error)}`);
-        this.#noteError(error);
-      },
-    };
-    await runStream(options, this.#stop.signal);
-  }
-
-  /** Runs until the agent stops, again after each error. */
-  async #repeat(
-    failure: string,
-    run: (signal: AbortSignal, onSuccess: () => void) => Promise<void>,
-  ): Promise<void> {
-    const { signal } = this.#stop;
-    const backoff = this.#backoff(limits.stream.reconnectMaxMs);
-    while (!signal.aborted) {
-      try {
-        await run(signal, () => backoff.reset());
-      } catch (error) {
-        if (signal.aborted) return;
-        this.#options.onNotice(`${failure}: ${reasonOf(error)}`);
-        this.#noteError(error);
-      }
-      await backoff.wait(signal);
-    }
-  }
-
-  #backoff(maxMs: number): Backoff {
-    const { timers, random } = this.#options.world;
-    return new Backoff({ minMs: limits.stream.reconnectMinMs, maxMs, timers, random });
+  /** What went wrong with the servers. */
+  #tell(failure: string, error: unknown): void {
+    this.#options.onNotice(`${failure}: ${reasonOf(error)}`);
+    this.#registration.noteError(error);
   }
 }
 
 const stopGraceMs = 1000;
-
-const reasonOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);

@@ -78,3 +78,7 @@ export const statusOf = (error: unknown): number => {
   const { status } = (error ?? {}) as { status?: unknown };
   return typeof status === 'number' ? status : 0;
 };
+
+/** What is told of it in a sentence. */
+export const reasonOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);

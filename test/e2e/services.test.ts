@@ -82,9 +82,15 @@ test('a version whose check fails is taken back, and the service goes on', async
     expect(statuses(all)).toContain('passing');
   });
   const failing = (await allocationsOf('shop')).find(({ JobVersion }) => JobVersion === 1)!;
-  const [result] = await checksOf(failing);
-  expect(result).toMatchObject({ Status: 'critical', StatusCode: 500, Mode: 'healthiness' });
-  expect(result!.Output).toBe('GET /health: 500 I am 2');
+  // One that cannot connect yet is critical as well.
+  const hasAnswered = async () =>
+    expect(await checksOf(failing)).toMatchObject([
+      {
+        ...{ Status: 'critical', StatusCode: 500, Mode: 'healthiness' },
+        Output: 'GET /health: 500 I am 2',
+      },
+    ]);
+  await vi.waitFor(hasAnswered, { timeout: 20_000, interval: 50 });
   const shown = await agent.cli('alloc', 'checks', failing.ID);
   expect(shown.stdout).toMatch(/shop +- +service: "shop" check +healthiness +critical/);
 

@@ -12,8 +12,9 @@ import { MockDriver } from '../drivers/mock.ts';
 import { dispatchPayloadHook } from '../hooks/dispatch-payload.ts';
 import { eventually } from '../testing/eventually.ts';
 import { testAllocation, testJob, testPolicy } from '../testing/records.ts';
-import { AllocationRunner, type AllocationSurroundings } from './allocation-runner.ts';
+import { AllocationRunner } from './allocation-runner.ts';
 import { readSavedAllocations } from './saved-allocation.ts';
+import type { AllocationSurroundings } from './surroundings.ts';
 
 let dataDirectory: string;
 let world: SimulatedWorld;

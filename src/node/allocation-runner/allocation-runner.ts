@@ -1,30 +1,20 @@
-import { durationMs } from '../../base/duration.ts';
-import { delay, type World } from '../../base/ports.ts';
 import type { Allocation, AllocationReport } from '../../model/allocation/allocation.ts';
-import { clientStatusOf, isServerTerminal } from '../../model/allocation/allocation-rules.ts';
+import { isServerTerminal } from '../../model/allocation/allocation-rules.ts';
 import type { TaskState } from '../../model/allocation/task-state.ts';
 import type { Job } from '../../model/job/job.ts';
-import type { NodeRegistration } from '../../model/node/node.ts';
 import type { Task } from '../../model/task/task.ts';
-import type { TaskGroup } from '../../model/task-group/task-group.ts';
 import {
   type AllocationDirectories,
   allocationDirectories,
   makeAllocationDirectories,
   removeAllocationDirectories,
-  taskDirectories,
 } from '../directories.ts';
-import type { DriverExec, Drivers, DriverUsage } from '../drivers/driver.ts';
-import { type TaskEnvironment, taskEnvironment } from '../environment/environment.ts';
+import type { DriverExec, DriverUsage } from '../drivers/driver.ts';
 import { LatestFile } from '../files.ts';
-import type {
-  AllocationHookContext,
-  AllocationHookFactory,
-  TaskHookFactory,
-} from '../hooks/hook.ts';
+import type { AllocationHookContext } from '../hooks/hook.ts';
 import * as events from '../task-runner/events.ts';
-import { TaskRunner } from '../task-runner/task-runner.ts';
 import { AllocationHooks } from './allocation-hooks.ts';
+import { AllocationTasks } from './allocation-tasks.ts';
 import {
   type Commanded,
   type ExecWish,
@@ -34,33 +24,18 @@ import {
   type SignalWish,
   signalTasks,
 } from './commands.ts';
-import { endInRounds } from './ending.ts';
+import { endInRounds, waitShutdownDelay } from './ending.ts';
 import { HealthTracker, type Reasons } from './health.ts';
+import { reportOf } from './report.ts';
 import { RunDeadline } from './run-deadline.ts';
 import {
   removeSavedAllocation,
   type SavedAllocation,
   savedAllocationPath,
 } from './saved-allocation.ts';
-import { allowedTasks, type EndReason, endReason, hookOf, leftovers } from './stages.ts';
-
-/** What all allocations of a node share. */
-export interface AllocationSurroundings {
-  readonly world: Pick<World, 'clock' | 'timers' | 'random'>;
-  readonly dataDirectory: string;
-  readonly drivers: Drivers;
-  readonly node: () => NodeRegistration;
-  readonly region: string;
-  readonly hostEnvironment: Readonly<Record<string, string>>;
-  readonly taskHooks: readonly TaskHookFactory[];
-  readonly allocationHooks: readonly AllocationHookFactory[];
-  /** The report of an allocation has changed. */
-  readonly changed: (report: AllocationReport) => void;
-  readonly onNotice: (sentence: string) => void;
-}
-
-/** Fixed: it is how its user knows. */
-const expiredDescription = 'Reached its maximum run duration';
+import { Specification } from './specification.ts';
+import { type EndReason, endReason, hookOf } from './stages.ts';
+import type { AllocationSurroundings } from './surroundings.ts';
 
 /**
  * Runs the tasks of one allocation in their order and decides when all of them end.
@@ -79,11 +54,10 @@ export class AllocationRunner {
 
   readonly #surroundings: AllocationSurroundings;
   readonly #file: LatestFile;
-  readonly #tasks = new Map<string, TaskRunner>();
+  readonly #specification: Specification;
+  readonly #tasks: AllocationTasks;
   readonly #health: HealthTracker;
   readonly #hooks: AllocationHooks;
-  #allocation: Allocation;
-  #job: Job;
   readonly #deadline: RunDeadline;
   /** Aborted when somebody asks not to wait before the tasks are told to end. */
   readonly #hurry = new AbortController();
@@ -105,12 +79,12 @@ export class AllocationRunner {
   ) {
     this.id = allocation.ID;
     this.#surroundings = surroundings;
-    this.#allocation = allocation;
-    this.#job = job;
     this.#stopping = saved?.stopping ?? false;
     this.#expired = saved?.expired ?? false;
     this.#delivered = saved?.delivered ?? false;
-    this.directories = allocationDirectories(surroundings.dataDirectory, this.id);
+    const directories = allocationDirectories(surroundings.dataDirectory, this.id);
+    this.directories = directories;
+    this.#specification = new Specification({ surroundings, directories, allocation, job });
     this.whenDone = new Promise((resolve) => {
       this.#resolveDone = resolve;
     });
@@ -129,22 +103,24 @@ export class AllocationRunner {
       allocation.DeploymentID,
       saved?.health,
     );
-    for (const task of this.#group?.Tasks ?? []) {
-      this.#tasks.set(task.Name, this.#newTask(task, saved));
-    }
+    this.#tasks = new AllocationTasks({
+      ...{ surroundings, directories, specification: this.#specification, saved: saved?.tasks },
+      save: () => this.#file.save(),
+      changed: () => this.#changed(),
+    });
     this.#hooks = this.#newHooks();
   }
 
   get allocation(): Allocation {
-    return this.#allocation;
+    return this.#specification.allocation;
   }
 
   get job(): Job {
-    return this.#job;
+    return this.#specification.job;
   }
 
   get isDone(): boolean {
-    return [...this.#tasks.values()].every(({ state }) => state.State === 'dead');
+    return this.#tasks.areDone;
   }
 
   /** Whether the servers have its last status. */
@@ -154,42 +130,30 @@ export class AllocationRunner {
 
   /** Ids of the runs that exist or may exist. */
   get runIds(): readonly string[] {
-    return [...this.#tasks.values()].flatMap(({ runId }) => runId ?? []);
+    return this.#tasks.all.flatMap(({ runId }) => runId ?? []);
   }
 
   get report(): AllocationReport {
-    const TaskStates = this.#states;
-    const { status, description } =
-      this.#tasks.size === 0
-        ? ({ status: 'failed', description: 'The job has no such task group' } as const)
-        : clientStatusOf(TaskStates);
-    const hasExpired = this.#expired && status === 'complete';
-    return {
-      ID: this.id,
-      ClientStatus: status,
-      ClientDescription: hasExpired ? expiredDescription : description,
-      TaskStates,
-      ...this.#health.told,
-      NetworkStatus: null,
-    };
+    const { states } = this.#tasks;
+    return reportOf({ id: this.id, states, health: this.#health.told, expired: this.#expired });
   }
 
   taskState(task: string): TaskState | undefined {
-    return this.#tasks.get(task)?.state;
+    return this.#tasks.runners.get(task)?.state;
   }
 
   taskNames(): readonly string[] {
-    return [...this.#tasks.keys()];
+    return [...this.#tasks.runners.keys()];
   }
 
   /** What a task uses now; `undefined`: it does not run, or its driver cannot tell. */
   async usage(task: string): Promise<DriverUsage | undefined> {
-    return this.#tasks.get(task)?.usage();
+    return this.#tasks.runners.get(task)?.usage();
   }
 
   /** Resolves when the task is dead. */
   whenTaskDead(task: string): Promise<void> {
-    return this.#tasks.get(task)?.whenDead ?? Promise.resolve();
+    return this.#tasks.runners.get(task)?.whenDead ?? Promise.resolve();
   }
 
   /** No task starts before then. */
@@ -220,11 +184,11 @@ export class AllocationRunner {
       this.#resolveDone();
       return;
     }
-    await Promise.all([...this.#tasks.values()].map((task) => task.restore()));
+    await Promise.all(this.#tasks.all.map((task) => task.restore()));
     this.#runHooks();
-    if (this.#allocation.DesiredTransition.NoShutdownDelay === true) this.#skipShutdownDelay();
+    if (this.allocation.DesiredTransition.NoShutdownDelay === true) this.#skipShutdownDelay();
     this.#look();
-    if (this.#expired) this.#cancelCleanUp();
+    if (this.#expired) this.#tasks.cancelCleanUp();
     this.#setDeadline();
   }
 
@@ -233,15 +197,14 @@ export class AllocationRunner {
    * may be purged by then, it goes on or ends with the one that it has.
    */
   update(allocation: Allocation, job?: Job): void {
-    this.#allocation = allocation;
-    this.#job = job ?? this.#job;
+    this.#specification.update(allocation, job);
     if (allocation.DesiredTransition.NoShutdownDelay === true) this.#skipShutdownDelay();
     if (isServerTerminal(allocation)) {
       this.stop();
       return;
     }
     this.#hooks.updated();
-    for (const task of this.#tasks.values()) task.updated();
+    for (const task of this.#tasks.all) task.updated();
     this.#setDeadline();
     this.#lookAtHealth();
     void this.#file.save();
@@ -274,25 +237,15 @@ export class AllocationRunner {
 
   /** The agent goes, the tasks stay. */
   async leave(): Promise<void> {
-    this.#leaving = true;
-    this.#deadline.close();
-    this.#file.close();
-    this.#hurry.abort();
-    this.#health.stop();
-    await this.#hooks.close({ isDone: this.isDone });
-    await Promise.all([...this.#tasks.values()].map((task) => task.leave()));
+    await this.#close();
+    await Promise.all(this.#tasks.all.map((task) => task.leave()));
     await this.#file.save();
   }
 
   /** The agent goes and the tasks end; the next agent starts them again. */
   async suspend(): Promise<void> {
-    this.#leaving = true;
-    this.#deadline.close();
-    this.#file.close();
-    this.#hurry.abort();
-    this.#health.stop();
-    await this.#hooks.close({ isDone: this.isDone });
-    await Promise.all([...this.#tasks.values()].map((task) => task.suspend()));
+    await this.#close();
+    await Promise.all(this.#tasks.all.map((task) => task.suspend()));
     await this.#file.save();
   }
 
@@ -314,8 +267,8 @@ export class AllocationRunner {
     return {
       id: this.id,
       isOver: this.#ending || this.#stopping || this.isDone,
-      tasks: this.#group?.Tasks ?? [],
-      runners: this.#tasks,
+      tasks: this.#specification.tasks,
+      runners: this.#tasks.runners,
       holding: (run) => {
         const { onNotice } = this.#surroundings;
         // Nothing of it happens before it is held.
@@ -325,24 +278,12 @@ export class AllocationRunner {
     };
   }
 
-  #taskNamed(name: string | undefined): Task | undefined {
-    return this.#group?.Tasks.find(({ Name }) => Name === name);
-  }
-
-  get #group(): TaskGroup | undefined {
-    return this.#job.TaskGroups.find(({ Name }) => Name === this.#allocation.TaskGroup);
-  }
-
-  get #states(): Readonly<Record<string, TaskState>> {
-    return Object.fromEntries([...this.#tasks].map(([name, { state }]) => [name, state]));
-  }
-
   get #saved(): SavedAllocation {
     return {
       version: 1,
-      allocation: this.#allocation,
-      job: this.#job,
-      tasks: Object.fromEntries([...this.#tasks].map(([name, { saved }]) => [name, saved])),
+      allocation: this.allocation,
+      job: this.job,
+      tasks: this.#tasks.saved,
       health: this.#health.saved,
       stopping: this.#stopping,
       expired: this.#expired,
@@ -350,9 +291,19 @@ export class AllocationRunner {
     };
   }
 
+  /** Nothing of it goes on here. */
+  async #close(): Promise<void> {
+    this.#leaving = true;
+    this.#deadline.close();
+    this.#file.close();
+    this.#hurry.abort();
+    this.#health.stop();
+    await this.#hooks.close({ isDone: this.isDone });
+  }
+
   #judged(reasons: Reasons | undefined): void {
     for (const [task, reason] of reasons ?? []) {
-      this.#tasks.get(task)?.note(events.allocationUnhealthy(reason));
+      this.#tasks.runners.get(task)?.note(events.allocationUnhealthy(reason));
     }
     void this.#file.save();
     this.#surroundings.changed(this.report);
@@ -360,21 +311,22 @@ export class AllocationRunner {
 
   #lookAtHealth(): void {
     if (this.#stopping || this.#leaving || this.#holds > 0) return;
-    this.#health.look(this.#allocation, this.#job, this.#states, () => this.#hooks.unready());
+    this.#health.look(this.allocation, this.job, this.#tasks.states, () => this.#hooks.unready());
   }
 
   #newHooks(): AllocationHooks {
     const { world, dataDirectory, allocationHooks, onNotice } = this.#surroundings;
-    const group = this.#group;
+    const group = this.#specification.group;
     if (group === undefined) return new AllocationHooks([]);
     const context: AllocationHookContext = {
       ...{ id: this.id, world, dataDirectory, directories: this.directories, onNotice },
-      allocation: () => this.#allocation,
-      job: () => this.#job,
-      group: () => this.#group ?? group,
-      states: () => this.#states,
-      environment: (name) => this.#environment(this.#taskNamed(name), {}),
-      controls: (task) => this.#tasks.get(task)?.controls,
+      allocation: () => this.allocation,
+      job: () => this.job,
+      group: () => this.#specification.group ?? group,
+      states: () => this.#tasks.states,
+      environment: (name) =>
+        this.#specification.environment(this.#specification.taskNamed(name), {}),
+      controls: (task) => this.#tasks.runners.get(task)?.controls,
       changed: () => this.#lookAtHealth(),
     };
     return new AllocationHooks(allocationHooks.flatMap((make) => make(context) ?? []));
@@ -384,58 +336,19 @@ export class AllocationRunner {
   #runHooks(): void {
     if (this.#hooks.isEmpty || this.#stopping || this.isDone) return;
     const ready = this.#hooks.beforeStart().catch((error: Error) => {
-      for (const task of this.#tasks.values()) task.fail(events.setupFailure(error.message));
+      for (const task of this.#tasks.all) task.fail(events.setupFailure(error.message));
     });
     this.hold(ready);
   }
 
   /** The servers had lost sight of it. */
   #tellReturn(): void {
-    for (const task of this.#tasks.values()) {
-      if (task.state.State !== 'dead') task.note(events.reconnected);
-    }
+    this.#tasks.noteAlive(events.reconnected);
     this.#surroundings.changed(this.report);
   }
 
-  #newTask(task: Task, saved: SavedAllocation | undefined): TaskRunner {
-    const current = (): Task => this.#taskNamed(task.Name) ?? task;
-    return new TaskRunner(
-      {
-        world: this.#surroundings.world,
-        allocId: this.id,
-        allocation: () => this.#allocation,
-        hooks: this.#surroundings.taskHooks,
-        driver: this.#surroundings.drivers.get(task.Driver),
-        directories: taskDirectories(this.directories, task.Name),
-        job: () => this.#job,
-        task: current,
-        environment: (added) => this.#environment(current(), added),
-        save: () => this.#file.save(),
-        changed: () => this.#changed(),
-      },
-      saved?.tasks[task.Name],
-    );
-  }
-
-  #environment(task: Task | undefined, added: Readonly<Record<string, string>>): TaskEnvironment {
-    const { node, region, hostEnvironment, drivers } = this.#surroundings;
-    return taskEnvironment({
-      node: node(),
-      region,
-      allocation: this.#allocation,
-      job: this.#job,
-      group: this.#group!,
-      task,
-      directories: taskDirectories(this.directories, task?.Name ?? ''),
-      isolation: drivers.get(task?.Driver ?? '')?.capabilities.fileSystemIsolation ?? 'none',
-      added,
-      host: hostEnvironment,
-    });
-  }
-
   #changed(): void {
-    // Tasks tell of their first event while they are made; `start` and `restore` look then.
-    if (this.#leaving || this.#tasks.size < (this.#group?.Tasks.length ?? 0)) return;
+    if (this.#leaving) return;
     this.#hooks.changed();
     this.#look();
     this.#surroundings.changed(this.report);
@@ -446,19 +359,17 @@ export class AllocationRunner {
     if (this.#looking || this.#leaving) return;
     this.#looking = true;
     try {
-      const tasks = this.#group?.Tasks ?? [];
-      const reason = this.#expired ? this.#expiry : endReason(tasks, this.#states);
+      const { tasks } = this.#specification;
+      const reason = this.#expired ? this.#expiry : endReason(tasks, this.#tasks.states);
       if (this.#stopping || reason !== undefined) this.#endAll(tasks, reason);
-      const allowed = allowedTasks(tasks, this.#states);
-      for (const task of tasks) {
-        const mayStart =
-          this.#holds === 0 && !this.#expired && (!this.#ending || hookOf(task) === 'poststop');
-        if (allowed.has(task.Name) && mayStart) this.#tasks.get(task.Name)?.start();
-      }
+      this.#tasks.startAllowed(
+        (task) =>
+          this.#holds === 0 && !this.#expired && (!this.#ending || hookOf(task) === 'poststop'),
+      );
     } finally {
       this.#looking = false;
     }
-    this.#endLeftovers();
+    this.#tasks.endLeftovers();
     this.#lookAtHealth();
     if (!this.isDone) return;
     this.#deadline.close();
@@ -474,38 +385,33 @@ export class AllocationRunner {
 
   async #runEnding(tasks: readonly Task[], reason: EndReason | undefined): Promise<void> {
     await this.#hooks.ending();
-    await this.#waitShutdownDelay();
+    await waitShutdownDelay({
+      timers: this.#surroundings.world.timers,
+      delayNs: this.#specification.group?.ShutdownDelay ?? 0,
+      runners: this.#tasks.all,
+      hurry: this.#hurry.signal,
+    });
     if (this.#leaving) return;
-    await endInRounds({ tasks, runners: this.#tasks, reason });
-    if (this.#expired) this.#cancelCleanUp();
+    await endInRounds({ tasks, runners: this.#tasks.runners, reason });
+    if (this.#expired) this.#tasks.cancelCleanUp();
     this.#look();
-  }
-
-  /** Of the group: its services are out, and who still calls them gets an answer for so long. */
-  async #waitShutdownDelay(): Promise<void> {
-    const delayNs = this.#group?.ShutdownDelay ?? 0;
-    const alive = [...this.#tasks.values()].filter(({ state }) => state.State === 'running');
-    if (delayNs === 0 || alive.length === 0) return;
-    const { signal } = this.#hurry;
-    const event = signal.aborted
-      ? events.skippingShutdownDelay
-      : events.waitingForShutdownDelay(delayNs);
-    for (const task of alive) task.note(event);
-    await delay(this.#surroundings.world.timers, durationMs(delayNs), signal);
   }
 
   #skipShutdownDelay(): void {
     this.#hurry.abort();
-    for (const task of this.#tasks.values()) task.skipShutdownDelay();
+    for (const task of this.#tasks.all) task.skipShutdownDelay();
   }
 
   #setDeadline(): void {
     if (this.#leaving || this.isDone) return;
-    this.#deadline.set(this.#allocation.CreateTime, this.#group?.MaxRunDuration ?? null);
+    this.#deadline.set(
+      this.allocation.CreateTime,
+      this.#specification.group?.MaxRunDuration ?? null,
+    );
   }
 
   get #expiry(): EndReason {
-    return { kind: 'max-run-duration', duration: this.#group?.MaxRunDuration ?? 0 };
+    return { kind: 'max-run-duration', duration: this.#specification.group?.MaxRunDuration ?? 0 };
   }
 
   #expire(): void {
@@ -514,20 +420,6 @@ export class AllocationRunner {
     this.#expired = true;
     void this.#file.save();
     this.#look();
-    if (wasEnding) this.#cancelCleanUp();
-  }
-
-  /** Tasks that clean up are ended, or never begin. */
-  #cancelCleanUp(): void {
-    for (const task of this.#group?.Tasks ?? []) {
-      if (hookOf(task) === 'poststop') void this.#tasks.get(task.Name)?.kill();
-    }
-  }
-
-  /** A poststop task that will never be allowed to run is over, too. */
-  #endLeftovers(): void {
-    for (const name of leftovers(this.#group?.Tasks ?? [], this.#states)) {
-      void this.#tasks.get(name)?.kill();
-    }
+    if (wasEnding) this.#tasks.cancelCleanUp();
   }
 }

@@ -1,8 +1,30 @@
 import { durationMs } from '../../base/duration.ts';
+import { delay, type Timers } from '../../base/ports.ts';
 import type { Task } from '../../model/task/task.ts';
 import * as events from '../task-runner/events.ts';
 import type { TaskRunner } from '../task-runner/task-runner.ts';
 import { type EndReason, endingRounds } from './stages.ts';
+
+export interface ShutdownDelay {
+  readonly timers: Timers;
+  /** Of the group, in nanoseconds. */
+  readonly delayNs: number;
+  readonly runners: readonly TaskRunner[];
+  /** Nobody wants to wait, or no longer. */
+  readonly hurry: AbortSignal;
+}
+
+/** The services are out, and who still calls the tasks gets an answer for so long. */
+export async function waitShutdownDelay(wait: ShutdownDelay): Promise<void> {
+  const { timers, delayNs, runners, hurry } = wait;
+  const alive = runners.filter(({ state }) => state.State === 'running');
+  if (delayNs === 0 || alive.length === 0) return;
+  const event = hurry.aborted
+    ? events.skippingShutdownDelay
+    : events.waitingForShutdownDelay(delayNs);
+  for (const task of alive) task.note(event);
+  await delay(timers, durationMs(delayNs), hurry);
+}
 
 export interface Ending {
   readonly tasks: readonly Task[];

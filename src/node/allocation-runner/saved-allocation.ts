@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Allocation } from '../../model/allocation/allocation.ts';
 import type { Job } from '../../model/job/job.ts';
 import { readJson } from '../files.ts';
-import type { SavedTask } from '../task-runner/task-runner.ts';
+import type { SavedTask } from '../task-runner/task-record.ts';
 import type { SavedHealth } from './health.ts';
 
 /** What a node keeps of an allocation, so that the next agent goes on where this one ended. */

@@ -1,10 +1,6 @@
-import { durationMs, nanosecondsPerMillisecond } from '../../base/duration.ts';
-import { formatInstant, instantFromMs } from '../../base/instant.ts';
+import { nanosecondsPerMillisecond } from '../../base/duration.ts';
 import { delay } from '../../base/ports.ts';
-import { withTaskEvent } from '../../model/allocation/allocation-rules.ts';
-import { pendingTask } from '../../model/allocation/task-event.ts';
 import type { TaskState } from '../../model/allocation/task-state.ts';
-import { limits } from '../../model/limits.ts';
 import {
   type DriverCommand,
   type DriverExec,
@@ -13,40 +9,14 @@ import {
   type DriverUsage,
   type TaskExit,
 } from '../drivers/driver.ts';
-import { HookFailure, type TaskControls } from '../hooks/hook.ts';
+import type { TaskControls } from '../hooks/hook.ts';
+import { killRun, stopRun, waitShutdownDelay } from './end-run.ts';
 import * as events from './events.ts';
-import {
-  decideRestart,
-  type RestartCause,
-  type RestartTracker,
-  restartsOnSuccess,
-} from './restart-policy.ts';
-import {
-  describeRun,
-  makeDirectories,
-  runIdOf,
-  sentenceOf,
-  type TaskContext,
-} from './task-context.ts';
+import { decideRestart, type RestartCause, restartsOnSuccess } from './restart-policy.ts';
+import { type Started, startRun } from './start-run.ts';
+import type { TaskContext } from './task-context.ts';
 import { TaskHooks } from './task-hooks.ts';
-
-/**
- * idle      not yet allowed to run, or stopped with the agent and to be started again
- * starting  run number `run` is on disk and may exist
- * running   run number `run` exists
- * waiting   the next run begins at `restartAtMs`
- * dead      over; never leaves this phase
- */
-export type TaskPhase = 'idle' | 'starting' | 'running' | 'waiting' | 'dead';
-
-/** What of a task survives its agent. */
-export interface SavedTask {
-  readonly state: TaskState;
-  readonly phase: TaskPhase;
-  readonly run: number;
-  readonly tracker: RestartTracker | null;
-  readonly restartAtMs: number;
-}
+import { type SavedTask, TaskRecord } from './task-record.ts';
 
 export interface KillOptions {
   /** Told before the kill itself. */
@@ -61,10 +31,6 @@ type RunEnd =
   | { readonly kind: 'left' }
   | { readonly kind: 'again' };
 
-const killAttemptsMax = 5;
-const killFirstDelayMs = 5_000;
-const killDelayMaxMs = 120_000;
-
 /**
  * Runs one task until it is dead.
  *
@@ -76,16 +42,12 @@ const killDelayMaxMs = 120_000;
  */
 export class TaskRunner {
   readonly #context: TaskContext;
+  readonly #record: TaskRecord;
   readonly #kill = new AbortController();
   readonly #leave = new AbortController();
   /** Aborted when somebody asks not to wait for its shutdown delay. */
   readonly #hurry = new AbortController();
   #hooks: TaskHooks;
-  #state: TaskState = pendingTask;
-  #phase: TaskPhase = 'idle';
-  #run = 0;
-  #tracker: RestartTracker | null = null;
-  #restartAtMs = 0;
   #killOptions: KillOptions = {};
   #restartAsked: { readonly isFailure: boolean } | undefined;
   #failed = false;
@@ -97,18 +59,10 @@ export class TaskRunner {
 
   constructor(context: TaskContext, saved?: SavedTask) {
     this.#context = context;
+    this.#record = new TaskRecord(context, saved);
     this.#hooks = this.#newHooks();
-    if (saved === undefined) {
-      this.#emit(events.received);
-      return;
-    }
-    const { state, phase, run, tracker, restartAtMs } = saved;
-    this.#state = state;
-    this.#phase = phase;
-    this.#run = run;
-    this.#tracker = tracker;
-    this.#restartAtMs = restartAtMs;
-    if (phase === 'dead') this.#dead.resolve();
+    if (saved === undefined) this.#record.emit(events.received);
+    if (this.#record.phase === 'dead') this.#dead.resolve();
   }
 
   /** Resolves when the task is dead. */
@@ -117,23 +71,16 @@ export class TaskRunner {
   }
 
   get state(): TaskState {
-    return this.#state;
+    return this.#record.state;
   }
 
   get saved(): SavedTask {
-    return {
-      state: this.#state,
-      phase: this.#phase,
-      run: this.#run,
-      tracker: this.#tracker,
-      restartAtMs: this.#restartAtMs,
-    };
+    return this.#record.saved;
   }
 
   /** The run that exists or may exist, or `undefined`. */
   get runId(): string | undefined {
-    const exists = this.#phase === 'running' || this.#phase === 'starting';
-    return exists ? runIdOf(this.#context.allocId, this.#name, this.#run) : undefined;
+    return this.#record.runId;
   }
 
   /** `undefined`: it does not run, or its driver cannot tell. */
@@ -146,31 +93,31 @@ export class TaskRunner {
   async restore(): Promise<void> {
     this.#restored = true;
     const { runId } = this;
-    if (this.#phase === 'waiting') this.#begin(undefined);
+    if (this.#record.phase === 'waiting') this.#begin(undefined);
     if (runId === undefined) return;
     const handle = await this.#context.driver?.recover(runId, this.#tell);
-    if (handle !== undefined && this.#phase === 'starting') await this.#noteStarted();
+    if (handle !== undefined && this.#record.phase === 'starting') this.#record.noteStarted();
     // The agent before left it in its shutdown delay.
-    else if (handle !== undefined) this.#change({ State: 'running' });
-    if (handle === undefined && this.#phase === 'running') {
-      this.#emit(events.failedRestoring('nothing is known of its process'));
-      this.#change({ State: 'pending' });
+    else if (handle !== undefined) this.#record.change({ State: 'running' });
+    if (handle === undefined && this.#record.phase === 'running') {
+      this.#record.emit(events.failedRestoring('nothing is known of its process'));
+      this.#record.change({ State: 'pending' });
     }
     this.#begin(handle);
   }
 
   /** The task is allowed to run. Does nothing when it has begun. */
   start(): void {
-    if (this.#phase === 'idle' && this.#loop === undefined && !this.#kill.signal.aborted) {
+    if (this.#record.phase === 'idle' && this.#loop === undefined && !this.#kill.signal.aborted) {
       this.#begin(undefined);
     }
   }
 
   /** Ends the task for good. Resolves when it is dead. */
   kill(options: KillOptions = {}): Promise<void> {
-    if (!this.#kill.signal.aborted && this.#phase !== 'dead') {
+    if (!this.#kill.signal.aborted && this.#record.phase !== 'dead') {
       this.#killOptions = options;
-      if (options.reason !== undefined) this.#emit(options.reason);
+      if (options.reason !== undefined) this.#record.emit(options.reason);
       this.#kill.abort();
       if (this.#loop === undefined) this.#die(this.#failed);
     }
@@ -184,7 +131,7 @@ export class TaskRunner {
 
   /** Ends the task for good, as failed. */
   fail(event: events.EventAt): void {
-    if (this.#kill.signal.aborted || this.#phase === 'dead') return;
+    if (this.#kill.signal.aborted || this.#record.phase === 'dead') return;
     this.#failed = true;
     void this.kill({ reason: event });
   }
@@ -196,7 +143,7 @@ export class TaskRunner {
 
   /** The job was updated in place. */
   updated(): void {
-    if (this.#phase !== 'dead') this.#hooks.updated();
+    if (this.#record.phase !== 'dead') this.#hooks.updated();
   }
 
   /**
@@ -205,8 +152,8 @@ export class TaskRunner {
   async restart(reason: string, { isFailure = false } = {}): Promise<void> {
     if (this.#handle === undefined) throw new DriverFailure('the task is not running', false);
     this.#restartAsked ??= { isFailure };
-    this.#emit(events.restartSignaled(reason));
-    await this.#handle.stop(this.#killSignal, this.#killTimeoutMs);
+    this.#record.emit(events.restartSignaled(reason));
+    await stopRun(this.#context, this.#handle);
   }
 
   /**
@@ -215,30 +162,30 @@ export class TaskRunner {
    */
   async reset(reason: string): Promise<void> {
     if (this.#kill.signal.aborted || this.#leave.signal.aborted) return;
-    if (this.#phase === 'dead') {
-      this.#phase = 'idle';
+    if (this.#record.phase === 'dead') {
+      this.#record.phase = 'idle';
       this.#loop = undefined;
       this.#dead = Promise.withResolvers();
       this.#hooks = this.#newHooks();
-      this.#emit(events.restartSignaled(reason));
-      this.#change({ State: 'pending', Failed: false, FinishedAt: null });
+      this.#record.emit(events.restartSignaled(reason));
+      this.#record.change({ State: 'pending', Failed: false, FinishedAt: null });
     } else if (this.#handle !== undefined) {
       this.#resetAsked = true;
-      this.#emit(events.restartSignaled(reason));
+      this.#record.emit(events.restartSignaled(reason));
       const loop = this.#loop;
-      await this.#handle.stop(this.#killSignal, this.#killTimeoutMs);
+      await stopRun(this.#context, this.#handle);
       await loop;
     }
   }
 
   /** Something happened to it that its runner does not see itself. */
   note(event: events.EventAt): void {
-    if (!this.#leave.signal.aborted) this.#emit(event);
+    if (!this.#leave.signal.aborted) this.#record.emit(event);
   }
 
   async signal(signal: string, reason: string): Promise<void> {
     if (this.#handle === undefined) throw new DriverFailure('the task is not running', false);
-    this.#emit(events.signaling(signal, reason));
+    this.#record.emit(events.signaling(signal, reason));
     await this.#handle.signal(signal);
   }
 
@@ -259,23 +206,22 @@ export class TaskRunner {
   async leave(): Promise<void> {
     this.#leave.abort();
     await this.#loop;
-    if (this.#phase !== 'dead') await this.#hooks.close({ isDead: false });
+    if (this.#record.phase !== 'dead') await this.#hooks.close({ isDead: false });
   }
 
   /** The agent goes and takes the task along; the next agent starts it again. Never rejects. */
   async suspend(): Promise<void> {
     await this.leave();
     const handle = this.#handle;
-    if (handle === undefined || this.#phase === 'dead') return;
+    if (handle === undefined || this.#record.phase === 'dead') return;
     // Whoever ends the driver afterwards ends what this could not.
-    const isStopped = await handle.stop(this.#killSignal, this.#killTimeoutMs).then(
+    const isStopped = await stopRun(this.#context, handle).then(
       () => true,
       () => false,
     );
     if (!isStopped) return;
     await handle.exited;
-    this.#phase = 'idle';
-    this.#state = { ...this.#state, State: 'pending' };
+    this.#record.setAside();
     await this.#context.save();
     await handle.forget().catch(() => {});
   }
@@ -291,26 +237,12 @@ export class TaskRunner {
     });
   }
 
-  get #name(): string {
-    return this.#context.task().Name;
-  }
-
   readonly #tell = (sentence: string): void => this.note(events.driverMessage(sentence));
-
-  get #killSignal(): string {
-    return (
-      this.#context.task().KillSignal || (this.#context.driver?.defaultKillSignal ?? 'SIGTERM')
-    );
-  }
-
-  get #killTimeoutMs(): number {
-    return Math.min(durationMs(this.#context.task().KillTimeout), limits.task.killTimeoutMaxMs);
-  }
 
   /** Begins the loop. A fault of this program in it ends the task, and nothing else. */
   #begin(recovered: DriverHandle | undefined): void {
     this.#loop = this.#live(recovered).catch(async (error: Error) => {
-      if (this.#phase === 'dead') return;
+      if (this.#record.phase === 'dead') return;
       const handle = this.#handle;
       const isStopping = await handle?.stop('SIGKILL', 0).then(
         () => true,
@@ -323,7 +255,7 @@ export class TaskRunner {
 
   async #live(recovered: DriverHandle | undefined): Promise<void> {
     let found = recovered;
-    if (this.#phase === 'waiting') await this.#waitForRestart();
+    if (this.#record.phase === 'waiting') await this.#waitForRestart();
     while (!this.#leave.signal.aborted) {
       const end = await this.#runOnce(found);
       found = undefined;
@@ -338,8 +270,9 @@ export class TaskRunner {
 
   async #runOnce(found: DriverHandle | undefined): Promise<RunEnd> {
     if (found === undefined && this.#kill.signal.aborted) return { kind: 'killed' };
-    const handle = found ?? (await this.#startRun());
-    if (!('exited' in handle)) return handle;
+    const start = found ? { kind: 'started' as const, handle: found } : await this.#startRun();
+    if (start.kind !== 'started') return start;
+    const { handle } = start;
     this.#handle = handle;
     this.#hooks.started({ runId: handle.runId, isRestored: found !== undefined });
     const exit = await this.#watch(handle);
@@ -347,12 +280,12 @@ export class TaskRunner {
     await this.#hooks.ended();
     const lostAway = exit.lost !== undefined && this.#restored;
     this.#restored = false;
-    this.#emit(lostAway ? events.failedRestoring(exit.lost ?? '') : events.terminated(exit));
+    this.#record.emit(lostAway ? events.failedRestoring(exit.lost ?? '') : events.terminated(exit));
     if (this.#kill.signal.aborted) return { kind: 'killed' };
     if (this.#resetAsked) {
       this.#resetAsked = false;
-      this.#phase = 'idle';
-      this.#change({ State: 'pending', ...this.#restartCounted() });
+      this.#record.phase = 'idle';
+      this.#record.noteRestart();
       await this.#acknowledge();
       if (this.#kill.signal.aborted) return { kind: 'killed' };
       this.#loop = undefined;
@@ -362,9 +295,9 @@ export class TaskRunner {
     this.#restartAsked = undefined;
     if (asked?.isFailure) return { kind: 'exit', successful: false };
     if (lostAway || asked !== undefined) {
-      this.#phase = 'waiting';
-      this.#restartAtMs = 0;
-      this.#change({ State: 'pending', ...this.#restartCounted() });
+      this.#record.phase = 'waiting';
+      this.#record.restartAtMs = 0;
+      this.#record.noteRestart();
       await this.#acknowledge();
       return { kind: 'again' };
     }
@@ -373,51 +306,15 @@ export class TaskRunner {
   }
 
   /** Starts the next run, or the one that an earlier agent was about to start. */
-  async #startRun(): Promise<DriverHandle | RunEnd> {
-    const nowMs = this.#context.world.clock.nowMs();
-    this.#tracker ??= { count: 0, windowStartMs: nowMs };
-    if (this.#phase !== 'starting') this.#run++;
-    this.#phase = 'starting';
-    if (this.#run === 1) this.#emit(events.taskSetup);
-    await this.#context.save();
-    try {
-      const { driver } = this.#context;
-      const { Driver: name } = this.#context.task();
-      if (driver === undefined) throw new DriverFailure(`this node has no driver "${name}"`, false);
-      await makeDirectories(this.#context);
-      const added = await this.#hooks.beforeStart();
-      if (added === undefined) return { kind: this.#kill.signal.aborted ? 'killed' : 'left' };
-      const run = describeRun(this.#context, this.#run, added, this.#hooks.volumes);
-      const faults = driver.validate(run.config);
-      if (faults.length > 0) {
-        await this.#hooks.ended();
-        this.#emit(events.failedValidation(sentenceOf(faults)));
-        return { kind: 'start-failure', recoverable: false };
-      }
-      const handle = await driver.start({ ...run, tell: this.#tell, over: this.controls.over });
-      await this.#noteStarted();
-      return handle;
-    } catch (error) {
-      await this.#hooks.ended();
-      if (this.#leave.signal.aborted) return { kind: 'left' };
-      if (this.#kill.signal.aborted) return { kind: 'killed' };
-      if (error instanceof HookFailure) {
-        this.#emit(error.event);
-        return { kind: 'start-failure', recoverable: error.recoverable };
-      }
-      const known = error instanceof DriverFailure;
-      const { message } = error as Error;
-      this.#emit(known ? events.driverFailure(message) : events.setupFailure(message));
-      return { kind: 'start-failure', recoverable: !known || error.recoverable };
-    }
-  }
-
-  async #noteStarted(): Promise<void> {
-    this.#phase = 'running';
-    this.#emit(events.started);
-    const StartedAt = this.#state.StartedAt ?? this.#now();
-    this.#change({ State: 'running', StartedAt });
-    void this.#context.save();
+  async #startRun(): Promise<Started> {
+    const [context, record, hooks] = [this.#context, this.#record, this.#hooks];
+    record.tracker ??= { count: 0, windowStartMs: context.world.clock.nowMs() };
+    if (record.phase !== 'starting') record.run++;
+    record.phase = 'starting';
+    if (record.run === 1) record.emit(events.taskSetup);
+    await context.save();
+    const [kill, leave] = [this.#kill.signal, this.#leave.signal];
+    return startRun({ context, record, hooks, kill, leave });
   }
 
   /** The exit, or `undefined` when the agent leaves first. Ends the run when a kill is asked for. */
@@ -431,29 +328,12 @@ export class TaskRunner {
   }
 
   async #end(handle: DriverHandle): Promise<void> {
-    const { timers } = this.#context.world;
-    const { shutdownDelayMs = 0 } = this.#killOptions;
+    const [context, record, leave] = [this.#context, this.#record, this.#leave.signal];
+    const { shutdownDelayMs: delayMs = 0 } = this.#killOptions;
     await this.#hooks.ending();
-    if (shutdownDelayMs > 0 && this.#hurry.signal.aborted) {
-      this.#emit(events.skippingShutdownDelay);
-    } else if (shutdownDelayMs > 0 && !this.#leave.signal.aborted) {
-      this.#emit(events.waitingForShutdownDelay(shutdownDelayMs * nanosecondsPerMillisecond));
-      this.#change({ State: 'pending' });
-      const over = AbortSignal.any([this.#leave.signal, this.#hurry.signal]);
-      await delay(timers, shutdownDelayMs, over);
-    }
-    if (this.#leave.signal.aborted || this.#handle !== handle) return;
-    this.#emit(events.killing(this.#killTimeoutMs * nanosecondsPerMillisecond));
-    for (let attempt = 1, waitMs = killFirstDelayMs; ; attempt++) {
-      try {
-        return await handle.stop(this.#killSignal, this.#killTimeoutMs);
-      } catch (error) {
-        this.#emit(events.killed(`the task could not be killed: ${(error as Error).message}`));
-        if (attempt === killAttemptsMax) return;
-      }
-      await delay(timers, waitMs, this.#leave.signal);
-      waitMs = Math.min(waitMs * 2, killDelayMaxMs);
-    }
+    await waitShutdownDelay({ context, record, delayMs, hurry: this.#hurry.signal, leave });
+    if (leave.aborted || this.#handle !== handle) return;
+    await killRun({ context, record, handle, leave });
   }
 
   /** Applies the restart policy. `false` when the task is dead. */
@@ -462,7 +342,7 @@ export class TaskRunner {
     const task = this.#context.task();
     const decision = decideRestart({
       policy: task.RestartPolicy,
-      tracker: this.#tracker ?? { count: 0, windowStartMs: clock.nowMs() },
+      tracker: this.#record.tracker ?? { count: 0, windowStartMs: clock.nowMs() },
       cause,
       restartsOnSuccess: restartsOnSuccess(this.#context.job(), task),
       nowMs: clock.nowMs(),
@@ -473,29 +353,27 @@ export class TaskRunner {
       this.#die(failed, failed ? events.notRestarting(decision.reason) : undefined);
       return false;
     }
-    this.#tracker = decision.tracker;
-    this.#restartAtMs = clock.nowMs() + decision.delayMs;
-    this.#phase = 'waiting';
-    this.#emit(events.restarting(decision.reason, decision.delayMs * nanosecondsPerMillisecond));
-    this.#change({ State: 'pending', ...this.#restartCounted() });
+    this.#record.tracker = decision.tracker;
+    this.#record.restartAtMs = clock.nowMs() + decision.delayMs;
+    this.#record.phase = 'waiting';
+    this.#record.emit(
+      events.restarting(decision.reason, decision.delayMs * nanosecondsPerMillisecond),
+    );
+    this.#record.noteRestart();
     return true;
-  }
-
-  #restartCounted(): Pick<TaskState, 'Restarts' | 'LastRestart'> {
-    return { Restarts: this.#state.Restarts + 1, LastRestart: this.#now() };
   }
 
   async #waitForRestart(): Promise<void> {
     const { clock, timers } = this.#context.world;
     const signal = AbortSignal.any([this.#kill.signal, this.#leave.signal]);
-    await delay(timers, Math.max(0, this.#restartAtMs - clock.nowMs()), signal);
+    await delay(timers, Math.max(0, this.#record.restartAtMs - clock.nowMs()), signal);
   }
 
   #die(failed: boolean, event?: events.EventAt): void {
-    this.#phase = 'dead';
-    if (event !== undefined) this.#emit(event);
+    this.#record.phase = 'dead';
+    if (event !== undefined) this.#record.emit(event);
     void this.#hooks.close({ isDead: true });
-    this.#change({ State: 'dead', Failed: failed, FinishedAt: this.#now() });
+    this.#record.noteDead(failed);
     void this.#acknowledge();
     this.#dead.resolve();
   }
@@ -506,21 +384,6 @@ export class TaskRunner {
     this.#handle = undefined;
     await this.#context.save();
     await handle?.forget().catch(() => {});
-  }
-
-  #emit(event: events.EventAt): void {
-    const time = instantFromMs(this.#context.world.clock.nowMs());
-    this.#state = withTaskEvent(this.#state, event(time));
-    this.#context.changed();
-  }
-
-  #change(fields: Partial<TaskState>): void {
-    this.#state = { ...this.#state, ...fields };
-    this.#context.changed();
-  }
-
-  #now(): string {
-    return formatInstant(this.#context.world.clock.nowMs());
   }
 }
 

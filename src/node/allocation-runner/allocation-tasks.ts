@@ -1,0 +1,105 @@
+import type { TaskState } from '../../model/allocation/task-state.ts';
+import type { Task } from '../../model/task/task.ts';
+import { type AllocationDirectories, taskDirectories } from '../directories.ts';
+import type { EventAt } from '../task-runner/events.ts';
+import type { SavedTask } from '../task-runner/task-record.ts';
+import { TaskRunner } from '../task-runner/task-runner.ts';
+import type { Specification } from './specification.ts';
+import { allowedTasks, hookOf, leftovers } from './stages.ts';
+import type { AllocationSurroundings } from './surroundings.ts';
+
+export interface AllocationTasksOptions {
+  readonly surroundings: AllocationSurroundings;
+  readonly directories: AllocationDirectories;
+  readonly specification: Specification;
+  readonly saved: Readonly<Record<string, SavedTask>> | undefined;
+  /** Resolves when the present state of all of them is on disk. Never rejects. */
+  readonly save: () => Promise<void>;
+  /** The state of one has changed. Not called while they are made. */
+  readonly changed: () => void;
+}
+
+/** The runners of an allocation's tasks, all together. */
+export class AllocationTasks {
+  readonly runners: ReadonlyMap<string, TaskRunner>;
+  readonly #specification: Specification;
+
+  constructor(options: AllocationTasksOptions) {
+    this.#specification = options.specification;
+    let isMade = false;
+    const changed = (): void => {
+      if (isMade) options.changed();
+    };
+    this.runners = new Map(
+      options.specification.tasks.map((task) => [task.Name, newRunner(task, options, changed)]),
+    );
+    isMade = true;
+  }
+
+  get all(): readonly TaskRunner[] {
+    return [...this.runners.values()];
+  }
+
+  get areDone(): boolean {
+    return this.all.every(({ state }) => state.State === 'dead');
+  }
+
+  get states(): Readonly<Record<string, TaskState>> {
+    return Object.fromEntries([...this.runners].map(([name, { state }]) => [name, state]));
+  }
+
+  get saved(): Readonly<Record<string, SavedTask>> {
+    return Object.fromEntries([...this.runners].map(([name, { saved }]) => [name, saved]));
+  }
+
+  /** Starts those whose turn it is, as far as they may. */
+  startAllowed(mayStart: (task: Task) => boolean): void {
+    const { tasks } = this.#specification;
+    const allowed = allowedTasks(tasks, this.states);
+    for (const task of tasks) {
+      if (allowed.has(task.Name) && mayStart(task)) this.runners.get(task.Name)?.start();
+    }
+  }
+
+  /** Tasks that clean up are ended, or never begin. */
+  cancelCleanUp(): void {
+    for (const task of this.#specification.tasks) {
+      if (hookOf(task) === 'poststop') void this.runners.get(task.Name)?.kill();
+    }
+  }
+
+  /** A poststop task that will never be allowed to run is over, too. */
+  endLeftovers(): void {
+    for (const name of leftovers(this.#specification.tasks, this.states)) {
+      void this.runners.get(name)?.kill();
+    }
+  }
+
+  /** Tells those that are not dead. */
+  noteAlive(event: EventAt): void {
+    for (const task of this.all) if (task.state.State !== 'dead') task.note(event);
+  }
+}
+
+function newRunner(
+  task: Task,
+  { surroundings, directories, specification, saved, save }: AllocationTasksOptions,
+  changed: () => void,
+): TaskRunner {
+  const current = (): Task => specification.taskNamed(task.Name) ?? task;
+  const context = {
+    world: surroundings.world,
+    allocId: specification.allocation.ID,
+    allocation: () => specification.allocation,
+    hooks: surroundings.taskHooks,
+    driver: surroundings.drivers.get(task.Driver),
+    directories: taskDirectories(directories, task.Name),
+    job: () => specification.job,
+    task: current,
+    environment: (added: Readonly<Record<string, string>>) =>
+      specification.environment(current(), added),
+    save,
+    changed,
+  };
+  return new TaskRunner(context, saved?.[task.Name]);
+}

@@ -1,0 +1,54 @@
+import { join, relative } from 'node:path';
+import { findMemoryMounts, type MemoryMounts } from './mounts.ts';
+
+export interface SecretMemoryOptions {
+  readonly dataDirectory: string;
+  /** Keep secrets in memory where this machine can. */
+  readonly isWanted: boolean;
+  readonly onNotice: (sentence: string) => void;
+}
+
+/** Where a node keeps the secrets of its tasks: in memory, or like other files. */
+export class SecretMemory {
+  /** `undefined`: they are on the disk. */
+  readonly mounts: MemoryMounts | undefined;
+  readonly #options: SecretMemoryOptions;
+
+  private constructor(options: SecretMemoryOptions, mounts: MemoryMounts | undefined) {
+    this.#options = options;
+    this.mounts = mounts;
+  }
+
+  static async find(options: SecretMemoryOptions): Promise<SecretMemory> {
+    const { dataDirectory, isWanted, onNotice } = options;
+    if (!isWanted) return new SecretMemory(options, undefined);
+    const { mounts, reason } = await findMemoryMounts(dataDirectory);
+    if (mounts === undefined) {
+      onNotice(`secrets are kept on the disk, since this user cannot mount memory: ${reason}`);
+    }
+    return new SecretMemory(options, mounts);
+  }
+
+  /** What the node tells of it. */
+  get attributes(): Readonly<Record<string, string>> {
+    return { 'storage.secrets': this.mounts === undefined ? 'disk' : 'memory' };
+  }
+
+  /** Takes the memory away from allocations that an agent before this one, or this one, left. */
+  async unmount(isOver: (allocation: string) => boolean): Promise<void> {
+    const { dataDirectory, onNotice } = this.#options;
+    try {
+      const root = join(dataDirectory, 'alloc');
+      const mounted = (await this.mounts?.mounted()) ?? [];
+      const stale = mounted.filter((path) => isOver(relative(root, path).split('/')[0] ?? ''));
+      await this.mounts?.unmount(stale);
+    } catch (error) {
+      onNotice(`memory of former tasks is still mounted: ${(error as Error).message}`);
+    }
+  }
+
+  /** What is mounted stays. */
+  async close(): Promise<void> {
+    await this.mounts?.close();
+  }
+}

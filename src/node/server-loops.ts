@@ -1,0 +1,125 @@
+/**
+ * What a node does over and over with its servers, from its start to its end.
+ *
+ * Invariants
+ *  L1. Each loop waits with growing, jittered pauses after an error, and none waits for another.
+ *  L2. Each resolves when `signal` aborts, and none rejects.
+ */
+import { durationMs } from '../base/duration.ts';
+import { delay, type World } from '../base/ports.ts';
+import { limits } from '../model/limits.ts';
+import type { StreamHandler } from '../model/node-stream/stream-connection.ts';
+import { Backoff } from './backoff.ts';
+import type { Drivers } from './drivers/driver.ts';
+import { withDriversOf } from './fingerprint/fingerprint.ts';
+import type { Registration } from './registration.ts';
+import { type Assignment, reasonOf, type ServerApi } from './server-api.ts';
+import { runStream } from './stream-loop.ts';
+
+export interface LoopContext {
+  readonly world: Pick<World, 'clock' | 'timers' | 'random'>;
+  readonly api: ServerApi;
+  readonly registration: Registration;
+  readonly signal: AbortSignal;
+  readonly onNotice: (sentence: string) => void;
+}
+
+/** Keeps the node alive in the servers' eyes. */
+export async function sendHeartbeats(context: LoopContext): Promise<void> {
+  const { api, registration, world, signal } = context;
+  await repeat(context, 'the heartbeat failed', async (onSuccess) => {
+    let ttlMs = await registration.done();
+    while (!signal.aborted) {
+      // Well before the time is up, and not all nodes at once.
+      await delay(world.timers, ttlMs * (0.4 + 0.2 * world.random.fraction()), signal);
+      if (signal.aborted) return;
+      const { id, secret } = registration;
+      ttlMs = durationMs((await api.heartbeat(id, secret, signal)).HeartbeatTTL);
+      onSuccess();
+    }
+  });
+}
+
+type Apply = (assignments: readonly Assignment[]) => void;
+
+/** Hands on what the servers assign, all of it at each change. */
+export async function followAssignments(context: LoopContext, apply: Apply): Promise<void> {
+  const { registration, signal } = context;
+  await repeat(context, 'the assignments could not be read', async (onSuccess) => {
+    await registration.done();
+    // A new start of the loop reads all again: what was said while it was down is not lost.
+    for (let index = 0; !signal.aborted; ) {
+      index = await applyNext(context, index, apply);
+      if (!signal.aborted) onSuccess();
+    }
+  });
+}
+
+/** By itself, so that no answer is kept while the next one is waited for. */
+async function applyNext(context: LoopContext, index: number, apply: Apply): Promise<number> {
+  const { api, registration, signal } = context;
+  const { id, secret } = registration;
+  const wait = { index, waitMs: limits.node.allocationsPollWaitMs };
+  const answer = await api.assignments(id, wait, secret, signal);
+  if (!signal.aborted) apply(answer.assignments);
+  return answer.index;
+}
+
+/** Tells the servers when a driver fares otherwise than it did. */
+export async function watchDrivers(context: LoopContext, drivers: Drivers): Promise<void> {
+  const { registration, world, signal } = context;
+  const periods = [...drivers.values()].flatMap(({ refreshMs }) => refreshMs ?? []);
+  if (periods.length === 0) return;
+  while (!signal.aborted) {
+    await delay(world.timers, Math.min(...periods), signal);
+    const told = registration.node;
+    if (signal.aborted || told === undefined) return;
+    const node = await withDriversOf(told, { drivers, clock: world.clock });
+    if (node === told) continue;
+    registration.describe(node);
+    await registration.done().catch(() => {});
+  }
+}
+
+/** Answers what the servers ask. */
+export async function answerServers(
+  context: LoopContext,
+  handlers: ReadonlyMap<string, StreamHandler>,
+): Promise<void> {
+  const { api, registration, world, signal, onNotice } = context;
+  const options = {
+    timers: world.timers,
+    random: world.random,
+    handlers,
+    open: async (over: AbortSignal) => {
+      await registration.done();
+      return api.openStream(registration.id, registration.secret, over);
+    },
+    onError: (error: unknown) => {
+      onNotice(`the stream to the servers failed: ${reasonOf(error)}`);
+      registration.noteError(error);
+    },
+  };
+  await runStream(options, signal);
+}
+
+/** Runs until the agent stops, again after each error. */
+async function repeat(
+  { registration, world, signal, onNotice }: LoopContext,
+  failure: string,
+  run: (onSuccess: () => void) => Promise<void>,
+): Promise<void> {
+  const { timers, random } = world;
+  const { reconnectMinMs, reconnectMaxMs } = limits.stream;
+  const backoff = new Backoff({ minMs: reconnectMinMs, maxMs: reconnectMaxMs, timers, random });
+  while (!signal.aborted) {
+    try {
+      await run(() => backoff.reset());
+    } catch (error) {
+      if (signal.aborted) return;
+      onNotice(`${failure}: ${reasonOf(error)}`);
+      registration.noteError(error);
+    }
+    await backoff.wait(signal);
+  }
+}

@@ -1,0 +1,43 @@
+import type { World } from '../base/ports.ts';
+import type { NodeRegistration } from '../model/node/node.ts';
+import type { StreamHandler } from '../model/node-stream/stream-connection.ts';
+import { filesHandler } from './allocation-files/files-handler.ts';
+import type { Allocations } from './allocations.ts';
+import { collectHandler } from './collect-handler.ts';
+import { restartHandler, signalHandler } from './command-handlers.ts';
+import { snapshotHandler } from './disks/snapshot-handler.ts';
+import { execHandler } from './exec/exec-handler.ts';
+import { logsHandler } from './logs/logs-handler.ts';
+import { AllocationStatistics } from './statistics/allocation-statistics.ts';
+import { allocationUsageHandler, nodeUsageHandler } from './statistics/statistics-handlers.ts';
+
+export interface StreamHandlerOptions {
+  readonly world: World;
+  readonly dataDirectory: string;
+  readonly node: NodeRegistration;
+  readonly allocations: Allocations;
+  readonly checks: StreamHandler;
+  readonly isExecDisabled: boolean;
+}
+
+/** All that servers may ask this node over its stream, by the kind of stream. */
+export function streamHandlers(options: StreamHandlerOptions): ReadonlyMap<string, StreamHandler> {
+  const { world, dataDirectory, node, allocations, checks, isExecDisabled } = options;
+  const { timers } = world;
+  const allocation = (id: string) => allocations.get(id);
+  const { CpuShares, TotalCpuCores } = node.NodeResources.Cpu;
+  const coreMhz = CpuShares / Math.max(1, TotalCpuCores);
+  const statistics = new AllocationStatistics(world, coreMhz);
+  return new Map<string, StreamHandler>([
+    ['snapshot', snapshotHandler(allocation)],
+    ['exec', execHandler({ allocation, isDisabled: isExecDisabled })],
+    ['logs', logsHandler({ timers, allocation })],
+    ['restart', restartHandler(allocation)],
+    ['signal', signalHandler(allocation)],
+    ['checks', checks],
+    ['files', filesHandler({ timers, root: (id) => allocation(id)?.directories.root })],
+    ['allocation-usage', allocationUsageHandler(statistics, allocation)],
+    ['node-usage', nodeUsageHandler({ world, dataDirectory, coreMhz })],
+    ['collect', collectHandler(() => allocations)],
+  ]);
+}

@@ -1,0 +1,66 @@
+import { durationMs, nanosecondsPerMillisecond } from '../../base/duration.ts';
+import { delay } from '../../base/ports.ts';
+import { limits } from '../../model/limits.ts';
+import type { DriverHandle } from '../drivers/driver.ts';
+import * as events from './events.ts';
+import type { TaskContext } from './task-context.ts';
+import type { TaskRecord } from './task-record.ts';
+
+const killAttemptsMax = 5;
+const killFirstDelayMs = 5_000;
+const killDelayMaxMs = 120_000;
+
+/** Asks a run to end: first by the task's signal, by force when its time is over. */
+export async function stopRun(context: TaskContext, handle: DriverHandle): Promise<void> {
+  const { KillSignal } = context.task();
+  const signal = KillSignal || (context.driver?.defaultKillSignal ?? 'SIGTERM');
+  await handle.stop(signal, killTimeoutMs(context));
+}
+
+const killTimeoutMs = ({ task }: TaskContext): number =>
+  Math.min(durationMs(task().KillTimeout), limits.task.killTimeoutMaxMs);
+
+export interface ShutdownDelay {
+  readonly context: TaskContext;
+  readonly record: TaskRecord;
+  readonly delayMs: number;
+  /** Somebody asks not to wait for it. */
+  readonly hurry: AbortSignal;
+  /** The agent goes. */
+  readonly leave: AbortSignal;
+}
+
+/** Who still calls the task gets an answer for so long. */
+export async function waitShutdownDelay(wait: ShutdownDelay): Promise<void> {
+  const { context, record, delayMs, hurry, leave } = wait;
+  if (delayMs > 0 && hurry.aborted) {
+    record.emit(events.skippingShutdownDelay);
+  } else if (delayMs > 0 && !leave.aborted) {
+    record.emit(events.waitingForShutdownDelay(delayMs * nanosecondsPerMillisecond));
+    record.change({ State: 'pending' });
+    await delay(context.world.timers, delayMs, AbortSignal.any([leave, hurry]));
+  }
+}
+
+export interface KilledRun {
+  readonly context: TaskContext;
+  readonly record: TaskRecord;
+  readonly handle: DriverHandle;
+  /** The agent goes. */
+  readonly leave: AbortSignal;
+}
+
+/** Tries again, with growing pauses, when the driver cannot end it. */
+export async function killRun({ context, record, handle, leave }: KilledRun): Promise<void> {
+  record.emit(events.killing(killTimeoutMs(context) * nanosecondsPerMillisecond));
+  for (let attempt = 1, waitMs = killFirstDelayMs; ; attempt++) {
+    try {
+      return await stopRun(context, handle);
+    } catch (error) {
+      record.emit(events.killed(`the task could not be killed: ${(error as Error).message}`));
+      if (attempt === killAttemptsMax) return;
+    }
+    await delay(context.world.timers, waitMs, leave);
+    waitMs = Math.min(waitMs * 2, killDelayMaxMs);
+  }
+}

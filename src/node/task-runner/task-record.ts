@@ -1,0 +1,109 @@
+import { formatInstant, instantFromMs } from '../../base/instant.ts';
+import { withTaskEvent } from '../../model/allocation/allocation-rules.ts';
+import { pendingTask } from '../../model/allocation/task-event.ts';
+import type { TaskState } from '../../model/allocation/task-state.ts';
+import { type EventAt, started } from './events.ts';
+import type { RestartTracker } from './restart-policy.ts';
+import { runIdOf, type TaskContext } from './task-context.ts';
+
+/**
+ * idle      not yet allowed to run, or stopped with the agent and to be started again
+ * starting  run number `run` is on disk and may exist
+ * running   run number `run` exists
+ * waiting   the next run begins at `restartAtMs`
+ * dead      over; never leaves this phase
+ */
+export type TaskPhase = 'idle' | 'starting' | 'running' | 'waiting' | 'dead';
+
+/** What of a task survives its agent. */
+export interface SavedTask {
+  readonly state: TaskState;
+  readonly phase: TaskPhase;
+  readonly run: number;
+  readonly tracker: RestartTracker | null;
+  readonly restartAtMs: number;
+}
+
+const fresh: SavedTask = {
+  state: pendingTask,
+  phase: 'idle',
+  run: 0,
+  tracker: null,
+  restartAtMs: 0,
+};
+
+/** What is known of one task, and told of each change. The rules of its change are the runner's. */
+export class TaskRecord {
+  phase: TaskPhase;
+  run: number;
+  tracker: RestartTracker | null;
+  restartAtMs: number;
+  readonly #context: TaskContext;
+  #state: TaskState;
+
+  constructor(context: TaskContext, saved: SavedTask | undefined) {
+    this.#context = context;
+    // What is damaged on disk is to be found here, and never taken for a task that is new.
+    const { state, phase, run, tracker, restartAtMs } = saved === undefined ? fresh : saved;
+    this.#state = state;
+    this.phase = phase;
+    this.run = run;
+    this.tracker = tracker;
+    this.restartAtMs = restartAtMs;
+  }
+
+  get state(): TaskState {
+    return this.#state;
+  }
+
+  get saved(): SavedTask {
+    const { state, phase, run, tracker, restartAtMs } = this;
+    return { state, phase, run, tracker, restartAtMs };
+  }
+
+  /** The run that exists or may exist, or `undefined`. */
+  get runId(): string | undefined {
+    const { allocId, task } = this.#context;
+    const exists = this.phase === 'running' || this.phase === 'starting';
+    return exists ? runIdOf(allocId, task().Name, this.run) : undefined;
+  }
+
+  emit(event: EventAt): void {
+    const time = instantFromMs(this.#context.world.clock.nowMs());
+    this.#state = withTaskEvent(this.#state, event(time));
+    this.#context.changed();
+  }
+
+  change(fields: Partial<TaskState>): void {
+    this.#state = { ...this.#state, ...fields };
+    this.#context.changed();
+  }
+
+  /** Its run exists. A task that was started before keeps its first instant. */
+  noteStarted(): void {
+    this.phase = 'running';
+    this.emit(started);
+    this.change({ State: 'running', StartedAt: this.#state.StartedAt ?? this.#now() });
+    void this.#context.save();
+  }
+
+  /** It waits for a run that is counted as a restart. */
+  noteRestart(): void {
+    const { Restarts } = this.#state;
+    this.change({ State: 'pending', Restarts: Restarts + 1, LastRestart: this.#now() });
+  }
+
+  noteDead(failed: boolean): void {
+    this.change({ State: 'dead', Failed: failed, FinishedAt: this.#now() });
+  }
+
+  /** It is to be started again with the next agent, which nobody is told of any more. */
+  setAside(): void {
+    this.phase = 'idle';
+    this.#state = { ...this.#state, State: 'pending' };
+  }
+
+  #now(): string {
+    return formatInstant(this.#context.world.clock.nowMs());
+  }
+}
