@@ -222,7 +222,10 @@ const misbehaved: readonly (readonly [string, (link: Tapped) => readonly string[
   ['too often', () => Array(3000).fill('{"type":"heartbeat"}'), 'it sends too many frames'],
   [
     'too many bytes',
-    () => Array(80).fill(`{"type":"heartbeat","x":"${'x'.repeat(1_000_000)}"}`),
+    () => {
+      const frame = `{"type":"heartbeat","x":"${'x'.repeat(1_000_000)}"}`;
+      return Array(Math.ceil(limits.peering.bytesBurst / frame.length) + 20).fill(frame);
+    },
     'it sends too many bytes',
   ],
 ];
