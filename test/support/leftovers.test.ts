@@ -1,17 +1,12 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { readCgroupLayout } from '../../src/node/supervisor/cgroups/layout.ts';
-import { groupsName } from '../../src/node/supervisor/cgroups/plan.ts';
-import { findLeftovers, listGroups } from './leftovers.ts';
 
 const checkout = fileURLToPath(new URL('../..', import.meta.url));
 
-const layout = readCgroupLayout();
-const tree = layout.separate.get('pids') ?? layout.unified?.directory;
 const isMounter = process.getuid?.() === 0 && spawnSync('unshare', ['-m', 'true']).status === 0;
 /** Seconds that no other process sleeps: by them the planted ones are known. */
 const seconds = 1_000_000 + process.pid;
@@ -86,21 +81,6 @@ describe('a test file fails by what it leaves behind, which is named', () => {
     const message = expect.stringMatching(/mount \S+\/mounted/);
     expect(reports.get('mount.test.js')).toMatchObject({ status: 'failed', message });
   });
-});
-
-test.runIf(tree !== undefined)('a control group that came and holds nothing is left behind', () => {
-  const mark = { directory: '/nowhere', pid: process.pid };
-  const group = join(tree!, groupsName, `planted-${process.pid}`);
-  const before = new Set(listGroups());
-  mkdirSync(group, { recursive: true });
-  const line = `control group ${group}`;
-  try {
-    expect(findLeftovers({ ...mark, groups: before }).lines).toContain(line);
-    expect(findLeftovers({ ...mark, groups: new Set(listGroups()) }).lines).not.toContain(line);
-    expect(findLeftovers({ ...mark, groups: undefined }).lines).not.toContain(line);
-  } finally {
-    rmdirSync(group);
-  }
 });
 
 test('what was left behind is ended all the same', () => {

@@ -4,12 +4,11 @@
  * the last of the file.
  */
 import { spawnSync } from 'node:child_process';
-import { subscribe } from 'node:diagnostics_channel';
 import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
-import { findLeftovers, isShared, type Leftovers, listGroups, type Mark } from './leftovers.ts';
+import { findLeftovers, type Leftovers, type Mark } from './leftovers.ts';
 
 /** What proves this can fail wants to know soon. */
 const patienceMs = Number(process.env.LEFTOVERS_PATIENCE_MS ?? 10_000);
@@ -22,22 +21,15 @@ const directory = mkdtempSync(join(process.env.TESTS_TMPDIR, 'rt-'));
 chmodSync(directory, 0o1777);
 process.env.TMPDIR = directory;
 
-// The groups are looked at when the first program is about to start: most files start none.
-let groups: ReadonlySet<string> | undefined;
-subscribe('child_process', () => {
-  if (groups === undefined && !isShared()) groups = new Set(listGroups());
-});
-
 afterAll(async () => {
-  const mark = { directory, pid: process.pid, groups: isShared() ? undefined : groups };
+  const mark = { directory, pid: process.pid };
   const { pids, mounts, lines } = await whatStays(mark);
   for (const pid of pids) end(pid);
   if (mounts.length > 0) spawnSync('umount', ['-l', ...mounts]);
   // Never through a mount, which may show what is not ours.
   if (findLeftovers(mark).mounts.length === 0) rmSync(directory, { recursive: true, force: true });
   if (lines.length === 0) return;
-  const whose = 'this file, or one beside it where it is a control group,';
-  throw new Error(`${whose} left behind:\n${lines.join('\n')}`);
+  throw new Error(`this file left behind:\n${lines.join('\n')}`);
 }, patienceMs + 20_000);
 
 /** What is ending gets a while to end. */

@@ -4,6 +4,8 @@
  */
 import { rmdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { readCgroupLayout } from './cgroups/layout.ts';
+import { removeStaleGroups } from './cgroups/stale.ts';
 import { supervisorPaths } from './paths.ts';
 import { say } from './say.ts';
 import { Supervisor } from './supervisor.ts';
@@ -59,3 +61,4 @@ process.on('SIGTERM', () => void supervisor.end('SIGTERM', 5000).then(() => supe
 process.on('uncaughtException', fail);
 process.on('unhandledRejection', fail);
 supervisor.listen().catch(fail);
+void removeStaleGroups(readCgroupLayout(), Date.now());

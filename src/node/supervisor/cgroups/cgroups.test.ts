@@ -6,6 +6,8 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,6 +23,7 @@ import {
   readCgroupLayout,
 } from './layout.ts';
 import { type CgroupWants, groupName, limitsIn, planCgroup, weightOf } from './plan.ts';
+import { removeStaleGroups } from './stale.ts';
 import { readUsage } from './usage.ts';
 
 let root: string;
@@ -293,4 +296,17 @@ describe('a kill', () => {
     new Cgroup([join(root, 'g')]).kill();
     expect(readFileSync(join(root, 'g', file), 'utf8')).toBe(left);
   });
+});
+
+test('what a supervisor that was killed has left is taken away, once it is old and empty', async () => {
+  const groups = ['old', 'young', 'used/by-somebody'].map((name) =>
+    join(root, 'pids/roster', name),
+  );
+  for (const group of groups) mkdirSync(group, { recursive: true });
+  const nowMs = statSync(groups[0]!).mtimeMs + 100_000;
+  utimesSync(groups[1]!, nowMs / 1000, nowMs / 1000);
+  const layout = { ...noCgroups, separate: new Map([['pids', join(root, 'pids')]] as const) };
+  await removeStaleGroups(layout, nowMs);
+  expect(readdirSync(join(root, 'pids/roster')).sort()).toEqual(['used', 'young']);
+  await removeStaleGroups(noCgroups, nowMs);
 });
