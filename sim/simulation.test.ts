@@ -14,10 +14,11 @@ describe('a life under load and faults', () => {
   });
 
   test.each([
-    [2, 51],
-    [3, 52],
-  ])('%i clusters that peer, seed %i', { timeout: 120_000 }, async (clusters, seed) => {
-    const { violations, commits } = await simulate({ seed, clusters, nodes: 3, hours: 0.2 });
+    [2, 51, 0.2],
+    [3, 52, 0.2],
+    [3, 300, 0.4],
+  ])('%i clusters that peer, seed %i', { timeout: 120_000 }, async (clusters, seed, hours) => {
+    const { violations, commits } = await simulate({ seed, clusters, nodes: 3, hours });
     expect(violations).toEqual([]);
     expect(commits).toBeGreaterThan(200);
   });

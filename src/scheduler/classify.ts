@@ -59,6 +59,8 @@ export interface ClassifyContext {
   readonly nodeOf: (id: string) => Node | undefined;
   readonly nowMs: number;
   readonly evaluationId: string;
+  /** Whether nothing more comes of an evaluation. */
+  readonly isOver: (evaluationId: string) => boolean;
   /** The deployment that brings the current version; `''` when none is under way. */
   readonly activeDeploymentId: string;
 }
@@ -180,7 +182,11 @@ function standingOfFailed(allocation: Allocation, context: ClassifyContext): Sta
     allocation.DeploymentID !== '' && allocation.DeploymentID === activeDeploymentId;
   // Whether a deployment goes on after a failure is decided by who watches over it.
   if (isWatched && Reschedule !== true && ForceReschedule !== true) return { kind: 'settled' };
-  const decision = decideReschedule(allocation, group.ReschedulePolicy, nowMs, evaluationId);
+  // What waits for an evaluation that is over, as one that found no room, waits for nothing.
+  const { FollowupEvalID: awaited } = allocation;
+  const isForgotten = awaited !== '' && awaited !== evaluationId && context.isOver(awaited);
+  const waiting = isForgotten ? { ...allocation, FollowupEvalID: '' } : allocation;
+  const decision = decideReschedule(waiting, group.ReschedulePolicy, nowMs, evaluationId);
   switch (decision.when) {
     case 'now':
       return { kind: 'reschedule-now', delayNs: decision.delayNs };

@@ -80,6 +80,8 @@ export interface Reconciliation {
 
 export interface ReconcileContext {
   readonly evaluationId: string;
+  /** Whether nothing more comes of an evaluation. */
+  readonly isOver: (evaluationId: string) => boolean;
   readonly triggeredBy: EvaluationTrigger;
   readonly job: Job | undefined;
   readonly allocations: readonly Allocation[];

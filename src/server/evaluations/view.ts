@@ -1,7 +1,9 @@
+import { isTerminalEvaluation } from '../../model/evaluation/evaluation.ts';
 import type { ClusterView, SchedulerConfiguration } from '../../scheduler/view.ts';
 import {
   allocations,
   deployments,
+  evaluations,
   inNamespace,
   jobs,
   jobVersions,
@@ -31,6 +33,10 @@ export function clusterView(
         .table(deployments)
         .by('job')
         .scan({ prefix: inNamespace(namespace, jobId) }),
+    isOver: (namespace, evaluationId) => {
+      const evaluation = snapshot.table(evaluations).get(...inNamespace(namespace, evaluationId));
+      return evaluation === undefined || isTerminalEvaluation(evaluation);
+    },
     node: (id) => snapshot.table(nodes).get(id),
     nodes: () => snapshot.table(nodes).scan(),
     allocationsOnNode: (nodeId) =>
