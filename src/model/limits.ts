@@ -71,6 +71,8 @@ export const limits = {
 
   /** Configuration entries. */
   config: {
+    /** Of an entry, as it is sent. */
+    entryBytesMax: 512 * kibibyte,
     /** Of all kinds, everywhere. */
     countMax: 100_000,
     /** Source: facts/registry.md §5.1. */

@@ -24,6 +24,7 @@ import {
   shownEntrySchema,
 } from '../../model/config-entry/present.ts';
 import { refusal } from '../../model/errors.ts';
+import { limits } from '../../model/limits.ts';
 import { everyNamespace } from '../../model/namespace/namespace.ts';
 import { quote } from '../../model/path.ts';
 import { stamps, Type } from '../../model/schema.ts';
@@ -90,7 +91,10 @@ export function configEntryRoutes(server: Server): Route[] {
     writeRoute({
       ...{ method: 'PUT', path: '/v1/config', noun, family, query: applyQuery },
       summary: 'Make or replace a configuration entry',
-      body: { schema: AnyEntrySchema(), unknown: 'refuse', decode: decodeEntry },
+      body: {
+        ...{ schema: AnyEntrySchema(), unknown: 'refuse', decode: decodeEntry },
+        bytesMax: limits.config.entryBytesMax,
+      },
       answer: Type.Boolean(),
       permission: inDatacenter((input: Apply) => writesEntry(completeEntry(input.body, input))),
       handle: async (input: Apply) => {
