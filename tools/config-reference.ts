@@ -60,8 +60,29 @@ ${rows.join('\n')}
   read can be sent back. So are \`Namespace\` and \`Partition\`, which must agree with where the entry
   goes: that is for the request to say.
 - There are no proxies in Roster. Each page says what of the kind acts here.
+- Entries of the kind \`jwt-provider\` are not taken here. So a provider of tokens that an entry names does
+  not exist, and every field that names one (\`JWT\`) is refused.
+
+## Deleting
+
+What another entry would be wrong without is not deleted: the refusal (409, \`config-conflict\`) names those
+that need it, and \`dry_run\` tells it without deleting. So entries are deleted in the reverse of the
+order in which they are needed: routes, then gateways, then certificates; routers, splitters, then resolvers,
+then defaults. The order of writing is free for gateways: a route may be there before its gateway and what its
+services speak, and a gateway before its certificates. Their \`Status\` tells what is missing, and so it does
+when a gateway or what a service speaks is changed.
+
+| Kind | Who may hang on it | Its deletion |
+|---|---|---|
+${kinds.map(deletionRow).join('\n')}
+
+What an entry names that is no entry is not held by it: services, peers and partitions may go at any time,
+and the entry stays as it is. A namespace or a partition with entries in it is not deleted.
 `;
 }
+
+const deletionRow = ({ kind, deletion }: ConfigKind): string =>
+  `| [\`${kind}\`](${kind}.md) | ${deletion.usedBy} | ${deletion.outcome} |`;
 
 const noEffect =
   'Its fields are for proxies and gateways, which Roster does not run: they are checked, kept, and ' +

@@ -113,6 +113,16 @@ describe('a body is refused with all its faults', () => {
       ['/Destination/Addresses'],
     ],
     [
+      'that asks for tokens of providers, which there are none of',
+      {
+        ...{ Kind: 'service-intentions', Name: 'web', JWT: { Providers: [{ Name: 'okta' }] } },
+        Sources: [
+          { Name: 'a', Permissions: [{ Action: 'deny', JWT: { Providers: [{ Name: 'okta' }] } }] },
+        ],
+      },
+      ['/JWT/Providers/0/Name', '/Sources/0/Permissions/0/JWT/Providers/0/Name'],
+    ],
+    [
       'with choices that are none',
       { ...web, Mode: 'x', MeshGateway: { Mode: 'y' } },
       ['/Mode', '/MeshGateway/Mode'],

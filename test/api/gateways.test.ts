@@ -90,9 +90,13 @@ describe('an API gateway', () => {
     expect((await bound()).Listeners[0].Routes).toEqual([]);
     await write(route);
     expect((await bound()).Listeners[0].Routes).toHaveLength(1);
+    const refused = await remove('api-gateway/public');
+    expect([refused.status, refused.json.code]).toEqual([409, 'config-conflict']);
+    expect((await bound()).Listeners[0].Routes).toHaveLength(1);
+    await write({ ...route, Parents: [{ Name: 'other' }] });
+    expect(reasons((await get('http-route/shop')).json)).toEqual(['Accepted', 'GatewayNotFound']);
     expect((await remove('api-gateway/public')).json).toBe(true);
     expect((await get('bound-api-gateway/public')).status).toBe(404);
-    expect(reasons((await get('http-route/shop')).json)).toEqual(['Accepted', 'GatewayNotFound']);
   });
 
   test('wakes who waits for what is bound to it, and for nothing else', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type ApiGateway, apiGateway } from './api-gateway.ts';
-import { entryOf, entryTable, messagesOf } from './entry-table.test-helper.ts';
+import { entryOf, entryTable, messagesOf, noneExists } from './entry-table.test-helper.ts';
 
 const listener = { Name: 'one', Port: 80, Protocol: 'http' };
 const base = { Kind: 'api-gateway', Name: 'gate', Listeners: [listener] };
@@ -82,7 +82,6 @@ describe('listeners together', () => {
 });
 
 describe('TLS', () => {
-  const claims = { VerifyClaims: [{ Path: ['a', ''], Value: 'x' }, { Value: 'y' }] };
   entryTable(base, [
     [
       'a certificate of each kind',
@@ -124,19 +123,18 @@ describe('TLS', () => {
     [
       'tokens',
       listeners({
-        Default: { JWT: { Providers: [{ Name: 'a', ...claims }, { Name: 'a' }, {}] } },
+        Default: { JWT: { Providers: [{ Name: 'a' }, {}] } },
         Override: { JWT: {} },
       }),
-      `${first}.Default.JWT.Providers[0].VerifyClaims[0].Path must not hold an empty name`,
-      `${first}.Default.JWT.Providers[0].VerifyClaims[1].Path must name a claim`,
-      `${first}.Default.JWT.Providers[1].Name "a" is there already`,
-      `${first}.Default.JWT.Providers[2].Name is required`,
-      `${first}.Override.JWT.Providers must name at least one provider`,
+      `${first}.Default.JWT.Providers[0].Name names the jwt-provider "a", and ${noneExists}`,
+      `${first}.Default.JWT.Providers[1].Name is required, and ${noneExists}`,
+      `${first}.Override.JWT.Providers must name a jwt-provider, and ${noneExists}`,
     ],
     [
       'tokens with tcp',
       listeners({ Protocol: 'tcp', Default: { JWT: { Providers: [{ Name: 'a' }] } } }),
       `${first}.Default.JWT must not be given with tcp`,
+      `${first}.Default.JWT.Providers[0].Name names the jwt-provider "a", and ${noneExists}`,
     ],
   ]);
 });

@@ -117,6 +117,10 @@ export const apiGateway: ConfigKind<ApiGateway> = {
     'Its routes are bound to its listeners (`bound-api-gateway`), and its `Status` says what is wrong ' +
     'with it: certificates that are not there, and routes that want the same. Nothing listens for ' +
     'it: Roster runs no proxies.',
+  deletion: {
+    usedBy: '`http-route`, `tcp-route` (`Parents`)',
+    outcome: 'refused while a route names it; its `bound-api-gateway` goes with it',
+  },
   schema: ApiGatewaySchema,
   access: 'gateway',
   normalize: (gateway) => ({
@@ -215,7 +219,7 @@ function checkListener(
   for (const [field, policy] of Object.entries({ Default, Override })) {
     const at = below(path, field, 'JWT');
     if (policy?.JWT && Protocol === 'tcp') report(at, 'must not be given with tcp');
-    checkTokenRequirements(policy?.JWT, at, report);
+    checkTokenRequirements(policy?.JWT ?? null, at, report);
   }
 }
 

@@ -46,6 +46,10 @@ export const boundApiGateway: ConfigKind<BoundApiGateway> = {
   acts:
     'The server makes one for each `api-gateway`, and keeps it with every write that it hangs on. It ' +
     'is for a proxy to read, which Roster does not run.',
+  deletion: {
+    usedBy: 'nobody',
+    outcome: 'not for a caller to do: it goes with its gateway',
+  },
   schema: BoundApiGatewaySchema,
   access: 'gateway',
   isDerived: true,

@@ -1,4 +1,5 @@
 import { checkGraph } from './graph.ts';
+import { checkInUse } from './in-use.ts';
 import { checkGatewayNames, checkIngressProtocols } from './ingress-checks.ts';
 import type { CrossCheck } from './kind.ts';
 
@@ -7,4 +8,5 @@ export const crossChecks: readonly CrossCheck[] = [
   checkGatewayNames,
   checkIngressProtocols,
   checkGraph,
+  checkInUse,
 ];

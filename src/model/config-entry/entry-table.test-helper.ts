@@ -41,3 +41,6 @@ export function entryTable(
     },
   );
 }
+
+/** What is said wherever a jwt-provider is named. */
+export const noneExists = 'no such provider exists: there are no entries of that kind here';

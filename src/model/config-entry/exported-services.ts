@@ -40,6 +40,10 @@ export const exportedServices: ConfigKind<ExportedServices> = {
   acts:
     'Services are exported to peers: their instances and their health appear there. There need be no ' +
     'proxies for that.',
+  deletion: {
+    usedBy: 'nobody; peers and partitions use what it names',
+    outcome: 'done: its services leave the peers',
+  },
   schema: ExportedServicesSchema,
   access: 'mesh',
   onlyName: (partition) => partition,

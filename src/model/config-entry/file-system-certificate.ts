@@ -30,6 +30,10 @@ export const fileSystemCertificate: ConfigKind<FileSystemCertificate> = {
   acts:
     'Gateways that name it know whether it is there. The files are for the proxy on the gateway’s ' +
     'host to read: Roster runs none, and opens none of them.',
+  deletion: {
+    usedBy: '`api-gateway` (`Listeners[].TLS.Certificates`)',
+    outcome: 'refused while a listener names it',
+  },
   schema: FileSystemCertificateSchema,
   access: 'mesh',
   faults: ({ Certificate, PrivateKey }) =>

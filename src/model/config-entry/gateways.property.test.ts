@@ -155,6 +155,28 @@ function expected(entries: Entries): Record<string, unknown> {
   }
 }
 
+/** Who uses the entry and would be wrong without it, by their kinds and names. */
+function usersOf(entries: Entries, kind: ConfigEntry['Kind'], name: string): readonly string[] {
+  const all = [...entries.all.values()];
+  const used = all.find((one) => one.Kind === kind && one.Name === name);
+  if (used === undefined) return [];
+  const users = all.filter((one) => {
+    if (one.Kind === 'api-gateway' && kind === 'inline-certificate') {
+      const { Listeners } = one as ApiGateway;
+      return Listeners.some(({ TLS: tls }) => tls?.Certificates.some(({ Name }) => Name === name));
+    }
+    if (one.Kind !== 'http-route' && one.Kind !== 'tcp-route') return false;
+    const { Parents } = one as unknown as Route;
+    if (kind === 'api-gateway') return Parents.some(({ Name }) => Name === name);
+    if (kind !== 'service-defaults' && kind !== 'proxy-defaults') return false;
+    const without = new Entries();
+    for (const [text, entry] of entries.all) if (entry !== used) without.all.set(text, entry);
+    const told = `${nameOf(one)} is accepted`;
+    return expected(entries)[told] === true && expected(without)[told] === false;
+  });
+  return users.map(nameOf).sort();
+}
+
 const nameOf = ({ Kind, Name }: { readonly Kind: string; readonly Name: string }) =>
   `${Kind} ${Name}`;
 const targets = (route: Route): string[] =>
@@ -198,6 +220,18 @@ function conditionsOf(entries: Entries): Map<string, { state: string; since: str
   return found;
 }
 
+/** Deletes what can be deleted, until nothing can. */
+function removeAll(entries: Entries): void {
+  let isChanged = true;
+  while (isChanged) {
+    isChanged = false;
+    for (const { Kind, Name } of [...entries.all.values()]) {
+      if (Kind === 'bound-api-gateway') continue;
+      if (entries.remove(Kind, Name, 'the end').length === 0) isChanged = true;
+    }
+  }
+}
+
 test('after any writes it is as if all had been found out anew', () => {
   fc.assert(
     fc.property(fc.array(write, { minLength: 1, maxLength: 30 }), (writes) => {
@@ -206,13 +240,22 @@ test('after any writes it is as if all had been found out anew', () => {
         const before = conditionsOf(entries);
         const now = `step ${step}`;
         if ('apply' in one) entries.apply(one.apply, now);
-        else entries.remove(...one.remove, now);
+        else {
+          const users = usersOf(entries, ...one.remove);
+          const reasons = entries.remove(...one.remove, now);
+          const told = reasons.map((reason) => /^the (\S+) "(\w+)"/.exec(reason)!);
+          expect([...new Set(told.map(([, kind, name]) => `${kind} ${name}`))].sort()).toEqual(
+            users,
+          );
+        }
         expect(stored(entries)).toEqual(expected(entries));
         for (const [about, { state, since }] of conditionsOf(entries)) {
           const old = before.get(about);
           expect([about, since]).toEqual([about, old?.state === state ? old.since : now]);
         }
       });
+      removeAll(entries);
+      expect(entries.all.size).toBe(0);
     }),
     { numRuns: 300 },
   );

@@ -4,6 +4,7 @@ import { derivedFieldsOf } from './entry.ts';
 import { entryOf } from './entry-table.test-helper.ts';
 import { viewOf } from './entry-view.test-helper.ts';
 import { bindGateways } from './gateways.ts';
+import { checkInUse } from './in-use.ts';
 import type { EntryView } from './kind.ts';
 import { kindOf } from './kinds.ts';
 import { textOfKey } from './resource-reference.ts';
@@ -32,11 +33,18 @@ export class Entries {
     this.#settle(key, before, now);
   }
 
-  remove(kind: ConfigEntry['Kind'], name: string, now: string): void {
+  /** Why it is not deleted; empty: it is, or was not there. */
+  remove(kind: ConfigEntry['Kind'], name: string, now: string): readonly string[] {
     const key = { partition: 'default', namespace: 'default', kind, name };
     const before = this.all.get(textOfKey(key));
-    if (!this.all.delete(textOfKey(key))) return;
+    const asItWas = [...this.all];
+    if (!this.all.delete(textOfKey(key))) return [];
     this.#settle(key, before, now);
+    const reasons = checkInUse(this.#view(key, before), [key]);
+    if (reasons.length === 0) return [];
+    this.all.clear();
+    for (const [text, entry] of asItWas) this.all.set(text, entry);
+    return reasons;
   }
 
   #settle(key: EntryKey, before: ConfigEntry | undefined, now: string): void {

@@ -159,8 +159,9 @@ describe('what is said of a gateway', () => {
       'shop.example.com',
       '*.shop.example.com',
     ]);
-    entries.remove('inline-certificate', 'c', now);
-    expect(ofGateway(entries)[0]).toContain('There is no inline-certificate "c".');
+    const Other = { Certificates: [{ Name: 'd' }] };
+    entries.apply(gateway('gate', { TLS: Other }, {}), now);
+    expect(ofGateway(entries)[0]).toContain('There is no inline-certificate "d".');
   });
 
   test('whose connections two routes want', () => {
@@ -201,9 +202,12 @@ describe('what is bound', () => {
     expect(boundTo(entries)).toEqual(['l0: ', 'l1: t']);
     entries.apply(gateway('gate', { Protocol: 'tcp' }), now);
     expect(boundTo(entries)).toEqual(['l0: t']);
+    entries.apply(tcpRoute('t', [{ Name: 'other' }]), now);
+    expect(ofRoute(entries, 'tcp-route', 't')[1]).toContain('GatewayNotFound');
     entries.remove('api-gateway', 'gate', now);
     expect(boundTo(entries)).toBeUndefined();
-    expect(ofRoute(entries, 'tcp-route', 't')[1]).toContain('GatewayNotFound');
+    entries.apply(gateway('other', { Protocol: 'tcp' }), now);
+    expect(boundTo(entries, 'other')).toEqual(['l0: t']);
   });
 
   test('a write makes the server write what it affects and nothing else', () => {
@@ -228,7 +232,90 @@ describe('since when a condition is so', () => {
     const Status = { Conditions: [{ Type: 'Bound', LastTransitionTime: 'never' }] };
     entries.apply(httpRoute('r', [{ Name: 'gate' }], { Status, Meta: { a: 'b' } }), later);
     expect(times(entries)).toEqual([`Accepted ${now}`, `Bound ${now}`]);
-    entries.remove('api-gateway', 'gate', later);
+    entries.apply(gateway('gate', { Protocol: 'tcp' }), later);
     expect(times(entries)).toEqual([`Accepted ${now}`, `Bound ${later}`]);
+  });
+});
+
+describe('nothing is deleted from under its user', () => {
+  const TLS = { Certificates: [{ Name: 'c' }, { Kind: 'file-system-certificate', Name: 'f' }] };
+  const onDisk = {
+    Kind: 'file-system-certificate',
+    Name: 'f',
+    Certificate: '/c',
+    PrivateKey: '/k',
+  };
+  const entries = entriesWith(
+    inlineCertificate('c'),
+    onDisk,
+    gateway('gate', { TLS }, {}, { TLS }),
+    gateway('other', { TLS: { Certificates: [{ Name: 'c' }] } }),
+    httpRoute('b', [{ Name: 'gate' }, { Name: 'gate', SectionName: 'l1' }]),
+    httpRoute('a', [{ Name: 'other' }], {
+      Rules: [{ Services: [{ Name: 'web' }, { Name: 'api' }] }],
+    }),
+    tcpRoute('t', [{ Name: 'gate' }]),
+  );
+  entries.apply(speaks('api', 'grpc'), now);
+  const asItIs = JSON.stringify([...entries.all]);
+  const withoutWeb = (route: string) =>
+    `the http-route "${route}" leads to the service "web", which would speak tcp, and an http-route leads to http, http2 or grpc`;
+
+  test.each<[Parameters<Entries['remove']>[0], string, readonly string[]]>([
+    [
+      'inline-certificate',
+      'c',
+      [
+        'the api-gateway "gate" names it for its listeners "l0", "l2"',
+        'the api-gateway "other" names it for its listener "l0"',
+      ],
+    ],
+    [
+      'file-system-certificate',
+      'f',
+      ['the api-gateway "gate" names it for its listeners "l0", "l2"'],
+    ],
+    [
+      'api-gateway',
+      'gate',
+      ['the http-route "b" names it as a parent', 'the tcp-route "t" names it as a parent'],
+    ],
+    ['api-gateway', 'other', ['the http-route "a" names it as a parent']],
+    ['service-defaults', 'web', [withoutWeb('b'), withoutWeb('a')]],
+  ])('%s %s', (kind, name, reasons) => {
+    expect(entries.remove(kind, name, later)).toEqual(reasons);
+    expect(JSON.stringify([...entries.all])).toBe(asItIs);
+  });
+
+  test('but what is not accepted anyway loses nothing, and routes are free to go', () => {
+    const some = entriesWith(
+      { Kind: 'proxy-defaults', Name: 'global', Config: { protocol: 'http' } },
+      speaks('queue', 'tcp'),
+      httpRoute('a', [], { Rules: [{ Services: [{ Name: 'web' }, { Name: 'queue' }] }] }),
+      httpRoute('b', [], { Rules: [{ Services: [{ Name: 'api' }, { Name: 'b' }] }] }),
+    );
+    // The defaults of all proxies say the same of it.
+    expect(some.remove('service-defaults', 'web', later)).toEqual([]);
+    expect(some.remove('proxy-defaults', 'global', later)).toEqual(
+      ['api', 'b'].map(
+        (service) =>
+          `the http-route "b" leads to the service "${service}", which would speak tcp, and an http-route leads to http, http2 or grpc`,
+      ),
+    );
+    expect(some.remove('http-route', 'b', later)).toEqual([]);
+    expect(some.remove('proxy-defaults', 'global', later)).toEqual([]);
+  });
+
+  test('of another namespace, which is told', () => {
+    const far = entriesWith(gateway('gate', {}));
+    far.apply({ ...httpRoute('r', [{ Name: 'gate', Namespace: 'default' }]) }, now);
+    const [[text, route]] = [...far.all].filter(([, { Kind }]) => Kind === 'http-route') as [
+      [string, Route],
+    ];
+    far.all.delete(text);
+    far.all.set('elsewhere', { ...route, Namespace: 'team' });
+    expect(far.remove('api-gateway', 'gate', later)).toEqual([
+      'the http-route "r" of the namespace "team" names it as a parent',
+    ]);
   });
 });

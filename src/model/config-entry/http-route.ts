@@ -79,6 +79,10 @@ export const httpRoute: ConfigKind<HttpRoute> = {
   acts:
     'It is bound to the listeners that it names and that take it, and its `Status` says to which, or ' +
     'why not. Its rules are for a proxy, which Roster does not run.',
+  deletion: {
+    usedBy: 'nobody',
+    outcome: 'done: it is bound to no listener any more',
+  },
   schema: HttpRouteSchema,
   access: 'mesh',
   normalize: (route) => ({

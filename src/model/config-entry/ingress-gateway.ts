@@ -114,6 +114,10 @@ export const ingressGateway: ConfigKind<IngressGateway> = {
   acts:
     'What its listeners speak is held against what its services speak, also when that changes. ' +
     'Nothing listens for it: Roster runs no proxies.',
+  deletion: {
+    usedBy: 'nobody',
+    outcome: 'done',
+  },
   schema: IngressGatewaySchema,
   access: 'gateway',
   normalize: (gateway) => ({

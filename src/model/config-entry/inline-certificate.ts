@@ -59,6 +59,10 @@ export const inlineCertificate: ConfigKind<InlineCertificate> = {
   acts:
     'Certificate and key are checked against each other, and `Details` and the gateways that name it ' +
     'say until when it holds. It is shown to nobody: Roster runs no proxies.',
+  deletion: {
+    usedBy: '`api-gateway` (`Listeners[].TLS.Certificates`)',
+    outcome: 'refused while a listener names it',
+  },
   schema: InlineCertificateSchema,
   access: 'mesh',
   secret: 'PrivateKey',

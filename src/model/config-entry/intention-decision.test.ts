@@ -128,12 +128,6 @@ describe('permissions', () => {
     expect(decide([web], { defaultAllows: true }).allowed).toBe(false);
   });
 
-  test('a token that is asked for is told, as nothing here sees it', () => {
-    const JWT = { Providers: [{ Name: 'okta' }] };
-    const one = intentions('web', [{ Name: 'api', Action: 'allow' }], { JWT });
-    expect(decide([one]).reason).toMatch(/allows it, if it shows a token of "okta"\.$/);
-  });
-
   test.each<[string, object, Record<string, string>, boolean]>([
     ['present', { Present: true }, { 'x-a': '' }, true],
     ['not present', { Present: true }, {}, false],

@@ -10,7 +10,7 @@
  *  I3. Without a request, permissions allow nothing: that is what a connection by itself may do.
  */
 import { everyService } from './config-entry.ts';
-import type { IntentionPermission, IntentionSource } from './intention.ts';
+import type { IntentionSource } from './intention.ts';
 import { type HttpRequest, permissionFits } from './permission-match.ts';
 import type { ServiceIntentions } from './service-intentions.ts';
 
@@ -54,13 +54,13 @@ export function decideIntention(question: IntentionQuestion): IntentionDecision 
   if (intention === undefined) {
     return { ...nothing, allowed: defaultAllows, reason: `No intention fits; ${byDefault}.` };
   }
-  const { source, entry } = intention;
+  const { source } = intention;
   const what = describeIntention(intention);
   const decided = { intention, permission: undefined };
   const permissions = source.Permissions;
   if (permissions === null) {
     const allowed = source.Action === 'allow';
-    const reason = `${what} ${verb(allowed)} it${allowed ? tokenNote([entry.JWT]) : ''}.`;
+    const reason = `${what} ${verb(allowed)} it.`;
     return { ...decided, allowed, reason };
   }
   if (request === undefined) {
@@ -74,8 +74,7 @@ export function decideIntention(question: IntentionQuestion): IntentionDecision 
   }
   const permission = permissions[at]!;
   const allowed = permission.Action === 'allow';
-  const note = tokenNote([allowed ? entry.JWT : null, permission.JWT]);
-  const reason = `${what} ${verb(allowed)} it by its permission ${at + 1} of ${permissions.length}${note}.`;
+  const reason = `${what} ${verb(allowed)} it by its permission ${at + 1} of ${permissions.length}.`;
   return { ...decided, allowed, reason, permission: at };
 }
 
@@ -106,10 +105,4 @@ const verb = (allows: boolean): string => (allows ? 'allows' : 'denies');
 function describeIntention({ entry, source }: Intention): string {
   const peer = source.Peer === '' ? '' : ` of the peer "${source.Peer}"`;
   return `The intention from "${source.Name}"${peer} to "${entry.Name}" of precedence ${source.Precedence}`;
-}
-
-/** Tokens are seen by proxies alone, so a decision here is made without. */
-function tokenNote(wanted: readonly IntentionPermission['JWT'][]): string {
-  const names = wanted.flatMap((jwt) => jwt?.Providers ?? []).map(({ Name }) => `"${Name}"`);
-  return names.length === 0 ? '' : `, if it shows a token of ${[...new Set(names)].join(' or ')}`;
 }

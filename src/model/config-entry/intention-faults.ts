@@ -2,6 +2,7 @@ import type { Fault } from '../errors.ts';
 import { below, faultAt, type Path, quote } from '../path.ts';
 import { isPattern } from '../text-rules.ts';
 import { everyService } from './config-entry.ts';
+import { faultsOf } from './faults.ts';
 import {
   type IntentionJwt,
   type IntentionPermission,
@@ -11,6 +12,7 @@ import {
   type PermissionHttp,
 } from './intention.ts';
 import { noSamenessGroups } from './sameness.ts';
+import { checkTokenRequirements } from './token-requirements.ts';
 
 interface Intentions {
   readonly Name: string;
@@ -125,16 +127,5 @@ function headerFaults(header: PermissionHeader, path: Path): Fault[] {
   return faults;
 }
 
-function jwtFaults({ Providers }: IntentionJwt, path: Path): Fault[] {
-  const place = below(path, 'Providers');
-  if (Providers === null) return [faultAt(place, 'must have at least one provider')];
-  return Providers.flatMap(({ Name, VerifyClaims }, index) => {
-    const at = below(place, index);
-    const faults = Name === '' ? [faultAt(below(at, 'Name'), 'is required')] : [];
-    (VerifyClaims ?? []).forEach(({ Path: claim }, position) => {
-      if (claim !== null) return;
-      faults.push(faultAt(below(at, 'VerifyClaims', position, 'Path'), 'is required'));
-    });
-    return faults;
-  });
-}
+const jwtFaults = (jwt: IntentionJwt, path: Path): Fault[] =>
+  faultsOf((report) => checkTokenRequirements(jwt, path, report));

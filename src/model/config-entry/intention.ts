@@ -13,6 +13,7 @@ import {
   Whole,
 } from '../schema.ts';
 import { everyService } from './config-entry.ts';
+import { tokenRules } from './token-requirements.ts';
 
 const PathFields = {
   PathExact: About('The path.', Text()),
@@ -66,7 +67,7 @@ const PermissionSchema = Type.Object({
       }),
     ),
   ),
-  JWT: About('What token they show.', Nullable(JwtSchema)),
+  JWT: About('What token they show.', Nullable(JwtSchema), { rules: tokenRules }),
 });
 
 export const SourceSchema = Type.Object({

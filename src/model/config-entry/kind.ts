@@ -12,6 +12,8 @@ export interface ConfigKind<E extends ConfigEntry = ConfigEntry> {
   readonly summary: string;
   /** What acts of it here and what needs proxies, for the reference; absent: all of it needs them. */
   readonly acts?: string;
+  /** Who may hang on an entry of the kind, and what a deletion means for them, for the reference. */
+  readonly deletion: { readonly usedBy: string; readonly outcome: string };
   /** `entryFields`, then the kind's own fields, then `stamps`. */
   readonly schema: Type.TObject;
   /** The one name that an entry of the kind can have in a partition; it may be left out then. */
@@ -83,8 +85,8 @@ export interface EntryView {
 }
 
 /**
- * What is wrong with all entries together once these have changed; made by `graph.ts` and
- * `gateways.ts` and listed in `cross-checks.ts`. A sentence each; empty: nothing.
+ * What is wrong with all entries together once these have changed; made by `graph.ts`,
+ * `in-use.ts` and `ingress-checks.ts` and listed in `cross-checks.ts`. A sentence each; empty: nothing.
  */
 export type CrossCheck = (view: EntryView, changed: readonly EntryKey[]) => readonly string[];
 

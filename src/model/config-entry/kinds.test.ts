@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { arbitraryOf } from '../arbitrary.test-helper.ts';
 import { completeEntry, decodeEntry, entryFaults } from './entry.ts';
+import { noneExists } from './entry-table.test-helper.ts';
 import { kinds } from './kinds.ts';
 import { presentEntry } from './present.ts';
 
@@ -172,7 +173,7 @@ test.each<[string, object, string | undefined]>([
         {
           Name: 'a',
           Action: 'deny',
-          Permissions: [{ Action: 'deny', JWT: { Providers: [{ Name: 'x' }] } }],
+          Permissions: [{ Action: 'deny', HTTP: { PathPrefix: '/' } }],
         },
       ],
     },
@@ -211,7 +212,21 @@ test.each<[string, object, string | undefined]>([
   [
     'service-intentions',
     { Sources: [{ Name: 'a', Action: 'deny' }], JWT: {} },
-    'JWT.Providers must have at least one',
+    `JWT.Providers must name a jwt-provider, and ${noneExists}`,
+  ],
+  [
+    'service-intentions',
+    { Sources: [{ Name: 'a', Action: 'deny' }], JWT: { Providers: [{}, { Name: 'okta' }] } },
+    `JWT.Providers[1].Name names the jwt-provider "okta", and ${noneExists}`,
+  ],
+  [
+    'service-intentions',
+    {
+      Sources: [
+        { Name: 'a', Permissions: [{ Action: 'allow', JWT: { Providers: [{ Name: 'okta' }] } }] },
+      ],
+    },
+    `Sources[0].Permissions[0].JWT.Providers[0].Name names the jwt-provider "okta", and ${noneExists}`,
   ],
   [
     'service-intentions',

@@ -58,6 +58,10 @@ export const mesh: ConfigKind<MeshEntry> = {
   acts:
     '`AllowEnablingPermissiveMutualTLS` decides whether other entries are taken. All other fields are ' +
     'settings of proxies and gateways.',
+  deletion: {
+    usedBy: 'entries that are `permissive`',
+    outcome: 'done: what is `permissive` stays so, and nothing else becomes it',
+  },
   schema: MeshSchema,
   access: 'open',
   onlyName: () => 'mesh',

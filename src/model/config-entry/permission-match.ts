@@ -11,7 +11,7 @@ export interface HttpRequest {
   readonly headers: ReadonlyMap<string, string>;
 }
 
-/** Whether the permission is about the request. What token that shows is not looked at. */
+/** Whether the permission is about the request. */
 export function permissionFits({ HTTP }: IntentionPermission, request: HttpRequest): boolean {
   if (HTTP === null) return true;
   const { PathExact, PathPrefix, PathRegex, Header, Methods } = HTTP;

@@ -54,6 +54,11 @@ export const proxyDefaults: ConfigKind<ProxyDefaults> = {
     '`Config.protocol` and `MeshGateway` stand in discovery chains for services that have none of their own ' +
     '([the guide](../../guides/traffic.md)). The other fields are for proxies, which Roster does not run: they ' +
     'are checked, kept, and shown to what reads them.',
+  deletion: {
+    usedBy:
+      'whatever needs a protocol that it gives: chains, `ingress-gateway`, `service-intentions` with `Permissions`, `http-route`',
+    outcome: 'refused while one of these needs it',
+  },
   schema: ProxyDefaultsSchema,
   access: 'open',
   onlyName: () => 'global',

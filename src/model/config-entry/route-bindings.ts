@@ -56,14 +56,16 @@ function faultOf(route: Route, view: EntryView): Finding | undefined {
   }
   // Connections can be led to whatever a service speaks, requests only where there are requests.
   if (!isHttp(route)) return undefined;
-  for (const service of services) {
-    const { protocol } = protocolOf(view, service);
-    if (isHttpLike(protocol)) continue;
-    const message = `The service "${service.name}" speaks ${protocol}, and an http-route leads to http, http2 or grpc.`;
-    return finding('Accepted', false, 'InvalidDiscoveryChain', message);
-  }
-  return undefined;
+  const [service] = servicesNotHttp(route, view);
+  if (service === undefined) return undefined;
+  const { protocol } = protocolOf(view, service);
+  const message = `The service "${service.name}" speaks ${protocol}, and an http-route leads to http, http2 or grpc.`;
+  return finding('Accepted', false, 'InvalidDiscoveryChain', message);
 }
+
+/** Where the route cannot lead, as no requests are understood there. */
+export const servicesNotHttp = (route: HttpRoute, view: EntryView): readonly ServiceName[] =>
+  servicesOf(route).filter((service) => !isHttpLike(protocolOf(view, service).protocol));
 
 interface Attempt {
   readonly finding: Finding;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { entryOf, entryTable } from './entry-table.test-helper.ts';
+import { entryOf, entryTable, noneExists } from './entry-table.test-helper.ts';
 import { type HttpRoute, httpRoute } from './http-route.ts';
 import { type TcpRoute, tcpRoute } from './tcp-route.ts';
 
@@ -148,7 +148,6 @@ describe('filters', () => {
         URLRewrite: { Path: '/x' },
         RetryFilter: { NumRetries: 3, RetryOn: ['5xx'], RetryOnStatusCodes: [503] },
         TimeoutFilter: { RequestTimeout: '10s', IdleTimeout: 1_000_000_000 },
-        JWT: { Providers: [{ Name: 'okta' }] },
       }),
     ],
     [
@@ -166,7 +165,7 @@ describe('filters', () => {
       `${at}.Filters.Headers[1].Add[" "] is no name of a header`,
       `${at}.Filters.URLRewrite.Path must begin with "/", got "x"`,
       `${at}.Filters.RetryFilter.RetryOn[0] must be one of 5xx, gateway-error, reset, connect-failure, envoy-ratelimited, retriable-4xx, refused-stream, cancelled, deadline-exceeded, internal, resource-exhausted, unavailable, got "rain"`,
-      `${at}.Filters.JWT.Providers must name at least one provider`,
+      `${at}.Filters.JWT.Providers must name a jwt-provider, and ${noneExists}`,
     ],
     [
       'of answers, and of services',
@@ -175,13 +174,14 @@ describe('filters', () => {
         Services: [
           {
             Name: 'a',
-            Filters: { URLRewrite: {} },
+            Filters: { URLRewrite: {}, JWT: { Providers: [{ Name: 'okta' }] } },
             ResponseFilters: { Headers: [{ Set: { a: '\n' } }] },
           },
         ],
       }),
       `${at}.ResponseFilters.Headers[0].Remove[0] is no name of a header: ""`,
       `${at}.Services[0].Filters.URLRewrite.Path must begin with "/", got ""`,
+      `${at}.Services[0].Filters.JWT.Providers[0].Name names the jwt-provider "okta", and ${noneExists}`,
       `${at}.Services[0].ResponseFilters.Headers[0].Set.a must not hold control characters`,
     ],
   ]);

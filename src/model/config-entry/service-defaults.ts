@@ -140,6 +140,11 @@ export const serviceDefaults: ConfigKind<ServiceDefaults> = {
     '`Protocol` decides what may be routed and split, and is in discovery chains with `MeshGateway`, ' +
     '`ExternalSNI` and `Meta` ([the guide](../../guides/traffic.md)). The other fields are for proxies, which ' +
     'Roster does not run: they are checked, kept, and shown to what reads them.',
+  deletion: {
+    usedBy:
+      'whatever needs its `Protocol`: chains, `ingress-gateway`, `service-intentions` with `Permissions`, `http-route`',
+    outcome: 'refused while one of these needs it',
+  },
   schema: ServiceDefaultsSchema,
   access: 'service',
   normalize,

@@ -10,13 +10,14 @@ import {
 } from './intention.ts';
 import { intentionFaults } from './intention-faults.ts';
 import type { ConfigKind, ServiceName } from './kind.ts';
+import { tokenRules } from './token-requirements.ts';
 
 export const ServiceIntentionsSchema = Type.Object({
   ...entryFields,
   Sources: About('Who may call it and who may not.', List(SourceSchema), {
     rules: 'at least one, each once',
   }),
-  JWT: About('What token every request shows.', Nullable(JwtSchema)),
+  JWT: About('What token every request shows.', Nullable(JwtSchema), { rules: tokenRules }),
   ...stamps,
 });
 
@@ -29,8 +30,11 @@ export const serviceIntentions: ConfigKind<ServiceIntentions> = {
   summary: 'Who may call a service, and what of it.',
   acts:
     'Intentions decide what `roster intention check` and the API answer, and why. To hold back a ' +
-    'connection that somebody makes takes a proxy; the tokens that `JWT` asks for are seen by proxies ' +
-    'alone, so a check does without.',
+    'connection that somebody makes takes a proxy.',
+  deletion: {
+    usedBy: 'nobody',
+    outcome: 'done: the intentions of `*` decide, else the default policy',
+  },
   schema: ServiceIntentionsSchema,
   access: 'intentions',
   allowsEvery: true,

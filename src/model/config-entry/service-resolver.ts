@@ -108,6 +108,10 @@ export const serviceResolver: ConfigKind<ServiceResolver> = {
   acts:
     'It is part of the discovery chains that lead to the service ([the guide](../../guides/traffic.md)), which ' +
     'proxies go by. Roster runs none, and matches no instances with the filters: they are checked and shown.',
+  deletion: {
+    usedBy: 'chains: `service-router`, `service-splitter`, `service-resolver` (subsets, redirects)',
+    outcome: 'refused while a chain cannot be made without it',
+  },
   schema: ServiceResolverSchema,
   access: 'service',
   faults: (entry) => [...faultsOf((report) => check(entry, report)), ...samenessFaults(entry)],

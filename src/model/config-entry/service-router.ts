@@ -115,6 +115,10 @@ export const serviceRouter: ConfigKind<ServiceRouter> = {
   acts:
     'It is part of the discovery chain of the service ([the guide](../../guides/traffic.md)), which proxies ' +
     'go by: Roster runs none, so no request is moved by it alone.',
+  deletion: {
+    usedBy: 'nobody',
+    outcome: 'done: requests go on to the splitter, else the resolver',
+  },
   schema: ServiceRouterSchema,
   access: 'service',
   normalize: (entry) => ({ ...entry, Routes: entry.Routes?.map(normalizeRoute) ?? null }),

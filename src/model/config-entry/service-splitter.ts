@@ -44,6 +44,10 @@ export const serviceSplitter: ConfigKind<ServiceSplitter> = {
   acts:
     'It is part of the discovery chain of the service ([the guide](../../guides/traffic.md)), which proxies ' +
     'go by: Roster runs none, so no request is moved by it alone.',
+  deletion: {
+    usedBy: 'chains that lead to its service',
+    outcome: 'refused while a chain cannot be made without it',
+  },
   schema: ServiceSplitterSchema,
   access: 'service',
   normalize: (entry) => ({

@@ -44,6 +44,10 @@ export const tcpRoute: ConfigKind<TcpRoute> = {
   acts:
     'It is bound to the listeners that it names and that take it, and its `Status` says to which, or ' +
     'why not. Its rules are for a proxy, which Roster does not run.',
+  deletion: {
+    usedBy: 'nobody',
+    outcome: 'done: it is bound to no listener any more',
+  },
   schema: TcpRouteSchema,
   access: 'mesh',
   normalize: (route) => ({

@@ -51,6 +51,10 @@ export type TerminatingGateway = ConfigEntry & Model<typeof TerminatingGatewaySc
 export const terminatingGateway: ConfigKind<TerminatingGateway> = {
   kind: 'terminating-gateway',
   summary: 'Lets services in the mesh reach services outside of it, over TLS where it says so.',
+  deletion: {
+    usedBy: 'nobody',
+    outcome: 'done',
+  },
   schema: TerminatingGatewaySchema,
   access: 'gateway',
   normalize: (gateway) => ({

@@ -1,6 +1,6 @@
 import { limits } from '../limits.ts';
-import { below, type Path, type Report } from '../path.ts';
-import { About, FullList, type Model, Nullable, Text, Type } from '../schema.ts';
+import { below, type Path, quote, type Report } from '../path.ts';
+import { About, FullList, Nullable, Text, Type } from '../schema.ts';
 
 const ClaimSchema = Type.Object(
   {
@@ -28,30 +28,35 @@ const TokenRequirementsSchema = Type.Object(
   },
   { title: 'JWT' },
 );
-type TokenRequirements = Model<typeof TokenRequirementsSchema>;
 
 export const TokenRequirements = () =>
-  About('Which tokens a request has to come with.', Nullable(TokenRequirementsSchema));
+  About('Which tokens a request has to come with.', Nullable(TokenRequirementsSchema), {
+    rules: tokenRules,
+  });
 
+/** What stands in the reference of a field that asks for tokens. */
+export const tokenRules =
+  'must be left out: it names entries of the kind `jwt-provider`, which there are none of here';
+
+/**
+ * Who signs tokens is said by entries of the kind `jwt-provider`, which is not among those that are
+ * taken here. So whatever is named does not exist, which is an error wherever it is named. The fields
+ * are known so that this can be told. Source: facts/registry.md §5.8, spec/2 §2.2.
+ */
 export function checkTokenRequirements(
-  requirements: TokenRequirements | null | undefined,
+  requirements: { readonly Providers: readonly { readonly Name: string }[] | null } | null,
   path: Path,
   report: Report,
 ): void {
-  if (requirements == null) return;
-  const { Providers } = requirements;
-  if (Providers.length === 0) report(below(path, 'Providers'), 'must name at least one provider');
-  const names = Providers.map(({ Name }) => Name);
-  Providers.forEach(({ Name, VerifyClaims }, index) => {
-    const at = below(path, 'Providers', index);
-    if (Name === '') report(below(at, 'Name'), 'is required');
-    else if (names.indexOf(Name) !== index) {
-      report(below(at, 'Name'), `${JSON.stringify(Name)} is there already`);
-    }
-    VerifyClaims.forEach(({ Path: claim }, claimIndex) => {
-      const place = below(at, 'VerifyClaims', claimIndex, 'Path');
-      if (claim.length === 0) report(place, 'must name a claim');
-      else if (claim.includes('')) report(place, 'must not hold an empty name');
-    });
+  if (requirements === null) return;
+  const place = below(path, 'Providers');
+  const Providers = requirements.Providers ?? [];
+  if (Providers.length === 0) report(place, `must name a jwt-provider, and ${noneExists}`);
+  Providers.forEach(({ Name }, index) => {
+    const at = below(place, index, 'Name');
+    if (Name === '') report(at, `is required, and ${noneExists}`);
+    else report(at, `names the jwt-provider ${quote(Name)}, and ${noneExists}`);
   });
 }
+
+const noneExists = 'no such provider exists: there are no entries of that kind here';
