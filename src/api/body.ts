@@ -1,4 +1,4 @@
-import { decode } from '../model/codec.ts';
+import { decode, decodeInPart } from '../model/codec.ts';
 import { refusal } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { Request } from './http.ts';
@@ -9,7 +9,7 @@ import type { Route } from './route.ts';
 export function readBody(route: Route, request: Request) {
   const { body: definition } = route;
   if (definition === undefined) {
-    return { body: undefined, unknownFields: [] };
+    return { body: undefined, unknownFields: [], bodyFaults: [] };
   }
   if (request.headers['content-encoding'] !== undefined) {
     const encoding = String(request.headers['content-encoding']);
@@ -20,15 +20,22 @@ export function readBody(route: Route, request: Request) {
   if (request.body === undefined && !definition.optional) throw refusal('body-required');
   if (definition.raw !== undefined) {
     const bytes = Buffer.from(request.body ?? []);
-    return { body: { [definition.raw]: bytes.toString('base64') }, unknownFields: [] };
+    return {
+      body: { [definition.raw]: bytes.toString('base64') },
+      unknownFields: [],
+      bodyFaults: [],
+    };
   }
   const parsed = request.body === undefined ? {} : parseJson(request.body);
   if (definition.decode !== undefined) {
-    return { body: definition.decode(parsed), unknownFields: [] };
+    return { body: definition.decode(parsed), unknownFields: [], bodyFaults: [] };
   }
-  const { value, unknown } = decode(definition.schema, parsed, {
+  const read = definition.faults === 'later' ? decodeInPart : decodeWhole;
+  const { value, unknown, faults } = read(definition.schema, parsed, {
     unknown: definition.unknown,
     checkValues: definition.checkValues ?? true,
   });
-  return { body: value, unknownFields: unknown };
+  return { body: value, unknownFields: unknown, bodyFaults: faults };
 }
+
+const decodeWhole: typeof decodeInPart = (...input) => ({ ...decode(...input), faults: [] });

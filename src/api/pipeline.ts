@@ -265,7 +265,7 @@ export class Pipeline {
       throw refusal('invalid-query', { parameter: 'stale', reason });
     }
     requireRegion(this.#options.region, shared);
-    const { body, unknownFields } = readBody(route, request);
+    const { body, unknownFields, bodyFaults } = readBody(route, request);
     const place = placeOf(route.family, shared, body, request);
     const { state } = this.#options;
     const input = (authorized: Authorizer, snapshot: Snapshot): Input => ({
@@ -274,6 +274,7 @@ export class Pipeline {
       query: values,
       body,
       unknownFields,
+      bodyFaults,
       ...place(authorized.caller),
       caller: authorized.caller,
       address: () => request.remoteAddress ?? '',

@@ -2,6 +2,7 @@ import type { TSchema } from 'typebox';
 import type { Caller } from '../acl/authorizer.ts';
 import type { Permission } from '../acl/permission.ts';
 import type { Steps } from '../base/steps.ts';
+import type { Fault } from '../model/errors.ts';
 import type { ExecSession } from '../model/exec-session/exec-session.ts';
 import type { Snapshot } from '../state/types.ts';
 import type { Answer } from './http.ts';
@@ -41,6 +42,8 @@ export interface BodyDefinition {
   readonly unknown: 'refuse' | 'report';
   /** Bounds and choices are checked later, together with the other rules of the noun. */
   readonly checkValues?: false;
+  /** Faults of its form are in `input.bodyFaults`, to be told together with those of the content. */
+  readonly faults?: 'later';
   /** The body is any bytes and no JSON: they stand in this field, as base64. */
   readonly raw?: string;
   /** Reads the body instead, where its schema depends on what stands in it. */
@@ -54,6 +57,8 @@ export interface Input<Q extends QueryTable = QueryTable, B = unknown> {
   readonly body: B;
   /** Paths of body fields that the schema does not know; only with `unknown: 'report'`. */
   readonly unknownFields: readonly string[];
+  /** What is wrong with the form of the body; only with `faults: 'later'`. It is not in `body`. */
+  readonly bodyFaults: readonly Fault[];
   /** Where the request means to be (`place.ts`). */
   readonly namespace: string;
   readonly partition: string;

@@ -66,6 +66,21 @@ export function decode<S extends Type.TSchema>(
   input: unknown,
   options: DecodeOptions = {},
 ): Decoded<S> {
+  const { faults, ...decoded } = decodeInPart(schema, input, options);
+  if (faults.length > 0) throw invalid(options.code ?? 'invalid-body', faults);
+  return decoded;
+}
+
+/**
+ * The same for whoever tells the faults together with others: what is at fault is left out of the
+ * value, but for texts in a map, and is a hole in a list.
+ * @throws RosterError the same, when the input is nothing of the kind
+ */
+export function decodeInPart<S extends Type.TSchema>(
+  schema: S,
+  input: unknown,
+  options: DecodeOptions = {},
+): Decoded<S> & { readonly faults: readonly Fault[] } {
   const context: Context = {
     faults: [],
     unknown: [],
@@ -78,8 +93,9 @@ export function decode<S extends Type.TSchema>(
   if ((options.checkValues ?? true) && value !== undefined) {
     context.faults.push(...checkValues(schema, value, path));
   }
-  if (context.faults.length > 0) throw invalid(options.code ?? 'invalid-body', context.faults);
-  return { value: value as Decoded<S>['value'], unknown: context.unknown };
+  if (value === undefined) throw invalid(options.code ?? 'invalid-body', context.faults);
+  const { faults, unknown } = context;
+  return { value: value as Decoded<S>['value'], unknown, faults };
 }
 
 function decodeRoot(schema: Type.TSchema, input: unknown, path: Path, context: Context): unknown {

@@ -65,6 +65,18 @@ export function refusal<C extends ErrorCode>(
   return new RosterError(code, filled);
 }
 
+/**
+ * The faults of a body’s form and then those of its content, of which those are left out that come of
+ * the first: what was mistyped counts as absent.
+ */
+export function withKnown(known: readonly Fault[], others: readonly Fault[]): readonly Fault[] {
+  if (known.length === 0) return others;
+  const isTold = ({ pointer }: Fault) =>
+    known.some((one) => pointer === one.pointer || pointer.startsWith(`${one.pointer}/`));
+  const all = [...known, ...others.filter((fault) => !isTold(fault))];
+  return all.slice(0, limits.fault.listedMax);
+}
+
 /** The error for a body, a job or a plan that has faults; `faults` is not empty. */
 export function invalid(
   code: 'invalid-body' | 'invalid-job' | 'invalid-job-file' | 'plan-outdated',

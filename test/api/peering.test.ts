@@ -125,6 +125,26 @@ describe('POST /v1/peering/token', () => {
     expect((await call('GET', '/v1/peerings')).json).toEqual([]);
   });
 
+  test('tells faults of the form and of the content together, each place once', async () => {
+    const body = {
+      ...{ PeerName: 7, Nonsense: 1, peername: 'A', Partition: 'default' },
+      ServerExternalAddresses: ['x', 7, null, 'y:1', 'z'],
+      Meta: { 'a b': 7, b: 'x'.repeat(513), c: null, d: '' },
+    };
+    const { status, json } = await call('POST', '/v1/peering/token', body);
+    expect(status).toBe(400);
+    expect(json.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual([
+      ...['/PeerName', '/Nonsense', '/peername'],
+      ...['/ServerExternalAddresses/1', '/ServerExternalAddresses/2', '/Meta/a b', '/Meta/c'],
+      ...['/ServerExternalAddresses/0', '/ServerExternalAddresses/4', '/Meta/b'],
+    ]);
+    // Who may not make one learns nothing of it.
+    expect((await call('POST', '/v1/peering/token', body, { token: null })).status).toBe(403);
+    for (const no of [[], 'x', 7]) {
+      expect((await call('POST', '/v1/peering/token', no)).status).toBe(400);
+    }
+  });
+
   test('needs an address that others reach', async () => {
     api.server.peerings.advertise({ addresses: [], caPems: [] });
     const { status, json } = await call('POST', '/v1/peering/token', { PeerName: 'x' });
@@ -194,6 +214,22 @@ describe('POST /v1/peering/establish', () => {
     // A token is never repeated, not even the part that is no secret.
     expect(answer.text).not.toContain(secret);
     expect(answer.text).not.toContain(tokenOf().slice(0, 40));
+  });
+
+  test('tells faults of the form and of the content together, and repeats no token', async () => {
+    const pointersOf = async (body: object) => {
+      const { status, json, text } = await call('POST', '/v1/peering/establish', body);
+      expect(status).toBe(400);
+      expect(text).not.toContain(secret);
+      return json.errors.map(({ pointer }: { pointer: string }) => pointer);
+    };
+    const wrong = { PeerName: 'A', Nonsense: 1, Meta: { 'a b': '' } };
+    expect(await pointersOf({ ...wrong, PeeringToken: secret })).toEqual([
+      ...['/Nonsense', '/PeerName', '/Meta/a b', '/PeeringToken'],
+    ]);
+    expect(await pointersOf({ ...wrong, PeeringToken: [secret], PeerName: null })).toEqual([
+      ...['/Nonsense', '/PeeringToken', '/PeerName', '/Meta/a b'],
+    ]);
   });
 
   test('refuses a name that awaits its peer', async () => {

@@ -34,11 +34,12 @@ export function peeringRoutes({ peerings: service }: Server): Route[] {
     writeRoute({
       ...{ method: 'POST', path: '/v1/peering/token', noun, family },
       summary: 'Make a token with which another cluster can peer with this one',
-      body: { schema: PeeringTokenRequestSchema, unknown: 'refuse' },
+      body: { schema: PeeringTokenRequestSchema, unknown: 'refuse', faults: 'later' },
       answer: PeeringTokenAnswerSchema,
       permission: may('write'),
-      handle: async ({ partition, body }: Input<never, Given<PeeringTokenRequest>>) => {
-        const { index, value } = await service.generateToken(partition, body);
+      handle: async (input: Input<never, Given<PeeringTokenRequest>>) => {
+        const { partition, body, bodyFaults } = input;
+        const { index, value } = await service.generateToken(partition, body, bodyFaults);
         const { Name: peering, ID: id } = value.peering;
         return { index, value: { PeeringToken: value.token }, made: { peering, id } };
       },
@@ -49,12 +50,14 @@ export function peeringRoutes({ peerings: service }: Server): Route[] {
       body: {
         schema: EstablishRequestSchema,
         unknown: 'refuse',
+        faults: 'later',
         bytesMax: 2 * limits.peering.tokenLengthMax,
       },
       answer: Type.Object({}),
       permission: may('write'),
-      handle: async ({ partition, body }: Input<never, Given<EstablishRequest>>) => {
-        const { index, value } = await service.establish(partition, body);
+      handle: async (input: Input<never, Given<EstablishRequest>>) => {
+        const { partition, body, bodyFaults } = input;
+        const { index, value } = await service.establish(partition, body, bodyFaults);
         return { index, value: {}, made: { peering: value.Name, id: value.ID } };
       },
     }),

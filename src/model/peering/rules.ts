@@ -30,14 +30,14 @@ export function isServerAddress(address: string): boolean {
   return URL.parse(`http://${host}/`) !== null;
 }
 
-/** What is wrong with the addresses that a caller gives. */
-export function addressFaults(addresses: readonly string[], field: string): Fault[] {
+/** What is wrong with the addresses that a caller gives; a hole is at fault already. */
+export function addressFaults(addresses: readonly (string | undefined)[], field: string): Fault[] {
   const most = limits.peering.addressesMax;
   if (addresses.length > most) {
     return [faultAt(below(null, field), `must have at most ${most} addresses`)];
   }
   return addresses.flatMap((address, index) => {
-    if (isServerAddress(address)) return [];
+    if (address === undefined || isServerAddress(address)) return [];
     const message = `must be "host:port", with an IPv6 address in brackets, got ${quote(address)}`;
     return [faultAt(below(null, field, index), message)];
   });
@@ -45,8 +45,8 @@ export function addressFaults(addresses: readonly string[], field: string): Faul
 
 const metaKeyForm = /^[A-Za-z0-9_-]+$/;
 
-/** What is wrong with the meta of a peering. Its limits are those of a service's. */
-export function peeringMetaFaults(meta: Readonly<Record<string, string>>): Fault[] {
+/** What is wrong with the meta of a peering. Its limits are those of a service's. What is no text is at fault already. */
+export function peeringMetaFaults(meta: Readonly<Record<string, unknown>>): Fault[] {
   const { metaPairsMax, metaKeyLengthMax, metaValueLengthMax } = limits.config;
   const entries = Object.entries(meta);
   if (entries.length > metaPairsMax) {
@@ -58,7 +58,7 @@ export function peeringMetaFaults(meta: Readonly<Record<string, string>>): Fault
       const form = `letters, digits, "-" and "_", at most ${metaKeyLengthMax}`;
       return [faultAt(at, `must have a name of ${form}`)];
     }
-    if (value.length <= metaValueLengthMax) return [];
+    if (typeof value !== 'string' || value.length <= metaValueLengthMax) return [];
     return [faultAt(at, `must be at most ${metaValueLengthMax} characters long`)];
   });
 }

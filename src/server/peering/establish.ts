@@ -1,6 +1,6 @@
 import { delay } from '../../base/ports.ts';
 import { complete } from '../../model/complete.ts';
-import { invalid, refusal } from '../../model/errors.ts';
+import { type Fault, invalid, refusal, withKnown } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { below, faultAt } from '../../model/path.ts';
 import {
@@ -32,6 +32,7 @@ import { requireRoom } from './token.ts';
  * Peers with the cluster that made the token: uses up its secret there, and writes the peering down.
  * The stream opens in the background. May be done again for a peering that there is, with a fresh
  * token. Source: spec/2 §4.1, facts/registry.md §6.4.
+ * @param known what is wrong with the form of the request, and not in it
  * @throws RosterError `invalid-body`, `partition-not-found`, `peering-conflict`, `limit-reached`,
  *   `peering-token-refused`, `peer-unreachable`
  */
@@ -39,10 +40,11 @@ export async function establish(
   context: PeeringContext,
   partition: string,
   given: Input<EstablishRequest>,
+  known: readonly Fault[],
   signal: AbortSignal,
 ): Promise<Written<StoredPeering>> {
   const request = complete(EstablishRequestSchema, given);
-  const token = checked(context, request);
+  const token = checked(context, request, known);
   const { PeerName: name, Meta } = request;
   // Asked before the secret is used up, and again when the peering is written down.
   const id = admitted(context.state.head(), partition, name)?.ID ?? context.world.ids.uuid();
@@ -59,6 +61,7 @@ export async function establish(
 function checked(
   { state }: PeeringContext,
   { PeerName, PeeringToken: text, Meta }: EstablishRequest,
+  known: readonly Fault[],
 ): PeeringToken {
   const faults = [
     ...peerNameFaults(PeerName, 'establishing a peering'),
@@ -78,7 +81,8 @@ function checked(
   if (token?.serverName === serverNameOf(identityOf(state.read()))) {
     tell(`cannot create a peering within the same cluster "${token.serverName}"`);
   }
-  if (token === undefined || faults.length > 0) throw invalid('invalid-body', faults);
+  const all = withKnown(known, faults);
+  if (token === undefined || all.length > 0) throw invalid('invalid-body', all);
   return token;
 }
 

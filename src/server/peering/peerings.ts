@@ -1,3 +1,4 @@
+import type { Fault } from '../../model/errors.ts';
 import type { Peering, StoredPeering } from '../../model/peering/peering.ts';
 import { presentedPeering } from '../../model/peering/present.ts';
 import { peeringFarewells, peerings } from '../../state/tables.ts';
@@ -77,16 +78,17 @@ export class Peerings {
   }
 
   /** @throws as `token.ts` says */
-  generateToken(...[partition, request]: Rest<typeof generateToken>) {
-    return generateToken(this.#context, partition, request);
+  generateToken(...given: Rest<typeof generateToken>) {
+    return generateToken(this.#context, ...given);
   }
 
   /** @throws as `establish.ts` says */
   establish(
     partition: string,
     request: Parameters<typeof establish>[2],
+    known: readonly Fault[] = [],
   ): Promise<Written<StoredPeering>> {
-    return establish(this.#context, partition, request, this.#stop.signal);
+    return establish(this.#context, partition, request, known, this.#stop.signal);
   }
 
   delete(partition: string, name: string): Promise<Written<StoredPeering | undefined>> {

@@ -1,5 +1,5 @@
 import { complete } from '../../model/complete.ts';
-import { type Fault, invalid, refusal } from '../../model/errors.ts';
+import { type Fault, invalid, refusal, withKnown } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { below, faultAt } from '../../model/path.ts';
 import {
@@ -33,12 +33,14 @@ export interface MadeToken {
  * Makes a token with which another cluster can peer with this one, once. A token made before for the
  * same name, and not used, is no good from then on; a stream that is open stays so.
  * Source: spec/2 §4.1, facts/registry.md §6.4.
+ * @param known what is wrong with the form of the request, and not in it
  * @throws RosterError `invalid-body`, `partition-not-found`, `peering-conflict`, `limit-reached`
  */
 export async function generateToken(
   context: PeeringContext,
   partition: string,
   given: Input<PeeringTokenRequest>,
+  known: readonly Fault[] = [],
 ): Promise<Written<MadeToken>> {
   const request = complete(PeeringTokenRequestSchema, given);
   const manualAddresses = request.ServerExternalAddresses ?? [];
@@ -54,7 +56,8 @@ export async function generateToken(
       'is required, since this server has no address that others reach it at: it can also be started with --advertise';
     faults.push(faultAt(at, message));
   }
-  if (faults.length > 0) throw invalid('invalid-body', faults);
+  const all = withKnown(known, faults);
+  if (all.length > 0) throw invalid('invalid-body', all);
   const secret = context.world.secrets.uuid();
   const written = await context.state.write((transaction) => {
     requirePartition(transaction, partition);
