@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { aclOf } from '../support/acl.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { type CliSetting, cliOf } from '../support/cli.ts';
 
@@ -163,9 +164,42 @@ describe('config read, list and delete', () => {
     expect((await remove('-dry-run')).stdout).toContain('would be deleted');
     expect((await remove()).stdout).toBe('The entry service-defaults/web is deleted.\n');
     expect((await remove()).exitCode).toBe(0);
-    expect((await cli(['config', 'delete', '-kind', 'mesh'])).stderr).toContain(
+    expect((await cli(['config', 'delete', '-kind', 'http-route'])).stderr).toContain(
       '--name is required',
     );
+  });
+
+  test('what there is one of needs no name', async () => {
+    for (const [kind, name] of [
+      ['mesh', 'mesh'],
+      ['proxy-defaults', 'global'],
+      ['exported-services', 'default'],
+    ] as const) {
+      const remove = ['config', 'delete', '-kind', kind];
+      const read = ['config', 'read', '-kind', kind];
+      expect((await cli(read)).stderr).toContain(`${kind} "${name}"`);
+      await write(`Kind = "${kind}"`);
+      expect(await says(read)).toContain(`Name = "${name}"`);
+      expect(await says([...read, '-name', name])).toContain(`Name = "${name}"`);
+      expect(await says([...remove, '-dry-run'])).toContain(`${kind}/${name} would be deleted`);
+      expect(await says(remove)).toBe(`The entry ${kind}/${name} is deleted.\n`);
+      expect((await cli(read)).exitCode).toBe(1);
+    }
+    for (const kind of ['service-defaults', 'http-route', 'bound-api-gateway']) {
+      expect((await cli(['config', 'read', '-kind', kind])).stderr).toContain('--name is required');
+    }
+  });
+
+  test('what is named after its partition is found in that of the option, or of the token', async () => {
+    await api.call('PUT', '/v1/partition/team', { body: {} });
+    const body = { Kind: 'exported-services' };
+    expect((await api.call('PUT', '/v1/config?partition=team', { body })).json).toBe(true);
+    const read = ['config', 'read', '-kind', 'exported-services'];
+    expect(await says([...read, '-partition', 'team'])).toContain('Name = "team"');
+    const token = await aclOf(api).holder('mesh = "write"', '?partition=team');
+    expect(await says(read, { token })).toContain('Name = "team"');
+    const stdout = await says(['config', 'delete', '-kind', 'exported-services'], { token });
+    expect(stdout).toBe('The entry exported-services/team is deleted.\n');
   });
 
   test('the kinds are completed', async () => {

@@ -10,6 +10,7 @@ import {
   casOf,
   deleteGuard,
   dryRunOption,
+  entryName,
   kindOption,
   nameOption,
   partitionOption,
@@ -73,8 +74,10 @@ export const configRead: ClientCommand = {
     options: [kindOption, nameOption, partitionOption],
     details: 'It is printed as a file that "config write" takes; --json prints all of its fields.',
   },
-  async run({ client, isJson, json, screen }, _words, options) {
-    const [kind, name] = [required(options, 'kind'), required(options, 'name')];
+  async run(context, _words, options) {
+    const { client, isJson, json, screen } = context;
+    const kind = required(options, 'kind');
+    const name = await entryName(context, kind, options);
     const partition = options.text('partition');
     const { value } = await client.configEntries.read(kind, name, { partition });
     if (isJson) await json(value);
@@ -119,9 +122,10 @@ const pairsText = (meta: Readonly<Record<string, string>> | null): string =>
 export const configDelete: ClientCommand = {
   definition: { options: [kindOption, nameOption, ...deleteGuard, dryRunOption, partitionOption] },
   async run(context, _words, options) {
-    const [kind, name] = [required(options, 'kind'), required(options, 'name')];
+    const kind = required(options, 'kind');
     const cas = casOf(options);
     if (cas === 0) throw new CliError('--cas needs the --modify-index that was seen.');
+    const name = await entryName(context, kind, options);
     const dryRun = options.flag('dryRun');
     const partition = options.text('partition');
     const guard = { cas, dryRun, partition };

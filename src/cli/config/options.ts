@@ -1,4 +1,7 @@
 import { configKinds } from '../../model/config-entry/config-entry.ts';
+import { findKind } from '../../model/config-entry/kinds.ts';
+import { defaultPartition } from '../../model/namespace/namespace.ts';
+import type { Context } from '../context.ts';
 import type { OptionDefinition } from '../definition.ts';
 import { CliError } from '../errors.ts';
 import type { Options } from '../options.ts';
@@ -13,7 +16,8 @@ export const kindOption: OptionDefinition = {
 export const nameOption: OptionDefinition = {
   name: 'name',
   value: 'NAME',
-  description: 'Its name. proxy-defaults is global, mesh is mesh.',
+  description:
+    'Its name. May be left out for what there is one of: mesh, proxy-defaults, exported-services.',
 };
 
 export const partitionOption: OptionDefinition = {
@@ -49,6 +53,24 @@ export const dryRunOption: OptionDefinition = {
   name: 'dry-run',
   description: 'Check everything, and keep nothing.',
 };
+
+/**
+ * What the entry is called: of what there is one of in a partition, it need not be said.
+ * @throws CliError naming the option
+ */
+export async function entryName(
+  { client }: Pick<Context, 'client'>,
+  kind: string,
+  options: Options,
+): Promise<string> {
+  const { onlyName } = findKind(kind) ?? {};
+  if (options.text('name') || onlyName === undefined) return required(options, 'name');
+  const partition = options.text('partition');
+  if (partition !== undefined || onlyName('a') === onlyName('b')) return onlyName(partition ?? '');
+  // It is named after the partition, which the token says then.
+  const { value } = await client.configEntries.list(kind);
+  return value[0]?.Name ?? onlyName(defaultPartition);
+}
 
 /** @throws CliError naming the option */
 export function required(options: Options, name: string): string {
