@@ -246,6 +246,44 @@ describe('the list of what is exported', () => {
     expect(await get(`/v1/exported-services?per_page=2&next_token=${next}`)).toEqual([all[2]]);
   });
 
+  test('has with * what is routed by entries alone, and says why', async () => {
+    const put = async (body: object, query = '') =>
+      expect((await api.call('PUT', `/v1/config${query}`, { body })).json).toBe(true);
+    const Services = [{ Name: '*', Consumers: [{ Peer: 'east' }] }];
+    await put({ Kind: 'exported-services', Services });
+    await put({ Kind: 'service-resolver', Name: 'old', Redirect: { Service: 'web' } });
+    await put({ Kind: 'service-resolver', Name: 'no service', Redirect: { Service: 'web' } });
+    await put({ Kind: 'service-defaults', Name: 'api', Protocol: 'http' });
+    await put({ Kind: 'service-splitter', Name: 'api', Splits: [{ Weight: 100 }] });
+    await put({ Kind: 'service-defaults', Name: 'plain', Protocol: 'http' });
+    const names = async (query = '') =>
+      (await get(`/v1/exported-services${query}`)).map(
+        ({ Service }: { Service: string }) => Service,
+      );
+    expect(await names()).toEqual(['api', 'old']);
+    expect((await get('/v1/peering/east')).StreamStatus.ExportedServices).toEqual(['api', 'old']);
+    const why = async (service: string) =>
+      (await get(`/v1/peering/east/why?service=${service}`)).Export;
+    expect((await why('old')).Reason).toBe('stream-down');
+    expect(await why('plain')).toMatchObject({
+      Reason: 'no-instance',
+      Sentence:
+        'A rule with "*" exports what has an instance or is routed by entries, and "plain" is neither.',
+    });
+    const waiting = api.call('GET', '/v1/exported-services?index=1&wait=10s');
+    expect((await api.call('DELETE', '/v1/config/service-resolver/old')).json).toBe(true);
+    await waiting;
+    expect(await names()).toEqual(['api']);
+    expect((await get('/v1/peering/east')).StreamStatus.ExportedServices).toEqual(['api']);
+    // In a partition where no jobs run, entries are all that there is.
+    await api.call('PUT', '/v1/partition/left', { body: {} });
+    await put({ Kind: 'exported-services', Services }, '?partition=left');
+    expect(await names('?partition=left')).toEqual([]);
+    const web = { Kind: 'service-resolver', Name: 'web', ConnectTimeout: '1s' };
+    await put(web, '?partition=left');
+    expect(await names('?partition=left')).toEqual(['web']);
+  });
+
   test('goes on with partitions, and is empty without an entry', async () => {
     expect(await get('/v1/exported-services')).toEqual([]);
     const Consumers = [{ Partition: 'left' }, { Peer: 'east' }];

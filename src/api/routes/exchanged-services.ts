@@ -17,7 +17,7 @@ import {
   whyExported,
   whyImported,
 } from '../../model/peering/why.ts';
-import { exportsEntry } from '../../server/peering/exchange/exported.ts';
+import { chainsOf, exportsEntry } from '../../server/peering/exchange/exported.ts';
 import type { ServiceExchange } from '../../server/peering/exchange/service-exchange.ts';
 import { exchangeFacts } from '../../server/peering/exchange/why.ts';
 import { importedServices, peerings, serviceRegistrations } from '../../state/tables.ts';
@@ -116,19 +116,18 @@ function* exportedRows(
   { from, reverse }: PageStart,
 ): Iterable<ListedExport> {
   const exports = new EntryExports(exportsEntry(snapshot, partition));
-  const registered = new Set<string>();
-  if (partition === defaultPartition) {
-    for (const text of registeredServices(snapshot, exports)) {
-      registered.add(text);
-      if (registered.size % namesPerStep === 0) yield between;
-    }
+  const there = new Set<string>();
+  let seen = 0;
+  for (const text of exports.isOpen ? servicesThere(snapshot, partition) : []) {
+    if (text !== undefined) there.add(text);
+    if (++seen % namesPerStep === 0) yield between;
   }
-  const all = [...new Set([...registered, ...exports.named])].sort();
+  const all = [...new Set([...there, ...exports.named])].sort();
   const first = from && textOfService({ namespace: from[0]!, name: from[1]! });
   for (const text of reverse ? all.reverse() : all) {
     if (first !== undefined && (reverse ? text > first : text < first)) continue;
     const service = serviceOfText(text);
-    const { peers, partitions } = exports.consumersOf(service, registered.has(text));
+    const { peers, partitions } = exports.consumersOf(service, there.has(text));
     if (peers.length + partitions.length === 0) continue;
     yield {
       ...{ Service: service.name, Partition: partition, Namespace: service.namespace },
@@ -140,12 +139,18 @@ function* exportedRows(
   }
 }
 
-/** Those with an instance, of which one may be exported though no rule names it in full. */
-function* registeredServices(snapshot: Snapshot, { isOpen }: EntryExports): Iterable<string> {
+/** What may be exported though no rule names it in full; `undefined` stands for what is none. */
+function* servicesThere(snapshot: Snapshot, partition: string): Iterable<string | undefined> {
+  if (partition === defaultPartition) yield* registeredServices(snapshot);
+  yield* chainsOf(snapshot, partition);
+}
+
+/** Those with an instance. */
+function* registeredServices(snapshot: Snapshot): Iterable<string> {
   const table = snapshot.table(serviceRegistrations);
   const prefix = [defaultPartition];
   let last: readonly string[] = [];
-  while (isOpen) {
+  while (true) {
     const from = last.length === 0 ? {} : { from: [...prefix, ...last, '\uffff'] };
     const next = table.scan({ prefix, ...from }).next();
     if (next.done === true) return;

@@ -1,6 +1,9 @@
 import type { Fault } from '../errors.ts';
+import { limits } from '../limits.ts';
+import { realmNamePattern } from '../namespace/namespace.ts';
 import { below, faultAt, type Path, quote } from '../path.ts';
 import { About, List, type Model, stamps, Text, Type } from '../schema.ts';
+import { isServiceName } from '../service-registration/validate-report.ts';
 import { entryFields, everyService } from './config-entry.ts';
 import type { ConfigKind, ServiceName } from './kind.ts';
 import { noSamenessGroups } from './sameness.ts';
@@ -17,7 +20,11 @@ export const ExportedServicesSchema = Type.Object({
     'What is exported.',
     List(
       Type.Object({
-        Name: About('The service; `*`: every one of the namespace.', Text()),
+        Name: About(
+          'The service; `*`: every one of the namespace that has an instance, or a `service-router`, `service-splitter` or `service-resolver`.',
+          Text(),
+          { rules: '`*`, or letters, digits and inner dashes' },
+        ),
         Namespace: About('Where it lives; `*`: every namespace.', Text(), { absent: '`default`' }),
         Consumers: About('Who may use it.', List(ConsumerSchema), {
           rules: 'at least one, each with one of `Peer` and `Partition`',
@@ -77,6 +84,13 @@ function named({ Services, Partition: partition }: ExportedServices): readonly S
 function serviceFaults({ Name, Namespace, Consumers }: Exported, path: Path): Fault[] {
   const faults: Fault[] = [];
   if (Name === '') faults.push(faultAt(below(path, 'Name'), 'is required'));
+  else if (Name !== everyService && !isServiceName(Name)) {
+    faults.push(faultAt(below(path, 'Name'), `${nameRule}, got ${quote(Name)}`));
+  }
+  if (Namespace !== everyService && !realmNamePattern.test(Namespace)) {
+    const message = `must be "*" or the name of a namespace, got ${quote(Namespace)}`;
+    faults.push(faultAt(below(path, 'Namespace'), message));
+  }
   if (Namespace === everyService && Name !== everyService) {
     faults.push(faultAt(below(path, 'Name'), 'must be "*" where every namespace is meant'));
   }
@@ -87,6 +101,8 @@ function serviceFaults({ Name, Namespace, Consumers }: Exported, path: Path): Fa
   });
   return faults;
 }
+
+const nameRule = `must be "*" or the name of a service: at most ${limits.names.serviceLengthMax} letters, digits and inner dashes`;
 
 function consumerFaults({ Peer, Partition, SamenessGroup }: Consumer, path: Path): Fault[] {
   const faults = noSamenessGroups(SamenessGroup, path);

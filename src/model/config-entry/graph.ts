@@ -13,7 +13,13 @@ import { compileChain } from '../discovery-chain/compile.ts';
 import { type DiscoveryChain, noOverrides } from '../discovery-chain/discovery-chain.ts';
 import { isHttpLike, protocolFrom, protocolOf } from '../discovery-chain/protocol.ts';
 import { limits } from '../limits.ts';
-import { type ConfigEntry, type EntryKey, everyService } from './config-entry.ts';
+import {
+  type ConfigEntry,
+  type EntryKey,
+  everyService,
+  isRoutingKind,
+  routingKinds,
+} from './config-entry.ts';
 import type { ExportedServices } from './exported-services.ts';
 import type { CrossCheck, EntryView, ServiceName } from './kind.ts';
 import type { ProxyDefaults } from './proxy-defaults.ts';
@@ -96,9 +102,6 @@ function gather(view: EntryView, key: EntryKey, chains: Services, intended: Serv
 const generalProtocol = (entry: ConfigEntry | undefined): string =>
   protocolFrom(undefined, entry as ProxyDefaults | undefined).protocol;
 
-const routing = ['service-router', 'service-splitter', 'service-resolver'] as const;
-const isRouting = (kind: string): boolean => (routing as readonly string[]).includes(kind);
-
 const nameOf = ({ Partition, Namespace, Name }: ConfigEntry): ServiceName => ({
   ...{ partition: Partition, namespace: Namespace, name: Name },
 });
@@ -112,7 +115,7 @@ function addWithUsers(view: EntryView, services: Iterable<ServiceName>, chains: 
   }
   for (const one of through) {
     for (const user of view.referrers(one)) {
-      if (!isRouting(user.kind)) continue;
+      if (!isRoutingKind(user.kind)) continue;
       chains.add(user);
       if (user.kind !== 'service-router') through.add(user);
       if (chains.size > limits.discoveryChain.checkedMax) return;
@@ -122,7 +125,7 @@ function addWithUsers(view: EntryView, services: Iterable<ServiceName>, chains: 
 
 /** All services of the partition that anything is routed for; what has no entries cannot break. */
 function addEverywhere(view: EntryView, partition: string, chains: Services): void {
-  const entries = routing.flatMap((kind) => [...view.everywhere(partition, kind)]);
+  const entries = routingKinds.flatMap((kind) => [...view.everywhere(partition, kind)]);
   addWithUsers(view, entries.map(nameOf), chains);
 }
 
@@ -135,7 +138,7 @@ function addExported(view: EntryView, key: EntryKey, chains: Services): void {
       chains.add({ partition, namespace: Namespace, name: Name });
       continue;
     }
-    for (const kind of routing) {
+    for (const kind of routingKinds) {
       for (const routed of view.everywhere(partition, kind)) {
         if (Namespace === everyService || Namespace === routed.Namespace)
           chains.add(nameOf(routed));

@@ -158,6 +158,16 @@ test.each<[string, object, string | undefined]>([
     { Services: [{ Name: 'a', Namespace: '*', Consumers: [{ Peer: 'a' }] }] },
     'must be "*"',
   ],
+  [
+    'exported-services',
+    { Services: [{ Name: 'a b', Consumers: [{ Peer: 'a' }] }] },
+    'Services[0].Name must be "*" or the name of a service: at most 63 letters, digits and inner dashes, got "a b"',
+  ],
+  [
+    'exported-services',
+    { Services: [{ Name: 'a', Namespace: '../b', Consumers: [{ Peer: 'a' }] }] },
+    'Services[0].Namespace must be "*" or the name of a namespace, got "../b"',
+  ],
   ['service-intentions', { Sources: [] }, 'Sources must have at least one source'],
   ['service-intentions', { Sources: [{ Action: 'allow' }] }, 'Sources[0].Name is required'],
   ['service-intentions', { Sources: [{ Name: 'a' }] }, 'Sources[0].Action is required'],

@@ -17,7 +17,7 @@ const web = { namespace: 'default', name: 'web' };
 
 describe('what an entry gives to "east"', () => {
   test.each<[string, ExportRule[], boolean, boolean]>([
-    // The entry, and whether `web` goes there with an instance and without one.
+    // The entry, and whether `web` goes there while it is there and while it is not.
     ['has no rules', [], false, false],
     ['names it', [rule('web', '', 'east')], true, true],
     ['names it in its namespace', [rule('web', 'default', 'east')], true, true],
@@ -49,7 +49,7 @@ describe('what an entry gives to "east"', () => {
 
   test('nothing, without an entry', () => {
     expect(new PeerExports(undefined, 'east').isExported(web, true)).toBe(false);
-    expect(traceExport(undefined, web, { peer: 'east', hasInstance: true }).rules).toEqual([]);
+    expect(traceExport(undefined, web, { peer: 'east', isThere: true }).rules).toEqual([]);
   });
 });
 
@@ -60,11 +60,11 @@ test('every rule is told with what it has to do with the service', () => {
     rule('web', '', 'west'),
     rule('*', '', 'east'),
   ];
-  const trace = traceExport({ Services }, web, { peer: 'east', hasInstance: false });
+  const trace = traceExport({ Services }, web, { peer: 'east', isThere: false });
   expect(trace.rules.map(({ verdict }) => verdict)).toEqual([
     ...['other-namespace', 'other-service', 'other-consumers', 'exports'],
   ]);
-  expect(trace).toMatchObject({ isExported: false, lacksInstance: true });
+  expect(trace).toMatchObject({ isExported: false, isMissing: true });
 });
 
 test('what is told of the rules is what is done by them', () => {
@@ -79,13 +79,13 @@ test('what is told of the rules is what is done by them', () => {
   );
   const service = fc.record({ namespace, name });
   fc.assert(
-    fc.property(rules, service, fc.boolean(), (Services, one, hasInstance) => {
+    fc.property(rules, service, fc.boolean(), (Services, one, isThere) => {
       const entry = { Services };
-      const trace = traceExport(entry, one, { peer: 'east', hasInstance });
+      const trace = traceExport(entry, one, { peer: 'east', isThere });
       const exports = new PeerExports(entry, 'east');
-      expect(trace.isExported).toBe(exports.isExported(one, hasInstance));
+      expect(trace.isExported).toBe(exports.isExported(one, isThere));
       expect(exports.named.has(textOfService(one))).toBe(exports.isExported(one, false));
-      const { peers } = new EntryExports(entry).consumersOf(one, hasInstance);
+      const { peers } = new EntryExports(entry).consumersOf(one, isThere);
       expect(peers.includes('east')).toBe(trace.isExported);
       expect(new EntryExports(entry).isOpen).toBe(
         Services.some(({ Name, Namespace }) => Name === '*' || Namespace === '*'),

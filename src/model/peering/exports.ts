@@ -2,8 +2,9 @@
  * Which services an `exported-services` entry gives to a peer, and why it does not.
  * Source: facts/registry.md §5.11, §6.6.
  *
- * A rule names a service, or `*`: every one that has an instance; and a namespace, or `*`. What a
- * rule names in full goes to the peer also while it has no instance.
+ * A rule names a service, or `*`: every one that is there; and a namespace, or `*`. A service is there
+ * that has an instance, or a discovery chain by its routing entries. What a rule names in full goes to
+ * the peer also while it is not there.
  */
 import { defaultNamespace } from '../namespace/namespace.ts';
 import type { ServiceKey } from './exchange.ts';
@@ -68,8 +69,8 @@ export interface RuleTrace {
 
 export interface ExportTrace {
   readonly isExported: boolean;
-  /** `*` gives away only what has an instance, and this service has none. */
-  readonly lacksInstance: boolean;
+  /** `*` gives away only what is there, and this service is not. */
+  readonly isMissing: boolean;
   readonly rules: readonly RuleTrace[];
 }
 
@@ -77,14 +78,14 @@ export interface ExportTrace {
 export function traceExport(
   entry: ExportsEntry | undefined,
   service: ServiceKey,
-  { peer, hasInstance }: { readonly peer: string; readonly hasInstance: boolean },
+  { peer, isThere }: { readonly peer: string; readonly isThere: boolean },
 ): ExportTrace {
   const rules = (entry?.Services ?? []).map((rule, position) => {
     return { position, rule, verdict: verdictOf(rule, service, peer) };
   });
   const giving = rules.filter(({ verdict }) => verdict === 'exports');
-  const isExported = giving.some(({ rule }) => hasInstance || namesOne(rule));
-  return { isExported, lacksInstance: giving.length > 0 && !isExported, rules };
+  const isExported = giving.some(({ rule }) => isThere || namesOne(rule));
+  return { isExported, isMissing: giving.length > 0 && !isExported, rules };
 }
 
 function verdictOf(rule: ExportRule, service: ServiceKey, peer: string): RuleVerdict {
@@ -121,8 +122,8 @@ export class PeerExports {
     return this.#open.size > 0;
   }
 
-  isExported(service: ServiceKey, hasInstance: boolean): boolean {
-    return this.named.has(textOfService(service)) || (hasInstance && this.#isOpenTo(service));
+  isExported(service: ServiceKey, isThere: boolean): boolean {
+    return this.named.has(textOfService(service)) || (isThere && this.#isOpenTo(service));
   }
 
   #isOpenTo({ namespace, name }: ServiceKey): boolean {
@@ -163,14 +164,14 @@ export class EntryExports {
     return this.named.size < this.#rules.size;
   }
 
-  consumersOf({ namespace, name }: ServiceKey, hasInstance: boolean): Consumers {
+  consumersOf({ namespace, name }: ServiceKey, isThere: boolean): Consumers {
     const own = { namespace, name };
     const open = [
       { namespace, name: everyOne },
       { namespace: everyOne, name },
       { namespace: everyOne, name: everyOne },
     ];
-    const rules = (hasInstance ? [own, ...open] : [own]).flatMap(
+    const rules = (isThere ? [own, ...open] : [own]).flatMap(
       (place) => this.#rules.get(textOfService(place)) ?? [],
     );
     const consumers = rules.flatMap(({ Consumers }) => Consumers ?? []);

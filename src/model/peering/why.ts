@@ -133,8 +133,9 @@ function exportReason(facts: ExchangeFacts): [ExportReason, string] {
 }
 
 function notExported({ peer, trace }: ExchangeFacts, name: string): [ExportReason, string] {
-  if (trace.lacksInstance) {
-    return ['no-instance', `A rule with "*" exports what has an instance, and ${name} has none.`];
+  if (trace.isMissing) {
+    const has = 'has an instance or is routed by entries';
+    return ['no-instance', `A rule with "*" exports what ${has}, and ${name} is neither.`];
   }
   if (trace.rules.length === 0) {
     return ['no-rule', 'There is no exported-services entry with rules: nothing is exported.'];

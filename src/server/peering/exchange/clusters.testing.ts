@@ -1,6 +1,7 @@
 /** Two clusters and the link between them, for tests: a state and an exchange each. */
 import type { SimulatedWorld } from '../../../base/ports-simulated.ts';
 import type { SecretBox } from '../../../base/secret-box.ts';
+import type { ConfigKindName } from '../../../model/config-entry/config-entry.ts';
 import { limits } from '../../../model/limits.ts';
 import type { ExchangeFrame } from '../../../model/peering/exchange.ts';
 import type { ExportsEntry } from '../../../model/peering/exports.ts';
@@ -80,6 +81,15 @@ export class Cluster {
     await this.state.write((transaction) => {
       const entry = { ...entryOf('service-defaults', Name), Protocol };
       transaction.table(configEntries).put(entry as never);
+    });
+  }
+
+  /** A routing entry comes or goes. */
+  async route(kind: ConfigKindName, name: string, isThere: boolean): Promise<void> {
+    await this.state.write((transaction) => {
+      const table = transaction.table(configEntries);
+      if (isThere) table.put(entryOf(kind, name) as never);
+      else table.delete('default', 'default', kind, name);
     });
   }
 

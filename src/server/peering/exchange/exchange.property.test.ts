@@ -48,6 +48,16 @@ const step = fc.oneof(
       protocol: fc.constantFrom('http', 'grpc'),
     }),
   },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      ...{ do: fc.constant('route' as const), ...at },
+      kind: fc.constantFrom('service-router' as const, 'service-resolver' as const),
+      // Not every name that an entry can have is one of a service.
+      name: fc.constantFrom(...names, 'no service'),
+      isThere: fc.boolean(),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('cut' as const) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('connect' as const) }) },
   { weight: 4, arbitrary: fc.record({ do: fc.constant('wait' as const), ms: fc.nat(40) }) },
@@ -70,9 +80,17 @@ function exportsOf({ state }: Cluster, peer: string) {
     ),
   );
   const named = rules.filter(({ Name, Namespace }) => Name !== '*' && Namespace !== '*');
+  const routed = [...entries.scan()].filter(
+    ({ Kind, Name: name }) =>
+      Kind.startsWith('service-r') &&
+      names.includes(name) &&
+      rules.some(
+        ({ Name, Namespace }) => ['*', name].includes(Name) && ['*', 'default'].includes(Namespace),
+      ),
+  );
   const services = new Set([
     ...covered.map(({ Namespace, ServiceName }) => `${Namespace}/${ServiceName}`),
-    ...named.map(({ Namespace, Name }) => `${Namespace}/${Name}`),
+    ...[...named, ...routed].map(({ Namespace, Name }) => `${Namespace}/${Name}`),
   ]);
   const protocolOf = (service: string) => {
     const [namespace, name] = service.split('/');
@@ -129,6 +147,7 @@ test('what is exported is what is seen after the faults end', async () => {
           if (one.do === 'register') void cluster.register(one);
           else if (one.do === 'remove') void cluster.remove(one);
           else if (one.do === 'protocol') void cluster.protocol(one.name, one.protocol);
+          else if (one.do === 'route') void cluster.route(one.kind, one.name, one.isThere);
           else if (one.do === 'export') {
             const rules = one.rules?.map(({ Name, Peer, Namespace }) =>
               rule(Name, Peer, Namespace),

@@ -119,6 +119,50 @@ describe('a peer that is told', () => {
     expect(b.importedFrom('a')).toEqual([]);
   });
 
+  test('sees with `*` what is routed by entries alone, with its protocol, as it comes and goes', async () => {
+    await done([a.export([rule('*', 'b')]), a.route('service-splitter', 'old', true)]);
+    const stream = new TestStream(world, [a, b]);
+    await world.advance(0);
+    expect(b.servicesFrom('a')).toEqual(['default/old tcp']);
+    await done([
+      a.protocol('web', 'http'),
+      a.route('service-resolver', 'web', true),
+      a.route('service-router', 'web', true),
+      a.route('service-resolver', 'not a service', true),
+      a.route('service-splitter', 'old', false),
+    ]);
+    expect(b.servicesFrom('a')).toEqual(['default/web http']);
+    await done([a.route('service-resolver', 'web', false), a.register({ name: 'web', id: '1' })]);
+    expect(b.servicesFrom('a')).toEqual(['default/web http']);
+    await done([a.remove({ name: 'web', id: '1' })]);
+    expect([b.servicesFrom('a'), b.importedFrom('a')]).toEqual([['default/web http'], []]);
+    await done([a.route('service-router', 'web', false)]);
+    expect(b.servicesFrom('a')).toEqual([]);
+    expect(stream.faults).toEqual([]);
+  });
+
+  test('takes a protocol for `tcp` that is too long to be one', async () => {
+    await done([a.export([rule('web', 'b')]), a.protocol('web', 'x'.repeat(257))]);
+    const stream = new TestStream(world, [a, b]);
+    await world.advance(0);
+    expect([b.servicesFrom('a'), stream.faults]).toEqual([['default/web tcp'], []]);
+  });
+
+  test('is told of no more instances of what is withdrawn in the middle of it', async () => {
+    await open({ window: 1, instancesPerChangeMax: 4 });
+    await done([
+      a.export([rule('web', 'b')]),
+      ...['1', '2', '3', '4', '5'].map((id) => a.register({ name: 'web', id })),
+    ]);
+    const stream = new TestStream(world, [a, b], () => 5);
+    await world.advance(4);
+    await done([a.export(undefined)]);
+    await world.advance(1000);
+    expect([b.servicesFrom('a'), b.importedFrom('a'), stream.faults]).toEqual([[], [], []]);
+    const told = stream.frames.flatMap((frame) => (frame.type === 'change' ? [frame] : []));
+    expect(told.map(({ instances }) => instances.length)).toEqual([3, 0]);
+  });
+
   test('is not told of an instance that no frame holds, and keeps none that grew', async () => {
     await open({ instanceBytesMax: 500 });
     const large = { Tags: ['x'.repeat(500)] };

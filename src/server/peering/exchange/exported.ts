@@ -1,3 +1,8 @@
+import {
+  type ConfigEntry,
+  isRoutingKind,
+  routingKinds,
+} from '../../../model/config-entry/config-entry.ts';
 import { defaultPartition } from '../../../model/namespace/namespace.ts';
 import type { ServiceKey } from '../../../model/peering/exchange.ts';
 import {
@@ -7,7 +12,13 @@ import {
   textOfService,
 } from '../../../model/peering/exports.ts';
 import type { ServiceRegistration } from '../../../model/service-registration/service-registration.ts';
-import { configEntries, serviceRegistrations } from '../../../state/tables.ts';
+import { isServiceName } from '../../../model/service-registration/validate-report.ts';
+import {
+  configEntries,
+  namespaces,
+  partitions,
+  serviceRegistrations,
+} from '../../../state/tables.ts';
 import type { Change, Snapshot, State } from '../../../state/types.ts';
 
 export interface PeerPlace {
@@ -32,6 +43,47 @@ export function exportingPartition({ table, before, after }: Change): string | u
   return Kind === 'exported-services' ? Partition : undefined;
 }
 
+/**
+ * The service whose chain a routing entry is of, where the change makes or removes one; a service of
+ * such a name there can be none of is no peer's to know.
+ */
+export function chainChange({
+  table,
+  before,
+  after,
+}: Change):
+  | { readonly partition: string; readonly service: string; readonly by: 1 | -1 }
+  | undefined {
+  if (table !== configEntries.name || (before !== undefined && after !== undefined))
+    return undefined;
+  const service = routedBy((after ?? before) as unknown as ConfigEntry);
+  const { Partition: partition } = (after ?? before) as unknown as ConfigEntry;
+  if (service === undefined) return undefined;
+  return { partition, service, by: after === undefined ? -1 : 1 };
+}
+
+const routedBy = ({ Kind, Namespace: namespace, Name: name }: ConfigEntry): string | undefined =>
+  isRoutingKind(Kind) && isServiceName(name) ? textOfService({ namespace, name }) : undefined;
+
+/** Whether routing entries make a chain of the service. */
+export const hasChain = (
+  snapshot: Snapshot,
+  partition: string,
+  { namespace, name }: ServiceKey,
+): boolean =>
+  isServiceName(name) &&
+  routingKinds.some((kind) => snapshot.table(configEntries).has(partition, namespace, kind, name));
+
+/** Services with such a chain, as texts, one for each entry. `undefined` stands for one that is none. */
+export function* chainsOf(snapshot: Snapshot, partition: string): Iterable<string | undefined> {
+  for (const { Name: namespace } of snapshot.table(namespaces).scan({ prefix: [partition] })) {
+    for (const kind of routingKinds) {
+      const prefix = [partition, namespace, kind];
+      for (const entry of snapshot.table(configEntries).scan({ prefix })) yield routedBy(entry);
+    }
+  }
+}
+
 /** The instances of a service, of those of this cluster. Services of jobs live in `default`. */
 export const ownInstances = (snapshot: Snapshot, { namespace, name }: ServiceKey, from?: string) =>
   snapshot.table(serviceRegistrations).scan({
@@ -43,22 +95,30 @@ export const ownInstances = (snapshot: Snapshot, { namespace, name }: ServiceKey
  * What this cluster exports, and to whom, as of the newest commit.
  *
  * Invariants
- *  E1. It is derived: from the entries, and from which services have an instance. A new leader makes
- *      it anew.
- *  E2. A change of an instance costs two look-ups, whatever there is; what is compiled or listed is
+ *  E1. It is derived: from the entries, and from which services have an instance or a chain. A new
+ *      leader makes it anew.
+ *  E2. A change of an instance or a routing entry costs two look-ups, whatever there is; what is compiled or listed is
  *      made when it is asked for, and kept until what it is made of changes.
  */
 export class Exported {
   readonly #state: State;
   /** How many instances each service has, by its text. */
   readonly #counts = new Map<string, number>();
-  /** Rises when a service gets its first instance or loses its last. */
+  /** How many routing entries each service has, by its partition and its text. */
+  readonly #chains = new Map<string, Map<string, number>>();
+  /** Rises when a service gets its first instance or entry, or loses its last. */
   #names = 0;
   readonly #compiled = new Map<string, Map<string, Compiled>>();
 
   constructor(state: State) {
     this.#state = state;
-    for (const row of state.read().table(serviceRegistrations).scan()) this.#count(row, 1);
+    const snapshot = state.read();
+    for (const row of snapshot.table(serviceRegistrations).scan()) this.#countInstance(row, 1);
+    for (const { Name: partition } of snapshot.table(partitions).scan()) {
+      for (const text of chainsOf(snapshot, partition)) {
+        if (text !== undefined) this.#count(this.#chainsIn(partition), text, 1);
+      }
+    }
   }
 
   /** Takes in a commit. */
@@ -66,11 +126,13 @@ export class Exported {
     for (const change of changes) {
       const { table, before, after } = change;
       if (table === serviceRegistrations.name) {
-        if (before === undefined) this.#count(after as ServiceRegistration, 1);
-        else if (after === undefined) this.#count(before as ServiceRegistration, -1);
+        if (before === undefined) this.#countInstance(after as ServiceRegistration, 1);
+        else if (after === undefined) this.#countInstance(before as ServiceRegistration, -1);
       } else {
         const partition = exportingPartition(change);
         if (partition !== undefined) this.#compiled.delete(partition);
+        const chain = chainChange(change);
+        if (chain) this.#count(this.#chainsIn(chain.partition), chain.service, chain.by);
       }
     }
   }
@@ -95,14 +157,21 @@ export class Exported {
   }
 
   #has(service: ServiceKey, { partition }: PeerPlace): boolean {
-    return partition === defaultPartition && this.#counts.has(textOfService(service));
+    const text = textOfService(service);
+    if (partition === defaultPartition && this.#counts.has(text)) return true;
+    return this.#chains.get(partition)?.has(text) === true;
   }
 
   #list(exports: PeerExports, { partition }: PeerPlace): readonly string[] {
-    if (!exports.isOpen || partition !== defaultPartition) return [...exports.named];
     const listed = new Set(exports.named);
-    for (const text of this.#counts.keys()) {
-      if (exports.isExported(serviceOfText(text), true)) listed.add(text);
+    const found = [
+      partition === defaultPartition ? this.#counts : undefined,
+      this.#chains.get(partition),
+    ];
+    for (const services of exports.isOpen ? found : []) {
+      for (const text of services?.keys() ?? []) {
+        if (exports.isExported(serviceOfText(text), true)) listed.add(text);
+      }
     }
     return [...listed].sort();
   }
@@ -119,11 +188,20 @@ export class Exported {
     return compiled;
   }
 
-  #count({ Namespace, ServiceName }: ServiceRegistration, by: 1 | -1): void {
-    const text = textOfService({ namespace: Namespace, name: ServiceName });
-    const count = (this.#counts.get(text) ?? 0) + by;
-    if (count === 0) this.#counts.delete(text);
-    else this.#counts.set(text, count);
+  #chainsIn(partition: string): Map<string, number> {
+    const known = this.#chains.get(partition) ?? new Map<string, number>();
+    this.#chains.set(partition, known);
+    return known;
+  }
+
+  #countInstance({ Namespace: namespace, ServiceName: name }: ServiceRegistration, by: 1 | -1) {
+    this.#count(this.#counts, textOfService({ namespace, name }), by);
+  }
+
+  #count(counts: Map<string, number>, text: string, by: 1 | -1): void {
+    const count = (counts.get(text) ?? 0) + by;
+    if (count === 0) counts.delete(text);
+    else counts.set(text, count);
     if (count === 0 || (count === 1 && by === 1)) this.#names++;
   }
 }

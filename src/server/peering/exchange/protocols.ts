@@ -1,3 +1,4 @@
+import { limits } from '../../../model/limits.ts';
 import { defaultNamespace } from '../../../model/namespace/namespace.ts';
 import type { ServiceKey } from '../../../model/peering/exchange.ts';
 import { textOfService } from '../../../model/peering/exports.ts';
@@ -26,10 +27,14 @@ export function protocolOf(
   const get = (place: string, kind: string, of: string) =>
     table.get(partition, place, kind, of) as unknown as ProtocolEntry | undefined;
   const own = get(namespace, 'service-defaults', name)?.Protocol;
-  if (own) return own;
   const general = get(defaultNamespace, 'proxy-defaults', 'global')?.Config?.protocol;
-  return typeof general === 'string' && general !== '' ? general : 'tcp';
+  const spoken = own || general;
+  return typeof spoken === 'string' && isTold(spoken) ? spoken.toLowerCase() : 'tcp';
 }
+
+/** Anything may stand there; what is too long to be one is not taken by a peer. */
+const isTold = (protocol: string): boolean =>
+  protocol !== '' && protocol.length <= limits.names.lengthMax;
 
 /** Whose protocol a change may change: a service as text, or `*`: every one of the partition. */
 export function protocolChange({

@@ -84,6 +84,14 @@ export class Sender {
     this.#schedule();
   }
 
+  /** A service came to be there by its routing entries, or is there no longer by them. */
+  noteChain(text: string): void {
+    const isExported = this.#exported.isExported(serviceOfText(text), this.peering);
+    if (isExported === this.#told.has(text)) return;
+    this.#services.add(text);
+    this.#schedule();
+  }
+
   /** The protocol of a service may be another one; `*`: that of every one. */
   noteProtocol(text: string): void {
     if (text === '*') for (const told of this.#told.keys()) this.#services.add(told);
@@ -270,10 +278,11 @@ export class Sender {
     snapshot: Snapshot,
     telling: { readonly text: string; after: string },
   ): void {
-    // It may have been removed since, by what changed.
-    if (this.#told.has(telling.text)) {
+    const service = serviceOfText(telling.text);
+    // It may have been removed since, by what changed; or is about to be.
+    if (this.#told.has(telling.text) && this.#exported.isExported(service, this.peering)) {
       const from = telling.after === '' ? undefined : telling.after;
-      for (const row of ownInstances(snapshot, serviceOfText(telling.text), from)) {
+      for (const row of ownInstances(snapshot, service, from)) {
         if (row.ID === from) continue;
         if (change.isFull) return;
         telling.after = row.ID;

@@ -10,7 +10,7 @@ import type { Change } from '../../../state/types.ts';
 import type { ServerContext } from '../../context.ts';
 import type { Exchange, ExchangeLink, OpenExchange } from '../exchange.ts';
 import type { ExchangeBounds } from './bounds.ts';
-import { Exported, exportingPartition, type PeerPlace } from './exported.ts';
+import { chainChange, Exported, exportingPartition, type PeerPlace } from './exported.ts';
 import { Imports } from './imports.ts';
 import { protocolChange } from './protocols.ts';
 import { Receiver } from './receiver.ts';
@@ -173,10 +173,12 @@ export class ServiceExchange implements Exchange {
   #noteEntry(change: Change): void {
     const partition = exportingPartition(change);
     const protocol = protocolChange(change);
-    if (partition === undefined && protocol === undefined) return;
+    const chain = chainChange(change);
+    if (partition === undefined && protocol === undefined && chain === undefined) return;
     for (const { sender } of this.#streams.values()) {
       if (sender.peering.partition === partition) sender.review();
       if (sender.peering.partition === protocol?.partition) sender.noteProtocol(protocol.service);
+      if (sender.peering.partition === chain?.partition) sender.noteChain(chain.service);
     }
   }
 

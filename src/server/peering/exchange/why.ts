@@ -6,7 +6,7 @@ import type { StoredPeering } from '../../../model/peering/peering.ts';
 import type { ExchangeFacts } from '../../../model/peering/why.ts';
 import { importedInstances, importedServices } from '../../../state/tables.ts';
 import type { Snapshot } from '../../../state/types.ts';
-import { exportsEntry, ownInstances } from './exported.ts';
+import { exportsEntry, hasChain, ownInstances } from './exported.ts';
 import type { ExchangeState } from './service-exchange.ts';
 
 /** All that decides whether the service is at the peer, and whether the peer's is here. */
@@ -26,7 +26,7 @@ export function* exchangeFacts(
     ...{ peer, service, openSinceMs, hasToldAll, toldAllAtMs },
     hasEnded: peering.State === 'TERMINATED' || peering.DeletedAt !== 0,
     trace: traceExport(exportsEntry(snapshot, partition), service, {
-      ...{ peer, hasInstance: own > 0 },
+      ...{ peer, isThere: own > 0 || hasChain(snapshot, partition, service) },
     }),
     ownInstances: own,
     sending: state.sending(service),
