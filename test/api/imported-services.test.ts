@@ -22,7 +22,7 @@ const peer = (Name: string, changes: Partial<StoredPeering> = {}) =>
       const row: Unstamped<StoredPeering> = {
         ...{ ID: `id-${Name}`, Name, Partition: 'default', State: 'ESTABLISHING' },
         ...{ IsDialer: false, PeerID: '', PeerServerName: '', PeerServerAddresses: null },
-        ...{ ManualServerAddresses: null, Epoch: 0 },
+        ...{ ManualServerAddresses: null, MustForget: false, Epoch: 0 },
         ...{
           PeerCAPems: null,
           Meta: null,

@@ -1,42 +1,10 @@
 import { expect, test } from 'vitest';
 import { limits } from '../../src/model/limits.ts';
-import type { Exchange, ExchangeLink } from '../../src/server/peering/exchange.ts';
 import { peeringFarewells, peeringSecrets } from '../../src/state/tables.ts';
 import { type Cluster, startClusters, storedPeerings } from '../support/clusters.ts';
+import { recording } from '../support/recording-exchange.ts';
 
 const second = 1000;
-
-/** An exchange that notes what it is asked for, and sends what a test wants. */
-function recording() {
-  const links: ExchangeLink[] = [];
-  const noted: string[] = [];
-  let blocked: Promise<void> | undefined;
-  const exchange: Exchange = {
-    open(link) {
-      links.push(link);
-      noted.push(`open ${link.peering.name}`);
-      return {
-        receive: (frame) => void noted.push(`receive ${JSON.stringify(frame)}`),
-        close: () => void noted.push(`close ${link.peering.name}`),
-      };
-    },
-    status: () => ({ imported: ['db'], exported: ['web', 'api'] }),
-    async forget({ name }) {
-      noted.push(`forget ${name}`);
-      await blocked;
-      noted.push(`forgot ${name}`);
-    },
-  };
-  const block = () => {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    blocked = promise;
-    return () => {
-      blocked = undefined;
-      resolve();
-    };
-  };
-  return { exchange, links, noted, block };
-}
 
 const states = async (one: Cluster, other: Cluster) => [
   await one.state(other.name),

@@ -39,6 +39,8 @@ export const StoredPeeringSchema = Type.Object({
   ManualServerAddresses: List(Type.String()),
   /** Counts the secrets that were had for tokens: the dialer begins anew with each. */
   Epoch: Whole(),
+  /** It is with another cluster than before: what came from that one goes before a stream opens. */
+  MustForget: Type.Boolean({ default: false }),
   /** Certificates (PEM) that the other cluster is trusted by. */
   PeerCAPems: List(Type.String()),
   Meta: About('Names and texts of the caller; nothing goes by them.', TextMap()),

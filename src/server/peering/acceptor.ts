@@ -9,6 +9,7 @@ import {
   departingById,
   fresh,
   identityOf,
+  isOfAnother,
   type PeeringContext,
   peeringById,
   secretsOf,
@@ -136,6 +137,7 @@ export class Acceptor {
       admit(transaction, context, peerId, secret, self),
     );
     if (peering === undefined) throw new NotTaken(unknown);
+    if (peering.MustForget) await ready(peerId);
     const own = selfOf(context, peering, context.advertised().addresses);
     wire.send({
       type: 'accepted',
@@ -225,6 +227,7 @@ function admit(
     ...{ State: 'ESTABLISHING' },
     ...{ PeerID: self.id, PeerServerName: self.serverName },
     Remote: { Partition: self.partition, Datacenter: self.datacenter },
+    MustForget: isOfAnother(peering, self.id),
   };
   const isTold =
     peering.PeerID === told.PeerID &&

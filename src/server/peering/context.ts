@@ -81,6 +81,13 @@ export function requirePartition(snapshot: Snapshot, partition: string): void {
   }
 }
 
+/**
+ * Whether what came over the peering until now is of somebody else than the one it is with from now
+ * on, who is named by the id of the peering on that side.
+ */
+export const isOfAnother = (stored: StoredPeering | undefined, peerId: string): boolean =>
+  stored !== undefined && (stored.MustForget || (stored.PeerID !== '' && stored.PeerID !== peerId));
+
 export const noSecrets = (ID: string): Unstamped<PeeringSecrets> => ({
   ...{ ID, Establishment: '', Exchanged: '', Active: '', Pending: '' },
 });

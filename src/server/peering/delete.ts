@@ -164,6 +164,24 @@ const aborted = (signal: AbortSignal): Promise<false> =>
     signal.addEventListener('abort', () => resolve(false), { once: true });
   });
 
+/** Forgets what came from whom the peering was with before; then its stream may open. */
+export async function renewPeering(
+  context: PeeringContext,
+  peering: StoredPeering,
+  signal: AbortSignal,
+): Promise<void> {
+  const { state, world, streams } = context;
+  streams.of(peering.ID)?.end('the peering is with another cluster now');
+  await forgetEventually(context, peering, signal);
+  if (signal.aborted) return;
+  const note = (transaction: Transaction) => {
+    const stored = peeringById(transaction, peering.ID);
+    if (!stored?.MustForget) return;
+    transaction.table(peerings).put({ ...stored, MustForget: false });
+  };
+  await writeEventually({ state, timers: world.timers }, note, signal);
+}
+
 /** Forgets what came from the peer, and tries again for as long as that cannot be written. */
 export async function forgetEventually(
   { exchange, world, log }: PeeringContext,

@@ -19,6 +19,7 @@ import type { Snapshot, Transaction, Written } from '../../state/types.ts';
 import {
   fresh,
   identityOf,
+  isOfAnother,
   noSecrets,
   type PeeringContext,
   peeringNamed,
@@ -27,6 +28,12 @@ import {
 import { dropFarewellsTo } from './delete.ts';
 import { reasonOf, refusedAs, tellSecret } from './dial.ts';
 import { requireRoom } from './token.ts';
+
+export interface EstablishOptions {
+  readonly signal: AbortSignal;
+  /** Says no goodbye to the peering of the other cluster until what it gives is called. */
+  readonly holdFarewells: (peerId: string) => Promise<() => void>;
+}
 
 /**
  * Peers with the cluster that made the token: uses up its secret there, and writes the peering down.
@@ -41,7 +48,7 @@ export async function establish(
   partition: string,
   given: Input<EstablishRequest>,
   known: readonly Fault[],
-  signal: AbortSignal,
+  { signal, holdFarewells }: EstablishOptions,
 ): Promise<Written<StoredPeering>> {
   const request = complete(EstablishRequestSchema, given);
   const token = checked(context, request, known);
@@ -49,13 +56,19 @@ export async function establish(
   // Asked before the secret is used up, and again when the peering is written down.
   const id = admitted(context.state.head(), partition, name)?.ID ?? context.world.ids.uuid();
   const streamSecret = fresh(context);
-  await context.state.write((transaction) => dropFarewellsTo(transaction, token.peerId));
-  await useUp(context, token, streamSecret, { id, partition }, signal);
-  return context.state.write((transaction) => {
-    const stored = admitted(transaction, partition, name);
-    const row = { stored, ID: stored?.ID ?? id, partition, name, token, Meta };
-    return putDialled(transaction, context, row, streamSecret);
-  });
+  // A goodbye that comes after the secret would be taken for one to what is about to begin.
+  const release = await holdFarewells(token.peerId);
+  try {
+    await useUp(context, token, streamSecret, { id, partition }, signal);
+    return await context.state.write((transaction) => {
+      const stored = admitted(transaction, partition, name);
+      const row = { stored, ID: stored?.ID ?? id, partition, name, token, Meta };
+      dropFarewellsTo(transaction, token.peerId);
+      return putDialled(transaction, context, row, streamSecret);
+    });
+  } finally {
+    release();
+  }
 }
 
 function checked(
@@ -159,6 +172,7 @@ function putDialled(
     Remote: { Partition: token.partition, Datacenter: token.datacenter },
     Meta: Meta ?? stored?.Meta ?? null,
     Epoch: (stored?.Epoch ?? 0) + 1,
+    MustForget: isOfAnother(stored, peerId),
   });
   return transaction.table(peerings).put(row);
 }

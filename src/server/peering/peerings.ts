@@ -6,7 +6,14 @@ import type { Change, Snapshot, Written } from '../../state/types.ts';
 import { Acceptor } from './acceptor.ts';
 import { noteConnection, noteNoConnections, watchConnection } from './connection.ts';
 import { type Advertised, departingById, type PeeringContext, peeringById } from './context.ts';
-import { bidFarewell, forgetEventually, markDeleted, removePeering, terminate } from './delete.ts';
+import {
+  bidFarewell,
+  forgetEventually,
+  markDeleted,
+  removePeering,
+  renewPeering,
+  terminate,
+} from './delete.ts';
 import { keepDialling, noteAddresses } from './dialer.ts';
 import { establish } from './establish.ts';
 import type { PeeringLink } from './link.ts';
@@ -28,8 +35,8 @@ interface Work {
  *
  * Invariants
  *  P1. What is done for a peering follows from its durable row alone, and is taken up again from
- *      there: dial the peer, forget what came from it, take the record apart, or tell a peer that was
- *      away of a record that is gone.
+ *      there: dial the peer, forget what came from it or from whom it was with before, take the record
+ *      apart, or tell a peer that was away of a record that is gone.
  *  P2. One thing is done at a time for each. A stream opens when what came before is forgotten.
  *  P3. What one peer does is no matter of the others'.
  */
@@ -38,6 +45,8 @@ export class Peerings {
   readonly #context: PeeringContext;
   readonly #acceptor: Acceptor;
   readonly #works = new Map<string, Work>();
+  /** For how many reasons farewells to a peering wait, by its id at the other cluster. */
+  readonly #held = new Map<string, number>();
   readonly #stop = new AbortController();
   #advertised: Advertised = { addresses: [], caPems: [] };
   #unfollow: () => void = () => {};
@@ -88,7 +97,10 @@ export class Peerings {
     request: Parameters<typeof establish>[2],
     known: readonly Fault[] = [],
   ): Promise<Written<StoredPeering>> {
-    return establish(this.#context, partition, request, known, this.#stop.signal);
+    return establish(this.#context, partition, request, known, {
+      signal: this.#stop.signal,
+      holdFarewells: (peerId) => this.#holdFarewells(peerId),
+    });
   }
 
   delete(partition: string, name: string): Promise<Written<StoredPeering | undefined>> {
@@ -106,6 +118,25 @@ export class Peerings {
     watchConnection(snapshot, id);
     const status = this.#context.exchange.status({ partition, name });
     return presentedPeering(peering, this.streams.known(id), status);
+  }
+
+  /** Until it is released, no goodbye is said to the peering that has that id at its cluster. */
+  async #holdFarewells(peerId: string): Promise<() => void> {
+    this.#held.set(peerId, (this.#held.get(peerId) ?? 0) + 1);
+    await Promise.all(this.#lookAtFarewells(peerId).map((id) => this.#works.get(id)?.done));
+    return () => {
+      const count = this.#held.get(peerId)! - 1;
+      if (count > 0) this.#held.set(peerId, count);
+      else this.#held.delete(peerId);
+      this.#lookAtFarewells(peerId);
+    };
+  }
+
+  #lookAtFarewells(peerId: string): readonly string[] {
+    const rows = [...this.#context.state.read().table(peeringFarewells).scan()];
+    const ids = rows.filter(({ PeerID }) => PeerID === peerId).map(({ ID }) => ID);
+    for (const id of ids) this.#look(id);
+    return ids;
   }
 
   #follow(changes: readonly Change[]): void {
@@ -127,7 +158,7 @@ export class Peerings {
       return;
     }
     const isGone = peeringById(snapshot, id) === undefined;
-    const doing = isGone ? 'farewell' : wantedFor(peering);
+    const doing = isGone ? this.#wantedForFarewell(peering) : wantedFor(peering);
     const before = this.#works.get(id);
     if (before?.doing === doing) return;
     // What is being forgotten has to be gone; and where there is a stream, it says goodbye first.
@@ -137,6 +168,10 @@ export class Peerings {
     // What went wrong before is no matter of one that begins anew.
     if (!isPart && doing !== 'nothing') this.streams.record(id).lastError = '';
     this.#begin(id, peering, doing, before?.done);
+  }
+
+  #wantedForFarewell({ PeerID }: StoredPeering): string {
+    return this.#held.has(PeerID) ? 'hold' : 'farewell';
   }
 
   #begin(id: string, peering: StoredPeering, doing: string, before: Promise<void> | undefined) {
@@ -167,15 +202,17 @@ export class Peerings {
     if (doing === 'remove') return removePeering({ context, take }, id, before, signal);
     await before;
     if (signal.aborted) return;
+    if (doing === 'hold') return this.streams.of(id)?.end('the peer is about to be peered with');
     if (doing === 'farewell') return bidFarewell({ context, take }, peering, signal);
     if (doing === 'forget') return forgetEventually(context, peering, signal);
+    if (doing === 'renew') return renewPeering(context, peering, signal);
     if (doing !== 'nothing') return keepDialling({ context, take }, id, signal);
   }
 
   /** Resolves when nothing is being forgotten of what came from the peer. */
   async #forgotten(id: string): Promise<void> {
     const work = this.#works.get(id);
-    if (work?.doing === 'forget' || work?.doing === 'nothing') await work.done;
+    if (work !== undefined && ['forget', 'renew', 'nothing'].includes(work.doing)) await work.done;
   }
 
   #take(peering: StoredPeering, wire: Wire, side: 'dialer' | 'acceptor'): PeeringStream {
@@ -216,9 +253,10 @@ type Rest<F extends (...parameters: never[]) => unknown> =
   Parameters<F> extends [unknown, ...infer R] ? R : never;
 
 /** What a peering's row asks for, as a word that changes when it has to begin anew. */
-function wantedFor({ DeletedAt, State, IsDialer, Epoch }: StoredPeering): string {
+function wantedFor({ DeletedAt, State, IsDialer, Epoch, MustForget }: StoredPeering): string {
   if (DeletedAt !== 0) return 'remove';
   if (State === 'TERMINATED') return 'forget';
+  if (MustForget) return 'renew';
   // One that awaits its peer may have been something else before.
   if (State === 'INITIAL') return 'forget';
   return IsDialer ? `dial ${Epoch}` : 'nothing';

@@ -1,0 +1,158 @@
+/** Peerings that are begun anew: with another cluster, and after a goodbye that was not heard. */
+import { describe, expect, test } from 'vitest';
+import { limits } from '../../src/model/limits.ts';
+import { peeringFarewells } from '../../src/state/tables.ts';
+import { type Cluster, startClusters, storedPeerings } from '../support/clusters.ts';
+import { recording } from '../support/recording-exchange.ts';
+
+const second = 1000;
+
+async function three() {
+  const exchanges = { a: recording(), b: recording(), c: recording() };
+  const world = await startClusters(['a', 'b', 'c'], {
+    exchange: (name) => exchanges[name as 'a' | 'b' | 'c'].exchange,
+  });
+  return { ...world, exchanges };
+}
+
+describe('what came from one cluster goes before another one is heard under its name', () => {
+  test('at the side that dials', async () => {
+    const { clusters, during, exchanges, world } = await three();
+    const { a, b, c } = clusters;
+    const { noted, block } = exchanges.b;
+    await during(b.establish('east', await a.token('b')), second);
+    const old = (await b.peering('east')).PeerID;
+    const unblock = block();
+    noted.length = 0;
+    await during(b.establish('east', await c.token('b')), second);
+    const now = await b.peering('east');
+    expect([now.State, now.PeerID === old, now.Remote.Datacenter]).toEqual([
+      ...['ESTABLISHING', false, 'dc-c'],
+    ]);
+    expect(noted).toEqual(['close east', 'forget east']);
+    // That is durable: what was not forgotten is after a crash.
+    await b.crash();
+    unblock();
+    await world.advance(1);
+    noted.length = 0;
+    await b.restart();
+    await world.advance(second);
+    expect(noted).toEqual(['forget east', 'forgot east', 'open east']);
+    expect([await b.state('east'), await c.state('b')]).toEqual(['ACTIVE', 'ACTIVE']);
+    expect(await a.state('b')).toBe('FAILING');
+    expect(storedPeerings(b)[0]!.MustForget).toBe(false);
+  });
+
+  test('at the side that is dialled', async () => {
+    const { clusters, during, exchanges, world } = await three();
+    const { a, b, c } = clusters;
+    const { noted, block } = exchanges.a;
+    await during(b.establish('a', await a.token('west')), second);
+    expect(await a.state('west')).toBe('ACTIVE');
+    noted.length = 0;
+    const token = await a.token('west');
+    expect([noted, await a.state('west')]).toEqual([[], 'ACTIVE']);
+    const unblock = block();
+    await during(c.establish('a', token), second);
+    expect(noted).toEqual(['close west', 'forget west']);
+    expect(await a.state('west')).toBe('FAILING');
+    unblock();
+    await world.advance(5 * second);
+    expect(noted.slice(0, 3)).toEqual(['close west', 'forget west', 'forgot west']);
+    expect(noted.slice(3)).toContain('open west');
+    expect(noted.slice(3)).not.toContain('forget west');
+    expect([await a.state('west'), await c.state('a')]).toEqual(['ACTIVE', 'ACTIVE']);
+    expect((await a.peering('west')).Remote.Datacenter).toBe('dc-c');
+    expect(storedPeerings(a)[0]!.MustForget).toBe(false);
+  });
+
+  test('but not that of the same one, with a fresh token', async () => {
+    const { clusters, during, exchanges } = await three();
+    const { a, b } = clusters;
+    await during(b.establish('a', await a.token('b')), second);
+    await during(b.establish('a', await a.token('b')), second);
+    const words = ({ noted }: (typeof exchanges)['a']) => noted.map((one) => one.split(' ')[0]);
+    const streams = ['open', 'close', 'open'];
+    // A peering that awaits its first peer has nothing to forget, which is soon done.
+    expect(words(exchanges.a)).toEqual(['forget', 'forgot', ...streams]);
+    expect(words(exchanges.b)).toEqual(streams);
+    expect(await b.state('a')).toBe('ACTIVE');
+  });
+
+  test('also where it is deleted meanwhile', async () => {
+    const { clusters, during, exchanges, world } = await three();
+    const { a, b, c } = clusters;
+    await during(b.establish('east', await a.token('b')), second);
+    const unblock = exchanges.b.block();
+    await during(b.establish('east', await c.token('b')), second);
+    await during(b.api.call('DELETE', '/v1/peering/east'), second);
+    unblock();
+    await world.advance(limits.peering.farewellMs + 5 * second);
+    expect(await b.peering('east')).toBeUndefined();
+    expect(await c.state('b')).toBe('TERMINATED');
+  });
+});
+
+describe('a goodbye that was not heard', () => {
+  const farewellsAt = ({ api }: Cluster) => [...api.state.read().table(peeringFarewells).scan()];
+
+  /** `b` has deleted its peering with `a`, which was away. */
+  async function unheard() {
+    const given = await startClusters(['a', 'b']);
+    const { clusters, peer, during, network } = given;
+    const { a, b } = clusters;
+    await peer(b, a);
+    network.partition(a.address);
+    await during(b.api.call('DELETE', '/v1/peering/a'), 15 * second);
+    expect(farewellsAt(b)).toHaveLength(1);
+    return { ...given, a, b };
+  }
+
+  const forged = (token: string) => {
+    const fields = JSON.parse(Buffer.from(token, 'base64').toString());
+    const EstablishmentSecret = '11111111-1111-4111-8111-111111111111';
+    return Buffer.from(JSON.stringify({ ...fields, EstablishmentSecret })).toString('base64');
+  };
+
+  test('is still said when a token for the same peering was refused', async () => {
+    const { a, b, during, network, world } = await unheard();
+    const token = await a.token('b');
+    // Nobody is there to take it.
+    expect((await during(b.establish('a', token), 5 * second)).status).toBe(503);
+    expect(farewellsAt(b)).toHaveLength(1);
+    network.heal();
+    // It is not what was made.
+    expect((await during(b.establish('a', forged(token)), 10)).status).toBe(403);
+    await world.advance(60 * second);
+    expect([await a.state('b'), farewellsAt(b)]).toEqual(['TERMINATED', []]);
+  });
+
+  test.each([0, 50, 100, 200, 300, 400, 600, 800])(
+    'is not said once a token was taken, nor while one is tried: the peer is back after %i ms',
+    async (afterMs) => {
+      const { a, b, during, network, world } = await unheard();
+      const token = await a.token('b');
+      // It tries as often as the token is tried, and would be heard first here and there.
+      await b.crash();
+      await b.restart();
+      const asked = b.establish('a', token);
+      await world.advance(afterMs);
+      network.heal();
+      expect((await during(asked, 4 * second)).status).toBe(200);
+      expect(farewellsAt(b)).toEqual([]);
+      await world.advance(60 * second);
+      expect([await a.state('b'), await b.state('a')]).toEqual(['ACTIVE', 'ACTIVE']);
+    },
+  );
+
+  test('is said again when two attempts at once have failed', async () => {
+    const { a, b, during, network, world } = await unheard();
+    const token = await a.token('b');
+    const both = Promise.all([b.establish('a', token), b.establish('x', forged(token))]);
+    const answers = await during(both, 5 * second);
+    expect(answers.map(({ status }) => status)).toEqual([503, 503]);
+    network.heal();
+    await world.advance(60 * second);
+    expect([await a.state('b'), farewellsAt(b)]).toEqual(['TERMINATED', []]);
+  });
+});

@@ -1,0 +1,33 @@
+import type { Exchange, ExchangeLink } from '../../src/server/peering/exchange.ts';
+
+/** An exchange that notes what it is asked for, and sends what a test wants. */
+export function recording() {
+  const links: ExchangeLink[] = [];
+  const noted: string[] = [];
+  let blocked: Promise<void> | undefined;
+  const exchange: Exchange = {
+    open(link) {
+      links.push(link);
+      noted.push(`open ${link.peering.name}`);
+      return {
+        receive: (frame) => void noted.push(`receive ${JSON.stringify(frame)}`),
+        close: () => void noted.push(`close ${link.peering.name}`),
+      };
+    },
+    status: () => ({ imported: ['db'], exported: ['web', 'api'] }),
+    async forget({ name }) {
+      noted.push(`forget ${name}`);
+      await blocked;
+      noted.push(`forgot ${name}`);
+    },
+  };
+  const block = () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    blocked = promise;
+    return () => {
+      blocked = undefined;
+      resolve();
+    };
+  };
+  return { exchange, links, noted, block };
+}
