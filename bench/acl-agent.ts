@@ -3,8 +3,8 @@
  * the garbage is collected, and how long its loop was held. Started with `--expose-gc`; speaks over
  * the channel of `fork`.
  */
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createAgent } from '../src/main.ts';
+import { LoopWatch } from './thread-time.ts';
 
 export type Question = 'heap' | 'watch' | 'longest';
 
@@ -18,7 +18,7 @@ const [dataDirectory, rootToken] = process.argv.slice(2);
 const agent = await createAgent({
   ...{ dataDirectory, rootToken, http: { host: '127.0.0.1', port: 0 } },
 });
-const delay = monitorEventLoopDelay({ resolution: 1 });
+const loop = new LoopWatch();
 
 function heapBytes(): number {
   const { gc } = globalThis;
@@ -33,12 +33,10 @@ function answer(question: Question): number {
     case 'heap':
       return heapBytes();
     case 'watch':
-      delay.reset();
-      delay.enable();
+      loop.begin();
       return 0;
     case 'longest':
-      delay.disable();
-      return delay.max / 1e6;
+      return loop.end();
   }
 }
 

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundle } from '../tools/build.ts';
+import type { Benchmark, Results, Setting } from './benchmark.ts';
 import { limits } from './limits.ts';
 import { unmountBelow } from './mounts.ts';
 import { isAlive, processesNaming } from './processes.ts';
@@ -148,6 +149,14 @@ function endings(child: ChildProcess, ended: Promise<void>) {
 
 /** The program of this checkout. */
 export const rosterCommand = join(checkout, 'bin/roster');
+
+/** On the server that is given, or else on an agent of its own. */
+export const onTarget =
+  (measure: (setting: Setting, target: Target) => Promise<Results>): Benchmark['run'] =>
+  (setting) =>
+    setting.given === undefined
+      ? withAgent(({ target }) => measure(setting, target))
+      : measure(setting, setting.given);
 
 /** Runs `use` with an agent in a folder of its own, and leaves nothing of either. */
 export async function withAgent<T>(

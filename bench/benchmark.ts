@@ -1,5 +1,5 @@
 import { limits } from './limits.ts';
-import { spreadOf } from './statistics.ts';
+import { percentile, spreadOf } from './statistics.ts';
 import type { Target } from './target.ts';
 
 /** One line of the results: a figure of every run, for us and perhaps for the baseline. */
@@ -40,6 +40,29 @@ export interface Benchmark {
   /** Whether it can measure a server that it did not start. */
   readonly takesGiven: boolean;
   readonly run: (setting: Setting) => Promise<Results>;
+}
+
+/** How long each of the things took that a run did one after another, in milliseconds. */
+interface Took {
+  readonly ours: readonly (readonly number[])[];
+  readonly baseline: readonly (readonly number[])[];
+}
+
+/** The median of each run, which has to be at most so long, and the slowest. */
+export function tookFigures(name: string, { ours, baseline }: Took, mostMs: number): Figure[] {
+  const slowest = (run: readonly number[]) => Math.max(...run);
+  const middle = (run: readonly number[]) => percentile(run, 50);
+  return [
+    {
+      ...{ name: `${name}, median of a run`, unit: 'ms' },
+      ...{ ours: ours.map(middle), baseline: baseline.map(middle) },
+      target: { of: 'median', is: 'at most', value: mostMs },
+    },
+    {
+      ...{ name: `${name}, slowest of a run`, unit: 'ms' },
+      ...{ ours: ours.map(slowest), baseline: baseline.map(slowest) },
+    },
+  ];
 }
 
 /** Ours, then the baseline, then ours again: what the machine does meanwhile hits both alike. */

@@ -1,10 +1,16 @@
 import { WebSocket } from 'ws';
-import { withAgent } from './agent.ts';
+import { onTarget } from './agent.ts';
 import { withBaseline } from './baseline.ts';
-import { alternate, type Benchmark, type Results, type Setting, until } from './benchmark.ts';
+import {
+  alternate,
+  type Benchmark,
+  type Results,
+  type Setting,
+  tookFigures,
+  until,
+} from './benchmark.ts';
 import { jobPath, purge, readyNode, smallJob } from './jobs.ts';
 import { limits } from './limits.ts';
-import { percentile } from './statistics.ts';
 import { ask, authorityOf, call, type Target } from './target.ts';
 
 export const exec: Benchmark = {
@@ -12,10 +18,7 @@ export const exec: Benchmark = {
   title: 'A session in a task: open it, run `true`, exit code back, `raw_exec`',
   baseline: 'bare `node:http` that starts a process and answers once it has started',
   takesGiven: true,
-  run: (setting) =>
-    setting.given === undefined
-      ? withAgent(({ target }) => measure(setting, target))
-      : measure(setting, setting.given),
+  run: onTarget(measure),
 };
 
 async function measure(setting: Setting, target: Target): Promise<Results> {
@@ -37,21 +40,7 @@ async function measure(setting: Setting, target: Target): Promise<Results> {
   await call(target, 'DELETE', jobPath(id));
   await purge(target, id);
   return {
-    figures: [
-      {
-        name: 'round trip, median of a run',
-        unit: 'ms',
-        ours: results.ours.map((run) => percentile(run, 50)),
-        baseline: results.baseline.map((run) => percentile(run, 50)),
-        target: { of: 'median', is: 'at most', value: 20 },
-      },
-      {
-        name: 'round trip, slowest of a run',
-        unit: 'ms',
-        ours: results.ours.map((run) => Math.max(...run)),
-        baseline: results.baseline.map((run) => Math.max(...run)),
-      },
-    ],
+    figures: tookFigures('round trip', results, 20),
     notes: [
       `${limits.execSessions} sessions in each run, one after another, each a WebSocket of its own, ` +
         'without a terminal. From the upgrade to the message with the exit code: client, server, ' +

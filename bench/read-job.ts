@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { withAgent } from './agent.ts';
+import { onTarget } from './agent.ts';
 import type { Answer } from './answer-reader.ts';
 import { type BaselineOptions, withBaseline } from './baseline.ts';
 import { alternate, type Benchmark, type Results, type Setting } from './benchmark.ts';
@@ -15,10 +15,7 @@ export const readJob: Benchmark = {
   title: `GET /v1/job/:id with a token, ${limits.connections} connections`,
   baseline: 'bare `node:http` that sends the same bytes and headers',
   takesGiven: true,
-  run: (setting) =>
-    setting.given === undefined
-      ? withAgent(({ target }) => measure(setting, target))
-      : measure(setting, setting.given),
+  run: onTarget(measure),
 };
 
 async function measure(setting: Setting, target: Target): Promise<Results> {

@@ -1,9 +1,15 @@
-import { withAgent } from './agent.ts';
+import { onTarget } from './agent.ts';
 import { withBaseline } from './baseline.ts';
-import { alternate, type Benchmark, type Results, type Setting, until } from './benchmark.ts';
+import {
+  alternate,
+  type Benchmark,
+  type Results,
+  type Setting,
+  tookFigures,
+  until,
+} from './benchmark.ts';
 import { jobPath, purge, readyNode, smallJob } from './jobs.ts';
 import { limits } from './limits.ts';
-import { percentile } from './statistics.ts';
 import { ask, call, type Target } from './target.ts';
 
 export const runJob: Benchmark = {
@@ -11,10 +17,7 @@ export const runJob: Benchmark = {
   title: 'From the POST of a job to `running` seen by a blocking query, `raw_exec`',
   baseline: 'bare `node:http` that starts the same process and answers once it has started',
   takesGiven: true,
-  run: (setting) =>
-    setting.given === undefined
-      ? withAgent(({ target }) => measure(setting, target))
-      : measure(setting, setting.given),
+  run: onTarget(measure),
 };
 
 async function measure(setting: Setting, target: Target): Promise<Results> {
@@ -30,21 +33,7 @@ async function measure(setting: Setting, target: Target): Promise<Results> {
   });
   const all = results.ours.flat();
   return {
-    figures: [
-      {
-        name: 'to running, median of a run',
-        unit: 'ms',
-        ours: results.ours.map((run) => percentile(run, 50)),
-        baseline: results.baseline.map((run) => percentile(run, 50)),
-        target: { of: 'median', is: 'at most', value: 150 },
-      },
-      {
-        name: 'to running, slowest of a run',
-        unit: 'ms',
-        ours: results.ours.map((run) => Math.max(...run)),
-        baseline: results.baseline.map((run) => Math.max(...run)),
-      },
-    ],
+    figures: tookFigures('to running', results, 150),
     notes: [
       `${all.length} jobs in all, one after another, each of one task that runs \`/bin/sleep\`; a ` +
         'job is purged before the next. The query blocks on the allocations of the job.',

@@ -51,3 +51,34 @@ export class ProcessorWaits {
     return Number(this.#buffer.toString('latin1', 0, length).split(' ')[1]) / 1e6;
   }
 }
+
+/**
+ * How long the loop of this thread was held at the most, without what the thread waited for a
+ * processor. Looks every millisecond, which is part of it.
+ */
+export class LoopWatch {
+  readonly #waits = new ProcessorWaits();
+  #timer: NodeJS.Timeout | undefined;
+  #longestMs = 0;
+
+  begin(): void {
+    this.#longestMs = 0;
+    let last = this.#look();
+    this.#timer = setInterval(() => {
+      const now = this.#look();
+      const heldMs = now.atMs - last.atMs - (now.waitedMs - last.waitedMs);
+      this.#longestMs = Math.max(this.#longestMs, heldMs);
+      last = now;
+    }, 1);
+  }
+
+  /** Milliseconds. */
+  end(): number {
+    clearInterval(this.#timer);
+    return this.#longestMs;
+  }
+
+  #look() {
+    return { atMs: performance.now(), waitedMs: this.#waits.ms };
+  }
+}

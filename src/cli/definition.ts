@@ -69,6 +69,13 @@ export const verbose: OptionDefinition = {
   description: 'Show whole ids and more detail.',
 };
 
+/** Of lists; a command with an example of its own says it instead. */
+export const filterOption: OptionDefinition = {
+  name: 'filter',
+  value: 'EXPRESSION',
+  description: 'Only those that it is true of.',
+};
+
 export const detach: OptionDefinition = {
   name: 'detach',
   description: 'Return at once instead of watching what follows.',

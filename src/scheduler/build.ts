@@ -7,7 +7,7 @@ import {
   noTransition,
 } from '../model/allocation/allocation.ts';
 import type { PlacementMetrics } from '../model/allocation/placement-metrics.ts';
-import type { Evaluation } from '../model/evaluation/evaluation.ts';
+import { type Evaluation, unbegun } from '../model/evaluation/evaluation.ts';
 import type { Job } from '../model/job/job.ts';
 import type { Node } from '../model/node/node.ts';
 import type { TaskGroup } from '../model/task-group/task-group.ts';
@@ -126,6 +126,7 @@ export function followUpEvaluation(
 ): Proposed<Evaluation> {
   const now = instantFromMs(nowMs);
   return {
+    ...unbegun,
     ID: id,
     Namespace: evaluation.Namespace,
     Priority: evaluation.Priority,
@@ -133,24 +134,7 @@ export function followUpEvaluation(
     TriggeredBy: 'queued-allocs',
     JobID: evaluation.JobID,
     JobModifyIndex: job.JobModifyIndex,
-    NodeID: '',
-    NodeModifyIndex: 0,
-    DeploymentID: '',
-    Status: 'pending',
-    StatusDescription: '',
-    Wait: 0,
-    WaitUntil: 0,
-    NextEval: '',
     PreviousEval: evaluation.ID,
-    BlockedEval: '',
-    FailedTGAllocs: null,
-    ClassEligibility: null,
-    EscapedComputedClass: false,
-    QuotaLimitReached: '',
-    AnnotatePlan: false,
-    PlanAnnotations: null,
-    QueuedAllocations: {},
-    SnapshotIndex: 0,
     CreateTime: now,
     ModifyTime: now,
     ...fields,

@@ -1,33 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { noTransition } from '../model/allocation/allocation.ts';
 import type { JobInput } from '../model/job/job.ts';
-import { makeGroup, makeJob, makeNode, makeTask, TestCluster } from './cluster.test-helper.ts';
+import { makeNode, makeTask, TestCluster } from './cluster.test-helper.ts';
 import { descriptions } from './view.ts';
+import { changedTask, type Group, names, running, web } from './web-job.test-helper.ts';
 
-type Group = Parameters<typeof makeGroup>[0];
-
-const nodes = (count: number) => Array.from({ length: count }, (_, n) => makeNode(`n${n}`));
-
-/** Updated all at once. */
-const atOnce = { MaxParallel: 0 };
-
-const web = (group: Group = {}, version = 0, fields: JobInput = {}, createIndex = 10) =>
-  makeJob(
-    { ...fields, TaskGroups: [makeGroup({ Update: fields.Type ? null : atOnce, ...group })] },
-    version,
-    createIndex,
-  );
-
-/** A cluster on which the job runs. */
-function running(group: Group = {}, fields: JobInput = {}, nodeCount = 3): TestCluster {
-  const cluster = new TestCluster(nodes(nodeCount));
-  cluster.putJob(web(group, 0, fields));
-  cluster.run();
-  return cluster;
-}
-
-const names = (...indexes: number[]) => indexes.map((index) => `job.web[${index}]`);
-const changedTask = { Tasks: [makeTask({ Env: { A: 'b' } })] };
 const migrate = { DesiredTransition: { ...noTransition, Migrate: true } };
 
 describe('counts and names (facts §6.3, §6.12)', () => {

@@ -4,6 +4,7 @@ import { createServer as createHttps } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { WebSocketServer } from 'ws';
+import { authorityCertificate } from '../../src/model/config-entry/certificates.test-helper.ts';
 import { limits } from '../../src/model/limits.ts';
 import type { PeeringLink } from '../../src/server/peering/link.ts';
 import {
@@ -12,7 +13,6 @@ import {
   webSocketTransport,
 } from '../../src/server/peering/web-socket-link.ts';
 import { certificate, privateKey as key } from '../support/certificate.ts';
-import { authority } from '../support/tls-certificates.ts';
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
@@ -64,7 +64,9 @@ test.each([
 test('a certificate of another authority, and none at all, are refused', async () => {
   const [secure, plain] = [await listen(true), await listen(false)];
   await expect(dial(secure)).rejects.toThrow('it closed the connection');
-  await expect(dial(secure, [authority])).rejects.toThrow(/^its certificate is not trusted by/);
+  await expect(dial(secure, [authorityCertificate])).rejects.toThrow(
+    /^its certificate is not trusted by/,
+  );
   await expect(dial(plain, [certificate])).rejects.toThrow('it does not speak TLS');
 });
 

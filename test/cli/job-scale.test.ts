@@ -33,14 +33,7 @@ const register = async (changes: object = {}, group: object = {}) => {
 const count = async () => (await api.call('GET', '/v1/job/web')).json.TaskGroups[0].Count;
 
 /** A command that watches, while the nodes do as they are told. */
-async function watched(words: readonly string[]) {
-  let isOver = false;
-  const running = cli(words).finally(() => {
-    isOver = true;
-  });
-  for (let second = 0; second < 600 && !isOver; second++) await fleet.pass(1_000);
-  return running;
-}
+const watched = (words: readonly string[]) => fleet.passWhile(cli(words));
 
 describe('job scale', () => {
   test('watches until what is new runs', async () => {

@@ -38,14 +38,7 @@ async function runOnFirst(): Promise<void> {
 }
 
 /** A command that watches, while the nodes do as they are told. */
-async function watched(words: readonly string[]) {
-  let isOver = false;
-  const running = cli(words).finally(() => {
-    isOver = true;
-  });
-  for (let second = 0; second < 600 && !isOver; second++) await fleet.pass(1_000);
-  return running;
-}
+const watched = (words: readonly string[]) => fleet.passWhile(cli(words));
 
 describe('node drain', () => {
   test('moves all away, tells of it, and returns when the node is empty', async () => {

@@ -6,11 +6,11 @@ import { connect, type TLSSocket } from 'node:tls';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Agent, createAgent } from '../../src/agent.ts';
 import type { ServerCertificate } from '../../src/api/server-certificate.ts';
+import { authorityCertificate as authority } from '../../src/model/config-entry/certificates.test-helper.ts';
 import { type ClientOptions, createClient } from '../../src/sdk/client.ts';
 import { command, endAgents, eventually, launch, newDirectory } from '../support/agent.ts';
 import { certificate, privateKey } from '../support/certificate.ts';
 import {
-  authority,
   clientCertificate,
   clientKey,
   endedCertificate,

@@ -1,17 +1,4 @@
-/** What the tests of TLS over the network use, all of it by one authority. */
-export const authority = `-----BEGIN CERTIFICATE-----
-MIIBiDCCAS+gAwIBAgIUFldVc73/AVqCoWEQucs0qEY485owCgYIKoZIzj0EAwIw
-GTEXMBUGA1UEAwwOdGVzdCBhdXRob3JpdHkwIBcNMjYxMTIyMTAwOTAxWhgPMjEy
-NjEwMjkxMDA5MDFaMBkxFzAVBgNVBAMMDnRlc3QgYXV0aG9yaXR5MFkwEwYHKoZI
-zj0CAQYIKoZIzj0DAQcDQgAElJ38FME4vhxORl0Bv5aX72Kqu6ttC+4fk5LcOXee
-NOPOqS3zrMmFpyUf6JIAj2DtYMe96qw3RHdkzXEukTEacKNTMFEwHQYDVR0OBBYE
-FDzMLHi+7Ah0cqhxKf3FhcVAIgQfMB8GA1UdIwQYMBaAFDzMLHi+7Ah0cqhxKf3F
-hcVAIgQfMA8GA1UdEwEB/wQFMAMBAf8wCgYIKoZIzj0EAwIDRwAwRAIgV2x/7J5V
-Jic/YcVQkCmqmw7mU11FeyMG4jtJ5h2UrMICIHduqi0rBND+aXIgU/RsJFaTGheP
-EYZKWupmHDBWhO1I
------END CERTIFICATE-----
-`;
-
+/** What the tests of TLS over the network use besides their authority, `authorityCertificate`. */
 export const serverCertificate = `-----BEGIN CERTIFICATE-----
 MIIBpTCCAUqgAwIBAgIUGuLYBhSJszqKbZJ/p8NcMZkbJrswCgYIKoZIzj0EAwIw
 GTEXMBUGA1UEAwwOdGVzdCBhdXRob3JpdHkwIBcNMjYxMTIyMTAzNjA0WhgPMjEy

@@ -17,6 +17,12 @@ export const roleOption: OptionDefinition = {
   description: 'Id or name of a role to link; may be repeated.',
 };
 
+export const ofPolicy: OptionDefinition = {
+  name: 'policy',
+  value: 'POLICY',
+  description: 'Only those that link this policy.',
+};
+
 export const identityOptions: readonly OptionDefinition[] = [
   {
     name: 'service-identity',

@@ -1,6 +1,6 @@
 import type { AclPolicy } from '../../sdk/client.ts';
 import type { Context } from '../context.ts';
-import { type ClientCommand, type OptionDefinition, verbose } from '../definition.ts';
+import { type ClientCommand, filterOption, type OptionDefinition, verbose } from '../definition.ts';
 import { CliError, exitCodes } from '../errors.ts';
 import type { Options } from '../options.ts';
 import { oneLine, orDash } from '../render/text.ts';
@@ -135,10 +135,7 @@ export const policyDelete: ClientCommand = {
 
 export const policyList: ClientCommand = {
   definition: {
-    options: [
-      { name: 'filter', value: 'EXPRESSION', description: 'Only those that it is true of.' },
-      verbose,
-    ],
+    options: [filterOption, verbose],
   },
   async run({ client, screen, isJson, json, id }, _words, options) {
     const { value } = await client.acl.policies.list({ filter: options.text('filter') });

@@ -1,6 +1,6 @@
 import type { PresentedAclRole } from '../../sdk/client.ts';
 import type { Context } from '../context.ts';
-import { type ClientCommand, verbose } from '../definition.ts';
+import { type ClientCommand, filterOption, verbose } from '../definition.ts';
 import { exitCodes } from '../errors.ts';
 import { oneLine, orDash } from '../render/text.ts';
 import {
@@ -8,6 +8,7 @@ import {
   description,
   givenLinks,
   identityOptions,
+  ofPolicy,
   policyOption,
   replaces,
 } from './links.ts';
@@ -80,11 +81,7 @@ export const roleDelete: ClientCommand = {
 
 export const roleList: ClientCommand = {
   definition: {
-    options: [
-      { name: 'policy', value: 'POLICY', description: 'Only those that link this policy.' },
-      { name: 'filter', value: 'EXPRESSION', description: 'Only those that it is true of.' },
-      verbose,
-    ],
+    options: [ofPolicy, filterOption, verbose],
   },
   async run(context, _words, options) {
     const { client, screen, isJson, json, id } = context;

@@ -1,6 +1,6 @@
 import type { PresentedAclToken } from '../../sdk/client.ts';
 import type { Context } from '../context.ts';
-import { type ClientCommand, type OptionDefinition, verbose } from '../definition.ts';
+import { type ClientCommand, filterOption, type OptionDefinition, verbose } from '../definition.ts';
 import { exitCodes } from '../errors.ts';
 import { orDash } from '../render/text.ts';
 import {
@@ -8,6 +8,7 @@ import {
   description,
   givenLinks,
   identityOptions,
+  ofPolicy,
   policyOption,
   replaces,
   roleOption,
@@ -123,11 +124,11 @@ export const tokenDelete: ClientCommand = {
 export const tokenList: ClientCommand = {
   definition: {
     options: [
-      { name: 'policy', value: 'POLICY', description: 'Only those that link this policy.' },
+      ofPolicy,
       { name: 'role', value: 'ROLE', description: 'Only those that link this role.' },
       { name: 'service', value: 'NAME', description: 'Only those with this service identity.' },
       { name: 'auth-method', value: 'NAME', description: 'Only those of logins by this method.' },
-      { name: 'filter', value: 'EXPRESSION', description: 'Only those that it is true of.' },
+      filterOption,
       verbose,
     ],
   },

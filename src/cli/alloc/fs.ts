@@ -6,6 +6,7 @@ import { exitCodes, Interrupted } from '../errors.ts';
 import type { Options } from '../options.ts';
 import { bytesText } from '../render/bytes.ts';
 import { agoText, oneLine } from '../render/text.ts';
+import { allocationArgument } from './argument.ts';
 import { beginOf, endOf, endOptions } from './end-options.ts';
 import { jobOption, namedAllocation } from './of-job.ts';
 import { printPieces } from './print-pieces.ts';
@@ -13,12 +14,7 @@ import { printPieces } from './print-pieces.ts';
 export const allocFs: ClientCommand = {
   definition: {
     arguments: [
-      {
-        name: 'ALLOC',
-        kind: 'allocation',
-        isRequired: true,
-        description: 'Id of the allocation, or 8 or more characters of it.',
-      },
+      allocationArgument,
       {
         name: 'PATH',
         kind: 'word',

@@ -3,6 +3,7 @@ import type { Context } from '../context.ts';
 import type { ClientCommand } from '../definition.ts';
 import { CliError, exitCodes, Interrupted } from '../errors.ts';
 import { oneLine } from '../render/text.ts';
+import { allocationArgument } from './argument.ts';
 import { beginOf, type End, endOf, endOptions } from './end-options.ts';
 import { jobOption, namedAllocation } from './of-job.ts';
 import { printPieces } from './print-pieces.ts';
@@ -11,12 +12,7 @@ import { taskNames } from './status.ts';
 export const allocLogs: ClientCommand = {
   definition: {
     arguments: [
-      {
-        name: 'ALLOC',
-        kind: 'allocation',
-        isRequired: true,
-        description: 'Id of the allocation, or 8 or more characters of it.',
-      },
+      allocationArgument,
       {
         name: 'TASK',
         kind: 'word',

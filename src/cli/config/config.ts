@@ -1,6 +1,6 @@
 import { argument } from '../acl/links.ts';
 import type { Context } from '../context.ts';
-import type { ClientCommand } from '../definition.ts';
+import { type ClientCommand, filterOption } from '../definition.ts';
 import { CliError, exitCodes } from '../errors.ts';
 import { oneLine } from '../render/text.ts';
 import { readText } from '../text-file.ts';
@@ -90,7 +90,7 @@ export const configList: ClientCommand = {
   definition: {
     options: [
       { ...kindOption, description: 'Only those of the kind; all kinds when it is not given.' },
-      { name: 'filter', value: 'EXPRESSION', description: 'Those that the expression selects.' },
+      filterOption,
       partitionOption,
     ],
   },

@@ -1,14 +1,10 @@
-import type { ClientCommand } from '../definition.ts';
-import { verbose } from '../definition.ts';
+import { type ClientCommand, filterOption, verbose } from '../definition.ts';
 import { exitCodes } from '../errors.ts';
 import { printDeployments } from './render.ts';
 
 export const deploymentList: ClientCommand = {
   definition: {
-    options: [
-      { name: 'filter', value: 'EXPRESSION', description: 'Only those that a filter fits.' },
-      verbose,
-    ],
+    options: [filterOption, verbose],
     details: `Example:
   roster deployment list -filter 'Status == "running"'`,
   },

@@ -2,7 +2,7 @@ import type { JobPolicy } from '../../model/job-policy/job-policy.ts';
 import { argument } from '../acl/links.ts';
 import { deleted } from '../acl/resolve.ts';
 import type { Context } from '../context.ts';
-import type { ClientCommand, OptionDefinition } from '../definition.ts';
+import { type ClientCommand, filterOption, type OptionDefinition } from '../definition.ts';
 import { CliError, exitCodes } from '../errors.ts';
 import type { Options } from '../options.ts';
 import { oneLine, orDash } from '../render/text.ts';
@@ -73,9 +73,7 @@ export const jobPolicyDelete: ClientCommand = {
 
 export const jobPolicyList: ClientCommand = {
   definition: {
-    options: [
-      { name: 'filter', value: 'EXPRESSION', description: 'Those that the expression selects.' },
-    ],
+    options: [filterOption],
   },
   async run({ client, screen, isJson, json }, _words, options) {
     const { value } = await client.jobPolicies.list({ filter: options.text('filter') });

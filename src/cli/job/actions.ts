@@ -2,10 +2,11 @@ import type { ClientCommand } from '../definition.ts';
 import { exitCodes } from '../errors.ts';
 import { withJob } from '../nouns.ts';
 import { oneLine, quoted } from '../render/text.ts';
+import { jobArgument } from './argument.ts';
 
 export const jobActions: ClientCommand = {
   definition: {
-    arguments: [{ name: 'JOB', kind: 'job', isRequired: true, description: 'Id of the job.' }],
+    arguments: [jobArgument],
   },
   async run(context, [job]) {
     const { client, screen, isJson, json } = context;

@@ -3,10 +3,11 @@ import { printDeployment, printDeployments } from '../deployment/render.ts';
 import { exitCodes } from '../errors.ts';
 import { withJob } from '../nouns.ts';
 import { oneLine } from '../render/text.ts';
+import { jobArgument } from './argument.ts';
 
 export const jobDeployments: ClientCommand = {
   definition: {
-    arguments: [{ name: 'JOB', kind: 'job', isRequired: true, description: 'Id of the job.' }],
+    arguments: [jobArgument],
     options: [
       { name: 'latest', description: 'Show the latest one with its groups.' },
       { name: 'all', description: 'Those of earlier registrations of the id, too.' },

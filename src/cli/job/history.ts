@@ -8,11 +8,12 @@ import { CliError, exitCodes } from '../errors.ts';
 import { withJob } from '../nouns.ts';
 import { printJobDiff } from '../render/job-diff.ts';
 import { ago, oneLine } from '../render/text.ts';
+import { jobArgument } from './argument.ts';
 import { isVersion, noVersion } from './version.ts';
 
 export const jobHistory: ClientCommand = {
   definition: {
-    arguments: [{ name: 'JOB', kind: 'job', isRequired: true, description: 'Id of the job.' }],
+    arguments: [jobArgument],
     options: [
       {
         name: 'diffs',

@@ -3,10 +3,11 @@ import { promote, promoteDetails, promoteOptions } from '../deployment/promote.t
 import { CliError } from '../errors.ts';
 import { withJob } from '../nouns.ts';
 import { oneLine } from '../render/text.ts';
+import { jobArgument } from './argument.ts';
 
 export const jobPromote: ClientCommand = {
   definition: {
-    arguments: [{ name: 'JOB', kind: 'job', isRequired: true, description: 'Id of the job.' }],
+    arguments: [jobArgument],
     options: promoteOptions,
     details: promoteDetails,
   },

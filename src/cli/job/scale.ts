@@ -5,12 +5,13 @@ import { CliError, exitCodes } from '../errors.ts';
 import { withJob } from '../nouns.ts';
 import { oneLine, quoted } from '../render/text.ts';
 import { warningsIn } from '../render/warnings.ts';
+import { jobArgument } from './argument.ts';
 import { checkIndex, givenGuards, policyOverride, watchRun } from './run.ts';
 
 export const jobScale: ClientCommand = {
   definition: {
     arguments: [
-      { name: 'JOB', kind: 'job', isRequired: true, description: 'Id of the job.' },
+      jobArgument,
       {
         name: 'GROUP',
         kind: 'group',

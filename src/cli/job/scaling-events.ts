@@ -4,10 +4,11 @@ import { type ClientCommand, verbose } from '../definition.ts';
 import { exitCodes } from '../errors.ts';
 import { withJob } from '../nouns.ts';
 import { ago, oneLine, orDash } from '../render/text.ts';
+import { jobArgument } from './argument.ts';
 
 export const jobScalingEvents: ClientCommand = {
   definition: {
-    arguments: [{ name: 'JOB', kind: 'job', isRequired: true, description: 'Id of the job.' }],
+    arguments: [jobArgument],
     options: [verbose],
     details: 'The newest first. Only the newest of each group are kept.',
   },

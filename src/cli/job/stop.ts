@@ -8,11 +8,11 @@ import { waitForEvaluation } from '../monitor.ts';
 import { withJob } from '../nouns.ts';
 import type { Screen } from '../render/screen.ts';
 import { byName, oneLine } from '../render/text.ts';
-import { wholeNumber } from './argument.ts';
+import { jobArgument, wholeNumber } from './argument.ts';
 
 export const jobStop: ClientCommand = {
   definition: {
-    arguments: [{ name: 'JOB', kind: 'job', isRequired: true, description: 'Id of the job.' }],
+    arguments: [jobArgument],
     options: [
       { name: 'purge', description: 'Forget the job at once, with all that is kept of it.' },
       { name: 'no-shutdown-delay', description: 'Ignore the shutdown delays of its groups.' },

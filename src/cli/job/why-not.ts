@@ -6,11 +6,12 @@ import { exitCodes } from '../errors.ts';
 import { resolveNode, withJob } from '../nouns.ts';
 import { ago, oneLine } from '../render/text.ts';
 import { printVerdicts } from '../render/verdicts.ts';
+import { jobArgument } from './argument.ts';
 
 export const jobWhyNot: ClientCommand = {
   definition: {
     arguments: [
-      { name: 'JOB', kind: 'job', isRequired: true, description: 'Id of the job.' },
+      jobArgument,
       {
         name: 'GROUP',
         kind: 'group',

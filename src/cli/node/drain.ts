@@ -5,20 +5,14 @@ import { CliError, exitCodes } from '../errors.ts';
 import { resolveNode } from '../nouns.ts';
 import type { Options } from '../options.ts';
 import { pairs } from '../pairs.ts';
+import { nodeArgument } from './argument.ts';
 import { monitorDrain } from './drain-monitor.ts';
 
 const deadlineDefault = '1h';
 
 export const nodeDrain: ClientCommand = {
   definition: {
-    arguments: [
-      {
-        name: 'NODE',
-        kind: 'node',
-        isRequired: true,
-        description: 'Id of the node, 8 or more characters of it, or its name.',
-      },
-    ],
+    arguments: [nodeArgument],
     options: [
       { name: 'enable', description: 'Move away what runs on the node, group by group.' },
       { name: 'disable', description: 'Cancel the drain; the node takes work again.' },

@@ -1,17 +1,11 @@
 import type { ClientCommand } from '../definition.ts';
 import { CliError, exitCodes } from '../errors.ts';
 import { resolveNode } from '../nouns.ts';
+import { nodeArgument } from './argument.ts';
 
 export const nodeEligibility: ClientCommand = {
   definition: {
-    arguments: [
-      {
-        name: 'NODE',
-        kind: 'node',
-        isRequired: true,
-        description: 'Id of the node, 8 or more characters of it, or its name.',
-      },
-    ],
+    arguments: [nodeArgument],
     options: [
       { name: 'enable', description: 'The scheduler may place on it.' },
       { name: 'disable', description: 'Nothing new is placed on it; what runs goes on.' },

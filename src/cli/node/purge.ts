@@ -2,17 +2,11 @@ import type { ClientCommand } from '../definition.ts';
 import { exitCodes } from '../errors.ts';
 import { resolveNode } from '../nouns.ts';
 import { plural } from '../render/text.ts';
+import { nodeArgument } from './argument.ts';
 
 export const nodePurge: ClientCommand = {
   definition: {
-    arguments: [
-      {
-        name: 'NODE',
-        kind: 'node',
-        isRequired: true,
-        description: 'Id of the node, 8 or more characters of it, or its name.',
-      },
-    ],
+    arguments: [nodeArgument],
     details: `The node is forgotten at once: what ran there counts as lost and goes elsewhere. To move
 it away first, use "roster node drain".`,
   },

@@ -1,13 +1,10 @@
 import { partitionOption } from '../config/options.ts';
-import type { ClientCommand } from '../definition.ts';
+import { type ClientCommand, filterOption } from '../definition.ts';
 import { exitCodes } from '../errors.ts';
 import { oneLine, orDash } from '../render/text.ts';
 
 const definition = {
-  options: [
-    { name: 'filter', value: 'EXPRESSION', description: 'Only those that it is true of.' },
-    partitionOption,
-  ],
+  options: [filterOption, partitionOption],
 };
 
 export const serviceExported: ClientCommand = {

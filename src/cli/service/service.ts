@@ -1,13 +1,12 @@
 import { argument } from '../acl/links.ts';
 import type { Context } from '../context.ts';
-import { type ClientCommand, type OptionDefinition, verbose } from '../definition.ts';
+import { type ClientCommand, filterOption, type OptionDefinition, verbose } from '../definition.ts';
 import { CliError, exitCodes } from '../errors.ts';
 import { oneLine } from '../render/text.ts';
 import { printInstances } from './instances.ts';
 
-const filterOption = {
-  name: 'filter',
-  value: 'EXPRESSION',
+const instanceFilter = {
+  ...filterOption,
   description: 'Only those that it is true of: \'Status == "passing"\'.',
 };
 const peerOptions: readonly OptionDefinition[] = [
@@ -28,7 +27,7 @@ const nameArgument = argument('SERVICE', 'Name of the service.', 'service');
 
 export const serviceList: ClientCommand = {
   definition: {
-    options: [{ ...filterOption, description: 'Only those that it is true of.' }, ...peerOptions],
+    options: [filterOption, ...peerOptions],
   },
   async run({ client, screen, isJson, json, namespace }, _words, options) {
     const { value } = await client.services.list({
@@ -58,7 +57,7 @@ export const serviceInfo: ClientCommand = {
   definition: {
     arguments: [nameArgument],
     options: [
-      filterOption,
+      instanceFilter,
       {
         name: 'choose',
         value: 'NUMBER|KEY',

@@ -1,6 +1,6 @@
 import { formatInstant, instantToMs } from '../../base/instant.ts';
 import { argument } from '../acl/links.ts';
-import type { ClientCommand, LocalCommand } from '../definition.ts';
+import { type ClientCommand, filterOption, type LocalCommand } from '../definition.ts';
 import { CliError, exitCodes } from '../errors.ts';
 import { oneLine } from '../render/text.ts';
 import { guardOf, guardOptions, oneOf, outOf, outOption, printVariable } from './show.ts';
@@ -31,9 +31,7 @@ export const varGet: ClientCommand = {
 export const varList: ClientCommand = {
   definition: {
     arguments: [argument('PREFIX', 'The beginning of the path.', 'word', false)],
-    options: [
-      { name: 'filter', value: 'EXPRESSION', description: 'Those that the expression selects.' },
-    ],
+    options: [filterOption],
     details: "What is in them is never listed. --namespace '*' lists those of all namespaces.",
   },
   async run({ client, screen, isJson, json, namespace }, [prefix], options) {

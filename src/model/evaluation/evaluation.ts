@@ -93,6 +93,28 @@ export const EvaluationSchema = Type.Object({
 });
 export type Evaluation = Model<typeof EvaluationSchema>;
 
+/** A pending evaluation that nobody has looked at; whose it is and why is to be told. */
+export const unbegun = {
+  NodeID: '',
+  NodeModifyIndex: 0,
+  DeploymentID: '',
+  Status: 'pending',
+  StatusDescription: '',
+  Wait: 0,
+  WaitUntil: 0,
+  NextEval: '',
+  PreviousEval: '',
+  BlockedEval: '',
+  FailedTGAllocs: null,
+  ClassEligibility: null,
+  EscapedComputedClass: false,
+  QuotaLimitReached: '',
+  AnnotatePlan: false,
+  PlanAnnotations: null,
+  QueuedAllocations: {},
+  SnapshotIndex: 0,
+} as const satisfies Partial<Evaluation>;
+
 /** `blocked` is not terminal: it runs again when there is room. */
 export const isTerminalEvaluation = (evaluation: Pick<Evaluation, 'Status'>): boolean =>
   evaluation.Status === 'complete' ||

@@ -72,7 +72,7 @@ export class ExecFrameReader {
       yield frameOf(kind, payload);
     }
     // A copy: what is left of a large chunk is no reason to keep all of it.
-    this.#waiting = rest.slice();
+    this.#waiting = new Uint8Array(rest);
   }
 }
 

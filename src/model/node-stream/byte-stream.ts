@@ -165,8 +165,9 @@ export class ByteStream implements AsyncIterable<Uint8Array> {
     if (payload.length > this.#grantedBytes)
       throw new MalformedFrame('data came beyond its credit');
     this.#grantedBytes -= payload.length;
-    // The socket may reuse its buffer, and a queued view would keep all of it alive.
-    if (payload.length > 0) this.#queue.push(payload.slice());
+    // A queued view keeps all of the message's memory alive, which may be far more.
+    const isMost = payload.length * 2 > payload.buffer.byteLength;
+    if (payload.length > 0) this.#queue.push(isMost ? payload : new Uint8Array(payload));
     this.#wake('readers');
   }
 

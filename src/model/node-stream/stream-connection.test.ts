@@ -66,6 +66,21 @@ describe('a stream', () => {
     expect(await readAll(stream)).toBe('ABCDEF');
   });
 
+  test.each([
+    ['keeps no message alive for the few bytes that it brought', 10, 10],
+    ['takes bytes as they came that are most of their message', 50_000, 65_536],
+  ])('%s', async (_title, length, keptBytes) => {
+    const [own, peer] = socketPair();
+    const stream = new StreamConnection({ socket: own, side: 'server' }).open('greet', {});
+    const message = Buffer.allocUnsafeSlow(65_536);
+    message.set(encodeData({ id: stream.id, payload: Buffer.alloc(length, 'x') }));
+    peer.sendBinary(message.subarray(0, 4 + length));
+    for await (const chunk of stream) {
+      expect([chunk.length, chunk.buffer.byteLength]).toEqual([length, keptBytes]);
+      break;
+    }
+  });
+
   test('can be opened by the node as well', async () => {
     const { server, node } = connect();
     server.accept('whoami', (stream) => stream.write(text('node')));

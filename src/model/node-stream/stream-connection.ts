@@ -13,6 +13,7 @@ import {
 export interface StreamSocket {
   sendText(text: string): void;
   sendBinary(bytes: Uint8Array): void;
+  /** Bytes that are received are the receiver's for good. */
   onMessage(receive: (message: string | Uint8Array) => void): void;
   /** Called once, however the socket came to its end. */
   onClose(closed: (reason: string) => void): void;

@@ -3,7 +3,7 @@ import type { Timers } from '../../base/ports.ts';
 import { limits } from '../../model/limits.ts';
 import { ChangeWatch } from '../change-watch.ts';
 import { descriptorPath } from './path-walk.ts';
-import { readPiece } from './read-piece.ts';
+import { PieceReader } from './read-piece.ts';
 
 export interface FollowQuery {
   /** Opens what is at the path now; `undefined` when there is nothing that can be read. */
@@ -23,6 +23,7 @@ export type FileEvent = 'file truncated' | 'file replaced' | 'file deleted';
 export interface FilePiece {
   /** Where in the file the data begins. */
   readonly offset: number;
+  /** Only until the next piece is asked for. */
   readonly data: Uint8Array;
   /** What happened before the data was read. */
   readonly event?: FileEvent;
@@ -41,13 +42,14 @@ export async function* followFile(query: FollowQuery): AsyncGenerator<FilePiece 
   const changes = query.follow
     ? new ChangeWatch(descriptorPath(file), query.timers, query.signal)
     : undefined;
+  const pieces = new PieceReader();
   try {
     const { size } = await file.stat();
     let offset =
       query.origin === 'start' ? Math.min(query.offset, size) : Math.max(0, size - query.offset);
     while (!query.signal.aborted) {
       const most = query.follow ? limits.stream.frameBytesMax : size - offset;
-      const data = await readPiece(file, offset, most);
+      const data = await pieces.read(file, offset, most);
       if (data.length > 0) {
         yield { offset, data };
         offset += data.length;
@@ -56,6 +58,7 @@ export async function* followFile(query: FollowQuery): AsyncGenerator<FilePiece 
       if (changes === undefined) return;
       const fate = await fateOf(query, file, offset);
       if (fate.event === 'none') {
+        pieces.rest();
         if (!(await changes.wait())) yield undefined;
         continue;
       }

@@ -18,7 +18,7 @@ import { type FilePiece, followFile } from './file-follower.ts';
 import { fileInfo, unfitReason } from './file-info.ts';
 import { listDirectory } from './list-directory.ts';
 import { type Found, openToRead, WalkFailure, type WalkFault, walk } from './path-walk.ts';
-import { readPiece } from './read-piece.ts';
+import { PieceReader, readPiece } from './read-piece.ts';
 
 export interface FilesHandlerOptions {
   readonly timers: Timers;
@@ -117,8 +117,9 @@ async function copy(
   try {
     const end = Math.min((await file.stat()).size, offset + most);
     await writeHead(stream);
+    const pieces = new PieceReader();
     for (let at = offset; at < end; ) {
-      const piece = await readPiece(file, at, end - at);
+      const piece = await pieces.read(file, at, end - at);
       if (piece.length === 0) return;
       await stream.write(piece);
       at += piece.length;

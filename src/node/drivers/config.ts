@@ -2,13 +2,32 @@
 import { parseDuration } from '../../base/duration.ts';
 import type { Fault } from '../../model/errors.ts';
 
-export interface ConfigField {
+/** Says what is wrong with a value that is present, or nothing: then it is a `T`. */
+export interface Check<T = unknown> {
+  (value: unknown): string | undefined;
+  /** For the types alone. */
+  readonly takes?: T;
+}
+
+interface ConfigField {
   readonly required?: boolean;
-  /** Says what is wrong with a value that is present, or nothing. */
-  readonly check: (value: unknown) => string | undefined;
+  readonly check: Check;
 }
 
 export type ConfigFields = Readonly<Record<string, ConfigField>>;
+
+type Taken<F> = F extends { readonly check: Check<infer T> } ? T : never;
+type RequiredOf<F> = {
+  [K in keyof F]: F[K] extends { readonly required: true } ? K : never;
+}[keyof F];
+type Flat<T> = { [K in keyof T]: T[K] };
+
+/** A `Config` in which nothing was found wrong. */
+export type ConfigOf<F> = Flat<
+  { readonly [K in RequiredOf<F>]: Taken<F[K]> } & {
+    readonly [K in Exclude<keyof F, RequiredOf<F>>]?: Taken<F[K]>;
+  }
+>;
 
 export function configFaults(
   config: Readonly<Record<string, unknown>>,
@@ -30,21 +49,21 @@ export function configFaults(
   return faults;
 }
 
-export const text: ConfigField['check'] = (value) =>
+export const text: Check<string> = (value) =>
   typeof value === 'string' && value !== '' ? undefined : 'must be a text that is not empty';
 
-export const textList: ConfigField['check'] = (value) =>
+export const textList: Check<readonly string[]> = (value) =>
   Array.isArray(value) && value.every((item) => typeof item === 'string')
     ? undefined
     : 'must be a list of texts';
 
-export const whole: ConfigField['check'] = (value) =>
+export const whole: Check<number> = (value) =>
   Number.isInteger(value) ? undefined : 'must be an integer';
 
-export const flag: ConfigField['check'] = (value) =>
+export const flag: Check<boolean> = (value) =>
   typeof value === 'boolean' ? undefined : 'must be true or false';
 
-export const duration: ConfigField['check'] = (value) =>
+export const duration: Check<string | number> = (value) =>
   durationNs(value) === undefined ? 'must be a duration such as "30s"' : undefined;
 
 /** Nanoseconds of a duration written either way. */

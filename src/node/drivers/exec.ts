@@ -1,7 +1,7 @@
 import { describeLayout } from '../supervisor/cgroups/layout.ts';
 import { limitsIn } from '../supervisor/cgroups/plan.ts';
 import type { SupervisorClient } from '../supervisor/client.ts';
-import { type ConfigField, type ConfigFields, configFaults, text, textList } from './config.ts';
+import { type Check, type ConfigFields, configFaults, text, textList } from './config.ts';
 import { type Driver, DriverFailure, type DriverFingerprint } from './driver.ts';
 import { execBeside } from './exec-beside.ts';
 import { capabilityList } from './isolation/capabilities.ts';
@@ -10,7 +10,7 @@ import { type InsideCommand, isolate } from './isolation/isolate.ts';
 import { type FoundTools, findProgram } from './isolation/tools.ts';
 import { processCount, processMethods, startProcess } from './process.ts';
 
-const namespace: ConfigField['check'] = (value) =>
+const namespace: Check = (value) =>
   value === 'private' || value === 'host' ? undefined : 'must be "private" or "host"';
 
 /** What every task in a sandbox may say of it. */

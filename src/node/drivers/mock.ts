@@ -2,6 +2,7 @@ import { durationMs } from '../../base/duration.ts';
 import { type Clock, delay, type Timer, type Timers } from '../../base/ports.ts';
 import {
   type ConfigFields,
+  type ConfigOf,
   configFaults,
   duration,
   durationNs,
@@ -20,29 +21,19 @@ import {
 } from './driver.ts';
 import { mockExec } from './mock-exec.ts';
 
-const fields: ConfigFields = {
+const fields = {
+  /** How long the task runs; without it, until it is stopped. */
   run_for: { check: duration },
   exit_code: { check: whole },
   exit_signal: { check: whole },
   start_block_for: { check: duration },
   start_error: { check: text },
   start_error_recoverable: { check: flag },
+  /** How long the task takes to end when it is asked to. */
   kill_after: { check: duration },
   signal_error: { check: text },
-};
-
-interface MockConfig {
-  /** How long the task runs; without it, until it is stopped. */
-  readonly run_for?: string | number;
-  readonly exit_code?: number;
-  readonly exit_signal?: number;
-  readonly start_block_for?: string | number;
-  readonly start_error?: string;
-  readonly start_error_recoverable?: boolean;
-  /** How long the task takes to end when it is asked to. */
-  readonly kill_after?: string | number;
-  readonly signal_error?: string;
-}
+} as const satisfies ConfigFields;
+type MockConfig = ConfigOf<typeof fields>;
 
 const ms = (value: string | number | undefined): number => durationMs(durationNs(value) ?? 0);
 

@@ -5,7 +5,7 @@ import { readUsage, usageOfProcesses } from '../supervisor/cgroups/usage.ts';
 import type { SupervisorClient } from '../supervisor/client.ts';
 import { descendantsOf } from '../supervisor/inside.ts';
 import { type StartRequest, SupervisorRefusal } from '../supervisor/protocol.ts';
-import type { ConfigField } from './config.ts';
+import type { Check } from './config.ts';
 import { type Driver, DriverFailure, type DriverHandle, type DriverUsage } from './driver.ts';
 
 /** Failures of a start that the next try may not meet. */
@@ -79,7 +79,7 @@ export async function endUnclaimed(
 }
 
 /** For `pids_limit`. */
-export const processCount: ConfigField['check'] = (value) => {
+export const processCount: Check = (value) => {
   const { processesMax } = limits.task;
   return Number.isInteger(value) && Number(value) >= 1 && Number(value) <= processesMax
     ? undefined

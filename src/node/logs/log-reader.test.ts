@@ -29,7 +29,8 @@ const query = (change: Partial<LogQuery> = {}): LogQuery => ({
 
 async function read(wanted: LogQuery): Promise<string> {
   const parts: Uint8Array[] = [];
-  for await (const chunk of readLog(wanted)) if (chunk !== undefined) parts.push(chunk.data);
+  for await (const chunk of readLog(wanted))
+    if (chunk !== undefined) parts.push(new Uint8Array(chunk.data));
   return Buffer.concat(parts).toString();
 }
 

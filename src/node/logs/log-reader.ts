@@ -2,7 +2,7 @@ import { type FileHandle, open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Timers } from '../../base/ports.ts';
 import { limits } from '../../model/limits.ts';
-import { readPiece } from '../allocation-files/read-piece.ts';
+import { PieceReader } from '../allocation-files/read-piece.ts';
 import { ChangeWatch } from '../change-watch.ts';
 import { logFileIndex } from '../supervisor/log-files.ts';
 
@@ -26,6 +26,7 @@ export interface LogChunk {
   readonly file: string;
   /** Where in the file the data begins. */
   readonly offset: number;
+  /** Only until the next chunk is asked for. */
   readonly data: Uint8Array;
   /** Files were removed by rotation before they could be read. */
   readonly gap: boolean;
@@ -44,6 +45,9 @@ export async function* readLog(query: LogQuery): AsyncGenerator<LogChunk | undef
   const { directory, signal, timers } = query;
   const changes = query.follow ? new ChangeWatch(directory, timers, signal) : undefined;
   if (changes !== undefined) void query.whenOver.then(() => changes.note());
+  const pieces = new PieceReader();
+  const readChunk = (of: FileHandle | undefined, position: number) =>
+    of === undefined ? nothing : pieces.read(of, position, limits.stream.frameBytesMax);
   let cursor = await startOf(query, prefix);
   let file: FileHandle | undefined;
   let gap = false;
@@ -71,8 +75,9 @@ export async function* readLog(query: LogQuery): AsyncGenerator<LogChunk | undef
         cursor = { index: next, position: 0 };
       } else if (changes === undefined || over) {
         return;
-      } else if (!(await changes.wait())) {
-        yield undefined;
+      } else {
+        pieces.rest();
+        if (!(await changes.wait())) yield undefined;
       }
     }
   } finally {
@@ -80,6 +85,8 @@ export async function* readLog(query: LogQuery): AsyncGenerator<LogChunk | undef
     await file?.close();
   }
 }
+
+const nothing = new Uint8Array();
 
 interface Cursor {
   readonly index: number;
@@ -94,9 +101,6 @@ async function indexesOf(directory: string, prefix: string): Promise<readonly nu
 
 const successorOf = async ({ directory }: LogQuery, prefix: string, index: number) =>
   (await indexesOf(directory, prefix)).find((other) => other > index);
-
-const readChunk = async (file: FileHandle | undefined, position: number): Promise<Uint8Array> =>
-  file === undefined ? new Uint8Array() : readPiece(file, position, limits.stream.frameBytesMax);
 
 /** Where in which file the wanted offset is; beyond the end it is the end. */
 async function startOf(query: LogQuery, prefix: string): Promise<Cursor> {

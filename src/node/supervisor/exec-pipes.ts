@@ -1,13 +1,17 @@
 import { spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
+import { Socket } from 'node:net';
 import { constants } from 'node:os';
+import type { Readable } from 'node:stream';
 import type { ExecCommand, ExecPlan } from './exec-command.ts';
 import type { FifoPool } from './fifo-pool.ts';
 import { startFailure } from './task-process.ts';
 
+const readable = (fd: number): Readable => new Socket({ fd, readable: true, writable: false });
+
 /** Starts a command with pipes. Rejects with `SupervisorRefusal`. */
 export async function startWithPipes(plan: ExecPlan, pool: FifoPool): Promise<ExecCommand> {
-  const [out, err] = [await pool.take(), await pool.take()];
+  const [out, err] = [await pool.take(readable), await pool.take(readable)];
   try {
     const child = spawn(plan.program, [...plan.args], {
       cwd: plan.directory,

@@ -1,13 +1,11 @@
 import { execFile } from 'node:child_process';
 import { closeSync, constants, openSync, readdirSync, rmSync, unlinkSync } from 'node:fs';
-import { Socket } from 'node:net';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
 import { makePrivateDirectory } from './paths.ts';
 
 /** A pipe from a child: it writes to `writeEnd`, which this process closes once the child has it. */
-export interface OutputPipe {
-  readonly output: Readable;
+export interface OutputPipe<T> {
+  readonly output: T;
   readonly writeEnd: number;
 }
 
@@ -33,12 +31,15 @@ export class FifoPool {
     makePrivateDirectory(this.#directory);
   }
 
-  /** `undefined` where the system has no `mkfifo`: the caller falls back to socket pairs. */
-  async take(): Promise<OutputPipe | undefined> {
+  /**
+   * `read` makes what reads the descriptor that it is given, and closes it. `undefined` where the
+   * system has no `mkfifo`: the caller falls back to socket pairs.
+   */
+  async take<T>(read: (fd: number) => T): Promise<OutputPipe<T> | undefined> {
     if (this.#paths.length === 0) await this.fill();
     const path = this.#paths.pop();
     if (this.#paths.length < batchSize / 2) void this.fill();
-    return path === undefined ? undefined : openPipe(path);
+    return path === undefined ? undefined : openPipe(path, read);
   }
 
   /** Makes the next batch, unless that is under way. Never rejects. */
@@ -63,12 +64,12 @@ export class FifoPool {
   }
 }
 
-function openPipe(path: string): OutputPipe {
+function openPipe<T>(path: string, read: (fd: number) => T): OutputPipe<T> {
   // A reader that does not wait for a writer, then a writer that has its reader.
   const readEnd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const writeEnd = openSync(path, constants.O_WRONLY);
-    return { output: new Socket({ fd: readEnd, readable: true, writable: false }), writeEnd };
+    return { output: read(readEnd), writeEnd };
   } catch (error) {
     closeSync(readEnd);
     throw error;

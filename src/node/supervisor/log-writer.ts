@@ -1,9 +1,10 @@
 import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
 import { limits } from '../../model/limits.ts';
+import { ByteBlock } from './byte-block.ts';
 import { logFileIndex } from './log-files.ts';
 import { afterStep, type LogLimits, type LogPosition, logLimits, planLogStep } from './log-plan.ts';
+import type { ByteSource } from './pipe-reader.ts';
 import type { LogSettings } from './protocol.ts';
 
 const flushIntervalMs = 100;
@@ -28,12 +29,12 @@ export class LogWriter {
   /** Resolves when the stream has ended and all of it is written. Never rejects. */
   readonly drained: Promise<void>;
 
-  readonly #source: Readable;
+  readonly #source: ByteSource;
   readonly #settings: LogSettings;
   readonly #prefix: string;
   readonly #limits: LogLimits;
-  #buffered: Buffer[] = [];
-  #bufferedBytes = 0;
+  #gathered = new ByteBlock();
+  #onItsWay = new ByteBlock();
   #ended = false;
   #wake: () => void = () => {};
   #lastFlushMs = 0;
@@ -46,7 +47,7 @@ export class LogWriter {
 
   /** Nothing is written before what `onProgress` returns has settled. It must not reject. */
   constructor(
-    source: Readable,
+    source: ByteSource,
     settings: LogSettings,
     stream: 'stdout' | 'stderr',
     onProgress: (progress: LogProgress) => Promise<void> | void = () => {},
@@ -56,10 +57,11 @@ export class LogWriter {
     this.#settings = settings;
     this.#prefix = `${settings.name}.${stream}.`;
     this.#limits = logLimits(settings.maxFileBytes);
-    source.on('data', (chunk: Buffer) => this.#take(chunk));
+    source.on('data', (bytes) => this.#take(bytes));
     source.on('error', () => this.#end());
     source.on('close', () => this.#end());
     source.on('end', () => this.#end());
+    source.resume();
     this.drained = this.#run();
   }
 
@@ -69,10 +71,9 @@ export class LogWriter {
     this.#end();
   }
 
-  #take(chunk: Buffer): void {
-    this.#buffered.push(chunk);
-    this.#bufferedBytes += chunk.length;
-    if (this.#bufferedBytes >= limits.supervisor.pipeBufferBytes) this.#source.pause();
+  #take(bytes: Buffer): void {
+    this.#gathered.add(bytes);
+    if (this.#isFull) this.#source.pause();
     this.#wake();
   }
 
@@ -84,18 +85,21 @@ export class LogWriter {
   async #run(): Promise<void> {
     await this.#openNewest();
     for (;;) {
-      while (this.#bufferedBytes === 0 && !this.#ended) await this.#change();
-      if (this.#bufferedBytes === 0) break;
+      while (this.#gathered.length === 0 && !this.#ended) await this.#change();
+      if (this.#gathered.length === 0) break;
       await this.#gather();
-      const pending = Buffer.concat(this.#buffered);
-      this.#buffered = [];
-      this.#bufferedBytes = 0;
-      await this.#write(pending);
+      [this.#gathered, this.#onItsWay] = [this.#onItsWay, this.#gathered];
+      await this.#write(this.#onItsWay.bytes);
+      this.#onItsWay.clear();
       await this.#tellProgress(false);
       this.#lastFlushMs = performance.now();
       if (!this.#ended) this.#source.resume();
     }
     await this.#file?.close().catch(() => {});
+  }
+
+  get #isFull(): boolean {
+    return this.#gathered.length >= limits.supervisor.pipeBufferBytes;
   }
 
   #change(): Promise<void> {
@@ -113,8 +117,7 @@ export class LogWriter {
       due = true;
       this.#wake();
     }, dueMs);
-    const full = () => this.#bufferedBytes >= limits.supervisor.pipeBufferBytes;
-    while (!due && !this.#ended && !full()) await this.#change();
+    while (!due && !this.#ended && !this.#isFull) await this.#change();
     clearTimeout(timer);
   }
 

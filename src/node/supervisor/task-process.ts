@@ -7,6 +7,7 @@ import type { CgroupPlan } from './cgroups/plan.ts';
 import type { FifoPool, OutputPipe } from './fifo-pool.ts';
 import { descendantsOf } from './inside.ts';
 import { LogWriter } from './log-writer.ts';
+import { PipeReader } from './pipe-reader.ts';
 import { isAlive, listPids, readStat } from './proc.ts';
 import { type ProcessExit, type StartRequest, SupervisorRefusal } from './protocol.ts';
 import { Sandbox, sandboxed, sandboxFailed } from './sandbox.ts';
@@ -14,6 +15,8 @@ import type { Sweeper } from './sweep.ts';
 
 /** After a task's end its pipes are empty; who keeps one open longer than this is not the task. */
 const drainTimeoutMs = 2000;
+
+const lent = (fd: number): PipeReader => new PipeReader(fd);
 
 /** What a child process has besides itself. */
 interface Belongings {
@@ -62,7 +65,7 @@ export class TaskProcess {
     sweeper: Sweeper,
   ): Promise<TaskProcess> {
     const owner = ownerOf(request.user);
-    const pipes = request.logs.disabled ? [] : [await pool.take(), await pool.take()];
+    const pipes = request.logs.disabled ? [] : [await pool.take(lent), await pool.take(lent)];
     const cgroup = cgroupOf(request.cgroup, pipes);
     const isHeld = cgroup !== undefined;
     const spawned = spawnChild(request, pipes, { owner, isHeld });
@@ -190,7 +193,7 @@ type Finish = (pid: number, startTime: string) => Promise<void>;
 /** Throws {@link SupervisorRefusal}; then nothing is left of the pipes. */
 function cgroupOf(
   plan: CgroupPlan | undefined,
-  pipes: readonly (OutputPipe | undefined)[],
+  pipes: readonly (OutputPipe<PipeReader> | undefined)[],
 ): Cgroup | undefined {
   try {
     return plan && makeCgroup(plan);
@@ -222,7 +225,7 @@ async function drain(writers: readonly LogWriter[]): Promise<void> {
 /** The child, once it runs. Whatever happens, the write ends of the pipes are the child's alone. */
 async function spawnChild(
   request: StartRequest,
-  pipes: readonly (OutputPipe | undefined)[],
+  pipes: readonly (OutputPipe<PipeReader> | undefined)[],
   { owner, isHeld }: { readonly owner: SystemUser | undefined; readonly isHeld: boolean },
 ): Promise<{ readonly child: ChildProcess; readonly sandbox: Sandbox | undefined }> {
   const inside = request.sandbox && sandboxed(request.sandbox, request);

@@ -1,6 +1,10 @@
 import { instantFromMs } from '../../base/instant.ts';
 import type { World } from '../../base/ports.ts';
-import type { Evaluation, EvaluationTrigger } from '../../model/evaluation/evaluation.ts';
+import {
+  type Evaluation,
+  type EvaluationTrigger,
+  unbegun,
+} from '../../model/evaluation/evaluation.ts';
 import type { Job } from '../../model/job/job.ts';
 import { evaluations } from '../../state/tables.ts';
 import type { Transaction, Unstamped } from '../../state/types.ts';
@@ -15,13 +19,13 @@ export interface NewEvaluation {
   readonly deploymentId?: string;
 }
 
-/** A pending evaluation with everything else at rest. */
 export function newEvaluation(
   world: Pick<World, 'clock' | 'ids'>,
   { job, triggeredBy, priority, node, deploymentId }: NewEvaluation,
 ): Unstamped<Evaluation> {
   const now = instantFromMs(world.clock.nowMs());
   return {
+    ...unbegun,
     ID: world.ids.uuid(),
     Namespace: job.Namespace,
     Priority: priority || job.Priority,
@@ -29,24 +33,8 @@ export function newEvaluation(
     TriggeredBy: triggeredBy,
     JobID: job.ID,
     JobModifyIndex: job.JobModifyIndex,
-    NodeID: node?.ID ?? '',
-    NodeModifyIndex: node?.ModifyIndex ?? 0,
+    ...(node && { NodeID: node.ID, NodeModifyIndex: node.ModifyIndex }),
     DeploymentID: deploymentId ?? '',
-    Status: 'pending',
-    StatusDescription: '',
-    Wait: 0,
-    WaitUntil: 0,
-    NextEval: '',
-    PreviousEval: '',
-    BlockedEval: '',
-    FailedTGAllocs: null,
-    ClassEligibility: null,
-    EscapedComputedClass: false,
-    QuotaLimitReached: '',
-    AnnotatePlan: false,
-    PlanAnnotations: null,
-    QueuedAllocations: {},
-    SnapshotIndex: 0,
     CreateTime: now,
     ModifyTime: now,
   };

@@ -1,7 +1,9 @@
 /** Checks of the values that only containers have. Each says what is wrong, or nothing. */
-import { type ConfigField, type ConfigFields, configFaults, text } from '../config.ts';
+import { type Check, type ConfigFields, type ConfigOf, configFaults, text } from '../config.ts';
 
-type Check = ConfigField['check'];
+/** A block of a job file arrives as an object or as a list of objects, whichever way it was written. */
+export type Block<T> = T | readonly T[];
+type TextMap = Readonly<Record<string, string>>;
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -10,7 +12,7 @@ const blocksOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ?
 
 /** Blocks of these fields, repeated or not. */
 export const blocks =
-  (fields: ConfigFields): Check =>
+  <const F extends ConfigFields>(fields: F): Check<Block<ConfigOf<F>>> =>
   (value) => {
     const given = blocksOf(value);
     const wrong = given.flatMap((entry, index) => {
@@ -25,11 +27,11 @@ export const blocks =
 
 /** One block of these fields. */
 export const block =
-  (fields: ConfigFields): Check =>
+  <const F extends ConfigFields>(fields: F): Check<Block<ConfigOf<F>>> =>
   (value) =>
     blocksOf(value).length > 1 ? 'must be one block' : blocks(fields)(value);
 
-export const textMap: Check = (value) =>
+export const textMap: Check<Block<TextMap>> = (value) =>
   blocksOf(value).every(
     (entry) => isObject(entry) && Object.values(entry).every((one) => typeof one === 'string'),
   )
@@ -37,24 +39,24 @@ export const textMap: Check = (value) =>
     : 'must be names with texts';
 
 export const oneOf =
-  (...words: readonly string[]): Check =>
+  <const W extends string>(...words: readonly W[]): Check<W> =>
   (value) =>
-    words.includes(value as string) ? undefined : `must be ${words.join(', ')}`;
+    words.includes(value as W) ? undefined : `must be ${words.join(', ')}`;
 
-export const absolutePath: Check = (value) =>
+export const absolutePath: Check<string> = (value) =>
   typeof value === 'string' && value.startsWith('/') && !value.includes('\0')
     ? undefined
     : 'must be an absolute path';
 
-export const natural: Check = (value) =>
+export const natural: Check<number> = (value) =>
   Number.isSafeInteger(value) && (value as number) > 0 ? undefined : 'must be a positive integer';
 
-export const cfsPeriod: Check = (value) =>
+export const cfsPeriod: Check<number> = (value) =>
   Number.isInteger(value) && (value as number) >= 1000 && (value as number) <= 1_000_000
     ? undefined
     : 'must be microseconds from 1000 to 1000000';
 
-export const textOrList: Check = (value) =>
+export const textOrList: Check<string | readonly string[]> = (value) =>
   text(value) === undefined ||
   (Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string'))
     ? undefined
@@ -62,12 +64,12 @@ export const textOrList: Check = (value) =>
 
 const reference = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,511}(@sha256:[0-9a-f]{64})?$/;
 
-export const image: Check = (value) =>
+export const image: Check<string> = (value) =>
   typeof value === 'string' && reference.test(value.replace(/^https?:\/\//, ''))
     ? undefined
     : 'must be the name of an image, such as "redis:7"';
 
-export const devicePermissions: Check = (value) =>
+export const devicePermissions: Check<string> = (value) =>
   typeof value === 'string' && /^r?w?m?$/.test(value) && value !== ''
     ? undefined
     : 'must be of the letters r, w and m';
@@ -96,7 +98,7 @@ const bindOptions = [
   'rslave',
 ];
 
-export const binds: Check = (value) => {
+export const binds: Check<readonly string[]> = (value) => {
   const form = 'must be a list of texts "source:/target" or "source:/target:ro"';
   if (!Array.isArray(value)) return form;
   const wrong = value.filter((bind) => {
@@ -106,13 +108,13 @@ export const binds: Check = (value) => {
   return wrong.length === 0 ? undefined : `${form}, got ${JSON.stringify(wrong)}`;
 };
 
-export const extraHosts: Check = (value) =>
+export const extraHosts: Check<readonly string[]> = (value) =>
   Array.isArray(value) &&
   value.every((entry) => typeof entry === 'string' && /^[^:\s]+:[^\s]+$/.test(entry))
     ? undefined
     : 'must be a list of texts "name:address"';
 
-export const ulimits: Check = (value) => {
+export const ulimits: Check<Block<TextMap>> = (value) => {
   const form = 'must be names with limits, such as nofile = "1024:2048"';
   if (textMap(value) !== undefined) return form;
   const wrong = blocksOf(value)

@@ -1,10 +1,8 @@
-/**
- * The `Config` of a task of this driver, as its users know it. A block of a job file arrives as an
- * object or as a list of objects, whichever way the job was written; both are taken.
- */
+/** The `Config` of a task of this driver, as its users know it. */
 import type { Fault } from '../../../model/errors.ts';
 import {
   type ConfigFields,
+  type ConfigOf,
   configFaults,
   duration,
   flag,
@@ -15,85 +13,8 @@ import {
 import * as check from './config-checks.ts';
 import { capabilityName, type DockerSettings, defaultCapabilities } from './settings.ts';
 
-type Texts = readonly string[];
-type TextMap = Readonly<Record<string, string>>;
-type Block<T> = T | readonly T[];
-
-export interface MountConfig {
+const mountFields = {
   /** `volume` unless it says otherwise. */
-  readonly type?: 'bind' | 'volume' | 'tmpfs';
-  readonly source?: string;
-  readonly target: string;
-  readonly readonly?: boolean;
-  readonly bind_options?: Block<{ readonly propagation?: string }>;
-  readonly volume_options?: Block<{
-    readonly no_copy?: boolean;
-    readonly labels?: Block<TextMap>;
-    readonly driver_config?: Block<{ readonly name?: string; readonly options?: Block<TextMap> }>;
-  }>;
-  readonly tmpfs_options?: Block<{ readonly size?: number; readonly mode?: number }>;
-}
-
-export interface DeviceConfig {
-  readonly host_path: string;
-  readonly container_path?: string;
-  readonly cgroup_permissions?: string;
-}
-
-export interface DockerConfig {
-  readonly image: string;
-  readonly command?: string;
-  readonly args?: Texts;
-  readonly entrypoint?: string | Texts;
-  readonly ports?: Texts;
-  readonly network_mode?: string;
-  readonly network_aliases?: Texts;
-  readonly volumes?: Texts;
-  readonly mount?: Block<MountConfig>;
-  readonly mounts?: Block<MountConfig>;
-  readonly work_dir?: string;
-  readonly labels?: Block<TextMap>;
-  readonly auth?: Block<{
-    readonly username?: string;
-    readonly password?: string;
-    readonly email?: string;
-    readonly server_address?: string;
-  }>;
-  readonly force_pull?: boolean;
-  readonly image_pull_timeout?: string | number;
-  readonly privileged?: boolean;
-  readonly cap_add?: Texts;
-  readonly cap_drop?: Texts;
-  readonly group_add?: Texts;
-  readonly extra_hosts?: Texts;
-  readonly dns_servers?: Texts;
-  readonly dns_search_domains?: Texts;
-  readonly dns_options?: Texts;
-  readonly hostname?: string;
-  readonly init?: boolean;
-  readonly interactive?: boolean;
-  readonly tty?: boolean;
-  readonly readonly_rootfs?: boolean;
-  readonly shm_size?: number;
-  readonly ulimit?: Block<TextMap>;
-  readonly sysctl?: Block<TextMap>;
-  readonly security_opt?: Texts;
-  readonly devices?: Block<DeviceConfig>;
-  readonly logging?: Block<{
-    readonly type?: string;
-    readonly driver?: string;
-    readonly config?: Block<TextMap>;
-  }>;
-  readonly pids_limit?: number;
-  readonly cpu_hard_limit?: boolean;
-  readonly cpu_cfs_period?: number;
-  readonly memory_hard_limit?: number;
-  readonly ipc_mode?: string;
-  readonly pid_mode?: string;
-  readonly runtime?: string;
-}
-
-const mount = check.blocks({
   type: { check: check.oneOf('bind', 'volume', 'tmpfs') },
   source: { check: text },
   target: { required: true, check: check.absolutePath },
@@ -117,9 +38,10 @@ const mount = check.blocks({
   tmpfs_options: {
     check: check.block({ size: { check: check.natural }, mode: { check: check.natural } }),
   },
-});
+} as const satisfies ConfigFields;
+export type MountConfig = ConfigOf<typeof mountFields>;
 
-const fields: ConfigFields = {
+const fields = {
   image: { required: true, check: check.image },
   command: { check: text },
   args: { check: textList },
@@ -128,8 +50,8 @@ const fields: ConfigFields = {
   network_mode: { check: text },
   network_aliases: { check: textList },
   volumes: { check: check.binds },
-  mount: { check: mount },
-  mounts: { check: mount },
+  mount: { check: check.blocks(mountFields) },
+  mounts: { check: check.blocks(mountFields) },
   work_dir: { check: check.absolutePath },
   labels: { check: check.textMap },
   auth: {
@@ -180,7 +102,8 @@ const fields: ConfigFields = {
   ipc_mode: { check: text },
   pid_mode: { check: text },
   runtime: { check: text },
-};
+} as const satisfies ConfigFields;
+export type DockerConfig = ConfigOf<typeof fields>;
 
 /** All faults of a task's `Config`, those against the node's settings among them. */
 export function dockerConfigFaults(
@@ -243,11 +166,11 @@ function forbidden(
 }
 
 /** A block that may be repeated. */
-export function asBlocks<T>(given: Block<T> | undefined): readonly T[] {
+export function asBlocks<T>(given: check.Block<T> | undefined): readonly T[] {
   if (given === undefined || given === null) return [];
   return Array.isArray(given) ? (given as readonly T[]) : [given as T];
 }
 
 /** A block that stands once; of several, later ones add to the first. */
-export const asBlock = <T extends object>(given: Block<T> | undefined): Partial<T> =>
+export const asBlock = <T extends object>(given: check.Block<T> | undefined): Partial<T> =>
   Object.assign({}, ...asBlocks(given));

@@ -1,5 +1,5 @@
 /** The capabilities of Linux that an isolated task may have: of root's powers, one by one. */
-import type { ConfigField } from '../config.ts';
+import type { Check } from '../config.ts';
 
 /** All that bubblewrap and setpriv know by name, by their numbers. Source: capabilities(7). */
 const numbered: readonly string[] = (
@@ -65,7 +65,7 @@ export function grantCapabilities(
 
 /** A list of capabilities out of those that `allowed` names; all there are, where it is absent. */
 export const capabilityList =
-  (allowed?: readonly string[]): ConfigField['check'] =>
+  (allowed?: readonly string[]): Check =>
   (value) => {
     if (!Array.isArray(value) || !value.every((item) => typeof item === 'string')) {
       return 'must be a list of texts';
