@@ -79,6 +79,11 @@ export class PaperCluster implements ClusterView {
     return [];
   }
 
+  /** It keeps none. */
+  isOver(): boolean {
+    return true;
+  }
+
   node(id: string): Node | undefined {
     return this.#byId.get(id);
   }

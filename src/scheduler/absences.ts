@@ -11,6 +11,7 @@ import type { TaskGroup } from '../model/task-group/task-group.ts';
 import { type Classified, lostAfterMs, lostSinceMs, unknownSinceMs } from './classify.ts';
 import type { Postponed } from './decision.ts';
 import { lostStop, mark, unknownMark } from './stops.ts';
+import { hasReminder, type Look } from './waiting.ts';
 
 export interface Absences {
   readonly stops: readonly PlannedStop[];
@@ -28,8 +29,9 @@ export interface Absences {
 export function* absences(
   classified: readonly Classified[],
   group: TaskGroup,
-  nowMs: number,
+  look: Look,
 ): Steps<Absences> {
+  const { nowMs } = look;
   const stops: PlannedStop[] = [];
   const postponed: Postponed[] = [];
   const vacant: Allocation[] = [];
@@ -38,9 +40,9 @@ export function* absences(
   let disconnected = 0;
   const later = (stop: PlannedStop, dueMs: number) =>
     postponed.push({ stop, dueMs, cause: 'disconnect' });
-  /** Makes sure that an evaluation comes back to one that waits already. */
+  /** Makes sure that an evaluation comes back to one that is waited for already. */
   const remind = (allocation: Allocation, dueMs: number) => {
-    if (allocation.FollowupEvalID === '') later(mark(allocation), dueMs);
+    if (!hasReminder(allocation, look)) later(mark(allocation), dueMs);
   };
   const graceMs = graceOf(group);
   const waitMs = lostAfterMs(group);

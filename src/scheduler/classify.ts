@@ -11,7 +11,8 @@ import type { Job } from '../model/job/job.ts';
 import { runsEverywhere } from '../model/job/job-rules.ts';
 import type { Node } from '../model/node/node.ts';
 import type { TaskGroup } from '../model/task-group/task-group.ts';
-import { decideReschedule, isDue } from './reschedule.ts';
+import { decideReschedule } from './reschedule.ts';
+import { isDue, type Look } from './waiting.ts';
 
 export type Standing =
   /** Over, or stopped already: nothing is to be done about it. */
@@ -53,14 +54,10 @@ export const ofKind = (
   kind: Standing['kind'],
 ): Steps<readonly Classified[]> => filtered(classified, ({ standing }) => standing.kind === kind);
 
-export interface ClassifyContext {
+export interface ClassifyContext extends Look {
   readonly job: Job;
   readonly group: TaskGroup;
   readonly nodeOf: (id: string) => Node | undefined;
-  readonly nowMs: number;
-  readonly evaluationId: string;
-  /** Whether nothing more comes of an evaluation. */
-  readonly isOver: (evaluationId: string) => boolean;
   /** The deployment that brings the current version; `''` when none is under way. */
   readonly activeDeploymentId: string;
 }
@@ -112,13 +109,10 @@ export function unknownSinceMs({ AllocStates, ModifyTime }: Allocation): number 
   return instantToMs(marked?.Time ?? ModifyTime);
 }
 
-export function isExpired(
-  allocation: Allocation,
-  { group, nowMs, evaluationId }: Pick<ClassifyContext, 'group' | 'nowMs' | 'evaluationId'>,
-): boolean {
-  const waitMs = lostAfterMs(group);
+function isExpired(allocation: Allocation, context: ClassifyContext): boolean {
+  const waitMs = lostAfterMs(context.group);
   if (allocation.ClientStatus !== 'unknown' || waitMs === 0) return false;
-  return isDue(allocation, unknownSinceMs(allocation) + waitMs, nowMs, evaluationId);
+  return isDue(allocation, unknownSinceMs(allocation) + waitMs, context);
 }
 
 const unknown = (group: TaskGroup): Standing => ({
@@ -151,7 +145,7 @@ function standingOfComplete(allocation: Allocation, job: Job): Standing {
  * replaced only when that is over for sure.
  */
 function standingOfStopped(allocation: Allocation, context: ClassifyContext): Standing {
-  const { job, group, nowMs, evaluationId } = context;
+  const { job, group } = context;
   if (allocation.DesiredStatus === 'evict' && !runsEverywhere(job)) {
     return { kind: isVacant(allocation, job) ? 'ended' : 'ignored' };
   }
@@ -159,7 +153,7 @@ function standingOfStopped(allocation: Allocation, context: ClassifyContext): St
   const isWaiting = allocation.ClientStatus === 'lost' && allocation.FollowupEvalID !== '';
   if (graceNs === null || !isWaiting || !isVacant(allocation, job)) return { kind: 'ignored' };
   const dueMs = lostSinceMs(allocation) + instantToMs(graceNs);
-  return { kind: isDue(allocation, dueMs, nowMs, evaluationId) ? 'ended' : 'awaited' };
+  return { kind: isDue(allocation, dueMs, context) ? 'ended' : 'awaited' };
 }
 
 /** Unix ms since when it is given up; only for those that are `lost`. */
@@ -173,7 +167,7 @@ const isVacant = (allocation: Allocation, job: Job): boolean =>
   allocation.NextAllocation === '' && allocation.JobCreateIndex === job.CreateIndex;
 
 function standingOfFailed(allocation: Allocation, context: ClassifyContext): Standing {
-  const { job, group, nowMs, evaluationId, activeDeploymentId } = context;
+  const { job, group, activeDeploymentId } = context;
   if (!isCurrent(allocation, job) && runsOut(job) && isClientTerminal(allocation)) {
     return { kind: 'ignored' };
   }
@@ -182,11 +176,7 @@ function standingOfFailed(allocation: Allocation, context: ClassifyContext): Sta
     allocation.DeploymentID !== '' && allocation.DeploymentID === activeDeploymentId;
   // Whether a deployment goes on after a failure is decided by who watches over it.
   if (isWatched && Reschedule !== true && ForceReschedule !== true) return { kind: 'settled' };
-  // What waits for an evaluation that is over, as one that found no room, waits for nothing.
-  const { FollowupEvalID: awaited } = allocation;
-  const isForgotten = awaited !== '' && awaited !== evaluationId && context.isOver(awaited);
-  const waiting = isForgotten ? { ...allocation, FollowupEvalID: '' } : allocation;
-  const decision = decideReschedule(waiting, group.ReschedulePolicy, nowMs, evaluationId);
+  const decision = decideReschedule(allocation, group.ReschedulePolicy, context);
   switch (decision.when) {
     case 'now':
       return { kind: 'reschedule-now', delayNs: decision.delayNs };

@@ -109,6 +109,8 @@ export class TestCluster implements ClusterView {
   readonly #nodes = new Map<string, Node>();
   readonly #allocations = new Map<string, Allocation>();
   readonly #deployments = new Map<string, Deployment>();
+  /** Ids of evaluations that were made by plans and did not have their turn yet. */
+  readonly #evaluations = new Set<string>();
   #placed = 0;
 
   constructor(nodes: readonly Node[] = []) {
@@ -168,6 +170,10 @@ export class TestCluster implements ClusterView {
     return this.deployments.filter((deployment) => deployment.JobID === jobId);
   }
 
+  isOver(_namespace: string, evaluationId: string): boolean {
+    return !this.#evaluations.has(evaluationId);
+  }
+
   node(id: string): Node | undefined {
     return this.#nodes.get(id);
   }
@@ -188,7 +194,13 @@ export class TestCluster implements ClusterView {
   run(fields: Input<Evaluation> = {}, runs = true): SchedulerResult {
     const result = this.decide(fields);
     this.apply(result.plan, runs);
+    if (result.outcome.status !== 'blocked') this.end(makeEvaluation(fields).ID);
     return result;
+  }
+
+  /** Nothing more comes of an evaluation, as when another one took its place. */
+  end(evaluationId: string): void {
+    this.#evaluations.delete(evaluationId);
   }
 
   apply(plan: Plan, runs = true): void {
@@ -203,7 +215,9 @@ export class TestCluster implements ClusterView {
           ClientStatus: Value,
           AllocStates: [...(AllocStates ?? []), { Field: 'ClientStatus', Value, Time: now }],
         }),
-        ...(stop.followupEvaluationId && { FollowupEvalID: stop.followupEvaluationId }),
+        ...(stop.followupEvaluationId !== undefined && {
+          FollowupEvalID: stop.followupEvaluationId,
+        }),
         ...(stop.lastReschedule && {
           RescheduleTracker: {
             Events: RescheduleTracker?.Events ?? null,
@@ -236,6 +250,7 @@ export class TestCluster implements ClusterView {
       const previous = this.#allocations.get(placement.PreviousAllocation);
       if (previous) this.change(previous.ID, { NextAllocation: placement.ID });
     }
+    for (const { ID } of plan.evaluations) this.#evaluations.add(ID);
     for (const { ID, Status, StatusDescription } of plan.deploymentUpdates) {
       this.putDeployment({ ...this.#deployments.get(ID)!, Status, StatusDescription });
     }

@@ -8,6 +8,7 @@ import type { Job } from '../model/job/job.ts';
 import type { Node } from '../model/node/node.ts';
 import type { Plan, PlannedStop } from '../model/plan/plan.ts';
 import type { TaskGroup } from '../model/task-group/task-group.ts';
+import type { Look } from './waiting.ts';
 
 export interface PlacementRequest {
   readonly kind: 'reschedule' | 'lost' | 'new' | 'update' | 'migrate';
@@ -78,16 +79,12 @@ export interface Reconciliation {
   readonly cancellations: Plan['deploymentUpdates'];
 }
 
-export interface ReconcileContext {
-  readonly evaluationId: string;
-  /** Whether nothing more comes of an evaluation. */
-  readonly isOver: (evaluationId: string) => boolean;
+export interface ReconcileContext extends Look {
   readonly triggeredBy: EvaluationTrigger;
   readonly job: Job | undefined;
   readonly allocations: readonly Allocation[];
   readonly deployments: readonly Deployment[];
   readonly nodeOf: (id: string) => Node | undefined;
-  readonly nowMs: number;
   /** A new one at each call. */
   readonly newId: () => string;
   readonly versions: VersionTests;

@@ -209,6 +209,16 @@ describe('one that comes back', () => {
     expect(cluster.decide().isEmpty).toBe(true);
   });
 
+  test('fails after a while: what was to give it up is not waited for', () => {
+    const cluster = away({ ...waits, Replace: false });
+    report(cluster);
+    cluster.run();
+    cluster.fail(onNode(cluster).ID);
+    expect(cluster.run().plan.evaluations).toMatchObject([
+      { TriggeredBy: 'alloc-reschedule', WaitUntil: instantFromMs(cluster.nowMs + 30_000) },
+    ]);
+  });
+
   test.each<[string, Policy, Partial<Allocation>, Partial<Allocation>, 'original' | 'successor']>([
     ['keep_original', { Reconcile: 'keep_original' }, scored(0, 'n0'), scored(1, 'n2'), 'original'],
     [
@@ -326,5 +336,75 @@ describe('a node that may still run what is lost (StopOnClientAfter)', () => {
     cluster.run();
     cluster.putJob(web(stops, { Count: 3, Tasks: [makeTask()] }, 1));
     expect(cluster.run().plan.placements).toMatchObject([{ Name: 'job.web[2]' }]);
+  });
+});
+
+describe('what was to come back to one that waits is over before its time, as clocks jump', () => {
+  /** The one node that is left takes nothing more. */
+  const close = (cluster: TestCluster, isOpen = false) => {
+    const SchedulingEligibility = isOpen ? 'eligible' : 'ineligible';
+    for (const id of ['n1', 'n2']) cluster.putNode(makeNode(id, { SchedulingEligibility }));
+  };
+  const hourMs = 3_600_000;
+
+  test('one that is away is given up all the same', () => {
+    const cluster = away({ ...waits, Replace: false });
+    cluster.end(onNode(cluster).FollowupEvalID);
+    const { plan } = cluster.run();
+    const [timeout] = plan.evaluations;
+    expect(timeout).toMatchObject({
+      TriggeredBy: 'max-disconnect-timeout',
+      WaitUntil: instantFromMs(cluster.nowMs + 600_000),
+    });
+    expect(onNode(cluster)).toMatchObject({
+      ClientStatus: 'unknown',
+      FollowupEvalID: timeout!.ID,
+    });
+    expect(cluster.decide().isEmpty).toBe(true);
+    const later = cluster.run({ ID: timeout!.ID }).plan;
+    expect(later.stops).toMatchObject([{ clientStatus: 'lost' }]);
+    expect(later.placements).toMatchObject([{ Name: 'job.web[0]' }]);
+  });
+
+  test('the place of a lost one is taken all the same', () => {
+    const cluster = running({ StopOnClientAfter: 60e9 });
+    setNode(cluster, 'down');
+    close(cluster);
+    const [grace] = cluster.run().plan.evaluations;
+    pass(cluster, 60_000);
+    expect(cluster.run({ ID: grace!.ID }).plan.queued).toEqual({ web: 1 });
+    pass(cluster, -hourMs);
+    close(cluster, true);
+    const { plan } = cluster.run();
+    expect(plan.placements).toEqual([]);
+    expect(plan.evaluations).toMatchObject([
+      {
+        TriggeredBy: 'max-disconnect-timeout',
+        WaitUntil: instantFromMs(cluster.nowMs + hourMs),
+      },
+    ]);
+    expect(cluster.decide().isEmpty).toBe(true);
+    const later = cluster.run({ ID: plan.evaluations[0]!.ID }).plan;
+    expect(later.placements).toMatchObject([{ Name: 'job.web[0]' }]);
+  });
+
+  test('one that failed is tried again all the same', () => {
+    const cluster = running({});
+    cluster.fail(onNode(cluster).ID);
+    const [delay] = cluster.run().plan.evaluations;
+    close(cluster);
+    setNode(cluster, 'down');
+    pass(cluster, 30_000);
+    expect(cluster.run({ ID: delay!.ID }).plan.queued).toEqual({ web: 1 });
+    pass(cluster, -hourMs);
+    close(cluster, true);
+    const { plan } = cluster.run();
+    expect(plan.placements).toEqual([]);
+    expect(plan.evaluations).toMatchObject([
+      { TriggeredBy: 'alloc-reschedule', WaitUntil: instantFromMs(cluster.nowMs + hourMs) },
+    ]);
+    expect(cluster.decide().isEmpty).toBe(true);
+    const later = cluster.run({ ID: plan.evaluations[0]!.ID }).plan;
+    expect(later.placements).toMatchObject([{ Name: 'job.web[0]' }]);
   });
 });

@@ -87,6 +87,7 @@ const past = (cluster: NotedCluster) => ({
   jobVersion: () => undefined,
   allocationsOfJob: () => [],
   deploymentsOfJob: () => [],
+  isOver: () => true,
   node: (id: string) => cluster.node(id),
   nodes: () => cluster.nodes(),
 });

@@ -73,6 +73,11 @@ export class NotedCluster implements ClusterView {
     return [];
   }
 
+  /** It keeps none. */
+  isOver(): boolean {
+    return true;
+  }
+
   node(id: string): Node | undefined {
     return this.#nodes.get(id);
   }

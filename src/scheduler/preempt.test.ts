@@ -140,6 +140,7 @@ describe('who makes way (facts §6.10)', () => {
         namespace === 'default' ? mine : cluster.jobVersion(namespace, id, 0),
       allocationsOfJob: () => [],
       deploymentsOfJob: () => [],
+      isOver: () => true,
       node: (id) => cluster.node(id),
       nodes: () => cluster.nodes(),
       allocationsOnNode: (id) => cluster.allocationsOnNode(id),

@@ -19,6 +19,7 @@ import { batchSize, type GroupRollout, groupRollout, isAllHealthy, isMoving } fr
 import { backMark, lostStop, mark, stopOf } from './stops.ts';
 import { sortedByIndex, splitUpdates, type Updates } from './updates.ts';
 import { descriptions } from './view.ts';
+import type { Look } from './waiting.ts';
 
 /** The canaries, or all the others: those that count, and those that are away. */
 interface Crew {
@@ -131,14 +132,14 @@ function* findingsOf(
   members: readonly Allocation[],
   context: GroupContext,
 ): Steps<Findings> {
-  const { job, nowMs, versions } = context;
+  const { job, versions } = context;
   const everyone = yield* classifyAll(group, members, context);
   const { superfluous } = yield* reunite(job, group, everyone);
   const left = new Set(superfluous);
   const kinds = yield* grouped(everyone, ({ allocation }) =>
     left.has(allocation) ? 'superfluous' : canaryKind(allocation, group, context),
   );
-  const crew = yield* crewOf(kinds.get('regular') ?? [], group, nowMs);
+  const crew = yield* crewOf(kinds.get('regular') ?? [], group, context);
   const succeeded = new Set(succeededByCanaries(crew.counting, group, context.deployments));
   const needed = yield* filtered(crew.counting, (one) => !succeeded.has(one));
   const excess = yield* stopsForExcess(job, needed, group.Count);
@@ -159,7 +160,7 @@ function* findingsOf(
   };
   return {
     ...{ crew, staying, updates, missing, superfluous },
-    canaries: yield* crewOf(kinds.get('canary') ?? [], group, nowMs),
+    canaries: yield* crewOf(kinds.get('canary') ?? [], group, context),
     strays: strandedCanaries(kinds.get('stray') ?? []),
     excess: yield* allocationsIn([
       ...succeeded,
@@ -195,10 +196,10 @@ const namesOf = (allocations: readonly Allocation[]): string[] =>
 const hasFailed = ({ standing: { kind } }: Classified): boolean =>
   kind === 'reschedule-now' || kind === 'reschedule-later';
 
-function* crewOf(classified: readonly Classified[], group: TaskGroup, nowMs: number): Steps<Crew> {
+function* crewOf(classified: readonly Classified[], group: TaskGroup, look: Look): Steps<Crew> {
   return {
     counting: yield* filtered(classified, ({ standing }) => counts(standing)),
-    away: yield* absences(classified, group, nowMs),
+    away: yield* absences(classified, group, look),
   };
 }
 

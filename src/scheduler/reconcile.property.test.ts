@@ -6,7 +6,7 @@ import { noTransition } from '../model/allocation/allocation.ts';
 import type { Deployment } from '../model/deployment/deployment.ts';
 import type { Job, JobType } from '../model/job/job.ts';
 import { isReadyNode, type NodeStatus } from '../model/node/node.ts';
-import type { Plan } from '../model/plan/plan.ts';
+import { namesFollowUp, type Plan } from '../model/plan/plan.ts';
 import { checkListed } from './check.test-helper.ts';
 import { isAway } from './classify.ts';
 import { makeGroup, makeJob, makeNode, makeTask, TestCluster } from './cluster.test-helper.ts';
@@ -248,9 +248,7 @@ function without(plan: Plan, nodeId: string): Plan {
   const kept = new Set(refused.map((one) => one.PreviousAllocation));
   return {
     ...plan,
-    stops: plan.stops.filter(
-      (stop) => !kept.has(stop.allocationId) && stop.followupEvaluationId === undefined,
-    ),
+    stops: plan.stops.filter((stop) => !kept.has(stop.allocationId) && !namesFollowUp(stop)),
     placements: plan.placements.filter((one) => !isRefused(one)),
     inPlaceUpdates: plan.inPlaceUpdates.filter((one) => !isRefused(one)),
     deploymentUpdates: plan.deploymentUpdates.filter(({ Status }) => Status !== 'successful'),

@@ -7,10 +7,12 @@ import { startMs } from './cluster.test-helper.ts';
 import {
   decideReschedule,
   failedAtMs,
+  isTriedAgain,
   nextDelayNs,
   nodesOfFailures,
   trackerOfReplacement,
 } from './reschedule.ts';
+import { descriptions } from './view.ts';
 
 const seconds = (count: number): number => count * 1e9;
 
@@ -93,6 +95,8 @@ describe('decisions, in the order of the checks', () => {
       MigrateDisablePlacement: null,
     },
   };
+  const look = { evaluationId: 'e', nowMs: startMs, isOver: (id: string) => id === 'over' };
+  const away = { DesiredDescription: descriptions.unknown };
   const later = { when: 'later', dueMs: startMs + 30_000 };
   test.each<[string, Allocation, ReschedulePolicy | null, object]>([
     ['forced, policy or not', failed([], forced), null, { when: 'now', delayNs: 0 }],
@@ -111,18 +115,29 @@ describe('decisions, in the order of the checks', () => {
     ],
     ['another waits for it', failed([], { FollowupEvalID: 'x' }), policy({}), { when: 'awaited' }],
     [
+      'another waited for it, and is over',
+      failed([], { FollowupEvalID: 'over' }),
+      policy({}),
+      later,
+    ],
+    ['it was away', failed([], { ...away, FollowupEvalID: 'x' }), policy({}), later],
+    ['it was away until now', failed([], { ...away, FollowupEvalID: 'e' }), policy({}), later],
+    [
       'this one waited for it',
       failed([], { FollowupEvalID: 'e' }),
       policy({}),
       { when: 'now', delayNs: seconds(30) },
     ],
   ])('%s', (_, allocation, rules, expected) => {
-    expect(decideReschedule(allocation, rules, startMs, 'e')).toEqual(expected);
+    expect(isTriedAgain(allocation, rules)).toBe(
+      !('when' in expected && expected.when === 'never'),
+    );
+    expect(decideReschedule(allocation, rules, look)).toEqual(expected);
   });
 
   test('attempts before the interval do not count', () => {
     const old = failed([30, 30], { ModifyTime: instantFromMs(startMs + 59_500) });
-    expect(decideReschedule(old, policy(limited), startMs, 'e').when).toBe('later');
+    expect(decideReschedule(old, policy(limited), look).when).toBe('later');
   });
 });
 

@@ -3,18 +3,16 @@ import { instantFromMs, instantToMs } from '../base/instant.ts';
 import type { Allocation, RescheduleTracker } from '../model/allocation/allocation.ts';
 import type { ReschedulePolicy } from '../model/task-group/policies.ts';
 import { descriptions } from './view.ts';
+import { hasReminder, isDue, type Look } from './waiting.ts';
 
 export type RescheduleDecision =
   | { readonly when: 'now'; readonly delayNs: number }
   | { readonly when: 'later'; readonly dueMs: number }
-  /** Later, and an evaluation for it exists already. */
+  /** Later, and an evaluation that is still to come is for it already. */
   | { readonly when: 'awaited' }
   | { readonly when: 'never' };
 
 type Event = NonNullable<RescheduleTracker['Events']>[number];
-
-/** What is due this soon is not worth an evaluation of its own. */
-const soonMs = 1000;
 
 /** Events kept where there is no interval to count in. */
 const unlimitedEventsKept = 5;
@@ -62,31 +60,32 @@ const attemptsWithin = (allocation: Allocation, policy: ReschedulePolicy): numbe
 export const isMarkedUnknown = ({ DesiredDescription }: Allocation): boolean =>
   DesiredDescription === descriptions.unknown;
 
-/** Whether its time has come; the evaluation that it waits for may be a little early. */
-export const isDue = (
-  { FollowupEvalID }: Pick<Allocation, 'FollowupEvalID'>,
-  dueMs: number,
-  nowMs: number,
-  evaluationId: string,
-): boolean => dueMs <= nowMs + soonMs || (FollowupEvalID !== '' && FollowupEvalID === evaluationId);
+/** Whether it is ever placed again. */
+export const isTriedAgain = (allocation: Allocation, policy: ReschedulePolicy | null): boolean =>
+  isForced(allocation) || isAllowed(allocation, policy);
+
+const isForced = ({ DesiredTransition }: Allocation): boolean =>
+  DesiredTransition.ForceReschedule === true;
+
+const isAllowed = (
+  allocation: Allocation,
+  policy: ReschedulePolicy | null,
+): policy is ReschedulePolicy =>
+  isEnabled(policy) && (policy.Unlimited || attemptsWithin(allocation, policy) < policy.Attempts);
 
 export function decideReschedule(
   allocation: Allocation,
   policy: ReschedulePolicy | null,
-  nowMs: number,
-  evaluationId: string,
+  look: Look,
 ): RescheduleDecision {
-  if (allocation.DesiredTransition.ForceReschedule === true) return { when: 'now', delayNs: 0 };
-  if (!isEnabled(policy)) return { when: 'never' };
-  if (!policy.Unlimited && attemptsWithin(allocation, policy) >= policy.Attempts) {
-    return { when: 'never' };
-  }
+  if (isForced(allocation)) return { when: 'now', delayNs: 0 };
+  if (!isAllowed(allocation, policy)) return { when: 'never' };
   const delayNs = nextDelayNs(allocation, policy);
   const dueMs = failedAtMs(allocation) + instantToMs(delayNs);
   // What it waited for while it was away is another matter.
   const waiting = { FollowupEvalID: isMarkedUnknown(allocation) ? '' : allocation.FollowupEvalID };
-  if (isDue(waiting, dueMs, nowMs, evaluationId)) return { when: 'now', delayNs };
-  return waiting.FollowupEvalID === '' ? { when: 'later', dueMs } : { when: 'awaited' };
+  if (isDue(waiting, dueMs, look)) return { when: 'now', delayNs };
+  return hasReminder(waiting, look) ? { when: 'awaited' } : { when: 'later', dueMs };
 }
 
 /** The tracker of the replacement: what is still of interest of the old events, and the new one. */

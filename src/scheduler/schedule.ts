@@ -49,7 +49,7 @@ export function* scheduleSteps(
   const allocations = yield* collected(view.allocationsOfJob(Namespace, JobID));
   const context: ReconcileContext = {
     evaluationId: evaluation.ID,
-    isOver: (id) => view.isOver?.(Namespace, id) ?? false,
+    isOver: (id) => view.isOver(Namespace, id),
     triggeredBy: evaluation.TriggeredBy,
     job,
     allocations,

@@ -28,8 +28,9 @@ export const unknownMark = (allocation: Allocation): PlannedStop => ({
   clientStatus: 'unknown',
 });
 
-/** It was away, and is back. */
+/** It was away, and is back: nobody has to give it up any more. */
 export const backMark = (allocation: Allocation): PlannedStop => ({
   ...mark(allocation),
   desiredDescription: '',
+  followupEvaluationId: '',
 });

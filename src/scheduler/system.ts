@@ -120,7 +120,7 @@ function* findingsOf(
   context: GroupContext,
   sheet: Sheet,
 ): Steps<Findings> {
-  const { job, nowMs, versions } = context;
+  const { job, versions } = context;
   const { rules } = sheet.shape;
   const { classified, fates, ended, occupied } = yield* census(group, members, rules, context);
   yield;
@@ -141,7 +141,7 @@ function* findingsOf(
   const goOn: readonly Fate[] = ['kept', 'compatible', 'outdated', 'forced'];
   return {
     ...{ group, context, ended, of, free },
-    away: yield* absences(classified, group, nowMs),
+    away: yield* absences(classified, group, context),
     rollout: groupRollout(job, group, context.deployment, work, context.newDeploymentId),
     staying: goOn.flatMap((fate) => fates.get(fate) ?? []),
   };

@@ -31,8 +31,8 @@ export interface ClusterView extends OccupancyView {
   allocationsOfJob(namespace: string, jobId: string): Iterable<Allocation>;
   /** Every deployment there is of the job id, of any version and registration. */
   deploymentsOfJob(namespace: string, jobId: string): Iterable<Deployment>;
-  /** Whether nothing more comes of an evaluation; where nobody can tell, something may. */
-  isOver?(namespace: string, evaluationId: string): boolean;
+  /** Whether nothing more comes of an evaluation, or there is none of the id. */
+  isOver(namespace: string, evaluationId: string): boolean;
   node(id: string): Node | undefined;
   /** Every node, ascending by id. */
   nodes(): Iterable<Node>;

@@ -14,10 +14,15 @@ export interface PlannedStop {
   readonly desiredDescription: string;
   /** Set only where the server overrides what the node says. */
   readonly clientStatus?: Extract<ClientStatus, 'lost' | 'unknown'>;
+  /** The one of the plan's that comes back to it; `''`: it waits for none any more. */
   readonly followupEvaluationId?: string;
   /** For the tracker of one that failed and could not be placed anywhere else. */
   readonly lastReschedule?: 'no placement';
 }
+
+/** Whether it names an evaluation that comes with the plan. */
+export const namesFollowUp = ({ followupEvaluationId }: PlannedStop): boolean =>
+  followupEvaluationId !== undefined && followupEvaluationId !== '';
 
 /** An allocation of another job that makes way for one of the plan's placements. */
 export interface PlannedPreemption {

@@ -10,7 +10,7 @@ import { overdueGroups } from '../../model/deployment/progress.ts';
 import { groupsToPromote, promotesItself } from '../../model/deployment/promotion.ts';
 import type { Job } from '../../model/job/job.ts';
 import { groupNamed } from '../../model/job/job-rules.ts';
-import { decideReschedule } from '../../scheduler/reschedule.ts';
+import { isTriedAgain } from '../../scheduler/reschedule.ts';
 import { groupIn } from './health.ts';
 
 export type Step =
@@ -32,7 +32,7 @@ export function nextStep(
   const broken = allocations.filter(isBroken);
   // Whoever pauses it decides what becomes of it, and nobody else.
   if (deployment.Status === 'running') {
-    const hopeless = broken.filter((one) => !mayBeReplaced(deployment, job, one, nowMs));
+    const hopeless = broken.filter((one) => !mayBeReplaced(deployment, job, one));
     if (hopeless.length > 0) {
       const groups = [...new Set(hopeless.map(({ TaskGroup }) => TaskGroup))];
       return { kind: 'fail', reason: deploymentDescriptions.unhealthy, groups };
@@ -45,7 +45,7 @@ export function nextStep(
   const promotes = deployment.Status === 'running' && promotesItself(deployment, allocations);
   return {
     kind: 'go-on',
-    reschedule: broken.filter((one) => mayBeReplaced(deployment, job, one, nowMs)),
+    reschedule: broken.filter((one) => mayBeReplaced(deployment, job, one)),
     promote: promotes ? groupsToPromote(deployment) : [],
   };
 }
@@ -59,13 +59,8 @@ const isBroken = (allocation: Allocation): boolean =>
   allocation.DesiredTransition.Reschedule !== true;
 
 /** A deployment without a deadline fails with its first allocation. */
-function mayBeReplaced(
-  deployment: Deployment,
-  job: Job,
-  allocation: Allocation,
-  nowMs: number,
-): boolean {
+function mayBeReplaced(deployment: Deployment, job: Job, allocation: Allocation): boolean {
   if (groupIn(deployment, allocation.TaskGroup)?.ProgressDeadline === 0) return false;
   const policy = groupNamed(job, allocation.TaskGroup)?.ReschedulePolicy ?? null;
-  return decideReschedule(allocation, policy, nowMs, '').when !== 'never';
+  return isTriedAgain(allocation, policy);
 }

@@ -12,7 +12,7 @@ import { type Evaluation, isTerminalEvaluation } from '../../model/evaluation/ev
 import type { Job } from '../../model/job/job.ts';
 import { groupNamed, isEvaluated } from '../../model/job/job-rules.ts';
 import type { Node } from '../../model/node/node.ts';
-import { decideReschedule } from '../../scheduler/reschedule.ts';
+import { isTriedAgain } from '../../scheduler/reschedule.ts';
 
 /** How long each is kept after its last change. */
 export interface GarbageAges {
@@ -78,9 +78,7 @@ function mayComeBack(allocation: Allocation, job: Job, nowMs: number): boolean {
   if (ClientStatus === 'lost') return NextAllocation === '' && FollowupEvalID !== '';
   if (ClientStatus !== 'failed' || isServerTerminal(allocation)) return false;
   const policy = groupNamed(job, allocation.TaskGroup)?.ReschedulePolicy ?? null;
-  if (NextAllocation === '') {
-    if (decideReschedule(allocation, policy, nowMs, '').when !== 'never') return true;
-  }
+  if (NextAllocation === '' && isTriedAgain(allocation, policy)) return true;
   if (policy === null || policy.Unlimited || policy.Attempts === 0) return false;
   const last = allocation.RescheduleTracker?.Events?.at(-1);
   return last !== undefined && last.RescheduleTime > (nowMs - instantToMs(policy.Interval)) * 1e6;

@@ -108,6 +108,12 @@ describe('a group of three, one of which may be away', () => {
     expect(decide([service], all).migrate).toHaveLength(moves);
   });
 
+  test('one that waited to be tried again, and is not to be any more', () => {
+    const TaskGroups = service.TaskGroups.map((group) => ({ ...group, ReschedulePolicy: null }));
+    const all = [...two(), make(service, { ClientStatus: 'failed', FollowupEvalID: 'e' })];
+    expect(decide([{ ...service, TaskGroups }], all).migrate).toHaveLength(1);
+  });
+
   test('a replacement counts only once it is healthy', () => {
     const left = make(service, { ...marked, DesiredStatus: 'stop', ClientStatus: 'complete' });
     const next = (status: object) =>

@@ -20,6 +20,7 @@ import {
 import type { Job } from '../../model/job/job.ts';
 import { type DrainStrategy, isForced } from '../../model/node/drain.ts';
 import type { TaskGroup } from '../../model/task-group/task-group.ts';
+import { isTriedAgain } from '../../scheduler/reschedule.ts';
 
 export interface DrainingNode {
   readonly strategy: DrainStrategy;
@@ -113,7 +114,7 @@ export class Budgets {
       let waiting = 0;
       for (const one of own) {
         if (one.TaskGroup !== group.Name || isCanary(one)) continue;
-        if (stands(one, migrated)) standing.add(one.ID);
+        if (stands(one, group, migrated)) standing.add(one.ID);
         else if (isMovable(one) && isDraining(one.NodeID)) waiting++;
       }
       const away = Math.max(group.Count - standing.size, 0);
@@ -156,11 +157,11 @@ const isMovable = (allocation: Allocation): boolean =>
 const maxParallelOf = ({ Migrate }: TaskGroup): number => Migrate?.MaxParallel ?? 1;
 
 /** Whether it is one of the instances that the group has for sure. */
-function stands(allocation: Allocation, migrated: ReadonlySet<string>): boolean {
+function stands(allocation: Allocation, group: TaskGroup, migrated: ReadonlySet<string>): boolean {
   if (isServerTerminal(allocation) || migrated.has(allocation.ID)) return false;
   const { ClientStatus, DeploymentStatus } = allocation;
   // What failed for good is not replaced: waiting for it would be for ever.
-  if (ClientStatus === 'failed') return isGivenUp(allocation);
+  if (ClientStatus === 'failed') return isGivenUp(allocation, group);
   if (isClientTerminal(allocation) || ClientStatus === 'unknown') return false;
   const healthy = DeploymentStatus?.Healthy ?? null;
   if (healthy !== null) return healthy;
@@ -168,5 +169,7 @@ function stands(allocation: Allocation, migrated: ReadonlySet<string>): boolean 
   return ClientStatus === 'running' && !tellsHealth;
 }
 
-const isGivenUp = ({ NextAllocation, FollowupEvalID }: Allocation): boolean =>
-  NextAllocation === '' && FollowupEvalID === '';
+/** What waited to be tried again may do so no more: its group's policy is another one now. */
+const isGivenUp = (allocation: Allocation, { ReschedulePolicy }: TaskGroup): boolean =>
+  allocation.NextAllocation === '' &&
+  (allocation.FollowupEvalID === '' || !isTriedAgain(allocation, ReschedulePolicy));

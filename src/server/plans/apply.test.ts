@@ -269,7 +269,7 @@ describe('a plan that is too old is not applied', () => {
 });
 
 describe('allocations', () => {
-  test('since when one is away is kept, and how its search went', async () => {
+  test('since when one is away is kept, what it waits for, and how its search went', async () => {
     const { world, putJob, putNode, decide, apply, all, change } = await setUp();
     const Disconnect = { LostAfter: 60e9 };
     await putJob(jobOf({ Disconnect, Update: { MaxParallel: 0 } }));
@@ -291,6 +291,9 @@ describe('allocations', () => {
       ],
     });
     const stop = { allocationId: one!.ID, nodeId: one!.NodeID, desiredDescription: '' } as const;
+    const back = { ...stop, desiredStatus: 'run', followupEvaluationId: '' } as const;
+    await apply({ ...decide(), stops: [back], placements: [] });
+    expect(all.allocations()[0]!.FollowupEvalID).toBe('');
     const mark = { ...stop, desiredStatus: 'run', lastReschedule: 'no placement' } as const;
     await apply({ ...decide(), stops: [mark], placements: [] });
     expect(all.allocations()[0]!.RescheduleTracker).toEqual({

@@ -4,7 +4,7 @@ import type { Allocation } from '../../model/allocation/allocation.ts';
 import { holdsResources, isClientTerminal } from '../../model/allocation/allocation-rules.ts';
 import type { Evaluation } from '../../model/evaluation/evaluation.ts';
 import { limits } from '../../model/limits.ts';
-import type { Plan, PlannedStop } from '../../model/plan/plan.ts';
+import { namesFollowUp, type Plan, type PlannedStop } from '../../model/plan/plan.ts';
 import { checkNode } from '../../scheduler/check.ts';
 import { type Occupancy, occupancyOf } from '../../scheduler/occupancy.ts';
 import { allocations, evaluations, inNamespace, jobs, nodes } from '../../state/tables.ts';
@@ -85,7 +85,7 @@ function applyStops(transaction: Transaction, { plan, rejected, isWhole, now }: 
     const before = table.get(...inNamespace(plan.namespace, stop.allocationId));
     if (before === undefined || kept.has(stop.allocationId)) continue;
     // Follow-ups are made by the attempt that is accepted whole, and so are marks that name them.
-    if (!isWhole && stop.followupEvaluationId !== undefined) continue;
+    if (!isWhole && namesFollowUp(stop)) continue;
     const after = table.put({
       ...before,
       ...stopFields(stop, before, now),
@@ -160,7 +160,7 @@ const stopFields = (stop: PlannedStop, before: Allocation, now: number): Partial
   DesiredDescription: stop.desiredDescription,
   // What its node said last of one that ended is the truth.
   ...(stop.clientStatus && !isClientTerminal(before) && awayFields(before, stop.clientStatus, now)),
-  ...(stop.followupEvaluationId && { FollowupEvalID: stop.followupEvaluationId }),
+  ...(stop.followupEvaluationId !== undefined && { FollowupEvalID: stop.followupEvaluationId }),
   ...(stop.lastReschedule && {
     RescheduleTracker: {
       Events: before.RescheduleTracker?.Events ?? null,

@@ -1,5 +1,5 @@
 import { each, filtered, grouped, mapped, type Steps } from '../../base/steps.ts';
-import type { Plan, PlannedStop } from '../../model/plan/plan.ts';
+import { namesFollowUp, type Plan } from '../../model/plan/plan.ts';
 
 /**
  * A plan in parts of at most `rowsMax` allocations each, to be applied in turn as transactions of
@@ -40,8 +40,6 @@ const emptyPart = (): Part => ({ stops: [], placements: [], preemptions: [], inP
 
 const sizeOf = ({ stops, placements, preemptions, inPlaceUpdates }: Rows): number =>
   stops.length + placements.length + preemptions.length + inPlaceUpdates.length;
-
-const namesFollowUp = (stop: PlannedStop): boolean => stop.followupEvaluationId !== undefined;
 
 /** What needs no follow-up. At least one part, though it may be empty. */
 function* partsOf(

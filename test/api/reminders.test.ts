@@ -1,0 +1,101 @@
+import { beforeEach, expect, test } from 'vitest';
+import type { Allocation } from '../../src/model/allocation/allocation.ts';
+import type { Evaluation } from '../../src/model/evaluation/evaluation.ts';
+import { jobBody, startApi, type TestApi } from '../support/api.ts';
+import { type Fate, Fleet, idOf } from '../support/fleet.ts';
+
+// What waits for its time has an evaluation that comes back to it. That one may end before anything
+// came of it: the server's clock jumps back while there is no room, or somebody deletes it.
+
+let api: TestApi;
+let fleet: Fleet;
+beforeEach(async () => {
+  api = await startApi();
+  fleet = new Fleet(api);
+  await fleet.join(2);
+});
+
+const minuteMs = 60_000;
+
+const run = async (group: object): Promise<void> => {
+  await api.call('POST', '/v1/jobs', { body: jobBody({}, group) });
+  await api.settle();
+  await fleet.pass(2_000);
+};
+const allocationsOf = async (): Promise<Allocation[]> =>
+  (await api.call('GET', '/v1/job/web/allocations')).json;
+const first = async (): Promise<Allocation> =>
+  (await allocationsOf()).find(({ PreviousAllocation }) => PreviousAllocation === '')!;
+const evaluation = async (id: string): Promise<Evaluation> =>
+  (await api.call('GET', `/v1/evaluation/${id}`)).json;
+const numberOf = ({ NodeID }: Allocation): number => (NodeID === idOf(1) ? 1 : 2);
+
+/** Whether nodes take work, other than the one of the allocation. */
+async function setRoom(allocation: Allocation, Eligibility: 'eligible' | 'ineligible') {
+  const id = idOf(3 - numberOf(allocation));
+  await api.call('POST', `/v1/node/${id}/eligibility`, { body: { Eligibility } });
+  await api.settle();
+}
+
+/** Time passes without room, the clock jumps back, and there is room again. */
+async function loseTheMoment(one: Allocation, waitMs: number): Promise<void> {
+  const reminder = (await first()).FollowupEvalID;
+  await fleet.pass(waitMs);
+  expect((await evaluation(reminder)).Status).toBe('complete');
+  api.world.jumpWallClock(-5 * minuteMs);
+  await setRoom(one, 'eligible');
+  const next = (await first()).FollowupEvalID;
+  expect(next).not.toBe(reminder);
+  expect((await evaluation(next)).Status).toBe('pending');
+  await fleet.pass(6 * minuteMs);
+}
+
+const hasSuccessor = async (one: Allocation): Promise<boolean> =>
+  (await allocationsOf()).some(
+    ({ PreviousAllocation, ClientStatus }) =>
+      PreviousAllocation === one.ID && ClientStatus === 'running',
+  );
+
+const failsFirst: Fate = ({ PreviousAllocation }) =>
+  PreviousAllocation === '' ? 'failed' : 'running';
+
+test('a failed one is tried again after the clock jumped back before there was room', async () => {
+  const ReschedulePolicy = { Delay: 30e9, DelayFunction: 'constant', Unlimited: true };
+  await run({ ReschedulePolicy, Constraints: [{ Operand: 'distinct_hosts' }] });
+  const one = await first();
+  await setRoom(one, 'ineligible');
+  const node = `/v1/node/${one.NodeID}/eligibility`;
+  await api.call('POST', node, { body: { Eligibility: 'ineligible' } });
+  await fleet.obey(failsFirst);
+  await api.settle();
+  await loseTheMoment(one, 40_000);
+  expect(await hasSuccessor(one)).toBe(true);
+});
+
+test('a lost one that its node may still run is replaced after such a jump', async () => {
+  await run({ Disconnect: { StopOnClientAfter: 120e9 } });
+  const one = await first();
+  await setRoom(one, 'ineligible');
+  fleet.cut(numberOf(one));
+  await fleet.pass(minuteMs);
+  expect((await first()).ClientStatus).toBe('lost');
+  await loseTheMoment(one, 2 * minuteMs);
+  expect(await hasSuccessor(one)).toBe(true);
+});
+
+test('one that is away is given up in time although its reminder was deleted', async () => {
+  await run({ Disconnect: { LostAfter: 300e9, Replace: false } });
+  const one = await first();
+  fleet.cut(numberOf(one));
+  await fleet.pass(minuteMs);
+  const { ClientStatus, FollowupEvalID } = await first();
+  expect(ClientStatus).toBe('unknown');
+  await api.call('DELETE', '/v1/evaluations', { body: { EvalIDs: [FollowupEvalID] } });
+  await api.call('PUT', '/v1/job/web/evaluate', { body: {} });
+  await api.settle();
+  const next = (await first()).FollowupEvalID;
+  expect((await evaluation(next)).TriggeredBy).toBe('max-disconnect-timeout');
+  await fleet.pass(5 * minuteMs);
+  expect((await first()).ClientStatus).toBe('lost');
+  expect(await hasSuccessor(one)).toBe(true);
+});
