@@ -182,6 +182,10 @@ const until = (ForceDeadline: string | null): Plant =>
 
 const gone = placed('a', { ClientStatus: 'failed', ...own });
 
+const lost = placed('a', { ClientStatus: 'lost', DesiredStatus: 'stop', ...own });
+const minutes = (count: number): readonly Plant[] =>
+  Array.from({ length: count }, (_, number) => withNode(`minute-${number}`));
+
 /** Four minutes pass in the end. */
 const failures = (title: string, faults: readonly string[], ...plants: Plant[]): Case => ({
   ...{ title: `failed: ${title}`, checker: failuresAreLookedAt, faults },
@@ -415,6 +419,17 @@ const cases: readonly Case[] = [
   failures('and is placed again', [], put(gone), put({ ...gone, NextAllocation: 'b' })),
   failures('and waits for its time', [], put(gone), withEvaluation({ Status: 'pending' })),
   failures('and is forgotten', ['job.web[a] failed, and nothing comes of it'], put(gone)),
+  failures(
+    'and is forgotten after it waited',
+    ['job.web[a] failed, and nothing comes of it'],
+    put(gone),
+    withEvaluation({ Status: 'pending' }),
+    ...minutes(4),
+    withEvaluation({ Status: 'complete' }),
+  ),
+  failures('lost, and another one has its place', [], put(lost), put(placed('b', own))),
+  failures('lost, and waited for', [], put(lost), withEvaluation({ Status: 'pending' })),
+  failures('lost and forgotten', ['job.web[a] was lost, and nothing comes of it'], put(lost)),
   services('of one that runs', ['instance is found, and nothing runs there'], put(placed('a'))),
   services(
     'of one that is to end',

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { jobBody, startApi, type TestApi } from '../support/api.ts';
-import { type CliSetting, cliOf } from '../support/cli.ts';
+import { type CliSetting, cliOf, watched } from '../support/cli.ts';
 import { Fleet } from '../support/fleet.ts';
 import { Rollout } from '../support/rollout.ts';
 
@@ -33,12 +33,12 @@ const register = async (changes: object = {}, group: object = {}) => {
 const count = async () => (await api.call('GET', '/v1/job/web')).json.TaskGroups[0].Count;
 
 /** A command that watches, while the nodes do as they are told. */
-const watched = (words: readonly string[]) => fleet.passWhile(cli(words));
+const watches = (words: readonly string[]) => watched(cli, words, () => fleet.pass(1_000));
 
 describe('job scale', () => {
   test('watches until what is new runs', async () => {
     await register();
-    const { exitCode, stdout } = await watched(['job', 'scale', 'web', 'web', '3']);
+    const { exitCode, stdout } = await watches(['job', 'scale', 'web', 'web', '3']);
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/^Group "web" is to have 3 \(JobModifyIndex \d+\)\.\n/);
     expect(stdout.match(/ {2}web\.web\[[12]\] {2}\w{8} {2}running/g)).toHaveLength(2);
@@ -54,18 +54,14 @@ describe('job scale', () => {
       expect.stringContaining('cannot be scaled while'),
     ]);
     await rollout.pass(8_000);
-    let isOver = false;
-    const running = scale(['job', 'scale', 'web', '4']).finally(() => {
-      isOver = true;
-    });
-    for (let second = 0; second < 60 && !isOver; second++) await rollout.pass(1_000);
-    const { exitCode, stdout } = await running;
+    const words = ['job', 'scale', 'web', '4'];
+    const { exitCode, stdout } = await watched(scale, words, () => rollout.pass(1_000));
     expect([exitCode, stdout]).toEqual([0, expect.stringContaining('successful')]);
   });
 
   test('exits with 2 where something cannot be placed', async () => {
     await register();
-    const { exitCode } = await watched(['job', 'scale', 'web', '900']);
+    const { exitCode } = await watches(['job', 'scale', 'web', '900']);
     expect(exitCode).toBe(2);
   });
 

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { socketPair } from '../../src/model/node-stream/socket-pair.ts';
 import { StreamConnection } from '../../src/model/node-stream/stream-connection.ts';
 import { jobBody, startApi, type TestApi } from '../support/api.ts';
-import { type CliSetting, cliOf } from '../support/cli.ts';
+import { type CliSetting, cliOf, watched } from '../support/cli.ts';
 import { Fleet, idOf } from '../support/fleet.ts';
 
 let api: TestApi;
@@ -38,13 +38,13 @@ async function runOnFirst(): Promise<void> {
 }
 
 /** A command that watches, while the nodes do as they are told. */
-const watched = (words: readonly string[]) => fleet.passWhile(cli(words));
+const watches = (words: readonly string[]) => watched(cli, words, () => fleet.pass(1_000));
 
 describe('node drain', () => {
   test('moves all away, tells of it, and returns when the node is empty', async () => {
     await runOnFirst();
     const words = ['node', 'drain', '-enable', '-m', 'new kernel', 'n1'];
-    const { exitCode, stdout } = await watched(words);
+    const { exitCode, stdout } = await watches(words);
     expect(exitCode).toBe(0);
     expect(stdout).toContain('Node 00000001 is being drained.');
     expect(stdout).toContain('Everything has to go by the deadline: in 1h.');
@@ -92,7 +92,7 @@ describe('node drain', () => {
   test('that is under way can be watched', async () => {
     await runOnFirst();
     await says(['node', 'drain', '-enable', '-detach', 'n1']);
-    const { exitCode, stdout } = await watched(['node', 'drain', '-monitor', 'n1']);
+    const { exitCode, stdout } = await watches(['node', 'drain', '-monitor', 'n1']);
     expect([exitCode, stdout]).toEqual([0, expect.stringContaining('is complete')]);
     expect(await refused('node', 'drain', '-monitor', 'n1')).toContain('not draining');
   });
@@ -228,6 +228,6 @@ test('alloc stop, restart and signal', async () => {
     { kind: 'signal', task: '', signal: 'SIGUSR1' },
   ]);
   expect(await refused('alloc', 'restart', '-all-tasks', short, 'server')).toContain('no task');
-  const { exitCode, stdout } = await watched(['alloc', 'stop', short]);
+  const { exitCode, stdout } = await watches(['alloc', 'stop', short]);
   expect([exitCode, stdout]).toEqual([0, expect.stringMatching(/being stopped[\s\S]*running/)]);
 });

@@ -1,6 +1,7 @@
 import type { Clock, Timers } from '../../src/base/ports.ts';
 import type { CliEnvironment, Output } from '../../src/cli/environment.ts';
 import { runCli } from '../../src/cli/run-cli.ts';
+import { locate, normalizeWords } from '../../src/cli/words.ts';
 import type { Transport } from '../../src/sdk/transport.ts';
 import { rootToken, type TestApi } from './api.ts';
 
@@ -50,6 +51,36 @@ export function cliOf(api: TestApi) {
     const exitCode = await runCli(words, environment);
     return { exitCode, stdout: stdout.text, stderr: stderr.text };
   };
+}
+
+/** Simulated seconds that a command may take. */
+const patienceS = 600;
+
+/**
+ * Runs a command that watches, while `pass` lets one simulated second after another pass. Its code is
+ * loaded before: that takes as long as the machine needs, and all the simulated time could be over by
+ * then. After that it waits for nothing but the server and the simulated time.
+ */
+export async function watched(
+  cli: (words: readonly string[]) => Promise<CliRun>,
+  words: readonly string[],
+  pass: () => Promise<void>,
+): Promise<CliRun> {
+  await Promise.all([
+    locate(normalizeWords(words)).entry?.load(),
+    import('../../src/cli/program.ts'),
+    import('../../src/cli/context.ts'),
+    import('../../src/cli/errors.ts'),
+  ]);
+  let isOver = false;
+  const running = cli(words).finally(() => {
+    isOver = true;
+  });
+  for (let second = 0; !isOver; second++) {
+    if (second === patienceS) throw new Error(`roster ${words.join(' ')} does not come to an end`);
+    await pass();
+  }
+  return running;
 }
 
 function fileIn({ files }: CliSetting, path: string): string {

@@ -17,11 +17,14 @@ export async function monitorDrain(
   const log = context.isJson ? context.notes : context.screen;
   const over = new AbortController();
   const told = new Map<string, readonly string[]>();
+  const readAllocations = (options: object) => context.client.nodes.allocations(id, options);
+  const tellAll = async (allocations: readonly Stub[]) => {
+    for (const one of [...allocations].sort(byName)) await tell(context, one, told);
+  };
   const follow = async () => {
     const either = AbortSignal.any([signal, over.signal]);
-    const read = (options: object) => context.client.nodes.allocations(id, options);
-    for await (const allocations of watch(read, { signal: either })) {
-      for (const one of [...allocations].sort(byName)) await tell(context, one, told);
+    for await (const allocations of watch(readAllocations, { signal: either })) {
+      await tellAll(allocations);
     }
   };
   const following = follow().catch((error: unknown) => {
@@ -40,6 +43,8 @@ export async function monitorDrain(
   }
   over.abort();
   await following;
+  // The end of the drain may be heard of before the end of the last allocation.
+  await tellAll((await readAllocations({ signal })).value);
   await log.line(`The drain of node ${context.id(id)} is ${node!.LastDrain?.Status ?? 'over'}.`);
   return node!;
 }
