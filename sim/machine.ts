@@ -287,7 +287,7 @@ export class Machine {
     const serving = [...this.runs.values()].filter(({ isServing }) => isServing);
     const run = serving[this.#random.below(Math.max(serving.length, 1))];
     if (run !== undefined) {
-      run.isWell = !run.isWell;
+      run.turn();
       this.#tellServices(run);
     }
     return this.#random.below(moodMaxMs);

@@ -24,10 +24,9 @@ export class Run {
   /** What its machine knows of it, as the servers last said. */
   allocation: Allocation;
   job: Job;
-  /** When its task last began, ended or was started anew, on the world's own clock. */
+  /** When its task last began, ended or was started anew, or fared otherwise, on the world's own clock. */
   changedMs = 0;
-  /** What a check of it would say. */
-  isWell = true;
+  #isWell = true;
   readonly #world: World;
   readonly #changed: () => void;
   #state: TaskState = { ...fresh };
@@ -62,6 +61,17 @@ export class Run {
 
   get isDone(): boolean {
     return this.#state.State === 'dead';
+  }
+
+  /** What a check of it would say. */
+  get isWell(): boolean {
+    return this.#isWell;
+  }
+
+  /** A check of it says something else. */
+  turn(): void {
+    this.#isWell = !this.#isWell;
+    this.changedMs = this.#world.clock.monotonicMs();
   }
 
   /** It may be found by others. */

@@ -8,7 +8,7 @@ import { type Account, isLive } from '../account.ts';
 import type { Hardware } from '../hardware.ts';
 import type { Checker, Fault, Scene } from './checker.ts';
 import { admits, takesWork } from './rules.ts';
-import { isBroken, isHalted, openEvaluations } from './waiting.ts';
+import { isBroken, isHalted, isNews, openEvaluations } from './waiting.ts';
 
 /**
  * At rest, what should run runs, and nothing else: so many of each service, all of its newest
@@ -110,9 +110,6 @@ function checkSystem(
   if (old.length > 0) fault(`${old.length} of ${job.ID} are older than version ${job.Version}`);
 }
 
-/** What has just happened on a machine, nobody knows yet. */
-const reportMs = 5000;
-
 function checkMachines({ account, machines, elapsedMs }: Scene, fault: Fault): void {
   for (const { hardware, runs, isUp } of machines.values()) {
     const node = account.node(hardware.id);
@@ -122,7 +119,7 @@ function checkMachines({ account, machines, elapsedMs }: Scene, fault: Fault): v
     }
     if (node?.Status !== 'ready') fault(`${hardware.name} is ${node?.Status ?? 'not known'}`);
     for (const run of runs.values()) {
-      if (elapsedMs - run.changedMs < reportMs) continue;
+      if (isNews(run, elapsedMs)) continue;
       const known = account.allocation(run.id);
       const isWanted = known !== undefined && isLive(known);
       if (run.isRunning && !isWanted) fault(`${run.allocation.Name} still runs and is not wanted`);

@@ -4,6 +4,7 @@ import { allocations, serviceRegistrations } from '../../src/state/tables.ts';
 import { isLive } from '../account.ts';
 import { servicesOf } from '../services.ts';
 import type { Checker } from './checker.ts';
+import { isNews } from './waiting.ts';
 
 /**
  * At every moment, nobody is sent to an allocation that is over or is to end; at rest, the services
@@ -26,13 +27,17 @@ export const servicesAreThoseOfWhatRuns = (): Checker => ({
       fault(`${ID} is found, and its allocation is over, is to end, or is not there`);
     }
   },
-  rested({ account, machines }, fault) {
+  rested({ account, machines, elapsedMs }, fault) {
     const found = new Map(
       [...account.rows(serviceRegistrations).values()].map((row) => [row.ID, row]),
     );
     for (const { runs, isUp } of machines.values()) {
       if (!isUp) continue;
       for (const run of runs.values()) {
+        if (isNews(run, elapsedMs)) {
+          for (const { ID, AllocID } of found.values()) if (AllocID === run.id) found.delete(ID);
+          continue;
+        }
         for (const told of servicesOf(run)) {
           const row = found.get(told.ID);
           found.delete(told.ID);

@@ -3,10 +3,17 @@ import { type Evaluation, isTerminalEvaluation } from '../../src/model/evaluatio
 import type { Job } from '../../src/model/job/job.ts';
 import { deployments, evaluations } from '../../src/state/tables.ts';
 import type { Account } from '../account.ts';
+import type { Run } from '../run.ts';
 
 export function openEvaluations(account: Account): readonly Evaluation[] {
   return [...account.rows(evaluations).values()].filter((one) => !isTerminalEvaluation(one));
 }
+
+/** What has just happened on a machine, nobody knows yet. */
+export const isNews = ({ changedMs }: Pick<Run, 'changedMs'>, elapsedMs: number): boolean =>
+  elapsedMs - changedMs < reportMs;
+
+const reportMs = 5000;
 
 /** Its tasks end with a fault. */
 export const isBroken = (job: Job): boolean =>
