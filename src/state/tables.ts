@@ -186,7 +186,7 @@ export const evaluations = table<Evaluation, 'id' | 'job' | 'open' | 'created'>(
 
 export const allocations = table<
   Allocation,
-  'id' | 'job' | 'node' | 'assignment' | 'occupant' | 'evaluation' | 'deployed'
+  'id' | 'job' | 'node' | 'assignment' | 'occupant' | 'evaluation' | 'deployed' | 'created'
 >({
   name: 'allocations',
   version: 2,
@@ -218,6 +218,11 @@ export const allocations = table<
         allocation.DeploymentID === '' || isTerminal(allocation)
           ? undefined
           : [allocation.DeploymentID],
+    },
+    /** The oldest first: the order of their list. */
+    created: {
+      scopeParts: 2,
+      key: ({ Namespace, CreateIndex }) => inNamespace(Namespace, numberPart(CreateIndex)),
     },
   },
 });

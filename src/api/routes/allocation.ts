@@ -3,13 +3,13 @@ import { type Allocation, AllocationSchema } from '../../model/allocation/alloca
 import { AllocationStubSchema, allocationStub } from '../../model/allocation/allocation-stub.ts';
 import { refusal } from '../../model/errors.ts';
 import type { Job } from '../../model/job/job.ts';
-import { defaultPartition, everyNamespace } from '../../model/namespace/namespace.ts';
+import { everyNamespace } from '../../model/namespace/namespace.ts';
 import { Text, Type, Whole } from '../../model/schema.ts';
 import { stopAllocation } from '../../server/allocations/stop.ts';
 import type { ServerContext } from '../../server/context.ts';
 import { allocations, inNamespace, jobs, jobVersions, numberPart } from '../../state/tables.ts';
 import type { Snapshot } from '../../state/types.ts';
-import { scanPage } from '../list.ts';
+import { oldestFirst, prefixQuery } from '../oldest-first.ts';
 import type { QueryTable, QueryValues } from '../query.ts';
 import { listRoute, type Route, readRoute, type Scope, writeRoute } from '../route.ts';
 
@@ -76,10 +76,10 @@ export function allocationRoutes(server: ServerContext): Route[] {
       method: 'GET',
       path: '/v1/allocations',
       noun: 'allocation',
-      summary: 'List allocations',
+      summary: 'List allocations, those of each namespace the oldest first',
       blocking: true,
       query: {
-        prefix: { kind: 'string', default: '', description: 'The beginning of the id.' },
+        ...prefixQuery,
         ...stubQuery,
       },
       answer: AllocationStubSchema,
@@ -88,14 +88,7 @@ export function allocationRoutes(server: ServerContext): Route[] {
         namespace === everyNamespace
           ? { kind: 'open' }
           : namespaceCapability(namespace, 'read-job'),
-      rows: ({ namespace, query, snapshot }, page) =>
-        snapshot.table(allocations).scan({
-          ...(namespace === everyNamespace
-            ? { prefix: [defaultPartition] }
-            : { prefix: inNamespace(namespace), text: query.prefix }),
-          ...scanPage(page),
-        }),
-      keyOf: (allocation: Allocation) => [allocation.Namespace, allocation.ID],
+      ...oldestFirst<Allocation>((snapshot) => snapshot.table(allocations)),
       matches: (allocation, { query }) => allocation.ID.startsWith(query.prefix),
       visible: (allocation) => namespaceCapability(allocation.Namespace, 'read-job'),
       present: (allocation, { query, unwatched }) =>

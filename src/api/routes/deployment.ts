@@ -4,7 +4,7 @@ import { AllocationStubSchema, allocationStub } from '../../model/allocation/all
 import { type Deployment, DeploymentSchema } from '../../model/deployment/deployment.ts';
 import { refusal } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
-import { defaultPartition, everyNamespace } from '../../model/namespace/namespace.ts';
+import { everyNamespace } from '../../model/namespace/namespace.ts';
 import { Flag, FullList, Nullable, Text, Type, Whole } from '../../model/schema.ts';
 import type { ServerContext } from '../../server/context.ts';
 import {
@@ -16,8 +16,9 @@ import {
 } from '../../server/deployments/actions.ts';
 import { setAllocationHealth } from '../../server/deployments/allocation-health.ts';
 import { findDeployment } from '../../server/deployments/find.ts';
-import { allocations, deployments, inNamespace, numberPart } from '../../state/tables.ts';
+import { allocations, deployments, inNamespace } from '../../state/tables.ts';
 import { scanPage } from '../list.ts';
+import { oldestFirst, prefixQuery } from '../oldest-first.ts';
 import type { QueryTable } from '../query.ts';
 import {
   type BodyDefinition,
@@ -131,27 +132,14 @@ export function deploymentRoutes(server: ServerContext): Route[] {
       noun: 'deployment',
       summary: 'List deployments, those of each namespace the oldest first',
       blocking: true,
-      query: {
-        prefix: { kind: 'string', default: '', description: 'The beginning of the id.' },
-      },
+      query: prefixQuery,
       answer: DeploymentSchema,
       filterSchema: DeploymentSchema,
       permission: ({ namespace }) =>
         namespace === everyNamespace
           ? { kind: 'open' }
           : namespaceCapability(namespace, 'read-job'),
-      rows: ({ namespace, snapshot }, page) =>
-        snapshot
-          .table(deployments)
-          .by('created')
-          .scan({
-            prefix: namespace === everyNamespace ? [defaultPartition] : inNamespace(namespace),
-            ...scanPage(page),
-          }),
-      keyOf: ({ Namespace, CreateIndex, ID }: Deployment) => [
-        ...[Namespace, numberPart(CreateIndex)],
-        ...inNamespace(Namespace, ID),
-      ],
+      ...oldestFirst<Deployment>((snapshot) => snapshot.table(deployments)),
       matches: ({ ID }, { query }) => ID.startsWith(query.prefix),
       visible: ({ Namespace }) => namespaceCapability(Namespace, 'read-job'),
       present: (deployment) => deployment,

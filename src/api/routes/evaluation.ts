@@ -5,7 +5,7 @@ import { type Fault, invalid, refusal } from '../../model/errors.ts';
 import { type Evaluation, EvaluationSchema } from '../../model/evaluation/evaluation.ts';
 import { evaluationStub, relatedEvaluations } from '../../model/evaluation/evaluation-stub.ts';
 import { limits } from '../../model/limits.ts';
-import { defaultPartition, everyNamespace } from '../../model/namespace/namespace.ts';
+import { everyNamespace } from '../../model/namespace/namespace.ts';
 import { List, Text, Type, Whole } from '../../model/schema.ts';
 import type { ServerContext } from '../../server/context.ts';
 import {
@@ -13,10 +13,10 @@ import {
   deleteMatchingEvaluations,
   evaluationById as find,
 } from '../../server/evaluations/delete.ts';
-import { allocations, evaluations, inNamespace, numberPart } from '../../state/tables.ts';
+import { allocations, evaluations, inNamespace } from '../../state/tables.ts';
 import type { Snapshot } from '../../state/types.ts';
 import { filterOn } from '../filter.ts';
-import { scanPage } from '../list.ts';
+import { oldestFirst, prefixQuery, wholeNamespace } from '../oldest-first.ts';
 import { type Input, listRoute, type Route, readRoute, type Scope, writeRoute } from '../route.ts';
 import { jobType } from './allocation.ts';
 
@@ -35,15 +35,8 @@ const readAll = ({ namespace }: Scope) =>
     ? ({ kind: 'open' } as const)
     : namespaceCapability(namespace, 'read-job');
 
-const prefixOf = (namespace: string) =>
-  namespace === everyNamespace ? [defaultPartition] : inNamespace(namespace);
-
-/** Where the beginning of the id narrows the list down, it is in the order of the ids. */
-const isById = ({ namespace, query }: Input<typeof listQuery>): boolean =>
-  namespace !== everyNamespace && query.prefix !== '';
-
 const listQuery = {
-  prefix: { kind: 'string', default: '', description: 'The beginning of the id.' },
+  ...prefixQuery,
   job: { kind: 'string', default: '', description: 'Only those of this job.' },
   status: { kind: 'string', default: '', description: 'Only those with this status.' },
 } as const;
@@ -68,6 +61,8 @@ const DeleteSchema = Type.Object({
   Filter: Text({ maxLength: limits.list.filterLengthMax }),
 });
 
+const inOrder = oldestFirst<Evaluation>((snapshot) => snapshot.table(evaluations));
+
 /** Source: facts/scheduler.md §5.1, §8.2. */
 export function evaluationRoutes(context: ServerContext): Route[] {
   return [
@@ -82,18 +77,10 @@ export function evaluationRoutes(context: ServerContext): Route[] {
       filterSchema: EvaluationSchema,
       permission: readAll,
       rows: (input, page) => {
-        const { namespace, query, snapshot } = input;
-        refuseBoth(query, (input.query as { readonly filter?: string }).filter ?? '');
-        const range = { prefix: prefixOf(namespace), ...scanPage(page) };
-        const table = snapshot.table(evaluations);
-        return isById(input)
-          ? table.scan({ ...range, text: query.prefix })
-          : table.by('created').scan(range);
+        refuseBoth(input.query, (input.query as { readonly filter?: string }).filter ?? '');
+        return inOrder.rows(input, page);
       },
-      keyOf: ({ Namespace, CreateIndex, ID }: Evaluation, input) =>
-        isById(input)
-          ? [Namespace, ID]
-          : [...[Namespace, numberPart(CreateIndex)], ...inNamespace(Namespace, ID)],
+      keyOf: inOrder.keyOf,
       matches: (evaluation, { query }) =>
         evaluation.ID.startsWith(query.prefix) &&
         (query.job === '' || evaluation.JobID === query.job) &&
@@ -119,7 +106,7 @@ export function evaluationRoutes(context: ServerContext): Route[] {
           return known;
         };
         let Count = 0;
-        for (const one of snapshot.table(evaluations).scan({ prefix: prefixOf(namespace) })) {
+        for (const one of snapshot.table(evaluations).scan({ prefix: wholeNamespace(namespace) })) {
           if (isVisible(one.Namespace) && matches(one)) Count++;
         }
         return { Count };
@@ -184,7 +171,7 @@ export function evaluationRoutes(context: ServerContext): Route[] {
           ? await deleteEvaluations(context, EvalIDs)
           : await deleteMatchingEvaluations(
               context,
-              prefixOf(namespace),
+              wholeNamespace(namespace),
               filterOn(Filter ?? '', EvaluationSchema),
             );
         return { index: deleted.index, value: { Count: deleted.count } };
