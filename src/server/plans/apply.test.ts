@@ -2,11 +2,16 @@ import { describe, expect, test } from 'vitest';
 import { formatInstant, instantFromMs } from '../../base/instant.ts';
 import { SimulatedWorld } from '../../base/ports-simulated.ts';
 import { type Allocation, noTransition } from '../../model/allocation/allocation.ts';
+import { complete } from '../../model/complete.ts';
 import type { Deployment } from '../../model/deployment/deployment.ts';
 import type { Evaluation } from '../../model/evaluation/evaluation.ts';
 import type { Job, JobInput } from '../../model/job/job.ts';
 import type { Node } from '../../model/node/node.ts';
 import type { Plan } from '../../model/plan/plan.ts';
+import {
+  SchedulerConfigurationSchema,
+  type StoredSchedulerConfiguration,
+} from '../../model/scheduler-configuration/scheduler-configuration.ts';
 import {
   makeEvaluation,
   makeGroup,
@@ -26,6 +31,7 @@ import {
   jobVersions,
   nodes,
   numberPart,
+  schedulerConfiguration,
 } from '../../state/tables.ts';
 import { memoryState } from '../../state/testing.ts';
 import { clusterView } from '../evaluations/view.ts';
@@ -62,6 +68,11 @@ async function setUp() {
       const table = transaction.table(allocations);
       table.put({ ...table.get(...inNamespace('default', id))!, ...fields });
     });
+  const configure = (PreemptionConfig: object) =>
+    state.write((transaction) => {
+      const row = complete(SchedulerConfigurationSchema, { PreemptionConfig });
+      transaction.table(schedulerConfiguration).put(row as StoredSchedulerConfiguration);
+    });
   const changeDeployment = (fields: Partial<Deployment>) =>
     state.write((transaction) => {
       const [row] = [...transaction.table(deployments).scan()];
@@ -89,6 +100,7 @@ async function setUp() {
     decide,
     apply,
     change,
+    configure,
     changeDeployment,
     all,
     version,
@@ -210,6 +222,18 @@ describe('what makes way (facts §6.10)', () => {
     const reason = `allocation ${first.allocationId} is too important to make way`;
     expect(await apply(plan)).toEqual([{ nodeId: first.nodeId, reason }]);
     expect(evicted()).toHaveLength(1);
+  });
+
+  test.each([
+    [false, 'service jobs may not evict any more', 0],
+    [true, undefined, 2],
+  ])('where service jobs may evict: %s', async (ServiceSchedulerEnabled, reason, count) => {
+    const { apply, plan, evicted, configure } = await planned();
+    await configure({ ServiceSchedulerEnabled });
+    const refused = reason === undefined ? [] : plan.preemptions;
+    const rejections = refused.map(({ nodeId }) => ({ nodeId, reason }));
+    expect(await apply(plan)).toEqual(expect.arrayContaining(rejections));
+    expect(evicted()).toHaveLength(count);
   });
 
   test('of a job that is stopped nothing is to come back', async () => {

@@ -12,7 +12,7 @@ import type { Transaction } from '../../state/types.ts';
 import { countAllocations, type Move } from '../jobs/summary.ts';
 import { removeServicesOfEnded } from '../services/remove.ts';
 import { applyDeployments } from './deployments.ts';
-import { applyPreemptions, tooImportant } from './preemptions.ts';
+import { applyPreemptions, undeserved } from './preemptions.ts';
 import { staleness } from './stale.ts';
 
 /** A node whose part of a plan was not applied, and why. */
@@ -220,7 +220,7 @@ function rejectionsOf(transaction: Transaction, plan: Plan, loadOf: KnownLoads):
       updates: updates.get(nodeId) ?? [],
       job,
     });
-    const reason = unfit ?? tooImportant(transaction, plan, preempted);
+    const reason = unfit ?? undeserved(transaction, plan, preempted);
     if (reason !== undefined) rejections.push({ nodeId, reason });
   }
   return rejections;

@@ -3,24 +3,28 @@ import type { World } from '../../base/ports.ts';
 import type { Allocation } from '../../model/allocation/allocation.ts';
 import type { Plan, PlannedPreemption } from '../../model/plan/plan.ts';
 import { evictedUpTo, versionRun } from '../../scheduler/preempt.ts';
-import { schedulerDefaults } from '../../scheduler/view.ts';
+import { type SchedulerConfiguration, schedulerDefaults } from '../../scheduler/view.ts';
 import { allocations, inNamespace, jobs } from '../../state/tables.ts';
 import type { Snapshot, Transaction } from '../../state/types.ts';
 import { createEvaluation } from '../evaluations/create.ts';
 import { clusterView } from '../evaluations/view.ts';
 import { refreshJobStatus } from '../jobs/status.ts';
 import type { Move } from '../jobs/summary.ts';
+import { configurationIn } from '../scheduler-configuration/read.ts';
 
 /**
- * Why one of these must not make way any more: priorities may have changed since the plan was made.
- * That it is there and is to run is for `checkNode` to say. Source: facts/scheduler.md §6.10.
+ * Why one of these must not make way any more: priorities may have changed since the plan was made,
+ * or who may evict at all. That it is there and is to run is for `checkNode` to say.
+ * Source: facts/scheduler.md §6.10.
  */
-export function tooImportant(
+export function undeserved(
   snapshot: Snapshot,
   plan: Plan,
   preemptions: readonly PlannedPreemption[],
 ): string | undefined {
   if (preemptions.length === 0) return undefined;
+  // Where nobody has set it, it is as it was when the plan was made.
+  const { preemption } = configurationIn(snapshot, allMayEvict);
   const view = clusterView(snapshot, schedulerDefaults);
   const placements = new Map(plan.placements.map((placement) => [placement.ID, placement]));
   for (const { allocationId, namespace, byAllocationId } of preemptions) {
@@ -29,11 +33,17 @@ export function tooImportant(
     const victimJob = victim && versionRun(view, victim);
     const job = successor && versionRun(view, successor);
     if (victimJob === undefined || job === undefined) continue;
+    if (!preemption[job.Type]) return `${job.Type} jobs may not evict any more`;
     if (victimJob.Priority <= evictedUpTo(job)) continue;
     return `allocation ${allocationId} is too important to make way`;
   }
   return undefined;
 }
+
+const allMayEvict: SchedulerConfiguration = {
+  ...schedulerDefaults,
+  preemption: { system: true, sysbatch: true, batch: true, service: true },
+};
 
 /** Evicts them, and has their jobs looked at, each once. */
 export function applyPreemptions(
