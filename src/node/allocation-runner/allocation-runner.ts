@@ -10,10 +10,10 @@ import {
   removeAllocationDirectories,
 } from '../directories.ts';
 import type { DriverExec, DriverUsage } from '../drivers/driver.ts';
-import { LatestFile } from '../files.ts';
 import type { AllocationHookContext } from '../hooks/hook.ts';
 import * as events from '../task-runner/events.ts';
 import { AllocationHooks } from './allocation-hooks.ts';
+import { AllocationRecord } from './allocation-record.ts';
 import { AllocationTasks } from './allocation-tasks.ts';
 import {
   type Commanded,
@@ -28,11 +28,7 @@ import { endInRounds, waitShutdownDelay } from './ending.ts';
 import { HealthTracker, type Reasons } from './health.ts';
 import { reportOf } from './report.ts';
 import { RunDeadline } from './run-deadline.ts';
-import {
-  removeSavedAllocation,
-  type SavedAllocation,
-  savedAllocationPath,
-} from './saved-allocation.ts';
+import type { SavedAllocation } from './saved-allocation.ts';
 import { Specification } from './specification.ts';
 import { type EndReason, endReason, hookOf } from './stages.ts';
 import type { AllocationSurroundings } from './surroundings.ts';
@@ -53,7 +49,7 @@ export class AllocationRunner {
   readonly whenDone: Promise<void>;
 
   readonly #surroundings: AllocationSurroundings;
-  readonly #file: LatestFile;
+  readonly #record: AllocationRecord;
   readonly #specification: Specification;
   readonly #tasks: AllocationTasks;
   readonly #health: HealthTracker;
@@ -61,9 +57,6 @@ export class AllocationRunner {
   readonly #deadline: RunDeadline;
   /** Aborted when somebody asks not to wait before the tasks are told to end. */
   readonly #hurry = new AbortController();
-  #stopping: boolean;
-  #expired: boolean;
-  #delivered: boolean;
   #ending = false;
   #leaving = false;
   #looking = false;
@@ -79,22 +72,19 @@ export class AllocationRunner {
   ) {
     this.id = allocation.ID;
     this.#surroundings = surroundings;
-    this.#stopping = saved?.stopping ?? false;
-    this.#expired = saved?.expired ?? false;
-    this.#delivered = saved?.delivered ?? false;
     const directories = allocationDirectories(surroundings.dataDirectory, this.id);
     this.directories = directories;
     this.#specification = new Specification({ surroundings, directories, allocation, job });
     this.whenDone = new Promise((resolve) => {
       this.#resolveDone = resolve;
     });
-    const path = savedAllocationPath(surroundings.dataDirectory, this.id);
-    this.#file = new LatestFile(
-      path,
-      () => JSON.stringify(this.#saved),
-      surroundings.world.timers,
-      (error) => surroundings.onNotice(`allocation ${this.id} cannot be kept: ${error.message}`),
-    );
+    this.#record = new AllocationRecord({
+      ...{ surroundings, id: this.id, saved },
+      others: () => ({
+        ...{ allocation: this.allocation, job: this.job },
+        ...{ tasks: this.#tasks.saved, health: this.#health.saved },
+      }),
+    });
     const { clock, timers } = surroundings.world;
     this.#deadline = new RunDeadline({ clock, timers, onPassed: () => this.#expire() });
     const judged = (reasons: Reasons | undefined) => this.#judged(reasons);
@@ -105,7 +95,7 @@ export class AllocationRunner {
     );
     this.#tasks = new AllocationTasks({
       ...{ surroundings, directories, specification: this.#specification, saved: saved?.tasks },
-      save: () => this.#file.save(),
+      save: () => this.#record.save(),
       changed: () => this.#changed(),
     });
     this.#hooks = this.#newHooks();
@@ -125,7 +115,7 @@ export class AllocationRunner {
 
   /** Whether the servers have its last status. */
   get isDelivered(): boolean {
-    return this.#delivered;
+    return this.#record.isDelivered;
   }
 
   /** Ids of the runs that exist or may exist. */
@@ -135,7 +125,12 @@ export class AllocationRunner {
 
   get report(): AllocationReport {
     const { states } = this.#tasks;
-    return reportOf({ id: this.id, states, health: this.#health.told, expired: this.#expired });
+    return reportOf({
+      id: this.id,
+      states,
+      health: this.#health.told,
+      expired: this.#record.expired,
+    });
   }
 
   taskState(task: string): TaskState | undefined {
@@ -188,7 +183,7 @@ export class AllocationRunner {
     this.#runHooks();
     if (this.allocation.DesiredTransition.NoShutdownDelay === true) this.#skipShutdownDelay();
     this.#look();
-    if (this.#expired) this.#tasks.cancelCleanUp();
+    if (this.#record.expired) this.#tasks.cancelCleanUp();
     this.#setDeadline();
   }
 
@@ -207,16 +202,16 @@ export class AllocationRunner {
     for (const task of this.#tasks.all) task.updated();
     this.#setDeadline();
     this.#lookAtHealth();
-    void this.#file.save();
+    void this.#record.save();
     if (allocation.ClientStatus === 'unknown') this.#tellReturn();
   }
 
   /** Ends it, as the servers wish. Resolves when every task is dead. */
   stop(): Promise<void> {
-    if (!this.#stopping) {
-      this.#stopping = true;
+    if (!this.#record.stopping) {
+      this.#record.stopping = true;
       this.#health.stop();
-      void this.#file.save();
+      void this.#record.save();
       this.#look();
     }
     return this.whenDone;
@@ -239,34 +234,33 @@ export class AllocationRunner {
   async leave(): Promise<void> {
     await this.#close();
     await Promise.all(this.#tasks.all.map((task) => task.leave()));
-    await this.#file.save();
+    await this.#record.save();
   }
 
   /** The agent goes and the tasks end; the next agent starts them again. */
   async suspend(): Promise<void> {
     await this.#close();
     await Promise.all(this.#tasks.all.map((task) => task.suspend()));
-    await this.#file.save();
+    await this.#record.save();
   }
 
-  async noteDelivered(): Promise<void> {
-    this.#delivered = true;
-    await this.#file.save();
+  noteDelivered(): Promise<void> {
+    return this.#record.noteDelivered();
   }
 
   /** Removes its files. It must be done. */
   async remove(): Promise<void> {
     this.#leaving = true;
-    this.#file.close();
-    await this.#file.save();
+    this.#record.close();
+    await this.#record.save();
     await removeAllocationDirectories(this.directories);
-    await removeSavedAllocation(this.#surroundings.dataDirectory, this.id);
+    await this.#record.remove();
   }
 
   get #commanded(): Commanded {
     return {
       id: this.id,
-      isOver: this.#ending || this.#stopping || this.isDone,
+      isOver: this.#ending || this.#record.stopping || this.isDone,
       tasks: this.#specification.tasks,
       runners: this.#tasks.runners,
       holding: (run) => {
@@ -278,24 +272,11 @@ export class AllocationRunner {
     };
   }
 
-  get #saved(): SavedAllocation {
-    return {
-      version: 1,
-      allocation: this.allocation,
-      job: this.job,
-      tasks: this.#tasks.saved,
-      health: this.#health.saved,
-      stopping: this.#stopping,
-      expired: this.#expired,
-      delivered: this.#delivered,
-    };
-  }
-
   /** Nothing of it goes on here. */
   async #close(): Promise<void> {
     this.#leaving = true;
     this.#deadline.close();
-    this.#file.close();
+    this.#record.close();
     this.#hurry.abort();
     this.#health.stop();
     await this.#hooks.close({ isDone: this.isDone });
@@ -305,12 +286,12 @@ export class AllocationRunner {
     for (const [task, reason] of reasons ?? []) {
       this.#tasks.runners.get(task)?.note(events.allocationUnhealthy(reason));
     }
-    void this.#file.save();
+    void this.#record.save();
     this.#surroundings.changed(this.report);
   }
 
   #lookAtHealth(): void {
-    if (this.#stopping || this.#leaving || this.#holds > 0) return;
+    if (this.#record.stopping || this.#leaving || this.#holds > 0) return;
     this.#health.look(this.allocation, this.job, this.#tasks.states, () => this.#hooks.unready());
   }
 
@@ -334,7 +315,7 @@ export class AllocationRunner {
 
   /** No task starts before they are through. */
   #runHooks(): void {
-    if (this.#hooks.isEmpty || this.#stopping || this.isDone) return;
+    if (this.#hooks.isEmpty || this.#record.stopping || this.isDone) return;
     const ready = this.#hooks.beforeStart().catch((error: Error) => {
       for (const task of this.#tasks.all) task.fail(events.setupFailure(error.message));
     });
@@ -360,11 +341,13 @@ export class AllocationRunner {
     this.#looking = true;
     try {
       const { tasks } = this.#specification;
-      const reason = this.#expired ? this.#expiry : endReason(tasks, this.#tasks.states);
-      if (this.#stopping || reason !== undefined) this.#endAll(tasks, reason);
+      const reason = this.#record.expired ? this.#expiry : endReason(tasks, this.#tasks.states);
+      if (this.#record.stopping || reason !== undefined) this.#endAll(tasks, reason);
       this.#tasks.startAllowed(
         (task) =>
-          this.#holds === 0 && !this.#expired && (!this.#ending || hookOf(task) === 'poststop'),
+          this.#holds === 0 &&
+          !this.#record.expired &&
+          (!this.#ending || hookOf(task) === 'poststop'),
       );
     } finally {
       this.#looking = false;
@@ -393,7 +376,7 @@ export class AllocationRunner {
     });
     if (this.#leaving) return;
     await endInRounds({ tasks, runners: this.#tasks.runners, reason });
-    if (this.#expired) this.#tasks.cancelCleanUp();
+    if (this.#record.expired) this.#tasks.cancelCleanUp();
     this.#look();
   }
 
@@ -417,8 +400,8 @@ export class AllocationRunner {
   #expire(): void {
     if (this.#leaving || this.isDone) return;
     const wasEnding = this.#ending;
-    this.#expired = true;
-    void this.#file.save();
+    this.#record.expired = true;
+    void this.#record.save();
     this.#look();
     if (wasEnding) this.#tasks.cancelCleanUp();
   }
