@@ -66,16 +66,6 @@ export class Fleet {
     }
   }
 
-  /** Lets time pass until it is done, for ten minutes at most. */
-  async passWhile<T>(work: Promise<T>): Promise<T> {
-    let isOver = false;
-    const done = work.finally(() => {
-      isOver = true;
-    });
-    for (let second = 0; second < 600 && !isOver; second++) await this.pass(1_000);
-    return done;
-  }
-
   async beat(): Promise<void> {
     for (const n of this.#present()) {
       const { status } = await this.#as(n, 'PUT', 'heartbeat');
