@@ -2,11 +2,13 @@ import {
   getRandomValues,
   hash,
   randomBytes,
+  randomFillSync,
   randomInt,
   randomUUID,
   timingSafeEqual,
 } from 'node:crypto';
 import type { Clock, Ids, Random, Secrets, Timers, World } from './ports.ts';
+import { uuidSource } from './uuid.ts';
 
 /** `setTimeout` counts in a signed 32-bit integer; longer delays are taken in steps. */
 const longestTimeoutMs = 2 ** 31 - 1;
@@ -38,7 +40,7 @@ const random: Random = {
   below: (bound) => randomInt(bound),
 };
 
-const ids: Ids = { uuid: () => randomUUID() };
+const ids: Ids = { uuid: uuidSource(randomFillSync) };
 
 /** Exported for the simulated world, whose secrets are seeded but hashed and compared alike. */
 export const hashing: Pick<Secrets, 'hash' | 'equal'> = {

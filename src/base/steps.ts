@@ -13,9 +13,18 @@ export function drained<T>(steps: Steps<T>): T {
 }
 
 /** Items of a long list that are looked at before others get their turn. */
-const itemsPerStep = 500;
+const itemsPerStep = 100;
 
 export function* each<T>(items: Iterable<T>, visit: (item: T) => void): Steps<void> {
+  // A list needs no iterator, which would make an object for every item.
+  if (Array.isArray(items)) {
+    const list: readonly T[] = items;
+    for (let at = 0; at < list.length; at++) {
+      if (at > 0 && at % itemsPerStep === 0) yield;
+      visit(list[at]!);
+    }
+    return;
+  }
   let left = itemsPerStep;
   for (const item of items) {
     visit(item);

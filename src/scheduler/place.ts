@@ -57,7 +57,7 @@ export interface GroupPlacement {
 const none: ReadonlyMap<string, boolean> = new Map();
 
 /** Requests that are carried out before others get their turn. */
-const requestsPerStep = 16;
+const requestsPerStep = 4;
 
 /** The work on one evaluation's plan; it ends with the evaluation. */
 export class Placer {

@@ -55,16 +55,26 @@ export function encodeTransaction(index: number, changes: readonly RowChange[]):
 /** The bytes of a batch, in a buffer of their own that may be transferred. */
 export function encodeBatch(transactions: readonly { readonly text: string }[]): Bytes {
   const texts = transactions.map(({ text }) => text);
-  return encodeText(`[${texts.join(',\n')}]`);
+  return encodeTexts('[', texts, ']');
 }
 
 export type Bytes = Uint8Array<ArrayBuffer>;
 
-function encodeText(text: string): Bytes {
-  const length = Buffer.byteLength(text);
-  const bytes = new Uint8Array(new ArrayBuffer(length));
-  Buffer.from(bytes.buffer).write(text, 'utf8');
-  return bytes;
+const between = ',\n';
+
+/** Text by text: one of them all would be copied twice more before it is bytes. */
+function encodeTexts(head: string, texts: readonly string[], tail: string): Bytes {
+  let length = Buffer.byteLength(head) + Buffer.byteLength(tail);
+  for (const text of texts) length += Buffer.byteLength(text) + between.length;
+  if (texts.length > 0) length -= between.length;
+  const bytes = Buffer.from(new ArrayBuffer(length));
+  let end = bytes.write(head);
+  for (const [position, text] of texts.entries()) {
+    if (position > 0) end += bytes.write(between, end);
+    end += bytes.write(text, end);
+  }
+  bytes.write(tail, end);
+  return new Uint8Array(bytes.buffer);
 }
 
 function parse(bytes: Bytes, place: string): unknown {
@@ -76,16 +86,18 @@ function parse(bytes: Bytes, place: string): unknown {
   }
 }
 
-/** The parts of a snapshot of the view, one at a time, each about `partBytes` long. */
-export function* encodeSnapshot(view: View, partBytes: number): Generator<Bytes> {
-  yield encodeText(JSON.stringify({ Index: view.index } satisfies SnapshotHead));
+/**
+ * The parts of a snapshot of the view, one at a time, each about `partBytes` long; `undefined`
+ * wherever others may get their turn.
+ */
+export function* encodeSnapshot(view: View, partBytes: number): Generator<Bytes | undefined> {
+  yield encodeTexts(JSON.stringify({ Index: view.index } satisfies SnapshotHead), [], '');
   for (const table of view.tables.values()) {
     const head = `{"Table":${JSON.stringify(table.definition.name)},"Version":${table.definition.version}`;
     yield* inParts(`${head},"Rows":[`, rowsOf(table), partBytes);
     for (const { name, index } of ordersOf(table)) {
       const order = `${head},"Order":${JSON.stringify(name)},"Floor":${index.floor},"Marks":[`;
-      const marks = index.marks().map(([key, mark]) => [decodeKey(key), mark]);
-      yield* inParts(order, jsonOf(marks), partBytes);
+      yield* inParts(order, marksOf(index), partBytes);
     }
   }
 }
@@ -95,22 +107,31 @@ function* rowsOf(table: AnyTable): Generator<string> {
   for (const row of table.scan()) yield values.write(table.shared, row, undefined);
 }
 
-function* jsonOf(values: Iterable<unknown>): Generator<string> {
-  for (const value of values) yield JSON.stringify(value);
+function* marksOf(index: OrderedIndex<Stamps>): Generator<string> {
+  for (const [key, mark] of index.marks()) yield JSON.stringify([decodeKey(key), mark]);
 }
 
-function* inParts(head: string, items: Iterable<string>, partBytes: number): Generator<Bytes> {
+const itemsPerStep = 16;
+
+function* inParts(
+  head: string,
+  items: Iterable<string>,
+  partBytes: number,
+): Generator<Bytes | undefined> {
   let texts: string[] = [];
   let length = 0;
   for (const item of items) {
     texts.push(item);
     length += item.length;
-    if (length < partBytes) continue;
-    yield encodeText(`${head}${texts.join(',\n')}]}`);
+    if (length < partBytes) {
+      if (texts.length % itemsPerStep === 0) yield undefined;
+      continue;
+    }
+    yield encodeTexts(head, texts, ']}');
     texts = [];
     length = 0;
   }
-  yield encodeText(`${head}${texts.join(',\n')}]}`);
+  yield encodeTexts(head, texts, ']}');
 }
 
 function* ordersOf(table: AnyTable): Generator<{ name: string; index: OrderedIndex<Stamps> }> {

@@ -98,8 +98,8 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
     return this.#floor;
   }
 
-  marks(): [string, number][] {
-    return this.#marks.toArray();
+  marks(): IterableIterator<[string, number]> {
+    return this.#marks.entries();
   }
 
   get(key: string): R | undefined {

@@ -83,8 +83,10 @@ export class Snapshots {
   async *#slices(view: View, count: (bytes: number) => void): AsyncGenerator<Bytes> {
     for (const part of encodeSnapshot(view, this.#limits.snapshotPartBytes)) {
       if (this.#stopped) throw new Error('the state is closing');
-      count(part.byteLength);
-      yield part;
+      if (part !== undefined) {
+        count(part.byteLength);
+        yield part;
+      }
       await new Promise<void>((resolve) => this.#timers.soon(resolve));
     }
   }
