@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
  */
 export function agentFlags(): readonly string[] {
   const script = readFileSync(fileURLToPath(new URL('../bin/roster', import.meta.url)), 'utf8');
-  const flags = [...script.matchAll(/^.*\b(?:young|helpers)=(--[a-z0-9-]+=\d+)/gm)];
+  const flags = [...script.matchAll(/^.*\b(?:young|helpers|phases)=(--[a-z0-9-]+(?:=\d+)?)/gm)];
   if (flags.length === 0) throw new Error('bin/roster tells Node nothing of memory');
   return flags.map(([, flag]) => flag!);
 }

@@ -492,6 +492,9 @@ export const limits = {
     sliceMs: 1,
     /** The same in steps, for the simulator, whose clock stands still meanwhile. */
     sliceSteps: 128,
+    /** After two slices in a row of so long, scheduling pauses as often as long as the last one took. */
+    slowSliceMs: 3,
+    pausePerSlow: 2,
     scoredNodesReported: 5,
     /** Shapes of groups for which the nodes' scores are kept from one evaluation to the next. */
     sheetsKept: 64,
@@ -506,7 +509,7 @@ export const limits = {
      * Allocations that one transaction of a plan writes, unless the plan is all or nothing. Each makes
      * some 20 KB of objects, and while the collector is behind it marks for up to 5 ms every 64 KB.
      */
-    planRowsMax: 32,
+    planRowsMax: 2,
   },
 
   /**

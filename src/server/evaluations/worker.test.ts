@@ -25,13 +25,16 @@ import { EvaluationWorker } from './worker.ts';
 
 const rowsMax = limits.scheduler.planRowsMax;
 /** More than three parts. */
-const count = 3 * rowsMax + 10;
+const count = 3 * rowsMax + 1;
 
-/** A server's scheduling alone, whose every step is a slice of its own. */
-async function setUp(disk = new MemoryDisk(), seed = 1) {
+/** Long enough for all that is to be decided. */
+const longMs = 3_600_000;
+
+/** A server's scheduling alone, whose every step is a slow slice of its own. */
+async function setUp(disk = new MemoryDisk(), seed = 1, betweenLooksMs = 1000) {
   const simulated = new SimulatedWorld(seed);
   let elapsedMs = 0;
-  const clock = { ...simulated.clock, monotonicMs: () => ++elapsedMs * 1000 };
+  const clock = { ...simulated.clock, monotonicMs: () => (elapsedMs += betweenLooksMs) };
   const world = { ...simulated, clock, timers: simulated.timers, ids: simulated.ids };
   const state = await memoryState(allTables, simulated, disk);
   const warnings: string[] = [];
@@ -92,18 +95,18 @@ test('a large plan is committed in parts, and others write in between', async ()
   server.start();
   let others = 0;
   const writeOn = (): void => {
-    if (others++ === 100) return;
+    if (others++ === 1000) return;
     void server.write((transaction) => {
       transaction.table(nodes).put({ ...makeNode('paper', { Status: 'down' }), SecretHash: 'p' });
     });
-    server.simulated.timers.soon(writeOn);
+    server.simulated.timers.after(1000, writeOn);
   };
   writeOn();
-  await server.simulated.advance(0);
+  await server.simulated.advance(longMs);
 
   const parts = server.ran.filter((changes) => rowsOf(changes, allocations) > 0);
   expect(parts.map((changes) => rowsOf(changes, allocations))).toEqual([
-    ...[rowsMax, rowsMax, rowsMax, 10],
+    ...[rowsMax, rowsMax, rowsMax, 1],
   ]);
   const positions = parts.map((part) => server.ran.indexOf(part));
   for (const [part, position] of positions.entries()) {
@@ -115,12 +118,27 @@ test('a large plan is committed in parts, and others write in between', async ()
   expect(server.warnings).toEqual([]);
 });
 
+test.each([
+  ['quick slices follow one another at once', 0.001, true],
+  ['after slow ones others get more of the time', 1000, false],
+])('%s', async (_, betweenLooksMs, isDoneAtOnce) => {
+  const server = await setUp(undefined, 1, betweenLooksMs);
+  await server.putNodes('n1');
+  await server.register(wide());
+  server.start();
+  await server.simulated.advance(0);
+  const isDone = () => server.all.allocations().length === count;
+  expect(isDone()).toBe(isDoneAtOnce);
+  await server.simulated.advance(longMs);
+  expect(isDone()).toBe(true);
+});
+
 test('all or nothing is one part', async () => {
   const server = await setUp();
   await server.putNodes('n1');
   await server.register(wide({ AllAtOnce: true }));
   server.start();
-  await server.simulated.advance(0);
+  await server.simulated.advance(longMs);
   const parts = server.ran.filter((changes) => rowsOf(changes, allocations) > 0);
   expect(parts.map((changes) => rowsOf(changes, allocations))).toEqual([count]);
 });
@@ -144,7 +162,7 @@ test('after a rejection between two parts, what is left is decided anew', async 
     });
   });
   server.start();
-  await server.simulated.advance(0);
+  await server.simulated.advance(longMs);
 
   expect(server.warnings).toEqual(['plan did not fit any more']);
   const placed = server.all.allocations();
@@ -170,7 +188,7 @@ test('after a crash between two parts, the next server goes on from there', asyn
     }
   });
   first.start();
-  await first.simulated.advance(0);
+  await first.simulated.advance(longMs);
   first.stop();
   disk.crash('lost');
   disk.faults.failAppend = undefined;
@@ -179,7 +197,7 @@ test('after a crash between two parts, the next server goes on from there', asyn
   expect(second.all.allocations()).toHaveLength(rowsMax);
   expect(second.all.evaluations().map(({ Status }) => Status)).toEqual(['pending']);
   second.start();
-  await second.simulated.advance(0);
+  await second.simulated.advance(longMs);
   const placed = second.all.allocations();
   expect(new Set(placed.map(({ Name }) => Name)).size).toBe(count);
   expect(placed).toHaveLength(count);
@@ -197,7 +215,7 @@ test('evaluations in a row see what the others placed, whatever is written meanw
     await server.register({ ID, TaskGroups: [group] });
   }
   server.start();
-  await server.simulated.advance(0);
+  await server.simulated.advance(longMs);
   expect(server.warnings).toEqual([]);
   expect(server.all.allocations()).toHaveLength(3);
 
@@ -208,7 +226,7 @@ test('evaluations in a row see what the others placed, whatever is written meanw
     table.put({ ...ended!, ClientStatus: 'complete', DesiredStatus: 'stop' });
   });
   await server.register({ ID: 'f', TaskGroups: [group] });
-  await server.simulated.advance(0);
+  await server.simulated.advance(longMs);
   expect(server.warnings).toEqual([]);
   const here = server.state
     .read()
