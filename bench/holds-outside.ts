@@ -1,9 +1,11 @@
 /** An agent that places a large job, and how long a small request waits meanwhile. */
+import { fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { withAgent } from './agent.ts';
+import type { Asked, AskerSaid } from './asker.ts';
 import type { Setting } from './benchmark.ts';
 import { drained, joinPaperFleet, paperDatacenter, smallJob } from './jobs.ts';
 import { limits } from './limits.ts';
-import { Connection, requestBytes } from './load.ts';
 import { percentile } from './statistics.ts';
 import { call, gauges, type Target } from './target.ts';
 
@@ -47,42 +49,40 @@ async function place(target: Target, id: string, instances: number): Promise<voi
   await drained(target, lookAgainMs);
 }
 
-/**
- * Asks at a steady pace until the work is done, whether or not the answers before have come: each
- * request goes over a connection that has none under way.
- */
+/** Another process asks until the work is done. */
 async function waitsWhile(target: Target, work: () => Promise<void>): Promise<Waits> {
-  const connections = await Promise.all(
-    Array.from({ length: limits.connections }, () => Connection.open(target)),
+  const what: Asked = { target, path, everyMs };
+  const asker = fork(
+    fileURLToPath(new URL('./asker.ts', import.meta.url)),
+    [JSON.stringify(what)],
+    {
+      execArgv: ['--disable-warning=ExperimentalWarning'],
+    },
   );
-  const idle = [...connections];
-  const request = requestBytes(target, 'GET', path);
-  const waitsMs: number[] = [];
-  const askOnce = async (connection: Connection) => {
-    const sentMs = performance.now();
-    await connection.send(request);
-    waitsMs.push(performance.now() - sentMs);
-    idle.push(connection);
-  };
-  let isOver = false;
-  const done = work().finally(() => {
-    isOver = true;
+  const ended = new Promise<never>((_, reject) => {
+    asker.once('error', reject);
+    asker.once('exit', (code, signal) => reject(new Error(`the asker ended (${signal ?? code})`)));
   });
-  const asked: Promise<void>[] = [done];
+  ended.catch(() => {});
+  const said = <K extends AskerSaid['kind']>(kind: K) =>
+    new Promise<Extract<AskerSaid, { kind: K }>>((resolve) => {
+      const hear = (message: AskerSaid) => {
+        if (message.kind === kind) resolve(message as Extract<AskerSaid, { kind: K }>);
+      };
+      asker.on('message', hear);
+    });
   try {
-    while (!isOver) {
-      // With all of them under way, those that wait so long tell enough.
-      const connection = idle.pop();
-      if (connection !== undefined) asked.push(askOnce(connection));
-      await new Promise((resolve) => setTimeout(resolve, everyMs));
-    }
-    await Promise.all(asked);
+    await Promise.race([said('begun'), ended]);
+    await work();
+    const done = said('done');
+    asker.send('end');
+    const { waitsMs } = await Promise.race([done, ended]);
+    return {
+      p50Ms: percentile(waitsMs, 50),
+      p99Ms: percentile(waitsMs, 99),
+      maxMs: Math.max(...waitsMs),
+    };
   } finally {
-    for (const connection of connections) connection.close();
+    asker.kill();
   }
-  return {
-    p50Ms: percentile(waitsMs, 50),
-    p99Ms: percentile(waitsMs, 99),
-    maxMs: Math.max(...waitsMs),
-  };
 }

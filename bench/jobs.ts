@@ -152,11 +152,16 @@ export async function joinPaperFleet(
     // It grows with the fleet.
     leaseMs = value.HeartbeatTTL / 1e6;
   }
-  const beat = () =>
-    Promise.allSettled(members.map(({ id }) => call(target, 'PUT', `/v1/node/${id}/heartbeat`)));
+  const beat = ({ id }: PaperFleet['members'][number]) =>
+    call(target, 'PUT', `/v1/node/${id}/heartbeat`);
   // The first ones were told of a shorter one.
-  await beat();
-  const timer = setInterval(beat, leaseMs / 2);
+  await Promise.all(members.map(beat));
+  let beats = 0;
+  // One after another, as nodes do that joined at any time.
+  const timer = setInterval(
+    () => void beat(members[beats++ % nodes]!).catch(() => {}),
+    leaseMs / 2 / nodes,
+  );
   return { members, leave: () => clearInterval(timer) };
 }
 

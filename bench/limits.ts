@@ -49,7 +49,7 @@ export const limits = {
   /** Jobs of one run from POST to running. */
   runJobs: 10,
   /** Tasks of one node, how long they are watched being idle, and between two looks at their health. */
-  nodeTasks: { tasks: 500, idleMs: 10_000, judgedPauseMs: 3_000 },
+  nodeTasks: { tasks: 500, idleMs: 10_000, judgedPauseMs: 6_000 },
   /** A log that is followed: until all is warm, and how long it is then measured. */
   logFlood: { settleMs: 5_000, measureMs: 15_000, files: 4, fileMb: 10 },
   /** Clusters that peer with one server, and how long they are watched being idle. */

@@ -134,27 +134,29 @@ async function startTasks(target: Target): Promise<void> {
   await call(target, 'POST', '/v1/jobs', manyTasks);
   let index = 0;
   await until(`that all of ${tasks} tasks run`, async () => {
-    const found = await allocations(target, `?index=${index}&wait=10s`);
-    index = found.index;
-    const running = found.value.filter(({ ClientStatus }) => ClientStatus === 'running');
-    return running.length === tasks ? true : undefined;
+    const path = `${jobPath(id)}/summary?index=${index}&wait=10s`;
+    const { value, index: seen } = await call<JobSummary>(target, 'GET', path);
+    index = seen;
+    return value.Summary.group?.Running === tasks ? true : undefined;
   });
 }
 
-/** Looks seldom: whoever watches makes work, and garbage, for the agent that is measured. */
+interface JobSummary {
+  readonly Summary: { readonly group?: { readonly Running: number } };
+}
+
+/** Looks seldom, and at little: whoever watches makes work, and garbage, for what is measured. */
 async function untilJudged(target: Target): Promise<void> {
+  const unjudged = encodeURIComponent('DeploymentStatus.Healthy != true');
   await until(`that all of ${tasks} allocations are healthy`, async () => {
     await sleep(judgedPauseMs);
-    const { value } = await allocations(target);
-    const healthy = value.filter(({ DeploymentStatus }) => DeploymentStatus?.Healthy === true);
-    return healthy.length === tasks ? true : undefined;
+    const { value } = await allocations(target, `?task_states=false&filter=${unjudged}`);
+    return value.length === 0 ? true : undefined;
   });
 }
 
 interface Stub {
   readonly ID: string;
-  readonly ClientStatus: string;
-  readonly DeploymentStatus: { readonly Healthy: boolean | null } | null;
 }
 
 const allocations = (target: Target, query = '') =>
