@@ -132,6 +132,20 @@ const rows: readonly Row[] = [
   },
   {
     before: [
+      { Kind: 'service-resolver', Name: 'web', Subsets: { v1: {} } },
+      ...['api', 'job'].map((Name) => ({
+        ...{ Kind: 'service-resolver', Name },
+        Redirect: { Service: 'web', ServiceSubset: 'v1' },
+      })),
+    ],
+    path: 'service-resolver/web',
+    needed: ['api', 'job'].map(
+      (user) =>
+        `service "web" does not have a subset named "v1", where the discovery chain "${user}" leads`,
+    ),
+  },
+  {
+    before: [
       speaks('web'),
       speaks('other'),
       { Kind: 'service-splitter', Name: 'web', Splits: [{ Weight: 100, Service: 'other' }] },
@@ -234,6 +248,26 @@ test('a user of another namespace is told with it', async () => {
   ]);
   expect((await remove('tcp-route/queue?ns=team')).json).toBe(true);
   expect((await remove('api-gateway/public')).json).toBe(true);
+});
+
+test('chains, intentions and gateways of other namespaces are told with theirs', async () => {
+  await api.call('PUT', '/v1/namespace/team', { body: {} });
+  for (const body of [proxies, splitter, intentions, ingress]) {
+    for (const query of body === proxies ? [''] : ['', '?ns=team']) {
+      expect((await put(body, query)).text).toBe('true');
+    }
+  }
+  const chainOfOne =
+    'discovery chain "web" uses a protocol "tcp" that does not permit advanced routing or splitting behavior, and has a service-splitter';
+  const told = (await remove('proxy-defaults/global')).json.errors.map(
+    ({ message }: { message: string }) => message,
+  );
+  expect(told).toEqual([
+    listener,
+    `${listener} of the namespace "team"`,
+    ...[chainOfOne, `${chainOfOne} (it is of the namespace "team")`],
+    ...[permissions, `${permissions} (it is of the namespace "team")`],
+  ]);
 });
 
 test('of very many users as many are told as one refusal bears', async () => {

@@ -226,7 +226,7 @@ const peeringConnection: Kind<PeeringConnection> = {
 
 /** Whether its stream is open is told when it opens or closes. */
 function shownPeering(row: StoredPeering, State: PeeringState) {
-  const { IsDialer: _, ManualServerAddresses: __, Epoch: ___, ...shown } = row;
+  const { IsDialer: _, ManualServerAddresses: __, Epoch: ___, MustForget: ____, ...shown } = row;
   const DeletedAt = row.DeletedAt === 0 ? null : formatInstant(instantToMs(row.DeletedAt));
   return { ...shown, State, DeletedAt };
 }

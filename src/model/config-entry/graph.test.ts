@@ -71,9 +71,12 @@ describe('a change is refused that leaves', () => {
     ],
     [
       'a router whose protocol was that of all, in another namespace',
-      [{ ...router('web'), Namespace: 'n' }],
+      [router('web'), { ...router('web'), Namespace: 'n' }],
       key('proxy-defaults', 'global'),
-      [tcp('web', 'service-router')],
+      [
+        tcp('web', 'service-router'),
+        `${tcp('web', 'service-router')} (it is of the namespace "n")`,
+      ],
     ],
     [
       'two protocols',
@@ -139,7 +142,25 @@ describe('a change is refused that leaves', () => {
       'a subset that is deleted from under its user',
       [...http('web', 'b'), router('web', path('/', { Service: 'b', ServiceSubset: 'v1' }))],
       key('service-resolver', 'b'),
-      ['service "b" does not have a subset named "v1"'],
+      ['service "b" does not have a subset named "v1", where the discovery chain "web" leads'],
+    ],
+    [
+      'a subset that is deleted from under several, of which one is elsewhere',
+      [
+        ...http('web', 'b', 'c'),
+        router('web', path('/', { Service: 'b', ServiceSubset: 'v1' })),
+        splitter('c', { Weight: 100, Service: 'b', ServiceSubset: 'v2' }),
+        resolver('web', {
+          Namespace: 'team',
+          Redirect: { Service: 'b', ServiceSubset: 'v1', Namespace: 'default' },
+        }),
+      ],
+      key('service-resolver', 'b'),
+      [
+        'service "b" does not have a subset named "v1", where the discovery chain "web" leads',
+        'service "b" does not have a subset named "v2", where the discovery chain "c" leads',
+        'service "b" does not have a subset named "v1", where the discovery chain "web" leads (it is of the namespace "team")',
+      ],
     ],
     [
       'a subset that is still there',

@@ -22,6 +22,7 @@ import {
 } from './config-entry.ts';
 import type { ExportedServices } from './exported-services.ts';
 import type { CrossCheck, EntryView, ServiceName } from './kind.ts';
+import { placeWords } from './place-words.ts';
 import type { ProxyDefaults } from './proxy-defaults.ts';
 import type { ServiceIntentions } from './service-intentions.ts';
 
@@ -59,15 +60,21 @@ export const checkGraph: CrossCheck = (view, changed) => {
   for (const service of chains) {
     if (sentences.size >= limits.fault.listedMax) break;
     const sentence = chainFault(view, service, exports);
-    if (sentence !== undefined) sentences.add(sentence);
+    if (sentence !== undefined) sentences.add(sentence + whereOf(service, changed));
   }
   for (const service of intended) {
     if (sentences.size >= limits.fault.listedMax) break;
     const sentence = intentionFault(view, service);
-    if (sentence !== undefined) sentences.add(sentence);
+    if (sentence !== undefined) sentences.add(sentence + whereOf(service, changed));
   }
   return [...sentences];
 };
+
+/** Where a service is whose name alone would be looked for beside what changed. */
+function whereOf(service: ServiceName, [changed]: readonly EntryKey[]): string {
+  const words = changed === undefined ? '' : placeWords(service, changed);
+  return words === '' ? '' : ` (it is${words})`;
+}
 
 function gather(view: EntryView, key: EntryKey, chains: Services, intended: Services): void {
   switch (key.kind) {

@@ -15,6 +15,7 @@ import type { ApiGateway } from './api-gateway.ts';
 import type { EntryKey } from './config-entry.ts';
 import type { HttpRoute } from './http-route.ts';
 import type { CrossCheck, EntryView } from './kind.ts';
+import { placeWords } from './place-words.ts';
 import { keyOfReference, textOfKey } from './resource-reference.ts';
 import { servicesNotHttp } from './route-bindings.ts';
 
@@ -48,13 +49,8 @@ function* usesOf(view: EntryView, key: EntryKey): Iterable<string> {
   }
 }
 
-function named(user: EntryKey, used: EntryKey): string {
-  const places = [
-    user.namespace === used.namespace ? '' : ` of the namespace "${user.namespace}"`,
-    user.partition === used.partition ? '' : ` of the partition "${user.partition}"`,
-  ];
-  return `the ${user.kind} "${user.name}"${places.join('')}`;
-}
+const named = (user: EntryKey, used: EntryKey): string =>
+  `the ${user.kind} "${user.name}"${placeWords(user, used)}`;
 
 function shownBy(view: EntryView, user: EntryKey, certificate: EntryKey): string {
   const gateway = view.get(user) as ApiGateway | undefined;

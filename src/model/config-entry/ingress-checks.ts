@@ -4,6 +4,7 @@ import { type EntryKey, everyService, keyOfEntry } from './config-entry.ts';
 import type { IngressGateway } from './ingress-gateway.ts';
 import type { CrossCheck, EntryView } from './kind.ts';
 import { serviceNameOf } from './named-service.ts';
+import { placeWords } from './place-words.ts';
 import { textOfKey } from './resource-reference.ts';
 
 /** One gateway goes one way: its name stands for its instances. */
@@ -33,7 +34,8 @@ export const checkIngressProtocols: CrossCheck = (view, changed) => {
   const sentences = new Set<string>();
   for (const key of gateways.values()) {
     const gateway = view.get(key) as IngressGateway | undefined;
-    for (const sentence of mismatches(view, gateway)) sentences.add(sentence);
+    const where = changed[0] === undefined ? '' : placeWords(key, changed[0]);
+    for (const sentence of mismatches(view, gateway)) sentences.add(`${sentence}${where}`);
   }
   return [...sentences];
 };

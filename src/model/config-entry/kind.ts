@@ -91,7 +91,7 @@ export interface EntryView {
 export type CrossCheck = (view: EntryView, changed: readonly EntryKey[]) => readonly string[];
 
 /**
- * What the server itself writes as these have changed, in the same transaction and before the checks.
+ * What the server itself writes as these have changed, in the same transaction, once the checks have passed.
  * `now` is the time in RFC 3339. What is put as it is already changes nothing.
  */
 export type Consequence = (

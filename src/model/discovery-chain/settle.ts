@@ -27,7 +27,7 @@ export function settle(assembly: Assembly, asked: Place): Settled {
     const resolver = resolverOf(assembly, place);
     const next = resolver === undefined ? place : nextPlace(assembly, place, resolver);
     if (isSamePlace(next, place)) {
-      if (place.subset !== '') requireSubset(place, resolver);
+      if (place.subset !== '') requireSubset(assembly, place, resolver);
       speak(assembly, place);
       return { place, resolver };
     }
@@ -76,9 +76,18 @@ export function elsewhere(place: Place, target: FailoverTarget): Place {
   return { partition, namespace, name, subset, datacenter, peer: '' };
 }
 
-function requireSubset({ name, subset }: Place, resolver: ServiceResolver | undefined): void {
+function requireSubset(
+  { request }: Assembly,
+  place: Place,
+  resolver: ServiceResolver | undefined,
+): void {
+  const { name, subset } = place;
   if (resolver !== undefined && Object.hasOwn(resolver.Subsets, subset)) return;
-  throw new ChainRefusal(`service "${name}" does not have a subset named "${subset}"`);
+  // Whose chain it is: that is who has to change when the subset is to go.
+  const user = isSameService(place, request.service)
+    ? ''
+    : `, where the discovery chain "${request.service.name}" leads`;
+  throw new ChainRefusal(`service "${name}" does not have a subset named "${subset}"${user}`);
 }
 
 /** Its instances are not those of the mesh: there is nothing to choose from. */

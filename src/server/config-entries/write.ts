@@ -93,7 +93,7 @@ export async function deleteEntry(
   });
 }
 
-/** What follows from a change, and whether all entries together are right then. */
+/** Whether all entries together are right after a change, and what follows from it. */
 function settle(
   { world }: Pick<Context, 'world'>,
   transaction: Transaction,
@@ -103,6 +103,9 @@ function settle(
 ): void {
   const view = entryViewOf(transaction, change);
   const changed = [change.key];
+  // No check is about what the server itself writes, so a refusal costs none of that.
+  const faults = [...wrong, ...crossChecks.flatMap((check) => check(view, changed))];
+  if (faults.length > 0) throw conflict(what, [...new Set(faults)]);
   const now = formatInstant(world.clock.nowMs());
   for (const follow of consequences) {
     const { puts, removals } = follow(view, changed, now);
@@ -113,8 +116,6 @@ function settle(
       if (removeRows(transaction, removed)) changed.push(removed);
     }
   }
-  const faults = [...wrong, ...crossChecks.flatMap((check) => check(view, changed))];
-  if (faults.length > 0) throw conflict(what, [...new Set(faults)]);
 }
 
 function conflict(what: string, sentences: readonly string[]): RosterError {
