@@ -218,6 +218,29 @@ describe('what is bound', () => {
       expect(entries.consequences).toBe(3);
     }
   });
+
+  test('what says of services what it said before about their protocol affects no route', () => {
+    const entries = entriesWith(gateway('gate', {}), httpRoute('r', [{ Name: 'gate' }]));
+    const proxies = (fields: object) => ({
+      ...{ Kind: 'proxy-defaults', Name: 'global', ...fields },
+    });
+    const steps: [object, number][] = [
+      [proxies({ Config: { protocol: 'tcp' } }), 0],
+      [proxies({ Config: { protocol: 'http' } }), 3],
+      [proxies({ Config: { protocol: 'HTTP' }, Meta: { a: 'b' } }), 0],
+      [{ ...speaks('web', 'http'), Meta: { a: 'b' } }, 0],
+      [speaks('web', ''), 3],
+      [speaks('web', 'tcp'), 3],
+    ];
+    for (const [body, affected] of steps) {
+      entries.apply(body as never, now);
+      expect([body, entries.consequences]).toEqual([body, affected]);
+    }
+    entries.remove('proxy-defaults', 'global', now);
+    expect(entries.consequences).toBe(3);
+    entries.remove('service-defaults', 'web', now);
+    expect(entries.consequences).toBe(3);
+  });
 });
 
 describe('since when a condition is so', () => {

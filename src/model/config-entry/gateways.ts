@@ -10,6 +10,8 @@
  *  B3. There is a bound gateway for each gateway, and no other one.
  *  B4. What a caller sent as `Status` or `Details` has no part in it.
  */
+
+import { changesProtocol } from '../discovery-chain/protocol.ts';
 import type { ApiGateway, GatewayListener } from './api-gateway.ts';
 import type { BoundApiGateway } from './bound-api-gateway.ts';
 import {
@@ -141,9 +143,11 @@ function affectedBy(view: EntryView, changed: readonly EntryKey[]): Affected {
         addUsers(view, key, affected);
         break;
       case 'service-defaults':
+        if (!changesProtocol(view, key)) break;
         for (const user of view.referrers(key)) if (isRoute(user)) affected.bindings.add(user);
         break;
       case 'proxy-defaults':
+        if (!changesProtocol(view, key)) break;
         for (const user of view.namers(key)) if (isRoute(user)) affected.bindings.add(user);
         break;
     }

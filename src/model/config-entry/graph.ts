@@ -11,7 +11,7 @@
  */
 import { compileChain } from '../discovery-chain/compile.ts';
 import { type DiscoveryChain, noOverrides } from '../discovery-chain/discovery-chain.ts';
-import { isHttpLike, protocolFrom, protocolOf } from '../discovery-chain/protocol.ts';
+import { changesProtocol, isHttpLike, protocolOf } from '../discovery-chain/protocol.ts';
 import { limits } from '../limits.ts';
 import {
   type ConfigEntry,
@@ -23,7 +23,6 @@ import {
 import type { ExportedServices } from './exported-services.ts';
 import type { CrossCheck, EntryView, ServiceName } from './kind.ts';
 import { placeWords } from './place-words.ts';
-import type { ProxyDefaults } from './proxy-defaults.ts';
 import type { ServiceIntentions } from './service-intentions.ts';
 
 /** Names of services, each once. */
@@ -94,7 +93,7 @@ function gather(view: EntryView, key: EntryKey, chains: Services, intended: Serv
       break;
     case 'proxy-defaults':
       // Of all that it says, only the protocol has a part in chains and intentions.
-      if (generalProtocol(view.before(key)) === generalProtocol(view.get(key))) break;
+      if (!changesProtocol(view, key)) break;
       addEverywhere(view, key.partition, chains);
       for (const entry of view.everywhere(key.partition, 'service-intentions')) {
         intended.add(nameOf(entry));
@@ -105,9 +104,6 @@ function gather(view: EntryView, key: EntryKey, chains: Services, intended: Serv
       break;
   }
 }
-
-const generalProtocol = (entry: ConfigEntry | undefined): string =>
-  protocolFrom(undefined, entry as ProxyDefaults | undefined).protocol;
 
 const nameOf = ({ Partition, Namespace, Name }: ConfigEntry): ServiceName => ({
   ...{ partition: Partition, namespace: Namespace, name: Name },

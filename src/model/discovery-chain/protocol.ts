@@ -1,4 +1,4 @@
-import type { ConfigEntry } from '../config-entry/config-entry.ts';
+import type { ConfigEntry, EntryKey } from '../config-entry/config-entry.ts';
 import type { EntryView, ServiceName } from '../config-entry/kind.ts';
 import type { ProxyDefaults } from '../config-entry/proxy-defaults.ts';
 import type { ServiceDefaults } from '../config-entry/service-defaults.ts';
@@ -40,4 +40,14 @@ export function protocolFrom(
     return { protocol: plainProtocol, entry: undefined };
   }
   return { protocol: protocol.toLowerCase(), entry: proxy };
+}
+
+/** Whether the entry, which may say what services speak, says another thing than before the write. */
+export function changesProtocol(view: EntryView, key: EntryKey): boolean {
+  const [before, now] = [view.before(key), view.get(key)].map((entry) =>
+    key.kind === 'service-defaults'
+      ? (entry as ServiceDefaults | undefined)?.Protocol || undefined
+      : protocolFrom(undefined, entry as ProxyDefaults | undefined).protocol,
+  );
+  return before !== now;
 }
