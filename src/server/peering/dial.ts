@@ -84,7 +84,7 @@ async function dialled(
 ): Promise<Wire> {
   const wire = new Wire(await transport.dial(address, options), world.timers);
   const { signal } = options;
-  const stop = () => wire.close('this server needs it no more');
+  const stop = () => wire.close('the side that dials closed it: it stops, or dials anew');
   signal.addEventListener('abort', stop, { once: true });
   if (signal.aborted) stop();
   void wire.closed.then(() => signal.removeEventListener('abort', stop));

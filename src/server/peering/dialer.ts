@@ -36,7 +36,8 @@ export async function keepDialling(
     const sinceMs = clock.monotonicMs();
     const tried = await dialAny(context, peering, preferred, signal);
     if (signal.aborted) {
-      if ('wire' in tried) tried.wire.close('this server needs it no more');
+      if ('wire' in tried)
+        tried.wire.close('the side that dials closed it: it stops, or dials anew');
       return;
     }
     let reason: string;

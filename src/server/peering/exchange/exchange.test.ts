@@ -141,6 +141,13 @@ describe('a peer that is told', () => {
     expect(stream.faults).toEqual([]);
   });
 
+  test('is not told of names from former versions that no peer takes', async () => {
+    await done([a.export([rule('no service!', 'b'), rule('web', 'b', '../x'), rule('web', 'b')])]);
+    const stream = new TestStream(world, [a, b]);
+    await world.advance(0);
+    expect([b.servicesFrom('a'), stream.faults]).toEqual([['default/web tcp'], []]);
+  });
+
   test('takes a protocol for `tcp` that is too long to be one', async () => {
     await done([a.export([rule('web', 'b')]), a.protocol('web', 'x'.repeat(257))]);
     const stream = new TestStream(world, [a, b]);

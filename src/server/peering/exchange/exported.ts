@@ -1,11 +1,13 @@
 import {
   type ConfigEntry,
+  everyService,
   isRoutingKind,
   routingKinds,
 } from '../../../model/config-entry/config-entry.ts';
-import { defaultPartition } from '../../../model/namespace/namespace.ts';
+import { defaultPartition, realmNamePattern } from '../../../model/namespace/namespace.ts';
 import type { ServiceKey } from '../../../model/peering/exchange.ts';
 import {
+  type ExportRule,
   type ExportsEntry,
   PeerExports,
   serviceOfText,
@@ -30,8 +32,15 @@ export interface PeerPlace {
 export function exportsEntry(snapshot: Snapshot, partition: string): ExportsEntry | undefined {
   const table = snapshot.table(configEntries);
   const [entry] = table.scan({ prefix: [partition, 'default', 'exported-services', partition] });
-  return entry as unknown as ExportsEntry | undefined;
+  const exports = entry as unknown as ExportsEntry | undefined;
+  const rules = exports?.Services ?? [];
+  return rules.every(canBeTold) ? exports : { Services: rules.filter(canBeTold) };
 }
+
+/** Entries of former versions may name what no peer takes: it would end the stream again and again. */
+const canBeTold = ({ Name, Namespace }: ExportRule): boolean =>
+  (Name === everyService || isServiceName(Name)) &&
+  (Namespace === everyService || Namespace === '' || realmNamePattern.test(Namespace));
 
 /** A change of the entry of a partition, and of which. */
 export function exportingPartition({ table, before, after }: Change): string | undefined {
