@@ -4,7 +4,9 @@
  */
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { setFlagsFromString } from 'node:v8';
 import type { ServerCertificate } from './api/server-certificate.ts';
+import { saveMemoryAtRest } from './base/memory-saver.ts';
 import { delay } from './base/ports.ts';
 import { realWorld } from './base/ports-real.ts';
 import { logOptions } from './cli/agent/log-options.ts';
@@ -45,11 +47,27 @@ async function startAgent(options: AgentOptions): Promise<number> {
     process.stderr.write(`roster: ${startFault(error as NodeJS.ErrnoException, options)}\n`);
     return 1;
   }
+  saveMemoryAtRest({
+    timers: realWorld.timers,
+    utilization: loopUtilization(),
+    save: (isOn) => setFlagsFromString(isOn ? '--memory-saver-mode' : '--no-memory-saver-mode'),
+  });
   await Promise.race([running.tell(ended.then(() => undefined)), ended]);
   const signal = await ended;
   process.stdout.write(`\nRoster ends (${signal})\n`);
   await running.close(options.tasksOnExit);
   return 0;
+}
+
+/** Of this thread's event loop, each time since the time before. */
+function loopUtilization(): () => number {
+  let before = performance.eventLoopUtilization();
+  return () => {
+    const now = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(now, before);
+    before = now;
+    return utilization;
+  };
 }
 
 interface Running extends Pick<import('./agent.ts').Agent, 'close' | 'killTasks'> {
