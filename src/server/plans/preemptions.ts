@@ -4,7 +4,7 @@ import type { Allocation } from '../../model/allocation/allocation.ts';
 import type { Plan, PlannedPreemption } from '../../model/plan/plan.ts';
 import { evictedUpTo, versionRun } from '../../scheduler/preempt.ts';
 import { type SchedulerConfiguration, schedulerDefaults } from '../../scheduler/view.ts';
-import { allocations, inNamespace, jobs } from '../../state/tables.ts';
+import { allocations, evaluations, inNamespace, jobs } from '../../state/tables.ts';
 import type { Snapshot, Transaction } from '../../state/types.ts';
 import { createEvaluation } from '../evaluations/create.ts';
 import { clusterView } from '../evaluations/view.ts';
@@ -75,7 +75,10 @@ export function applyPreemptions(
   return moves;
 }
 
-/** What was evicted is to run elsewhere, or here when there is room again. */
+/**
+ * What was evicted is to run elsewhere, or here when there is room again. A part of the plan before
+ * this one may have seen to it: what is pending has not begun.
+ */
 function evaluateJobs(
   transaction: Transaction,
   world: Pick<World, 'clock' | 'ids'>,
@@ -85,7 +88,13 @@ function evaluateJobs(
   for (const { Namespace, JobID } of new Map(evicted.map((one) => [keyOf(one), one])).values()) {
     const job = transaction.table(jobs).get(...inNamespace(Namespace, JobID));
     if (job === undefined) continue;
-    if (!job.Stop) createEvaluation(transaction, world, { job, triggeredBy: 'preemption' });
+    const range = { prefix: inNamespace(Namespace, JobID) };
+    const isSeenTo = [...transaction.table(evaluations).by('open').scan(range)].some(
+      ({ Status, TriggeredBy }) => Status === 'pending' && TriggeredBy === 'preemption',
+    );
+    if (!job.Stop && !isSeenTo) {
+      createEvaluation(transaction, world, { job, triggeredBy: 'preemption' });
+    }
     refreshJobStatus(transaction, Namespace, JobID);
   }
 }
