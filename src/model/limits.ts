@@ -492,9 +492,13 @@ export const limits = {
     sliceMs: 1,
     /** The same in steps, for the simulator, whose clock stands still meanwhile. */
     sliceSteps: 128,
-    /** After two slices in a row of so long, scheduling pauses as often as long as the last one took. */
+    /**
+     * After two slices in a row that took so long, scheduling pauses, so many times as long as the last
+     * one took; after so many in a row no more.
+     */
     slowSliceMs: 3,
-    pausePerSlow: 2,
+    pausePerSlow: 8,
+    slowInARowMax: 16,
     scoredNodesReported: 5,
     /** Shapes of groups for which the nodes' scores are kept from one evaluation to the next. */
     sheetsKept: 64,

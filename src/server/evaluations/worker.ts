@@ -32,7 +32,8 @@ import { clusterView } from './view.ts';
  *  W2. It holds the main thread for `limits.scheduler.sliceMs`, and for as long as one step or one
  *      part of a plan takes beyond that, then lets others go first. While the collector marks, each
  *      step takes some milliseconds more, the more of them the less the collector's own threads get
- *      done: after two slow slices in a row it pauses, so that they do the marking.
+ *      done: after two slow slices in a row it pauses, so that they do the marking. Where all slices
+ *      are slow there is another reason, and it goes on.
  *  W3. An evaluation is acknowledged once its result is durable, and never before. The next one is
  *      decided meanwhile.
  */
@@ -99,7 +100,7 @@ export class EvaluationWorker {
 
   #slice(): void {
     const { clock } = this.#context.world;
-    const { sliceMs, sliceSteps, slowSliceMs, pausePerSlow } = limits.scheduler;
+    const { sliceMs, sliceSteps, slowSliceMs, slowInARowMax, pausePerSlow } = limits.scheduler;
     this.#sliceStartMs = clock.monotonicMs();
     const endMs = this.#sliceStartMs + sliceMs;
     for (let step = 0; step < sliceSteps; step++) {
@@ -111,7 +112,8 @@ export class EvaluationWorker {
     const tookMs = clock.monotonicMs() - this.#sliceStartMs;
     this.#workedMs += tookMs;
     this.#slowSlices = tookMs < slowSliceMs ? 0 : this.#slowSlices + 1;
-    this.#soon(this.#slowSlices > 1 ? pausePerSlow * tookMs : 0);
+    const pauses = this.#slowSlices > 1 && this.#slowSlices <= slowInARowMax;
+    this.#soon(pauses ? pausePerSlow * tookMs : 0);
   }
 
   /** The next evaluation, if there is one and the pipeline has room for it. */
