@@ -513,7 +513,7 @@ export const limits = {
      * Allocations that one transaction of a plan writes, unless the plan is all or nothing. Each makes
      * some 20 KB of objects, and while the collector is behind it marks for up to 5 ms every 64 KB.
      */
-    planRowsMax: 2,
+    planRowsMax: 8,
   },
 
   /**
