@@ -111,7 +111,8 @@ function* marksOf(index: OrderedIndex<Stamps>): Generator<string> {
   for (const [key, mark] of index.marks()) yield JSON.stringify([decodeKey(key), mark]);
 }
 
-const itemsPerStep = 16;
+/** Few enough to be short, and enough that a snapshot of a busy server is done before its log is long. */
+const itemsPerStep = 128;
 
 function* inParts(
   head: string,
