@@ -93,6 +93,65 @@ describe('what came from one cluster goes before another one is heard under its 
   });
 });
 
+describe('a peering has one name at the side that dials', () => {
+  const conflict = (name: string, why: string) => [
+    ...[409, 'peering-conflict', `cannot create peering with name: "${name}"; ${why}.`],
+  ];
+  const known = (as: string) =>
+    `that cluster is peered with already, as ${as}: establish it again under that name, or delete it first`;
+  const detailOf = ({ status, json }: Awaited<ReturnType<Cluster['establish']>>) => [
+    ...[status, json.code, json.detail],
+  ];
+
+  test.each<[string, string, object, string]>([
+    ['a second name', 'west', {}, '"east"'],
+    ['a name that is with another cluster', 'south', {}, '"east"'],
+    ['the same name elsewhere', 'east', { Partition: 'p2' }, '"east" of the partition "default"'],
+  ])('%s is refused, and the token stays good', async (_, name, place, as) => {
+    const { clusters, during, exchanges } = await three();
+    const { a, b, c } = clusters;
+    await during(b.api.call('PUT', '/v1/partition/p2', { body: {} }), 10);
+    await during(b.establish('east', await a.token('b')), second);
+    await during(b.establish('south', await c.token('b')), second);
+    const before = storedPeerings(b);
+    for (const { noted } of Object.values(exchanges)) noted.length = 0;
+    const token = await a.token('b');
+    const refused = await during(b.establish(name, token, place), second);
+    expect(detailOf(refused)).toEqual(conflict(name, known(as)));
+    expect(storedPeerings(b)).toEqual(before);
+    expect([exchanges.a.noted, exchanges.b.noted]).toEqual([[], []]);
+    expect((await during(b.establish('east', token), second)).status).toBe(200);
+    expect([await b.state('east'), await b.state('south')]).toEqual(['ACTIVE', 'ACTIVE']);
+    expect([await a.state('b'), await c.state('b')]).toEqual(['ACTIVE', 'ACTIVE']);
+  });
+
+  test('it has another one when it is deleted, and not before it is gone', async () => {
+    const { clusters, during, exchanges, world } = await three();
+    const { a, b } = clusters;
+    await during(b.establish('east', await a.token('b')), second);
+    const unblock = exchanges.b.block();
+    await during(b.api.call('DELETE', '/v1/peering/east'), second);
+    const token = await a.token('b');
+    const why =
+      'that cluster is peered with as "east", which is being deleted: try again when it is gone';
+    expect(detailOf(await during(b.establish('west', token), 10))).toEqual(conflict('west', why));
+    unblock();
+    await world.advance(limits.peering.farewellMs + 5 * second);
+    expect((await during(b.establish('west', token), second)).status).toBe(200);
+    expect([await b.state('east'), await b.state('west')]).toEqual(['none', 'ACTIVE']);
+    expect(await a.state('b')).toBe('ACTIVE');
+  });
+
+  test('another peering with the same cluster is another matter', async () => {
+    const { clusters, during } = await three();
+    const { a, b } = clusters;
+    await during(b.establish('east', await a.token('b')), second);
+    expect((await during(b.establish('west', await a.token('b2')), second)).status).toBe(200);
+    const states = [await b.state('east'), await b.state('west'), await a.state('b')];
+    expect([...states, await a.state('b2')]).toEqual(Array(4).fill('ACTIVE'));
+  });
+});
+
 describe('a goodbye that was not heard', () => {
   const farewellsAt = ({ api }: Cluster) => [...api.state.read().table(peeringFarewells).scan()];
 

@@ -12,7 +12,10 @@ export interface PeeringSecrets {
   readonly ID: string;
   /** Fingerprint of the secret in the newest token; empty: it was used, or there is none. */
   readonly Establishment: string;
-  /** Fingerprint of the secret that `Pending` was told with: the same may be told again. */
+  /**
+   * Fingerprint of the secret that `Pending` was told with: the same may be told again. At the side
+   * that dials, of the one that it used up last.
+   */
   readonly Exchanged: string;
   /** Sealed; empty: there is none. */
   readonly Active: string;

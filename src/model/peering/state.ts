@@ -57,4 +57,29 @@ export function establishObstacle(stored: Standing | undefined): string | undefi
   return taken(stored.Name, 'there is an existing peering expecting to be dialed');
 }
 
+/**
+ * Why a name cannot be established with the token of a peering that `other` is with already: both
+ * sides of a peering have one record of it, and `other` would be with nobody, and keep what came from
+ * there. `undefined`: nothing is in the way.
+ */
+export function twinObstacle(
+  { Name: name, Partition: partition }: Pick<StoredPeering, 'Name' | 'Partition'>,
+  other: Pick<StoredPeering, 'Name' | 'Partition' | 'DeletedAt' | 'State'>,
+): string | undefined {
+  const where = other.Partition === partition ? '' : ` of the partition "${other.Partition}"`;
+  const known = `"${other.Name}"${where}`;
+  if (other.DeletedAt !== 0) {
+    return taken(
+      name,
+      `that cluster is peered with as ${known}, which is being deleted: try again when it is gone`,
+    );
+  }
+  // Nothing is left of one that the other side has ended.
+  if (other.State === 'TERMINATED') return undefined;
+  return taken(
+    name,
+    `that cluster is peered with already, as ${known}: establish it again under that name, or delete it first`,
+  );
+}
+
 const deleting = 'failed to write peering: cannot write to peering that is marked for deletion';

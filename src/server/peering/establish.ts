@@ -11,7 +11,7 @@ import {
 } from '../../model/peering/peering.ts';
 import { peeringMetaFaults, peerNameFaults } from '../../model/peering/rules.ts';
 import { serverNameOf } from '../../model/peering/secrets.ts';
-import { establishObstacle } from '../../model/peering/state.ts';
+import { establishObstacle, twinObstacle } from '../../model/peering/state.ts';
 import { decodeToken, type PeeringToken, TokenFault } from '../../model/peering/token.ts';
 import type { Input } from '../../model/schema.ts';
 import { peeringSecrets, peerings } from '../../state/tables.ts';
@@ -24,6 +24,7 @@ import {
   type PeeringContext,
   peeringNamed,
   requirePartition,
+  secretsOf,
 } from './context.ts';
 import { dropFarewellsTo } from './delete.ts';
 import { reasonOf, refusedAs, tellSecret } from './dial.ts';
@@ -38,7 +39,7 @@ export interface EstablishOptions {
 /**
  * Peers with the cluster that made the token: uses up its secret there, and writes the peering down.
  * The stream opens in the background. May be done again for a peering that there is, with a fresh
- * token. Source: spec/2 §4.1, facts/registry.md §6.4.
+ * token, under its own name alone. Source: spec/2 §4.1, facts/registry.md §6.4.
  * @param known what is wrong with the form of the request, and not in it
  * @throws RosterError `invalid-body`, `partition-not-found`, `peering-conflict`, `limit-reached`,
  *   `peering-token-refused`, `peer-unreachable`
@@ -54,14 +55,15 @@ export async function establish(
   const token = checked(context, request, known);
   const { PeerName: name, Meta } = request;
   // Asked before the secret is used up, and again when the peering is written down.
-  const id = admitted(context.state.head(), partition, name)?.ID ?? context.world.ids.uuid();
+  const id =
+    admitted(context, context.state.head(), partition, name, token)?.ID ?? context.world.ids.uuid();
   const streamSecret = fresh(context);
   // A goodbye that comes after the secret would be taken for one to what is about to begin.
   const release = await holdFarewells(token.peerId);
   try {
     await useUp(context, token, streamSecret, { id, partition }, signal);
     return await context.state.write((transaction) => {
-      const stored = admitted(transaction, partition, name);
+      const stored = admitted(context, transaction, partition, name, token);
       const row = { stored, ID: stored?.ID ?? id, partition, name, token, Meta };
       dropFarewellsTo(transaction, token.peerId);
       return putDialled(transaction, context, row, streamSecret);
@@ -99,14 +101,44 @@ function checked(
   return token;
 }
 
-/** What there is under the name, if it may be established. */
-function admitted(snapshot: Snapshot, partition: string, name: string): StoredPeering | undefined {
+/** What there is under the name, if it may be established with the token. */
+function admitted(
+  context: PeeringContext,
+  snapshot: Snapshot,
+  partition: string,
+  name: string,
+  token: PeeringToken,
+): StoredPeering | undefined {
   requirePartition(snapshot, partition);
   const stored = peeringNamed(snapshot, partition, name);
-  const obstacle = establishObstacle(stored);
+  const obstacle =
+    establishObstacle(stored) ?? twinInTheWay(context, snapshot, partition, name, token);
   if (obstacle !== undefined) throw refusal('peering-conflict', { reason: obstacle });
   if (stored === undefined) requireRoom(snapshot.table(peerings).size);
   return stored;
+}
+
+/**
+ * Why the very peering of the other cluster that the token is for is in the way under another name.
+ * @throws RosterError `peering-token-refused`: that was established with this token
+ */
+function twinInTheWay(
+  { box }: PeeringContext,
+  snapshot: Snapshot,
+  partition: string,
+  name: string,
+  { peerId, serverName, secret }: PeeringToken,
+): string | undefined {
+  for (const one of snapshot.table(peerings).scan()) {
+    if (one.PeerID !== peerId || one.PeerServerName !== serverName) continue;
+    if (one.Name === name && one.Partition === partition) continue;
+    const obstacle = twinObstacle({ Name: name, Partition: partition }, one);
+    if (obstacle === undefined) continue;
+    const isUsed = secretsOf(snapshot, one.ID).Exchanged === box.fingerprint(secret);
+    if (isUsed) throw refusal('peering-token-refused');
+    return obstacle;
+  }
+  return undefined;
 }
 
 /** Tries every address, again and again, for as long as a caller may wait. */
@@ -163,7 +195,8 @@ function putDialled(
   streamSecret: string,
 ): StoredPeering {
   const { manualAddresses, addresses, caPems, peerId, serverName } = token;
-  transaction.table(peeringSecrets).put({ ...noSecrets(ID), Active: box.seal(streamSecret) });
+  const secrets = { Exchanged: box.fingerprint(token.secret), Active: box.seal(streamSecret) };
+  transaction.table(peeringSecrets).put({ ...noSecrets(ID), ...secrets });
   const row = complete(StoredPeeringSchema, {
     ...{ ID, Name: name, Partition: partition, State: 'ESTABLISHING', IsDialer: true },
     ...{ PeerID: peerId, PeerServerName: serverName, PeerCAPems: [...caPems] },
