@@ -24,9 +24,10 @@ interface NamingBody {
 
 /**
  * Where a request means to be. The scheduler's: query, body, the body's `Job.Namespace`, `default`,
- * and never the token's. Elsewhere: body, query, header, the token's own, `default`.
+ * and never the token's. Elsewhere: body, query, header, the token's own, `default`; of partitions
+ * nothing says which of body and query wins, so they have to be the same.
  * Source: spec/1 §1.4 and §1.5, DESIGN §5 "Namespace".
- * @throws RosterError `namespace-not-found`, `partition-not-found`
+ * @throws RosterError `namespace-not-found`, `partition-not-found`, `invalid-query`
  */
 export function placeOf(
   family: Family,
@@ -42,7 +43,7 @@ export function placeOf(
   }
   const inHeader = header(request, 'x-registry-namespace');
   const namespace = body.Namespace || query.ns || query.namespace || inHeader || '';
-  const partition = body.Partition || query.partition || '';
+  const partition = partitionOf(body, query);
   checked({ namespace, partition });
   return (caller) => {
     const own = caller.kind === 'token' ? caller : undefined;
@@ -51,6 +52,14 @@ export function placeOf(
       partition: partition || own?.partition || defaultPartition,
     };
   };
+}
+
+function partitionOf(body: NamingBody, { partition }: Pick<SharedQuery, 'partition'>): string {
+  if (!body.Partition || !partition || body.Partition === partition) {
+    return body.Partition || partition || '';
+  }
+  const reason = `is ${quote(partition)}, and the Partition of the body ${quote(body.Partition)}: give one of them, or the same`;
+  throw refusal('invalid-query', { parameter: 'partition', reason });
 }
 
 /** Keys of the state are parts that end in NUL: none may hold one. */

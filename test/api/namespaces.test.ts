@@ -262,6 +262,30 @@ describe('partitions', () => {
   });
 
   test.each([
+    ['POST', 'peering/token', { PeerName: 'x' }],
+    ['POST', 'peering/establish', { PeerName: 'x', PeeringToken: 'x' }],
+    ['PUT', 'acl/policy', { Name: 'x' }],
+    ['PUT', 'acl/role', { Name: 'x' }],
+    ['PUT', 'acl/token', {}],
+    ['PUT', 'acl/binding-rule', { AuthMethod: 'x' }],
+    ['PUT', 'acl/auth-method', { Name: 'x', Type: 'jwt' }],
+    ['PUT', 'namespace/x', {}],
+  ])('that %s /v1/%s names twice have to be the same', async (method, path, body) => {
+    await put('partition/eu');
+    const call = async (query: string, Partition: string) => {
+      const given = { body: { ...body, Partition } };
+      const { status, json } = await api.call(method, `/v1/${path}${query}`, given);
+      return { status, code: json.code, detail: json.detail };
+    };
+    expect(await call('?partition=eu', 'default')).toEqual({
+      ...{ status: 400, code: 'invalid-query' },
+      detail: `The query parameter "partition" is "eu", and the Partition of the body "default": give one of them, or the same.`,
+    });
+    expect((await call('?partition=eu', 'eu')).code).not.toBe('invalid-query');
+    expect((await call('?partition=eu', '')).code).not.toBe('invalid-query');
+  });
+
+  test.each([
     ['no name', 'partition', {}, 'invalid-body'],
     ['a long description', 'partition/a', { Description: 'x'.repeat(1001) }, 'invalid-body'],
     ['a name that is no label', 'partition/a.b', {}, 'invalid-body'],
