@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { startApi } from '../support/api.ts';
+
+interface Metric {
+  readonly name: string;
+  readonly values: readonly { readonly value: number }[];
+}
+
+/** What Node's sampler of the event loop would say: it is out of action, and so it has no figure. */
+const ofSampler = /^nodejs_eventloop_lag_(min|max|mean|stddev|p\d+)_seconds$/;
+const busy = 'nodejs_eventloop_active_seconds_total';
+
+test('the process tells how long its event loop was busy, and nothing that is not measured', async () => {
+  const { call } = await startApi();
+  const asked = async () => (await call('GET', '/v1/metrics')).json as Metric[];
+  const metrics = await asked();
+  expect(metrics.map(({ name }) => name).filter((name) => ofSampler.test(name))).toEqual([]);
+  const isFigure = ({ value }: { value: number }) => Number.isFinite(value);
+  expect(metrics.filter(({ values }) => !values.every(isFigure))).toEqual([]);
+  const busyIn = (found: readonly Metric[]) => {
+    return found.find(({ name }) => name === busy)!.values.map(({ value }) => value);
+  };
+  const [before] = busyIn(metrics);
+  expect(before).toBeGreaterThan(0);
+  // It counts on, and not anew.
+  const after = busyIn(await asked());
+  expect([after.length, after[0]! >= before!]).toEqual([1, true]);
+});
+
+test('the same for Prometheus', async () => {
+  const { call } = await startApi();
+  const { text, headers } = await call('GET', '/v1/metrics?format=prometheus');
+  expect(headers['content-type']).toContain('text/plain');
+  const named = text.split('\n').filter((line) => !line.startsWith('#') && line !== '');
+  expect(named.filter((line) => line.startsWith(`${busy} `))).toHaveLength(1);
+  expect(text).toMatch(new RegExp(`^# TYPE ${busy} counter$`, 'm'));
+  expect(named.filter((line) => ofSampler.test(line.split(/[ {]/)[0]!))).toEqual([]);
+  expect(named.filter((line) => !Number.isFinite(Number(line.split(' ').at(-1))))).toEqual([]);
+});
