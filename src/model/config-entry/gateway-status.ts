@@ -1,3 +1,4 @@
+import { isSame } from '../same.ts';
 import { About, FullList, type Model, Nullable, ResponseOnly, Text, Type } from '../schema.ts';
 import {
   type ResourceReference,
@@ -60,12 +61,16 @@ export const finding = <T extends keyof Reasons>(
   Resource: resource,
 });
 
-/** The findings as a status: each since when it is so, which is what `before` says where it was so. */
+/**
+ * The findings as a status: each since when it is so, which is what `before` says where it was so. The
+ * very `before` where all of them are what it says.
+ */
 export function statusOf(
   findings: readonly Finding[],
   before: Status | null | undefined,
   now: string,
 ): Status {
+  if (before && isTold(findings, before.Conditions)) return before;
   const known = new Map((before?.Conditions ?? []).map((one) => [subjectOf(one), one]));
   return {
     Conditions: findings.map((one) => {
@@ -76,6 +81,19 @@ export function statusOf(
     }),
   };
 }
+
+const isTold = (findings: readonly Finding[], conditions: readonly Condition[]): boolean =>
+  findings.length === conditions.length &&
+  findings.every((one, index) => {
+    const { Type: type, Status, Reason, Message, Resource } = conditions[index]!;
+    return (
+      one.Type === type &&
+      one.Status === Status &&
+      one.Reason === Reason &&
+      one.Message === Message &&
+      isSame(one.Resource, Resource)
+    );
+  });
 
 /** There is one condition of a type about a resource. */
 const subjectOf = ({ Type: type, Resource }: Finding): string =>

@@ -214,8 +214,28 @@ describe('what is bound', () => {
     const entries = entriesWith(gateway('gate', {}), gateway('other', {}));
     for (let each = 0; each < 20; each++) {
       entries.apply(httpRoute(`r${each}`, [{ Name: each % 2 ? 'gate' : 'other' }]), now);
-      // The gateway, what is bound to it, and the route.
-      expect(entries.consequences).toBe(3);
+      // What is bound to the gateway, and the route.
+      expect(entries.consequences).toBe(2);
+    }
+  });
+
+  test('a gateway is of no matter to its routes but by the listeners that they go by', () => {
+    const routes = Array.from({ length: 20 }, (_, each) =>
+      httpRoute(`r${each}`, [{ Name: 'gate' }]),
+    );
+    const entries = entriesWith(inlineCertificate('c'), gateway('gate', {}), ...routes);
+    const TLS = { Certificates: [{ Name: 'c' }] };
+    const steps: [object, number][] = [
+      [{ Meta: { a: 'b' } }, 1],
+      [{ Listeners: [{ ...gateway('gate', {}).Listeners[0], Port: 9000 }] }, 1],
+      // Now it tells when its certificate ends.
+      [{ Listeners: gateway('gate', { TLS }).Listeners }, 2],
+      [{ Listeners: gateway('gate', { TLS, Hostname: 'a.b' }).Listeners }, 1],
+      [{ Listeners: gateway('gate', { TLS, Name: 'l1' }).Listeners }, 22],
+    ];
+    for (const [fields, affected] of steps) {
+      entries.apply({ ...gateway('gate', {}), ...fields }, now);
+      expect([fields, entries.consequences]).toEqual([fields, affected]);
     }
   });
 
@@ -226,20 +246,25 @@ describe('what is bound', () => {
     });
     const steps: [object, number][] = [
       [proxies({ Config: { protocol: 'tcp' } }), 0],
-      [proxies({ Config: { protocol: 'http' } }), 3],
+      // What is bound to the gateway is looked at, and is as it was: the service says it by itself.
+      [proxies({ Config: { protocol: 'http' } }), 1],
       [proxies({ Config: { protocol: 'HTTP' }, Meta: { a: 'b' } }), 0],
       [{ ...speaks('web', 'http'), Meta: { a: 'b' } }, 0],
-      [speaks('web', ''), 3],
-      [speaks('web', 'tcp'), 3],
+      // Requests are told apart in any of these.
+      [speaks('web', 'grpc'), 0],
+      [proxies({ Config: { protocol: 'http2' } }), 0],
+      [speaks('web', ''), 1],
+      // And the route is not accepted any more.
+      [speaks('web', 'tcp'), 2],
     ];
     for (const [body, affected] of steps) {
       entries.apply(body as never, now);
       expect([body, entries.consequences]).toEqual([body, affected]);
     }
     entries.remove('proxy-defaults', 'global', now);
-    expect(entries.consequences).toBe(3);
+    expect(entries.consequences).toBe(1);
     entries.remove('service-defaults', 'web', now);
-    expect(entries.consequences).toBe(3);
+    expect(entries.consequences).toBe(1);
   });
 });
 

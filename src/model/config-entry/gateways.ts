@@ -5,30 +5,33 @@
  * Invariants
  *  B1. What is written is what finding all out anew would write, but for the times of conditions
  *      that did not change (a property test holds the two against each other).
- *  B2. A write costs what it affects: a route its own gateways, a gateway its own routes, a
- *      certificate the gateways that name it, a protocol the routes that lead to the service.
+ *  B2. A write costs what it affects: a route its own gateways, a gateway its own routes (where the
+ *      listeners are others for them), a certificate the gateways that name it, a protocol the routes
+ *      that lead to the service (where it makes requests there, or none any more).
  *  B3. There is a bound gateway for each gateway, and no other one.
  *  B4. What a caller sent as `Status` or `Details` has no part in it.
  */
 
-import { changesProtocol } from '../discovery-chain/protocol.ts';
+import { changesRouting } from '../discovery-chain/protocol.ts';
+import { isSame } from '../same.ts';
 import type { ApiGateway, GatewayListener } from './api-gateway.ts';
 import type { BoundApiGateway } from './bound-api-gateway.ts';
 import {
   type BoundRoutes,
+  bindAnew,
   noRoutes,
-  putIn,
+  type Placement,
   routesOf,
   servicesInOrder,
-  takeOut,
 } from './bound-listeners.ts';
 import { detailsOf } from './certificate-text.ts';
 import type { ConfigEntry, EntryKey } from './config-entry.ts';
-import { type Finding, finding, statusOf } from './gateway-status.ts';
+import { type Certificates, certificatesOf, findingsOf } from './gateway-findings.ts';
+import { type Finding, statusOf } from './gateway-status.ts';
 import type { InlineCertificate } from './inline-certificate.ts';
 import type { Consequence, EntryView } from './kind.ts';
 import { keyOfReference, referenceTo, textOfKey } from './resource-reference.ts';
-import { outcomeOf, type Route, type RouteOutcome, servicesOf } from './route-bindings.ts';
+import { outcomeOf, type Route, type RouteOutcome } from './route-bindings.ts';
 
 /** Keys, each once, in the order in which they came. */
 class Keys {
@@ -97,24 +100,31 @@ export const bindGateways: Consequence = (view, changed, now) => {
     }
     const isRebuilt = old === undefined || affected.rebuilt.has(key);
     const bound = isRebuilt ? noRoutes(gateway) : routesOf(old);
-    for (const route of isRebuilt ? view.namers(key) : affected.bindings) {
-      place(bound, key, route, view, outcome);
-    }
+    const routes = isRebuilt ? view.namers(key) : affected.bindings;
+    bindAnew(bound, placementsAt(key, routes, view, outcome));
     const certificates = (listener: GatewayListener) => certificatesOf(listener, view, described);
     puts.push(boundGateway(gateway, bound, certificates));
     const findings = findingsOf(key, gateway, bound, certificates);
-    const told: ApiGateway = { ...gateway, Status: statusOf(findings, gateway.Status, now) };
-    puts.push(told);
+    puts.push(...toldOf(gateway, findings, now));
   }
   for (const key of affected.routes) {
     const route = view.get(key) as Route | undefined;
     if (route === undefined) continue;
     const { findings } = outcome(key, route);
-    const told: Route = { ...route, Status: statusOf(findings, route.Status, now) };
-    puts.push(told);
+    puts.push(...toldOf(route, findings, now));
   }
   return { puts, removals };
 };
+
+/** The entry with what is to be said of it, where that is not said already. */
+function toldOf<E extends ApiGateway | Route>(
+  entry: E,
+  findings: readonly Finding[],
+  now: string,
+): readonly E[] {
+  const Status = statusOf(findings, entry.Status, now);
+  return Status === entry.Status ? [] : [{ ...entry, Status }];
+}
 
 function affectedBy(view: EntryView, changed: readonly EntryKey[]): Affected {
   const affected: Affected = {
@@ -127,8 +137,9 @@ function affectedBy(view: EntryView, changed: readonly EntryKey[]): Affected {
   for (const key of changed) {
     switch (key.kind) {
       case 'api-gateway':
-        affected.rebuilt.add(key);
         affected.gateways.add(key);
+        if (!changesBinding(view, key)) break;
+        affected.rebuilt.add(key);
         for (const namer of view.namers(key)) if (isRoute(namer)) affected.routes.add(namer);
         break;
       case 'http-route':
@@ -143,11 +154,11 @@ function affectedBy(view: EntryView, changed: readonly EntryKey[]): Affected {
         addUsers(view, key, affected);
         break;
       case 'service-defaults':
-        if (!changesProtocol(view, key)) break;
+        if (!changesRouting(view, key)) break;
         for (const user of view.referrers(key)) if (isRoute(user)) affected.bindings.add(user);
         break;
       case 'proxy-defaults':
-        if (!changesProtocol(view, key)) break;
+        if (!changesRouting(view, key)) break;
         for (const user of view.namers(key)) if (isRoute(user)) affected.bindings.add(user);
         break;
     }
@@ -161,6 +172,16 @@ function affectedBy(view: EntryView, changed: readonly EntryKey[]): Affected {
   return affected;
 }
 
+/** Whether the listeners are others than before, as far as routes go by them. */
+function changesBinding(view: EntryView, key: EntryKey): boolean {
+  const [before, now] = [view.before(key), view.get(key)].map((entry) =>
+    (entry as ApiGateway | undefined)?.Listeners.map(({ Name, Protocol, Hostname }) => [
+      ...[Name, Protocol, Hostname],
+    ]),
+  );
+  return before === undefined || now === undefined || !isSame(before, now);
+}
+
 const isRoute = ({ kind }: EntryKey): boolean => kind === 'http-route' || kind === 'tcp-route';
 
 function addUsers(view: EntryView, certificate: EntryKey, affected: Affected): void {
@@ -169,53 +190,28 @@ function addUsers(view: EntryView, certificate: EntryKey, affected: Affected): v
   }
 }
 
-/** Puts the route where it is bound now, and nowhere else. */
-function place(
-  bound: BoundRoutes,
+/** Where each of the routes is bound at the gateway; one that is not there any more is nowhere. */
+function placementsAt(
   gateway: EntryKey,
-  key: EntryKey,
+  keys: Iterable<EntryKey>,
   view: EntryView,
   outcome: (key: EntryKey, route: Route) => RouteOutcome,
-): void {
-  if (!isRoute(key)) return;
-  const reference = referenceTo(key);
-  takeOut(bound, reference);
-  const route = view.get(key) as Route | undefined;
-  if (route === undefined) return;
+): Placement[] {
   const text = textOfKey(gateway);
-  const names = outcome(key, route)
-    .bindings.filter((binding) => textOfKey(binding.gateway) === text)
-    .flatMap(({ listeners }) => listeners);
-  putIn(bound, reference, names, servicesOf(route));
+  const placements: Placement[] = [];
+  for (const key of keys) {
+    if (!isRoute(key)) continue;
+    const route = view.get(key) as Route | undefined;
+    const found = route && outcome(key, route);
+    const here = found?.bindings.filter((binding) => textOfKey(binding.gateway) === text) ?? [];
+    placements.push({
+      route: referenceTo(key),
+      listeners: here.flatMap(({ listeners }) => listeners),
+      services: found?.services ?? [],
+    });
+  }
+  return placements;
 }
-
-/** The certificates that a listener names. */
-interface ListenerCertificates {
-  readonly found: readonly EntryKey[];
-  readonly missing: readonly EntryKey[];
-  /** RFC 3339 by name: until when those hold of which that is known. */
-  readonly ends: readonly { readonly name: string; readonly notAfter: string }[];
-}
-
-function certificatesOf(
-  { TLS }: GatewayListener,
-  view: EntryView,
-  described: ReadonlyMap<string, InlineCertificate>,
-): ListenerCertificates {
-  const keys = (TLS?.Certificates ?? []).map(keyOfReference);
-  const entryOf = (key: EntryKey) => described.get(textOfKey(key)) ?? view.get(key);
-  return {
-    found: keys.filter((key) => entryOf(key) !== undefined),
-    missing: keys.filter((key) => entryOf(key) === undefined),
-    ends: keys.flatMap((key) => {
-      if (key.kind !== 'inline-certificate') return [];
-      const notAfter = (entryOf(key) as InlineCertificate | undefined)?.Details?.NotAfter;
-      return notAfter === undefined ? [] : [{ name: key.name, notAfter }];
-    }),
-  };
-}
-
-type Certificates = (listener: GatewayListener) => ListenerCertificates;
 
 function boundGateway(
   gateway: ApiGateway,
@@ -236,61 +232,4 @@ function boundGateway(
     CreateIndex: 0,
     ModifyIndex: 0,
   };
-}
-
-function findingsOf(
-  key: EntryKey,
-  gateway: ApiGateway,
-  bound: BoundRoutes,
-  certificates: Certificates,
-): Finding[] {
-  const listeners = gateway.Listeners.map((listener) => ({
-    listener,
-    certificates: certificates(listener),
-  }));
-  const missing = listeners.flatMap((one) => one.certificates.missing);
-  const findings = [
-    missing.length > 0
-      ? finding('Accepted', false, 'InvalidCertificates', `There is no ${listed(missing)}.`)
-      : finding('Accepted', true, 'Accepted', acceptance(listeners)),
-  ];
-  for (const { listener, certificates: named } of listeners) {
-    const resource = referenceTo(key, listener.Name);
-    const routes = bound.listeners.get(listener.Name) ?? [];
-    findings.push(
-      listener.Protocol === 'tcp' && routes.length > 1
-        ? finding('Conflicted', true, 'RouteConflict', conflict(routes), resource)
-        : finding('Conflicted', false, 'NoConflict', 'No two routes want the same.', resource),
-      named.missing.length > 0
-        ? finding(
-            'ResolvedRefs',
-            false,
-            'InvalidCertificateRef',
-            `There is no ${listed(named.missing)}.`,
-            resource,
-          )
-        : finding('ResolvedRefs', true, 'ResolvedRefs', 'All that it names is there.', resource),
-    );
-  }
-  return findings;
-}
-
-const listed = (keys: readonly EntryKey[]): string =>
-  [...new Set(keys.map(({ kind, name }) => `${kind} "${name}"`))].join(' and no ');
-
-const conflict = (routes: readonly { readonly Name: string }[]): string =>
-  `Nothing tells the connections of ${routes.length} routes apart: ${routes
-    .slice(0, 5)
-    .map(({ Name }) => `"${Name}"`)
-    .join(', ')}${routes.length > 5 ? ', …' : ''}.`;
-
-/** Tells what ends first: time passes without a write, so whether it has ended is the reader's to see. */
-function acceptance(listeners: readonly { readonly certificates: ListenerCertificates }[]): string {
-  const ends = listeners.flatMap(({ certificates }) => certificates.ends);
-  const first = ends.sort(
-    (left, right) => Date.parse(left.notAfter) - Date.parse(right.notAfter),
-  )[0];
-  const told = 'The gateway is accepted.';
-  if (first === undefined) return told;
-  return `${told} Of its certificates "${first.name}" ends first, at ${first.notAfter}.`;
 }

@@ -18,7 +18,7 @@ export type Route = HttpRoute | TcpRoute;
 
 const isHttp = (route: Route): route is HttpRoute => route.Kind === 'http-route';
 
-export const servicesOf = (route: Route): readonly ServiceName[] =>
+const servicesOf = (route: Route): readonly ServiceName[] =>
   (isHttp(route) ? httpRoute.services?.(route) : tcpRoute.services?.(route)) ?? [];
 
 /** A parent of a route, and the listeners of it that the route is bound to: names, in their order. */
@@ -28,12 +28,15 @@ export interface Binding {
 }
 
 export interface RouteOutcome {
+  /** Where it leads. */
+  readonly services: readonly ServiceName[];
   readonly findings: readonly Finding[];
   readonly bindings: readonly Binding[];
 }
 
 export function outcomeOf(route: Route, view: EntryView): RouteOutcome {
-  const fault = faultOf(route, view);
+  const services = servicesOf(route);
+  const fault = faultOf(route, services, view);
   const findings: Finding[] = [
     fault ?? finding('Accepted', true, 'Accepted', 'The route is accepted.'),
   ];
@@ -44,19 +47,22 @@ export function outcomeOf(route: Route, view: EntryView): RouteOutcome {
     findings.push(attempt.finding);
     bindings.push({ gateway, listeners: attempt.listeners });
   }
-  return { findings, bindings };
+  return { services, findings, bindings };
 }
 
 /** Why the route is not accepted. */
-function faultOf(route: Route, view: EntryView): Finding | undefined {
-  const services = servicesOf(route);
+function faultOf(
+  route: Route,
+  services: readonly ServiceName[],
+  view: EntryView,
+): Finding | undefined {
   if (services.length === 0) {
     const message = 'The route names no service.';
     return finding('Accepted', false, 'NoUpstreamServicesTargeted', message);
   }
   // Connections can be led to whatever a service speaks, requests only where there are requests.
   if (!isHttp(route)) return undefined;
-  const [service] = servicesNotHttp(route, view);
+  const [service] = notHttp(services, view);
   if (service === undefined) return undefined;
   const { protocol } = protocolOf(view, service);
   const message = `The service "${service.name}" speaks ${protocol}, and an http-route leads to http, http2 or grpc.`;
@@ -65,7 +71,10 @@ function faultOf(route: Route, view: EntryView): Finding | undefined {
 
 /** Where the route cannot lead, as no requests are understood there. */
 export const servicesNotHttp = (route: HttpRoute, view: EntryView): readonly ServiceName[] =>
-  servicesOf(route).filter((service) => !isHttpLike(protocolOf(view, service).protocol));
+  notHttp(servicesOf(route), view);
+
+const notHttp = (services: readonly ServiceName[], view: EntryView): readonly ServiceName[] =>
+  services.filter((service) => !isHttpLike(protocolOf(view, service).protocol));
 
 interface Attempt {
   readonly finding: Finding;

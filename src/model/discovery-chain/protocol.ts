@@ -44,10 +44,18 @@ export function protocolFrom(
 
 /** Whether the entry, which may say what services speak, says another thing than before the write. */
 export function changesProtocol(view: EntryView, key: EntryKey): boolean {
-  const [before, now] = [view.before(key), view.get(key)].map((entry) =>
-    key.kind === 'service-defaults'
-      ? (entry as ServiceDefaults | undefined)?.Protocol || undefined
-      : protocolFrom(undefined, entry as ProxyDefaults | undefined).protocol,
-  );
+  const [before, now] = [view.before(key), view.get(key)].map((entry) => saidBy(key, entry));
   return before !== now;
 }
+
+/** The same, but for one in whose place another is spoken that tells requests apart as well. */
+export function changesRouting(view: EntryView, key: EntryKey): boolean {
+  const said = [view.before(key), view.get(key)].map((entry) => saidBy(key, entry));
+  const [before, now] = said;
+  return before !== now && !said.every((protocol) => isHttpLike(protocol ?? ''));
+}
+
+const saidBy = ({ kind }: EntryKey, entry: ConfigEntry | undefined): string | undefined =>
+  kind === 'service-defaults'
+    ? (entry as ServiceDefaults | undefined)?.Protocol || undefined
+    : protocolFrom(undefined, entry as ProxyDefaults | undefined).protocol;

@@ -3,7 +3,7 @@
  *
  * Invariants
  *  W1. There is a reference for each service and each entry that the stored entry names, and no
- *      other one.
+ *      other one. What the server sets in an entry of a caller (`Status`, `Details`) adds none.
  *  W2. The entry's own row never holds its secret: that is sealed in the transaction that stores it.
  *  W3. What is put as it is already changes nothing, its `ModifyIndex` neither.
  */
@@ -50,26 +50,27 @@ export function putGiven(transaction: Transaction, box: SecretBox, given: Config
     isSameSecret = stored !== undefined && secretOf(box, transaction, key) === secret;
     if (!isSameSecret) putSecret(transaction, given, box.seal(secret));
   }
-  return putRow(transaction, { ...given, ...changed }, stored, isSameSecret);
-}
-
-/** Stores what the server itself writes. `false`: nothing changed. */
-export const putDerived = (transaction: Transaction, entry: ConfigEntry): boolean =>
-  putRow(transaction, entry, findEntry(transaction, keyOfEntry(entry)), true);
-
-function putRow(
-  transaction: Transaction,
-  entry: ConfigEntry,
-  stored: ConfigEntry | undefined,
-  isSameSecret: boolean,
-): boolean {
-  if (stored !== undefined && isSameSecret) {
-    const { CreateIndex, ModifyIndex } = stored;
-    if (isSame(stored, { ...entry, CreateIndex, ModifyIndex })) return false;
-  }
+  const entry = { ...given, ...changed };
+  if (isSameSecret && isStored(stored, entry)) return false;
   transaction.table(configEntries).put(entry);
   refer(transaction, stored, entry);
   return true;
+}
+
+/** Stores what the server itself writes. `false`: nothing changed. */
+export function putDerived(transaction: Transaction, entry: ConfigEntry): boolean {
+  const stored = findEntry(transaction, keyOfEntry(entry));
+  if (isStored(stored, entry)) return false;
+  transaction.table(configEntries).put(entry);
+  // An entry of a caller refers to what it did before.
+  if (kindOf(entry.Kind).isDerived) refer(transaction, stored, entry);
+  return true;
+}
+
+function isStored(stored: ConfigEntry | undefined, entry: ConfigEntry): boolean {
+  if (stored === undefined) return false;
+  const { CreateIndex, ModifyIndex } = stored;
+  return isSame(stored, { ...entry, CreateIndex, ModifyIndex });
 }
 
 /** `false`: there was none. */
