@@ -1,4 +1,3 @@
-import { compareText } from './btree.ts';
 import { encodeKey } from './keys.ts';
 import type { Key } from './types.ts';
 
@@ -123,4 +122,8 @@ export class Gathering<R> {
     });
     return isMixed ? inOrder(new Map(keys.map((key, at) => [key, rows[at]!]))) : { keys, rows };
   }
+}
+
+function compareText(left: string, right: string): number {
+  return left < right ? -1 : left === right ? 0 : 1;
 }

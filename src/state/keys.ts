@@ -41,6 +41,9 @@ export function eachPrefix(key: string, visit: (prefix: string) => void): void {
   }
 }
 
+/** The least text above the key. */
+export const afterKey = (key: string): string => `${key}\u0000`;
+
 /** The least text above all that begin with `prefix`; `undefined` when there is none. */
 export function afterPrefix(prefix: string): string | undefined {
   for (let end = prefix.length - 1; end >= 0; end--) {

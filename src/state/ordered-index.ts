@@ -1,7 +1,7 @@
 import { assert } from '../base/assert.ts';
-import { type Tree, tree, treeOf } from './btree.ts';
 import type { SortedRows } from './in-order.ts';
-import { afterPrefix, encodeKey, encodeRange } from './keys.ts';
+import { afterKey, afterPrefix, encodeKey, encodeRange } from './keys.ts';
+import { Tree } from './tree.ts';
 import type { KeyRange, RangeReader, ScanOptions, Stamps } from './types.ts';
 
 /** One entry's change: enough to take it back, and to tell who watches. */
@@ -60,9 +60,9 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
 
   constructor(
     { slot, touch, scopeParts = 0, owner }: Order<R>,
-    rows: Tree<R> = tree<R>(),
-    marks: Tree<number> = tree<number>(),
-    scopes: Tree<number> = tree<number>(),
+    rows: Tree<R> = Tree.empty<R>(),
+    marks: Tree<number> = Tree.empty<number>(),
+    scopes: Tree<number> = Tree.empty<number>(),
   ) {
     this.slot = slot;
     this.#touch = touch;
@@ -128,12 +128,12 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
     if (isWithin(this.#rows, prefix) && isWithin(this.#marks, prefix)) return this.#last;
     let greatest = this.#floor;
     // Nothing exceeds `last`, so the walk may end where it is met.
-    for (const [key, mark] of this.#marks.entries(prefix, [])) {
-      if (greatest === this.#last || (end !== undefined && key >= end)) break;
+    for (const mark of this.#marks.values(prefix, end)) {
+      if (greatest === this.#last) break;
       if (mark > greatest) greatest = mark;
     }
-    for (const [key, row] of this.#rows.entries(prefix, [])) {
-      if (greatest === this.#last || (end !== undefined && key >= end)) break;
+    for (const row of this.#rows.values(prefix, end)) {
+      if (greatest === this.#last) break;
       const touch = this.#touchOf(row);
       if (touch > greatest) greatest = touch;
     }
@@ -141,23 +141,15 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
   }
 
   /** Must not be mixed with changes: see {@link stableScan}. */
-  *scan(options: ScanOptions = {}): IterableIterator<R> {
+  scan(options: ScanOptions = {}): IterableIterator<R> {
     const prefix = encodeRange(options);
     const end = afterPrefix(prefix);
     const from = options.from === undefined ? undefined : encodeKey(options.from);
-    if (options.reverse) {
-      const start = from === undefined || (end !== undefined && from > end) ? end : from;
-      for (const [key, row] of this.#rows.entriesReversed(start, [])) {
-        if (key < prefix) return;
-        if (key !== end) yield row;
-      }
-    } else {
-      const start = from === undefined || from < prefix ? prefix : from;
-      for (const [key, row] of this.#rows.entries(start, [])) {
-        if (end !== undefined && key >= end) return;
-        yield row;
-      }
+    if (!options.reverse) {
+      return this.#rows.values(from === undefined || from < prefix ? prefix : from, end);
     }
+    const isBelow = from !== undefined && (end === undefined || from < end);
+    return this.#rows.valuesReversed(prefix, isBelow ? afterKey(from) : end);
   }
 
   /** Scans what is there now, whatever is changed while the caller takes the rows. */
@@ -206,14 +198,11 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
     if (this.#marks.size <= limit) return;
     const ages = Float64Array.from(this.#marks.values()).sort();
     const floor = ages[ages.length >> 1]!;
-    const keys: string[] = [];
-    const marks: number[] = [];
-    this.#marks.forEachPair((key, mark) => {
-      if (mark <= floor) return;
-      keys.push(key);
-      marks.push(mark);
-    });
-    this.#marks = treeOf(keys, marks);
+    const kept = [...this.#marks.entries()].filter(([, mark]) => mark > floor);
+    this.#marks = Tree.of(
+      kept.map(([key]) => key),
+      kept.map(([, mark]) => mark),
+    );
     this.#floor = Math.max(this.#floor, floor);
   }
 
@@ -230,7 +219,7 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
   /** Its rows, when all is loaded: in the order of their keys, or those of the owner. */
   settle(rows: SortedRows<R> | OrderedIndex<R>): void {
     this.#isLoading = false;
-    this.#rows = rows instanceof OrderedIndex ? rows.#rows : treeOf(rows.keys, rows.rows);
+    this.#rows = rows instanceof OrderedIndex ? rows.#rows : Tree.of(rows.keys, rows.rows);
   }
 
   /** Takes marks and floor of a stored snapshot. */
@@ -278,6 +267,8 @@ export class OrderedIndex<R extends Stamps> implements RangeReader<R> {
 
 /** Whether all keys begin so; keys that do lie next to each other. */
 function isWithin<V>(tree: Tree<V>, prefix: string): boolean {
-  const least = tree.minKey();
-  return least === undefined || (least.startsWith(prefix) && tree.maxKey()!.startsWith(prefix));
+  const least = tree.leastKey();
+  return (
+    least === undefined || (least.startsWith(prefix) && tree.greatestKey()!.startsWith(prefix))
+  );
 }

@@ -87,7 +87,7 @@ export class Snapshots {
         count(part.byteLength);
         yield part;
       }
-      await new Promise<void>((resolve) => this.#timers.soon(resolve));
+      await new Promise<void>((resolve) => this.#timers.unhurried(resolve));
     }
   }
 }
