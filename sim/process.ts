@@ -24,6 +24,7 @@ export class Process {
       timers: {
         after: (delayMs, run) => this.#timer((fire) => base.timers.after(delayMs, fire), run),
         soon: (run) => this.#timer((fire) => base.timers.soon(fire), run),
+        unhurried: (run) => this.#timer((fire) => base.timers.unhurried(fire), run),
       },
     };
   }

@@ -5,7 +5,7 @@
  * 1. Its clock never goes back, is never behind the world's, and never ahead of it for long.
  * 2. Turns come in the order in which they were asked for.
  */
-import type { Clock, Random, Timers } from '../src/base/ports.ts';
+import type { Clock, Random, Timer, Timers } from '../src/base/ports.ts';
 
 /** How slow it is. */
 export interface Pace {
@@ -43,14 +43,12 @@ export class Processor {
   }
 
   timersOver(base: Timers, clock: Clock): Timers {
-    return {
-      after: (delayMs, run) => base.after(delayMs, run),
-      soon: (run) => {
-        const nowMs = clock.monotonicMs();
-        const dueMs = nowMs + this.#random.fraction() * this.pace.turnMaxMs;
-        this.#turnDueMs = Math.max(this.#turnDueMs, dueMs);
-        return base.after(this.#turnDueMs - nowMs, run);
-      },
+    const soon = (run: () => void): Timer => {
+      const nowMs = clock.monotonicMs();
+      const dueMs = nowMs + this.#random.fraction() * this.pace.turnMaxMs;
+      this.#turnDueMs = Math.max(this.#turnDueMs, dueMs);
+      return base.after(this.#turnDueMs - nowMs, run);
     };
+    return { after: (delayMs, run) => base.after(delayMs, run), soon, unhurried: soon };
   }
 }

@@ -50,13 +50,20 @@ async function startAgent(options: AgentOptions): Promise<number> {
   saveMemoryAtRest({
     timers: realWorld.timers,
     utilization: loopUtilization(),
-    save: (isOn) => setFlagsFromString(isOn ? '--memory-saver-mode' : '--no-memory-saver-mode'),
+    save: collectAtRest,
   });
   await Promise.race([running.tell(ended.then(() => undefined)), ended]);
   const signal = await ended;
   process.stdout.write(`\nRoster ends (${signal})\n`);
   await running.close(options.tasksOnExit);
   return 0;
+}
+
+/** At rest the heap is kept small, and this thread may mark as well: nobody waits for it. */
+function collectAtRest(isAtRest: boolean): void {
+  for (const flag of ['memory-saver-mode', 'incremental-marking-task']) {
+    setFlagsFromString(isAtRest ? `--${flag}` : `--no-${flag}`);
+  }
 }
 
 /** Of this thread's event loop, each time since the time before. */

@@ -59,6 +59,11 @@ export const places: readonly Place[] = [
     reason: 'the real ports are these calls',
   },
   {
+    files: 'src/base/marking.ts',
+    may: ['clock'],
+    reason: 'a part of the real timers: whether the collector marks, and for how long it has',
+  },
+  {
     files: 'src/base/ports-simulated.ts',
     may: ['turns'],
     reason: 'setImmediate lets the promises that are ready run out; no time passes in it',

@@ -13,13 +13,11 @@ function worldOf(lookMs: number) {
     },
   };
   const timer = { clear: () => {} };
-  const timers = {
-    after: () => timer,
-    soon: (run: () => void) => {
-      soon.push(run);
-      return timer;
-    },
+  const later = (run: () => void) => {
+    soon.push(run);
+    return timer;
   };
+  const timers = { after: () => timer, soon: later, unhurried: later };
   /** Lets everything else go first: one turn at most is taken. */
   const turn = async () => {
     for (const run of soon.splice(0)) run();

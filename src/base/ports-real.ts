@@ -7,6 +7,7 @@ import {
   randomUUID,
   timingSafeEqual,
 } from 'node:crypto';
+import { Marking } from './marking.ts';
 import type { Clock, Ids, Random, Secrets, Timers, World } from './ports.ts';
 import { uuidSource } from './uuid.ts';
 
@@ -17,6 +18,10 @@ const clock: Clock = {
   nowMs: () => Date.now(),
   monotonicMs: () => performance.now(),
 };
+
+/** How often is looked whether the collector still marks. */
+const markingLookMs = 2;
+let marking: Marking | undefined;
 
 const timers: Timers = {
   after(delayMs, run) {
@@ -32,6 +37,16 @@ const timers: Timers = {
   soon(run) {
     const handle = setImmediate(run);
     return { clear: () => clearImmediate(handle) };
+  },
+  unhurried(run) {
+    // Whoever never has such work need not have the collector watched.
+    marking ??= new Marking();
+    const go = () => {
+      if (!marking?.isUnderWay) run();
+      else timer = timers.after(markingLookMs, go);
+    };
+    let timer = timers.soon(go);
+    return { clear: () => timer.clear() };
   },
 };
 

@@ -41,6 +41,7 @@ export class SimulatedWorld implements World {
     this.timers = {
       after: (delayMs, run) => this.#set(Math.max(delayMs, 0), run),
       soon: (run) => this.#set(0, run),
+      unhurried: (run) => this.#set(0, run),
     };
     this.random = seededRandom(seed);
     this.ids = uuids(seededRandom(seed ^ 0x1d5));

@@ -20,6 +20,11 @@ export interface Timers {
   after(delayMs: number, run: () => void): Timer;
   /** Runs `run` once, after the input and output that is ready now. Used to slice long work. */
   soon(run: () => void): Timer;
+  /**
+   * The same for work that makes many objects and can wait: not while the collector looks for garbage,
+   * which would hold everybody up then, but after some seconds at the latest.
+   */
+  unhurried(run: () => void): Timer;
 }
 
 /** Seeded in the simulator: for jitter, shuffles and samples, never for secrets. */

@@ -492,13 +492,6 @@ export const limits = {
     sliceMs: 1,
     /** The same in steps, for the simulator, whose clock stands still meanwhile. */
     sliceSteps: 128,
-    /**
-     * After two slices in a row that took so long, scheduling pauses, so many times as long as the last
-     * one took; after so many in a row no more.
-     */
-    slowSliceMs: 3,
-    pausePerSlow: 8,
-    slowInARowMax: 16,
     scoredNodesReported: 5,
     /** Shapes of groups for which the nodes' scores are kept from one evaluation to the next. */
     sheetsKept: 64,
@@ -511,9 +504,9 @@ export const limits = {
     plansQueuedMax: 1024,
     /**
      * Allocations that one transaction of a plan writes, unless the plan is all or nothing. Each makes
-     * some 20 KB of objects, and while the collector is behind it marks for up to 5 ms every 64 KB.
+     * some 15 KB of objects, and as soon as the collector marks that is up to 5 ms every 64 KB.
      */
-    planRowsMax: 8,
+    planRowsMax: 4,
   },
 
   /**

@@ -48,6 +48,7 @@ export function useKeyLogins(): KeyLogins {
     const timers: Timers = {
       after: (delayMs, run) => api.world.timers.after(delayMs, run),
       soon: (run) => api.world.timers.soon(run),
+      unhurried: (run) => api.world.timers.unhurried(run),
     };
     outbound = new HttpOutbound(timers);
     [server, api] = await Promise.all([

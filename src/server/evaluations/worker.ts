@@ -30,10 +30,7 @@ import { clusterView } from './view.ts';
  *      one before did. What others write between two steps is found by the applier, which checks
  *      every touched node again; then the evaluation is decided once more.
  *  W2. It holds the main thread for `limits.scheduler.sliceMs`, and for as long as one step or one
- *      part of a plan takes beyond that, then lets others go first. While the collector marks, each
- *      step takes some milliseconds more, the more of them the less the collector's own threads get
- *      done: after two slow slices in a row it pauses, so that they do the marking. Where all slices
- *      are slow there is another reason, and it goes on.
+ *      part of a plan takes beyond that, then lets others go first, and the collector mark.
  *  W3. An evaluation is acknowledged once its result is durable, and never before. The next one is
  *      decided meanwhile.
  */
@@ -48,7 +45,6 @@ export class EvaluationWorker {
   /** How long slices that are over took, and when the one under way began. */
   #workedMs = 0;
   #sliceStartMs = 0;
-  #slowSlices = 0;
   /** What is being decided. */
   #work: Steps<void> | undefined;
   /** Evaluations that are being decided, or decided and not yet durable. */
@@ -88,19 +84,17 @@ export class EvaluationWorker {
     this.#dispatcher.broker.whenReady(() => this.#soon());
   }
 
-  #soon(pauseMs = 0): void {
+  #soon(): void {
     if (this.#stopped || this.#next !== undefined) return;
-    const { timers } = this.#context.world;
-    const go = () => {
+    this.#next = this.#context.world.timers.unhurried(() => {
       this.#next = undefined;
       this.#slice();
-    };
-    this.#next = pauseMs > 0 ? timers.after(pauseMs, go) : timers.soon(go);
+    });
   }
 
   #slice(): void {
     const { clock } = this.#context.world;
-    const { sliceMs, sliceSteps, slowSliceMs, slowInARowMax, pausePerSlow } = limits.scheduler;
+    const { sliceMs, sliceSteps } = limits.scheduler;
     this.#sliceStartMs = clock.monotonicMs();
     const endMs = this.#sliceStartMs + sliceMs;
     for (let step = 0; step < sliceSteps; step++) {
@@ -109,11 +103,8 @@ export class EvaluationWorker {
       if (this.#work.next().done) this.#work = undefined;
       if (clock.monotonicMs() >= endMs) break;
     }
-    const tookMs = clock.monotonicMs() - this.#sliceStartMs;
-    this.#workedMs += tookMs;
-    this.#slowSlices = tookMs < slowSliceMs ? 0 : this.#slowSlices + 1;
-    const pauses = this.#slowSlices > 1 && this.#slowSlices <= slowInARowMax;
-    this.#soon(pauses ? pausePerSlow * tookMs : 0);
+    this.#workedMs += clock.monotonicMs() - this.#sliceStartMs;
+    this.#soon();
   }
 
   /** The next evaluation, if there is one and the pipeline has room for it. */

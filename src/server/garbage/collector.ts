@@ -143,7 +143,7 @@ export class GarbageCollector {
             if (looked % rowsPerStep === 0 && world.clock.monotonicMs() >= endMs) break;
           }
           if (isFull) yield;
-          await new Promise<void>((go) => world.timers.soon(go));
+          await new Promise<void>((go) => world.timers.unhurried(go));
           if (signal.aborted) throw refusal('stopping');
         }
       },
