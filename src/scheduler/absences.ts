@@ -3,12 +3,12 @@
  * Source: facts/scheduler.md §6.3 steps 6, 9 and 10, §6.14.
  */
 import { instantToMs } from '../base/instant.ts';
-import { each, type Steps } from '../base/steps.ts';
+import { each, filtered, type Steps } from '../base/steps.ts';
 import type { Allocation } from '../model/allocation/allocation.ts';
 import { allocationIndex } from '../model/allocation/allocation-rules.ts';
 import type { PlannedStop } from '../model/plan/plan.ts';
 import type { TaskGroup } from '../model/task-group/task-group.ts';
-import { type Classified, lostAfterMs, lostSinceMs, unknownSinceMs } from './classify.ts';
+import { type Classified, counts, lostAfterMs, lostSinceMs, unknownSinceMs } from './classify.ts';
 import type { Postponed } from './decision.ts';
 import { lostStop, mark, unknownMark } from './stops.ts';
 import { hasReminder, type Look } from './waiting.ts';
@@ -44,6 +44,7 @@ export function* absences(
   const remind = (allocation: Allocation, dueMs: number) => {
     if (!hasReminder(allocation, look)) later(mark(allocation), dueMs);
   };
+  const isStoodInFor = yield* standIns(classified);
   const graceMs = graceOf(group);
   const waitMs = lostAfterMs(group);
   yield* each(classified, ({ allocation, standing }) => {
@@ -69,8 +70,8 @@ export function* absences(
         break;
       case 'unknown':
         // What nobody replaces may come back and go on: it counts until another one has its place.
-        if (standing.isReplaced && allocation.NextAllocation !== '') absent.push(allocation.ID);
-        if (standing.isReplaced && allocation.NextAllocation === '') vacant.push(allocation);
+        if (standing.isReplaced && isStoodInFor(allocation)) absent.push(allocation.ID);
+        if (standing.isReplaced && !isStoodInFor(allocation)) vacant.push(allocation);
         if (allocation.ClientStatus !== 'unknown') {
           disconnected++;
           if (waitMs > 0) later(unknownMark(allocation), nowMs + waitMs);
@@ -84,6 +85,35 @@ export function* absences(
   });
   return { stops, postponed, vacant, awaited, absent, disconnected };
 }
+
+/**
+ * Whether some allocation has, or is to have, the place of another one. Those that had it before, and
+ * went when it came back, do not count when it is away again.
+ */
+function* standIns(classified: readonly Classified[]): Steps<(allocation: Allocation) => boolean> {
+  const replaced = yield* filtered(
+    classified,
+    ({ allocation, standing }) => standing.kind === 'unknown' && allocation.NextAllocation !== '',
+  );
+  if (replaced.length === 0) return () => false;
+  const byId = new Map<string, Classified>();
+  yield* each(classified, (one) => byId.set(one.allocation.ID, one));
+  return ({ NextAllocation }) => {
+    const seen = new Set<string>();
+    for (let id = NextAllocation; id !== '' && !seen.has(id); ) {
+      seen.add(id);
+      const next = byId.get(id);
+      if (next === undefined) return false;
+      if (counts(next.standing) || standingInKinds.has(next.standing.kind)) return true;
+      id = next.allocation.NextAllocation;
+    }
+    return false;
+  };
+}
+
+const standingInKinds: ReadonlySet<Classified['standing']['kind']> = new Set([
+  ...(['unknown', 'lost', 'awaited', 'ended'] as const),
+]);
 
 /** How long a node that is away may still run what it has; `undefined`: nobody waits for that. */
 function graceOf(group: TaskGroup): number | undefined {

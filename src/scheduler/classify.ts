@@ -168,6 +168,10 @@ const isVacant = (allocation: Allocation, job: Job): boolean =>
 
 function standingOfFailed(allocation: Allocation, context: ClassifyContext): Standing {
   const { job, group, activeDeploymentId } = context;
+  // What a job of the same id did before it was purged is no business of this one.
+  if (allocation.JobCreateIndex !== job.CreateIndex && isClientTerminal(allocation)) {
+    return { kind: 'ignored' };
+  }
   if (!isCurrent(allocation, job) && runsOut(job) && isClientTerminal(allocation)) {
     return { kind: 'ignored' };
   }

@@ -222,13 +222,20 @@ export const healthyPieces = ({ NodeResources }: Node): ReadonlySet<string> =>
     ),
   );
 
-/** Whether the node has makes that suit, as far as nodes of its computed class are alike. */
-export const hasSuitableDevices = ({ NodeResources }: Node, asks: readonly DeviceAsk[]): boolean =>
-  asks.every((ask) => NodeResources.Devices.some(ask.suits));
+/**
+ * The name of a request that no make on the node suits, as far as nodes of its computed class are
+ * alike; `undefined`: there is none.
+ */
+export const unsuitableDevice = (
+  { NodeResources }: Node,
+  asks: readonly DeviceAsk[],
+): string | undefined => asks.find((ask) => !NodeResources.Devices.some(ask.suits))?.name;
 
-/** Whether the node has enough pieces, if nobody held any. */
-export const hasEnoughDevices = (node: Node, asks: readonly DeviceAsk[]): boolean =>
-  typeof assignDevices(node, asks, () => true) !== 'string';
+/** The name of a request for which the node had too few pieces even if nobody held any. */
+export function scarceDevice(node: Node, asks: readonly DeviceAsk[]): string | undefined {
+  const assigned = assignDevices(node, asks, () => true);
+  return typeof assigned === 'string' ? assigned : undefined;
+}
 
 /** The resources with their devices written in. */
 export function withDevices(

@@ -25,10 +25,10 @@ export function whyNoNode(nodes: readonly NodeExplanation[], naming: Naming): st
 }
 
 const units: Readonly<Record<string, readonly [unit: string, noun: string]>> = {
+  cores: ['cores', ''],
   cpu: ['MHz', ' of CPU'],
   memory: ['MB', ' of memory'],
   disk: ['MB', ' of disk'],
-  cores: ['cores', ''],
 };
 
 /** When the same is short on all of them: how much is asked for, and the most that there is. */

@@ -120,7 +120,7 @@ describe('in one sentence', () => {
       ],
       {},
       {},
-      'None of the 3 nodes is a candidate: node pool is not "default" (2), node is not ready and eligible (1).',
+      'None of the 3 nodes is a candidate: node pool is not "default" (2), node is down (1).',
     ],
     [
       'no datacenter',

@@ -14,7 +14,7 @@ import type { Node } from '../model/node/node.ts';
 import { isReadyNode } from '../model/node/node.ts';
 import type { TaskGroup } from '../model/task-group/task-group.ts';
 import { sourcesOf } from '../model/volume/host-volume.ts';
-import { deviceAsks, hasEnoughDevices, hasSuitableDevices } from './devices.ts';
+import { deviceAsks, scarceDevice, unsuitableDevice } from './devices.ts';
 import { compileOperand } from './operands.ts';
 import { hostAddress, networkAsks, offersMode } from './ports.ts';
 import { isUnique } from './target.ts';
@@ -55,6 +55,7 @@ function candidateRules(job: Job): Rule[] {
       text: 'node is not ready and eligible',
       scope: 'standing',
       passes: isReadyNode,
+      explain: standingInWords,
     },
     {
       name: 'pool',
@@ -69,6 +70,11 @@ function candidateRules(job: Job): Rule[] {
       passes: (node) => datacenters.some((matches) => matches(node.Datacenter)),
     },
   ];
+}
+
+function standingInWords({ Status, Drain }: Node): string {
+  if (Status !== 'ready') return `node is ${Status}`;
+  return Drain ? 'node is being drained' : 'node is ineligible';
 }
 
 /** `*` is any run of characters, `?` any one. Takes at most glob length x text length steps. */
@@ -143,8 +149,18 @@ function deviceRules(group: TaskGroup): Rule[] {
   if (asks.length === 0) return [];
   const told = { name: 'devices', text: 'missing devices' };
   return [
-    { ...told, scope: 'class', passes: (node) => hasSuitableDevices(node, asks) },
-    { ...told, scope: 'node', passes: (node) => hasEnoughDevices(node, asks) },
+    {
+      ...told,
+      scope: 'class',
+      passes: (node) => unsuitableDevice(node, asks) === undefined,
+      explain: (node) => `no suitable device ${unsuitableDevice(node, asks) ?? ''}`,
+    },
+    {
+      ...told,
+      scope: 'node',
+      passes: (node) => scarceDevice(node, asks) === undefined,
+      explain: (node) => `too few healthy pieces of device ${scarceDevice(node, asks) ?? ''}`,
+    },
   ];
 }
 

@@ -155,7 +155,10 @@ test('failure is when the last task ended, else the last change', () => {
     b: ended('2026-01-01T00:00:07Z'),
     c: ended('0001-01-01T00:00:00Z'),
   };
-  expect(failedAtMs(failed([], { TaskStates: tasks }))).toBe(startMs + 7000);
+  const ModifyTime = instantFromMs(startMs + 9000);
+  expect(failedAtMs(failed([], { TaskStates: tasks, ModifyTime }))).toBe(startMs + 7000);
+  const ahead = { d: ended('2026-01-01T01:00:00Z') };
+  expect(failedAtMs(failed([], { TaskStates: ahead, ModifyTime }))).toBe(startMs + 9000);
   expect(failedAtMs(failed([], { TaskStates: { c: ended(null) } }))).toBe(startMs);
 });
 

@@ -23,13 +23,17 @@ export const isEnabled = (policy: ReschedulePolicy | null): policy is Reschedule
 const eventsOf = (allocation: Allocation): readonly Event[] =>
   allocation.RescheduleTracker?.Events ?? [];
 
-/** When it failed: when its last task ended, else when it last changed. */
+/**
+ * When it failed: when its last task ended, else when it last changed. Its node's clock may be ahead:
+ * it had failed by the time that the servers heard of it.
+ */
 export function failedAtMs(allocation: Allocation): number {
   const ends = Object.values(allocation.TaskStates)
     .map((state) => Date.parse(state.FinishedAt ?? ''))
     // The zero time of the contract stands for "not yet".
     .filter((end) => end > 0);
-  return ends.length > 0 ? Math.max(...ends) : instantToMs(allocation.ModifyTime);
+  const knownMs = instantToMs(allocation.ModifyTime);
+  return ends.length > 0 ? Math.min(Math.max(...ends), knownMs) : knownMs;
 }
 
 /** Durations in nanoseconds, as the policy has them. */

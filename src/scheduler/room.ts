@@ -122,11 +122,12 @@ export class NodeRoom {
   /** The first dimension that is short, or the resources that the group would get. */
   fit(ask: Ask): Fit {
     const freeCores = ask.cores === 0 ? [] : this.#freeCores();
+    // Their share of the CPU would be short as well, and is not what was asked for.
+    if (freeCores.length < ask.cores) return { fits: false, dimension: 'cores' };
     const template = templateOn(ask, this.node, freeCores);
     const need = this.#onTop(needOf(template));
     const dimension = shortage(this.#used, need, this.capacity);
     if (dimension !== undefined) return { fits: false, dimension };
-    if (freeCores.length < ask.cores) return { fits: false, dimension: 'cores' };
     const pieces = ask.devices.length === 0 ? undefined : this.#assignDevices(ask);
     if (typeof pieces === 'string') return { fits: false, dimension: pieces };
     const equipped = pieces === undefined ? template : withDevices(template, pieces);
@@ -157,6 +158,10 @@ export class NodeRoom {
     const freeCores = ask.cores === 0 ? [] : this.#freeCores();
     const onTop = this.#onTop(needOf(templateOn(ask, this.node, freeCores)));
     const lacks: Lack[] = [];
+    if (freeCores.length < ask.cores) {
+      const amount = { asked: ask.cores, free: freeCores.length, all: this.capacity.cores };
+      lacks.push({ dimension: 'cores', amount });
+    }
     for (const dimension of ['cpu', 'memory', 'disk'] as const) {
       const all = this.capacity[dimension];
       if (this.#used[dimension] + onTop[dimension] <= all) continue;
@@ -164,11 +169,6 @@ export class NodeRoom {
       const yielded = this.#yielding === undefined ? 0 : needOf(this.#yielding)[dimension];
       const free = all - this.#used[dimension] + yielded;
       lacks.push({ dimension, amount: { asked: onTop[dimension] + yielded, free, all } });
-    }
-    const { cores } = this.capacity;
-    if (freeCores.length < ask.cores) {
-      const amount = { asked: ask.cores, free: freeCores.length, all: cores };
-      lacks.push({ dimension: 'cores', amount });
     }
     const devices = ask.devices.length === 0 ? undefined : this.#assignDevices(ask);
     if (typeof devices === 'string') lacks.push({ dimension: devices, amount: undefined });

@@ -50,6 +50,23 @@ describe('a first registration', () => {
     expect(all.map(({ Name }) => Name).sort()).toEqual(['web.web[0]', 'web.web[1]', 'web.web[2]']);
   });
 
+  test('is not kept waiting by what failed before the id was purged', async () => {
+    const policy = { ReschedulePolicy: { Unlimited: true, Delay: '600s', Attempts: 0 } };
+    rollout.fate = ({ Name }) => (Name.endsWith('[0]') ? 'failed' : 'healthy');
+    await rollout.register('0', {}, policy);
+    await rollout.pass(2 * second);
+    await rollout.api.call('DELETE', '/v1/job/web?purge=true');
+    await rollout.api.settle();
+    await rollout.obey();
+    rollout.fate = () => 'silent';
+    await rollout.register('0', {}, policy);
+    expect((await rollout.deployment()).TaskGroups.web).toMatchObject({
+      ...{ DesiredTotal: 3, PlacedAllocs: 3 },
+    });
+    const placed = await rollout.of(0);
+    expect(placed.map(({ PreviousAllocation }) => PreviousAllocation)).toEqual(['', '', '']);
+  });
+
   test('without an update strategy has none', async () => {
     await rollout.register('0', { MaxParallel: 0 });
     await rollout.pass(2 * second);

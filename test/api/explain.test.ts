@@ -204,6 +204,43 @@ describe('why not', () => {
     expect(Groups[0]!.Nodes.map((one) => one.NodeName)).toEqual(['n3']);
   });
 
+  test('tells apart why nodes take nothing, which device is missing, and cores from their share', async () => {
+    await fleet.join(3, {
+      NodeResources: {
+        ...sized(4000).NodeResources,
+        Cpu: { CpuShares: 4000, TotalCpuCores: 4, ReservableCpuCores: [0, 1, 2, 3] },
+        Devices: [{ Type: 'gpu', Instances: [{ ID: 'a' }] }],
+      },
+    });
+    await api.call('PUT', `/v1/node/${idOf(2)}/eligibility`, {
+      body: { Eligibility: 'ineligible' },
+    });
+    await run({ ID: 'kept', Type: 'batch' });
+    await fleet.obey();
+    await api.call('PUT', `/v1/node/${idOf(1)}/drain`, { body: { DrainSpec: { Deadline: 0 } } });
+    await run({}, {}, { Resources: { Cores: 9, MemoryMB: 10 } });
+    const [tooMany] = (await whyNot()).Groups;
+    expect(tooMany!.Reason).toBe(
+      'It needs 9 cores; the largest free is 4 cores, on node n3; none has so much even when it is empty.',
+    );
+    expect(tooMany!.Recorded!.DimensionExhausted).toEqual({ cores: 1 });
+    expect(tooMany!.Nodes.map(({ NodeName, Reason }) => [NodeName, Reason])).toEqual([
+      ['n3', ''],
+      ['n1', 'node is being drained'],
+      ['n2', 'node is ineligible'],
+    ]);
+    const asks = (Name: string, Count: number) => ({
+      Resources: { CPU: 10, MemoryMB: 10, Devices: [{ Name, Count }] },
+    });
+    await run({ ID: 'tpu' }, {}, asks('tpu', 1));
+    await run({ ID: 'gpus' }, {}, asks('gpu', 2));
+    const reasons = ['tpu', 'gpus'].map(async (job) => (await whyNot('', job)).Groups[0]!.Reason);
+    expect(await Promise.all(reasons)).toEqual([
+      'Every candidate node is ruled out: no suitable device tpu (1).',
+      'Every candidate node is ruled out: too few healthy pieces of device gpu (1).',
+    ]);
+  });
+
   test('says when there is a node, or nothing to place', async () => {
     await fleet.join(1, sized(1000));
     await run();

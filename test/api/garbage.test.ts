@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { Allocation } from '../../src/model/allocation/allocation.ts';
 import {
   allocations,
@@ -216,6 +216,48 @@ test('a node that is down goes once nothing is meant to be on it', async () => {
   // Back, it is a node like any other that is new.
   await fleet.restore(n);
   expect((await read(`/v1/node/${NodeID}`)).Status).not.toBe('down');
+});
+
+describe('what is lost while its node may still run it', () => {
+  const all = (): Promise<Allocation[]> => read('/v1/job/web/allocations');
+  /** Two allocations on two nodes, of which one node falls silent and is given up. */
+  const lose = async (): Promise<Allocation> => {
+    await fleet.join(1);
+    await register(
+      { Constraints: [{ Operand: 'distinct_hosts' }] },
+      { Count: 2, Disconnect: { StopOnClientAfter: 600e9 }, Update: { MaxParallel: 0 } },
+    );
+    await obey();
+    fleet.cut(2);
+    await pass(40_000);
+    const lost = (await all()).find(({ ClientStatus }) => ClientStatus === 'lost')!;
+    expect(lost).toMatchObject({ FollowupEvalID: expect.stringMatching(/./), NextAllocation: '' });
+    return lost;
+  };
+
+  test('is kept until that is over, and until there is room for another one', async () => {
+    const lost = await lose();
+    expect(await collect()).toMatchObject({ Allocations: 0 });
+    await pass(660_000);
+    expect(await all()).toHaveLength(2);
+    expect(await collect()).toMatchObject({ Allocations: 0 });
+    await fleet.join(1);
+    await obey();
+    const next = (await all()).find(({ PreviousAllocation }) => PreviousAllocation === lost.ID);
+    expect(next).toMatchObject({ ClientStatus: 'running', Name: lost.Name });
+    expect(await collect()).toMatchObject({ Allocations: 1 });
+  });
+
+  test('is collected once its group wants no more than it has', async () => {
+    await lose();
+    const body = { Target: { Group: 'web' }, Count: 1, Message: 'one is enough' };
+    expect((await api.call('POST', '/v1/job/web/scale', { body })).status).toBe(200);
+    await pass(3000);
+    expect(await collect()).toMatchObject({ Allocations: 0 });
+    await pass(660_000);
+    expect(await collect()).toMatchObject({ Allocations: 1 });
+    expect((await all()).map(({ ClientStatus }) => ClientStatus)).toEqual(['running']);
+  });
 });
 
 test('an evaluation that was deleted by hand does not keep what it placed for ever', async () => {

@@ -93,3 +93,39 @@ test('it is waited for over a change of leader', async () => {
   await nodes.pass(100_000);
   expect(await status()).toBe('down');
 });
+
+test('what came back and is away again is replaced again, and goes on when it comes back', async () => {
+  await fleet.join(1);
+  const Disconnect = { LostAfter: 600e9, Replace: true, Reconcile: 'keep_original' };
+  const version = (v: string) =>
+    jobBody(
+      { Constraints: [{ Operand: 'distinct_hosts', RTarget: 'false' }] },
+      { Count: 2, Disconnect, Update: { MaxParallel: 1, MinHealthyTime: '0s' } },
+      { Env: { v } },
+    );
+  await api.call('POST', '/v1/jobs', { body: version('0') });
+  await fleet.pass(5_000);
+  // While a deployment that failed holds the group back, nothing comes but what replaces.
+  await api.call('POST', '/v1/jobs', { body: version('1') });
+  await api.settle();
+  const { ID } = (await api.call('GET', '/v1/job/web/deployment')).json;
+  await api.call('PUT', `/v1/deployment/fail/${ID}`);
+  await fleet.pass(3_000);
+  const original = (await allocationsOf()).find(
+    ({ JobVersion, DesiredStatus }) => JobVersion === 0 && DesiredStatus === 'run',
+  )!;
+  const n = [1, 2].find((one) => idOf(one) === original.NodeID)!;
+  const running = async () =>
+    (await allocationsOf()).filter(
+      ({ ClientStatus, DesiredStatus }) => ClientStatus === 'running' && DesiredStatus === 'run',
+    );
+  for (const _ of ['once', 'and again']) {
+    fleet.cut(n);
+    await fleet.pass(60_000);
+    expect(await running()).toHaveLength(2);
+    await fleet.restore(n);
+    await fleet.pass(5_000);
+    expect((await running()).map((one) => one.ID)).toContain(original.ID);
+    expect(await running()).toHaveLength(2);
+  }
+});

@@ -195,6 +195,11 @@ test('reports of what is not its own, in no state there is, or without end', asy
     [{ ID, ClientStatus: 'lost' }, '/Allocations/1/ClientStatus'],
     [{ ID, ClientStatus: 'running', NodeID: idOf(2) }, '/Allocations/1/NodeID'],
     [{ ID, TaskStates: { server: { Events } } }, '/Allocations/1/TaskStates/server/Events'],
+    [
+      { ID, TaskStates: { server: { StartedAt: 'yesterday' } } },
+      '/Allocations/1/TaskStates/server/StartedAt',
+    ],
+    [{ ID, TaskStates: { miner: { State: 'running' } } }, '/Allocations/1/TaskStates/miner'],
     ...(other.ID === 'none'
       ? []
       : [[{ ID: other.ID, ClientStatus: 'failed' }, '/Allocations/1/ID'] as const]),
@@ -209,4 +214,25 @@ test('reports of what is not its own, in no state there is, or without end', asy
   const flood = Array.from({ length: limits.node.statusBatchSizeMax + 1 }, () => good[0]!);
   expect((await report(flood)).status).toBe(400);
   expect(api.state.read().index).toBe(before);
+});
+
+test('a task that ended in the far future is tried again no later for that', async () => {
+  const fleet = new Fleet(api);
+  await fleet.join(1);
+  const ReschedulePolicy = { Unlimited: true, Delay: 5e9, DelayFunction: 'constant' };
+  const body = jobBody({}, { ReschedulePolicy, Update: { MaxParallel: 0 } });
+  await api.call('POST', '/v1/jobs', { body });
+  await api.settle();
+  const read = async () => (await api.call('GET', '/v1/job/web/allocations')).json;
+  const [{ ID }] = await read();
+  const server = { State: 'dead', Failed: true, FinishedAt: '2999-01-01T00:00:00Z' };
+  const { status } = await api.call('PUT', `/v1/node/${idOf(1)}/status`, {
+    token: `${idOf(1).slice(0, -1)}f`,
+    body: { Allocations: [{ ID, ClientStatus: 'failed', TaskStates: { server } }] },
+  });
+  expect(status).toBe(200);
+  await fleet.pass(10_000, ({ ClientStatus }) =>
+    ClientStatus === 'failed' ? undefined : 'running',
+  );
+  expect(await read()).toHaveLength(2);
 });

@@ -1,9 +1,11 @@
 /** What a node may report of its allocations. Source: DESIGN §7. */
+import { parseTime } from '../acl-token/write.ts';
 import { checkValues } from '../check-values.ts';
 import type { Fault } from '../errors.ts';
 import { limits } from '../limits.ts';
-import { below, faultAt, type Path } from '../path.ts';
+import { below, faultAt, type Path, quote } from '../path.ts';
 import { type AllocationReport, AllocationReportSchema } from './allocation.ts';
+import type { TaskState } from './task-state.ts';
 
 /** All faults of a batch of reports at once. Whose allocations they are is for the servers to say. */
 export function reportFaults(reports: readonly AllocationReport[]): Fault[] {
@@ -38,11 +40,21 @@ function* faultsOf(report: AllocationReport, path: Path): Iterable<Fault> {
     const rule = `has ${states.length} tasks; a group has at most ${tasksPerGroupMax}`;
     yield faultAt(tasks, rule);
   }
+  for (const [task, state] of states) {
+    yield* stateFaults(state, below(tasks, task.slice(0, limits.fault.quotedLengthMax)));
+  }
+}
+
+function* stateFaults(state: TaskState, path: Path): Iterable<Fault> {
   const { eventsKept } = limits.task;
-  for (const [task, { Events }] of states) {
-    const count = Events?.length ?? 0;
-    if (count <= eventsKept) continue;
+  const count = state.Events?.length ?? 0;
+  if (count > eventsKept) {
     const rule = `has ${count} events; at most ${eventsKept} are kept`;
-    yield faultAt(below(tasks, task.slice(0, limits.fault.quotedLengthMax), 'Events'), rule);
+    yield faultAt(below(path, 'Events'), rule);
+  }
+  for (const field of ['LastRestart', 'StartedAt', 'FinishedAt'] as const) {
+    const text = state[field];
+    if (text === null || parseTime(text) !== undefined) continue;
+    yield faultAt(below(path, field), `must be a time in RFC 3339, got ${quote(text)}`);
   }
 }

@@ -6,12 +6,17 @@
  */
 import { instantToMs } from '../../base/instant.ts';
 import type { Allocation } from '../../model/allocation/allocation.ts';
-import { isClientTerminal, isServerTerminal } from '../../model/allocation/allocation-rules.ts';
+import {
+  allocationIndex,
+  isClientTerminal,
+  isServerTerminal,
+} from '../../model/allocation/allocation-rules.ts';
 import { type Deployment, isTerminalDeployment } from '../../model/deployment/deployment.ts';
 import { type Evaluation, isTerminalEvaluation } from '../../model/evaluation/evaluation.ts';
 import type { Job } from '../../model/job/job.ts';
 import { groupNamed, isEvaluated } from '../../model/job/job-rules.ts';
 import type { Node } from '../../model/node/node.ts';
+import { lostSinceMs } from '../../scheduler/classify.ts';
 import { isTriedAgain } from '../../scheduler/reschedule.ts';
 
 /** How long each is kept after its last change. */
@@ -45,12 +50,17 @@ export interface Surroundings {
   readonly node: Node | undefined;
   /** The evaluation that placed it. */
   readonly evaluation: Evaluation | undefined;
+  /**
+   * Whether the job's group is still to get allocations, as far as is known: its last evaluation found
+   * too little room for it, or another evaluation of the job is under way.
+   */
+  readonly isAwaitingMore: () => boolean;
 }
 
 /** Whether an allocation is needed by nobody. */
 export function isAllocationGarbage(
   allocation: Allocation,
-  { job, node, evaluation }: Surroundings,
+  { job, node, evaluation, isAwaitingMore }: Surroundings,
   ages: GarbageAges,
   nowMs: number,
 ): boolean {
@@ -61,6 +71,9 @@ export function isAllocationGarbage(
   if (!isEnded(allocation, node)) return false;
   if (job === undefined || isOver(job)) return true;
   if (isBatch) return allocation.JobVersion < job.Version;
+  if (allocation.ClientStatus === 'lost') {
+    return !isReplacedLater(allocation, job, isAwaitingMore, nowMs);
+  }
   return !mayComeBack(allocation, job, nowMs);
 }
 
@@ -71,11 +84,30 @@ export function isEnded(allocation: Allocation, node: Node | undefined): boolean
   return isServerTerminal(allocation) && allocation.ClientStatus !== 'running' && isNodeGone;
 }
 
+/**
+ * Whether the scheduler still asks for it although it is lost. Its node may still run it: its place is
+ * kept until that is over for sure, and whatever takes the place then does so in its name. A group
+ * that wants no more than it has, or no longer waits for nodes, asks for it no more.
+ * Source: facts/scheduler.md §6.3 step 10.
+ */
+function isReplacedLater(
+  allocation: Allocation,
+  job: Job,
+  isAwaitingMore: () => boolean,
+  nowMs: number,
+): boolean {
+  if (allocation.NextAllocation !== '' || allocation.FollowupEvalID === '' || job.Stop)
+    return false;
+  const group = groupNamed(job, allocation.TaskGroup);
+  const grace = group?.Disconnect?.StopOnClientAfter ?? null;
+  if (group === undefined || grace === null) return false;
+  if (nowMs < lostSinceMs(allocation) + instantToMs(grace)) return true;
+  return allocationIndex(allocation.Name) < group.Count && isAwaitingMore();
+}
+
 /** What is still to be made good, or counts against what may be tried again. */
 function mayComeBack(allocation: Allocation, job: Job, nowMs: number): boolean {
-  const { ClientStatus, NextAllocation, FollowupEvalID } = allocation;
-  // Its node may still run it: what takes its place waits until that is over for sure.
-  if (ClientStatus === 'lost') return NextAllocation === '' && FollowupEvalID !== '';
+  const { ClientStatus, NextAllocation } = allocation;
   if (ClientStatus !== 'failed' || isServerTerminal(allocation)) return false;
   const policy = groupNamed(job, allocation.TaskGroup)?.ReschedulePolicy ?? null;
   if (NextAllocation === '' && isTriedAgain(allocation, policy)) return true;

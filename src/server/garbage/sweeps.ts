@@ -10,6 +10,7 @@ import {
   deployments,
   evaluations,
   inNamespace,
+  jobSummaries,
   jobs,
   nodes,
 } from '../../state/tables.ts';
@@ -38,6 +39,20 @@ function jobOf(reader: Reader, namespace: string, id: string, createIndex: numbe
   return job !== undefined && job.CreateIndex <= createIndex ? job : undefined;
 }
 
+/**
+ * Whether more is to be placed for the group. One that is blocked waits for any of the job's groups;
+ * which it is, the counters tell.
+ */
+function isAwaitingMore(reader: Reader, { Namespace, JobID, TaskGroup }: Allocation): boolean {
+  const key = inNamespace(Namespace, JobID);
+  const summary = reader.table(jobSummaries).get(...key)?.Summary ?? {};
+  if (Object.hasOwn(summary, TaskGroup) && summary[TaskGroup]!.Queued > 0) return true;
+  for (const { Status } of reader.table(evaluations).by('open').scan({ prefix: key })) {
+    if (Status !== 'blocked') return true;
+  }
+  return false;
+}
+
 export const allocationSweep: Sweep<Allocation> = {
   rows: (snapshot) => snapshot.table(allocations).scan(),
   isGarbage: (reader, allocation, ages, nowMs) => {
@@ -46,6 +61,7 @@ export const allocationSweep: Sweep<Allocation> = {
       job: jobOf(reader, Namespace, JobID, JobCreateIndex),
       node: reader.table(nodes).get(NodeID),
       evaluation: reader.table(evaluations).get(...inNamespace(Namespace, EvalID)),
+      isAwaitingMore: () => isAwaitingMore(reader, allocation),
     };
     return isAllocationGarbage(allocation, surroundings, ages, nowMs);
   },

@@ -2,6 +2,8 @@ import { instantFromMs } from '../../base/instant.ts';
 import type { Allocation, AllocationReport } from '../../model/allocation/allocation.ts';
 import { isClientTerminal } from '../../model/allocation/allocation-rules.ts';
 import { type Fault, invalid } from '../../model/errors.ts';
+import { limits } from '../../model/limits.ts';
+import { below, faultAt } from '../../model/path.ts';
 import { isSame } from '../../model/same.ts';
 import { allocations, inNamespace, jobs } from '../../state/tables.ts';
 import type { Transaction } from '../../state/types.ts';
@@ -63,7 +65,10 @@ export function findById(transaction: Transaction, id: string): Allocation | und
   return undefined;
 }
 
-/** The allocations of the batch, by id, as far as they are there. Refuses those of other nodes. */
+/**
+ * The allocations of the batch, by id, as far as they are there. Refuses those of other nodes, and
+ * tasks that an allocation does not have.
+ */
 function findReported(
   transaction: Transaction,
   nodeId: string,
@@ -71,15 +76,22 @@ function findReported(
 ): Map<string, Allocation> {
   const known = new Map<string, Allocation>();
   const faults: Fault[] = [];
-  reports.forEach(({ ID }, position) => {
+  const list = below(null, 'Allocations');
+  reports.forEach(({ ID, TaskStates }, position) => {
     const before = known.get(ID) ?? findById(transaction, ID);
     if (before === undefined) return;
     known.set(ID, before);
-    if (before.NodeID === nodeId) return;
-    faults.push({
-      pointer: `/Allocations/${position}/ID`,
-      message: `Allocations[${position}].ID is an allocation of another node, "${before.NodeID}"`,
-    });
+    const at = below(list, position);
+    if (before.NodeID !== nodeId) {
+      faults.push(faultAt(below(at, 'ID'), `is an allocation of another node, "${before.NodeID}"`));
+      return;
+    }
+    const tasks = before.AllocatedResources.Tasks;
+    for (const task of Object.keys(TaskStates)) {
+      if (Object.hasOwn(tasks, task) || faults.length >= limits.fault.listedMax) continue;
+      const path = below(at, 'TaskStates', task.slice(0, limits.fault.quotedLengthMax));
+      faults.push(faultAt(path, 'is no task of the allocation'));
+    }
   });
   if (faults.length > 0) throw invalid('invalid-body', faults);
   return known;
