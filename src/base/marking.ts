@@ -10,7 +10,7 @@ interface GarbageCollected extends PerformanceEntry {
 }
 
 /** So long after marking began, what can wait is done all the same. */
-const yieldsMaxMs = 4000;
+const yieldsMaxMs = 1000;
 
 /**
  * Whether V8 is marking the old objects that are in use, and work that can wait should. It marks on

@@ -22,7 +22,7 @@ export interface Timers {
   soon(run: () => void): Timer;
   /**
    * The same for work that makes many objects and can wait: not while the collector looks for garbage,
-   * which would hold everybody up then, but after some seconds at the latest.
+   * which would hold everybody up then, but after a second at the latest.
    */
   unhurried(run: () => void): Timer;
 }
