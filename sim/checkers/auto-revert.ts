@@ -58,6 +58,9 @@ function judge(deployment: Deployment, expected: number, account: Account, fault
     const target = Number.isFinite(expected) ? versionOf(expected) : undefined;
     const failed = versionOf(JobVersion);
     if (!wants || target === undefined || failed === undefined) return;
+    // What somebody has registered or stopped since is not taken back.
+    const now = account.get(jobs, ...inNamespace(Namespace, JobID));
+    if (now === undefined || now.Stop || now.Version !== JobVersion) return;
     if (wishOf(target) !== wishOf(failed)) {
       fault(`${JobID} did not go back to version ${expected}: ${StatusDescription}`);
     }

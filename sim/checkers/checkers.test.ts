@@ -83,7 +83,7 @@ const oneAtATime = withJob({ ...service(3, { Update: { MaxParallel: 1 } }), Vers
 
 const parallel = (title: string, faults: readonly string[], ...plants: Plant[]): Case => ({
   ...{ title: `MaxParallel: ${title}`, checker: atMostMaxParallelUnhealthy, faults },
-  plants: [oneAtATime, put(placed('a'), placed('b')), ...plants],
+  plants: [withNode('n1'), oneAtATime, put(placed('a'), placed('b')), ...plants],
 });
 
 const marked = (ID: string, fields: object = {}) =>
@@ -291,6 +291,13 @@ const cases: readonly Case[] = [
     put(stopped('a'), next('c', 'a')),
     put(stopped('b', { ClientStatus: 'lost' }), next('d', 'b')),
   ),
+  parallel(
+    'one that is on a node which is away is as good as lost',
+    [],
+    ...[withNode('n2'), put(stopped('a'), { ...next('c', 'a'), NodeID: 'n2' })],
+    changeNode('n2', { Status: 'disconnected' }),
+    put(stopped('b'), next('d', 'b')),
+  ),
   migrations(
     'one after the other',
     [],
@@ -343,6 +350,7 @@ const cases: readonly Case[] = [
     ['job did not go back to version 1: Failed due to unhealthy allocations'],
     failed(''),
   ),
+  revert('not from what is no longer wanted', [], version(4, false, 140), failed('')),
   batch('all of it', [], put(done('a'), done('b'))),
   batch('too little', ['job.web was done 1 times and is wanted 2 times'], put(done('a'))),
   batch(

@@ -293,14 +293,8 @@ function placeOf(keys: readonly string[], key: string): number {
 
 /** Under which child of a branch the key is, or would be: the number of keys not above it. */
 function childAt(keys: readonly string[], key: string): number {
-  let from = 0;
-  let to = keys.length;
-  while (from < to) {
-    const middle = (from + to) >> 1;
-    if (keys[middle]! <= key) from = middle + 1;
-    else to = middle;
-  }
-  return from;
+  const at = placeOf(keys, key);
+  return keys[at] === key ? at + 1 : at;
 }
 
 const sizeOf = <V>({ keys, children }: Node<V>): number => (children ?? keys).length;
