@@ -79,6 +79,7 @@ const next = (ID: string, PreviousAllocation: string, Healthy: boolean | null = 
   });
 const stopped = (ID: string, fields: object = {}) =>
   placed(ID, { DesiredStatus: 'stop', ...fields });
+const rack = '${meta.rack}';
 const oneAtATime = withJob({ ...service(3, { Update: { MaxParallel: 1 } }), Version: 1 });
 
 const parallel = (title: string, faults: readonly string[], ...plants: Plant[]): Case => ({
@@ -263,6 +264,16 @@ const cases: readonly Case[] = [
     withJob(service(2, { Constraints: [{ Operand: 'distinct_hosts', RTarget: 'true' }] })),
     put(placed('a')),
     put(placed('b')),
+  ),
+  ...(['ready', 'down'] as const).map((Status) =>
+    rules(
+      `the rack of one whose node is ${Status}`,
+      Status === 'down' ? [] : ['job.web[b] was placed on name-n1, against distinct ${meta.rack}'],
+      ...['n1', 'n2'].map((id) => withNode(id, { Meta: { rack: 'r1' } })),
+      withJob(service(2, { Constraints: [{ Operand: 'distinct_property', LTarget: rack }] })),
+      put(placed('a', { NodeID: 'n2' })),
+      ...[changeNode('n2', { Status }), put(placed('b'))],
+    ),
   ),
   parallel(
     'one after the other',

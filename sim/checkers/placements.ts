@@ -1,4 +1,6 @@
 import type { Allocation } from '../../src/model/allocation/allocation.ts';
+import { groupNamed } from '../../src/model/job/job-rules.ts';
+import { isNodeGone } from '../../src/scheduler/classify.ts';
 import { allocations } from '../../src/state/tables.ts';
 import { isLive } from '../account.ts';
 import type { Checker, Fault, Scene } from './checker.ts';
@@ -24,14 +26,17 @@ function judge(allocation: Allocation, { account }: Scene, fault: Fault): void {
   }
   if (!takesWork(node)) fault(`${Name} was placed on ${node.Name}, which takes no work`);
   const job = account.jobOf(allocation);
-  const group = job?.TaskGroups.find((one) => one.Name === TaskGroup);
+  const group = job && groupNamed(job, TaskGroup);
   if (job === undefined || group === undefined) {
     fault(`${Name} was placed for a version of its job that is not there`);
     return;
   }
   if (!admits(node, job, group)) fault(`${Name} was placed on ${node.Name}, against its rules`);
+  // What is lost with its node may be said so by a later part of the very plan.
+  const isLost = (one: Allocation) =>
+    isNodeGone(account.node(one.NodeID), groupNamed(job, one.TaskGroup));
   const others = [...account.allocationsOf(allocation)].filter(
-    (one) => one.ID !== ID && isLive(one) && !isReplaced(one),
+    (one) => one.ID !== ID && isLive(one) && !isReplaced(one) && !isLost(one),
   );
   for (const rule of distinctRules(job, group)) {
     if (!isCrowded(node, rule, group, others, (id) => account.node(id))) continue;
