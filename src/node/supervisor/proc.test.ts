@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { isAlive, isEnded, parseStat, readStat } from './proc.ts';
 
-const tail = 'S 1 42 43 0 -1 4194560 0 0 0 0 0 0 0 0 20 0 1 0 987654 0 0';
+const tail = 'S 1 42 43 0 -1 4194560 0 7 0 0 0 0 0 0 20 0 1 0 987654 0 0';
 
 test.each([
   ['a plain name', `42 (cat) ${tail}`],
@@ -13,6 +13,7 @@ test.each([
     parent: 1,
     group: 42,
     session: 43,
+    childFaults: 7,
     threads: 1,
     startTime: '987654',
   });

@@ -1,5 +1,5 @@
 /** What `/proc` says about processes. Everything may vanish between two calls. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, type Stats, statSync } from 'node:fs';
 
 export interface ProcessStat {
   readonly pid: number;
@@ -8,6 +8,8 @@ export interface ProcessStat {
   readonly parent: number;
   readonly group: number;
   readonly session: number;
+  /** Page faults of the children that it has waited for: none where there was none. */
+  readonly childFaults: number;
   /** More than one in a zombie: its first thread is gone, and others still run. */
   readonly threads: number;
   /** Clock ticks since boot, as text: with the pid it names a process for ever. */
@@ -34,6 +36,7 @@ export function parseStat(text: string): ProcessStat | undefined {
     parent: Number(fields[1]),
     group: Number(fields[2]),
     session: Number(fields[3]),
+    childFaults: Number(fields[8]),
     threads: Number(fields[17]),
     startTime,
   };
@@ -56,6 +59,20 @@ export function readEnvironment(pid: number): readonly string[] {
   } catch {
     return [];
   }
+}
+
+/** The same for all who have the same file open. */
+export const fileId = ({ dev, ino }: Stats): string => `${dev}:${ino}`;
+
+/** What it prints to: its standard output and its error output, as far as they may be seen. */
+export function readOutputs(pid: number): readonly string[] {
+  return [1, 2].flatMap((fd) => {
+    try {
+      return [fileId(statSync(`/proc/${pid}/fd/${fd}`))];
+    } catch {
+      return [];
+    }
+  });
 }
 
 /** Nothing of it runs any more: only its parent has still to be told. */

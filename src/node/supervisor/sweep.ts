@@ -1,8 +1,15 @@
 /**
  * Ends what a task leaves behind: members of its group or session, and descendants that left both
- * but still carry its environment.
+ * but still carry its environment or print to its output.
  */
-import { isEnded, listPids, type ProcessStat, readEnvironment, readStat } from './proc.ts';
+import {
+  isEnded,
+  listPids,
+  type ProcessStat,
+  readEnvironment,
+  readOutputs,
+  readStat,
+} from './proc.ts';
 
 export interface SweepTarget {
   readonly allocId: string;
@@ -10,6 +17,8 @@ export interface SweepTarget {
   /** 0 when the pid never became known. */
   readonly pid: number;
   readonly startTime: string;
+  /** The pipes that are its output and nobody else's (`fileId`). */
+  readonly outputs?: readonly string[];
   /** Of a command beside the task: then the task itself is not meant. */
   readonly execId?: string;
 }
@@ -38,6 +47,8 @@ function belongs(stat: ProcessStat, targets: readonly SweepTarget[]): boolean {
   if (targets.some(({ pid }) => pid > 0 && (stat.group === pid || stat.session === pid))) {
     return true;
   }
+  const printsTo = readOutputs(stat.pid);
+  if (targets.some(({ outputs = [] }) => outputs.some((id) => printsTo.includes(id)))) return true;
   const environment = new Set(readEnvironment(stat.pid));
   return targets.some(({ allocId, taskName, execId }) =>
     execId === undefined

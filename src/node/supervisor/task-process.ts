@@ -5,13 +5,13 @@ import { findSystemUser, type SystemUser } from '../system-user.ts';
 import { type Cgroup, makeCgroup } from './cgroups/cgroup.ts';
 import type { CgroupPlan } from './cgroups/plan.ts';
 import type { FifoPool, OutputPipe } from './fifo-pool.ts';
-import { descendantsOf } from './inside.ts';
+import { holdStill, joinHeld } from './held.ts';
 import { LogWriter } from './log-writer.ts';
 import { PipeReader } from './pipe-reader.ts';
-import { isAlive, listPids, readStat } from './proc.ts';
+import { isAlive, readStat } from './proc.ts';
 import { type ProcessExit, type StartRequest, SupervisorRefusal } from './protocol.ts';
 import { Sandbox, sandboxed, sandboxFailed } from './sandbox.ts';
-import type { Sweeper } from './sweep.ts';
+import type { Sweeper, SweepTarget } from './sweep.ts';
 
 /** After a task's end its pipes are empty; who keeps one open longer than this is not the task. */
 const drainTimeoutMs = 2000;
@@ -20,6 +20,8 @@ const lent = (fd: number): PipeReader => new PipeReader(fd);
 
 /** What a child process has besides itself. */
 interface Belongings {
+  /** By what its processes are known. */
+  readonly marks: Pick<SweepTarget, 'allocId' | 'taskName' | 'outputs'>;
   readonly writers: readonly LogWriter[];
   readonly cgroup: Cgroup | undefined;
   readonly sandbox: Sandbox | undefined;
@@ -33,6 +35,7 @@ export class TaskProcess {
   readonly exited: Promise<ProcessExit>;
 
   readonly #child: ChildProcess;
+  readonly #target: SweepTarget;
   readonly #cgroup: Cgroup | undefined;
   readonly #sandbox: Sandbox | undefined;
   #killTimer: NodeJS.Timeout | undefined;
@@ -45,13 +48,14 @@ export class TaskProcess {
     this.pid = child.pid!;
     // Not reaped before the event loop turns, so it is there even if it has ended already.
     this.startTime = readStat(this.pid)?.startTime ?? '';
+    this.#target = { ...belongings.marks, pid: this.pid, startTime: this.startTime };
     this.exited = new Promise((resolve) => {
       child.once('exit', (code, signal) => {
         clearTimeout(this.#killTimer);
         const timeMs = Date.now();
         const number = signal === null ? 0 : constants.signals[signal];
         void this.#exit(code ?? 0, number).then(async (exit) => {
-          await finish(this.pid, this.startTime);
+          await finish(this.#target);
           resolve({ ...exit, timeMs });
         });
       });
@@ -80,10 +84,11 @@ export class TaskProcess {
       source ? [new LogWriter(source, request.logs, index === 0 ? 'stdout' : 'stderr')] : [],
     );
     const { allocId, taskName } = request;
-    const belongings = { writers, cgroup, sandbox };
-    const process = new TaskProcess(child, belongings, async (pid, startTime) => {
+    const marks = { allocId, taskName, outputs: pipes.flatMap((pipe) => pipe?.id ?? []) };
+    const belongings = { marks, writers, cgroup, sandbox };
+    const process = new TaskProcess(child, belongings, async (target) => {
       cgroup?.kill();
-      await sweeper.end({ allocId, taskName, pid, startTime });
+      await sweeper.end(target);
       await drain(writers);
       await leave(cgroup);
     });
@@ -95,7 +100,7 @@ export class TaskProcess {
   async #begin(isRequired: boolean): Promise<void> {
     try {
       if (this.#sandbox === undefined) {
-        if (this.#cgroup !== undefined) await joinStopped(this.pid, this.#cgroup);
+        if (this.#cgroup !== undefined) await joinHeld(this.#target, this.#cgroup);
         return;
       }
       const waiting = await this.#sandbox.waiting();
@@ -162,33 +167,7 @@ export class TaskProcess {
   }
 }
 
-/** Moves a group of processes that stands still, and lets it go on. */
-async function joinStopped(pid: number, cgroup: Cgroup): Promise<void> {
-  try {
-    await cgroup.join([pid]);
-    // Whatever it had started by then stands still as well, unless it left the group at once.
-    const others = descendantsOf(pid).length > 1 ? membersOf(pid) : [];
-    await cgroup.join(others);
-  } finally {
-    signalGroup(pid, 'SIGCONT');
-  }
-}
-
-const membersOf = (pid: number): number[] =>
-  listPids().filter((member) => {
-    const { group, session } = readStat(member) ?? {};
-    return member !== pid && (group === pid || session === pid);
-  });
-
-function signalGroup(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(-pid, signal);
-  } catch {
-    // It has ended, which its exit tells.
-  }
-}
-
-type Finish = (pid: number, startTime: string) => Promise<void>;
+type Finish = (target: SweepTarget) => Promise<void>;
 
 /** Throws {@link SupervisorRefusal}; then nothing is left of the pipes. */
 function cgroupOf(
@@ -241,8 +220,7 @@ async function spawnChild(
       ...owner,
     });
     if (child.pid === undefined) await failure(child);
-    // It was let go the moment that its program was loaded: before it can do much it stands still.
-    else if (isHeld && inside === undefined) signalGroup(child.pid, 'SIGSTOP');
+    else if (isHeld && inside === undefined) holdStill(child.pid);
     return { child, sandbox: inside && new Sandbox(child, inside.options) };
   } catch (error) {
     for (const pipe of pipes) pipe?.output.destroy();
