@@ -19,7 +19,7 @@ export const limits = {
     jobs: 1000,
     count: 1000,
     heapMb: 5500,
-    youngMb: 64,
+    youngMb: 128,
     lookAgainMs: 500,
     perPage: 1000,
   },
