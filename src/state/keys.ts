@@ -7,13 +7,13 @@ import type { Key, KeyRange } from './types.ts';
  */
 const terminator = '\u0000';
 
-/** `rest`: what follows the parts as it is. */
-export function encodeKey(parts: Key, rest = ''): string {
+export function encodeKey(parts: Key): string {
+  let text = '';
   for (const part of parts) {
     assert(!part.includes(terminator), 'a part of a key holds a NUL character');
+    text += part + terminator;
   }
-  // In one piece: what `+` makes is put together when it is first compared.
-  return [...parts, rest].join(terminator);
+  return text;
 }
 
 /** The text with which the key of every row in the range begins. */

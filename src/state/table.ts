@@ -202,7 +202,7 @@ function change<R extends Stamps>(
 }
 
 function fullKey(parts: Key | undefined, key: string): string | undefined {
-  return parts === undefined ? undefined : encodeKey(parts, key);
+  return parts === undefined ? undefined : encodeKey(parts) + key;
 }
 
 function assertNoIndex(table: string, name: string): never {
