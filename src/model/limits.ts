@@ -650,6 +650,8 @@ export const limits = {
   state: {
     /** Deletes that one index remembers one by one; older ones count for the whole index. */
     marksPerIndex: 8_192,
+    /** Values that many rows share, of which is known in which row the log has them. */
+    sharedValues: 64,
     /** An append holds whole transactions up to about this size. */
     batchBytes: 512 * kibibyte,
     /** Transactions, and their bytes, that may wait to become durable. */

@@ -2,7 +2,7 @@ import { StateCorrupted, StateFormatUnknown } from './errors.ts';
 import { decodeKey, encodeKey } from './keys.ts';
 import type { OrderedIndex } from './ordered-index.ts';
 import type { RowChange } from './row-change.ts';
-import { SharedReader, SharedWriter } from './shared-values.ts';
+import { type SharedHolders, SharedReader, SharedWriter } from './shared-values.ts';
 import type { AnyTable } from './table.ts';
 import type { Stamps } from './types.ts';
 import type { Tables, View } from './view.ts';
@@ -42,13 +42,18 @@ interface SnapshotMarks {
 
 type SnapshotPart = SnapshotHead | SnapshotRows | SnapshotMarks;
 
-export function encodeTransaction(index: number, changes: readonly RowChange[]): string {
+export function encodeTransaction(
+  index: number,
+  changes: readonly RowChange[],
+  holders: SharedHolders,
+): string {
   let text = `[${index}`;
-  const values = new SharedWriter();
+  const values = new SharedWriter(holders);
   for (const { table, key, before, after } of changes) {
     text += `,${table.entryHead}${JSON.stringify(key)}`;
-    text += after === undefined ? ']' : `,${values.write(table.shared, after, before)}]`;
+    text += after === undefined ? ']' : `,${values.write(table, after, before)}]`;
   }
+  values.end();
   return `${text}]`;
 }
 
@@ -104,7 +109,7 @@ export function* encodeSnapshot(view: View, partBytes: number): Generator<Bytes 
 
 function* rowsOf(table: AnyTable): Generator<string> {
   const values = new SharedWriter();
-  for (const row of table.scan()) yield values.write(table.shared, row, undefined);
+  for (const row of table.scan()) yield values.write(table, row, undefined);
 }
 
 function* marksOf(index: OrderedIndex<Stamps>): Generator<string> {
@@ -190,7 +195,7 @@ export class Loader {
     const values = this.#shared.get(table) ?? new SharedReader();
     this.#shared.set(table, values);
     for (const row of Rows) {
-      values.read(table.shared, row, undefined, 'the snapshot');
+      values.read(table, row, undefined, 'the snapshot');
       table.restoreRow(this.#row(table, row, Version));
     }
   }
@@ -225,7 +230,7 @@ export class Loader {
       const table = this.#table(name, version);
       const key = encodeKey(parts);
       const before = table.loaded(key);
-      if (stored !== undefined) values.read(table.shared, stored, before, place);
+      if (stored !== undefined) values.read(table, stored, before, place);
       const after = stored === undefined ? undefined : this.#row(table, stored, version);
       if (after !== undefined && encodeKey(table.definition.key(after)) !== key) {
         throw new StateCorrupted(place, `a row of ${name} does not have the key of its entry`);

@@ -2,8 +2,10 @@ import { assert } from '../base/assert.ts';
 import { encodeTransaction } from './codec.ts';
 import { deepFreeze } from './freeze.ts';
 import { encodeKey } from './keys.ts';
+import type { StateLimits } from './limits.ts';
 import type { OrderedIndex, Step } from './ordered-index.ts';
 import type { RowChange } from './row-change.ts';
+import { SharedHolders } from './shared-values.ts';
 import type { AnyTable, Table } from './table.ts';
 import type {
   Key,
@@ -38,6 +40,7 @@ export interface Ran {
 export class Head {
   readonly #tables: Map<string, AnyTable>;
   readonly #marksPerIndex: number;
+  readonly #holders: SharedHolders;
   readonly #freeze: boolean;
   readonly #dirty = new Set<AnyTable>();
   #view: View;
@@ -47,12 +50,13 @@ export class Head {
   constructor(
     index: number,
     tables: Map<string, AnyTable>,
-    marksPerIndex: number,
+    limits: Pick<StateLimits, 'marksPerIndex' | 'sharedValues'>,
     freeze: boolean,
   ) {
     this.#index = index;
     this.#tables = tables;
-    this.#marksPerIndex = marksPerIndex;
+    this.#marksPerIndex = limits.marksPerIndex;
+    this.#holders = new SharedHolders(limits.sharedValues);
     this.#freeze = freeze;
     this.#view = new View(index, cloneAll(tables));
   }
@@ -74,7 +78,8 @@ export class Head {
       assert(!isThenable(value), 'a transaction is a synchronous function');
       const { index, changes, steps } = transaction;
       if (changes.length === 0) return { value, ran: undefined };
-      const ran = { index, changes, steps, text: encodeTransaction(index, changes) };
+      const text = encodeTransaction(index, changes, this.#holders);
+      const ran = { index, changes, steps, text };
       this.#commit(ran);
       return { value, ran };
     } catch (error) {

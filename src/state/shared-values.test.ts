@@ -4,7 +4,7 @@ import { SimulatedWorld } from '../base/ports-simulated.ts';
 import { MemoryDisk } from './engine/memory.ts';
 import { SharedReader } from './shared-values.ts';
 import { memoryState } from './testing.ts';
-import type { Stamps, TableDefinition } from './types.ts';
+import type { Stamps, TableDefinition, TableWriter } from './types.ts';
 
 interface Leaf extends Stamps {
   readonly Name: string;
@@ -62,7 +62,7 @@ describe.each([
         const again = await memoryState([leaves], world, disk);
         const after = [...again.read().table(leaves).scan()];
         expect(after).toEqual(before);
-        // What shared one object in a snapshot does so again; in the log within a transaction.
+        // In the log, what one transaction wrote does so, and some of what several did.
         if (disk.snapshot.index === 0) return;
         const sharing = (rows: readonly Leaf[]) =>
           rows.map(({ Tags }) => Tags && rows.findIndex((row) => row.Tags === Tags));
@@ -91,8 +91,51 @@ test('a thousand rows with one value hold it once', async () => {
   expect(new Set(rows.map((one) => one.Tags)).size).toBe(1);
 });
 
+describe('a value that several transactions write', () => {
+  /** What a transaction does with a row that has the value, before it writes it once more. */
+  const cases: [string, (table: TableWriter<Leaf, never>, Tags: Leaf['Tags']) => void, number][] = [
+    ['stands in the log once', () => {}, 1],
+    ['and again, when the row that has it is deleted', (table) => table.delete('first'), 2],
+    [
+      'and again, when that row has another value',
+      (table) => table.put({ Name: 'first', Note: 1, Tags: null }),
+      2,
+    ],
+    [
+      'and again, when that row changes besides',
+      (table, Tags) => table.put({ Name: 'first', Note: 1, Tags }),
+      2,
+    ],
+  ];
+
+  test.each(cases)('%s', async (_name, change, times) => {
+    const world = new SimulatedWorld(1);
+    const disk = new MemoryDisk();
+    const state = await memoryState([leaves], world, disk);
+    const Tags = { of: 'x'.repeat(100_000) };
+    const write = (write: (table: TableWriter<Leaf, never>) => void) =>
+      state.write((transaction) => write(transaction.table(leaves)));
+    const put = (name: string) => write((table) => table.put({ Name: name, Note: 0, Tags }));
+    await put('first');
+    await write((table) => {
+      change(table, Tags);
+      table.put({ Name: 'second', Note: 0, Tags });
+    });
+    await put('third');
+    expect(Math.floor(disk.usedBytes / 100_000)).toBe(times);
+    const rows = [...state.read().table(leaves).scan()];
+    const again = await memoryState([leaves], world, disk);
+    const found = [...again.read().table(leaves).scan()];
+    expect(found).toEqual(rows);
+    const [second, third] = ['second', 'third'].map((name) => again.read().table(leaves).get(name));
+    expect(third?.Tags).toBe(second?.Tags);
+  });
+});
+
 test('a reference to nothing is damage', () => {
-  const read = (row: object) => new SharedReader().read(['Tags'], row, undefined, 'the log');
-  expect(() => read({ Tags: { '=': 3 } })).toThrow("a row's Tags is not there");
-  expect(() => read({ Tags: { '=': -1 } })).toThrow("a row's Tags is not there");
+  const table = { shared: ['Tags'], loaded: () => undefined };
+  const read = (row: object) => new SharedReader().read(table, row, undefined, 'the log');
+  for (const reference of [{ '=': 3 }, { '=': -1 }, { '=': 0, of: ['a'] }]) {
+    expect(() => read({ Tags: reference })).toThrow("a row's Tags is not there");
+  }
 });

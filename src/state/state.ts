@@ -36,7 +36,7 @@ export async function openState(options: StateOptions): Promise<State> {
   const loader = new Loader(tables, limits.marksPerIndex, freeze ? deepFreeze : (row) => row);
   try {
     const stored = await loadAll(engine, loader);
-    const head = new Head(loader.index, tables, limits.marksPerIndex, freeze);
+    const head = new Head(loader.index, tables, limits, freeze);
     const report = options.report ?? (() => {});
     const snapshots = new Snapshots(engine, options.timers, limits, stored, report);
     return new Store(engine, head, limits, snapshots);
