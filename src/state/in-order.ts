@@ -1,4 +1,4 @@
-import { encodeKey } from './keys.ts';
+import { encodeKey, terminator } from './keys.ts';
 import type { Key } from './types.ts';
 
 /** Rows in the order of their keys; the two lists go together. */
@@ -68,8 +68,9 @@ function codeAt(text: string, begin: number): number {
 export class Gathering<R> {
   readonly #all: SortedRows<R>;
   readonly #partsOf: (row: R) => Key | undefined;
-  readonly #groups = new Map<string, number>();
-  readonly #texts: string[] = [];
+  /** By name; absent as long as each name was above those before it, or the last one. */
+  #groups: Map<string, number> | undefined;
+  readonly #names: string[] = [];
   readonly #sizes: number[] = [];
   /** Of each row; -1: it is not in the index. */
   readonly #groupOf: Int32Array;
@@ -82,25 +83,35 @@ export class Gathering<R> {
 
   note(position: number): void {
     const parts = this.#partsOf(this.#all.rows[position]!);
-    this.#groupOf[position] = parts === undefined ? -1 : this.#groupNamed(encodeKey(parts));
+    const group = parts === undefined ? -1 : this.#groupNamed(nameOf(parts));
+    this.#groupOf[position] = group;
+    if (group >= 0) this.#sizes[group]!++;
   }
 
-  #groupNamed(text: string): number {
-    const known = this.#groups.get(text);
-    if (known !== undefined) {
-      this.#sizes[known]!++;
-      return known;
+  #groupNamed(name: string): number {
+    const count = this.#names.length;
+    if (this.#groups === undefined) {
+      const last = this.#names[count - 1];
+      if (last === name) return count - 1;
+      if (last === undefined || last < name) return this.#begin(name);
+      this.#groups = new Map(this.#names.map((known, group) => [known, group]));
     }
-    const group = this.#texts.push(text) - 1;
-    this.#groups.set(text, group);
-    this.#sizes.push(1);
-    return group;
+    const known = this.#groups.get(name);
+    if (known !== undefined) return known;
+    this.#groups.set(name, count);
+    return this.#begin(name);
+  }
+
+  #begin(name: string): number {
+    this.#sizes.push(0);
+    return this.#names.push(name) - 1;
   }
 
   /** All that was noted. */
   get sorted(): SortedRows<R> {
-    const order = orderOf(this.#texts);
-    const next = new Int32Array(this.#texts.length);
+    const order = this.#groups === undefined ? [...this.#names.keys()] : orderOf(this.#names);
+    const texts = this.#names.map(textOf);
+    const next = new Int32Array(texts.length);
     let count = 0;
     for (const group of order) {
       next[group] = count;
@@ -112,17 +123,24 @@ export class Gathering<R> {
       const group = this.#groupOf[position]!;
       if (group < 0) continue;
       const at = next[group]!++;
-      keys[at] = this.#texts[group]! + this.#all.keys[position]!;
+      keys[at] = texts[group]! + this.#all.keys[position]!;
       rows[at] = this.#all.rows[position]!;
     }
     // Where some rows have more parts than others, these lie between the others' primary keys.
     const isMixed = order.some((group, at) => {
       const following = order[at + 1];
-      return following !== undefined && this.#texts[following]!.startsWith(this.#texts[group]!);
+      return following !== undefined && texts[following]!.startsWith(texts[group]!);
     });
     return isMixed ? inOrder(new Map(keys.map((key, at) => [key, rows[at]!]))) : { keys, rows };
   }
 }
+
+/** Of a single part, that itself: it need not be put together. Names are ordered as their texts. */
+const nameOf = (parts: Key): string =>
+  parts.length === 1 && parts[0] !== '' ? parts[0]! : encodeKey(parts);
+
+const textOf = (name: string): string =>
+  name === '' || name.endsWith(terminator) ? name : name + terminator;
 
 function compareText(left: string, right: string): number {
   return left < right ? -1 : left === right ? 0 : 1;

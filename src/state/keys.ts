@@ -5,7 +5,7 @@ import type { Key, KeyRange } from './types.ts';
  * A key's text: every part followed by NUL, so that the text of leading parts is a prefix of the
  * text of the whole key, and only of keys with exactly those parts.
  */
-const terminator = '\u0000';
+export const terminator = '\u0000';
 
 export function encodeKey(parts: Key): string {
   let text = '';
