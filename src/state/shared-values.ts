@@ -7,6 +7,9 @@
  * first, and `{"=": n}` wherever it stands again. Numbers begin at 0 with each transaction and with
  * each table of a snapshot. What a row of an earlier transaction holds in the same field is
  * `{"=": n, "of": key parts}` where it stands first in a transaction.
+ *
+ * What is found in another row has been lifted to this version of its table already: an `upcast` that
+ * changes a shared field sees it as it was and as it is to be.
  */
 import { StateCorrupted } from './errors.ts';
 import { encodeKey } from './keys.ts';
