@@ -60,7 +60,7 @@ export class AllocationRunner {
   #ending = false;
   #leaving = false;
   #looking = false;
-  /** How many others have to end before a task may start. */
+  /** How much has to be over before a task may start. */
   #holds = 0;
   #resolveDone: () => void = () => {};
 
@@ -162,13 +162,12 @@ export class AllocationRunner {
 
   /** Begins with the first tasks. Does not wait for them. */
   async start(): Promise<void> {
-    try {
-      await makeAllocationDirectories(this.directories);
-    } catch (error) {
-      // The tasks' own set-up fails on it in turn, with an event.
-      this.#surroundings.onNotice(`allocation ${this.id}: ${(error as Error).message}`);
-    }
-    this.#runHooks();
+    await this.#begin(async () => {
+      await makeAllocationDirectories(this.directories).catch((error: Error) => {
+        // The tasks' own set-up fails on it in turn, with an event.
+        this.#surroundings.onNotice(`allocation ${this.id}: ${error.message}`);
+      });
+    });
     this.#look();
     this.#setDeadline();
   }
@@ -179,8 +178,9 @@ export class AllocationRunner {
       this.#resolveDone();
       return;
     }
-    await Promise.all(this.#tasks.all.map((task) => task.restore()));
-    this.#runHooks();
+    await this.#begin(async () => {
+      await Promise.all(this.#tasks.all.map((task) => task.restore()));
+    });
     if (this.allocation.DesiredTransition.NoShutdownDelay === true) this.#skipShutdownDelay();
     this.#look();
     if (this.#record.expired) this.#tasks.cancelCleanUp();
@@ -311,6 +311,17 @@ export class AllocationRunner {
       changed: () => this.#lookAtHealth(),
     };
     return new AllocationHooks(allocationHooks.flatMap((make) => make(context) ?? []));
+  }
+
+  /** No task starts before the hooks are, whatever else it waits for and is over meanwhile. */
+  async #begin(prepare: () => Promise<void>): Promise<void> {
+    this.#holds++;
+    try {
+      await prepare();
+      this.#runHooks();
+    } finally {
+      this.#holds--;
+    }
   }
 
   /** No task starts before they are through. */

@@ -65,6 +65,7 @@ async function run(
   taskHooks: readonly ((context: TaskHookContext) => TaskHook | undefined)[],
   task: Input<Task> = {},
   allocationHooks: readonly (() => AllocationHook)[] = [],
+  awaited: readonly Promise<void>[] = [],
 ): Promise<void> {
   const surroundings = {
     ...{ world, dataDirectory, region: 'global', hostEnvironment: {} },
@@ -79,6 +80,7 @@ async function run(
     testAllocation(),
     testJob([{ Name: 'app', ...task }]),
   );
+  for (const other of awaited) runner.hold(other);
   await runner.start();
 }
 
@@ -170,13 +172,25 @@ test('a restart that counts as a failure goes by the restart policy, any other d
   await until(() => expect(state()).toMatchObject({ State: 'dead', Failed: true }));
 });
 
-test('no task starts before the hooks of its allocation are through', async () => {
+test.each([
+  ['', []],
+  [', though what it waits for ends before they begin', [Promise.resolve()]],
+])('no task starts before the hooks of its allocation are through%s', async (_name, awaited) => {
   const gate = Promise.withResolvers<void>();
-  await run([], {}, [() => ({ name: 'gate', beforeStart: () => gate.promise })]);
-  await until(() => expect(state().State).toBe('pending'));
-  expect(driver.started).toEqual([]);
+  const hook: AllocationHook = {
+    name: 'gate',
+    async beforeStart() {
+      told.push('gate before');
+      await gate.promise;
+      told.push('gate through');
+    },
+  };
+  await run([telling('one')], {}, [() => hook], awaited);
+  await until(() => expect(told).toEqual(['gate before']));
+  expect(eventTypes()).toEqual(['Received']);
   gate.resolve();
   await until(() => expect(driver.started).toHaveLength(1));
+  expect(told).toEqual(['gate before', 'gate through', 'one before', 'one started']);
 });
 
 test('a failure of a hook of the allocation fails its tasks with its sentence', async () => {
