@@ -62,6 +62,7 @@ export class AllocationRunner {
   #looking = false;
   /** How much has to be over before a task may start. */
   #holds = 0;
+  readonly #ready = Promise.withResolvers<void>();
   #resolveDone: () => void = () => {};
 
   constructor(
@@ -95,6 +96,7 @@ export class AllocationRunner {
     );
     this.#tasks = new AllocationTasks({
       ...{ surroundings, directories, specification: this.#specification, saved: saved?.tasks },
+      ready: this.#ready.promise,
       save: () => this.#record.save(),
       changed: () => this.#changed(),
     });
@@ -326,10 +328,14 @@ export class AllocationRunner {
 
   /** No task starts before they are through. */
   #runHooks(): void {
-    if (this.#hooks.isEmpty || this.#record.stopping || this.isDone) return;
+    if (this.#hooks.isEmpty || this.#record.stopping || this.isDone) {
+      this.#ready.resolve();
+      return;
+    }
     const ready = this.#hooks.beforeStart().catch((error: Error) => {
       for (const task of this.#tasks.all) task.fail(events.setupFailure(error.message));
     });
+    this.#ready.resolve(ready);
     this.hold(ready);
   }
 

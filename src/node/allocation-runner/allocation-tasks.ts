@@ -13,6 +13,8 @@ export interface AllocationTasksOptions {
   readonly directories: AllocationDirectories;
   readonly specification: Specification;
   readonly saved: Readonly<Record<string, SavedTask>> | undefined;
+  /** Resolves when the allocation's hooks are through. */
+  readonly ready: Promise<void>;
   /** Resolves when the present state of all of them is on disk. Never rejects. */
   readonly save: () => Promise<void>;
   /** The state of one has changed. Not called while they are made. */
@@ -83,7 +85,7 @@ export class AllocationTasks {
 
 function newRunner(
   task: Task,
-  { surroundings, directories, specification, saved, save }: AllocationTasksOptions,
+  { surroundings, directories, specification, saved, ready, save }: AllocationTasksOptions,
   changed: () => void,
 ): TaskRunner {
   const current = (): Task => specification.taskNamed(task.Name) ?? task;
@@ -98,6 +100,7 @@ function newRunner(
     task: current,
     environment: (added: Readonly<Record<string, string>>) =>
       specification.environment(current(), added),
+    ready,
     save,
     changed,
   };

@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { SimulatedWorld } from '../../base/ports-simulated.ts';
 import { complete } from '../../model/complete.ts';
 import { NodeRegistrationSchema } from '../../model/node/node.ts';
@@ -10,6 +10,7 @@ import type { Input } from '../../model/schema.ts';
 import type { Task } from '../../model/task/task.ts';
 import { AllocationRunner } from '../allocation-runner/allocation-runner.ts';
 import { readSavedAllocations } from '../allocation-runner/saved-allocation.ts';
+import type { AllocationSurroundings } from '../allocation-runner/surroundings.ts';
 import { MockDriver } from '../drivers/mock.ts';
 import * as events from '../task-runner/events.ts';
 import { eventually } from '../testing/eventually.ts';
@@ -20,6 +21,7 @@ import {
   type TaskControls,
   type TaskHook,
   type TaskHookContext,
+  type TaskHookFactory,
 } from './hook.ts';
 
 let dataDirectory: string;
@@ -62,12 +64,39 @@ const telling =
   };
 
 async function run(
-  taskHooks: readonly ((context: TaskHookContext) => TaskHook | undefined)[],
+  taskHooks: readonly TaskHookFactory[],
   task: Input<Task> = {},
   allocationHooks: readonly (() => AllocationHook)[] = [],
   awaited: readonly Promise<void>[] = [],
 ): Promise<void> {
-  const surroundings = {
+  runner = new AllocationRunner(
+    surroundings(taskHooks, allocationHooks),
+    testAllocation(),
+    testJob([{ Name: 'app', ...task }]),
+  );
+  for (const other of awaited) runner.hold(other);
+  await runner.start();
+}
+
+/** The next agent, after the machine's own restart: nothing runs any more. */
+async function restart(
+  taskHooks: readonly TaskHookFactory[],
+  allocationHooks: readonly (() => AllocationHook)[],
+): Promise<void> {
+  await runner.leave();
+  driver = new MockDriver(world);
+  const [saved] = (await readSavedAllocations(dataDirectory)).saved;
+  const { allocation, job } = saved!;
+  const given = surroundings(taskHooks, allocationHooks);
+  runner = new AllocationRunner(given, allocation, job, saved);
+  await runner.restore();
+}
+
+function surroundings(
+  taskHooks: readonly TaskHookFactory[],
+  allocationHooks: readonly (() => AllocationHook)[],
+): AllocationSurroundings {
+  return {
     ...{ world, dataDirectory, region: 'global', hostEnvironment: {} },
     ...{ taskHooks, allocationHooks },
     drivers: new Map([['mock', driver]]),
@@ -75,13 +104,6 @@ async function run(
     changed: () => {},
     onNotice: (sentence: string) => expect.fail(sentence),
   };
-  runner = new AllocationRunner(
-    surroundings,
-    testAllocation(),
-    testJob([{ Name: 'app', ...task }]),
-  );
-  for (const other of awaited) runner.hold(other);
-  await runner.start();
 }
 
 const until = (check: () => void, stepMs = 0) =>
@@ -172,25 +194,48 @@ test('a restart that counts as a failure goes by the restart policy, any other d
   await until(() => expect(state()).toMatchObject({ State: 'dead', Failed: true }));
 });
 
-test.each([
-  ['', []],
-  [', though what it waits for ends before they begin', [Promise.resolve()]],
-])('no task starts before the hooks of its allocation are through%s', async (_name, awaited) => {
-  const gate = Promise.withResolvers<void>();
-  const hook: AllocationHook = {
+describe('no task starts before the hooks of its allocation are through', () => {
+  let gate: PromiseWithResolvers<void>;
+  const hook = (): AllocationHook => ({
     name: 'gate',
     async beforeStart() {
       told.push('gate before');
       await gate.promise;
       told.push('gate through');
     },
-  };
-  await run([telling('one')], {}, [() => hook], awaited);
-  await until(() => expect(told).toEqual(['gate before']));
-  expect(eventTypes()).toEqual(['Received']);
-  gate.resolve();
-  await until(() => expect(driver.started).toHaveLength(1));
-  expect(told).toEqual(['gate before', 'gate through', 'one before', 'one started']);
+  });
+  const inOrder = ['gate before', 'gate through', 'one before', 'one started'];
+
+  beforeEach(() => {
+    gate = Promise.withResolvers();
+  });
+
+  test.each([
+    ['when it is new', []],
+    ['when what it waits for ends before they begin', [Promise.resolve()]],
+  ])('%s', async (_name, awaited) => {
+    await run([telling('one')], {}, [hook], awaited);
+    await until(() => expect(told).toEqual(['gate before']));
+    expect(eventTypes()).toEqual(['Received']);
+    gate.resolve();
+    await until(() => expect(driver.started).toHaveLength(1));
+    expect(told).toEqual(inOrder);
+  });
+
+  test('when an agent takes it up and has to start it again', async () => {
+    gate.resolve();
+    await run([telling('one')], {}, [hook]);
+    await until(() => expect(state().State).toBe('running'));
+    gate = Promise.withResolvers();
+    await restart([telling('one')], [hook]);
+    told.length = 0;
+    // A run has its number as soon as it begins.
+    expect(runner.runIds).toEqual([`${runner.id}/app#1`]);
+    gate.resolve();
+    await until(() => expect(state().State).toBe('running'));
+    expect(runner.runIds).toEqual([`${runner.id}/app#2`]);
+    expect(told).toEqual(inOrder.slice(1));
+  });
 });
 
 test('a failure of a hook of the allocation fails its tasks with its sentence', async () => {

@@ -22,6 +22,8 @@ export interface TaskContext {
   readonly task: () => Task;
   /** With variables that hooks have added. */
   readonly environment: (added: Readonly<Record<string, string>>) => TaskEnvironment;
+  /** Resolves when the hooks of its allocation are through. */
+  readonly ready: Promise<void>;
   /** What is done around its runs, in their order. */
   readonly hooks: readonly TaskHookFactory[];
   /** Resolves when the present state of the runner is on disk. Never rejects. */

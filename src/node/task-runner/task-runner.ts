@@ -308,12 +308,16 @@ export class TaskRunner {
   /** Starts the next run, or the one that an earlier agent was about to start. */
   async #startRun(): Promise<Started> {
     const [context, record, hooks] = [this.#context, this.#record, this.#hooks];
+    const [kill, leave] = [this.#kill.signal, this.#leave.signal];
+    // One that an earlier agent has begun is not told to start.
+    if (this.#restored) await Promise.race([context.ready, aborted(kill), aborted(leave)]);
+    if (kill.aborted) return { kind: 'killed' };
+    if (leave.aborted) return { kind: 'left' };
     record.tracker ??= { count: 0, windowStartMs: context.world.clock.nowMs() };
     if (record.phase !== 'starting') record.run++;
     record.phase = 'starting';
     if (record.run === 1) record.emit(events.taskSetup);
     await context.save();
-    const [kill, leave] = [this.#kill.signal, this.#leave.signal];
     return startRun({ context, record, hooks, kill, leave });
   }
 
