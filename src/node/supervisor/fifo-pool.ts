@@ -1,23 +1,12 @@
 import { execFile } from 'node:child_process';
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  openSync,
-  readdirSync,
-  rmSync,
-  unlinkSync,
-} from 'node:fs';
+import { closeSync, constants, openSync, readdirSync, rmSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { makePrivateDirectory } from './paths.ts';
-import { fileId } from './proc.ts';
 
 /** A pipe from a child: it writes to `writeEnd`, which this process closes once the child has it. */
 export interface OutputPipe<T> {
   readonly output: T;
   readonly writeEnd: number;
-  /** The same for whoever has it open (`fileId`). */
-  readonly id: string;
 }
 
 const batchSize = 16;
@@ -80,7 +69,7 @@ function openPipe<T>(path: string, read: (fd: number) => T): OutputPipe<T> {
   const readEnd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const writeEnd = openSync(path, constants.O_WRONLY);
-    return { output: read(readEnd), writeEnd, id: fileId(fstatSync(writeEnd)) };
+    return { output: read(readEnd), writeEnd };
   } catch (error) {
     closeSync(readEnd);
     throw error;

@@ -61,7 +61,7 @@ export function readEnvironment(pid: number): readonly string[] {
   }
 }
 
-/** The same for all who have the same file open. */
+/** The same for all who have the same file open. When nobody has, the next file may get it. */
 export const fileId = ({ dev, ino }: Stats): string => `${dev}:${ino}`;
 
 /** What it prints to: its standard output and its error output, as far as they may be seen. */

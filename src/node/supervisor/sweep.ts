@@ -17,7 +17,7 @@ export interface SweepTarget {
   /** 0 when the pid never became known. */
   readonly pid: number;
   readonly startTime: string;
-  /** The pipes that are its output and nobody else's (`fileId`). */
+  /** The pipes that are its output and nobody else's (`HeldOutputs`). */
   readonly outputs?: readonly string[];
   /** Of a command beside the task: then the task itself is not meant. */
   readonly execId?: string;
@@ -30,14 +30,21 @@ const roundDelayMs = 5;
 /** Live processes that belong to one of the tasks. One walk over `/proc` serves them all. */
 export function findLeftovers(targets: readonly SweepTarget[]): ProcessStat[] {
   const found: ProcessStat[] = [];
+  const known = targets.map((target) => (isTaken(target) ? { ...target, pid: 0 } : target));
   for (const pid of listPids()) {
     if (pid === process.pid) continue;
     const stat = readStat(pid);
     if (stat === undefined || isEnded(stat)) continue;
-    const candidates = targets.filter((target) => startedAfter(stat, target));
+    const candidates = known.filter((target) => startedAfter(stat, target));
     if (candidates.length > 0 && belongs(stat, candidates)) found.push(stat);
   }
   return found;
+}
+
+/** Its pid is another process's by now, and so are the group and the session of that number. */
+function isTaken({ pid, startTime }: SweepTarget): boolean {
+  const leader = pid > 0 && startTime !== '' ? readStat(pid) : undefined;
+  return leader !== undefined && leader.startTime !== startTime;
 }
 
 const startedAfter = (stat: ProcessStat, target: SweepTarget): boolean =>

@@ -6,6 +6,7 @@ import { type Cgroup, makeCgroup } from './cgroups/cgroup.ts';
 import type { CgroupPlan } from './cgroups/plan.ts';
 import type { FifoPool, OutputPipe } from './fifo-pool.ts';
 import { holdStill, joinHeld } from './held.ts';
+import { HeldOutputs } from './held-outputs.ts';
 import { LogWriter } from './log-writer.ts';
 import { PipeReader } from './pipe-reader.ts';
 import { isAlive, readStat } from './proc.ts';
@@ -21,7 +22,8 @@ const lent = (fd: number): PipeReader => new PipeReader(fd);
 /** What a child process has besides itself. */
 interface Belongings {
   /** By what its processes are known. */
-  readonly marks: Pick<SweepTarget, 'allocId' | 'taskName' | 'outputs'>;
+  readonly marks: Pick<SweepTarget, 'allocId' | 'taskName'>;
+  readonly outputs: HeldOutputs;
   readonly writers: readonly LogWriter[];
   readonly cgroup: Cgroup | undefined;
   readonly sandbox: Sandbox | undefined;
@@ -48,7 +50,10 @@ export class TaskProcess {
     this.pid = child.pid!;
     // Not reaped before the event loop turns, so it is there even if it has ended already.
     this.startTime = readStat(this.pid)?.startTime ?? '';
-    this.#target = { ...belongings.marks, pid: this.pid, startTime: this.startTime };
+    const { marks, outputs } = belongings;
+    const { allocId, taskName } = marks;
+    const [pid, startTime] = [this.pid, this.startTime];
+    this.#target = { allocId, taskName, pid, startTime, outputs: outputs.ids };
     this.exited = new Promise((resolve) => {
       child.once('exit', (code, signal) => {
         clearTimeout(this.#killTimer);
@@ -71,9 +76,11 @@ export class TaskProcess {
     const owner = ownerOf(request.user);
     const pipes = request.logs.disabled ? [] : [await pool.take(lent), await pool.take(lent)];
     const cgroup = cgroupOf(request.cgroup, pipes);
+    const outputs = new HeldOutputs(pipes.flatMap((pipe) => pipe?.writeEnd ?? []));
     const isHeld = cgroup !== undefined;
     const spawned = spawnChild(request, pipes, { owner, isHeld });
     const { child, sandbox } = await spawned.catch(async (error) => {
+      outputs.release();
       await cgroup?.remove();
       throw error;
     });
@@ -83,12 +90,11 @@ export class TaskProcess {
     const writers = sources.flatMap((source, index) =>
       source ? [new LogWriter(source, request.logs, index === 0 ? 'stdout' : 'stderr')] : [],
     );
-    const { allocId, taskName } = request;
-    const marks = { allocId, taskName, outputs: pipes.flatMap((pipe) => pipe?.id ?? []) };
-    const belongings = { marks, writers, cgroup, sandbox };
+    const belongings = { marks: request, outputs, writers, cgroup, sandbox };
     const process = new TaskProcess(child, belongings, async (target) => {
       cgroup?.kill();
       await sweeper.end(target);
+      outputs.release();
       await drain(writers);
       await leave(cgroup);
     });
