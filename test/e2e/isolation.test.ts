@@ -58,7 +58,10 @@ const shellsOf = (allocation: Allocation): number[] =>
   });
 
 test('the node has the drivers, with what they found', async () => {
-  const [{ ID }] = await agent.get('/v1/nodes');
+  const ID = await agent.until('/v1/nodes', ([node]) => {
+    expect(node).toBeDefined();
+    return node.ID;
+  });
   const { Drivers, Attributes } = await agent.get(`/v1/node/${ID}`);
   expect(Object.keys(Drivers)).toEqual(expect.arrayContaining(['exec', 'java', 'raw_exec']));
   expect(Attributes).toMatchObject({

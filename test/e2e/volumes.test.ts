@@ -106,7 +106,10 @@ test('a writer waits where there is only a volume to be read, and is told why', 
 });
 
 test('the node tells what it offers', async () => {
-  const [{ ID }] = await agent.get('/v1/nodes');
+  const ID = await agent.until('/v1/nodes', ([node]) => {
+    expect(node).toBeDefined();
+    return node.ID;
+  });
   const { stdout } = await agent.cli('node', 'status', ID);
   expect(stdout).toMatch(
     /Host volumes\n.*Volume +Path +Tasks may\n.*data +\S+\/data +read and write\n.*fixed +\S+\/fixed +read\n/,
