@@ -10,7 +10,15 @@ import {
 } from '../../state/tables.ts';
 import type { Snapshot, Transaction, Written } from '../../state/types.ts';
 import { writeEventually } from '../write-eventually.ts';
-import { noSecrets, type PeeringContext, peeringById, peeringNamed, secretsOf } from './context.ts';
+import {
+  noSecrets,
+  type Paired,
+  type PeeringContext,
+  peeringById,
+  peeringNamed,
+  secretsOf,
+  stillPaired,
+} from './context.ts';
 import { type DialerOptions, dialAny } from './dialer.ts';
 
 /**
@@ -34,10 +42,11 @@ export function markDeleted(
 }
 
 /** What a goodbye of the peer comes to: the peering stays, for an operator to see, without secrets. */
-export function terminate(transaction: Transaction, id: string): void {
+export function terminate(transaction: Transaction, paired: Paired): void {
+  const { ID: id } = paired;
   const farewells = transaction.table(peeringFarewells);
   if (farewells.delete(id)) transaction.table(peeringSecrets).delete(id);
-  const stored = peeringById(transaction, id);
+  const stored = stillPaired(transaction, paired);
   if (stored === undefined) return;
   transaction.table(peeringSecrets).put(noSecrets(id));
   if (stored.State !== 'TERMINATED') {

@@ -225,9 +225,9 @@ export class Peerings {
           ...{ context, wire, side, known, exchange: context.exchange },
           peering: { id, name, partition },
           onGoodbye: async () => {
-            await context.state.write((transaction) => terminate(transaction, id));
+            await context.state.write((transaction) => terminate(transaction, peering));
           },
-          onAddresses: (addresses) => noteAddresses(context, id, addresses),
+          onAddresses: (addresses) => noteAddresses(context, peering, addresses),
         }),
     );
     const now = departingById(context.state.read(), id);

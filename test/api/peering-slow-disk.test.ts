@@ -1,0 +1,66 @@
+/** Peerings where writes take long: what was decided before one is held against what is there after it. */
+import { describe, expect, test } from 'vitest';
+import { type Cluster, startClusters, storedPeerings } from '../support/clusters.ts';
+import { recording } from '../support/recording-exchange.ts';
+
+const second = 1000;
+
+async function three() {
+  const exchanges = { a: recording(), b: recording(), c: recording() };
+  const given = await startClusters(['a', 'b', 'c'], {
+    exchange: (name) => exchanges[name as 'a' | 'b' | 'c'].exchange,
+  });
+  const slow = (cluster: Cluster, appendDelayMs: number | undefined) => {
+    cluster.api.disk.faults.appendDelayMs = appendDelayMs;
+  };
+  return { ...given, exchanges, slow };
+}
+
+describe('a peering that is with another cluster from now on hears nothing of the one before', () => {
+  test('no goodbye, at the side that dials', async () => {
+    const { clusters, during, world, slow } = await three();
+    const { a, b, c } = clusters;
+    await during(b.establish('east', await a.token('b')), second);
+    slow(b, 100);
+    const asked = b.establish('east', await c.token('b'));
+    await world.advance(20);
+    expect(storedPeerings(b)[0]!.Remote.Datacenter).toBe('dc-a');
+    void a.api.call('DELETE', '/v1/peering/b');
+    expect((await during(asked, 200)).status).toBe(200);
+    slow(b, undefined);
+    await world.advance(20 * second);
+    expect([await b.state('east'), await c.state('b')]).toEqual(['ACTIVE', 'ACTIVE']);
+    expect(await a.state('b')).toBe('none');
+  });
+
+  test('no goodbye, at the side that is dialled', async () => {
+    const { clusters, during, world, slow } = await three();
+    const { a, b, c } = clusters;
+    await during(b.establish('a', await a.token('west')), second);
+    const token = await a.token('west');
+    slow(a, 100);
+    const asked = c.establish('a', token);
+    await world.advance(120);
+    expect(storedPeerings(a)[0]!.Remote.Datacenter).toBe('dc-b');
+    void b.api.call('DELETE', '/v1/peering/a');
+    expect((await during(asked, 200)).status).toBe(200);
+    slow(a, undefined);
+    await world.advance(20 * second);
+    expect([await a.state('west'), await c.state('a')]).toEqual(['ACTIVE', 'ACTIVE']);
+  });
+
+  test('no addresses', async () => {
+    const { clusters, during, world, slow } = await three();
+    const { a, b, c } = clusters;
+    await during(b.establish('east', await a.token('b')), second);
+    slow(b, 100);
+    const asked = b.establish('east', await c.token('b'));
+    await world.advance(20);
+    a.api.server.peerings.advertise({ addresses: ['moved.example:4720'], caPems: [] });
+    expect((await during(asked, 200)).status).toBe(200);
+    slow(b, undefined);
+    await world.advance(20 * second);
+    expect((await b.peering('east')).PeerServerAddresses).toEqual([c.address]);
+    expect([await b.state('east'), await c.state('b')]).toEqual(['ACTIVE', 'ACTIVE']);
+  });
+});
