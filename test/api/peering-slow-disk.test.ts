@@ -13,7 +13,15 @@ async function three() {
   const slow = (cluster: Cluster, appendDelayMs: number | undefined) => {
     cluster.api.disk.faults.appendDelayMs = appendDelayMs;
   };
-  return { ...given, exchanges, slow };
+  /** What is written from now on becomes durable together, when `durationMs` are over. */
+  const holdWrites = async (cluster: Cluster, durationMs: number) => {
+    slow(cluster, durationMs);
+    const body = { Kind: 'service-defaults', Name: 'held', Protocol: 'http' };
+    void cluster.api.call('PUT', '/v1/config', { body });
+    await given.world.advance(0);
+    slow(cluster, undefined);
+  };
+  return { ...given, exchanges, slow, holdWrites };
 }
 
 describe('a peering that is with another cluster from now on hears nothing of the one before', () => {
@@ -63,4 +71,19 @@ describe('a peering that is with another cluster from now on hears nothing of th
     expect((await b.peering('east')).PeerServerAddresses).toEqual([c.address]);
     expect([await b.state('east'), await c.state('b')]).toEqual(['ACTIVE', 'ACTIVE']);
   });
+});
+
+test('what came from one cluster after another is forgotten when the two are written down together', async () => {
+  const { clusters, during, world, exchanges, holdWrites } = await three();
+  const { a, b, c } = clusters;
+  await during(b.establish('east', await a.token('b')), second);
+  const [again, unblock] = [await a.token('b'), exchanges.b.block()];
+  await during(b.establish('east', await c.token('b')), second);
+  await holdWrites(b, 100);
+  unblock();
+  await world.advance(10);
+  expect((await during(b.establish('east', again), 200)).status).toBe(200);
+  await world.advance(20 * second);
+  expect([await b.state('east'), await a.state('b')]).toEqual(['ACTIVE', 'ACTIVE']);
+  expect(storedPeerings(b)[0]!.MustForget).toBe(false);
 });
