@@ -1,5 +1,6 @@
 /** Peerings where writes take long: what was decided before one is held against what is there after it. */
 import { describe, expect, test } from 'vitest';
+import { limits } from '../../src/model/limits.ts';
 import { type Cluster, startClusters, storedPeerings } from '../support/clusters.ts';
 import { recording } from '../support/recording-exchange.ts';
 
@@ -86,4 +87,43 @@ test('what came from one cluster after another is forgotten when the two are wri
   await world.advance(20 * second);
   expect([await b.state('east'), await a.state('b')]).toEqual(['ACTIVE', 'ACTIVE']);
   expect(storedPeerings(b)[0]!.MustForget).toBe(false);
+});
+
+describe('whoever opens a stream is let in as long as its secret holds', () => {
+  test('and not when another cluster was written down meanwhile', async () => {
+    const { clusters, during, world, exchanges, network, slow, holdWrites } = await three();
+    const { a, b, c } = clusters;
+    await during(b.establish('a', await a.token('west')), second);
+    const unblock = exchanges.a.block();
+    slow(c, second);
+    const asked = c.establish('a', await a.token('west'));
+    await world.advance(20);
+    await holdWrites(a, 2 * second);
+    exchanges.a.noted.length = 0;
+    for (const { from, cut } of network.open) if (from === b.address) cut();
+    expect((await during(asked, 4 * second)).status).toBe(200);
+    expect(exchanges.a.noted).toEqual(['close west', 'forget west']);
+    expect(await b.state('a')).toBe('FAILING');
+    slow(c, undefined);
+    unblock();
+    await world.advance(20 * second);
+    expect([await a.state('west'), await c.state('a')]).toEqual(['ACTIVE', 'ACTIVE']);
+  });
+
+  test('and not when the peering is gone meanwhile', async () => {
+    const { clusters, during, world, network, peer, holdWrites } = await three();
+    const { a, b } = clusters;
+    await peer(b, a);
+    await b.crash();
+    const { farewellMs, farewellKeptMs } = limits.peering;
+    await during(a.api.call('DELETE', '/v1/peering/b'), farewellMs + second);
+    // It is about to be too late to tell the peer, which comes back just now.
+    await world.advance(farewellKeptMs - farewellMs - 4 * second);
+    await holdWrites(a, 4 * second);
+    // With what is written anyway in that moment.
+    void a.token('other');
+    await b.restart();
+    await world.advance(60 * second);
+    expect([await b.state('a'), network.open.length]).toEqual(['FAILING', 0]);
+  });
 });
