@@ -127,3 +127,57 @@ describe('whoever opens a stream is let in as long as its secret holds', () => {
     expect([await b.state('a'), network.open.length]).toEqual(['FAILING', 0]);
   });
 });
+
+describe('two tokens of one peering that are used at the same moment do not cross', () => {
+  /** `b` uses both at once, and hears of the first one later or sooner than of the second one. */
+  async function both(name: string, isFirstHeardLast: boolean) {
+    const { clusters, during, world, network } = await three();
+    const { a, b } = clusters;
+    const held: (() => void)[] = [];
+    network.tamper = (text, by) => {
+      if (by !== 'acceptor' || !text.includes('"established"')) return text;
+      const links = network.open.filter(({ frames }) => frames.some((one) => one.text === text));
+      const link = links[held.length]!;
+      held.push(() => link.inject('acceptor', text));
+      return undefined;
+    };
+    const first = b.establish('a', await a.token('b'));
+    await world.advance(20);
+    const token = await a.token('b');
+    const second = b.establish(name, token);
+    await world.advance(20);
+    network.tamper = (text) => text;
+    for (const release of isFirstHeardLast ? held.reverse() : held) {
+      release();
+      await world.advance(2);
+    }
+    const answers = await during(Promise.all([first, second]), 5000);
+    return { a, b, during, token, statuses: answers.map(({ status }) => status) };
+  }
+
+  test('under one name', async () => {
+    const { a, b, statuses } = await both('a', true);
+    expect(statuses).toEqual([200, 200]);
+    expect([await a.state('b'), await b.state('a')]).toEqual(['ACTIVE', 'ACTIVE']);
+  });
+
+  test('under two names, of which one is refused and its token stays good', async () => {
+    const { a, b, during, token, statuses } = await both('other', false);
+    expect(statuses).toEqual([200, 409]);
+    expect([await a.state('b'), await b.state('a')]).toEqual(['ACTIVE', 'ACTIVE']);
+    expect((await during(b.establish('a', token), second)).status).toBe(200);
+    expect([await a.state('b'), await b.state('a')]).toEqual(['ACTIVE', 'ACTIVE']);
+  });
+
+  test('and neither waits longer than it would alone, where nobody answers', async () => {
+    const { clusters, during, network } = await three();
+    const { a, b } = clusters;
+    const token = await a.token('b');
+    network.isSilent = true;
+    const both = Promise.all([b.establish('a', token), b.establish('other', token)]);
+    const answers = await during(both, limits.peering.establishTimeoutMs + 10);
+    expect(answers.map(({ status }) => status)).toEqual([503, 503]);
+    expect(answers[0]!.json.detail).toContain('it said nothing for');
+    expect(answers[1]!.json.detail).toContain('another request tried all the time');
+  });
+});

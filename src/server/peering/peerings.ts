@@ -45,8 +45,11 @@ export class Peerings {
   readonly #context: PeeringContext;
   readonly #acceptor: Acceptor;
   readonly #works = new Map<string, Work>();
-  /** For how many reasons farewells to a peering wait, by its id at the other cluster. */
-  readonly #held = new Map<string, number>();
+  /**
+   * The last of the requests to peer with a peering, by its id at the other cluster: when that is
+   * over. Farewells to it wait until all are.
+   */
+  readonly #beginning = new Map<string, Promise<void>>();
   readonly #stop = new AbortController();
   #advertised: Advertised = { addresses: [], caPems: [] };
   #unfollow: () => void = () => {};
@@ -99,7 +102,7 @@ export class Peerings {
   ): Promise<Written<StoredPeering>> {
     return establish(this.#context, partition, request, known, {
       signal: this.#stop.signal,
-      holdFarewells: (peerId) => this.#holdFarewells(peerId),
+      begin: (peerId) => this.#beginWith(peerId),
     });
   }
 
@@ -120,14 +123,20 @@ export class Peerings {
     return presentedPeering(peering, this.streams.known(id), status);
   }
 
-  /** Until it is released, no goodbye is said to the peering that has that id at its cluster. */
-  async #holdFarewells(peerId: string): Promise<() => void> {
-    this.#held.set(peerId, (this.#held.get(peerId) ?? 0) + 1);
+  /**
+   * Waits for its turn with the peering that has that id at its cluster; until it is released, nobody
+   * else has it, and no goodbye is said.
+   */
+  async #beginWith(peerId: string): Promise<() => void> {
+    const before = this.#beginning.get(peerId);
+    const { promise: over, resolve } = Promise.withResolvers<void>();
+    this.#beginning.set(peerId, over);
+    await before;
     await Promise.all(this.#lookAtFarewells(peerId).map((id) => this.#works.get(id)?.done));
     return () => {
-      const count = this.#held.get(peerId)! - 1;
-      if (count > 0) this.#held.set(peerId, count);
-      else this.#held.delete(peerId);
+      resolve();
+      if (this.#beginning.get(peerId) !== over) return;
+      this.#beginning.delete(peerId);
       this.#lookAtFarewells(peerId);
     };
   }
@@ -171,7 +180,7 @@ export class Peerings {
   }
 
   #wantedForFarewell({ PeerID }: StoredPeering): string {
-    return this.#held.has(PeerID) ? 'hold' : 'farewell';
+    return this.#beginning.has(PeerID) ? 'hold' : 'farewell';
   }
 
   #begin(id: string, peering: StoredPeering, doing: string, before: Promise<void> | undefined) {
