@@ -1,6 +1,7 @@
 /** Peerings where writes take long: what was decided before one is held against what is there after it. */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { limits } from '../../src/model/limits.ts';
+import { WriteQueueFull } from '../../src/state/errors.ts';
 import { type Cluster, startClusters, storedPeerings } from '../support/clusters.ts';
 import { recording } from '../support/recording-exchange.ts';
 
@@ -180,4 +181,18 @@ describe('two tokens of one peering that are used at the same moment do not cros
     expect(answers[0]!.json.detail).toContain('it said nothing for');
     expect(answers[1]!.json.detail).toContain('another request tried all the time');
   });
+});
+
+test('a token that is used up is not lost where the write queue is full just then', async () => {
+  const { clusters, during, world } = await three();
+  const { a, b } = clusters;
+  const token = await a.token('b');
+  const asked = b.establish('a', token);
+  await world.advance(1);
+  vi.spyOn(b.api.state, 'write').mockRejectedValueOnce(new WriteQueueFull(1, 1));
+  const { status, headers } = await during(asked, limits.state.fullRetryMs + second);
+  expect([status, headers['x-registry-index']]).toEqual([
+    ...[200, String(storedPeerings(b)[0]!.ModifyIndex)],
+  ]);
+  expect([await a.state('b'), await b.state('a')]).toEqual(['ACTIVE', 'ACTIVE']);
 });

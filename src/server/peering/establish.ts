@@ -16,6 +16,7 @@ import { decodeToken, type PeeringToken, TokenFault } from '../../model/peering/
 import type { Input } from '../../model/schema.ts';
 import { peeringSecrets, peerings } from '../../state/tables.ts';
 import type { Snapshot, Transaction, Written } from '../../state/types.ts';
+import { writeEventually } from '../write-eventually.ts';
 import {
   fresh,
   identityOf,
@@ -67,12 +68,15 @@ export async function establish(
     const id = admitted(context, state.head(), partition, name, token)?.ID ?? world.ids.uuid();
     const streamSecret = fresh(context);
     await useUp(context, token, streamSecret, { id, partition }, { endMs, signal });
-    return await state.write((transaction) => {
+    const write = (transaction: Transaction): Written<StoredPeering> => {
       const stored = admitted(context, transaction, partition, name, token);
       const row = { stored, ID: stored?.ID ?? id, partition, name, token, Meta };
       dropFarewellsTo(transaction, token.peerId);
-      return putDialled(transaction, context, row, streamSecret);
-    });
+      const value = putDialled(transaction, context, row, streamSecret);
+      return { index: transaction.index, value };
+    };
+    // Whoever asks again would be told that the token is used.
+    return await writeEventually({ state, timers: world.timers }, write, signal);
   } finally {
     release();
   }
