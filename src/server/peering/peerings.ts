@@ -170,10 +170,15 @@ export class Peerings {
     const doing = isGone ? this.#wantedForFarewell(peering) : wantedFor(peering);
     const before = this.#works.get(id);
     if (before?.doing === doing) return;
-    // What is being forgotten has to be gone; and where there is a stream, it says goodbye first.
     const isPart = doing === 'remove' || doing === 'forget';
-    const isLeftAlone = before?.doing === 'forget' || (isPart && this.streams.of(id) !== undefined);
-    if (!isLeftAlone) before?.stop.abort();
+    const parting = isPart ? this.streams.of(id) : undefined;
+    const stop = () => before?.stop.abort();
+    // What is being forgotten has to be gone; and where there is a stream, it says goodbye first, and
+    // no other one is opened after it.
+    if (before?.doing !== 'forget') {
+      if (parting === undefined) stop();
+      else void parting.ended.then(stop);
+    }
     // What went wrong before is no matter of one that begins anew.
     if (!isPart && doing !== 'nothing') this.streams.record(id).lastError = '';
     this.#begin(id, peering, doing, before?.done);
