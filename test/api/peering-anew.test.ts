@@ -79,6 +79,22 @@ describe('what came from one cluster goes before another one is heard under its 
     expect(await b.state('a')).toBe('ACTIVE');
   });
 
+  test('also where the first one has ended the peering a moment before', async () => {
+    const { clusters, during, exchanges } = await three();
+    const { a, b, c } = clusters;
+    await during(b.establish('east', await a.token('b')), 20 * second);
+    const token = await c.token('b');
+    exchanges.b.noted.length = 0;
+    await during(a.api.call('DELETE', '/v1/peering/b'), 10);
+    expect(await b.state('east')).toBe('TERMINATED');
+    await during(b.establish('east', token), second);
+    const isForgotten = exchanges.b.noted.indexOf('forgot east');
+    expect(exchanges.b.noted.slice(0, 2)).toEqual(['close east', 'forget east']);
+    expect(exchanges.b.noted.indexOf('open east')).toBeGreaterThan(isForgotten);
+    expect(storedPeerings(b)[0]!.MustForget).toBe(false);
+    expect([await b.state('east'), await c.state('b')]).toEqual(['ACTIVE', 'ACTIVE']);
+  });
+
   test('also where it is deleted meanwhile', async () => {
     const { clusters, during, exchanges, world } = await three();
     const { a, b, c } = clusters;

@@ -43,7 +43,9 @@ const unknown =
  *      The same side may ask again for the very same, when it did not hear the answer.
  *  A2. Whoever opens a stream shows first that it knows the secret; only then is shown that it is
  *      known here as well. No secret is sent.
- *  A3. Until it is known who somebody is, it costs one handshake's time and a few short frames, and so
+ *  A3. A stream opens with the secret that holds at that moment: while it was written down who opens
+ *      it, the peering may have been deleted, or have become another one's.
+ *  A4. Until it is known who somebody is, it costs one handshake's time and a few short frames, and so
  *      many at once at most; the longest there goes first. It learns nothing of which peerings there are.
  */
 export class Acceptor {
@@ -138,6 +140,7 @@ export class Acceptor {
     );
     if (peering === undefined) throw new NotTaken(unknown);
     if (peering.MustForget) await ready(peerId);
+    if (!this.#holds(peerId, secret)) throw new NotTaken(unknown);
     const own = selfOf(context, peering, context.advertised().addresses);
     wire.send({
       type: 'accepted',
@@ -145,6 +148,12 @@ export class Acceptor {
       self: own,
     });
     take(peering, wire);
+  }
+
+  #holds(peerId: string, secret: string): boolean {
+    const { state, box, world } = this.#options.context;
+    const { Active } = secretsOf(state.read(), peerId);
+    return Active !== '' && world.secrets.equal(box.open(Active), secret);
   }
 
   /** Also a peer that is known is held to a measure: each stream that opens is written down. */

@@ -64,6 +64,18 @@ export const peeringById = (snapshot: Snapshot, id: string): StoredPeering | und
     .scan({ prefix: [id] })
     .next().value ?? undefined;
 
+/** What names a peering and the one that it is with, there. */
+export type Paired = Pick<StoredPeering, 'ID' | 'PeerID'>;
+
+/**
+ * The peering, unless it is with another one by now. A stream asks for it before it writes: that the
+ * stream is to end is known when the other one is durable, and what it writes comes after that.
+ */
+export function stillPaired(snapshot: Snapshot, { ID, PeerID }: Paired): StoredPeering | undefined {
+  const peering = peeringById(snapshot, ID);
+  return peering?.PeerID === PeerID ? peering : undefined;
+}
+
 /** Also one that is deleted, whose peer has yet to hear of it. */
 export const departingById = (snapshot: Snapshot, id: string): StoredPeering | undefined =>
   peeringById(snapshot, id) ?? snapshot.table(peeringFarewells).get(id);

@@ -10,7 +10,15 @@ import {
 } from '../../state/tables.ts';
 import type { Snapshot, Transaction, Written } from '../../state/types.ts';
 import { writeEventually } from '../write-eventually.ts';
-import { noSecrets, type PeeringContext, peeringById, peeringNamed, secretsOf } from './context.ts';
+import {
+  noSecrets,
+  type Paired,
+  type PeeringContext,
+  peeringById,
+  peeringNamed,
+  secretsOf,
+  stillPaired,
+} from './context.ts';
 import { type DialerOptions, dialAny } from './dialer.ts';
 
 /**
@@ -34,10 +42,11 @@ export function markDeleted(
 }
 
 /** What a goodbye of the peer comes to: the peering stays, for an operator to see, without secrets. */
-export function terminate(transaction: Transaction, id: string): void {
+export function terminate(transaction: Transaction, paired: Paired): void {
+  const { ID: id } = paired;
   const farewells = transaction.table(peeringFarewells);
   if (farewells.delete(id)) transaction.table(peeringSecrets).delete(id);
-  const stored = peeringById(transaction, id);
+  const stored = stillPaired(transaction, paired);
   if (stored === undefined) return;
   transaction.table(peeringSecrets).put(noSecrets(id));
   if (stored.State !== 'TERMINATED') {
@@ -164,22 +173,27 @@ const aborted = (signal: AbortSignal): Promise<false> =>
     signal.addEventListener('abort', () => resolve(false), { once: true });
   });
 
-/** Forgets what came from whom the peering was with before; then its stream may open. */
+/**
+ * Forgets what came from whom the peering was with before; then its stream may open. Where it became
+ * another one's once more in what was written down with that, it begins again.
+ */
 export async function renewPeering(
   context: PeeringContext,
   peering: StoredPeering,
   signal: AbortSignal,
 ): Promise<void> {
   const { state, world, streams } = context;
-  streams.of(peering.ID)?.end('the peering is with another cluster now');
-  await forgetEventually(context, peering, signal);
-  if (signal.aborted) return;
   const note = (transaction: Transaction) => {
     const stored = peeringById(transaction, peering.ID);
     if (!stored?.MustForget) return;
     transaction.table(peerings).put({ ...stored, MustForget: false });
   };
-  await writeEventually({ state, timers: world.timers }, note, signal);
+  do {
+    streams.of(peering.ID)?.end('the peering is with another cluster now');
+    await forgetEventually(context, peering, signal);
+    if (signal.aborted) return;
+    await writeEventually({ state, timers: world.timers }, note, signal);
+  } while (!signal.aborted && peeringById(state.read(), peering.ID)?.MustForget);
 }
 
 /** Forgets what came from the peer, and tries again for as long as that cannot be written. */

@@ -2,7 +2,7 @@ import { delay } from '../../base/ports.ts';
 import { limits } from '../../model/limits.ts';
 import type { StoredPeering } from '../../model/peering/peering.ts';
 import { peerings } from '../../state/tables.ts';
-import { type PeeringContext, peeringById } from './context.ts';
+import { type Paired, type PeeringContext, peeringById, stillPaired } from './context.ts';
 import { type Opened, openStream, reasonOf } from './dial.ts';
 import type { PeeringStream } from './stream.ts';
 import type { Wire } from './wire.ts';
@@ -43,7 +43,7 @@ export async function keepDialling(
     let reason: string;
     if ('wire' in tried) {
       preferred = tried.address;
-      noteAddresses(context, id, tried.peer.addresses);
+      noteAddresses(context, peering, tried.peer.addresses);
       log.info({ peering: name, partition, address: preferred }, 'the stream of a peer is open');
       const stream = take(peering, tried.wire);
       const stop = () => stream.end('the peering begins anew, or this server stops');
@@ -99,7 +99,7 @@ export async function dialAny(
 /** The servers of the peer are somewhere else now. Those that its operator named stay first. */
 export function noteAddresses(
   { state, log }: PeeringContext,
-  id: string,
+  paired: Paired,
   addresses: readonly string[],
 ): void {
   if (addresses.length === 0) return;
@@ -109,9 +109,9 @@ export function noteAddresses(
   const isKnown = (peering: StoredPeering | undefined) =>
     peering === undefined ||
     JSON.stringify(peering.PeerServerAddresses) === JSON.stringify(merged(peering));
-  if (isKnown(peeringById(state.read(), id))) return;
+  if (isKnown(stillPaired(state.read(), paired))) return;
   const written = state.write((transaction) => {
-    const peering = peeringById(transaction, id);
+    const peering = stillPaired(transaction, paired);
     if (peering === undefined || isKnown(peering)) return;
     transaction.table(peerings).put({ ...peering, PeerServerAddresses: merged(peering) });
   });

@@ -16,6 +16,7 @@ import { decodeToken, type PeeringToken, TokenFault } from '../../model/peering/
 import type { Input } from '../../model/schema.ts';
 import { peeringSecrets, peerings } from '../../state/tables.ts';
 import type { Snapshot, Transaction, Written } from '../../state/types.ts';
+import { writeEventually } from '../write-eventually.ts';
 import {
   fresh,
   identityOf,
@@ -32,8 +33,11 @@ import { requireRoom } from './token.ts';
 
 export interface EstablishOptions {
   readonly signal: AbortSignal;
-  /** Says no goodbye to the peering of the other cluster until what it gives is called. */
-  readonly holdFarewells: (peerId: string) => Promise<() => void>;
+  /**
+   * Resolves when no other request is about to peer with the peering of the other cluster. Until what
+   * it gives is called no other one does, and no goodbye is said to that.
+   */
+  readonly begin: (peerId: string) => Promise<() => void>;
 }
 
 /**
@@ -49,25 +53,30 @@ export async function establish(
   partition: string,
   given: Input<EstablishRequest>,
   known: readonly Fault[],
-  { signal, holdFarewells }: EstablishOptions,
+  { signal, begin }: EstablishOptions,
 ): Promise<Written<StoredPeering>> {
+  const { state, world } = context;
+  const endMs = world.clock.monotonicMs() + limits.peering.establishTimeoutMs;
   const request = complete(EstablishRequestSchema, given);
   const token = checked(context, request, known);
   const { PeerName: name, Meta } = request;
-  // Asked before the secret is used up, and again when the peering is written down.
-  const id =
-    admitted(context, context.state.head(), partition, name, token)?.ID ?? context.world.ids.uuid();
-  const streamSecret = fresh(context);
-  // A goodbye that comes after the secret would be taken for one to what is about to begin.
-  const release = await holdFarewells(token.peerId);
+  // A goodbye that comes after the secret would be taken for one to what is about to begin; and of
+  // two secrets the other side keeps the last one that it was told, which is to be so here as well.
+  const release = await begin(token.peerId);
   try {
-    await useUp(context, token, streamSecret, { id, partition }, signal);
-    return await context.state.write((transaction) => {
+    // Asked before the secret is used up, and again when the peering is written down.
+    const id = admitted(context, state.head(), partition, name, token)?.ID ?? world.ids.uuid();
+    const streamSecret = fresh(context);
+    await useUp(context, token, streamSecret, { id, partition }, { endMs, signal });
+    const write = (transaction: Transaction): Written<StoredPeering> => {
       const stored = admitted(context, transaction, partition, name, token);
       const row = { stored, ID: stored?.ID ?? id, partition, name, token, Meta };
       dropFarewellsTo(transaction, token.peerId);
-      return putDialled(transaction, context, row, streamSecret);
-    });
+      const value = putDialled(transaction, context, row, streamSecret);
+      return { index: transaction.index, value };
+    };
+    // Whoever asks again would be told that the token is used.
+    return await writeEventually({ state, timers: world.timers }, write, signal);
   } finally {
     release();
   }
@@ -141,20 +150,19 @@ function twinInTheWay(
   return undefined;
 }
 
-/** Tries every address, again and again, for as long as a caller may wait. */
+/** Tries every address, again and again, until it is too late. */
 async function useUp(
   context: PeeringContext,
   token: PeeringToken,
   streamSecret: string,
   { id, partition }: { readonly id: string; readonly partition: string },
-  signal: AbortSignal,
+  { endMs, signal }: { readonly endMs: number; readonly signal: AbortSignal },
 ): Promise<void> {
   const { state, datacenter, world } = context;
   const { clock, timers, random } = world;
-  const { establishTimeoutMs, dialTimeoutMs, retryMinMs } = limits.peering;
+  const { dialTimeoutMs, retryMinMs } = limits.peering;
   const serverName = serverNameOf(identityOf(state.read()));
   const self = { id, serverName, datacenter, partition, addresses: [] };
-  const endMs = clock.monotonicMs() + establishTimeoutMs;
   const reasons = new Map<string, string>();
   const addresses = [...new Set([...token.manualAddresses, ...token.addresses])];
   while (!signal.aborted) {
@@ -176,7 +184,8 @@ async function useUp(
     await delay(timers, pauseMs, signal);
   }
   const told = [...reasons].map(([address, reason]) => `${address}: ${reason}`);
-  throw refusal('peer-unreachable', { reason: told.join('; ') || 'this server stops' });
+  const untried = signal.aborted ? 'this server stops' : 'another request tried all the time';
+  throw refusal('peer-unreachable', { reason: told.join('; ') || untried });
 }
 
 interface Dialled {

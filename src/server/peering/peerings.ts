@@ -45,8 +45,11 @@ export class Peerings {
   readonly #context: PeeringContext;
   readonly #acceptor: Acceptor;
   readonly #works = new Map<string, Work>();
-  /** For how many reasons farewells to a peering wait, by its id at the other cluster. */
-  readonly #held = new Map<string, number>();
+  /**
+   * The last of the requests to peer with a peering, by its id at the other cluster: when that is
+   * over. Farewells to it wait until all are.
+   */
+  readonly #beginning = new Map<string, Promise<void>>();
   readonly #stop = new AbortController();
   #advertised: Advertised = { addresses: [], caPems: [] };
   #unfollow: () => void = () => {};
@@ -99,7 +102,7 @@ export class Peerings {
   ): Promise<Written<StoredPeering>> {
     return establish(this.#context, partition, request, known, {
       signal: this.#stop.signal,
-      holdFarewells: (peerId) => this.#holdFarewells(peerId),
+      begin: (peerId) => this.#beginWith(peerId),
     });
   }
 
@@ -120,14 +123,20 @@ export class Peerings {
     return presentedPeering(peering, this.streams.known(id), status);
   }
 
-  /** Until it is released, no goodbye is said to the peering that has that id at its cluster. */
-  async #holdFarewells(peerId: string): Promise<() => void> {
-    this.#held.set(peerId, (this.#held.get(peerId) ?? 0) + 1);
+  /**
+   * Waits for its turn with the peering that has that id at its cluster; until it is released, nobody
+   * else has it, and no goodbye is said.
+   */
+  async #beginWith(peerId: string): Promise<() => void> {
+    const before = this.#beginning.get(peerId);
+    const { promise: over, resolve } = Promise.withResolvers<void>();
+    this.#beginning.set(peerId, over);
+    await before;
     await Promise.all(this.#lookAtFarewells(peerId).map((id) => this.#works.get(id)?.done));
     return () => {
-      const count = this.#held.get(peerId)! - 1;
-      if (count > 0) this.#held.set(peerId, count);
-      else this.#held.delete(peerId);
+      resolve();
+      if (this.#beginning.get(peerId) !== over) return;
+      this.#beginning.delete(peerId);
       this.#lookAtFarewells(peerId);
     };
   }
@@ -161,17 +170,22 @@ export class Peerings {
     const doing = isGone ? this.#wantedForFarewell(peering) : wantedFor(peering);
     const before = this.#works.get(id);
     if (before?.doing === doing) return;
-    // What is being forgotten has to be gone; and where there is a stream, it says goodbye first.
     const isPart = doing === 'remove' || doing === 'forget';
-    const isLeftAlone = before?.doing === 'forget' || (isPart && this.streams.of(id) !== undefined);
-    if (!isLeftAlone) before?.stop.abort();
+    const parting = isPart ? this.streams.of(id) : undefined;
+    const stop = () => before?.stop.abort();
+    // What is being forgotten has to be gone; and where there is a stream, it says goodbye first, and
+    // no other one is opened after it.
+    if (before?.doing !== 'forget') {
+      if (parting === undefined) stop();
+      else void parting.ended.then(stop);
+    }
     // What went wrong before is no matter of one that begins anew.
     if (!isPart && doing !== 'nothing') this.streams.record(id).lastError = '';
     this.#begin(id, peering, doing, before?.done);
   }
 
   #wantedForFarewell({ PeerID }: StoredPeering): string {
-    return this.#held.has(PeerID) ? 'hold' : 'farewell';
+    return this.#beginning.has(PeerID) ? 'hold' : 'farewell';
   }
 
   #begin(id: string, peering: StoredPeering, doing: string, before: Promise<void> | undefined) {
@@ -225,9 +239,9 @@ export class Peerings {
           ...{ context, wire, side, known, exchange: context.exchange },
           peering: { id, name, partition },
           onGoodbye: async () => {
-            await context.state.write((transaction) => terminate(transaction, id));
+            await context.state.write((transaction) => terminate(transaction, peering));
           },
-          onAddresses: (addresses) => noteAddresses(context, id, addresses),
+          onAddresses: (addresses) => noteAddresses(context, peering, addresses),
         }),
     );
     const now = departingById(context.state.read(), id);
