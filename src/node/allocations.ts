@@ -54,9 +54,10 @@ export class Allocations {
     for (const entry of saved) this.#takeUp({ ...entry, job: share(entry.job) });
     for (const runner of this.all) this.#holdBehindOthers(runner);
     const claimed = new Set(this.all.flatMap((runner) => runner.runIds));
-    await Promise.all(this.all.map((runner) => runner.restore()));
+    // What one of them starts again is claimed by nobody, so unclaimed is what is there before.
     const ended = [...drivers.values()].map((driver) => driver.endUnclaimed(claimed));
     this.#cleared = Promise.all(ended).catch((error: Error) => onNotice(error.message));
+    await Promise.all(this.all.map((runner) => runner.restore()));
   }
 
   #takeUp(saved: SavedAllocation): void {
