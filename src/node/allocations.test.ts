@@ -12,7 +12,7 @@ import { Allocations } from './allocations.ts';
 import { MockDriver } from './drivers/mock.ts';
 import type { Assignment } from './server-api.ts';
 import { eventually } from './testing/eventually.ts';
-import { testAllocation, testJob } from './testing/records.ts';
+import { testAllocation, testJob, testPolicy } from './testing/records.ts';
 
 let dataDirectory: string;
 let world: SimulatedWorld;
@@ -85,4 +85,18 @@ test('what starts again while others are still taken up is not ended as unclaime
   await restored;
   await world.advance(1000);
   expect(driver.signals).toEqual([]);
+});
+
+test('the end of an allocation is delivered with its last report, not with one before', async () => {
+  await startAgent();
+  const RestartPolicy = { ...testPolicy, Attempts: 0 };
+  const bad = { Name: 'bad', RestartPolicy, Config: { run_for: '1s', exit_code: 1 } };
+  allocations.apply([assignment(1, [bad, { Name: 'good', Config: { kill_after: '3s' } }])]);
+  await until(() => expect(reports.at(-1)?.ClientStatus).toBe('failed'), 100);
+  const first = reports.at(-1)!;
+  await until(() => expect(allocations.get(id(1))!.isDone).toBe(true), 100);
+  allocations.noteDelivered([first]);
+  expect(allocations.undelivered).toEqual([allocations.get(id(1))!.report]);
+  allocations.noteDelivered(allocations.undelivered);
+  expect(allocations.undelivered).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import type { Allocation, AllocationReport } from '../model/allocation/allocation.ts';
-import { isClientTerminal, isServerTerminal } from '../model/allocation/allocation-rules.ts';
+import { isServerTerminal } from '../model/allocation/allocation-rules.ts';
 import type { Job } from '../model/job/job.ts';
 import { limits } from '../model/limits.ts';
 import { AllocationRunner } from './allocation-runner/allocation-runner.ts';
@@ -164,7 +164,7 @@ export class Allocations {
   noteDelivered(reports: readonly AllocationReport[]): void {
     for (const report of reports) {
       const runner = this.#runners.get(report.ID);
-      if (runner?.isDone && isClientTerminal(report)) void runner.noteDelivered();
+      if (runner?.isDone && isLast(report)) void runner.noteDelivered();
     }
   }
 
@@ -218,6 +218,10 @@ export class Allocations {
     );
   }
 }
+
+/** One before may have told how it ends already: with the first task that fails. */
+const isLast = ({ TaskStates }: AllocationReport): boolean =>
+  Object.values(TaskStates).every(({ State }) => State === 'dead');
 
 /** Once a job was purged, its id may name another registration: that is not this one's job. */
 const jobOf = ({ JobCreateIndex }: Allocation, job: Job | null): Job | undefined =>
