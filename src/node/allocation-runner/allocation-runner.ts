@@ -60,6 +60,7 @@ export class AllocationRunner {
   #ending = false;
   #leaving = false;
   #looking = false;
+  #isBeginning = false;
   /** How much has to be over before a task may start. */
   #holds = 0;
   readonly #ready = Promise.withResolvers<void>();
@@ -315,13 +316,18 @@ export class AllocationRunner {
     return new AllocationHooks(allocationHooks.flatMap((make) => make(context) ?? []));
   }
 
-  /** No task starts before the hooks are, whatever else it waits for and is over meanwhile. */
+  /**
+   * No task starts before the hooks are, whatever else it waits for and is over meanwhile, and none
+   * is ended before it is known whether it runs.
+   */
   async #begin(prepare: () => Promise<void>): Promise<void> {
     this.#holds++;
+    this.#isBeginning = true;
     try {
       await prepare();
       this.#runHooks();
     } finally {
+      this.#isBeginning = false;
       this.#holds--;
     }
   }
@@ -354,7 +360,7 @@ export class AllocationRunner {
 
   /** Looks at the tasks' states, and starts and ends what follows from them. */
   #look(): void {
-    if (this.#looking || this.#leaving) return;
+    if (this.#looking || this.#leaving || this.#isBeginning) return;
     this.#looking = true;
     try {
       const { tasks } = this.#specification;

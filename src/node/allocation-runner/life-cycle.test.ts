@@ -219,3 +219,31 @@ test.each([
   expect(Math.abs(elapsedMs() - before - expectedMs)).toBeLessThanOrEqual(1000);
   expect(state().Events!.find(({ Type }) => Type === 'Terminated')!.Signal).toBe(9);
 });
+
+test('a task that is still being taken up is not dead before its process is', async () => {
+  const Config = { kill_after: '3s' };
+  await run([
+    { Name: 'app', Config },
+    { Name: 'slow', Config },
+  ]);
+  await isRunning();
+  await isRunning('slow');
+  stop();
+  await until(() => expect(types()).toContain('Killing'));
+  const [asked, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const recover = driver.recover.bind(driver);
+  driver.recover = async (runId) => {
+    asked.resolve();
+    if (runId.includes('/slow#')) await gate.promise;
+    return recover(runId);
+  };
+  const restarted = restart();
+  await asked.promise;
+  await world.advance(1000);
+  expect(state('slow').State).toBe('running');
+  gate.resolve();
+  await restarted;
+  await until(() => expect(runner.isDone).toBe(true), 1000);
+  expect(driver.running).toEqual([]);
+  expect(types('slow').slice(-2)).toEqual(['Terminated', 'Killed']);
+});
