@@ -10,6 +10,7 @@ import { NodeRegistrationSchema } from '../../model/node/node.ts';
 import type { Input } from '../../model/schema.ts';
 import type { Task } from '../../model/task/task.ts';
 import type { TaskGroup } from '../../model/task-group/task-group.ts';
+import { DriverFailure } from '../drivers/driver.ts';
 import { MockDriver } from '../drivers/mock.ts';
 import { eventually } from '../testing/eventually.ts';
 import { testAllocation, testJob } from '../testing/records.ts';
@@ -218,6 +219,45 @@ test.each([
   await until(() => expect(runner.isDone).toBe(true), 100);
   expect(Math.abs(elapsedMs() - before - expectedMs)).toBeLessThanOrEqual(1000);
   expect(state().Events!.find(({ Type }) => Type === 'Terminated')!.Signal).toBe(9);
+});
+
+describe('a task that cannot be killed', () => {
+  const refused = () => types().filter((type) => type === 'Killed').length;
+
+  async function kill(config: object): Promise<{ readonly tries: () => number }> {
+    await run([{ Name: 'app', Config: config }]);
+    await isRunning();
+    const handle = (await driver.recover(`${runner.id}/app#1`))!;
+    let tries = 0;
+    handle.stop = async () => {
+      tries++;
+      throw new DriverFailure('not now', false);
+    };
+    stop();
+    await until(() => expect(refused()).toBe(1));
+    return { tries: () => tries };
+  }
+
+  test('is tried again from time to time', async () => {
+    const { tries } = await kill({});
+    await until(() => expect(tries()).toBe(5), 5_000);
+    expect(refused()).toBe(5);
+  });
+
+  test('is left alone once it has ended by itself', async () => {
+    const { tries } = await kill({ run_for: '3s' });
+    await until(() => expect(runner.isDone).toBe(true), 500);
+    const { length } = types();
+    await world.advance(600_000);
+    expect([tries(), types().length]).toEqual([1, length]);
+  });
+
+  test('is left alone by an agent that has left', async () => {
+    const { tries } = await kill({});
+    await runner.leave();
+    await world.advance(600_000);
+    expect([tries(), refused()]).toEqual([1, 1]);
+  });
 });
 
 test('a task that is still being taken up is not dead before its process is', async () => {
