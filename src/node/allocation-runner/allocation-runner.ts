@@ -263,7 +263,7 @@ export class AllocationRunner {
   get #commanded(): Commanded {
     return {
       id: this.id,
-      isOver: this.#ending || this.#record.stopping || this.isDone,
+      isOver: () => this.#ending || this.#record.stopping || this.isDone,
       tasks: this.#specification.tasks,
       runners: this.#tasks.runners,
       holding: (run) => {

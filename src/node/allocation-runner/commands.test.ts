@@ -127,6 +127,17 @@ describe('a restart', () => {
     await until(() => expect(runner.isDone).toBe(true), 500);
     expect([startsOf('prepare'), startsOf('app')]).toEqual([1, 1]);
   });
+
+  test('of all tasks revives none once the allocation is stopped', async () => {
+    await run([prepare, { ...app, Leader: true, Config: { kill_after: '3s' } }]);
+    await until(() => expect(stateOf('app')).toBe('running'), 500);
+    await ask('restart', { task: '', all: true });
+    await until(() => expect(driver.signals).toHaveLength(1));
+    void runner.stop();
+    await until(() => expect(stateOf('app')).toBe('dead'), 500);
+    await world.advance(1000);
+    expect([stateOf('prepare'), runner.isDone]).toEqual(['dead', true]);
+  });
 });
 
 describe('a signal', () => {
