@@ -49,7 +49,10 @@ export async function restartTasks(commanded: Commanded, { task, all }: RestartW
     for (const round of endingRounds(tasks)) {
       // Nobody would end again what is dead and comes back.
       if (isOver()) return;
-      await Promise.all(round.map((name) => runners.get(name)?.reset(reason)));
+      const resets = await Promise.allSettled(
+        round.map((name) => runners.get(name)?.reset(reason)),
+      );
+      for (const reset of resets) if (reset.status === 'rejected') throw reset.reason;
     }
   });
 }
