@@ -98,6 +98,7 @@ export class AllocationRunner {
     this.#tasks = new AllocationTasks({
       ...{ surroundings, directories, specification: this.#specification, saved: saved?.tasks },
       ready: this.#ready.promise,
+      isEnding: () => this.#ending || this.#record.stopping,
       save: () => this.#record.save(),
       changed: () => this.#changed(),
     });

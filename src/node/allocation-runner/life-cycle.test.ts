@@ -287,3 +287,19 @@ test('a task that is still being taken up is not dead before its process is', as
   expect(driver.running).toEqual([]);
   expect(types('slow').slice(-2)).toEqual(['Terminated', 'Killed']);
 });
+
+test.each([
+  ['waits for its next run', { run_for: '1s', exit_code: 1 }],
+  ['ends by itself meanwhile', { run_for: '4s', exit_code: 1 }],
+])('a task that %s does not start again while its allocation ends', async (_name, Config) => {
+  const lead = { Name: 'lead', Leader: true, KillTimeout: 30e9, Config: { kill_after: '25s' } };
+  await run([lead, { Name: 'app', Config }]);
+  await isRunning('lead');
+  await isRunning();
+  await world.advance(2000);
+  stop();
+  await until(() => expect(types('lead')).toContain('Killing'));
+  await until(() => expect(runner.isDone).toBe(true), 500);
+  expect(driver.started).toHaveLength(2);
+  expect(state()).toMatchObject({ State: 'dead', Failed: false });
+});

@@ -324,6 +324,8 @@ export class TaskRunner {
     const [kill, leave] = [this.#kill.signal, this.#leave.signal];
     // One that an earlier agent has begun is not told to start.
     if (this.#restored) await Promise.race([context.ready, aborted(kill), aborted(leave)]);
+    // Its turn to be killed may come long after that of the others.
+    if (context.isEnding()) await Promise.race([aborted(kill), aborted(leave)]);
     if (kill.aborted) return { kind: 'killed' };
     if (leave.aborted) return { kind: 'left' };
     record.tracker ??= { count: 0, windowStartMs: context.world.clock.nowMs() };
