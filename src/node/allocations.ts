@@ -1,5 +1,5 @@
 import type { Allocation, AllocationReport } from '../model/allocation/allocation.ts';
-import { isClientTerminal, isServerTerminal } from '../model/allocation/allocation-rules.ts';
+import { isServerTerminal } from '../model/allocation/allocation-rules.ts';
 import type { Job } from '../model/job/job.ts';
 import { limits } from '../model/limits.ts';
 import { AllocationRunner } from './allocation-runner/allocation-runner.ts';
@@ -54,9 +54,10 @@ export class Allocations {
     for (const entry of saved) this.#takeUp({ ...entry, job: share(entry.job) });
     for (const runner of this.all) this.#holdBehindOthers(runner);
     const claimed = new Set(this.all.flatMap((runner) => runner.runIds));
-    await Promise.all(this.all.map((runner) => runner.restore()));
+    // What one of them starts again is claimed by nobody, so unclaimed is what is there before.
     const ended = [...drivers.values()].map((driver) => driver.endUnclaimed(claimed));
     this.#cleared = Promise.all(ended).catch((error: Error) => onNotice(error.message));
+    await Promise.all(this.all.map((runner) => runner.restore()));
   }
 
   #takeUp(saved: SavedAllocation): void {
@@ -163,7 +164,7 @@ export class Allocations {
   noteDelivered(reports: readonly AllocationReport[]): void {
     for (const report of reports) {
       const runner = this.#runners.get(report.ID);
-      if (runner?.isDone && isClientTerminal(report)) void runner.noteDelivered();
+      if (runner?.isDone && isLast(report)) void runner.noteDelivered();
     }
   }
 
@@ -217,6 +218,10 @@ export class Allocations {
     );
   }
 }
+
+/** One before may have told how it ends already: with the first task that fails. */
+const isLast = ({ TaskStates }: AllocationReport): boolean =>
+  Object.values(TaskStates).every(({ State }) => State === 'dead');
 
 /** Once a job was purged, its id may name another registration: that is not this one's job. */
 const jobOf = ({ JobCreateIndex }: Allocation, job: Job | null): Job | undefined =>

@@ -26,12 +26,15 @@ export interface RegistrationOptions {
  *  R1. Everybody who needs that servers know the node waits for the same registration, the newest.
  *  R2. The introduction is shown only until a server took the node's own secret, and again when
  *      servers have lost it.
+ *  R3. One registration is under way at a time, so an older one never overtakes a newer one.
  */
 export class Registration {
   readonly #options: RegistrationOptions;
   #identity: NodeIdentity | undefined;
   #node: NodeRegistration | undefined;
   #registering: Promise<number> | undefined;
+  /** Resolves when no registration is under way. */
+  #idle: Promise<unknown> = Promise.resolve();
 
   constructor(options: RegistrationOptions) {
     this.#options = options;
@@ -64,7 +67,10 @@ export class Registration {
 
   /** Resolves, with the time to live in ms, when a server knows this node. Rejects at the end. */
   done(): Promise<number> {
-    this.#registering ??= this.#register();
+    if (this.#registering === undefined) {
+      this.#registering = this.#idle.then(() => this.#register());
+      this.#idle = this.#registering.catch(() => {});
+    }
     return this.#registering;
   }
 

@@ -60,6 +60,7 @@ export class AllocationRunner {
   #ending = false;
   #leaving = false;
   #looking = false;
+  #isBeginning = false;
   /** How much has to be over before a task may start. */
   #holds = 0;
   readonly #ready = Promise.withResolvers<void>();
@@ -97,6 +98,7 @@ export class AllocationRunner {
     this.#tasks = new AllocationTasks({
       ...{ surroundings, directories, specification: this.#specification, saved: saved?.tasks },
       ready: this.#ready.promise,
+      isEnding: () => this.#ending || this.#record.stopping,
       save: () => this.#record.save(),
       changed: () => this.#changed(),
     });
@@ -262,7 +264,7 @@ export class AllocationRunner {
   get #commanded(): Commanded {
     return {
       id: this.id,
-      isOver: this.#ending || this.#record.stopping || this.isDone,
+      isOver: () => this.#ending || this.#record.stopping || this.isDone,
       tasks: this.#specification.tasks,
       runners: this.#tasks.runners,
       holding: (run) => {
@@ -315,13 +317,18 @@ export class AllocationRunner {
     return new AllocationHooks(allocationHooks.flatMap((make) => make(context) ?? []));
   }
 
-  /** No task starts before the hooks are, whatever else it waits for and is over meanwhile. */
+  /**
+   * No task starts before the hooks are, whatever else it waits for and is over meanwhile, and none
+   * is ended before it is known whether it runs.
+   */
   async #begin(prepare: () => Promise<void>): Promise<void> {
     this.#holds++;
+    this.#isBeginning = true;
     try {
       await prepare();
       this.#runHooks();
     } finally {
+      this.#isBeginning = false;
       this.#holds--;
     }
   }
@@ -354,7 +361,7 @@ export class AllocationRunner {
 
   /** Looks at the tasks' states, and starts and ends what follows from them. */
   #look(): void {
-    if (this.#looking || this.#leaving) return;
+    if (this.#looking || this.#leaving || this.#isBeginning) return;
     this.#looking = true;
     try {
       const { tasks } = this.#specification;

@@ -15,6 +15,8 @@ export interface AllocationTasksOptions {
   readonly saved: Readonly<Record<string, SavedTask>> | undefined;
   /** Resolves when the allocation's hooks are through. */
   readonly ready: Promise<void>;
+  /** All end but those that clean up. */
+  readonly isEnding: () => boolean;
   /** Resolves when the present state of all of them is on disk. Never rejects. */
   readonly save: () => Promise<void>;
   /** The state of one has changed. Not called while they are made. */
@@ -83,11 +85,8 @@ export class AllocationTasks {
   }
 }
 
-function newRunner(
-  task: Task,
-  { surroundings, directories, specification, saved, ready, save }: AllocationTasksOptions,
-  changed: () => void,
-): TaskRunner {
+function newRunner(task: Task, options: AllocationTasksOptions, changed: () => void): TaskRunner {
+  const { surroundings, directories, specification, saved, ready, isEnding, save } = options;
   const current = (): Task => specification.taskNamed(task.Name) ?? task;
   const context = {
     world: surroundings.world,
@@ -101,6 +100,7 @@ function newRunner(
     environment: (added: Readonly<Record<string, string>>) =>
       specification.environment(current(), added),
     ready,
+    isEnding: () => isEnding() && hookOf(task) !== 'poststop',
     save,
     changed,
   };

@@ -11,6 +11,7 @@ import { StreamConnection } from '../../model/node-stream/stream-connection.ts';
 import type { Input } from '../../model/schema.ts';
 import type { Task } from '../../model/task/task.ts';
 import { restartHandler, signalHandler } from '../command-handlers.ts';
+import { DriverFailure, type DriverHandle } from '../drivers/driver.ts';
 import { MockDriver } from '../drivers/mock.ts';
 import { eventually } from '../testing/eventually.ts';
 import { testAllocation, testJob } from '../testing/records.ts';
@@ -24,11 +25,14 @@ let world: SimulatedWorld;
 let driver: MockDriver;
 let runner: AllocationRunner;
 let server: StreamConnection;
+/** What an operator was told; a test that expects nothing of it fails. */
+let notices: string[] | undefined;
 beforeEach(async () => {
   dataDirectory = await mkdtemp(join(tmpdir(), 'roster-commands-'));
   await readSavedAllocations(dataDirectory);
   world = new SimulatedWorld(7);
   driver = new MockDriver(world);
+  notices = undefined;
   const [near, far] = socketPair();
   server = new StreamConnection({ socket: near, side: 'server' });
   const node = new StreamConnection({ socket: far, side: 'node' });
@@ -48,7 +52,10 @@ async function run(tasks: readonly Input<Task>[], job: JobInput = {}): Promise<v
     drivers: new Map([['mock', driver]]),
     node: () => complete(NodeRegistrationSchema, { ID: 'n1', Name: 'alpha' }),
     changed: () => {},
-    onNotice: (sentence: string) => expect.fail(sentence),
+    onNotice: (sentence: string) => {
+      if (notices === undefined) expect.fail(sentence);
+      notices.push(sentence);
+    },
   };
   runner = new AllocationRunner(surroundings, testAllocation(), testJob(tasks, job));
   await runner.start();
@@ -68,6 +75,11 @@ const stateOf = (task: string) => runner.taskState(task)?.State;
 const eventsOf = (task: string) => (runner.taskState(task)?.Events ?? []).map(({ Type }) => Type);
 const startsOf = (task: string) =>
   driver.started.filter(({ taskName }) => taskName === task).length;
+const refuseStop = (handle: DriverHandle): void => {
+  handle.stop = async () => {
+    throw new DriverFailure('not now', false);
+  };
+};
 const app = { Name: 'app' };
 const other = { Name: 'other' };
 const prepare = {
@@ -126,6 +138,52 @@ describe('a restart', () => {
     void runner.stop();
     await until(() => expect(runner.isDone).toBe(true), 500);
     expect([startsOf('prepare'), startsOf('app')]).toEqual([1, 1]);
+  });
+
+  test('of all tasks revives none once the allocation is stopped', async () => {
+    await run([prepare, { ...app, Leader: true, Config: { kill_after: '3s' } }]);
+    await until(() => expect(stateOf('app')).toBe('running'), 500);
+    await ask('restart', { task: '', all: true });
+    await until(() => expect(driver.signals).toHaveLength(1));
+    void runner.stop();
+    await until(() => expect(stateOf('app')).toBe('dead'), 500);
+    await world.advance(1000);
+    expect([stateOf('prepare'), runner.isDone]).toEqual(['dead', true]);
+  });
+
+  test.each([
+    ['that the driver refuses', { task: '', all: false }],
+    ['of all tasks that the driver refuses', { task: '', all: true }],
+  ])('%s leaves the task to its own end', async (_title, wish) => {
+    await run([{ ...app, Config: { run_for: '10s' } }], { Type: 'batch' });
+    await until(() => expect(stateOf('app')).toBe('running'));
+    refuseStop((await driver.recover(`${runner.id}/app#1`))!);
+    notices = [];
+    await ask('restart', wish).catch(() => {});
+    await world.advance(10_000);
+    await until(() => expect(runner.report.ClientStatus).toBe('complete'), 1000);
+    expect(startsOf('app')).toBe(1);
+  });
+
+  test('of all tasks that the driver refuses for one begins the others again', async () => {
+    await run([app, { ...other, Config: { kill_after: '3s' } }]);
+    await until(() => expect([stateOf('app'), stateOf('other')]).toEqual(['running', 'running']));
+    refuseStop((await driver.recover(`${runner.id}/app#1`))!);
+    notices = [];
+    await ask('restart', { task: '', all: true });
+    await until(() => expect([startsOf('other'), stateOf('other')]).toEqual([2, 'running']), 500);
+    expect([startsOf('app'), stateOf('app')]).toEqual([1, 'running']);
+    expect(notices).toEqual([`${runner.id}: not now`]);
+  });
+
+  test('of all tasks takes the place of one that is under way', async () => {
+    await run([{ ...app, Config: { run_for: '10s', kill_after: '3s' } }], { Type: 'batch' });
+    await until(() => expect(stateOf('app')).toBe('running'));
+    await ask('restart', { task: 'app' });
+    await ask('restart', { task: '', all: true });
+    await until(() => expect([startsOf('app'), stateOf('app')]).toEqual([2, 'running']), 500);
+    await until(() => expect(runner.report.ClientStatus).toBe('complete'), 1000);
+    expect(startsOf('app')).toBe(2);
   });
 });
 

@@ -7,7 +7,7 @@ import { endingRounds } from './stages.ts';
 export interface Commanded {
   readonly id: string;
   /** It ends, or has ended. */
-  readonly isOver: boolean;
+  readonly isOver: () => boolean;
   readonly tasks: readonly Task[];
   readonly runners: ReadonlyMap<string, TaskRunner>;
   /** Runs something while no task starts; the first stage begins anew afterwards. */
@@ -44,10 +44,15 @@ export async function restartTasks(commanded: Commanded, { task, all }: RestartW
     await Promise.all(running.map((runner) => runner.restart(reason)));
     return;
   }
-  const { tasks, runners, holding } = commanded;
+  const { tasks, runners, holding, isOver } = commanded;
   holding(async () => {
     for (const round of endingRounds(tasks)) {
-      await Promise.all(round.map((name) => runners.get(name)?.reset(reason)));
+      // Nobody would end again what is dead and comes back.
+      if (isOver()) return;
+      const resets = await Promise.allSettled(
+        round.map((name) => runners.get(name)?.reset(reason)),
+      );
+      for (const reset of resets) if (reset.status === 'rejected') throw reset.reason;
     }
   });
 }
@@ -84,7 +89,7 @@ function runningTasks({ id, isOver, runners }: Commanded, name: string): readonl
   const found = [...runners].filter(
     ([task, { state }]) => state.State === 'running' && (name === '' || task === name),
   );
-  if (isOver || found.length === 0) {
+  if (isOver() || found.length === 0) {
     const what = name === '' ? `allocation "${id}"` : `task "${name}"`;
     throw new CommandRefusal('not-running', `The ${what} is not running.`);
   }

@@ -10,6 +10,7 @@ import { NodeRegistrationSchema } from '../../model/node/node.ts';
 import type { Input } from '../../model/schema.ts';
 import type { Task } from '../../model/task/task.ts';
 import type { TaskGroup } from '../../model/task-group/task-group.ts';
+import { DriverFailure } from '../drivers/driver.ts';
 import { MockDriver } from '../drivers/mock.ts';
 import { eventually } from '../testing/eventually.ts';
 import { testAllocation, testJob } from '../testing/records.ts';
@@ -218,4 +219,87 @@ test.each([
   await until(() => expect(runner.isDone).toBe(true), 100);
   expect(Math.abs(elapsedMs() - before - expectedMs)).toBeLessThanOrEqual(1000);
   expect(state().Events!.find(({ Type }) => Type === 'Terminated')!.Signal).toBe(9);
+});
+
+describe('a task that cannot be killed', () => {
+  const refused = () => types().filter((type) => type === 'Killed').length;
+
+  async function kill(config: object): Promise<{ readonly tries: () => number }> {
+    await run([{ Name: 'app', Config: config }]);
+    await isRunning();
+    const handle = (await driver.recover(`${runner.id}/app#1`))!;
+    let tries = 0;
+    handle.stop = async () => {
+      tries++;
+      throw new DriverFailure('not now', false);
+    };
+    stop();
+    await until(() => expect(refused()).toBe(1));
+    return { tries: () => tries };
+  }
+
+  test('is tried again from time to time', async () => {
+    const { tries } = await kill({});
+    await until(() => expect(tries()).toBe(5), 5_000);
+    expect(refused()).toBe(5);
+  });
+
+  test('is left alone once it has ended by itself', async () => {
+    const { tries } = await kill({ run_for: '3s' });
+    await until(() => expect(runner.isDone).toBe(true), 500);
+    const { length } = types();
+    await world.advance(600_000);
+    expect([tries(), types().length]).toEqual([1, length]);
+  });
+
+  test('is left alone by an agent that has left', async () => {
+    const { tries } = await kill({});
+    await runner.leave();
+    await world.advance(600_000);
+    expect([tries(), refused()]).toEqual([1, 1]);
+  });
+});
+
+test('a task that is still being taken up is not dead before its process is', async () => {
+  const Config = { kill_after: '3s' };
+  await run([
+    { Name: 'app', Config },
+    { Name: 'slow', Config },
+  ]);
+  await isRunning();
+  await isRunning('slow');
+  stop();
+  await until(() => expect(types()).toContain('Killing'));
+  const [asked, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const recover = driver.recover.bind(driver);
+  driver.recover = async (runId) => {
+    asked.resolve();
+    if (runId.includes('/slow#')) await gate.promise;
+    return recover(runId);
+  };
+  const restarted = restart();
+  await asked.promise;
+  await world.advance(1000);
+  expect(state('slow').State).toBe('running');
+  gate.resolve();
+  await restarted;
+  await until(() => expect(runner.isDone).toBe(true), 1000);
+  expect(driver.running).toEqual([]);
+  expect(types('slow').slice(-2)).toEqual(['Terminated', 'Killed']);
+});
+
+test.each([
+  ['waits for its next run', { run_for: '1s', exit_code: 1 }],
+  ['ends by itself meanwhile', { run_for: '4s', exit_code: 1 }],
+])('a task that %s does not start again while its allocation ends', async (_name, Config) => {
+  const lead = { Name: 'lead', Leader: true, KillTimeout: 30e9, Config: { kill_after: '25s' } };
+  await run([lead, { Name: 'app', Config }]);
+  await isRunning('lead');
+  await isRunning();
+  await world.advance(2000);
+  stop();
+  await until(() => expect(types('lead')).toContain('Killing'));
+  await until(() => expect(runner.isDone).toBe(true), 500);
+  expect(driver.started).toHaveLength(2);
+  expect(state()).toMatchObject({ State: 'dead', Failed: false });
 });

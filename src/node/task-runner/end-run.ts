@@ -50,17 +50,22 @@ export interface KilledRun {
   readonly leave: AbortSignal;
 }
 
-/** Tries again, with growing pauses, when the driver cannot end it. */
+/** Tries again, with growing pauses, when the driver cannot end it, for as long as it runs. */
 export async function killRun({ context, record, handle, leave }: KilledRun): Promise<void> {
   record.emit(events.killing(killTimeoutMs(context) * nanosecondsPerMillisecond));
+  const ended = new AbortController();
+  void handle.exited.then(() => ended.abort());
+  const over = AbortSignal.any([leave, ended.signal]);
   for (let attempt = 1, waitMs = killFirstDelayMs; ; attempt++) {
     try {
       return await stopRun(context, handle);
     } catch (error) {
+      if (over.aborted) return;
       record.emit(events.killed(`the task could not be killed: ${(error as Error).message}`));
       if (attempt === killAttemptsMax) return;
     }
-    await delay(context.world.timers, waitMs, leave);
+    await delay(context.world.timers, waitMs, over);
+    if (over.aborted) return;
     waitMs = Math.min(waitMs * 2, killDelayMaxMs);
   }
 }

@@ -24,6 +24,8 @@ export interface TaskContext {
   readonly environment: (added: Readonly<Record<string, string>>) => TaskEnvironment;
   /** Resolves when the hooks of its allocation are through. */
   readonly ready: Promise<void>;
+  /** Whether its allocation is about to kill it. */
+  readonly isEnding: () => boolean;
   /** What is done around its runs, in their order. */
   readonly hooks: readonly TaskHookFactory[];
   /** Resolves when the present state of the runner is on disk. Never rejects. */

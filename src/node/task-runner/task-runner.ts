@@ -151,9 +151,16 @@ export class TaskRunner {
    */
   async restart(reason: string, { isFailure = false } = {}): Promise<void> {
     if (this.#handle === undefined) throw new DriverFailure('the task is not running', false);
-    this.#restartAsked ??= { isFailure };
+    const asked = { isFailure };
+    this.#restartAsked ??= asked;
     this.#record.emit(events.restartSignaled(reason));
-    await stopRun(this.#context, this.#handle);
+    try {
+      await stopRun(this.#context, this.#handle);
+    } catch (error) {
+      // Its own end, whenever that comes, is none that was asked for.
+      if (this.#restartAsked === asked) this.#restartAsked = undefined;
+      throw error;
+    }
   }
 
   /**
@@ -173,7 +180,12 @@ export class TaskRunner {
       this.#resetAsked = true;
       this.#record.emit(events.restartSignaled(reason));
       const loop = this.#loop;
-      await stopRun(this.#context, this.#handle);
+      try {
+        await stopRun(this.#context, this.#handle);
+      } catch (error) {
+        this.#resetAsked = false;
+        throw error;
+      }
       await loop;
     }
   }
@@ -284,6 +296,7 @@ export class TaskRunner {
     if (this.#kill.signal.aborted) return { kind: 'killed' };
     if (this.#resetAsked) {
       this.#resetAsked = false;
+      this.#restartAsked = undefined;
       this.#record.phase = 'idle';
       this.#record.noteRestart();
       await this.#acknowledge();
@@ -311,6 +324,8 @@ export class TaskRunner {
     const [kill, leave] = [this.#kill.signal, this.#leave.signal];
     // One that an earlier agent has begun is not told to start.
     if (this.#restored) await Promise.race([context.ready, aborted(kill), aborted(leave)]);
+    // Its turn to be killed may come long after that of the others.
+    if (context.isEnding()) await Promise.race([aborted(kill), aborted(leave)]);
     if (kill.aborted) return { kind: 'killed' };
     if (leave.aborted) return { kind: 'left' };
     record.tracker ??= { count: 0, windowStartMs: context.world.clock.nowMs() };

@@ -17,7 +17,7 @@ import { readSavedAllocations } from '../../allocation-runner/saved-allocation.t
 import type { DriverCommand, DriverExec } from '../../drivers/driver.ts';
 import { MockDriver } from '../../drivers/mock.ts';
 import { eventually } from '../../testing/eventually.ts';
-import { testAllocation, testJob } from '../../testing/records.ts';
+import { testAllocation, testJob, testPolicy } from '../../testing/records.ts';
 import type { DataState, TemplateData } from './template-data.ts';
 import { templatesHook } from './templates-hook.ts';
 
@@ -420,6 +420,24 @@ describe('the next agent', () => {
     await runner.leave();
     data.know('variable a', green);
     await again();
+    await until(() => expect(driver.started).toHaveLength(2));
+    expect(read()).toBe('green');
+  });
+
+  test('starts the next run as soon as what it waits for is there, though it waited before', async () => {
+    data.know('variable a', blue);
+    const RestartPolicy = { ...testPolicy, Delay: 0 };
+    const Config = { run_for: '1s', exit_code: 1 };
+    await run([{ EmbeddedTmpl: colour }], { Config, RestartPolicy });
+    await running();
+    data.say('variable a', { kind: 'pending' });
+    await again();
+    await until(() => expect(state().State).toBe('pending'), 100);
+    await settle();
+    // Who found the task running, who prepares its next run, and then the first of them again.
+    const missing = () => messages().filter((one) => one.includes('Missing')).length;
+    await until(() => expect(missing()).toBe(3), 100);
+    data.know('variable a', green);
     await until(() => expect(driver.started).toHaveLength(2));
     expect(read()).toBe('green');
   });

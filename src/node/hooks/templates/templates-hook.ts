@@ -59,7 +59,8 @@ class TemplatesHook implements TaskHook {
   /** Changed since the run began, and the run was not told yet. */
   readonly #changed = new Set<TaskTemplate>();
   #reactionTimer: Timer | undefined;
-  #wake: () => void = () => {};
+  /** Resolves at the next change of what is read. */
+  #woken = Promise.withResolvers<void>();
   /** The run may be told of changes. */
   #isRunning = false;
   /** One rendering at a time. */
@@ -122,6 +123,12 @@ class TemplatesHook implements TaskHook {
     this.#wake();
   }
 
+  /** Whoever waits: who prepares a run, and who found the one before it running. */
+  #wake(): void {
+    this.#woken.resolve();
+    this.#woken = Promise.withResolvers();
+  }
+
   get #isOver(): boolean {
     return this.#closed.signal.aborted || this.#context.over.aborted;
   }
@@ -181,15 +188,14 @@ class TemplatesHook implements TaskHook {
       this.#watches.delete(key);
     }
     while (!this.#isOver) {
-      const woken = Promise.withResolvers<void>();
-      this.#wake = woken.resolve;
+      const woken = this.#woken.promise;
       const missing = await this.#tryAll();
       if (missing.length === 0) return;
       if (isFirst) this.#failOn(missing);
       const timeUp = new AbortController();
       const stop = AbortSignal.any([timeUp.signal, this.#closed.signal, this.#context.over]);
       const told = delay(timers, toldMs, stop).then(() => 'time' as const);
-      const first = await Promise.race([woken.promise, told]);
+      const first = await Promise.race([woken, told]);
       timeUp.abort();
       if (first !== 'time' || this.#isOver) continue;
       this.#note(missingText(missing));

@@ -1,0 +1,102 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { SimulatedWorld } from '../base/ports-simulated.ts';
+import type { AllocationReport } from '../model/allocation/allocation.ts';
+import { complete } from '../model/complete.ts';
+import { NodeRegistrationSchema } from '../model/node/node.ts';
+import type { Input } from '../model/schema.ts';
+import type { Task } from '../model/task/task.ts';
+import { Allocations } from './allocations.ts';
+import { MockDriver } from './drivers/mock.ts';
+import type { Assignment } from './server-api.ts';
+import { eventually } from './testing/eventually.ts';
+import { testAllocation, testJob, testPolicy } from './testing/records.ts';
+
+let dataDirectory: string;
+let world: SimulatedWorld;
+let driver: MockDriver;
+let reports: AllocationReport[];
+let allocations: Allocations;
+
+beforeEach(async () => {
+  dataDirectory = await mkdtemp(join(tmpdir(), 'roster-allocations-'));
+  world = new SimulatedWorld(7);
+  driver = new MockDriver(world);
+  reports = [];
+});
+
+afterEach(async () => {
+  await allocations.leave();
+  await rm(dataDirectory, { recursive: true });
+});
+
+/** The next agent on the same machine. */
+async function startAgent(): Promise<void> {
+  allocations = new Allocations(
+    {
+      ...{ world, dataDirectory, region: 'global', hostEnvironment: {} },
+      ...{ taskHooks: [], allocationHooks: [], drivers: new Map([['mock', driver]]) },
+      node: () => complete(NodeRegistrationSchema, { ID: 'n1' }),
+      changed: (report) => reports.push(report),
+      onNotice: (sentence: string) => expect.fail(sentence),
+    },
+    () => {},
+  );
+  await allocations.restore();
+}
+
+const id = (number: number) => `a1111111-0000-4000-8000-00000000000${number}`;
+
+const assignment = (number: number, tasks: readonly Input<Task>[]): Assignment => ({
+  Allocation: testAllocation({ ID: id(number) }),
+  Job: testJob(tasks),
+});
+
+const until = (check: () => void, stepMs = 0) =>
+  eventually(async () => {
+    await world.advance(stepMs);
+    check();
+  });
+
+const areRunning = (...runIds: readonly string[]) =>
+  until(() => expect([...driver.running].sort()).toEqual(runIds));
+
+test('what starts again while others are still taken up is not ended as unclaimed', async () => {
+  await startAgent();
+  allocations.apply([assignment(1, [{ Name: 'app' }]), assignment(2, [{ Name: 'app' }])]);
+  await areRunning(`${id(1)}/app#1`, `${id(2)}/app#1`);
+  await until(() => expect(reports.at(-1)?.ClientStatus).toBe('running'));
+  const suspended = allocations.get(id(1))!.suspend();
+  await areRunning(`${id(2)}/app#1`);
+  await suspended;
+  await allocations.get(id(2))!.leave();
+  const gate = Promise.withResolvers<void>();
+  const recover = driver.recover.bind(driver);
+  driver.recover = async (runId) => {
+    await gate.promise;
+    return recover(runId);
+  };
+  const restored = startAgent();
+  await areRunning(`${id(1)}/app#2`, `${id(2)}/app#1`);
+  driver.signals.length = 0;
+  gate.resolve();
+  await restored;
+  await world.advance(1000);
+  expect(driver.signals).toEqual([]);
+});
+
+test('the end of an allocation is delivered with its last report, not with one before', async () => {
+  await startAgent();
+  const RestartPolicy = { ...testPolicy, Attempts: 0 };
+  const bad = { Name: 'bad', RestartPolicy, Config: { run_for: '1s', exit_code: 1 } };
+  allocations.apply([assignment(1, [bad, { Name: 'good', Config: { kill_after: '3s' } }])]);
+  await until(() => expect(reports.at(-1)?.ClientStatus).toBe('failed'), 100);
+  const first = reports.at(-1)!;
+  await until(() => expect(allocations.get(id(1))!.isDone).toBe(true), 100);
+  allocations.noteDelivered([first]);
+  expect(allocations.undelivered).toEqual([allocations.get(id(1))!.report]);
+  allocations.noteDelivered(allocations.undelivered);
+  expect(allocations.undelivered).toEqual([]);
+});

@@ -1,0 +1,48 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { SimulatedWorld } from '../base/ports-simulated.ts';
+import { complete } from '../model/complete.ts';
+import { NodeRegistrationSchema } from '../model/node/node.ts';
+import { Registration } from './registration.ts';
+import { eventually } from './testing/eventually.ts';
+
+let dataDirectory: string;
+
+beforeEach(async () => {
+  dataDirectory = await mkdtemp(join(tmpdir(), 'roster-registration-'));
+});
+
+afterEach(() => rm(dataDirectory, { recursive: true }));
+
+const node = (Name: string) => complete(NodeRegistrationSchema, { ID: 'n1', Name });
+
+test('what the node told before never overtakes what it tells now', async () => {
+  const [asked, taken]: [string[], string[]] = [[], []];
+  const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const registration = new Registration({
+    ...{ world: new SimulatedWorld(7), dataDirectory, introductionToken: undefined },
+    api: {
+      async register({ Node: { Name } }) {
+        await gates[asked.push(Name) - 1]?.promise;
+        taken.push(Name);
+        return { HeartbeatTTL: 10e9, Index: 1 };
+      },
+    },
+    signal: new AbortController().signal,
+    onRegistered: () => {},
+    onNotice: (sentence) => expect.fail(sentence),
+  });
+  await registration.readIdentity();
+  registration.describe(node('old'));
+  const before = registration.done();
+  await eventually(() => expect(asked).toEqual(['old']));
+  registration.describe(node('new'));
+  const now = registration.done();
+  // What is under way comes late.
+  gates[1]!.resolve();
+  gates[0]!.resolve();
+  await Promise.all([before, now]);
+  expect(taken).toEqual(['old', 'new']);
+});
