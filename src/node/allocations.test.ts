@@ -10,6 +10,7 @@ import type { Input } from '../model/schema.ts';
 import type { Task } from '../model/task/task.ts';
 import { Allocations } from './allocations.ts';
 import { MockDriver } from './drivers/mock.ts';
+import type { AllocationHookFactory } from './hooks/hook.ts';
 import type { Assignment } from './server-api.ts';
 import { eventually } from './testing/eventually.ts';
 import { testAllocation, testJob, testPolicy } from './testing/records.ts';
@@ -19,12 +20,14 @@ let world: SimulatedWorld;
 let driver: MockDriver;
 let reports: AllocationReport[];
 let allocations: Allocations;
+let allocationHooks: AllocationHookFactory[];
 
 beforeEach(async () => {
   dataDirectory = await mkdtemp(join(tmpdir(), 'roster-allocations-'));
   world = new SimulatedWorld(7);
   driver = new MockDriver(world);
   reports = [];
+  allocationHooks = [];
 });
 
 afterEach(async () => {
@@ -37,7 +40,7 @@ async function startAgent(): Promise<void> {
   allocations = new Allocations(
     {
       ...{ world, dataDirectory, region: 'global', hostEnvironment: {} },
-      ...{ taskHooks: [], allocationHooks: [], drivers: new Map([['mock', driver]]) },
+      ...{ taskHooks: [], allocationHooks, drivers: new Map([['mock', driver]]) },
       node: () => complete(NodeRegistrationSchema, { ID: 'n1' }),
       changed: (report) => reports.push(report),
       onNotice: (sentence: string) => expect.fail(sentence),
@@ -99,4 +102,30 @@ test('the end of an allocation is delivered with its last report, not with one b
   expect(allocations.undelivered).toEqual([allocations.get(id(1))!.report]);
   allocations.noteDelivered(allocations.undelivered);
   expect(allocations.undelivered).toEqual([]);
+});
+
+test('what is over stays until what comes after it on this node has begun', async () => {
+  const gate = Promise.withResolvers<void>();
+  allocationHooks = [
+    ({ allocation }) =>
+      allocation().PreviousAllocation === ''
+        ? undefined
+        : { name: 'disk', beforeStart: () => gate.promise },
+  ];
+  await startAgent();
+  const tasks = [{ Name: 'app', Config: { run_for: '1s' } }];
+  allocations.apply([assignment(1, tasks)]);
+  await until(() => expect(allocations.get(id(1))!.isDone).toBe(true), 100);
+  allocations.noteDelivered(allocations.undelivered);
+  const next = assignment(2, [{ Name: 'app' }]);
+  const Allocation = { ...next.Allocation, PreviousAllocation: id(1) };
+  allocations.apply([assignment(1, tasks), { ...next, Allocation }]);
+  await allocations.removeOver();
+  await allocations.remove(id(1));
+  expect(allocations.get(id(1))).toBeDefined();
+  gate.resolve();
+  await areRunning(`${id(2)}/app#1`);
+  await until(() => expect(reports.at(-1)?.ClientStatus).toBe('running'));
+  await allocations.removeOver();
+  expect(allocations.get(id(1))).toBeUndefined();
 });

@@ -21,6 +21,7 @@ import { sharedJobs } from './shared-jobs.ts';
  *      has one that is not dead, and none while one still ends that was evicted, or that the servers
  *      no longer name: they may have given it up as lost while this node was away, and what it holds
  *      to others.
+ *  B3. Its files are there until its successor on this node has taken over what it takes.
  */
 export class Allocations {
   readonly #surroundings: AllocationSurroundings;
@@ -192,8 +193,14 @@ export class Allocations {
     await this.#removeAll(this.#over);
   }
 
+  /** B3. */
   async #removeAll(runners: readonly AllocationRunner[]): Promise<void> {
-    for (const runner of runners) {
+    const awaited = new Set(
+      this.all
+        .filter(({ isPreparing }) => isPreparing)
+        .map(({ allocation }) => allocation.PreviousAllocation),
+    );
+    for (const runner of runners.filter(({ id }) => !awaited.has(id))) {
       this.#runners.delete(runner.id);
       this.#onRemoved(runner.id);
       await runner.remove().catch((error: Error) => this.#surroundings.onNotice(error.message));

@@ -61,9 +61,10 @@ export class AllocationRunner {
   #leaving = false;
   #looking = false;
   #isBeginning = false;
-  /** How much has to be over before a task may start. */
+  /** How many others have to end before a task may start. */
   #holds = 0;
   readonly #ready = Promise.withResolvers<void>();
+  #isReady = false;
   #resolveDone: () => void = () => {};
 
   constructor(
@@ -103,6 +104,9 @@ export class AllocationRunner {
       changed: () => this.#changed(),
     });
     this.#hooks = this.#newHooks();
+    void this.#ready.promise.then(() => {
+      this.#isReady = true;
+    });
   }
 
   get allocation(): Allocation {
@@ -115,6 +119,11 @@ export class AllocationRunner {
 
   get isDone(): boolean {
     return this.#tasks.areDone;
+  }
+
+  /** Its hooks are not through. */
+  get isPreparing(): boolean {
+    return !this.#isReady && !this.isDone;
   }
 
   /** Whether the servers have its last status. */
@@ -322,14 +331,12 @@ export class AllocationRunner {
    * is ended before it is known whether it runs.
    */
   async #begin(prepare: () => Promise<void>): Promise<void> {
-    this.#holds++;
     this.#isBeginning = true;
     try {
       await prepare();
       this.#runHooks();
     } finally {
       this.#isBeginning = false;
-      this.#holds--;
     }
   }
 
