@@ -9,6 +9,8 @@ const shared = {
   testTimeout: 30_000,
   hookTimeout: 30_000,
   teardownTimeout: 10_000,
+  // Of `expect.poll`, which by itself gives up after a second.
+  expect: { poll: { timeout: 20_000 } },
   execArgv: ['--disable-warning=ExperimentalWarning'],
 } as const;
 

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { runCommand } from './command.ts';
 import type { Outcome } from './simulation.ts';
 
-const timeoutMs = 60_000;
+const timeoutMs = 120_000;
 const program = fileURLToPath(new URL('./main.ts', import.meta.url));
 
 interface Ended {

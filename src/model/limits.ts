@@ -636,7 +636,8 @@ export const limits = {
     tasksMax: 2000,
     /** Exits kept for an agent that is away. */
     exitsKept: 10_000,
-    startTimeoutMs: 5 * second,
+    /** On a machine that has much else to do, as when all of it starts. */
+    startTimeoutMs: 30 * second,
     pipeBufferBytes: 64 * kibibyte,
   },
 

@@ -88,7 +88,7 @@ describe.runIf(isMounter)('on a full disk', () => {
     expect(notices.filter((sentence) => sentence.includes('supervisor'))).toEqual([]);
 
     rmSync(filler());
-    await eventually(() => expect(servers.statusOf(id(2))).toBe('running'), 15_000);
+    await eventually(() => expect(servers.statusOf(id(2))).toBe('running'));
     const length = readFileSync(log, 'utf8').length;
     await eventually(() => expect(readFileSync(log, 'utf8').length).toBeGreaterThan(length));
     // Whatever could not be written was told in its place, and what was is whole.
@@ -100,7 +100,7 @@ describe.runIf(isMounter)('on a full disk', () => {
     const kept = join(small, 'allocations');
     await eventually(() => {
       expect(readdirSync(kept).sort()).toEqual([`${id(1)}.json`, `${id(2)}.json`]);
-    }, 15_000);
+    });
     const pids = [leader(1), leader(2)];
     await first.stop({ stopTasks: false });
     const last = await startAgent(options);
@@ -110,7 +110,7 @@ describe.runIf(isMounter)('on a full disk', () => {
       ...['running', 'running'],
     ]);
     await last.stop({ stopTasks: true });
-  }, 40_000);
+  });
 });
 
 test.each([

@@ -23,7 +23,7 @@ export interface Shell {
   close(): Promise<void>;
 }
 
-const patienceMs = 40_000;
+const patienceMs = 100_000;
 
 interface ShellOptions {
   readonly cwd: string;

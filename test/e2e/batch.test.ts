@@ -108,7 +108,8 @@ test.concurrent('a failed service is placed anew when its reschedule policy says
   };
   const group = { RestartPolicy: once.RestartPolicy, ReschedulePolicy };
   await agent.register(job('returns', { group, task: shell('exit 1') }));
-  const waiting = await allocationsUntil('returns', ([first]) => {
+  const waiting = await allocationsUntil('returns', (all) => {
+    const first = all.find(({ PreviousAllocation }) => PreviousAllocation === '');
     expect(first).toMatchObject({
       ClientStatus: 'failed',
       FollowupEvalID: expect.stringMatching(/./),
@@ -118,13 +119,16 @@ test.concurrent('a failed service is placed anew when its reschedule policy says
   expect(eventTypes(waiting).slice(-2)).toEqual(['Not Restarting', 'Alloc Unhealthy']);
   const { WaitUntil } = await agent.get(`/v1/evaluation/${waiting.FollowupEvalID}`);
   const dueMs = WaitUntil / 1e6;
-  expect(dueMs).toBeGreaterThan(Date.now());
-  await allocationsUntil('returns', (all) => {
-    const first = all.find(({ ID }) => ID === waiting.ID)!;
-    const next = all.find(({ ID }) => ID === first.NextAllocation)!;
+  const failed = await agent.get(`/v1/allocation/${waiting.ID}`);
+  expect(dueMs).toBeGreaterThan(Date.parse(failed.TaskStates.task.FinishedAt) + 4_000);
+  const { ID } = await allocationsUntil('returns', (all) => {
+    const first = all.find((one) => one.ID === waiting.ID)!;
+    const next = all.find((one) => one.ID === first.NextAllocation)!;
     expect(next).toMatchObject({ Name: first.Name, ClientStatus: 'failed' });
+    return next;
   });
-  expect(Date.now()).toBeGreaterThanOrEqual(dueMs);
+  const { CreateTime } = await agent.get(`/v1/allocation/${ID}`);
+  expect(CreateTime / 1e6).toBeGreaterThanOrEqual(dueMs);
   await agent.cli('job', 'stop', 'returns');
 });
 
@@ -212,7 +216,8 @@ test.concurrent('a task that is stopped gets its signal and time to end', async 
 });
 
 test.concurrent('a task that ignores its signal is killed when its time is up', async () => {
-  const task = { KillSignal: 'SIGTERM', KillTimeout: '200ms' };
+  // Time enough to say that it heard it.
+  const task = { KillSignal: 'SIGTERM', KillTimeout: '3s' };
   const end = await ended('deaf', stubborn('SIGHUP'), task);
   expect(end).toMatchObject({ log: 'ready\nSIGTERM\n', signal: '9' });
 });

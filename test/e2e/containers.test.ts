@@ -49,7 +49,7 @@ test('container: outlives the agent, is logged and ended', async () => {
   expect(podman.containers()).toEqual(before);
   expect((await agent.cli('job', 'stop', 'container')).code).toBe(0);
   await eventually(() => expect(podman.containers()).toEqual([]));
-}, 60_000);
+});
 
 test('a container ends with an agent that keeps nothing, even when that is killed', async () => {
   agent = await start();
@@ -59,4 +59,4 @@ test('a container ends with an agent that keeps nothing, even when that is kille
   // The next agent on the same runtime, whosoever, takes it away.
   agent = await start();
   await eventually(() => expect(podman.containers()).toEqual([]));
-}, 60_000);
+});

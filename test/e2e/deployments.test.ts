@@ -1,10 +1,13 @@
 /** Updates of jobs as real processes: step by step, with canaries, and back. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import {
   type Agent,
   endAgents,
   eventually,
   type HttpAnswer,
+  newDirectory,
   processesOf,
   startAgent,
 } from '../support/agent.ts';
@@ -28,15 +31,17 @@ const update = {
   ...{ HealthyDeadline: '20s', ProgressDeadline: '60s' },
 };
 
+const runs = 'exec sleep 1000';
+
 /** Version `v` of three that run until they are told to end. */
-const version = (id: string, v: string, changes: object = {}, script = 'exec sleep 1000') =>
+const version = (id: string, v: string, changes: object = {}, script = runs, task: object = {}) =>
   job(id, {
     group: {
       ...{ Count: 3, Update: { ...update, ...changes } },
       RestartPolicy: { Attempts: 0, Mode: 'fail' },
       ReschedulePolicy: { Attempts: 0, Unlimited: false },
     },
-    task: { ...shell(`echo ${v}; ${script}`), Env: { v }, KillTimeout: '1s' },
+    task: { ...shell(`echo ${v}; ${script}`), Env: { v }, KillTimeout: '1s', ...task },
   });
 
 const allocations = async (id: string): Promise<Member[]> =>
@@ -130,7 +135,9 @@ test.concurrent('a canary is promoted by hand', async () => {
 
 test.concurrent('canaries that promote themselves need nobody', async () => {
   await stable('auto');
-  const { code, stdout } = await run(version('auto', '1', { Canary: 2, AutoPromote: true }));
+  // Long enough for the command to see it before it is promoted.
+  const changes = { Canary: 2, AutoPromote: true, MinHealthyTime: '3s' };
+  const { code, stdout } = await run(version('auto', '1', changes));
   expect(code).toBe(0);
   expect(stdout).toContain('Deployment is running pending automatic promotion\n');
   expect(await runningOf('auto', 1)).toHaveLength(3);
@@ -143,7 +150,8 @@ test.concurrent('a bad version goes back to the stable one by itself', async () 
   await stable('reverts', { AutoRevert: true });
   const before = await runningOf('reverts', 0);
   const { code, stdout } = await run(
-    version('reverts', '1', { AutoRevert: true }, 'sleep 0.1; exit 1'),
+    // It has failed long before it could be found healthy.
+    version('reverts', '1', { AutoRevert: true, MinHealthyTime: '10s' }, 'sleep 0.1; exit 1'),
   );
   expect(code).toBe(2);
   expect(stdout).toMatch(
@@ -171,14 +179,18 @@ test.concurrent('a bad version goes back to the stable one by itself', async () 
 
 test.concurrent('a deployment is paused, and goes on when it is resumed', async () => {
   await stable('pauses');
-  const { code } = await agent.cliWith(
-    JSON.stringify(version('pauses', '1', { MinHealthyTime: '1s' })),
-    ...['job', 'run', '-detach', '-'],
-  );
+  // Nothing becomes healthy before it is paused, however long that takes.
+  const gate = join(newDirectory('gate'), 'open');
+  const checked = { HealthCheck: 'checks', HealthyDeadline: '5m', ProgressDeadline: '10m' };
+  const isOpen = { Type: 'script', Command: '/usr/bin/test', Args: ['-e', gate] };
+  const Checks = [{ ...isOpen, Interval: '1s', Timeout: '20s' }];
+  const body = version('pauses', '1', checked, runs, { Services: [{ Name: 'gate', Checks }] });
+  const { code } = await agent.cliWith(JSON.stringify(body), ...['job', 'run', '-detach', '-']);
   expect(code).toBe(0);
   const { ID } = await deploymentUntil('pauses', { JobVersion: 1, Status: 'running' });
   expect((await agent.cli('deployment', 'pause', ID.slice(0, 8))).code).toBe(0);
   await deploymentUntil('pauses', { Status: 'paused', StatusDescription: 'Deployment is paused' });
+  writeFileSync(gate, '');
   // What had begun becomes healthy, and nothing follows it.
   const { TaskGroups } = await deploymentUntil('pauses', {
     TaskGroups: { main: { HealthyAllocs: 1, PlacedAllocs: 1 } },

@@ -218,7 +218,7 @@ test('a session ends with its agent, the task goes on, and the next agent runs c
     expect([1001, 1006, 1008]).toContain((await closed).code);
   const gone = (pid: number) => expect(() => process.kill(pid, 0)).toThrow('ESRCH');
   await eventually(() => before.pids.forEach(gone));
-  expect(processesWith(`ROSTER_ALLOC_ID=${alloc}\0`)).toHaveLength(1);
+  await eventually(() => expect(processesWith(`ROSTER_ALLOC_ID=${alloc}\0`)).toHaveLength(1));
   agent = await start();
   expect(await running()).toBe(alloc);
   await eventually(async () => {
@@ -233,4 +233,4 @@ test('a session ends with its agent, the task goes on, and the next agent runs c
   await agent.ended;
   agent = await start();
   expect(await running()).toBe(alloc);
-}, 60_000);
+});

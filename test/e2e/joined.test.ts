@@ -2,13 +2,10 @@
  * Where the parts of a node meet: variables, services, templates, checks and commands in tasks, under
  * a real agent that asks for tokens.
  */
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ServiceRegistration } from '../../src/model/service-registration/service-registration.ts';
 import { type Agent, endAgents, eventually, startAgent } from '../support/agent.ts';
 import { type Allocation, httpPort, job } from './jobs.ts';
-
-// Checks have whole seconds, and what is missing is told after three.
-vi.setConfig({ testTimeout: 60_000 });
 
 let agent: Agent;
 beforeAll(async () => {
@@ -72,7 +69,9 @@ test('an update of a variable reaches the file, and the task hears of it in its 
     }
   });
   await put('roster/jobs/reader', 'password=one');
-  await running('reader');
+  const first = await running('reader');
+  // Until then they are not ready to be told, and would read the new one at their start.
+  for (const { Name } of Tasks) await logUntil(first, Name, 'password=one\n');
   await put('roster/jobs/reader', 'password=two');
   const succeeded = 'Template: the change script /bin/sh succeeded';
   const allocation = await allocationUntil('reader', (one) => {

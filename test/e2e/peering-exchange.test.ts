@@ -1,13 +1,10 @@
 /** A service of a real job, at another agent: from the peering to its end. */
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ServiceRegistration } from '../../src/model/service-registration/service-registration.ts';
 import { type Agent, endAgents, eventually, newDirectory, startAgent } from '../support/agent.ts';
 import { httpPort, job, node } from './jobs.ts';
-
-// Intervals of checks are whole seconds.
-vi.setConfig({ testTimeout: 60_000 });
 
 let east: Agent;
 let west: Agent;
@@ -25,7 +22,7 @@ const shop = job('shop', {
     Services: [
       {
         ...{ Name: 'shop', PortLabel: 'http', Tags: ['blue'] },
-        Checks: [{ Type: 'http', Path: '/', Interval: '1s', Timeout: '1s' }],
+        Checks: [{ Type: 'http', Path: '/', Interval: '1s', Timeout: '20s' }],
       },
     ],
   },

@@ -1,7 +1,7 @@
 /** A node alone behind two addresses of a server, of which one, the other, and both are lost. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   type Agent,
   command,
@@ -18,8 +18,6 @@ import {
 import { certificate, privateKey } from '../support/certificate.ts';
 import { type Relay, startRelay } from '../support/relay.ts';
 import { type Allocation, job, once, shell } from './jobs.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let server: Agent;
 let plain: Relay;

@@ -56,6 +56,9 @@ const slowly = {
   Update: { MinHealthyTime: '20m', HealthyDeadline: '30m', ProgressDeadline: '40m' },
 };
 
+/** What failed is not tried again for as long as a test takes. */
+const muchLater = { Attempts: 0, Unlimited: true, Delay: '1h', DelayFunction: 'constant' };
+
 /** A job of every fate: two versions, done, stopped, without room, waiting for its next try. */
 async function populate(agent: Agent): Promise<void> {
   await agent.register(job('web', { group: slowly, task: idle }));
@@ -68,7 +71,8 @@ async function populate(agent: Agent): Promise<void> {
   await agent.cli('job', 'stop', 'stopped');
   await agent.register(job('huge', { task: { ...idle, Resources: { CPU: 1e9, MemoryMB: 10 } } }));
   const { RestartPolicy } = once;
-  await agent.register(job('returns', { group: { RestartPolicy }, task: shell('exit 1') }));
+  const group = { RestartPolicy, ReschedulePolicy: muchLater };
+  await agent.register(job('returns', { group, task: shell('exit 1') }));
   await allocationUntil(agent, 'returns', { FollowupEvalID: expect.stringMatching(/./) });
   await agent.until('/v1/job/web/allocations', (all: Allocation[]) => {
     expect(all.map((one) => `${one.JobVersion} ${one.ClientStatus}`).sort()).toEqual([

@@ -1,12 +1,9 @@
 /** Services with checks, of real servers, under a real agent. */
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { CheckResult } from '../../src/model/check-result/check-result.ts';
 import type { ServiceRegistration } from '../../src/model/service-registration/service-registration.ts';
-import { type Agent, endAgents, newDirectory, startAgent } from '../support/agent.ts';
+import { type Agent, endAgents, eventually, newDirectory, startAgent } from '../support/agent.ts';
 import { type Allocation, eventTypes, httpPort, job, node } from './jobs.ts';
-
-// Intervals of checks are whole seconds.
-vi.setConfig({ testTimeout: 60_000 });
 
 let agent: Agent;
 const dataDirectory = newDirectory();
@@ -15,7 +12,8 @@ beforeAll(async () => {
 });
 afterAll(endAgents);
 
-const check = { Type: 'http', Path: '/health', Interval: '1s', Timeout: '1s' };
+/** No answer is too late, so that nothing flaps on a busy machine. */
+const check = { Type: 'http', Path: '/health', Interval: '1s', Timeout: '20s' };
 
 /** A web server whose answer to the check is the script's. */
 const web = (id: string, answer: string, group: object = {}, changes: object = {}) =>
@@ -56,13 +54,15 @@ const deploymentUntil = (id: string, fields: object) =>
 
 const update = {
   ...{ MaxParallel: 1, HealthCheck: 'checks', MinHealthyTime: '100ms' },
-  ...{ HealthyDeadline: '3s', ProgressDeadline: 0, AutoRevert: true },
+  ...{ HealthyDeadline: '1m', ProgressDeadline: 0, AutoRevert: true },
 };
-const rolling = (v: string, status: number) =>
+/** Of the version that fails. It has to be up and to answer its check before it is over. */
+const deadline = '8s';
+const rolling = (v: string, status: number, changes: object = {}) =>
   web(
     'shop',
     `response.writeHead(${status}).end('I am ${v}');`,
-    { Count: 2, Update: update, Meta: { v } },
+    { Count: 2, Update: { ...update, ...changes }, Meta: { v } },
     { Env: { v } },
   );
 
@@ -76,7 +76,7 @@ test('a version whose check fails is taken back, and the service goes on', async
     expect(Tags).toEqual(['v-1']);
     expect(await (await fetch(`http://${Address}:${Port}/`)).text()).toBe('I am 1');
   }
-  await agent.register(rolling('2', 500));
+  await agent.register(rolling('2', 500, { HealthyDeadline: deadline }));
   await instancesUntil('shop', (all) => {
     expect(all).toContainEqual(expect.objectContaining({ Tags: ['v-2'], Status: 'critical' }));
     expect(statuses(all)).toContain('passing');
@@ -90,7 +90,7 @@ test('a version whose check fails is taken back, and the service goes on', async
         Output: 'GET /health: 500 I am 2',
       },
     ]);
-  await vi.waitFor(hasAnswered, { timeout: 20_000, interval: 50 });
+  await eventually(hasAnswered);
   const shown = await agent.cli('alloc', 'checks', failing.ID);
   expect(shown.stdout).toMatch(/shop +- +service: "shop" check +healthiness +critical/);
 
@@ -106,7 +106,7 @@ test('a version whose check fails is taken back, and the service goes on', async
   const ended = (await allocationsOf('shop')).find(({ ID }) => ID === failing.ID)!;
   const unhealthy = ended.TaskStates!.task!.Events!.find(({ Type }) => Type === 'Alloc Unhealthy');
   expect(unhealthy?.DisplayMessage).toBe(
-    'Check "service: "shop" check" of the service "shop" not passing by the healthy_deadline of 3s',
+    `Check "service: "shop" check" of the service "shop" not passing by the healthy_deadline of ${deadline}`,
   );
   const deployments: { JobVersion: number; Status: string; StatusDescription: string }[] =
     await agent.get('/v1/job/shop/deployments');
@@ -117,7 +117,8 @@ test('a version whose check fails is taken back, and the service goes on', async
 });
 
 test('a task that fails its check is restarted', async () => {
-  const CheckRestart = { Limit: 2, Grace: '0s' };
+  // The second run has as many seconds to listen, or it is restarted as well.
+  const CheckRestart = { Limit: 5, Grace: '0s' };
   const answer = `response.writeHead(isSecond ? 200 : 500).end();`;
   const Services = [{ Name: 'ill', PortLabel: 'http', Checks: [check], CheckRestart }];
   await agent.register(web('ill', answer, { Services }));
@@ -131,14 +132,16 @@ test('a task that fails its check is restarted', async () => {
 });
 
 test('a server that never answers is critical, and holds up no other check', async () => {
-  await agent.register(web('stuck', ''));
+  const Checks = [{ ...check, Timeout: '1s' }];
+  const Services = [{ Name: 'stuck', PortLabel: 'http', Checks }];
+  await agent.register(web('stuck', '', { Services }));
   await agent.register(web('fine', "response.end('ok');"));
   await instancesUntil('fine', (all) => expect(statuses(all)).toEqual(['passing']));
   await instancesUntil('stuck', (all) => expect(statuses(all)).toEqual(['critical']));
   const [allocation] = await allocationsOf('stuck');
   const isCut = async () =>
     expect(await checksOf(allocation!)).toMatchObject([{ Output: 'no answer within 1s' }]);
-  await vi.waitFor(isCut, { timeout: 20_000, interval: 50 });
+  await eventually(isCut);
 });
 
 test('people find services by commands, and take out what is left behind', async () => {
@@ -175,7 +178,7 @@ test('an agent that dies takes no service along, and the next one goes on with t
       expect(result).toMatchObject({ Status: 'passing' });
     }
   };
-  await vi.waitFor(isDoneAgain, { timeout: 20_000, interval: 50 });
+  await eventually(isDoneAgain);
   expect(await agent.get('/v1/service/shop')).toEqual(before);
   // What was taken out by hand is back with the node.
   await instancesUntil('fine', (all) => expect(statuses(all)).toEqual(['passing']));

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect, type TLSSocket } from 'node:tls';
-import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Agent, createAgent } from '../../src/agent.ts';
 import type { ServerCertificate } from '../../src/api/server-certificate.ts';
 import { authorityCertificate as authority } from '../../src/model/config-entry/certificates.test-helper.ts';
@@ -17,8 +17,6 @@ import {
   serverCertificate,
   serverKey,
 } from '../support/tls-certificates.ts';
-
-vi.setConfig({ testTimeout: 30_000 });
 
 const token = '11111111-1111-4111-8111-111111111111';
 const byAuthority: ServerCertificate = {
@@ -83,17 +81,14 @@ describe('an agent with a certificate', () => {
     for (const given of [bySelf, byAuthority]) {
       const agent = await start(given, { node: oneNode });
       const { nodes } = clientOf(agent, { caCertificate: given.authorities ?? certificate });
-      const [node] = await vi.waitFor(
-        async () => {
-          const { value } = await nodes.list();
-          expect(value).toMatchObject([{ Status: 'ready' }]);
-          return value;
-        },
-        { timeout: 10_000 },
-      );
+      const [node] = await eventually(async () => {
+        const { value } = await nodes.list();
+        expect(value).toMatchObject([{ Status: 'ready' }]);
+        return value;
+      });
       // What a node is asked goes over the WebSocket that it opened.
       const url = `/v1/client/stats?node_id=${node?.ID}`;
-      await vi.waitFor(async () => {
+      await eventually(async () => {
         const headers = { 'x-registry-token': token };
         const [path = '', query = ''] = url.split('?');
         const answer = await agent.handle({
@@ -161,12 +156,9 @@ test('two agents peer over TLS: the token says whom to trust', async () => {
     [here, 'there'],
     [there, 'here'],
   ] as const) {
-    await vi.waitFor(
-      async () => {
-        expect((await ask(agent, 'GET', `/v1/peering/${name}`)).json.State).toBe('ACTIVE');
-      },
-      { timeout: 10_000 },
-    );
+    await eventually(async () => {
+      expect((await ask(agent, 'GET', `/v1/peering/${name}`)).json.State).toBe('ACTIVE');
+    });
   }
 });
 
@@ -186,13 +178,10 @@ describe('an agent that checks the certificates of clients', () => {
 
   test('has a node of its own all the same', async () => {
     const agent = await start(checking, { node: oneNode });
-    await vi.waitFor(
-      async () => {
-        const trust = { caCertificate: authority, clientCertificate, clientKey };
-        expect(await nodesSeenBy(agent, trust)).toEqual(['ready']);
-      },
-      { timeout: 10_000 },
-    );
+    await eventually(async () => {
+      const trust = { caCertificate: authority, clientCertificate, clientKey };
+      expect(await nodesSeenBy(agent, trust)).toEqual(['ready']);
+    });
   });
 });
 

@@ -48,14 +48,14 @@ beforeAll(async () => {
   const words = ['run', '--root', root, '--reporter=json', `--outputFile=${report}`];
   await new Promise((resolve) => {
     const vitest = join(checkout, 'node_modules/vitest/vitest.mjs');
-    const env = { ...process.env, LEFTOVERS_PATIENCE_MS: '500' };
+    const env = { ...process.env, LEFTOVERS_PATIENCE_MS: '4000' };
     spawn(process.execPath, [vitest, ...words], { env, stdio: 'ignore' }).on('exit', resolve);
   });
   const { testResults } = JSON.parse(readFileSync(report, 'utf8')) as { testResults: FileReport[] };
   reports = new Map(
     testResults.map((file) => [file.name.slice(dirname(file.name).length + 1), file]),
   );
-}, 60_000);
+}, 120_000);
 
 test.each([
   ['nothing.test.js', 'one that starts nothing'],

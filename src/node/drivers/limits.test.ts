@@ -128,8 +128,12 @@ describe('an end', () => {
     let held: number[] = [];
     await eventually(() => expect(run.log()).toBe('ready\n'));
     if (last !== 'exit 0') {
-      held = pidsIn(cgroupFile(run, 'cgroup.procs') ?? '');
-      expect(held.length).toBeGreaterThan(3);
+      // What is printed is there before all that the script starts then.
+      held = await eventually(() => {
+        const pids = pidsIn(cgroupFile(run, 'cgroup.procs') ?? '');
+        expect(pids.length).toBeGreaterThan(3);
+        return pids;
+      });
       await run.stop('SIGKILL', 0);
     }
     await run.exited;

@@ -26,11 +26,14 @@ export interface SupervisorClientOptions {
   readonly onNotice?: (sentence: string) => void;
   /** Default: a minute. */
   readonly idleTimeoutMs?: number;
+  /** Starts one, and gives its pid. Default: the real one. */
+  readonly launch?: typeof launchSupervisor;
 }
 
 const dialIntervalMs = 10;
 const shutdownGraceMs = 5000;
-const helloTimeoutMs = 2000;
+/** All that it runs ends with one that does not answer: it may be only slow, as its machine is. */
+const helloTimeoutMs = 10_000;
 
 /**
  * The agent's side of its supervisor: finds the running one or starts one, and finds or starts the
@@ -270,25 +273,34 @@ export class SupervisorClient {
     await this.#until(() => !isRunning(supervisorPid), dialIntervalMs * 20);
     if (!isRunning(supervisorPid)) return;
     this.#options.onNotice?.('the running supervisor does not answer and is ended');
-    process.kill(supervisorPid, 'SIGKILL');
-    await this.#until(() => !isRunning(supervisorPid), limits.supervisor.startTimeoutMs);
+    await this.#killSupervisor(supervisorPid);
+  }
+
+  async #killSupervisor(pid: number): Promise<void> {
+    if (isRunning(pid)) process.kill(pid, 'SIGKILL');
+    await this.#until(() => !isRunning(pid), limits.supervisor.startTimeoutMs);
   }
 
   async #launch(): Promise<SupervisorConnection> {
     const { dataDirectory, endWithAgent, idleTimeoutMs = 60_000 } = this.#options;
-    const pid = launchSupervisor({ dataDirectory, endWithAgent, idleTimeoutMs });
+    const { launch = launchSupervisor } = this.#options;
+    const pid = launch({ dataDirectory, endWithAgent, idleTimeoutMs });
     let socket: Awaited<ReturnType<typeof dial>>;
     await this.#until(async () => {
       socket = await dial(this.#paths.socket);
       return socket !== undefined || !isRunning(pid);
     }, limits.supervisor.startTimeoutMs);
-    if (socket === undefined)
+    if (socket === undefined) {
+      // Should it ever come so far, it would take the place of the next one.
+      await this.#killSupervisor(pid);
       throw new Error(`the supervisor did not start, see ${this.#paths.log}`);
+    }
     const connection = new SupervisorConnection(socket, ({ status }) => this.#note(status));
     this.#pid = (await this.#inTime(connection.hello())).pid;
     return connection;
   }
 
+  /** The time is counted in looks: while this process itself is held up, none of it passes. */
   async #until(done: () => boolean | Promise<boolean>, timeoutMs: number): Promise<void> {
     for (let waitedMs = 0; waitedMs < timeoutMs; waitedMs += dialIntervalMs) {
       if (await done()) return;
@@ -297,12 +309,16 @@ export class SupervisorClient {
   }
 
   #inTime<T>(answer: Promise<T>): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const timer = this.#options.timers.after(helloTimeoutMs, () =>
-        reject(new ConnectionLost('the supervisor does not answer')),
-      );
-      answer.then(resolve, reject).finally(() => timer.clear());
+    let isOver = false;
+    const over = () => {
+      isOver = true;
+    };
+    answer.then(over, over);
+    const late = this.#until(() => isOver, helloTimeoutMs).then(() => {
+      if (!isOver) throw new ConnectionLost('the supervisor does not answer');
+      return answer;
     });
+    return Promise.race([answer, late]);
   }
 
   /** A task that the new supervisor does not know cannot be running any more. */

@@ -1,11 +1,14 @@
+import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Timers } from '../../base/ports.ts';
 import { realWorld } from '../../base/ports-real.ts';
 import { eventually } from '../testing/eventually.ts';
 import { SupervisorClient, type SupervisorClientOptions } from './client.ts';
+import { launchSupervisor } from './launch.ts';
 import { makePrivateDirectory, supervisorPaths } from './paths.ts';
 import { isAlive, isEnded, readStat } from './proc.ts';
 import {
@@ -16,6 +19,8 @@ import {
   type TaskStatus,
 } from './protocol.ts';
 import { writeTable } from './task-table.ts';
+
+const { timers } = realWorld;
 
 let dataDirectory: string;
 let clients: SupervisorClient[];
@@ -42,7 +47,7 @@ function newClient(options: Partial<SupervisorClientOptions> = {}): SupervisorCl
   const client = new SupervisorClient({
     dataDirectory,
     endWithAgent: false,
-    timers: realWorld.timers,
+    timers,
     random: realWorld.random,
     ...options,
   });
@@ -80,6 +85,12 @@ const log = (stream = 'stdout') =>
   readFileSync(join(dataDirectory, 'logs', `web.${stream}.0`), 'utf8');
 
 const alive = ({ pid, startTime }: TaskStatus) => isAlive(pid, startTime);
+
+/** What is waited for in vain is given up soon. */
+const hurriedWhile = (isInVain: () => boolean): Timers => ({
+  ...timers,
+  after: (delayMs, run) => timers.after(isInVain() ? Math.min(delayMs, 1) : delayMs, run),
+});
 
 describe('a task', () => {
   test.each([
@@ -232,11 +243,52 @@ describe('a supervisor that is killed', () => {
     const started = await before.start(shell('sleep 600'));
     await before.close();
     process.kill(before.pid, 'SIGSTOP');
-    const after = newClient();
+    const after = newClient({ timers: hurriedWhile(() => !isEnded(readStat(before.pid))) });
     await after.connect();
     expect(after.pid).not.toBe(before.pid);
     expect(alive(started)).toBe(false);
   });
+});
+
+describe('a supervisor that answers', () => {
+  test('is kept by an agent that is held up itself for as long as it waits', async () => {
+    const before = newClient();
+    const started = await before.start(shell('sleep 600'));
+    await before.close();
+    const sleeper = new Int32Array(new SharedArrayBuffer(4));
+    const heldUp: Timers = {
+      ...timers,
+      after: (delayMs, run) => {
+        const timer = timers.after(delayMs, run);
+        Atomics.wait(sleeper, 0, 0, delayMs + 20);
+        return timer;
+      },
+    };
+    const after = newClient({ timers: heldUp });
+    expect(await after.connect()).toEqual([started]);
+    expect(after.pid).toBe(before.pid);
+    expect(alive(started)).toBe(true);
+  });
+});
+
+test('a supervisor that does not get to listen in time is ended, and the next one starts', async () => {
+  const launched: number[] = [];
+  const client = newClient({
+    timers: hurriedWhile(() => launched.length < 2),
+    launch: (options) => {
+      // The first one never comes so far.
+      const pid =
+        launched.length > 0
+          ? launchSupervisor(options)
+          : spawn('/bin/sleep', ['600'], { stdio: 'ignore' }).pid!;
+      launched.push(pid);
+      return pid;
+    },
+  });
+  await expect(client.connect()).rejects.toThrow('the supervisor did not start');
+  expect(isEnded(readStat(launched[0]!))).toBe(true);
+  await client.start(shell('sleep 600'));
+  expect(client.pid).toBe(launched[1]);
 });
 
 describe('a supervisor of another version', () => {

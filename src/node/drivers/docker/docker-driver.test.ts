@@ -156,7 +156,7 @@ describe('a task', () => {
     await eventually(() => expect(log()).toBe('up\n'));
     await handle.signal('SIGTERM');
     await eventually(() => expect(log()).toBe('up\nasked\n'));
-    await handle.stop('SIGTERM', 300);
+    await handle.stop('SIGTERM', 3000);
     expect(await handle.exited).toMatchObject({ exitCode: 137, oomKilled: false });
     expect(log()).toBe('up\nasked\nasked\n');
     await expect(handle.signal('SIGHUP')).rejects.toThrow('the task is not running');
@@ -293,12 +293,17 @@ describe('a command beside a task', () => {
   });
 
   test('has a terminal that can change its size', async () => {
-    const exec = await (await start())('tty; echo e >&2; read x; stty size; exit 3', true);
+    // The size may come later than the input.
+    const isSized = 'until test "$(stty size)" = "33 44"; do sleep 0.05; done';
+    const script = `tty; echo e >&2; read x; ${isSized}; stty size; exit 3`;
+    const exec = await (await start())(script, true);
     exec.resize({ height: 33, width: 44 });
-    const output = outputOf(exec);
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    await exec.write(Buffer.from('go\n'));
-    expect(await output).toEqual({ stdout: '/dev/pts/0\r\ne\r\ngo\r\n33 44\r\n', stderr: '' });
+    let said = '';
+    for await (const { data } of exec.output) {
+      said += Buffer.from(data).toString();
+      if (said === '/dev/pts/0\r\ne\r\n') await exec.write(Buffer.from('go\n'));
+    }
+    expect(said).toBe('/dev/pts/0\r\ne\r\ngo\r\n33 44\r\n');
     expect(await exec.exited).toEqual({ exitCode: 3 });
   });
 

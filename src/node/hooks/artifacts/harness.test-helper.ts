@@ -96,6 +96,7 @@ export async function start(
   runners.push(runner);
   await runner.start();
   const root = join(directory, 'alloc', runner.id, 'app');
+  const staged = () => readdirSync(join(root, '..')).filter((name) => name.endsWith('.artifacts'));
   return {
     runner,
     driver,
@@ -104,7 +105,8 @@ export async function start(
     state: () => runner.report.TaskStates.app!,
     events: () => runner.report.TaskStates.app!.Events!,
     /** What is beside the directory of the task while something is fetched. */
-    staged: () => readdirSync(join(root, '..')).filter((name) => name.endsWith('.artifacts')),
+    staged,
+    staging: () => staged().map((name) => join(root, '..', name)),
   };
 }
 

@@ -1,6 +1,6 @@
 /** Downloads from servers, good and bad. */
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -17,6 +17,10 @@ import {
 
 const body = Buffer.from('what was asked for\n'.repeat(1000));
 const digest = (algorithm: string) => createHash(algorithm).update(body).digest('hex');
+const sizesBelow = (directories: readonly string[]) =>
+  directories.flatMap((directory) =>
+    filesIn(directory).map((name) => statSync(join(directory, name)).size),
+  );
 const give = (response: ServerResponse, bytes: Uint8Array = body) => void response.end(bytes);
 
 test('a file is downloaded, with its headers and the rest of its query', async () => {
@@ -199,6 +203,7 @@ describe('a server that means ill', () => {
 
 test('a download that broke off goes on where it was, if the file is the same', async () => {
   const ranges: (string | undefined)[] = [];
+  let breakOff = () => {};
   const address = await serve(({ headers }, response) => {
     ranges.push(headers.range);
     const from = Number(/bytes=(\d+)-/.exec(headers.range ?? '')?.[1] ?? 0);
@@ -211,12 +216,14 @@ test('a download that broke off goes on where it was, if the file is the same', 
       return;
     }
     response.writeHead(200, head).write(rest.subarray(0, 5000));
-    setTimeout(() => response.destroy(), 20);
+    breakOff = () => response.destroy();
   });
   const checksum = `sha256:${digest('sha256')}`;
-  const { root } = await running(
-    await start([{ GetterSource: `${address}/file`, GetterOptions: { checksum } }]),
-  );
+  const started = await start([{ GetterSource: `${address}/file`, GetterOptions: { checksum } }]);
+  // Before that it may lose what has come together with the end.
+  await eventually(() => expect(sizesBelow(started.staging())).toContain(5000));
+  breakOff();
+  const { root } = await running(started);
   expect(readFileSync(join(root, 'local/file')).equals(body)).toBe(true);
   expect(ranges).toEqual([undefined, 'bytes=5000-']);
 });
@@ -263,11 +270,18 @@ test('kinds of sources that the operator does not want are not fetched', async (
 test('no more than four downloads of a node run at once', async () => {
   let now = 0;
   let most = 0;
+  let asked = 0;
+  const waiting: ServerResponse[] = [];
   const address = await serve((_request, response) => {
     most = Math.max(most, ++now);
+    waiting.push(response);
+    // They are let go together once as many are here as may be, or as are left.
+    if (++asked < 10 && waiting.length < 4) return;
     setTimeout(() => {
-      now--;
-      give(response);
+      for (const one of waiting.splice(0)) {
+        now--;
+        give(one);
+      }
     }, 30);
   });
   const files = Array.from({ length: 10 }, (_, index) => ({
