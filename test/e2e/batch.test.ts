@@ -128,7 +128,8 @@ test.concurrent('a failed service is placed anew when its reschedule policy says
     return next;
   });
   const { CreateTime } = await agent.get(`/v1/allocation/${ID}`);
-  expect(CreateTime / 1e6).toBeGreaterThanOrEqual(dueMs);
+  // Timers and the clock of the day may differ by a little.
+  expect(CreateTime / 1e6).toBeGreaterThan(dueMs - 100);
   await agent.cli('job', 'stop', 'returns');
 });
 
