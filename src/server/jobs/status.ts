@@ -34,10 +34,8 @@ export function refreshJobStatus(
       (deployment) =>
         deployment.JobCreateIndex === job.CreateIndex && !isTerminalDeployment(deployment),
     ),
-    hasLiveAllocation: some(
-      allocationsOf,
-      (allocation) => allocation.JobCreateIndex === job.CreateIndex && !isTerminal(allocation),
-    ),
+    // Also of the registration before: a deployment that fails leaves what ran before it.
+    hasLiveAllocation: some(allocationsOf, (allocation) => !isTerminal(allocation)),
     hasOpenEvaluation: some(transaction.table(evaluations).by('open').scan({ prefix })),
     // What it once was it became by an evaluation, though that may be forgotten by now.
     everEvaluated:
