@@ -74,11 +74,18 @@ test('flags win over the environment, before or after the command', async () => 
 test.each<[string, Reply, string]>([
   [
     'a fault of the job',
-    problem(400, 'invalid-job', 'The job has 2 fault(s); the first: Job.ID is required', [
+    problem(400, 'invalid-job', 'The job has 2 faults; the first: Job.ID is required', [
       { pointer: '/Job/ID', message: 'Job.ID is required' },
       { pointer: '/Job/TaskGroups/0/Count', message: 'must be 0 or more' },
     ]),
-    'Error: The job has 2 fault(s):\n  - Job.ID is required\n  - Job.TaskGroups[0].Count: must be 0 or more\n',
+    'Error: The job has 2 faults:\n  - Job.ID is required\n  - Job.TaskGroups[0].Count: must be 0 or more\n',
+  ],
+  [
+    'one fault of the body',
+    problem(400, 'invalid-body', 'The body has 1 fault: Name is required', [
+      { pointer: '/Name', message: 'Name is required' },
+    ]),
+    'Error: The body has 1 fault:\n  - Name is required\n',
   ],
   [
     'a missing permission',

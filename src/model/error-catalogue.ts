@@ -29,17 +29,17 @@ export const catalogue = {
   'invalid-body': {
     status: 400,
     title: 'Invalid body',
-    sentence: 'The body has {count} fault(s); the first: {first}',
+    sentence: 'The body has {faults}',
   },
   'invalid-job': {
     status: 400,
     title: 'Invalid job',
-    sentence: 'The job has {count} fault(s); the first: {first}',
+    sentence: 'The job has {faults}',
   },
   'invalid-job-file': {
     status: 400,
     title: 'Invalid job file',
-    sentence: 'The job file has {count} fault(s); the first: {first}',
+    sentence: 'The job file has {faults}',
   },
   'invalid-query': {
     status: 400,
@@ -436,8 +436,7 @@ export const catalogue = {
   'plan-outdated': {
     status: 409,
     title: 'Plan outdated',
-    sentence:
-      'The plan cannot be carried out as it was made: {count} difference(s); the first: {first}',
+    sentence: 'The plan cannot be carried out as it was made: {faults}',
   },
   'job-version-conflict': {
     status: 409,

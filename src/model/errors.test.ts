@@ -52,7 +52,8 @@ test('faults come with the problem', () => {
   const error = invalid('invalid-job', faults);
   expect(error).toBeInstanceOf(RosterError);
   expect(problemOf(error)).toMatchObject({ status: 400, errors: faults });
-  expect(error.detail).toBe('The job has 2 fault(s); the first: ID is required');
+  expect(error.detail).toBe('The job has 2 faults; the first: ID is required');
+  expect(invalid('invalid-job', faults.slice(1)).detail).toBe('The job has 1 fault: Type is wrong');
 });
 
 test('a parameter that looks like a template is not filled again', () => {

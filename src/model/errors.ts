@@ -82,10 +82,11 @@ export function invalid(
   code: 'invalid-body' | 'invalid-job' | 'invalid-job-file' | 'plan-outdated',
   faults: readonly Fault[],
 ): RosterError {
-  const sentence = fill(catalogue[code].sentence, {
-    count: faults.length,
-    first: faults[0]?.message ?? '',
-  });
+  const noun = code === 'plan-outdated' ? 'difference' : 'fault';
+  const first = faults[0]?.message ?? '';
+  const told =
+    faults.length === 1 ? `1 ${noun}: ${first}` : `${faults.length} ${noun}s; the first: ${first}`;
+  const sentence = fill(catalogue[code].sentence, { faults: told });
   return new RosterError(code, sentence, faults);
 }
 

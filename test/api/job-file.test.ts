@@ -94,7 +94,7 @@ describe('POST /v1/jobs/parse', () => {
       ...{ type: 'urn:roster:error:invalid-job-file', title: 'Invalid job file', status: 400 },
       code: 'invalid-job-file',
       detail:
-        'The job file has 2 fault(s); the first: JobHCL, line 2, column 3: "job" has no attribute "tipe"; did you mean "type"?',
+        'The job file has 2 faults; the first: JobHCL, line 2, column 3: "job" has no attribute "tipe"; did you mean "type"?',
       errors: [
         {
           pointer: '/JobHCL',
@@ -178,7 +178,7 @@ describe('POST /v1/validate/job', () => {
       'TaskGroups[0].Count must be at least 0, got -1',
       'NodePool names "none", which is not there',
     ]);
-    expect(json.Error).toContain('The job has 3 fault(s)');
+    expect(json.Error).toContain('The job has 3 faults');
   });
 
   test('of one that is odd: with warnings', async () => {

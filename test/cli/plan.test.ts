@@ -135,7 +135,7 @@ test('job run -plan does what was planned, or lists what is different', async ()
   expect([refused.exitCode, refused.stdout, refused.stderr]).toEqual([
     1,
     '',
-    `Error: The plan cannot be carried out as it was made: 2 difference(s):
+    `Error: The plan cannot be carried out as it was made: 2 differences:
   - TaskGroups[web].Count of the job was "2" in the plan, and is "3".
   - web.web[2] would be placed on node "n1" now, which was not planned.
 Make another plan with "roster job plan".

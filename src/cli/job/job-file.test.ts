@@ -131,7 +131,7 @@ test('run refuses variables for JSON', async () => {
 
 test('what the server refuses of the job is shown with its line', async () => {
   const problem = {
-    ...{ code: 'invalid-job', detail: 'The job has 1 fault(s); the first: …', status: 400 },
+    ...{ code: 'invalid-job', detail: 'The job has 1 fault: …', status: 400 },
     errors: [
       { pointer: '/Job/TaskGroups/0/Count', message: 'Job.TaskGroups[0].Count must be at most 1' },
     ],
