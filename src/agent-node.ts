@@ -16,7 +16,7 @@ import type { NodeSettings } from './node/fingerprint/fingerprint.ts';
 import { readProcessor } from './node/fingerprint/processor.ts';
 import type { ArtifactSettings } from './node/hooks/artifacts/settings.ts';
 import { ServerData } from './node/hooks/templates/server-data.ts';
-import { NodeAgent } from './node/node-agent.ts';
+import { NodeAgent, type NodeAgentOptions } from './node/node-agent.ts';
 import { httpServerApi } from './node/server-api-http.ts';
 import { ServerChoice } from './node/server-choice.ts';
 import type { TlsTrust } from './sdk/tls-trust.ts';
@@ -62,6 +62,9 @@ export interface RunningNode {
   killTasks(): Promise<void>;
 }
 
+/** What only a node that a test composes has otherwise: nobody's options, so that none can name it. */
+export type NodeParts = Pick<NodeAgentOptions, 'defences' | 'launchSupervisor'>;
+
 /**
  * Starts a node; it looks for its servers until it finds one. Rejects when the data directory cannot
  * be used, or is by another agent; nothing is left running then.
@@ -69,6 +72,7 @@ export interface RunningNode {
 export async function startNode(
   options: NodeOptions & { readonly node: NodeSettings },
   { addresses, introductionToken, ...trust }: NodeServers,
+  parts: NodeParts = {},
 ): Promise<RunningNode> {
   const { world = realWorld, log = silentLog, version = '0.0.0', region = 'global' } = options;
   const { dataDirectory, environment = {} } = options;
@@ -91,6 +95,7 @@ export async function startNode(
     processor: { cores, totalMhz: options.node.cpuTotalMhz ?? totalMhz },
   });
   const node = new NodeAgent({
+    ...parts,
     ...{ world, version, region },
     drivers: [docker],
     api: httpServerApi({ servers, ...trust }),

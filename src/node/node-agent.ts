@@ -1,6 +1,7 @@
 import type { World } from '../base/ports.ts';
 import type { NodeRegistration } from '../model/node/node.ts';
 import { Allocations } from './allocations.ts';
+import { allDefences, type Defences } from './defences.ts';
 import type { Driver, Drivers } from './drivers/driver.ts';
 import type { IsolationSettings } from './drivers/isolation/isolate.ts';
 import { processDrivers } from './drivers/processes.ts';
@@ -25,6 +26,7 @@ import { answerServers, followAssignments, sendHeartbeats, watchDrivers } from '
 import { StatusReporter } from './status-reporter.ts';
 import { streamHandlers } from './stream-handlers.ts';
 import { SupervisorClient } from './supervisor/client.ts';
+import { launchSupervisor } from './supervisor/launch.ts';
 import { BatchedIdentitySource, type IdentitySource } from './workload/identity-source.ts';
 
 export interface NodeAgentOptions {
@@ -54,6 +56,10 @@ export interface NodeAgentOptions {
   readonly artifacts?: Partial<ArtifactSettings>;
   /** Keep secrets in memory where this machine can; without, they are directories like others. */
   readonly secretsInMemory?: boolean;
+  /** All, unless a test shows what one of them is for. */
+  readonly defences?: Defences;
+  /** Starts the process that owns the tasks. Default: the product's own. */
+  readonly launchSupervisor?: typeof launchSupervisor;
   /** What an operator should know. */
   readonly onNotice: (sentence: string) => void;
 }
@@ -84,7 +90,8 @@ export class NodeAgent {
     const { dataDirectory, endWithAgent, onNotice, world, drivers = [] } = options;
     const { timers, random } = world;
     if (options.withoutRawExec !== true) {
-      const client = { dataDirectory, endWithAgent, timers, random, onNotice };
+      const { launchSupervisor: launch = launchSupervisor } = options;
+      const client = { dataDirectory, endWithAgent, timers, random, onNotice, launch };
       this.#supervisor = new SupervisorClient(client);
     }
     this.#registration = new Registration({
@@ -94,11 +101,11 @@ export class NodeAgent {
       onRegistered: () => this.#services?.reporter.repeat(),
     });
     this.#identities = this.#newIdentities();
-    const { environment, isolation = {} } = options;
+    const { environment, isolation = {}, defences = allDefences } = options;
     const builtIn =
       this.#supervisor === undefined
         ? []
-        : processDrivers(this.#supervisor, isolation, environment.PATH ?? '');
+        : processDrivers(this.#supervisor, isolation, environment.PATH ?? '', defences);
     this.#drivers = new Map([...builtIn, ...drivers].map((driver) => [driver.name, driver]));
   }
 

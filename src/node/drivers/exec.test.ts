@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { allDefences } from '../defences.ts';
 import type { TaskDirectories } from '../directories.ts';
 import { noCgroups } from '../supervisor/cgroups/layout.ts';
 import { descendantsOf, findInside } from '../supervisor/inside.ts';
@@ -368,7 +369,7 @@ describe('an agent that is not root', () => {
   /** The driver as such an agent has it; that the kernel then asks for less is not to be seen here. */
   const driver = () => {
     const input = { settings: {}, cgroups: noCgroups, path: '/usr/bin:/bin', isRoot: false };
-    const tools = findTools(input);
+    const tools = findTools({ ...input, defences: allDefences });
     return execDriver({
       supervisor,
       isRoot: false,

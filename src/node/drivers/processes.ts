@@ -1,4 +1,6 @@
 /** The drivers whose tasks are processes of the agent's supervisor. */
+
+import { allDefences, type Defences } from '../defences.ts';
 import { usableLayout } from '../supervisor/cgroups/cgroup.ts';
 import { readCgroupLayout } from '../supervisor/cgroups/layout.ts';
 import type { SupervisorClient } from '../supervisor/client.ts';
@@ -18,6 +20,7 @@ export function processDrivers(
   supervisor: SupervisorClient,
   settings: IsolationSettings,
   agentPath: string,
+  defences: Defences = allDefences,
 ): readonly Driver[] {
   const path = `${agentPath}:${usualPlaces}`;
   const cgroups = usableLayout(readCgroupLayout(), `probe/${process.pid}`);
@@ -26,7 +29,7 @@ export function processDrivers(
   const ports: IsolationPorts = {
     supervisor,
     tools: () => {
-      found ??= findTools({ settings, cgroups, path, isRoot });
+      found ??= findTools({ settings, cgroups, path, isRoot, defences });
       return found;
     },
     allowedCapabilities: settings.allowedCapabilities ?? defaultCapabilities,

@@ -5,7 +5,8 @@ import type { SupervisorArguments } from './main.ts';
 import { makePrivateDirectory, supervisorPaths } from './paths.ts';
 
 /** Started from source this is a sibling `.ts`; in a bundle, `supervisor.js` beside the bundle. */
-const entry = import.meta.url.endsWith('.ts') ? './main.ts' : './supervisor.js';
+const sibling = import.meta.url.endsWith('.ts') ? './main.ts' : './supervisor.js';
+const ownEntry = new URL(sibling, import.meta.url);
 
 /** A young generation of one megabyte: the supervisor only moves bytes. */
 const runtimeArguments = ['--max-old-space-size=128', '--max-semi-space-size=1'];
@@ -17,18 +18,14 @@ const keptVariables = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TMPDIR', 'TZ'];
  * Starts a supervisor that outlives this process, and returns its pid at once; it takes requests a
  * moment later. What it says goes to `supervisor.log`.
  */
-export function launchSupervisor(options: SupervisorArguments): number {
+export function launchSupervisor(options: SupervisorArguments, entry = ownEntry): number {
   const paths = supervisorPaths(options.dataDirectory);
   makePrivateDirectory(paths.directory);
   const log = openSync(paths.log, 'a', 0o600);
   try {
     const child = spawn(
       process.execPath,
-      [
-        ...runtimeArguments,
-        fileURLToPath(new URL(entry, import.meta.url)),
-        JSON.stringify(options),
-      ],
+      [...runtimeArguments, fileURLToPath(entry), JSON.stringify(options)],
       { detached: true, stdio: ['ignore', log, log], cwd: '/', env: keptEnvironment() },
     );
     child.on('error', () => {});

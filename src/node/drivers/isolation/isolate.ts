@@ -11,6 +11,7 @@
 import { lstat, stat } from 'node:fs/promises';
 import { posix } from 'node:path';
 import { limits } from '../../../model/limits.ts';
+import type { Defences } from '../../defences.ts';
 import { type CgroupLayout, hasController } from '../../supervisor/cgroups/layout.ts';
 import { type CgroupLimits, planCgroup } from '../../supervisor/cgroups/plan.ts';
 import type { StartRequest } from '../../supervisor/protocol.ts';
@@ -38,6 +39,7 @@ export interface IsolationTools {
   /** Of those that the agent has itself. */
   readonly ownCapabilities: ReadonlySet<string>;
   readonly cgroups: CgroupLayout;
+  readonly defences: Defences;
 }
 
 /** What an isolated task's `Config` says besides its command. */
@@ -84,7 +86,7 @@ export async function isolate(
     sandbox: {
       program: tools.bubblewrap,
       options: [
-        ...namespaceOptions(config),
+        ...namespaceOptions(config, tools.defences),
         ...capabilityOptions(tools, granted),
         ...viewOptions(tools.view, directories, tools.setpriv !== undefined, volumes),
         ...['--chdir', workDirectory],
@@ -94,12 +96,15 @@ export async function isolate(
   };
 }
 
-export const namespaceOptions = ({ pid_mode: pids, ipc_mode: ipc }: IsolationConfig): string[] => [
+export const namespaceOptions = (
+  { pid_mode: pids, ipc_mode: ipc }: IsolationConfig,
+  { ownProcesses, ownIpc }: Defences,
+): string[] => [
   // The sandbox's processes end with the supervisor, as their table says.
   '--die-with-parent',
   '--unshare-uts',
-  ...(pids === 'host' ? [] : ['--unshare-pid']),
-  ...(ipc === 'host' ? [] : ['--unshare-ipc']),
+  ...(pids === 'host' || !ownProcesses ? [] : ['--unshare-pid']),
+  ...(ipc === 'host' || !ownIpc ? [] : ['--unshare-ipc']),
 ];
 
 /** What `setpriv` needs to let go of everything else. */

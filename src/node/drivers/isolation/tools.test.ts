@@ -3,6 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { allDefences } from '../../defences.ts';
 import { noCgroups } from '../../supervisor/cgroups/layout.ts';
 import { isolationFingerprint } from '../exec.ts';
 import { capabilitiesIn, grantCapabilities } from './capabilities.ts';
@@ -31,7 +32,14 @@ function machine(programs: Readonly<Record<string, string>>): Partial<ToolsInput
 }
 
 const found = (input: Partial<ToolsInput>) =>
-  findTools({ settings: {}, cgroups: noCgroups, path: system.join(':'), isRoot: true, ...input });
+  findTools({
+    settings: {},
+    cgroups: noCgroups,
+    path: system.join(':'),
+    isRoot: true,
+    defences: allDefences,
+    ...input,
+  });
 
 const failing = 'echo "bwrap: Creating new namespace failed: Operation not permitted" >&2; exit 1';
 

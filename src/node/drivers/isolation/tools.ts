@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { constants, readFileSync } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
+import { allDefences, type Defences } from '../../defences.ts';
 import type { CgroupLayout } from '../../supervisor/cgroups/layout.ts';
 import { capabilitiesIn, defaultCapabilities } from './capabilities.ts';
 import { type IsolationSettings, type IsolationTools, namespaceOptions } from './isolate.ts';
@@ -21,10 +22,11 @@ export interface ToolsInput {
   /** Where programs are looked for. */
   readonly path: string;
   readonly isRoot: boolean;
+  readonly defences: Defences;
 }
 
 export async function findTools(input: ToolsInput): Promise<FoundTools> {
-  const { settings, cgroups, path, isRoot } = input;
+  const { settings, cgroups, path, isRoot, defences } = input;
   const view = settings.view ?? defaultHostView;
   const bubblewrap = await findProgram('bwrap', path);
   if (bubblewrap === undefined) {
@@ -45,7 +47,7 @@ export async function findTools(input: ToolsInput): Promise<FoundTools> {
   if (failure !== undefined) return { reason: failure };
   const { allowedCapabilities = defaultCapabilities } = settings;
   const tools = {
-    ...{ bubblewrap, setpriv, view, allowedCapabilities, cgroups },
+    ...{ bubblewrap, setpriv, view, allowedCapabilities, cgroups, defences },
     ownCapabilities: new Set(capabilitiesIn(ownStatus('CapEff'))),
   };
   const { text } = await run(bubblewrap, ['--version']);
@@ -62,7 +64,7 @@ async function probe(
     setpriv === undefined
       ? ['--ro-bind', '/', '/', '--', bubblewrap, '--version']
       : [...hostOptions(view, true), '--', setpriv, '--version'];
-  const { ok, text } = await run(bubblewrap, [...namespaceOptions({}), ...inside]);
+  const { ok, text } = await run(bubblewrap, [...namespaceOptions({}, allDefences), ...inside]);
   if (ok) return undefined;
   const said = text.trim().split('\n').at(-1) ?? '';
   const remedy =

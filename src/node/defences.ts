@@ -1,0 +1,21 @@
+/**
+ * What keeps a task within what its job was given, by name, each with what it keeps. All of them are
+ * on wherever the product runs: no option, variable or configuration reaches this value. The tests of
+ * escapes compose a node without one of them, to show that it is that one which holds.
+ */
+export const defenceSentences = {
+  ownProcesses: 'A task in a sandbox sees no process but its own.',
+  ownIpc: 'A task in a sandbox shares no memory, message queue or semaphore with others.',
+} as const;
+
+export type Defence = keyof typeof defenceSentences;
+
+export type Defences = Readonly<Record<Defence, boolean>>;
+
+export const defenceNames = Object.keys(defenceSentences) as Defence[];
+
+/** All, but for those that are named. */
+export const defencesWithout = (lifted: readonly Defence[]): Defences =>
+  Object.fromEntries(defenceNames.map((name) => [name, !lifted.includes(name)])) as Defences;
+
+export const allDefences: Defences = defencesWithout([]);
