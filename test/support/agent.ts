@@ -244,7 +244,7 @@ export const processesOf = (allocation: { readonly ID: string }): number[] =>
 export const supervisorsOf = (dataDirectory: string): number[] =>
   processesWith(dataDirectory).filter((pid) => {
     const words = inProc(String(pid), 'cmdline');
-    return words.includes('/supervisor/main.ts\0') && words.includes(dataDirectory);
+    return /\/supervisor(\/main\.ts|\.js)\0/.test(words) && words.includes(dataDirectory);
   });
 
 const describeAll = (pids: readonly number[]): string[] =>

@@ -1,0 +1,185 @@
+/**
+ * `node tools/run.mjs test/upgrade/make.ts VERSION`: makes the sample of a data directory as the product
+ * of this checkout writes it, in `test/upgrade/VERSION`. See README.md there.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { unmountBelow } from '../../bench/mounts.ts';
+import { namespaces } from '../../src/state/tables.ts';
+import { eventually, kill, processesWith } from '../support/agent.ts';
+import { lasting, reads, type Write, writes } from './contents.ts';
+import { bundleProgram, type RunningProgram, startProgram } from './program.ts';
+import { readRows, withState } from './rows.ts';
+
+const [, , version = ''] = process.argv;
+if (!/^\d+\.\d+\.\d+$/.test(version)) throw new Error('usage: make.ts VERSION');
+const checkout = join(import.meta.dirname, '../..');
+const sample = join(import.meta.dirname, version);
+const work = mkdtempSync(join(tmpdir(), 'roster-sample-'));
+const program = join(work, 'program');
+const token = '11111111-1111-4111-8111-111111111111';
+const say = (sentence: string) => console.log(sentence);
+
+const start = (name: string, more: readonly string[] = []): Promise<RunningProgram> =>
+  startProgram(program, {
+    token,
+    words: [
+      ...['--data-dir', join(work, name), '--http', '127.0.0.1:0', '--root-token', token],
+      ...['--node-name', name, ...more],
+    ],
+  });
+
+async function write(at: RunningProgram, [method, path, body]: Write): Promise<unknown> {
+  const { status, json } = await at.call(method, path, body);
+  if (status !== 200) throw new Error(`${method} ${path}: ${status} ${JSON.stringify(json)}`);
+  return json;
+}
+
+/** Ends an agent as a loss of power would, its tasks and their supervisor with it. */
+async function cut(at: RunningProgram, name: string): Promise<void> {
+  await at.end('SIGKILL');
+  await clear(join(work, name));
+}
+
+async function clear(directory: string): Promise<void> {
+  await eventually(() => {
+    const left = processesWith(directory);
+    for (const pid of left) kill(pid, 'SIGKILL');
+    if (left.length > 0) throw new Error('processes are left');
+  });
+  unmountBelow(directory);
+}
+
+/** The log goes into a snapshot, which takes the place of the one before. */
+const takeSnapshot = (name: string) =>
+  withState(
+    join(work, name, 'server'),
+    async (state) => {
+      const [team] = [...state.read().table(namespaces).scan()].slice(-1);
+      await state.write((transaction) => transaction.table(namespaces).put(team!));
+    },
+    { logBytes: 1, logPerSnapshot: 0 },
+  );
+
+async function running(at: RunningProgram, id: string): Promise<void> {
+  await eventually(async () => {
+    const { json } = await at.call('GET', `/v1/job/${id}/allocations`);
+    const states = (json as { ClientStatus: string }[]).map(({ ClientStatus }) => ClientStatus);
+    if (!states.includes('running')) throw new Error(`${id} does not run: ${states}`);
+  });
+}
+
+async function peer(
+  east: RunningProgram,
+  west: RunningProgram,
+  [at, name]: readonly [string, string],
+) {
+  const made = await write(west, ['POST', '/v1/peering/token', { PeerName: at }]);
+  const { PeeringToken } = made as { PeeringToken: string };
+  await write(east, ['POST', '/v1/peering/establish', { PeerName: name, PeeringToken }]);
+  await eventually(async () => {
+    const { json } = await east.call('GET', `/v1/peering/${name}`);
+    if ((json as { State: string }).State !== 'ACTIVE')
+      throw new Error('the peering is not active');
+  });
+}
+
+const exporting = { Kind: 'exported-services', Name: 'default' };
+const exported = (peerName: string) => ({
+  ...exporting,
+  Services: [{ Name: 'counter', Consumers: [{ Peer: peerName }] }],
+});
+
+try {
+  say('bundling');
+  await bundleProgram(checkout, program, version);
+
+  say('access, variables, entries');
+  let main = await start('main');
+  const half = writes.findIndex(([, path]) => path === '/v1/jobs');
+  for (const one of writes.slice(0, half)) await write(main, one);
+  await cut(main, 'main');
+  await takeSnapshot('main');
+
+  say('jobs and peers');
+  main = await start('main');
+  for (const one of writes.slice(half)) await write(main, one);
+  for (const id of lasting) await running(main, id);
+  const west = await start('west');
+  await write(west, writes.find(([, path]) => path === '/v1/jobs')!);
+  await running(west, 'counter');
+  await peer(main, west, ['main', 'west']);
+  await write(west, ['PUT', '/v1/config', exported('main')]);
+  await write(main, ['PUT', '/v1/config', exported('west')]);
+  await eventually(async () => {
+    const { json } = await main.call('GET', '/v1/service/counter?peer=west');
+    if ((json as unknown[]).length === 0) throw new Error('nothing is imported');
+  });
+  await cut(main, 'main');
+  await takeSnapshot('main');
+
+  say('a tail of the log, and a peer that is away when its peering is deleted');
+  main = await start('main');
+  for (const id of lasting) await running(main, id);
+  const south = await start('south', ['--server-only']);
+  await peer(main, south, ['main', 'south']);
+  await cut(south, 'south');
+  await main.call('DELETE', '/v1/peering/south');
+  await write(main, [
+    'PUT',
+    '/v1/namespace',
+    { Name: 'late', Description: 'in the tail of the log' },
+  ]);
+  const answers: Record<string, unknown> = {};
+  for (const path of reads) {
+    const { status, json } = await main.call('GET', path);
+    if (status !== 200) throw new Error(`GET ${path}: ${status} ${JSON.stringify(json)}`);
+    answers[path] = json;
+  }
+  await eventually(async () => {
+    const { status } = await main.call('GET', '/v1/peering/south');
+    if (status !== 404) throw new Error('the peering is still there');
+  });
+  await cut(main, 'main');
+  await cut(west, 'west');
+
+  say('packing');
+  rmSync(sample, { recursive: true, force: true });
+  mkdirSync(sample, { recursive: true });
+  const pack = (name: string) =>
+    execFileSync(
+      'tar',
+      [
+        '--sort=name',
+        '--owner=0',
+        '--group=0',
+        '--numeric-owner',
+        '-cJf',
+        join(sample, `${name}.tar.xz`),
+        '-C',
+        work,
+        name,
+      ],
+      {
+        env: { ...process.env, XZ_OPT: '-9' },
+      },
+    );
+  pack('main');
+  pack('program');
+  const rows = await readRows(join(work, 'main', 'server'));
+  const empty = Object.entries(rows).filter(([, all]) => all.length === 0);
+  say(`tables without rows: ${empty.map(([name]) => name).join(', ') || 'none'}`);
+  const store = (name: string, value: object) =>
+    writeFileSync(join(sample, name), `${JSON.stringify(value, undefined, 1)}\n`);
+  store('rows.json', rows);
+  store('answers.json', answers);
+  say(`made ${version}`);
+} catch (error) {
+  console.error(error);
+  process.exitCode = 1;
+} finally {
+  await clear(work);
+  rmSync(work, { recursive: true, force: true });
+}

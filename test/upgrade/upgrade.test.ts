@@ -1,0 +1,117 @@
+/** Every data directory that a version of Roster ever wrote is opened by this one: README.md. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { createAgent } from '../../src/agent.ts';
+import {
+  type Agent,
+  endAgents,
+  eventually,
+  newDirectory,
+  processesOf,
+  rootToken,
+  startAgent,
+  supervisorsOf,
+} from '../support/agent.ts';
+import { lasting } from './contents.ts';
+import { startProgram } from './program.ts';
+import { type Rows, readRows } from './rows.ts';
+
+afterAll(endAgents);
+
+const versions = readdirSync(import.meta.dirname).filter((name) => /^\d/.test(name));
+
+test('there is a sample', () => expect(versions).toContain('0.1.0'));
+
+describe.each(versions)('what %s wrote', (version) => {
+  const sample = join(import.meta.dirname, version);
+  const unpack = (name: 'main' | 'program'): string => {
+    const directory = newDirectory(version);
+    execFileSync('tar', ['-xJf', join(sample, `${name}.tar.xz`), '-C', directory]);
+    return join(directory, name);
+  };
+  const stored = (name: string) => JSON.parse(readFileSync(join(sample, name), 'utf8'));
+
+  test('is read row by row', async () => {
+    const expected: Rows = stored('rows.json');
+    const found = await readRows(join(unpack('main'), 'server'));
+    for (const [table, rows] of Object.entries(expected)) {
+      expect(rows.length, `rows of ${table} in the sample`).toBeGreaterThan(0);
+      expect(found, table).toMatchObject({ [table]: rows });
+    }
+  });
+
+  test('is answered as that version answered, secrets included', async () => {
+    const agent = await createAgent({ dataDirectory: unpack('main'), rootToken });
+    try {
+      for (const [target, expected] of Object.entries(stored('answers.json'))) {
+        const [path = '', query = ''] = target.split('?');
+        const { status, body } = await agent.handle({
+          ...{ method: 'GET', path, query, body: undefined, signal: undefined },
+          headers: { 'x-registry-token': rootToken },
+        });
+        expect([target, status]).toEqual([target, 200]);
+        expect(JSON.parse(String(body)), target).toMatchObject(expected as object);
+      }
+    } finally {
+      await agent.close('stop');
+    }
+  });
+
+  test('goes on running when an agent of this version follows on that of its supervisor', async () => {
+    const dataDirectory = unpack('main');
+    const words = ['--data-dir', dataDirectory, '--http', '127.0.0.1:0', '--root-token', rootToken];
+    const old = await startProgram(unpack('program'), { token: rootToken, words });
+    const before = await eventually(async () => {
+      const { json } = await old.call('GET', '/v1/allocations');
+      return runningOf(json as readonly Allocation[]);
+    });
+    const [supervisor] = supervisorsOf(dataDirectory);
+    await old.end('SIGKILL');
+
+    const agent = await startAgent({ dataDirectory });
+    const after = await agent.until('/v1/allocations', runningOf);
+    expect(after.map(({ ID }) => ID)).toEqual(before.map(({ ID }) => ID));
+    // A shell that counts starts others all the time; the shell itself stays.
+    for (const [place, { pids }] of before.entries()) {
+      expect(pids.filter((pid) => after[place]!.pids.includes(pid))).not.toEqual([]);
+    }
+    expect(supervisor).toBeGreaterThan(0);
+    expect(supervisorsOf(dataDirectory)).toEqual([supervisor]);
+    for (const allocation of after) {
+      await goesOnCounting(agent, allocation);
+      const { stdout } = await agent.cli('alloc', 'exec', allocation.ID, 'echo', 'beside');
+      expect(stdout).toBe('beside\n');
+    }
+    for (const id of lasting) await agent.cli('job', 'stop', id);
+    await eventually(() => expect(after.flatMap(processesOf)).toEqual([]));
+    expect((await agent.stop()).code).toBe(0);
+    expect(existsSync(dataDirectory)).toBe(true);
+  });
+});
+
+interface Allocation {
+  readonly ID: string;
+  readonly JobID: string;
+  readonly ClientStatus: string;
+}
+
+/** The allocation of each lasting job, with its processes. Throws until all run. */
+function runningOf(all: readonly Allocation[]) {
+  return lasting.map((id) => {
+    const found = all.filter((one) => one.JobID === id && one.ClientStatus === 'running');
+    expect(found).toHaveLength(1);
+    return { ...found[0]!, pids: processesOf(found[0]!) };
+  });
+}
+
+async function goesOnCounting(agent: Agent, { ID }: Allocation): Promise<void> {
+  const last = async () => {
+    const path = `/v1/client/fs/logs/${ID}?task=task&type=stdout&plain=true&origin=end&offset=40`;
+    return Number((await agent.request('GET', path)).text.trim().split('\n').at(-1));
+  };
+  const first = await last();
+  expect(first).toBeGreaterThan(0);
+  await eventually(async () => expect(await last()).toBeGreaterThan(first));
+}
