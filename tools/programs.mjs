@@ -22,6 +22,7 @@ const programs = [
   { name: 'zstd', package: 'zstd', why: 'artifacts that are packed' },
   { name: 'zip', package: 'zip', why: 'artifacts that are packed' },
   { name: 'python3', package: 'python3', why: 'archives that no program packs' },
+  { name: 'perl', package: 'perl-base', why: 'system calls that tasks try' },
   { name: 'curl', package: 'curl', why: 'requests that guides and tasks make' },
   { name: 'nsenter', package: 'util-linux', why: 'commands beside isolated tasks' },
   { name: 'setpriv', package: 'util-linux', why: 'isolated tasks' },

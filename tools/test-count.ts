@@ -2,6 +2,8 @@
 export interface Counts {
   readonly passed: number;
   readonly failed: number;
+  /** Why, for each test that was passed over. */
+  readonly notRun: readonly string[];
 }
 
 interface Report {
@@ -9,25 +11,47 @@ interface Report {
   readonly numFailedTests: number;
   readonly testResults: readonly {
     readonly status: string;
-    readonly assertionResults: readonly { readonly status: string }[];
+    readonly assertionResults: readonly {
+      readonly status: string;
+      /** As `test/support/not-run.ts` leaves it. */
+      readonly meta?: { readonly notRun?: string };
+    }[];
   }[];
 }
+
+const passedOver = new Set(['skipped', 'pending', 'todo']);
 
 /**
  * What failed without being a test counts as one failure each: a file that could not be loaded,
  * an absent report, and an exit code that no failure explains (an unhandled error, no test found, a crash).
  */
 export function countTests(report: string, exitCode: number): Counts {
-  if (report === '') return { passed: 0, failed: 1 };
+  if (report === '') return { passed: 0, failed: 1, notRun: [] };
   const { numPassedTests, numFailedTests, testResults } = JSON.parse(report) as Report;
   const brokenFiles = testResults.filter(
     ({ status, assertionResults }) =>
       status === 'failed' && assertionResults.every((test) => test.status !== 'failed'),
   );
   const failed = numFailedTests + brokenFiles.length;
-  return { passed: numPassedTests, failed: failed === 0 && exitCode !== 0 ? 1 : failed };
+  const notRun = testResults
+    .flatMap(({ assertionResults }) => assertionResults)
+    .filter(({ status }) => passedOver.has(status))
+    .map(({ meta }) => meta?.notRun ?? 'this machine lacks what they need');
+  return { passed: numPassedTests, failed: failed === 0 && exitCode !== 0 ? 1 : failed, notRun };
 }
 
 export function addCounts(left: Counts, right: Counts): Counts {
-  return { passed: left.passed + right.passed, failed: left.failed + right.failed };
+  return {
+    passed: left.passed + right.passed,
+    failed: left.failed + right.failed,
+    notRun: [...left.notRun, ...right.notRun],
+  };
+}
+
+/** A line for each reason, with how many tests it kept from running. */
+export function sayNotRun(reasons: readonly string[]): string[] {
+  return [...new Set(reasons)].map((reason) => {
+    const count = reasons.filter((other) => other === reason).length;
+    return `${count} not run, because ${reason}`;
+  });
 }

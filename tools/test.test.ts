@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { makeTree } from './fixture.ts';
 import { missingPrograms, remedy } from './programs.mjs';
-import { countTests } from './test-count.ts';
+import { countTests, sayNotRun } from './test-count.ts';
 
 const report = (passed: number, failed: number, files: [string, string[]][]) =>
   JSON.stringify({
@@ -34,7 +34,20 @@ describe('the count of tests', () => {
     ['no report', '', 1, 0, 1],
     ['no report and no exit code', '', 0, 0, 1],
   ])('%s', (_, text, exitCode, passed, failed) => {
-    expect(countTests(text, exitCode)).toEqual({ passed, failed });
+    expect(countTests(text, exitCode)).toEqual({ passed, failed, notRun: [] });
+  });
+
+  test('tests that are passed over are told with their reasons', () => {
+    const skipped = { status: 'skipped', meta: { notRun: 'podman is away' } };
+    const assertionResults = [skipped, { status: 'passed' }, { status: 'pending' }, skipped];
+    const testResults = [{ status: 'passed', assertionResults }];
+    const text = JSON.stringify({ numPassedTests: 1, numFailedTests: 0, testResults });
+    const { passed, failed, notRun } = countTests(text, 0);
+    expect([passed, failed]).toEqual([1, 0]);
+    expect(sayNotRun(notRun)).toEqual([
+      '2 not run, because podman is away',
+      '1 not run, because this machine lacks what they need',
+    ]);
   });
 });
 
