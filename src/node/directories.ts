@@ -1,7 +1,7 @@
 /** Where an allocation's files are. Source: facts/scheduler.md §7.4. */
 import { chmod, chown, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { findSystemUser } from './system-user.ts';
+import type { SystemUser } from './system-user.ts';
 
 export interface AllocationDirectories {
   readonly root: string;
@@ -57,14 +57,16 @@ export async function makeAllocationDirectories(paths: AllocationDirectories): P
   ]);
 }
 
-/** Also right after an earlier run made them. `user` owns what is inside; empty is the agent's. */
-export async function makeTaskDirectories(paths: TaskDirectories, user: string): Promise<void> {
-  const owner = user === '' ? undefined : findSystemUser(user);
+/** Also right after an earlier run made them. `owner` gets those that the task sees. */
+export async function makeTaskDirectories(
+  paths: TaskDirectories,
+  owner: SystemUser | undefined,
+): Promise<void> {
   await make(paths.root, openModeBits);
+  await make(privateDirectory(paths), privateModeBits);
   const inner = [
     [paths.local, openModeBits],
     [paths.secrets, privateModeBits],
-    [privateDirectory(paths), privateModeBits],
     [join(paths.root, 'tmp'), sharedModeBits],
   ] as const;
   await Promise.all(

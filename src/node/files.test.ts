@@ -25,7 +25,7 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true }));
 
 const bytes = Buffer.from([0, 255, 7]);
-const write = (path: string) => writeBelow(local, path, bytes, '');
+const write = (path: string) => writeBelow(local, path, bytes, undefined);
 const inLocal = (path: string) => readFileSync(join(local, path));
 
 describe('a file below a directory', () => {
@@ -55,7 +55,10 @@ describe('a file below a directory', () => {
   });
 
   test('with permissions and owners', async () => {
-    await writeBelow(local, 'a/input', bytes, '', { modeBits: 0o4751, gid: process.getgid!() });
+    await writeBelow(local, 'a/input', bytes, undefined, {
+      modeBits: 0o4751,
+      gid: process.getgid!(),
+    });
     expect(statSync(join(local, 'a/input')).mode & 0o7777).toBe(0o4751);
   });
 

@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import type { Timer, Timers } from '../base/ports.ts';
 import { limits } from '../model/limits.ts';
 import { escapesDirectory } from '../model/text-rules.ts';
-import { findSystemUser } from './system-user.ts';
+import type { SystemUser } from './system-user.ts';
 
 /** Replaces a file whole: a reader finds the old text or the new one. Only this user reads it. */
 export async function replaceFile(path: string, text: string): Promise<void> {
@@ -34,21 +34,21 @@ export async function replaceFile(path: string, text: string): Promise<void> {
 export interface FileOwnership {
   /** Permissions; without, only the owner reads it. */
   readonly modeBits?: number;
-  /** Instead of the user's. */
+  /** Instead of the owner's. */
   readonly uid?: number | undefined;
   readonly gid?: number | undefined;
 }
 
 /**
  * Writes a file below a directory that a task may have in its hands: it is made anew, and no link is
- * followed, also none that is put there meanwhile. `user` owns what is made; empty is the agent's.
+ * followed, also none that is put there meanwhile. `owner` gets what is made; without, it is the agent's.
  * @throws Error when the path leads out, or through what is no directory
  */
 export async function writeBelow(
   directory: string,
   path: string,
   bytes: Uint8Array,
-  user: string,
+  owner: SystemUser | undefined,
   { modeBits = 0o600, uid, gid }: FileOwnership = {},
 ): Promise<void> {
   const parts = path.split('/').filter((part) => part !== '' && part !== '.');
@@ -56,7 +56,6 @@ export async function writeBelow(
   if (name === undefined || parts.includes('..') || name === '..' || escapesDirectory(path)) {
     throw new Error(`"${path}" is no file below the directory`);
   }
-  const owner = user === '' ? undefined : findSystemUser(user);
   let at = await open(directory, constants.O_RDONLY | constants.O_DIRECTORY);
   try {
     for (const part of parts) {

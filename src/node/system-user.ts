@@ -5,8 +5,9 @@ export interface SystemUser {
   readonly gid: number;
 }
 
-/** A user of `/etc/passwd` by name or number, or `undefined`. */
+/** A user of `/etc/passwd` by name or number, or `undefined`; nobody has the empty name. */
 export function findSystemUser(user: string): SystemUser | undefined {
+  if (user === '') return undefined;
   for (const line of readFileSync('/etc/passwd', 'utf8').split('\n')) {
     const [name, , uid, gid] = line.split(':');
     if (name === user || uid === user) return { uid: Number(uid), gid: Number(gid) };

@@ -4,16 +4,16 @@ import type { TaskHookFactory } from './hook.ts';
 
 /** Writes what the job was dispatched with to a file. Source: facts/scheduler.md §7.4. */
 export const dispatchPayloadHook: TaskHookFactory = (context) => {
-  const { directories, job, task, environment } = context;
+  const { directories, job, task, environment, owner } = context;
   if (task().DispatchPayload === null || job().Payload === null) return undefined;
   return {
     name: 'dispatch-payload',
     async beforeStart() {
-      const { DispatchPayload, User } = task();
+      const { DispatchPayload } = task();
       const { lookup } = environment();
       const file = interpolate(DispatchPayload?.File ?? '', lookup);
       const payload = Buffer.from(job().Payload ?? '', 'base64');
-      await writeBelow(directories.local, file, payload, interpolate(User, lookup));
+      await writeBelow(directories.local, file, payload, owner());
       return undefined;
     },
   };

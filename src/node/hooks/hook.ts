@@ -11,6 +11,7 @@ import type { TaskGroup } from '../../model/task-group/task-group.ts';
 import type { AllocationDirectories, TaskDirectories } from '../directories.ts';
 import type { Driver, DriverVolume } from '../drivers/driver.ts';
 import type { TaskEnvironment } from '../environment/environment.ts';
+import type { SystemUser } from '../system-user.ts';
 import type { EventAt } from '../task-runner/events.ts';
 
 /** What a hook may do with the task that it belongs to. */
@@ -34,8 +35,10 @@ export interface TaskHookContext extends TaskControls {
   readonly directories: TaskDirectories;
   readonly allocation: () => Allocation;
   readonly job: () => Job;
-  /** As of the newest update in place, with the user that it runs as. */
+  /** As of the newest update in place. */
   readonly task: () => Task;
+  /** Who its files are to belong to; `undefined`: the agent's user. */
+  readonly owner: () => SystemUser | undefined;
   /** What the next run gets, with what hooks have added so far. */
   readonly environment: () => TaskEnvironment;
 }

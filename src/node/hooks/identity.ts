@@ -143,11 +143,10 @@ class IdentityHook implements TaskHook {
 
   async #write({ Name, File, Filepath }: Identity, { Token }: IssuedIdentity): Promise<void> {
     if (!File) return;
-    const { directories, task, environment } = this.#context;
+    const { directories, owner, environment } = this.#context;
     const { lookup } = environment();
-    const user = interpolate(task().User, lookup);
     const path = Filepath === '' ? `secrets/${fileOf(Name)}` : interpolate(Filepath, lookup);
-    await writeBelow(directories.root, path, Buffer.from(Token), user);
+    await writeBelow(directories.root, path, Buffer.from(Token), owner());
   }
 }
 

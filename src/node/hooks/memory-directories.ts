@@ -46,8 +46,8 @@ async function mountsOf(
   const task = group().Tasks.find(({ Name }) => Name === name)!;
   const user = interpolate(task.User, environment(name).lookup);
   const paths = taskDirectories(directories, name);
-  await makeTaskDirectories(paths, user);
-  const owner = user === '' ? undefined : findSystemUser(user);
+  const owner = findSystemUser(user);
+  await makeTaskDirectories(paths, owner);
   const sizeMb = task.Resources.SecretsMB || sizeDefaultMb;
   const { uid, gid } = owner ?? agentOwner;
   return [paths.secrets, privateDirectory(paths)].map((path) => ({ path, sizeMb, uid, gid }));

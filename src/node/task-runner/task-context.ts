@@ -8,6 +8,7 @@ import type { Driver, DriverTask, DriverVolume } from '../drivers/driver.ts';
 import type { TaskEnvironment } from '../environment/environment.ts';
 import { interpolate, interpolateDeep } from '../environment/interpolate.ts';
 import type { TaskHookFactory } from '../hooks/hook.ts';
+import { findSystemUser, type SystemUser } from '../system-user.ts';
 
 /** What a task's runner is given by its allocation's. */
 export interface TaskContext {
@@ -44,17 +45,18 @@ function taskAsRun({ task, driver }: Pick<TaskContext, 'task' | 'driver'>): Task
   return given.User === '' && defaultUser !== '' ? { ...given, User: defaultUser } : given;
 }
 
-/** The task as hooks see it. The users of an image are its own: its driver gives them their files. */
-export function taskOnHost(context: Pick<TaskContext, 'task' | 'driver'>): Task {
-  const isImage = context.driver?.capabilities.fileSystemIsolation === 'image';
-  return isImage ? { ...context.task(), User: '' } : taskAsRun(context);
+/**
+ * Who the task's files belong to on this machine; `undefined`: the agent's user. The users of an
+ * image are its own: its driver gives them their files.
+ */
+export function ownerOnHost(context: TaskContext): SystemUser | undefined {
+  if (context.driver?.capabilities.fileSystemIsolation === 'image') return undefined;
+  return findSystemUser(interpolate(taskAsRun(context).User, context.environment({}).lookup));
 }
 
 /** Before the hooks of a run. */
-export async function makeDirectories(context: TaskContext) {
-  const { lookup } = context.environment({});
-  await makeTaskDirectories(context.directories, interpolate(taskOnHost(context).User, lookup));
-}
+export const makeDirectories = (context: TaskContext): Promise<void> =>
+  makeTaskDirectories(context.directories, ownerOnHost(context));
 
 /** One run as the driver wants it: all references resolved. */
 export function describeRun(

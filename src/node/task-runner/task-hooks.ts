@@ -1,6 +1,6 @@
 import type { DriverVolume } from '../drivers/driver.ts';
 import type { StartedRun, TaskControls, TaskHook } from '../hooks/hook.ts';
-import { type TaskContext, taskOnHost } from './task-context.ts';
+import { ownerOnHost, type TaskContext } from './task-context.ts';
 
 /** The hooks of one task, called in their order. Invariants: `hooks/hook.ts`. */
 export class TaskHooks {
@@ -11,14 +11,14 @@ export class TaskHooks {
   #closed: Promise<void> | undefined;
 
   constructor(context: TaskContext, controls: TaskControls) {
-    const { world, driver, directories, allocation, job } = context;
-    const task = () => taskOnHost(context);
+    const { world, driver, directories, allocation, job, task } = context;
     this.controls = controls;
     this.#hooks = context.hooks.flatMap(
       (make) =>
         make({
           ...controls,
           ...{ world, driver, directories, allocation, job, task },
+          owner: () => ownerOnHost(context),
           environment: () => context.environment(this.#added),
         }) ?? [],
     );

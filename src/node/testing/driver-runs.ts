@@ -15,6 +15,7 @@ import type { Driver, DriverHandle, DriverTask } from '../drivers/driver.ts';
 import type { IsolationSettings } from '../drivers/isolation/isolate.ts';
 import { processDrivers } from '../drivers/processes.ts';
 import { SupervisorClient } from '../supervisor/client.ts';
+import { findSystemUser } from '../system-user.ts';
 import { leftoversOf } from './orphans.ts';
 
 export let dataDirectory: string;
@@ -78,7 +79,7 @@ export async function runTask(
   const paths = allocationDirectories(dataDirectory, allocId);
   const directories = taskDirectories(paths, 'app');
   await makeAllocationDirectories(paths);
-  await makeTaskDirectories(directories, fields.user ?? user);
+  await makeTaskDirectories(directories, findSystemUser(fields.user ?? user));
   prepare?.(directories);
   const task: DriverTask = {
     ...{ runId: `${allocId}/app#1`, allocId, taskName: 'app', user, config, directories },

@@ -15,9 +15,8 @@ import { mkdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { limits } from '../../../model/limits.ts';
 import type { Artifact } from '../../../model/task/files.ts';
-import { interpolate, interpolateDeep } from '../../environment/interpolate.ts';
+import { interpolateDeep } from '../../environment/interpolate.ts';
 import { readJson, replaceFile } from '../../files.ts';
-import { findSystemUser, type SystemUser } from '../../system-user.ts';
 import * as events from '../../task-runner/events.ts';
 import { HookFailure, type TaskHookContext, type TaskHookFactory } from '../hook.ts';
 import { failureOf } from './failure.ts';
@@ -63,7 +62,6 @@ async function fetchAll(
   const { directories, task, environment, note, over: signal } = context;
   const { lookup } = environment();
   const artifacts = interpolateDeep(task().Artifacts ?? [], lookup) as readonly Artifact[];
-  const user = interpolate(task().User, lookup);
   const kept = keptPath(context);
   const lasting = new Set(await readKept(kept));
   const missing = artifacts
@@ -82,7 +80,7 @@ async function fetchAll(
         const directory = join(staging, String(index));
         return lanes.through(stop, async () => {
           await mkdir(directory);
-          const owner = artifact.Chown ? ownerOf(user) : undefined;
+          const owner = artifact.Chown ? context.owner() : undefined;
           const { timers } = context.world;
           return fetchArtifact({
             ...{ artifact, directories, directory, owner, settings, timers, signal: stop },
@@ -93,7 +91,7 @@ async function fetchAll(
     for (const [at, { staged, destination }] of fetched.entries()) {
       if (signal.aborted) return;
       const { artifact, key } = missing[at]!;
-      const owner = artifact.Chown ? ownerOf(user) : undefined;
+      const owner = artifact.Chown ? context.owner() : undefined;
       await told(artifact, () => land(staged, destination, owner));
       if (maybeInMemory(destination, directories)) {
         passing.add(key);
@@ -151,14 +149,6 @@ function nameOf({ GetterSource, GetterOptions }: Artifact): string {
   } catch {
     return 'an artifact';
   }
-}
-
-/** The user that a task without one runs as is the agent's. */
-function ownerOf(user: string): SystemUser | undefined {
-  if (user === '') return undefined;
-  const found = findSystemUser(user);
-  if (found === undefined) throw new Error(`this node has no user "${user}"`);
-  return found;
 }
 
 /** What was asked for, as something that gives no header away. */

@@ -7,7 +7,6 @@ import {
   type TemplateEnvironment,
 } from '../../../language/template/run-context.ts';
 import { limits } from '../../../model/limits.ts';
-import { interpolate } from '../../environment/interpolate.ts';
 import { readBelow, writeBelow } from '../../files.ts';
 import * as events from '../../task-runner/events.ts';
 import type { IdentitySource } from '../../workload/identity-source.ts';
@@ -334,10 +333,8 @@ class TemplatesHook implements TaskHook {
 
   async #write({ template, destination, text }: TaskTemplate): Promise<void> {
     if (text === undefined || this.#isOver) return;
-    const { task, environment } = this.#context;
     const { directory, path } = destination;
-    const user = interpolate(task().User, environment().lookup);
-    await writeBelow(directory, path, Buffer.from(text), user, {
+    await writeBelow(directory, path, Buffer.from(text), this.#context.owner(), {
       modeBits: Number.parseInt(template.Perms, 8),
       uid: given(template.Uid),
       gid: given(template.Gid),
