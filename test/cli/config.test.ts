@@ -124,6 +124,10 @@ sources {
     ['Kind = "mesh"\nKind = "mesh"', 'entry.hcl":2:1'],
     ['Kind = "mesh"\nTLS {}\nTLS {}', '"TLS" is given twice'],
     ['Kind = "mesh"\nTLS "x" {}', '"TLS" takes no label'],
+    [
+      'Kind = "service-router"\nName = "web"\nRoutes = [\n  { match { http { path_prefix = "a" } } },\n]',
+      'entry.hcl":4:20: Routes[0].Match.HTTP.PathPrefix',
+    ],
     ['Kind = upper("mesh")', 'Only fixed values may stand here'],
     ['{', 'is not JSON'],
   ])('%j is refused', async (text, fault) => {

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { configEntryIn } from '../../src/cli/config/entry-file.ts';
+import { entryFileOf } from '../../src/cli/config/entry-file.ts';
 import { kinds } from '../../src/model/config-entry/kinds.ts';
 import { configReference, directory } from '../../tools/config-reference.ts';
 import { startApi } from '../support/api.ts';
@@ -21,8 +21,8 @@ test('the pages are current: node tools/run.mjs tools/config-reference.ts writes
 test.each(kinds.map((kind) => [kind.kind, kind] as const))(
   'the examples of %s apply',
   async (name, kind) => {
-    const [example, json, ...needs] = blocksOf(textOf(`${name}.md`)).map(({ text }) =>
-      configEntryIn(text, name),
+    const [example, json, ...needs] = blocksOf(textOf(`${name}.md`)).map(
+      ({ text }) => entryFileOf(text, name).entry,
     );
     expect(JSON.parse(JSON.stringify(example))).toEqual(json);
     const api = await startApi();

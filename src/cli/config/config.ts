@@ -4,7 +4,7 @@ import { type ClientCommand, filterOption } from '../definition.ts';
 import { CliError, exitCodes } from '../errors.ts';
 import { oneLine } from '../render/text.ts';
 import { readText } from '../text-file.ts';
-import { configEntryIn } from './entry-file.ts';
+import { entryFileOf } from './entry-file.ts';
 import { entryText } from './entry-text.ts';
 import {
   casOf,
@@ -51,10 +51,15 @@ export const configWrite: ClientCommand = {
   },
   async run(context, [path], options) {
     const cas = casOf(options);
-    const entry = configEntryIn(await readText(context, path!, 'configuration entry'), path!);
+    const file = entryFileOf(await readText(context, path!, 'configuration entry'), path!);
+    const { entry } = file;
     const dryRun = options.flag('dryRun');
     const partition = options.text('partition');
-    const { value } = await context.client.configEntries.write(entry, { cas, dryRun, partition });
+    const { value } = await context.client.configEntries
+      .write(entry, { cas, dryRun, partition })
+      .catch((error: unknown) => {
+        throw file.explain(error);
+      });
     const what = nameIn(entry);
     const sentence = dryRun ? `${what} would be written.` : `${what} is written.`;
     return done(context, { wasDone: value, sentence, cas });

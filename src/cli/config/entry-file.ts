@@ -1,41 +1,62 @@
 import { evaluateConstant } from '../../language/hcl/constant.ts';
+import { renderFault } from '../../language/hcl/errors.ts';
 import { parseHcl } from '../../language/hcl/parse.ts';
 import { Source } from '../../language/hcl/source.ts';
-import type { HclBlock, HclBody } from '../../language/hcl/syntax.ts';
+import type { HclBody } from '../../language/hcl/syntax.ts';
+import { placeOf } from '../../language/jobspec/places.ts';
 import { findKind } from '../../model/config-entry/kinds.ts';
 import type { Type } from '../../model/schema.ts';
-import { shapeOf, withoutNull } from '../../model/schema-shape.ts';
+import { ApiError } from '../../sdk/client.ts';
 import { understood } from '../acl/policy-files.ts';
 import { CliError } from '../errors.ts';
+import { EntryReader, type Written } from './entry-reader.ts';
 
-type Given = Readonly<Record<string, unknown>>;
+/** A configuration entry as a file has it. */
+export interface EntryFile {
+  readonly entry: Readonly<Record<string, unknown>>;
+  /** An error of the API about the entry with the lines of the file; any other one as it is. */
+  readonly explain: (error: unknown) => unknown;
+}
 
 /**
  * The entry that a file describes, in HCL or JSON. What stands in blocks is put where the schema of
  * the kind has it; whether fields and values are right is the server's to say.
  * @throws CliError naming the file and the place
  */
-export function configEntryIn(text: string, path: string): Given {
+export function entryFileOf(text: string, path: string): EntryFile {
   const name = path === '-' ? 'Standard input' : `"${path}"`;
   return text.trimStart().startsWith('{') ? fromJson(text, name) : fromHcl(text, name);
 }
 
-function fromJson(text: string, name: string): Given {
+function fromJson(text: string, name: string): EntryFile {
   try {
-    return JSON.parse(text) as Given;
+    return { entry: JSON.parse(text), explain: (error) => error };
   } catch {
     // The parser's own sentence quotes the text, which may be a private key.
     throw new CliError(`${name} is not JSON.`);
   }
 }
 
-function fromHcl(text: string, name: string): Given {
-  const source = new Source(text);
-  return understood(name, () => {
-    const body = parseHcl(text);
-    return recordOf(body, schemaFor(body, source), source);
+function fromHcl(text: string, name: string): EntryFile {
+  const source = new Source(text, name);
+  const { record, places } = understood(name, (): Written => {
+    const body = parseHcl(text, { hcl1Blocks: true });
+    return new EntryReader(source).read(body, schemaFor(body, source));
   });
+  const explain = (error: unknown) => {
+    if (!(error instanceof ApiError) || !isPlaced(error)) return error;
+    const faults = error.errors.map(({ pointer, message }) => {
+      const place = placeOf(places, pointer);
+      return place === undefined ? message : renderFault(source.fault(message, place.offset));
+    });
+    const count = faults.length === 1 ? 'a fault' : `${faults.length} faults`;
+    return new CliError(`The entry of ${name} has ${count}:\n\n${faults.join('\n\n')}\n`);
+  };
+  return { entry: record, explain };
 }
+
+const isPlaced = ({ code, errors }: ApiError): boolean =>
+  code === 'invalid-body' && errors.some(({ pointer }) => pointer.startsWith('/'));
 
 /** `undefined`: the file names no kind that there is, which the server tells best. */
 function schemaFor({ items }: HclBody, source: Source): Type.TSchema | undefined {
@@ -45,68 +66,4 @@ function schemaFor({ items }: HclBody, source: Source): Type.TSchema | undefined
     return typeof value === 'string' ? findKind(value)?.schema : undefined;
   }
   return undefined;
-}
-
-const folded = (name: string): string => name.replaceAll('_', '').toLowerCase();
-
-/** Of a field as it is written, in any case and in snake_case. */
-function fieldSchema(schema: Type.TSchema | undefined, name: string): Type.TSchema | undefined {
-  if (schema === undefined) return undefined;
-  const shape = shapeOf(withoutNull(schema).schema);
-  if (shape.kind === 'map') return shape.value;
-  if (shape.kind !== 'record') return undefined;
-  const found = Object.entries(shape.properties).find(([field]) => folded(field) === folded(name));
-  return found?.[1];
-}
-
-function recordOf(
-  { items }: HclBody,
-  schema: Type.TSchema | undefined,
-  source: Source,
-): Record<string, unknown> {
-  const record: Record<string, unknown> = Object.create(null);
-  for (const item of items) {
-    const { offset } = item.range.start;
-    if (item.kind === 'attribute') {
-      if (Object.hasOwn(record, item.name)) {
-        throw source.error(`"${item.name}" is given twice`, offset);
-      }
-      record[item.name] = evaluateConstant(item.value, source);
-    } else {
-      placeBlock(record, item, fieldSchema(schema, item.type), source);
-    }
-  }
-  return record;
-}
-
-/** One of a list, the value of the map's name that its label is, or the record itself. */
-function placeBlock(
-  record: Record<string, unknown>,
-  block: HclBlock,
-  schema: Type.TSchema | undefined,
-  source: Source,
-): void {
-  const { type, labels, body } = block;
-  const { offset } = block.range.start;
-  const known = record[type];
-  const shape = schema && shapeOf(withoutNull(schema).schema);
-  const [label, ...more] = labels;
-  if (more.length > 0) throw source.error(`"${type}" takes one label at most`, offset);
-  if (label !== undefined) {
-    if (shape !== undefined && shape.kind !== 'map' && shape.kind !== 'free') {
-      throw source.error(`"${type}" takes no label`, offset);
-    }
-    const map = (known ?? Object.create(null)) as Record<string, unknown>;
-    if (Object.hasOwn(map, label.text))
-      throw source.error(`"${label.text}" is given twice`, offset);
-    map[label.text] = recordOf(body, shape?.kind === 'map' ? shape.value : undefined, source);
-    record[type] = map;
-  } else if (shape?.kind === 'list') {
-    const list = (known ?? []) as readonly unknown[];
-    if (!Array.isArray(list)) throw source.error(`"${type}" is given as a list already`, offset);
-    record[type] = [...list, recordOf(body, shape.item, source)];
-  } else {
-    if (known !== undefined) throw source.error(`"${type}" is given twice`, offset);
-    record[type] = recordOf(body, schema, source);
-  }
 }

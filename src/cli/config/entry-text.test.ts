@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { configEntryIn } from './entry-file.ts';
+import { entryFileOf } from './entry-file.ts';
 import { entryText, fieldsText } from './entry-text.ts';
 
 const text = fc.oneof(
@@ -28,7 +28,7 @@ test('what is written as a file says what it was written from, and a terminal ob
   fc.assert(
     fc.property(fc.dictionary(fc.stringMatching(/^[A-Z][a-z]{0,8}$/), value), (fields) => {
       const file = fieldsText(fields);
-      expect(JSON.parse(JSON.stringify(configEntryIn(`${file}\n`, 'file')))).toEqual(
+      expect(JSON.parse(JSON.stringify(entryFileOf(`${file}\n`, 'file').entry))).toEqual(
         JSON.parse(JSON.stringify(fields)),
       );
       expect(file.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}\u2028\u2029]/u);

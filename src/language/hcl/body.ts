@@ -5,15 +5,6 @@ import { describeToken, type Reader } from './reader.ts';
 import type { HclAttribute, HclBlock, HclBody, HclItem, HclLabel } from './syntax.ts';
 import { readTemplate } from './template.ts';
 
-export interface BodyOptions {
-  /**
-   * Also take what HCL1 takes: any number of attributes and blocks on one line, with or without
-   * commas between them; quoted names; new lines before "{" and after "="; names that are set again,
-   * which are then for the reader of the body to judge.
-   */
-  readonly hcl1Blocks: boolean;
-}
-
 /**
  * Reads bodies. A fault in one item does not hide those in the items after it: the item is passed
  * over by its brackets, unless it is so broken that nobody could say where it ends.
@@ -21,13 +12,11 @@ export interface BodyOptions {
 export class BodyParser {
   readonly faults: HclFault[] = [];
   private readonly reader: Reader;
-  private readonly hcl1: boolean;
   /** The rest of the text cannot be understood. */
   private halted = false;
 
-  constructor(reader: Reader, { hcl1Blocks }: BodyOptions) {
+  constructor(reader: Reader) {
     this.reader = reader;
-    this.hcl1 = hcl1Blocks;
   }
 
   /** The whole text. Throws all faults together. */
@@ -48,12 +37,12 @@ export class BodyParser {
     const items: HclItem[] = [];
     const attributes = new Map<string, HclAttribute>();
     for (;;) {
-      this.skipNewlines();
+      this.reader.skipNewlines();
       const first = this.reader.peek();
       if (first.kind === 'end' || (until === '}' && isSymbol(first, '}'))) return items;
       const item = this.attempt(first.offset, () => this.item(until));
       if (item === undefined) continue;
-      if (item.kind === 'attribute' && !this.hcl1) this.noteAttribute(attributes, item);
+      if (item.kind === 'attribute' && !this.reader.hcl1) this.noteAttribute(attributes, item);
       items.push(item);
     }
   }
@@ -86,7 +75,7 @@ export class BodyParser {
   private item(until: '}' | 'end'): HclItem {
     const start = this.reader.peek().offset;
     const name = this.name();
-    if (this.hcl1) this.skipNewlinesBefore('=', '{');
+    if (this.reader.hcl1) this.reader.skipNewlinesBefore('=', '{');
     const item = this.reader.at('=')
       ? this.attribute(name, start)
       : this.block(name, start, this.labels());
@@ -97,7 +86,7 @@ export class BodyParser {
   private name(): HclLabel {
     const { reader } = this;
     const token = reader.peek();
-    if (token.kind === 'quote' && this.hcl1) return this.quotedLabel();
+    if (token.kind === 'quote' && this.reader.hcl1) return this.quotedLabel();
     if (token.kind === 'quote') throw reader.expected('a name without quotes');
     if (token.kind !== 'name') throw reader.expected('the name of an attribute or block');
     reader.next();
@@ -107,7 +96,7 @@ export class BodyParser {
   private attribute(name: HclLabel, start: number): HclAttribute {
     const { reader } = this;
     reader.expect('=');
-    if (this.hcl1) this.skipNewlines();
+    if (this.reader.hcl1) this.reader.skipNewlines();
     const value = parseExpression(reader);
     const range = reader.range(start);
     return { kind: 'attribute', name: name.text, nameRange: name.range, value, range };
@@ -117,7 +106,7 @@ export class BodyParser {
     const { reader } = this;
     const labels: HclLabel[] = [];
     for (;;) {
-      if (this.hcl1) this.skipNewlinesBefore('{');
+      if (this.reader.hcl1) this.reader.skipNewlinesBefore('{');
       const token = reader.peek();
       if (reader.at('{')) return labels;
       if (token.kind === 'quote') labels.push(this.quotedLabel());
@@ -147,7 +136,7 @@ export class BodyParser {
 
   private blockBody(opened: Token): HclBody {
     const { reader } = this;
-    const oneLine = !this.hcl1 && reader.peek().kind !== 'newline';
+    const oneLine = !this.reader.hcl1 && reader.peek().kind !== 'newline';
     const items = oneLine ? this.oneLine() : this.items('}');
     const hint = oneLine ? ': a block on one line holds one argument at most' : '';
     reader.expectClose('}', opened, `"}"${hint}`);
@@ -167,7 +156,7 @@ export class BodyParser {
 
   private endItem(item: HclItem, until: '}' | 'end'): void {
     const { reader } = this;
-    if (this.hcl1) {
+    if (this.reader.hcl1) {
       reader.take(',');
       return;
     }
@@ -207,18 +196,6 @@ export class BodyParser {
       if (unreadable instanceof HclError) return false;
       throw unreadable;
     }
-  }
-
-  private skipNewlines(): void {
-    while (this.reader.peek().kind === 'newline') this.reader.next();
-  }
-
-  private skipNewlinesBefore(...symbols: readonly string[]): void {
-    const { reader } = this;
-    if (reader.peek().kind !== 'newline') return;
-    const before = reader.lastEnd;
-    this.skipNewlines();
-    if (!symbols.some((symbol) => reader.at(symbol))) reader.seek(before);
   }
 }
 

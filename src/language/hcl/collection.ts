@@ -39,11 +39,11 @@ function tuple(reader: Reader, parse: ParseExpression, start: number): HclExpres
 function object(reader: Reader, parse: ParseExpression, start: number): HclExpression {
   const entries: HclEntry[] = [];
   for (;;) {
-    skipNewlines(reader);
+    reader.skipNewlines();
     if (reader.at('}')) break;
     if (reader.peek().kind === 'end') break;
     entries.push(entry(reader, parse));
-    if (reader.take(',') || reader.peek().kind === 'newline') continue;
+    if (reader.take(',') || reader.hcl1 || reader.peek().kind === 'newline') continue;
     break;
   }
   reader.expectClose('}', bracket(reader, start), '",", a new line or "}"');
@@ -52,10 +52,16 @@ function object(reader: Reader, parse: ParseExpression, start: number): HclExpre
 
 function entry(reader: Reader, parse: ParseExpression): HclEntry {
   const start = reader.peek().offset;
-  const written = parse(reader);
-  if (!reader.take('=') && !reader.take(':')) throw reader.expected('"=" after the key');
+  const key = bareKey(parse(reader));
+  if (reader.hcl1) reader.skipNewlinesBefore('=', ':', '{');
+  const isBlock = reader.hcl1 && reader.at('{');
+  if (!isBlock) {
+    if (!reader.take('=') && !reader.take(':')) throw reader.expected('"=" after the key');
+    if (reader.hcl1) reader.skipNewlines();
+  }
   const value = parse(reader);
-  return { kind: 'entry', key: bareKey(written), value, range: reader.range(start) };
+  const range = reader.range(start);
+  return { kind: 'entry', key, value, isBlock, range };
 }
 
 /** A bare word is the key itself: a name, and a keyword as well. */
@@ -65,10 +71,6 @@ function bareKey(key: HclExpression): HclExpression {
     return { kind: 'literal', value: String(key.value), range: key.range };
   }
   return key;
-}
-
-function skipNewlines(reader: Reader): void {
-  while (reader.peek().kind === 'newline') reader.next();
 }
 
 function forExpression(reader: Reader, parse: ParseExpression, start: number): HclFor {

@@ -119,7 +119,8 @@ class JsonParser {
     keys.add(name);
     if (!this.take(':')) throw this.expected('":" after the key');
     const value = this.value();
-    return { kind: 'entry', key, value, range: this.reader.range(start, value.range.end.offset) };
+    const range = this.reader.range(start, value.range.end.offset);
+    return { kind: 'entry', key, value, isBlock: false, range };
   }
 
   private repeated(name: string, start: number): void {

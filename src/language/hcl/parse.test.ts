@@ -129,6 +129,9 @@ describe('bodies', () => {
     ['a "b"\n{\nc =\n1 }', 'a "b" {\n  c = 1\n}\n'],
     ['"a" = 1\n"b" "c" {}', 'a = 1\nb "c" {\n}\n'],
     ['a = 1\na = 2', 'a = 1\na = 2\n'],
+    ['a = { b { c = 1 } }', 'a = { "b" = { "c" = 1 } }\n'],
+    ['a = [{ b { c = 1 } "d" = 2 e = 3 }]', 'a = [{ "b" = { "c" = 1 }, "d" = 2, "e" = 3 }]\n'],
+    ['a = [\n{\nb\n{ c =\n1 }, d = 2\n},\n]', 'a = [{ "b" = { "c" = 1 }, "d" = 2 }]\n'],
   ])('of HCL1: %j', (text, expected) => {
     expect(printBody(withoutRanges(parseHcl(text, { hcl1Blocks: true })))).toBe(expected);
     expect(failure(text).faults.length).toBeGreaterThan(0);

@@ -1,6 +1,6 @@
-import { type BodyOptions, BodyParser } from './body.ts';
+import { BodyParser } from './body.ts';
 import { parseExpression } from './expression.ts';
-import { type HclLimits, hclLimits, Reader } from './reader.ts';
+import { type HclGrammar, type HclLimits, hclLimits, Reader } from './reader.ts';
 import { Source } from './source.ts';
 import type { HclBody, HclExpression, HclLiteral, HclTemplate } from './syntax.ts';
 import { readWholeTemplate } from './template.ts';
@@ -11,7 +11,7 @@ export interface TextOptions extends Partial<HclLimits> {
   readonly fileName?: string;
 }
 
-export interface HclOptions extends Partial<BodyOptions>, TextOptions {}
+export interface HclOptions extends Partial<HclGrammar>, TextOptions {}
 
 /**
  * A text in HCL2's native syntax. Nothing is evaluated. Source: facts/stack.md §4.
@@ -19,7 +19,7 @@ export interface HclOptions extends Partial<BodyOptions>, TextOptions {}
  */
 export function parseHcl(text: string, options: HclOptions = {}): HclBody {
   const { source, limits, reader } = openText(text, options);
-  const body = new BodyParser(reader, { hcl1Blocks: options.hcl1Blocks ?? false }).file();
+  const body = new BodyParser(reader).file();
   checkHeight(source, limits, body);
   return body;
 }
@@ -54,12 +54,13 @@ export function parseHclTemplate(
 }
 
 /** A reader at the start of a text that is not too long. */
-export function openText(text: string, options: TextOptions) {
+export function openText(text: string, options: HclOptions) {
   const limits: HclLimits = { ...hclLimits, ...options };
   const isTooLong = text.length > limits.textLengthMax;
   const source = new Source(isTooLong ? text.slice(0, 100) : text, options.fileName);
   if (isTooLong) {
     throw source.error(`The text is longer than ${limits.textLengthMax} characters`, 0);
   }
-  return { source, limits, reader: new Reader(source, limits) };
+  const grammar = { hcl1Blocks: options.hcl1Blocks ?? false };
+  return { source, limits, reader: new Reader(source, limits, grammar) };
 }

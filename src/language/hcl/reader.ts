@@ -20,10 +20,23 @@ export const hclLimits: HclLimits = {
   faultsMax: 20,
 };
 
+export interface HclGrammar {
+  /**
+   * Also take what HCL1 takes: any number of attributes and blocks on one line, with or without
+   * commas between them; blocks in an object, which are values of it; quoted names; new lines before
+   * "{" and after "="; names that are set again, which are then for the reader of the body to judge.
+   */
+  readonly hcl1Blocks: boolean;
+}
+
+const hcl2: HclGrammar = { hcl1Blocks: false };
+
 /** The tokens of a text, and what the parser has to remember while it reads them. */
 export class Reader {
   readonly source: Source;
   readonly limits: HclLimits;
+  /** The text is read with what HCL1 takes as well. */
+  readonly hcl1: boolean;
   /** Offset after the last token that was taken. */
   lastEnd = 0;
   private offset = 0;
@@ -32,9 +45,10 @@ export class Reader {
   private depth = 0;
   private nodes = 0;
 
-  constructor(source: Source, limits: HclLimits) {
+  constructor(source: Source, limits: HclLimits, { hcl1Blocks }: HclGrammar = hcl2) {
     this.source = source;
     this.limits = limits;
+    this.hcl1 = hcl1Blocks;
     // Editors write a byte order mark; it means nothing.
     if (source.text.startsWith('\uFEFF')) this.seek(1);
   }
@@ -95,6 +109,18 @@ export class Reader {
       throw this.error(`This "${opened.text}" is not closed by "${close}"`, opened.offset);
     }
     return this.expect(close, what);
+  }
+
+  skipNewlines(): void {
+    while (this.peek().kind === 'newline') this.next();
+  }
+
+  /** Of HCL1: passes over newlines when one of the symbols is behind them. */
+  skipNewlinesBefore(...symbols: readonly string[]): void {
+    if (this.peek().kind !== 'newline') return;
+    const before = this.lastEnd;
+    this.skipNewlines();
+    if (!symbols.some((symbol) => this.at(symbol))) this.seek(before);
   }
 
   withNewlines<T>(count: boolean, read: () => T): T {

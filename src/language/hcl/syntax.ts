@@ -160,6 +160,8 @@ export interface HclEntry {
   /** A bare name is a literal string; a name in parentheses is a variable. */
   readonly key: HclExpression;
   readonly value: HclExpression;
+  /** Of HCL1: the value is a block of that name, `key { … }`. */
+  readonly isBlock: boolean;
   readonly range: Range;
 }
 

@@ -112,6 +112,7 @@ export const anyExpression: fc.Arbitrary<BareExpression> = fc.letrec<{
         inner.map(parentheses),
       ),
       value: inner,
+      isBlock: fc.constant(false),
     }),
     steps: chained,
     expression: fc.oneof(
