@@ -67,6 +67,11 @@ export const catalogue = {
     title: 'Against a job policy',
     sentence: 'The job "{job}" is against {count}: {verdicts}.{way}',
   },
+  'job-not-allowed': {
+    status: 400,
+    title: 'Not allowed in the namespace',
+    sentence: 'The job is not allowed in its namespace: it has {faults}',
+  },
   'dispatch-refused': {
     status: 400,
     title: 'Job cannot be dispatched',

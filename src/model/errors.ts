@@ -79,7 +79,7 @@ export function withKnown(known: readonly Fault[], others: readonly Fault[]): re
 
 /** The error for a body, a job or a plan that has faults; `faults` is not empty. */
 export function invalid(
-  code: 'invalid-body' | 'invalid-job' | 'invalid-job-file' | 'plan-outdated',
+  code: 'invalid-body' | 'invalid-job' | 'invalid-job-file' | 'job-not-allowed' | 'plan-outdated',
   faults: readonly Fault[],
 ): RosterError {
   const noun = code === 'plan-outdated' ? 'difference' : 'fault';

@@ -11,6 +11,7 @@ import { limits } from '../../model/limits.ts';
 import { below, faultAt } from '../../model/path.ts';
 import { Flag, FullList, Nullable, Text, Type } from '../../model/schema.ts';
 import type { ServerContext } from '../../server/context.ts';
+import { notAllowedIn } from '../../server/namespaces/capabilities.ts';
 import { isNodePool } from '../../server/nodes/pools.ts';
 import { inNamespace, namespaces } from '../../state/tables.ts';
 import type { QueryTable } from '../query.ts';
@@ -68,7 +69,11 @@ export function jobFileRoutes({ world, region }: ServerContext, turns: Turns): R
     const { namespace } = input;
     const given = { ...Job, Region: Region || Job.Region || region, Namespace: namespace };
     const job = await turns.finish(canonicalizeJobSteps(given, { region, namespace }));
-    const faults = [...(await turns.finish(validateJobSteps(job))), ...absent(job, input)];
+    const faults = [
+      ...(await turns.finish(validateJobSteps(job))),
+      ...absent(job, input),
+      ...notAllowedIn(input.unwatched, job, null),
+    ];
     const unknown = unknownFieldWarnings(input.unknownFields);
     const value = {
       // A driver judges its configuration where the task runs.

@@ -16,12 +16,14 @@ import { CliError, exitCodes } from '../errors.ts';
 import type { Options } from '../options.ts';
 import { pairs } from '../pairs.ts';
 import { oneLine, orDash } from '../render/text.ts';
+import { capabilityFields, capabilityOptions, givenCapabilities } from './capabilities.ts';
 
 /** Namespaces and partitions are told alike. */
 interface Realm {
   readonly Name: string;
   readonly Description: string;
   readonly Meta?: Readonly<Record<string, string>> | null;
+  readonly Capabilities?: Namespace['Capabilities'];
   readonly ACLs?: Namespace['ACLs'];
 }
 
@@ -57,6 +59,7 @@ async function print({ screen, isJson, json }: Context, realm: Realm): Promise<n
       ...Object.entries(realm.Meta ?? {}).map(
         ([name, value]) => [`Meta.${oneLine(name)}`, oneLine(value)] as const,
       ),
+      ...capabilityFields(realm.Capabilities),
       ...(realm.ACLs
         ? ([
             ['Policies', linkList(realm.ACLs.PolicyDefaults)],
@@ -83,7 +86,10 @@ function givenDefaults(options: Options, before: Partial<Realm>): Pick<Namespace
 
 function commandsOf({ noun, of }: Kind) {
   const name = argument('NAME', `Name of the ${noun}.`, noun);
-  const options = [description, ...(noun === 'namespace' ? [meta, ...defaults] : [])];
+  const options = [
+    description,
+    ...(noun === 'namespace' ? [meta, ...defaults, ...capabilityOptions] : []),
+  ];
   const write = async (
     context: Context,
     given: string,
@@ -96,6 +102,7 @@ function commandsOf({ noun, of }: Kind) {
       ...(text !== undefined && { Description: text }),
       ...labels(parsed),
       ...givenDefaults(parsed, before),
+      ...givenCapabilities(parsed, before),
     });
     return print(context, value);
   };

@@ -4,7 +4,7 @@ import { isSameSpecification } from '../job/job-change.ts';
 
 export type Rollback =
   | { readonly kind: 'to'; readonly target: Job }
-  | { readonly kind: 'same'; readonly version: number }
+  | { readonly kind: 'same' | 'not-allowed'; readonly version: number }
   | { readonly kind: 'none' };
 
 /**
@@ -32,6 +32,8 @@ export function failureDescription(reason: string, rollback: Rollback | undefine
       return `${reason} - rolling back to job version ${rollback.target.Version}`;
     case 'same':
       return `${reason} - not rolling back to stable job version ${rollback.version} as current job has same specification`;
+    case 'not-allowed':
+      return `${reason} - not rolling back to stable job version ${rollback.version}: its namespace does not allow that any more`;
     case 'none':
       return `${reason} - no stable job version to auto revert to`;
     default:

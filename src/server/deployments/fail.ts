@@ -8,6 +8,7 @@ import type { Transaction } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
 import { carrySubmission, writeVersion } from '../jobs/register.ts';
 import { refreshJobStatus } from '../jobs/status.ts';
+import { notAllowedIn } from '../namespaces/capabilities.ts';
 import { evaluateDeployment } from './evaluate.ts';
 import { jobOfDeployment } from './find.ts';
 
@@ -66,7 +67,9 @@ function rollbackFor(
   );
   if (!isWanted || job.Stop || job.Version !== JobVersion) return undefined;
   const prefix = inNamespace(job.Namespace, job.ID);
-  return rollbackOf(job, transaction.table(jobVersions).scan({ prefix }));
+  const found = rollbackOf(job, transaction.table(jobVersions).scan({ prefix }));
+  const isAllowed = found.kind !== 'to' || notAllowedIn(transaction, found.target).length === 0;
+  return isAllowed ? found : { kind: 'not-allowed', version: found.target.Version };
 }
 
 /** The target's specification and source as a new version. Source: facts §3.2, §3.6, §4.3. */

@@ -13,6 +13,7 @@ import { isParameterized } from '../../model/job/job-rules.ts';
 import { inNamespace, jobs } from '../../state/tables.ts';
 import type { Transaction } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
+import { requireCapabilities } from '../namespaces/capabilities.ts';
 import { type Born, registerChild } from './children.ts';
 import { requireQueueRoom } from './register.ts';
 
@@ -36,7 +37,7 @@ export interface Dispatched {
  * Makes a child of a parameterized job, unless one with the same idempotency token is there already:
  * then that is the answer, as long as it is kept. Source: spec/3 §4.5, facts/scheduler.md §4.1.
  * @throws RosterError `invalid-body`, `job-id-mismatch`, `job-not-found`, `dispatch-refused`,
- *   `queue-full`
+ *   `job-not-allowed`, `queue-full`
  */
 export async function dispatchJob(context: ServerContext, dispatch: Dispatch): Promise<Dispatched> {
   const { state, world } = context;
@@ -64,6 +65,7 @@ export async function dispatchJob(context: ServerContext, dispatch: Dispatch): P
     if (all.length > 0) throw invalid('invalid-body', all);
     const id = freeId(transaction, context, parent, request);
     const child = dispatchedChild(parent, request, id, world.clock.nowMs());
+    requireCapabilities(transaction, child);
     return registerChild(transaction, world, child, 'job-register');
   });
   const { job, evaluation } = value;

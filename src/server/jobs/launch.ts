@@ -1,14 +1,16 @@
 /** Launches of periodic jobs: by their schedule, and by hand. */
 import type { World } from '../../base/ports.ts';
-import { refusal } from '../../model/errors.ts';
+import { type Fault, refusal } from '../../model/errors.ts';
 import { launchedChild } from '../../model/job/child.ts';
 import type { Job } from '../../model/job/job.ts';
 import { isParameterized } from '../../model/job/job-rules.ts';
 import { isLaunching, latestLaunch, launchId } from '../../model/job/periodic-launch.ts';
 import { limits } from '../../model/limits.ts';
-import { childPart, inNamespace, jobs } from '../../state/tables.ts';
+import { childPart, evaluations, inNamespace, jobs } from '../../state/tables.ts';
 import type { Transaction } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
+import { newEvaluation } from '../evaluations/create.ts';
+import { notAllowedIn, requireCapabilities } from '../namespaces/capabilities.ts';
 import { registerChild } from './children.ts';
 import { settledUntilMs, settleUntil } from './launches.ts';
 import { requireQueueRoom } from './register.ts';
@@ -17,9 +19,10 @@ type Ports = Pick<World, 'clock' | 'ids'>;
 
 /**
  * `nothing` was due; `launched`; `overlap`: left out, for what was launched before is not over;
- * `taken`: a job of that id is there, such as one launched by hand in the same second.
+ * `taken`: a job of that id is there, such as one launched by hand in the same second; `not-allowed`: not
+ * by its namespace.
  */
-export type LaunchOutcome = 'nothing' | 'launched' | 'overlap' | 'taken';
+export type LaunchOutcome = 'nothing' | 'launched' | 'overlap' | 'taken' | 'not-allowed';
 
 /**
  * Launches a job by its schedule, if it is due. However many slots went by, the last one alone is
@@ -38,8 +41,23 @@ export function launchIfDue(
   settleUntil(transaction, job, slotMs);
   if (job.Periodic!.ProhibitOverlap && hasActiveChild(transaction, job)) return 'overlap';
   if (isTaken(transaction, job, slotMs)) return 'taken';
-  registerChild(transaction, world, launchedChild(job, slotMs, nowMs), 'periodic-job');
+  const child = launchedChild(job, slotMs, nowMs);
+  const [fault] = notAllowedIn(transaction, child);
+  if (fault !== undefined) {
+    tellLeftOut(transaction, world, job, fault);
+    return 'not-allowed';
+  }
+  registerChild(transaction, world, child, 'periodic-job');
   return 'launched';
+}
+
+/** Nobody waits for a launch by its schedule, so why there is none is kept as an evaluation that failed. */
+function tellLeftOut(transaction: Transaction, world: Ports, job: Job, { message }: Fault): void {
+  transaction.table(evaluations).put({
+    ...newEvaluation(world, { job, triggeredBy: 'periodic-job' }),
+    Status: 'failed',
+    StatusDescription: `the launch was left out, as the namespace does not allow it: ${message}`,
+  });
 }
 
 export interface Forced {
@@ -51,7 +69,8 @@ export interface Forced {
 /**
  * Launches a periodic job now, whatever of it still runs. Its schedule goes on as it was.
  * Source: spec/3 §4.8, facts/scheduler.md §4.2.
- * @throws RosterError `job-not-found`, `launch-refused`, `too-many-launches`, `queue-full`
+ * @throws RosterError `job-not-found`, `launch-refused`, `job-not-allowed`, `too-many-launches`,
+ *   `queue-full`
  */
 export async function forceLaunch(
   context: ServerContext,
@@ -67,6 +86,7 @@ export async function forceLaunch(
     if (reason !== undefined) throw refusal('launch-refused', { job: jobId, reason });
     const nowMs = world.clock.nowMs();
     const child = launchedChild(job, freeSecond(transaction, job, nowMs), nowMs);
+    requireCapabilities(transaction, child);
     return registerChild(transaction, world, child, 'periodic-job').evaluation;
   });
   return { EvalID: value?.ID ?? '', EvalCreateIndex: value?.CreateIndex ?? 0, Index: index };

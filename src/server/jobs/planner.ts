@@ -16,6 +16,7 @@ import type { Outline } from '../../model/plan/outline.ts';
 import { allocations, inNamespace, jobs } from '../../state/tables.ts';
 import type { Snapshot } from '../../state/types.ts';
 import { requireJobPolicies } from '../job-policies/check.ts';
+import { requireCapabilities } from '../namespaces/capabilities.ts';
 import { requireNodePool } from '../nodes/pools.ts';
 import { KeptPlans } from '../plans/kept.ts';
 import { type ElapsedNs, SlicedQueue } from '../sliced-queue.ts';
@@ -83,7 +84,7 @@ export class Planner {
   /**
    * Source: spec/3 §4.7, facts/scheduler.md §4.6.
    * @throws RosterError `invalid-job`, `job-id-mismatch`, `namespace-not-found`,
-   *   `node-pool-not-found`, `job-policy-violated`, `too-many-plans`
+   *   `node-pool-not-found`, `job-not-allowed`, `job-policy-violated`, `too-many-plans`
    */
   async plan(request: PlanRequest, finish: Finish): Promise<PlannedJob> {
     const { context } = this.#options;
@@ -122,6 +123,7 @@ export class Planner {
     requireNodePool(snapshot, job.NodePool);
     const submitted = { ...job, SchedulerTokenID: request.accessor };
     const proposal = propose(snapshot, submitted, request.preserveCounts);
+    requireCapabilities(snapshot, proposal.job);
     const advice = requireJobPolicies(snapshot, proposal.job, { override: request.policyOverride });
     const drawn = recorded(ids);
     const decided = isEvaluated(proposal.job)

@@ -26,6 +26,7 @@ import type { Snapshot, Transaction, Unstamped } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
 import { createEvaluation } from '../evaluations/create.ts';
 import { requireJobPolicies } from '../job-policies/check.ts';
+import { requireCapabilities } from '../namespaces/capabilities.ts';
 import { requireNodePool } from '../nodes/pools.ts';
 import { settleEarlierSlots } from './launches.ts';
 import { followScalingPolicies } from './scaling-policies.ts';
@@ -76,7 +77,7 @@ export type Finish = <T>(steps: Steps<T>) => T | Promise<T>;
  * Registers or updates a job and asks the scheduler to look at it. `finish` admits it.
  * Source: spec/3 §4.2, facts/scheduler.md §1.8, §3.1–3.6, §3.11.
  * @throws RosterError `invalid-job`, `invalid-body`, `job-id-mismatch`, `namespace-not-found`,
- *   `job-change-refused`, `job-policy-violated`, `queue-full`, or a failed `EnforceIndex` guard.
+ *   `job-change-refused`, `job-not-allowed`, `job-policy-violated`, `queue-full`, or a failed `EnforceIndex` guard.
  */
 export async function registerJob(
   context: ServerContext,
@@ -231,6 +232,7 @@ function upsertJob(
   const reason = refusedChange(stored, submitted);
   if (reason !== undefined) throw refusal('job-change-refused', { job: submitted.ID, reason });
   const next = registeredJob(stored, submitted, preserveCounts);
+  requireCapabilities(transaction, next);
   const advice = requireJobPolicies(transaction, next, { override: policyOverride });
   return { stored: next === stored ? stored : writeVersion(transaction, next), advice };
 }

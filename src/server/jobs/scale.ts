@@ -14,6 +14,7 @@ import type { Transaction } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
 import { createEvaluation } from '../evaluations/create.ts';
 import { requireJobPolicies } from '../job-policies/check.ts';
+import { requireCapabilities } from '../namespaces/capabilities.ts';
 import { carrySubmission, guardIndex, requireQueueRoom, writeVersion } from './register.ts';
 import { refreshJobStatus } from './status.ts';
 
@@ -44,8 +45,8 @@ export interface Scaled {
  * Gives a group another count, as a new version of the job, and keeps what was said with it among
  * the group's events. Source: spec/3 §3, §4.8, facts/scheduler.md §4.7 (the order of the checks),
  * DESIGN §5 "Where the field differs".
- * @throws RosterError `invalid-body`, `job-not-found`, `deployment-active`, `job-policy-violated`,
- *   `queue-full`, or a failed `EnforceIndex` guard
+ * @throws RosterError `invalid-body`, `job-not-found`, `deployment-active`, `job-not-allowed`,
+ *   `job-policy-violated`, `queue-full`, or a failed `EnforceIndex` guard
  */
 export async function scaleJob(context: ServerContext, scale: Scale): Promise<Scaled> {
   const { namespace, jobId, request } = scale;
@@ -110,6 +111,7 @@ function changeCount(
   refuseWhileDeployed(transaction, job);
   guardIndex(job.ID, job, scale.enforceIndex);
   const wanted = withCount(job, group.Name, count);
+  requireCapabilities(transaction, wanted);
   const advice = [
     ...newWarnings(job, wanted),
     ...requireJobPolicies(transaction, wanted, { override: scale.policyOverride }),

@@ -197,15 +197,15 @@ export class PeriodicLauncher {
     while (done < batch.length) {
       const due = batch[done++]!;
       const outcome = launchIfDue(transaction, world, due);
-      if (outcome === 'taken') this.#tell(due);
+      if (outcome === 'taken' || outcome === 'not-allowed') this.#tell(due, outcome);
       if (world.clock.monotonicMs() >= endMs) break;
     }
     return done;
   }
 
-  #tell({ jobId, dueMs }: Due): void {
+  #tell({ jobId, dueMs }: Due, outcome: keyof typeof reasons): void {
     const slot = new Date(dueMs).toISOString();
-    this.#context.log.info({ job: jobId, slot }, 'a launch by hand came in the second of a slot');
+    this.#context.log.info({ job: jobId, slot }, reasons[outcome]);
   }
 
   /** It is awaited anew, from what the state says by now. */
@@ -215,6 +215,12 @@ export class PeriodicLauncher {
     this.#news.set(key, due);
   }
 }
+
+/** Why a slot was left out, or launched nothing. */
+const reasons = {
+  taken: 'a launch by hand came in the second of a slot',
+  'not-allowed': 'a launch was left out: the namespace does not allow the job any more',
+} as const;
 
 const keyOf = ({ namespace, jobId }: JobName): string => `${namespace}\0${jobId}`;
 
