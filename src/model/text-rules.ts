@@ -13,6 +13,30 @@ export function checkName(name: string, path: Path, report: Report): boolean {
   return false;
 }
 
+/**
+ * As {@link checkName}, for names that nodes make paths of. Reports all that is wrong with one: it
+ * could lead elsewhere, or be mistaken for another where it is shown.
+ */
+export function checkPlaceName(name: string, path: Path, report: Report): boolean {
+  if (!checkName(name, path, report)) return false;
+  const faults = placeNameFaults(name);
+  for (const fault of faults) report(path, fault);
+  return faults.length === 0;
+}
+
+/** What is wrong with the name of a place, each as the end of a sentence. */
+export function placeNameFaults(name: string): readonly string[] {
+  return [
+    ...(name === '.' || name === '..' ? ['must not be "." or ".."'] : []),
+    ...(/[/\\]$/.test(name) ? ['must not end in a slash or backslash'] : []),
+    ...(/\p{Cc}/u.test(name) ? ['must not hold a control character'] : []),
+  ];
+}
+
+/** Whether a name, taken as a path, is that of one file in a directory, and of nothing elsewhere. */
+export const isPathPart = (name: string): boolean =>
+  name !== '' && name !== '.' && name !== '..' && !/[/\0]/.test(name);
+
 /** Reports every name that came before. `pathOf` gives the place of the one at an index. */
 export function checkUnique(
   names: readonly string[],

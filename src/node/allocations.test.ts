@@ -1,3 +1,4 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +9,7 @@ import { complete } from '../model/complete.ts';
 import { NodeRegistrationSchema } from '../model/node/node.ts';
 import type { Input } from '../model/schema.ts';
 import type { Task } from '../model/task/task.ts';
+import { savedAllocationPath } from './allocation-runner/saved-allocation.ts';
 import { Allocations } from './allocations.ts';
 import { MockDriver } from './drivers/mock.ts';
 import type { AllocationHookFactory } from './hooks/hook.ts';
@@ -128,4 +130,54 @@ test('what is over stays until what comes after it on this node has begun', asyn
   await until(() => expect(reports.at(-1)?.ClientStatus).toBe('running'));
   await allocations.removeOver();
   expect(allocations.get(id(1))).toBeUndefined();
+});
+
+const leading = ['.', '..', 'a/b', '/etc', 'alloc', '', 'a\0b'];
+
+test.each(leading)('whatever a server says, nothing is made for a task %j', async (Name) => {
+  await startAgent();
+  const before = readdirSync(dataDirectory);
+  allocations.apply([assignment(1, [{ Name: 'app' }, { Name }])]);
+  const ClientDescription = `The task ${JSON.stringify(Name)} has a name that no directory can have`;
+  expect(reports).toMatchObject([{ ID: id(1), ClientStatus: 'failed', ClientDescription }]);
+  const { TaskStates } = reports[0]!;
+  expect(TaskStates[Name]).toMatchObject({
+    State: 'dead',
+    Failed: true,
+    Events: [{ Type: 'Setup Failure', DisplayMessage: ClientDescription }],
+  });
+  expect(allocations.all).toEqual([]);
+  expect(readdirSync(dataDirectory)).toEqual(before);
+});
+
+test.each(['..', '../..', 'a/b'])('nor for an allocation %j', async (ID) => {
+  await startAgent();
+  const { Allocation, Job } = assignment(1, [{ Name: 'app' }]);
+  allocations.apply([{ Allocation: { ...Allocation, ID }, Job }]);
+  expect(reports).toMatchObject([{ ID, ClientStatus: 'failed' }]);
+  expect(existsSync(join(dataDirectory, 'alloc'))).toBe(false);
+});
+
+test('a task with such a name that an agent before this one began goes on, and is not begun anew', async () => {
+  await startAgent();
+  allocations.apply([assignment(1, [{ Name: 'app' }])]);
+  await until(() => expect(reports.at(-1)?.ClientStatus).toBe('running'));
+  await allocations.leave();
+  const path = savedAllocationPath(dataDirectory, id(1));
+  writeFileSync(path, readFileSync(path, 'utf8').replaceAll('"app"', '".."'));
+  const recover = driver.recover.bind(driver);
+  driver.recover = () => recover(`${id(1)}/app#1`);
+  driver.endUnclaimed = async () => {};
+  await startAgent();
+  await until(() => expect(allocations.get(id(1))!.taskState('..')?.State).toBe('running'));
+  void allocations
+    .get(id(1))!
+    .restart({ task: '..', all: false })
+    .catch(() => {});
+  await until(() => expect(allocations.get(id(1))!.isDone).toBe(true), 100);
+  const events = allocations
+    .get(id(1))!
+    .taskState('..')!
+    .Events!.map((one) => one.DisplayMessage);
+  expect(events).toContainEqual(expect.stringMatching(/name that no directory can have/));
 });

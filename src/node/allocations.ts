@@ -1,5 +1,7 @@
 import type { Allocation, AllocationReport } from '../model/allocation/allocation.ts';
 import { isServerTerminal } from '../model/allocation/allocation-rules.ts';
+import { pendingTask } from '../model/allocation/task-event.ts';
+import type { TaskState } from '../model/allocation/task-state.ts';
 import type { Job } from '../model/job/job.ts';
 import { limits } from '../model/limits.ts';
 import { AllocationRunner } from './allocation-runner/allocation-runner.ts';
@@ -9,8 +11,10 @@ import {
 } from './allocation-runner/saved-allocation.ts';
 import type { AllocationSurroundings } from './allocation-runner/surroundings.ts';
 import { compareAssignments } from './assignments.ts';
+import { unfitPlace } from './directories.ts';
 import type { Assignment } from './server-api.ts';
 import { sharedJobs } from './shared-jobs.ts';
+import { setupFailure } from './task-runner/events.ts';
 
 /**
  * All allocations of a node: those that run, and the newest of those that are over.
@@ -140,6 +144,11 @@ export class Allocations {
       this.#refuse(allocation, `The job "${allocation.JobID}" was purged`);
       return undefined;
     }
+    const unfit = unfitName(allocation, job);
+    if (unfit !== undefined) {
+      this.#refuse(allocation, unfit, job);
+      return undefined;
+    }
     try {
       const runner = new AllocationRunner(this.#surroundings, allocation, job);
       this.#runners.set(runner.id, runner);
@@ -150,12 +159,16 @@ export class Allocations {
     }
   }
 
-  #refuse(allocation: Allocation, reason: string): void {
+  #refuse(allocation: Allocation, reason: string, job?: Job): void {
+    const tasks = isServerTerminal(allocation) ? [] : tasksOf(allocation, job);
+    // The same each time, so that it is no news when it is told again.
+    const Events = [setupFailure(reason)(allocation.CreateTime)];
+    const refused: TaskState = { ...pendingTask, State: 'dead', Failed: true, Events };
     this.#surroundings.changed({
       ID: allocation.ID,
       ClientStatus: isServerTerminal(allocation) ? 'complete' : 'failed',
       ClientDescription: reason,
-      TaskStates: {},
+      TaskStates: Object.fromEntries(tasks.map(({ Name }) => [Name, refused])),
       DeploymentStatus: null,
       DeploymentID: allocation.DeploymentID,
       NetworkStatus: null,
@@ -229,6 +242,15 @@ export class Allocations {
 /** One before may have told how it ends already: with the first task that fails. */
 const isLast = ({ TaskStates }: AllocationReport): boolean =>
   Object.values(TaskStates).every(({ State }) => State === 'dead');
+
+const tasksOf = ({ TaskGroup }: Allocation, job: Job | undefined) =>
+  job?.TaskGroups.find(({ Name }) => Name === TaskGroup)?.Tasks ?? [];
+
+/** Why no directories are made for it; `undefined`: they are. A server is not believed in this. */
+function unfitName(allocation: Allocation, job: Job): string | undefined {
+  const names = tasksOf(allocation, job).map((task) => unfitPlace('task', task.Name));
+  return [unfitPlace('allocation', allocation.ID), ...names].find((one) => one !== undefined);
+}
 
 /** Once a job was purged, its id may name another registration: that is not this one's job. */
 const jobOf = ({ JobCreateIndex }: Allocation, job: Job | null): Job | undefined =>

@@ -1,7 +1,20 @@
 /** Where an allocation's files are. Source: facts/scheduler.md §7.4. */
 import { chmod, chown, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { quote } from '../model/path.ts';
+import { isPathPart } from '../model/text-rules.ts';
 import type { SystemUser } from './system-user.ts';
+
+/**
+ * Why no directory has the name of an allocation or task: with it, a path leads elsewhere.
+ * `undefined`: it is all right.
+ */
+export function unfitPlace(noun: 'allocation' | 'task', name: string): string | undefined {
+  if (isPathPart(name) && !(noun === 'task' && name === sharedName)) return undefined;
+  return `The ${noun} ${quote(name)} has a name that no directory can have`;
+}
+
+const sharedName = 'alloc';
 
 export interface AllocationDirectories {
   readonly root: string;
@@ -20,7 +33,7 @@ export interface TaskDirectories {
 
 export function allocationDirectories(dataDirectory: string, id: string): AllocationDirectories {
   const root = join(dataDirectory, 'alloc', id);
-  const shared = join(root, 'alloc');
+  const shared = join(root, sharedName);
   return { root, shared, logs: join(shared, 'logs') };
 }
 

@@ -441,6 +441,17 @@ a1a1a1a1  web.front[1]  one   2        run      running  1m ago   http=127.0.0.1
   ]);
 });
 
+test('status warns of names in a stored job that no new one may have', async () => {
+  const odd = job({ TaskGroups: [{ Name: 'a\u001b', Tasks: [{ Name: '..' }] }] });
+  const server = { ...details, 'GET /v1/job/web': { json: odd } };
+  const { stdout } = await run(['job', 'status', 'web'], { server });
+  expect(stdout).toContain(`
+Warning: The name of the group "a\\u001b" must not hold a control character.
+Warning: The name of the task ".." must not be "." or "..".
+Warning: No node starts the task ".." anew.
+`);
+});
+
 test('status shows the latest deployment', async () => {
   const canaries = { DesiredCanaries: 1, PlacedCanaries: [ids.first] };
   const server = { ...details, 'GET /v1/job/web/deployment': { json: deployment({}, canaries) } };

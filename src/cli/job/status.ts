@@ -3,6 +3,7 @@ import type { Deployment } from '../../model/deployment/deployment.ts';
 import type { Evaluation } from '../../model/evaluation/evaluation.ts';
 import type { Job } from '../../model/job/job.ts';
 import type { JobStub } from '../../model/job/job-stub.ts';
+import { nameWarnings } from '../../model/job/name-warnings.ts';
 import type { JobSummary } from '../../model/job-summary/job-summary.ts';
 import type { Context } from '../context.ts';
 import { type ClientCommand, verbose } from '../definition.ts';
@@ -103,6 +104,9 @@ async function showJob(context: Context, id: string, all: boolean): Promise<numb
     return exitCodes.ok;
   }
   await printHead(context, job);
+  for (const warning of nameWarnings(job)) {
+    await context.screen.line(context.screen.colors.yellow(`Warning: ${warning}`));
+  }
   if (children !== undefined) {
     await printChildren(context, summary.value, children);
     return exitCodes.ok;

@@ -3,9 +3,20 @@ import { messages, second, table } from '../job/validate.test-helper.ts';
 
 const g = 'TaskGroups[0]';
 const t = 'TaskGroups[0].Tasks[0]';
+const hostVolume = { Type: 'host', Source: 'a' };
 
 table('groups (facts §2.2)', 'TaskGroups.0.', [
   [{ Name: '' }, `${g}.Name is required`],
+  [{ Name: '..' }, `${g}.Name must not be "." or ".."`],
+  [{ Name: 'a/' }, `${g}.Name must not end in a slash or backslash`],
+  [{ Name: 'a\u001b[2J' }, `${g}.Name must not hold a control character`],
+  [{ Name: 'a/b' }],
+  [{ Volumes: { '..': hostVolume } }, `${g}.Volumes[".."] must not be "." or ".."`],
+  [{ Volumes: { 'a\n': hostVolume } }, `${g}.Volumes["a\\n"] must not hold a control character`],
+  [
+    { Volumes: { a: { ...hostVolume, Source: 'b/' } } },
+    `${g}.Volumes.a.Source must not end in a slash or backslash`,
+  ],
   [{ Count: -1 }, `${g}.Count must be at least 0, got -1`],
   [{ '^Type': 'system' }, `${g}.Count must be 0 or 1 in a system job`],
   [

@@ -11,7 +11,7 @@ import { validateNetworks } from '../network/validate.ts';
 import { below, type Path, quote, type Report } from '../path.ts';
 import { validateService } from '../service/validate.ts';
 import { validateTask } from '../task/validate.ts';
-import { checkName, checkUnique } from '../text-rules.ts';
+import { checkPlaceName, checkUnique } from '../text-rules.ts';
 import { validateVolume } from '../volume/validate.ts';
 import { isRolling } from './policy-defaults.ts';
 import type { TaskGroup } from './task-group.ts';
@@ -26,7 +26,7 @@ import {
 /** Source: facts/scheduler.md §2.2, in its order. */
 export function validateGroup(group: TaskGroup, job: Job, path: Path, report: Report): void {
   const at = (...keys: (string | number)[]): Path => below(path, ...keys);
-  checkName(group.Name, at('Name'), report);
+  checkPlaceName(group.Name, at('Name'), report);
   if (job.Type === 'system' && group.Count > 1) {
     report(at('Count'), 'must be 0 or 1 in a system job');
   }
@@ -46,6 +46,7 @@ export function validateGroup(group: TaskGroup, job: Job, path: Path, report: Re
   validateTasks(group, job, path, report, { portLabels, taskNames });
   const context = { jobType: job.Type, count: group.Count, canaries: group.Update?.Canary ?? 0 };
   for (const [name, volume] of Object.entries(group.Volumes ?? {})) {
+    checkPlaceName(name, at('Volumes', name), report);
     validateVolume(volume, at('Volumes', name), report, context);
   }
   validateScaling(group, job, path, report);

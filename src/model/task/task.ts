@@ -78,7 +78,8 @@ const CronSchema = Type.Object(
 export const TaskSchema = Type.Object(
   {
     Name: About('Names the task, and its directory.', Text(), {
-      rules: 'required; unique in the group; no slash or backslash, not `alloc`',
+      rules:
+        'required; unique in the group; no slash, backslash or control character; not `alloc`, `.` or `..`',
     }),
     Driver: About('What runs it.', Text(), { rules: 'required' }),
     Config: About("The driver's own settings; taken as they are.", FreeMap()),

@@ -1,4 +1,5 @@
-import { second, table } from '../job/validate.test-helper.ts';
+import { expect, test } from 'vitest';
+import { messages, second, table } from '../job/validate.test-helper.ts';
 
 const t = 'TaskGroups[0].Tasks[0]';
 
@@ -6,6 +7,13 @@ table('tasks (facts §2.6)', 'TaskGroups.0.Tasks.0.', [
   [{ Name: '' }, `${t}.Name is required`],
   [{ Name: 'alloc' }, `${t}.Name must not be "alloc": that directory is shared`],
   [{ Name: 'a/b' }, `${t}.Name must not hold a slash or backslash`],
+  [{ Name: '.' }, `${t}.Name must not be "." or ".."`],
+  [{ Name: '..' }, `${t}.Name must not be "." or ".."`],
+  [{ Name: 'a\\' }, `${t}.Name must not end in a slash or backslash`],
+  [{ Name: 'a\nb' }, `${t}.Name must not hold a control character`],
+  [{ Name: 'a\u009b' }, `${t}.Name must not hold a control character`],
+  [{ Name: '...' }],
+  [{ Name: '.hidden é ' }],
   [{ Driver: '' }, `${t}.Driver is required`],
   [{ KillTimeout: -1 }, `${t}.KillTimeout must be at least 0, got -1`],
   [
@@ -126,3 +134,11 @@ table('tasks (facts §2.6)', 'TaskGroups.0.Tasks.0.', [
   ],
   [{ CSIPluginConfig: { Type: 'node' } }, `${t}.CSIPluginConfig.ID is required`],
 ]);
+
+test('all that is wrong with a name is told at once', () => {
+  expect(messages({ 'TaskGroups.0.Tasks.0.Name': '\t/x\\' })).toEqual([
+    `${t}.Name must not end in a slash or backslash`,
+    `${t}.Name must not hold a control character`,
+    `${t}.Name must not hold a slash or backslash`,
+  ]);
+});

@@ -4,7 +4,7 @@ import { limits } from '../limits.ts';
 import { below, type Path, quote, type Report } from '../path.ts';
 import { validateService } from '../service/validate.ts';
 import { validateRestart } from '../task-group/validate-policies.ts';
-import { checkName, checkUnique, escapesDirectory } from '../text-rules.ts';
+import { checkPlaceName, checkUnique, escapesDirectory } from '../text-rules.ts';
 import type { VolumeRequest } from '../volume/volume.ts';
 import { validateEnvironment } from './environment-rules.ts';
 import type { SecretFetch } from './secrets.ts';
@@ -27,10 +27,10 @@ export interface TaskContext {
 /** Source: facts/scheduler.md §2.6, in its order. */
 export function validateTask(task: Task, path: Path, report: Report, context: TaskContext): void {
   const at = (...keys: (string | number)[]): Path => below(path, ...keys);
-  if (checkName(task.Name, at('Name'), report)) {
-    if (task.Name === 'alloc') report(at('Name'), 'must not be "alloc": that directory is shared');
-    if (/[/\\]/.test(task.Name)) report(at('Name'), 'must not hold a slash or backslash');
-  }
+  checkPlaceName(task.Name, at('Name'), report);
+  if (task.Name === 'alloc') report(at('Name'), 'must not be "alloc": that directory is shared');
+  // One at the end is told already.
+  if (/[/\\]./s.test(task.Name)) report(at('Name'), 'must not hold a slash or backslash');
   if (task.Driver === '') report(at('Driver'), 'is required');
   const { progressDeadline } = context;
   if (context.jobType === 'service' && progressDeadline > 0) {

@@ -1,4 +1,5 @@
 import { below, type Path, quote, type Report } from '../path.ts';
+import { checkPlaceName } from '../text-rules.ts';
 import type { VolumeRequest } from './volume.ts';
 
 export interface VolumeContext {
@@ -30,7 +31,7 @@ export function validateVolume(
   context: VolumeContext,
 ): void {
   if (volume.Type === '') report(below(path, 'Type'), 'is required: host or csi');
-  if (volume.Source === '') report(below(path, 'Source'), 'is required');
+  checkPlaceName(volume.Source, below(path, 'Source'), report);
   if (volume.PerAlloc) {
     const at = below(path, 'PerAlloc');
     const isSystem = context.jobType === 'system' || context.jobType === 'sysbatch';

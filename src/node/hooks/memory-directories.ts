@@ -1,4 +1,9 @@
-import { makeTaskDirectories, privateDirectory, taskDirectories } from '../directories.ts';
+import {
+  makeTaskDirectories,
+  privateDirectory,
+  taskDirectories,
+  unfitPlace,
+} from '../directories.ts';
 import { interpolate } from '../environment/interpolate.ts';
 import type { MemoryMount, MemoryMounts } from '../memory-mounts/mounts.ts';
 import { findSystemUser } from '../system-user.ts';
@@ -19,6 +24,8 @@ export const memoryDirectoriesHook =
       for (const task of context.group().Tasks) {
         // What a task that runs has in its directories must not be hidden.
         if (context.states()[task.Name]?.State === 'running') continue;
+        // No run of it begins.
+        if (unfitPlace('task', task.Name) !== undefined) continue;
         wanted.push(...(await mountsOf(context, task.Name)));
       }
       try {

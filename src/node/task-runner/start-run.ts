@@ -1,3 +1,4 @@
+import { unfitPlace } from '../directories.ts';
 import { DriverFailure, type DriverHandle } from '../drivers/driver.ts';
 import { HookFailure } from '../hooks/hook.ts';
 import * as events from './events.ts';
@@ -28,7 +29,9 @@ export async function startRun(start: RunStart): Promise<Started> {
   const { context, record, hooks, kill, leave } = start;
   try {
     const { driver } = context;
-    const { Driver: name } = context.task();
+    const { Driver: name, Name } = context.task();
+    const unfit = unfitPlace('task', Name);
+    if (unfit !== undefined) throw new DriverFailure(unfit, false);
     if (driver === undefined) throw new DriverFailure(`this node has no driver "${name}"`, false);
     await makeDirectories(context);
     const added = await hooks.beforeStart();
