@@ -3,6 +3,7 @@
  * `roster` command and, as a library, by whoever wants a control plane inside a test.
  */
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { DefaultPolicy } from './acl/authorizer.ts';
 import { type NodeOptions, type RunningNode, startNode } from './agent-node.ts';
@@ -10,12 +11,13 @@ import { Api } from './api/api.ts';
 import type { AuditOptions, AuditSink } from './api/audit.ts';
 import { AuditFile } from './api/audit-file.ts';
 import type { Answer, Request } from './api/http.ts';
-import type { ConnectionLimits } from './api/http-server.ts';
+import { type ConnectionLimits, isLoopback } from './api/http-server.ts';
 import { holdPort } from './api/http-server-hold.ts';
 import { certificateFaults, endOf, type ServerCertificate } from './api/server-certificate.ts';
 import { formatInstant } from './base/instant.ts';
 import type { World } from './base/ports.ts';
 import { realWorld } from './base/ports-real.ts';
+import { isUuid } from './model/acl-token/write.ts';
 import { limits } from './model/limits.ts';
 import { certificateFault } from './model/peering/token.ts';
 import { readAddress } from './node/fingerprint/address.ts';
@@ -62,6 +64,11 @@ export interface CreateAgentOptions extends NodeOptions {
   readonly aclDefaultPolicy?: DefaultPolicy;
   /** How long is kept what nobody needs; the default is that of `limits.garbage`. */
   readonly garbage?: Partial<GarbageSettings>;
+  /**
+   * Names under which the server is asked, besides those of this machine: `roster.example.com`, or
+   * `.example.com` for all below it. Requests without a token that name another host are refused.
+   */
+  readonly allowedHosts?: readonly string[] | undefined;
   /** Where other clusters reach this server, each `host:port`; the default is where it listens. */
   readonly advertise?: readonly string[] | undefined;
   /**
@@ -166,6 +173,11 @@ export async function createAgent(given: CreateAgentOptions): Promise<Agent> {
         perAddressMax: limits.http.connectionsPerAddressMax,
         perLoopbackMax: limits.http.connectionsPerLoopbackMax,
       },
+      hosts: [
+        hostname(),
+        ...(options.allowedHosts ?? []),
+        ...(options.advertise ?? []).map(nameOf),
+      ],
       certificate: options.certificate,
       audit: options.audit && { sink: auditSink(options.audit.to), events: options.audit.events },
     });
@@ -173,6 +185,7 @@ export async function createAgent(given: CreateAgentOptions): Promise<Agent> {
     opened.push(() => server.stop());
     release?.();
     const listening = options.http && (await api.listen(options.http.host, options.http.port));
+    warnOfExposure(options, log);
     const scheme = options.certificate === undefined ? 'http' : 'https';
     const address = listening && `${scheme}://${listening}`;
     opened.push(() => api.close());
@@ -209,6 +222,23 @@ export async function createAgent(given: CreateAgentOptions): Promise<Agent> {
   } catch (error) {
     await closeAll();
     throw error;
+  }
+}
+
+/** The name in `host:port`. */
+const nameOf = (address: string): string => address.replace(/:\d+$/, '');
+
+/** What whoever starts it should know of who may reach it. */
+function warnOfExposure({ http, certificate, aclEnabled }: CreateAgentOptions, log: Log): void {
+  if (aclEnabled === false) {
+    log.warn({}, 'access control is off: whoever reaches the API may do everything');
+  }
+  if (http !== undefined && !isLoopback(http.host) && certificate === undefined) {
+    const { host } = http;
+    log.warn(
+      { host },
+      'the API listens beyond this machine without TLS: tokens can be read on the way',
+    );
   }
 }
 
@@ -273,6 +303,13 @@ export function parseRootKey(text: string): Uint8Array {
   throw new Error(
     'the root key must be 32 bytes in base64, as "openssl rand -base64 32" makes them',
   );
+}
+
+/** @throws Error when the text of the file is no UUID. */
+export function parseRootToken(text: string): string {
+  const token = text.trim().toLowerCase();
+  if (isUuid(token)) return token;
+  throw new Error('the file of the root token must hold a UUID, such as one made by "uuidgen"');
 }
 
 /** A secret that is made once and kept in the data directory, readable by its user only. */

@@ -86,8 +86,13 @@ interface Running extends Pick<import('./agent.ts').Agent, 'close' | 'killTasks'
 
 /** A server, with a node unless it is to be alone. */
 async function startServer(options: AgentOptions, log: Log): Promise<Running> {
-  const { parseRootKey } = await import('./agent.ts');
-  const { isDev, http, rootToken, rootKeyFile, audit } = options;
+  const { parseRootKey, parseRootToken } = await import('./agent.ts');
+  const { isDev, http, rootKeyFile, audit, allowedHosts } = options;
+  const { rootTokenFile } = options;
+  const rootToken =
+    rootTokenFile === undefined
+      ? options.rootToken
+      : parseRootToken(await readNamed(rootTokenFile));
   const rootKey = rootKeyFile && parseRootKey(await readFile(rootKeyFile, 'utf8'));
   const { caFile } = options.peering;
   const peerAuthority = caFile === undefined ? undefined : await readNamed(caFile);
@@ -97,7 +102,7 @@ async function startServer(options: AgentOptions, log: Log): Promise<Running> {
   const agent = await createAgent({
     ...nodeOptionsOf(options, log),
     certificate,
-    ...{ http, rootToken, makesRootToken: isDev },
+    ...{ http, rootToken, allowedHosts, makesRootToken: isDev && options.aclEnabled },
     aclEnabled: options.aclEnabled,
     aclDefaultPolicy: options.aclDefaultPolicy,
     ...(rootKey && { rootKey }),
@@ -123,7 +128,10 @@ async function startServer(options: AgentOptions, log: Log): Promise<Running> {
     async tell(ended) {
       process.stdout.write(`Roster is ready at ${agent.address}\n`);
       const { runFirstJobs, welcome } = await import('./cli/agent/first-jobs.ts');
-      const reached = { address: agent.address, token: agent.rootToken, ...agent.trust };
+      const reached = {
+        ...{ address: agent.address, token: agent.rootToken, ...agent.trust },
+        isTokenGiven: rootToken !== undefined,
+      };
       const registered = runFirstJobs(reached, options.run, realWorld.timers);
       const told = await Promise.race([registered, ended]);
       if (isDev && told !== undefined) process.stdout.write(welcome(reached, options.run, told));

@@ -6,6 +6,7 @@ import { allocations } from '../state/tables.ts';
 import { problemAnswer } from './answers.ts';
 import { type AuditOptions, auditTo } from './audit.ts';
 import { ExecSockets } from './exec-socket.ts';
+import { Gate } from './gate.ts';
 import type { Answer, Request } from './http.ts';
 import {
   type ConnectionLimits,
@@ -16,6 +17,7 @@ import {
 import { Metrics } from './metrics.ts';
 import { nodeStreamUpgrade } from './node-stream.ts';
 import { openApi } from './openapi.ts';
+import { ownHosts } from './own-site.ts';
 import { PeeringSockets } from './peering-stream.ts';
 import { type Observation, Pipeline } from './pipeline.ts';
 import type { Route } from './route.ts';
@@ -77,6 +79,8 @@ export interface ApiOptions {
   readonly name: string;
   readonly version: string;
   readonly connections: ConnectionLimits;
+  /** Names under which this server is asked, besides addresses and the machine's own names. */
+  readonly hosts?: readonly string[];
   /** What TLS is spoken with; `undefined`: none is. */
   readonly certificate?: ServerCertificate | undefined;
   /** Who asked for what; `undefined`: it is not kept. */
@@ -111,6 +115,7 @@ export class Api {
       world,
       resolve: (snapshot, secret, connection) =>
         this.#resolver.resolve(snapshot, secret, connection),
+      gate: new Gate(ownHosts(options.hosts ?? [])),
       proveLeadership: () => server.proveLeadership(),
       observe: (observation) => this.#observe(observation),
     });

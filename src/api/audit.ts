@@ -44,13 +44,19 @@ function entryOf(
     ...(namespace !== undefined && { namespace }),
     caller: whoIs(caller),
     ...(permission !== undefined && { permission: describePermission(permission) }),
-    decision: isAllowed === undefined ? 'refused' : isAllowed ? 'allowed' : 'denied',
+    decision: decisionOf(isAllowed, status),
     status,
     ...(code !== undefined && { code }),
     ...(made !== undefined && { made }),
     ...(requestId !== undefined && { request: requestId }),
     durationMs: Math.round(durationMs * 1000) / 1000,
   };
+}
+
+/** Who had the permission may be refused for another reason: a second bootstrap, a page of another site. */
+function decisionOf(isAllowed: boolean | undefined, status: number): string {
+  if (isAllowed === false) return 'denied';
+  return isAllowed === undefined || status === 403 ? 'refused' : 'allowed';
 }
 
 function whoIs(caller: Caller | undefined) {

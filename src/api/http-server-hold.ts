@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { refusal } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
 import { problemAnswer } from './answers.ts';
 
 /**
@@ -19,13 +20,21 @@ export async function holdPort(http: {
       ([name, value]) => `${name}: ${value}`,
     ),
   ];
+  const open = new Set<Socket>();
   const holder = createServer((socket) => {
+    open.add(socket);
+    socket.on('close', () => open.delete(socket));
     socket.on('error', () => socket.destroy());
-    socket.end(`${lines.join('\r\n')}\r\n\r\n${text}`, () => socket.destroy());
+    // Clients that keep connections in reserve take an answer to nothing for a fault.
+    socket.once('data', () => {
+      socket.end(`${lines.join('\r\n')}\r\n\r\n${text}`, () => socket.destroy());
+    });
   });
+  holder.maxConnections = limits.http.connectionsMax;
   holder.listen(http);
   await once(holder, 'listening');
   return () => {
     holder.close();
+    for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
   };
 }

@@ -76,6 +76,7 @@ export class HttpServer {
     const protocol = {
       maxHeaderSize: limits.http.headerBytesMax,
       headersTimeout: limits.http.headersTimeoutMs,
+      connectionsCheckingInterval: limits.http.timeoutCheckMs,
       optimizeEmptyRequests: true,
       requireHostHeader: false,
       shouldUpgradeCallback: options.upgrade.isAsked,
@@ -120,7 +121,7 @@ export class HttpServer {
     app.all('/', (incoming, reply) => {
       const { raw } = incoming;
       if (this.#isUnknown(raw.socket)) return refuse(raw, reply, 'no-client-certificate');
-      if (lacksHost(raw)) return refuse(raw, reply, 'unreadable');
+      if (!hasOneHost(raw)) return refuse(raw, reply, 'unreadable');
       reply.hijack();
       const request = requestOf(raw, incoming.body as Uint8Array | undefined, reply.raw);
       const answer = options.handle(request);
@@ -130,6 +131,7 @@ export class HttpServer {
     app.server.maxConnections = limits.http.connectionsMax;
     app.server.on('upgrade', (raw: IncomingMessage, socket: Socket, head: Buffer) => {
       if (this.#isUnknown(socket)) hangUp(socket, options.refuse('no-client-certificate'));
+      else if (!hasOneHost(raw)) hangUp(socket, options.refuse('unreadable'));
       else options.upgrade.take(raw, socket, head);
     });
     app.server.on('connect', (raw: IncomingMessage, socket: Socket) => {
@@ -179,9 +181,15 @@ function toOnlyRoute({ headers }: IncomingMessage): string {
   return '/';
 }
 
-/** RFC 9112 §3.2. */
-const lacksHost = ({ headers, httpVersion }: IncomingMessage): boolean =>
-  headers.host === undefined && httpVersion === '1.1';
+/** RFC 9112 §3.2: who stands between must not take another one for the host than the server does. */
+function hasOneHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]!;
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts++;
+  }
+  return hosts === 1 || (hosts === 0 && httpVersion !== '1.1');
+}
 
 /** The request as the pipeline knows it. Without a response nobody can tell when it is gone. */
 export const requestOf = (raw: Incoming, body?: Uint8Array, response?: ServerResponse): Request =>
@@ -318,4 +326,6 @@ function limitPerClient(server: Server, options: HttpServerOptions): void {
 const isUnfinished = (socket: Socket): boolean =>
   'getCipher' in socket && (socket as TLSSocket).getCipher() === undefined;
 
-const isLoopback = (address: string): boolean => /^(127\.|::1$|::ffff:127\.)/.test(address);
+/** Whether only this machine reaches an address, or what has the name. */
+export const isLoopback = (host: string): boolean =>
+  /^(127\.|::1$|::ffff:127\.|localhost$)/.test(host);

@@ -7,7 +7,6 @@ import { limits } from '../model/limits.ts';
 import type { Snapshot } from '../state/types.ts';
 import { knownRefusal, problemAnswer, replyAnswer, unroutedAnswer } from './answers.ts';
 import { readBody } from './body.ts';
-import { demand } from './demand.ts';
 import type { Answer, Request } from './http.ts';
 import { placeOf, requireRegion } from './place.ts';
 import { parseQuery, type QueryTable } from './query.ts';
@@ -69,9 +68,9 @@ export class Pipeline {
 
   constructor(options: PipelineOptions) {
     this.#options = options;
-    const { state, world, resolve } = options;
+    const { state, world, resolve, gate } = options;
     const onFailure = (seen: Seen, thrown: unknown) => void this.#fail(seen, thrown);
-    this.#reads = new Reads({ state, world, resolve, onFailure });
+    this.#reads = new Reads({ state, world, resolve, gate, onFailure });
     this.#router = new Router(
       options.routes.map((route) => ({ ...route, route, query: queryOf(route) })),
     );
@@ -158,7 +157,7 @@ export class Pipeline {
     const { state, resolve } = this.#options;
     const authorizer = resolve(state.read(), presentedSecret(request), request.connection);
     trail.caller = authorizer.caller;
-    demand(authorizer, permission, undefined, trail);
+    this.#options.gate.pass(authorizer, permission, undefined, { request, trail });
     return authorizer;
   }
 
@@ -190,7 +189,7 @@ export class Pipeline {
       const { state, resolve } = this.#options;
       const given = input(authorizer, state.read());
       const permission = run.permission(given);
-      demand(authorizer, permission, given, seen.trail);
+      this.#options.gate.pass(authorizer, permission, given, seen);
       const { session, made } = await run.open(given);
       seen.trail.made = made;
       this.#done(seen, { status: switchingProtocols, headers: {}, body: undefined });
@@ -219,14 +218,14 @@ export class Pipeline {
       return this.#options.proveLeadership().then(() => this.#reads.answer(reading, authorizer));
     }
     const given = input(authorizer, this.#options.state.read());
-    demand(authorizer, run.permission(given), given, trail);
+    this.#options.gate.pass(authorizer, run.permission(given), given, seen);
     if (run.kind === 'socket') throw refusal('upgrade-required');
     if (run.kind === 'stream') {
       const renew = () => {
         const now = this.#options.state.read();
         const resolved = this.#options.resolve(now, secret, request.connection);
         const renewed = input(resolved, now);
-        demand(resolved, run.permission(renewed), renewed, trail);
+        this.#options.gate.pass(resolved, run.permission(renewed), renewed, seen);
         return renewed;
       };
       return run.handle({ ...given, renew }, untilGone(request));

@@ -7,8 +7,8 @@ import { limits } from '../model/limits.ts';
 import { aclTokens, allocations } from '../state/tables.ts';
 import type { Footprint, Snapshot, State } from '../state/types.ts';
 import { type Attempt, gone, readAnswer } from './answers.ts';
-import { demand } from './demand.ts';
 import { RowEncoder } from './encode.ts';
+import type { Gate } from './gate.ts';
 import type { Answer, Request } from './http.ts';
 import { Lister } from './list.ts';
 import type { Input, Route } from './route.ts';
@@ -26,6 +26,7 @@ export interface ReadsOptions {
     secret: string | undefined,
     connection: object | undefined,
   ) => Authorizer;
+  readonly gate: Gate;
   /** Told of a bug that shows only when the answer has begun. */
   readonly onFailure: (seen: Seen, thrown: unknown) => void;
 }
@@ -70,6 +71,8 @@ export class Reads {
   readonly #lister: Lister;
   /** What ends each wait that is under way. */
   readonly #parked = new Set<() => void>();
+  /** How many of them show no token: whoever reaches the port may send them. */
+  #anonymous = 0;
   #stopping = false;
 
   constructor(options: ReadsOptions) {
@@ -166,7 +169,7 @@ export class Reads {
     const given = input(authorizer, snapshot);
     // Asked of the unwatched view, so that the check leaves no trace in the footprint.
     const permission = run.permission({ ...given, snapshot: given.unwatched });
-    demand(authorizer, permission, given, trail);
+    this.#options.gate.pass(authorizer, permission, given, seen);
     try {
       if (run.kind === 'list') {
         const onFailure = (thrown: unknown) => this.#options.onFailure(seen, thrown);
@@ -220,6 +223,10 @@ export class Reads {
     if (this.#parked.size >= limits.watch.parkedMax) {
       throw refusal('too-many-watches', { limit: limits.watch.parkedMax });
     }
+    const isAnonymous = caller.kind === 'anonymous';
+    if (isAnonymous && this.#anonymous >= limits.watch.parkedAnonymousMax) {
+      throw refusal('too-many-watches', { limit: limits.watch.parkedAnonymousMax });
+    }
     const { state, world } = this.#options;
     const footprints = [footprint];
     if (caller.kind === 'token') {
@@ -238,7 +245,10 @@ export class Reads {
       footprints.push(own);
     }
     const { timers } = world;
-    return changed({ state, footprints, waitMs, parked: this.#parked, timers, request });
+    const over = changed({ state, footprints, waitMs, parked: this.#parked, timers, request });
+    if (!isAnonymous) return over;
+    this.#anonymous++;
+    return over.finally(() => this.#anonymous--);
   }
 }
 

@@ -495,6 +495,12 @@ export const catalogue = {
     title: 'Upgrade required',
     sentence: 'This path is one of WebSockets: ask for the upgrade to one (RFC 6455).',
   },
+  'foreign-site': {
+    status: 403,
+    title: 'Foreign site',
+    sentence:
+      'No token was shown, and {header} is "{value}": a page of another site in a browser might ask. Show a token, or name the host in "http.allowed_hosts".',
+  },
   'client-certificate-required': {
     status: 403,
     title: 'Client certificate required',

@@ -26,11 +26,15 @@ export const limits = {
     connectionsPerLoopbackMax: 0,
     connectionsMax: 20_000,
     connectionBacklog: 4096,
+    /** Names under which the server may be asked besides its own. */
+    allowedHostsMax: 64,
     /** Encodings of rows that are kept, since rows that are read are often read again. */
     encodedRowBytesMax: 64 * kibibyte,
     encodedRowsBytesMax: 16 * mebibyte,
     headersTimeoutMs: 10 * second,
     bodyTimeoutMs: 30 * second,
+    /** How often connections are looked through for those that are too slow. */
+    timeoutCheckMs: 500,
     keepAliveTimeoutMs: 75 * second,
     /** Answers below this size are not worth compressing. */
     compressBytesMin: 1024,
@@ -41,6 +45,8 @@ export const limits = {
   /** Blocking queries. */
   watch: {
     parkedMax: 20_000,
+    /** Of these, queries that show no token. */
+    parkedAnonymousMax: 2_000,
     waitDefaultMs: 5 * minute,
     waitMaxMs: 10 * minute,
     /** Up to wait divided by this is added at random. */

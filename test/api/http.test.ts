@@ -85,6 +85,15 @@ test.each([
   ['a method, no path', ['PROPFIND /v1/x HTTP/1.1', host], '', 404, 'route-not-found'],
   ['CONNECT', ['CONNECT x:80 HTTP/1.1', host], '', 404, 'route-not-found'],
   ['no host', ['GET /v1/jobs HTTP/1.1', token], '', 400, 'malformed-request'],
+  ['two hosts', ['GET /v1/jobs HTTP/1.1', host, 'host: y', token], '', 400, 'malformed-request'],
+  ['two hosts in 1.0', ['GET /v1/jobs HTTP/1.0', host, host, token], '', 400, 'malformed-request'],
+  [
+    'two hosts of a WebSocket',
+    [`GET ${stream} HTTP/1.1`, host, host, token, ...offer('websocket')],
+    '',
+    400,
+    'malformed-request',
+  ],
   ['no host before HTTP/1.1', ['GET /v1/jobs HTTP/1.0', token], '', 200, undefined],
   ['no HTTP', ['hello'], '', 400, 'malformed-request'],
   ['long headers', ['GET / HTTP/1.1', `a: ${'a'.repeat(40_000)}`], '', 431, 'headers-too-large'],
@@ -213,6 +222,16 @@ test('a connection over the limit does nothing', async () => {
     .poll(async () => (await ask(await open(), health)).slice(0, 12))
     .toBe('HTTP/1.1 200');
   for (const socket of held) socket.destroy();
+});
+
+test('headers that come too slowly end the connection when their time is over', async () => {
+  const beginMs = performance.now();
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+  expect(await ask(socket, 'GET / HTTP/1.1\r\nHo')).toMatch(/^HTTP\/1.1 408 /);
+  const tookMs = performance.now() - beginMs;
+  expect(tookMs).toBeGreaterThan(limits.http.headersTimeoutMs - limits.http.timeoutCheckMs);
+  // Some seconds for a machine that is busy; looked for every half a minute, it would take 30 more.
+  expect(tookMs).toBeLessThan(2 * limits.http.headersTimeoutMs);
 });
 
 /** What is heard until the other side hangs up. */

@@ -147,7 +147,9 @@ export async function startAgent(options: StartOptions = {}) {
   const program = launch(command, agentWords(options), { env: options.env ?? {} });
   isAgent.add(program);
   const [, address = ''] = await program.says(/Roster is ready at (http:\/\/\S+)\n/);
-  const [, token = ''] = await program.says(/Root token {2}(\S+)\n[\s\S]*Ctrl-C ends it\.\n/);
+  const [, made = ''] = await program.says(/Root token {2}(\S+)[\s\S]*Ctrl-C ends it\.\n/);
+  const given = options.token === undefined ? rootToken : options.token;
+  const token = given ?? made;
   const env = { ROSTER_ADDR: address, ROSTER_TOKEN: token };
 
   async function request(method: string, path: string, body?: unknown): Promise<HttpAnswer> {

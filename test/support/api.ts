@@ -56,6 +56,7 @@ export async function startApi({
   peers = undefined as PeeringTransport | undefined,
   exchange = undefined as Exchange | undefined,
   datacenter = 'dc1',
+  hosts = [] as readonly string[],
 } = {}) {
   const state = await memoryState(allTables, world, disk);
   const server = new Server({
@@ -83,6 +84,7 @@ export async function startApi({
     name: 'test',
     version: '0.0.0',
     connections: { perAddressMax: 0, perLoopbackMax: 0 },
+    hosts,
     audit,
   });
   await server.start();

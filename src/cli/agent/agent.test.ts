@@ -9,6 +9,7 @@ const start = (words: string, setting: Setting = {}) =>
 test('--dev alone keeps nothing and ends its tasks', async () => {
   expect((await start('-dev')).agent).toEqual({
     isDev: true,
+    allowedHosts: [],
     mode: 'both',
     servers: { addresses: [], introductionTokenFile: undefined, caCertificateFile: undefined },
     http: { host: '127.0.0.1', port: 4720 },
@@ -173,6 +174,26 @@ test('a file says the rest, paths in it are its own, and flags win', async () =>
 test('the root token may come from the environment', async () => {
   const env = { ROSTER_ROOT_TOKEN: token };
   expect((await start('--dev', { env })).agent?.rootToken).toBe(token.toLowerCase());
+});
+
+test('the root token may come from a file, and is given once', async () => {
+  expect((await start('--dev --root-token-file t')).agent?.rootTokenFile).toBe('t');
+  const { stderr, agent: none } = await start(`--dev --root-token-file t --root-token ${token}`);
+  expect(none).toBeUndefined();
+  expect(stderr).toContain('--root-token and --root-token-file exclude each other');
+});
+
+test('names under which it is asked are told by a flag or a file', async () => {
+  const flags = '--dev --allowed-hosts a.example,.b.example';
+  expect((await start(flags)).agent?.allowedHosts).toEqual(['a.example', '.b.example']);
+  const http = { address: '127.0.0.1:1', allowed_hosts: ['a.example'] };
+  const files = { c: JSON.stringify({ dev: true, http }) };
+  expect((await start('--config c', { files })).agent).toMatchObject({
+    http: { port: 1 },
+    allowedHosts: ['a.example'],
+  });
+  const { stderr } = await start('--dev --allowed-hosts http://a.example');
+  expect(stderr).toContain('--allowed-hosts must be a list of names such as "roster.example.com"');
 });
 
 test('the exit code is that of the agent', async () => {

@@ -33,6 +33,13 @@ const flags: readonly Flag[] = [
     description: 'Where to listen (127.0.0.1:4720).',
   },
   {
+    name: 'allowed-hosts',
+    setting: 'http.allowed_hosts',
+    value: 'NAME,NAME',
+    isList: true,
+    description: 'Names under which browsers may ask it besides its own.',
+  },
+  {
     name: 'server-only',
     setting: 'server_only',
     description: 'A server alone: nothing runs on this machine.',
@@ -116,7 +123,14 @@ const flags: readonly Flag[] = [
     name: 'root-token',
     setting: 'root_token',
     value: 'UUID',
-    description: 'Secret of the root token (ROSTER_ROOT_TOKEN).',
+    description: 'Secret of the root token (ROSTER_ROOT_TOKEN); everybody on the machine sees it.',
+  },
+  {
+    name: 'root-token-file',
+    setting: 'root_token_file',
+    value: 'FILE',
+    completes: 'file',
+    description: 'File with the secret of the root token.',
   },
   {
     name: 'node-name',
@@ -168,8 +182,9 @@ when one does not answer.
 
 With --tls-cert and --tls-key it speaks TLS. SIGHUP makes it read renewed files.
 
-The configuration file has http, data_dir, server_only, servers (a list), introduction_token_file, ca_cert,
-client_cert, client_key, tls.{cert_file,key_file,ca_file,verify_client}, root_token, tasks_on_exit, run, log_level, region,
+The configuration file has http (or http.{address,allowed_hosts}), data_dir, server_only, servers (a list), introduction_token_file, ca_cert,
+client_cert, client_key, tls.{cert_file,key_file,ca_file,verify_client}, root_token, root_token_file,
+tasks_on_exit, run, log_level, region,
 acl.{enabled,default_policy}, audit.{file,events}, keyring.root_key_file, identity.issuer,
 peering.{advertise,ca_file},
 node.{name,datacenter,class,pool,meta,host_volume,disable_remote_exec}, isolation.{chroot,allow_capabilities},

@@ -31,9 +31,12 @@ function flatten(parsed: Record<string, unknown>, path: string): Configuration {
   const found: Record<string, unknown> = {};
   const faults: string[] = [];
   const take = (name: string, value: unknown): void => {
-    if (known.includes(name as SettingName)) {
+    const isGroup = isObject(value) && known.some((setting) => setting.startsWith(`${name}.`));
+    if (name === 'http.address') {
+      found.http = value;
+    } else if (known.includes(name as SettingName) && !isGroup) {
       found[name] = value;
-    } else if (isObject(value) && known.some((setting) => setting.startsWith(`${name}.`))) {
+    } else if (isGroup) {
       for (const [key, nested] of Object.entries(value)) take(`${name}.${key}`, nested);
     } else if (known.some((setting) => setting.startsWith(`${name}.`))) {
       faults.push(`${path}: ${name} must be an object`);

@@ -88,21 +88,31 @@ async function startedAllocations(
 const describe = ({ Name, ID, AllocatedResources }: AllocationStub): string =>
   `  ${Name}  ${ID.slice(0, 8)}  ${addressesOf(AllocatedResources).join(' ')}`;
 
+interface Reached {
+  readonly address: string;
+  /** `undefined`: none is needed. */
+  readonly token: string | undefined;
+  /** Whoever started the agent knows it: it is not repeated. */
+  readonly isTokenGiven: boolean;
+}
+
 /** Where everything is, and what to try next. */
 export function welcome(
-  { address, token }: { readonly address: string; readonly token: string | undefined },
+  { address, token, isTokenGiven }: Reached,
   run: AgentOptions['run'],
   told: readonly string[],
 ): string {
   const job = run[0]?.registration.Job.ID;
+  const isToldToken = token !== undefined && !isTokenGiven;
   const lines = [
     ...told,
     '',
     `API         ${address}/v1    (every path: ${address}/v1/openapi.json)`,
-    `Root token  ${token}`,
+    `Root token  ${isToldToken ? token : isTokenGiven ? 'as it was given' : 'none: access control is off'}`,
     '',
     'In another terminal:',
-    `  export ROSTER_ADDR=${address} ROSTER_TOKEN=${token}`,
+    `  export ROSTER_ADDR=${address}${isToldToken ? ` ROSTER_TOKEN=${token}` : ''}`,
+    ...(isTokenGiven ? ['  export ROSTER_TOKEN=…  the root token'] : []),
     '  bin/roster node status',
     ...(job === undefined
       ? ['  bin/roster job run examples/web.json']

@@ -16,7 +16,17 @@ const nodeOnly: readonly string[] = [
 
 /** Of the server; groups end in a dot. */
 const serverOnly = [
-  ...['http', 'root_token', 'run', 'acl.', 'audit.', 'keyring.', 'identity.'],
+  ...[
+    'http',
+    'http.',
+    'root_token',
+    'root_token_file',
+    'run',
+    'acl.',
+    'audit.',
+    'keyring.',
+    'identity.',
+  ],
   ...['peering.', 'garbage_collection.', 'tls.'],
 ];
 

@@ -15,6 +15,8 @@ export interface AgentOptions {
   readonly isDev: boolean;
   readonly mode: AgentMode;
   readonly http: { readonly host: string; readonly port: number };
+  /** Names under which the server is asked, besides those of the machine. */
+  readonly allowedHosts: readonly string[];
   /** The files of what TLS is spoken with; `undefined`: none is. */
   readonly tls: TlsFiles | undefined;
   /** How a node alone reaches its servers; the files hold a secret, and PEM. */
@@ -29,6 +31,8 @@ export interface AgentOptions {
   readonly dataDirectory: string | undefined;
   /** A UUID, in lower case. */
   readonly rootToken: string | undefined;
+  /** The file that holds it; `undefined`: `rootToken` says it, or nothing does. */
+  readonly rootTokenFile: string | undefined;
   readonly aclEnabled: boolean;
   /** What decides where no rule of a token speaks. */
   readonly aclDefaultPolicy: DefaultPolicy;
@@ -188,6 +192,14 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 export const settings = {
   dev: flag,
   http: { fault: (value: unknown) => (parseHostPort(value) ? undefined : hostPortForm) },
+  'http.allowed_hosts': {
+    fault: (value: unknown) =>
+      Array.isArray(value) &&
+      value.length <= limits.http.allowedHostsMax &&
+      value.every((host) => typeof host === 'string' && hostName.test(host))
+        ? undefined
+        : 'must be a list of names such as "roster.example.com", or ".example.com" for all below it',
+  },
   server_only: flag,
   servers: { fault: serversFault },
   introduction_token_file: text(4096),
@@ -205,6 +217,7 @@ export const settings = {
         ? undefined
         : 'must be a UUID, such as one made by "uuidgen"',
   },
+  root_token_file: text(4096),
   'acl.enabled': flag,
   'acl.default_policy': oneOf(defaultPolicyWords),
   'keyring.root_key_file': text(4096),
@@ -292,6 +305,8 @@ export const settings = {
   log_level: oneOf(logLevels),
 } as const satisfies Readonly<Record<string, Check>>;
 
+const hostName = /^\.?[A-Za-z0-9_]([A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*)$/;
+
 const capability = /^(cap_)?[a-z_]+$/i;
 
 const hostPortForm = 'must be HOST:PORT, such as 127.0.0.1:4720, with a port from 0 to 65535';
@@ -339,6 +354,10 @@ export function settingFaults(
     );
   }
   faults.push(...modeFaults(given, nameOf), ...tlsFaults(given, nameOf));
+  if (given.root_token !== undefined && given.root_token_file !== undefined) {
+    const [token, file] = [nameOf('root_token'), nameOf('root_token_file')];
+    faults.push(`${token} and ${file} exclude each other: give the root token once`);
+  }
   if (given['audit.events'] !== undefined && given['audit.file'] === undefined) {
     faults.push(`${nameOf('audit.events')} is of no use without audit.file: a path, or "stdout"`);
   }
@@ -448,7 +467,9 @@ export function agentOptions(given: AgentSettings, run: AgentOptions['run']): Ag
     http: parseHostPort(given.http) ?? { host: defaultHost, port: defaultPort },
     tls: tlsOf(given),
     dataDirectory,
+    allowedHosts: (given['http.allowed_hosts'] as readonly string[] | undefined) ?? [],
     rootToken: words.root_token?.toLowerCase(),
+    rootTokenFile: words.root_token_file,
     aclEnabled: given['acl.enabled'] !== false,
     aclDefaultPolicy: (words['acl.default_policy'] as DefaultPolicy | undefined) ?? 'deny',
     peering: {

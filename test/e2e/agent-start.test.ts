@@ -1,0 +1,49 @@
+/** What an agent says of who may reach it, and what it does not say. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { command, directory, endAgents, launch, rootToken, startAgent } from '../support/agent.ts';
+
+afterAll(endAgents);
+
+const file = (name: string, text: string): string => {
+  const path = join(directory, name);
+  writeFileSync(path, text, { mode: 0o600 });
+  return path;
+};
+
+test('a root token out of a file is nowhere to be seen, and is right', async () => {
+  const words = ['--dev', '--server-only', '--http', '127.0.0.1:0'];
+  const path = file('token', `${rootToken.toUpperCase()}\n`);
+  const program = launch(command, ['agent', ...words, '--root-token-file', path]);
+  const [, address] = await program.says(/Roster is ready at (\S+)\n[\s\S]*Ctrl-C ends it\.\n/);
+  const headers = { 'x-registry-token': rootToken };
+  expect((await fetch(`${address}/v1/acl/tokens`, { headers })).status).toBe(200);
+  const { stdout, stderr } = program.said();
+  expect(stdout).toContain('Root token  as it was given\n');
+  expect(`${stdout}${stderr}`).not.toContain(rootToken);
+  expect(stderr).not.toMatch(/TLS|access control/);
+});
+
+test('a file without a token ends the start with its reason', async () => {
+  const words = ['agent', '--dev', '--root-token-file', file('none', 's3cret')];
+  const { code, stderr } = await launch(command, words).ended;
+  expect([code, stderr]).toEqual([1, expect.stringContaining('must hold a UUID')]);
+  expect(stderr).not.toContain('s3cret');
+});
+
+test('beyond the machine and without TLS a warning is told', async () => {
+  // A spelling of 127.0.0.1 that does not look like it.
+  const http = ['--http', '2130706433:0'];
+  const program = launch(command, ['agent', '--dev', '--server-only', ...http]);
+  await program.says(/Ctrl-C ends it\.\n/);
+  expect(program.said().stderr).toContain('the API listens beyond this machine without TLS');
+});
+
+test('without access control no token is told, and a warning is', async () => {
+  const path = file('open.json', JSON.stringify({ acl: { enabled: false } }));
+  const { said } = await startAgent({ args: ['--config', path, '--server-only'], token: null });
+  expect(said().stdout).toContain('Root token  none: access control is off\n');
+  expect(said().stdout).not.toContain('ROSTER_TOKEN');
+  expect(said().stderr).toContain('access control is off: whoever reaches the API');
+});
