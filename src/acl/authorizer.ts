@@ -1,5 +1,5 @@
 import { decide, questionOf, type RulePermission } from './decide.ts';
-import type { Permission } from './permission.ts';
+import { allOf, anyOf, describePermission, type Permission } from './permission.ts';
 import type { RuleTable } from './rule-table.ts';
 
 /**
@@ -89,6 +89,24 @@ export function decideByCaller(caller: Caller, permission: CallerPermission): bo
 export function decideFor({ caller, rules, defaultPolicy }: Subject, permission: RulePermission) {
   if (rules === undefined) return { allowed: caller.kind === 'unrestricted', entry: undefined };
   return decide(rules, questionOf(permission), defaultPolicy === 'allow');
+}
+
+export type Asker = Pick<Authorizer, 'caller' | 'allows'>;
+
+/** What the caller lacks of a permission: of several that it takes only those that are not there. */
+function lackingOf(authorizer: Asker, permission: Permission): Permission {
+  if (permission.kind !== 'all' && permission.kind !== 'any') return permission;
+  const lacking = permission.of.filter((one) => !authorizer.allows(one));
+  const parts = lacking.map((one) => lackingOf(authorizer, one));
+  if (parts.length === 1) return parts[0]!;
+  return permission.kind === 'all' ? allOf(...parts) : anyOf(...parts);
+}
+
+/** As a refusal names it to the caller, who may live in another namespace than `default`. */
+export function describeLack(authorizer: Asker, permission: Permission): string {
+  const { caller } = authorizer;
+  const home = caller.kind === 'token' ? caller.namespace : 'default';
+  return describePermission(lackingOf(authorizer, permission), home);
 }
 
 /** How a refusal names the caller; never by a secret. */

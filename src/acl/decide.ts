@@ -1,4 +1,4 @@
-import { type Entry, holds } from './name-index.ts';
+import { denies, type Entry, holds } from './name-index.ts';
 import type { Permission } from './permission.ts';
 import { resources } from './resources.ts';
 import type { RuleTable, View } from './rule-table.ts';
@@ -55,13 +55,15 @@ export function decide(table: RuleTable, question: Question, defaultAllows: bool
   const { resource, partition, namespace } = question;
   const view = table.view(resource, partition, namespace);
   const found = ask(view, question);
-  if (found !== undefined) return found;
-  const { fallback, followsDefault } = resources[resource]!;
-  if (fallback !== undefined) {
-    return decide(table, { ...question, resource: fallback }, defaultAllows);
-  }
-  return { allowed: defaultAllows && followsDefault, entry: undefined };
+  const { fallback, fallbackAdds = false, followsDefault } = resources[resource]!;
+  if (found !== undefined && !(fallbackAdds && givesTooLittle(found))) return found;
+  if (fallback === undefined) return { allowed: defaultAllows && followsDefault, entry: undefined };
+  const other = decide(table, { ...question, resource: fallback }, defaultAllows);
+  return other.allowed ? other : (found ?? other);
 }
+
+const givesTooLittle = ({ allowed, entry }: Verdict): boolean =>
+  !allowed && entry !== undefined && !denies(entry);
 
 function ask(view: View, { extent, name, access }: Question): Verdict | undefined {
   switch (extent) {

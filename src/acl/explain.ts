@@ -8,6 +8,7 @@ import {
 } from './decide.ts';
 import { everyAccess, type Grant } from './grants.ts';
 import type { Linked } from './links.ts';
+import { denies } from './name-index.ts';
 import { describePermission, type Permission } from './permission.ts';
 
 /** Why a permission is there or is not: the twin of `allows`, over the same decisions. */
@@ -95,7 +96,7 @@ function explainByRules(
     const Reason = `${has}, so the default policy decides: ${defaultPolicy}.${not}`;
     return { Allowed: allowed, Reason, Rules: [], Missing };
   }
-  const isDenied = entry.grants.some(({ holds }) => holds === undefined);
+  const isDenied = denies(entry);
   const deciding = entry.grants.filter(({ holds }) =>
     allowed ? gives(holds, question.access) : !isDenied || holds === undefined,
   );

@@ -19,6 +19,10 @@ interface PrefixNode {
 export const holds = (entry: Entry, access: string): boolean =>
   entry.holds.has(access) || entry.holds.has(everyAccess);
 
+/** A rule that denies, and not merely one that gives less than is asked. */
+export const denies = ({ grants }: Entry): boolean =>
+  grants.some((grant) => grant.holds === undefined);
+
 const rememberedMax = 4096;
 
 /**

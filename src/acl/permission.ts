@@ -119,9 +119,10 @@ export const allOf = (...of: readonly Permission[]): Permission => ({ kind: 'all
 
 /**
  * The permission as a refusal names it: `namespace:submit-job on "default"`, `node:read`,
- * `service:write on "web" in the namespace "shop"`.
+ * `service:write on "web" in the namespace "shop"`. The namespace `default` is named to those whose
+ * own it is not.
  */
-export function describePermission(permission: Permission): string {
+export function describePermission(permission: Permission, home = 'default'): string {
   switch (permission.kind) {
     case 'open':
       return 'nothing';
@@ -130,9 +131,9 @@ export function describePermission(permission: Permission): string {
     case 'namespace':
       return `namespace:${permission.capability} on "${permission.namespace}"`;
     case 'resource':
-      return `${permission.resource}:${permission.access}${placeOf(permission)}`;
+      return `${permission.resource}:${permission.access}${placeOf(permission, home)}`;
     case 'named':
-      return `${permission.resource}:${permission.access}${extentOf(permission)}${placeOf(permission)}`;
+      return `${permission.resource}:${permission.access}${extentOf(permission)}${placeOf(permission, home)}`;
     case 'own-node':
       return `the secret of node "${permission.nodeId}"`;
     case 'workload':
@@ -142,9 +143,9 @@ export function describePermission(permission: Permission): string {
     case 'node-introduction':
       return 'an introduction token';
     case 'any':
-      return permission.of.map(describePermission).join(' or ');
+      return permission.of.map((one) => describePermission(one, home)).join(' or ');
     case 'all':
-      return permission.of.map(describePermission).join(' and ');
+      return permission.of.map((one) => describePermission(one, home)).join(' and ');
   }
 }
 
@@ -161,7 +162,8 @@ function extentOf({ extent, name }: NamedPermission): string {
   }
 }
 
-function placeOf({ namespace = 'default', partition = 'default' }: Place): string {
-  const inNamespace = namespace === 'default' ? '' : ` in the namespace "${namespace}"`;
+function placeOf({ namespace, partition = 'default' }: Place, home: string): string {
+  const isPlain = namespace === undefined || (namespace === 'default' && home === 'default');
+  const inNamespace = isPlain ? '' : ` in the namespace "${namespace}"`;
   return partition === 'default' ? inNamespace : `${inNamespace} in the partition "${partition}"`;
 }

@@ -16,6 +16,8 @@ export interface ResourceFacts {
   readonly implies?: Readonly<Record<string, readonly string[]>>;
   /** The resource whose rules decide where none of its own does. */
   readonly fallback?: string;
+  /** What the fallback gives counts too where a rule gives too little; where one denies, never. */
+  readonly fallbackAdds?: true;
   /** Allowed where no rule speaks and the default policy is `allow`. */
   readonly followsDefault: boolean;
 }
@@ -40,7 +42,7 @@ export const resources: Readonly<Record<string, ResourceFacts>> = {
     words: { read: ['read'], list: ['list', 'read'], write: ['list', 'read', 'write'] },
   },
   keyring: cluster,
-  mesh: { ...cluster, fallback: 'operator' },
+  mesh: { ...cluster, fallback: 'operator', fallbackAdds: true },
   namespace: {
     ...byCapability,
     implies: {

@@ -224,7 +224,9 @@ async function send(webSocket: WebSocket, { stream, data }: ExecOutput): Promise
 }
 
 function closeWith(webSocket: WebSocket, { status, detail }: RosterError): void {
-  const reason = Buffer.from(detail);
+  const isLong = Buffer.byteLength(detail) > reasonBytesMax;
+  // What a token lacks is worth more than which token it is, and the audit log has that.
+  const reason = Buffer.from(isLong ? detail.replace(/ with AccessorID "[^"]*"/, '') : detail);
   // Cut between two characters.
   let end = Math.min(reason.length, reasonBytesMax);
   while (end < reason.length && (reason[end]! & 0xc0) === 0x80) end--;

@@ -1,5 +1,5 @@
-import { type Authorizer, type Caller, describeCaller } from '../acl/authorizer.ts';
-import { describePermission, type Permission } from '../acl/permission.ts';
+import { type Authorizer, type Caller, describeCaller, describeLack } from '../acl/authorizer.ts';
+import type { Permission } from '../acl/permission.ts';
 import { refusal } from '../model/errors.ts';
 import type { Request } from './http.ts';
 import { foreignHeader, type OwnHosts } from './own-site.ts';
@@ -32,7 +32,7 @@ export class Gate {
     if (!trail.isAllowed) {
       throw refusal('permission-denied', {
         caller: describeCaller(caller),
-        permission: describePermission(permission),
+        permission: describeLack(authorizer, permission),
       });
     }
     if (isAmbient(caller) && (permission.kind !== 'open' || mayAct(request))) {

@@ -1,4 +1,4 @@
-import { anyOf, resourceAccess } from '../../acl/permission.ts';
+import { resourceAccess } from '../../acl/permission.ts';
 import { formatInstant } from '../../base/instant.ts';
 import type { Steps } from '../../base/steps.ts';
 import { refusal } from '../../model/errors.ts';
@@ -27,10 +27,7 @@ import { type Input, listRoute, longReadRoute, type PageStart, type Route } from
 const [family, noun] = ['registry', 'peering'] as const;
 
 const mayRead = ({ partition }: Pick<Input, 'partition'>) =>
-  anyOf(
-    resourceAccess('mesh', 'read', { partition }),
-    resourceAccess('operator', 'read', { partition }),
-  );
+  resourceAccess('mesh', 'read', { partition });
 
 const whyQuery = {
   service: { kind: 'string', required: true, description: 'Name of the service.' },

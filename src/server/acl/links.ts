@@ -1,5 +1,5 @@
-import { type Authorizer, describeCaller } from '../../acl/authorizer.ts';
-import { describePermission, resourceAccess } from '../../acl/permission.ts';
+import { type Asker, describeCaller, describeLack } from '../../acl/authorizer.ts';
+import { resourceAccess } from '../../acl/permission.ts';
 import { isBuiltinPolicy } from '../../model/acl-policy/builtin.ts';
 import type { StoredLink } from '../../model/acl-token/identities.ts';
 import { type Fault, invalid, refusal } from '../../model/errors.ts';
@@ -23,7 +23,7 @@ interface Linkable extends Stamps {
 }
 
 /** Who writes the links. */
-export type Linker = Pick<Authorizer, 'caller' | 'allows'>;
+export type Linker = Asker;
 
 /**
  * The ids that links mean, each once, in the order of their ids. A link reaches what lives in the
@@ -102,7 +102,7 @@ export class LinkResolver {
     if (allows(permission)) return;
     throw refusal('permission-denied', {
       caller: describeCaller(caller),
-      permission: `${describePermission(permission)}, which linking "${row.Name}" takes`,
+      permission: `${describeLack(this.#linker, permission)}, which linking "${row.Name}" takes`,
     });
   }
 
