@@ -1,5 +1,5 @@
 /** Where an allocation's files are. Source: facts/scheduler.md §7.4. */
-import { chmod, chown, mkdir, rm } from 'node:fs/promises';
+import { chmod, chown, lstat, mkdir, rm, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { quote } from '../model/path.ts';
 import { isPathPart } from '../model/text-rules.ts';
@@ -75,6 +75,7 @@ export async function makeTaskDirectories(
   paths: TaskDirectories,
   owner: SystemUser | undefined,
 ): Promise<void> {
+  await makeLogs(paths);
   await make(paths.root, openModeBits);
   await make(privateDirectory(paths), privateModeBits);
   const inner = [
@@ -88,6 +89,18 @@ export async function makeTaskDirectories(
       if (owner !== undefined) await chown(path, owner.uid, owner.gid);
     }),
   );
+}
+
+/**
+ * The agent's own, as long as tasks see it read-only. Under an agent of before they could put
+ * something else in its place: then it goes, as it would be shown to the next run.
+ */
+async function makeLogs({ shared, logs }: TaskDirectories): Promise<void> {
+  const found = await lstat(logs).catch(() => undefined);
+  if (found?.isDirectory() === true) return;
+  if (found !== undefined) await unlink(logs);
+  await make(shared, openModeBits);
+  await make(logs, openModeBits);
 }
 
 async function make(path: string, modeBits: number): Promise<void> {

@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import type { Timers } from '../../base/ports.ts';
 import { limits } from '../../model/limits.ts';
 import { ChangeWatch } from '../change-watch.ts';
-import { descriptorPath } from './path-walk.ts';
+import { descriptorPath } from '../plain-file.ts';
 import { PieceReader } from './read-piece.ts';
 
 export interface FollowQuery {

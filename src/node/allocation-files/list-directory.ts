@@ -2,8 +2,9 @@ import type { Dir, Stats } from 'node:fs';
 import { lstat, opendir } from 'node:fs/promises';
 import type { FileInfo } from '../../model/allocation/file-info.ts';
 import { limits } from '../../model/limits.ts';
+import { descriptorPath } from '../plain-file.ts';
 import { fileInfo } from './file-info.ts';
-import { descriptorPath, type Found } from './path-walk.ts';
+import type { Found } from './path-walk.ts';
 
 export interface DirectoryPage {
   /** By name. Links are told as links: nothing is followed. */

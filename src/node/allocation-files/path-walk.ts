@@ -14,6 +14,7 @@
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, open, readlink } from 'node:fs/promises';
 import { limits } from '../../model/limits.ts';
+import { descriptorPath, findOnly } from '../plain-file.ts';
 
 /** Why a path leads to nothing that may be read. */
 export type WalkFault =
@@ -44,12 +45,6 @@ export interface Found {
 }
 
 const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY, O_RDONLY } = constants;
-/** The same on every architecture that we run on; Node has no name for it. */
-const O_PATH = 0o10000000;
-
-/** What `/proc` calls an open file: a path through it begins at that very file. */
-export const descriptorPath = ({ fd }: FileHandle): string => `/proc/self/fd/${fd}`;
-
 /**
  * `path` begins at `root`, with a slash or without. The caller closes what is found. Links are
  * followed, the last one, too.
@@ -90,7 +85,7 @@ class Walk {
 
   async go(path: string): Promise<Found> {
     this.#left = path.split('/').reverse();
-    this.#directories.push(await this.#open(this.#root, O_PATH | O_DIRECTORY));
+    this.#directories.push(await this.#open(this.#root, findOnly | O_DIRECTORY));
     for (let name = this.#left.pop(); name !== undefined; name = this.#left.pop()) {
       if (name === '' || name === '.') continue;
       const file = name === '..' ? this.#goUp() : await this.#goDown(name);
@@ -110,7 +105,7 @@ class Walk {
   async #goDown(name: string): Promise<Found | undefined> {
     if (isSecret([...this.#names, name])) throw new WalkFailure('secret');
     const path = `${descriptorPath(this.#directories.at(-1)!)}/${name}`;
-    const handle = await this.#open(path, O_PATH | O_NOFOLLOW);
+    const handle = await this.#open(path, findOnly | O_NOFOLLOW);
     const stats = await handle.stat();
     if (stats.isSymbolicLink()) {
       await this.#followLink(path);

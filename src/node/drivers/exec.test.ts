@@ -4,6 +4,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
+  chownSync,
   existsSync,
   readFileSync,
   rmdirSync,
@@ -19,6 +20,7 @@ import { noCgroups } from '../supervisor/cgroups/layout.ts';
 import { descendantsOf, findInside } from '../supervisor/inside.ts';
 import { isAlive, readStat } from '../supervisor/proc.ts';
 import {
+  dataDirectory,
   driverNamed,
   newSupervisor,
   type Run,
@@ -29,8 +31,9 @@ import {
 import { eventually } from '../testing/eventually.ts';
 import { execDriver } from './exec.ts';
 import { entryInto } from './isolation/enter.ts';
+import { namespaceOptions } from './isolation/isolate.ts';
 import { findTools } from './isolation/tools.ts';
-import { defaultHostView } from './isolation/view.ts';
+import { defaultHostView, viewOptions } from './isolation/view.ts';
 
 const exec = () => driverNamed('exec');
 
@@ -43,6 +46,24 @@ async function printed(
   expect([await run.exited, run.log('stderr')]).toMatchObject([{ exitCode: 0, signal: 0 }, '']);
   return run.log().trim();
 }
+
+/** Ways into what holds the output of tasks. Those that worked are told. */
+const intoLogs = [
+  'echo forged >> /alloc/logs/app.stdout.0',
+  'rm -f /alloc/logs/app.stdout.0',
+  'ln -s /etc/passwd /alloc/logs/app.stdout.1',
+  'mkfifo /alloc/logs/app.stdout.1',
+  'mv /alloc/logs /alloc/old',
+  'rmdir /alloc/logs',
+  'mount -o remount,rw /alloc/logs',
+  'umount /alloc/logs',
+  'unshare -Urm sh -c "umount /alloc/logs || mount -o remount,bind,rw /alloc/logs"',
+  'mkdir /alloc/data/m; unshare -Urm sh -c "mount --bind /alloc /alloc/data/m; touch /alloc/data/m/logs/x"',
+  'for root in /proc/[0-9]*/root; do touch $root/alloc/logs/x && exit; done; false',
+];
+const tryAll = intoLogs
+  .map((attempt) => `(${attempt}) 2>/dev/null && echo '${attempt.replaceAll("'", '')}'`)
+  .join('\n');
 
 describe('a task sees', () => {
   test('the system, its own directories, and nothing else of the machine', async () => {
@@ -79,6 +100,12 @@ describe('a task sees', () => {
     const files = [`${shared}/data/a`, `${local}/b`, `${secrets}/c`, `${root}/tmp/d`];
     expect(files.map((file) => readFileSync(file, 'utf8').trim())).toEqual(['a', 'b', 'c', 'd']);
     expect(run.log()).toBe('1777:nobody\n700:nobody\n');
+  });
+
+  test.each(['', 'root'])('its logs, which it cannot change as user "%s"', async (user) => {
+    const text = `cat /alloc/logs/app.stdout.0 >/dev/null || echo unread; ${tryAll}; echo end`;
+    const change = user === '' ? {} : { user };
+    expect(await printed(text, {}, change)).toBe('end');
   });
 
   test('only its own processes', async () => {
@@ -386,6 +413,21 @@ describe('an agent that is not root', () => {
     expect(await run.exited).toMatchObject({ exitCode: 1 });
     expect(run.log()).toMatch(/^3\n.*local.*fd\nfull\nnull\nrandom\nshm\nstderr\n/s);
     expect(run.log('stderr')).toMatch(/^touch: .*Read-only file system\n$/);
+  });
+
+  test.runIf(process.getuid?.() === 0)('lets no task write its logs', async () => {
+    const { directories } = await runTask(exec(), script('true'));
+    const { root, local, secrets, shared, logs } = directories;
+    writeFileSync(join(logs, 'app.stdout.0'), '');
+    const own = [root, `${root}/tmp`, local, secrets, shared, `${shared}/data`, logs];
+    for (const path of [...own, join(logs, 'app.stdout.0')]) chownSync(path, 65534, 65534);
+    const view = viewOptions(defaultHostView, directories, false);
+    const sandbox = ['bwrap', ...namespaceOptions({}, allDefences), ...view, '/bin/sh', '-c'];
+    const agent = ['--reuid=65534', '--regid=65534', '--clear-groups', '--', ...sandbox];
+    chmodSync(dataDirectory, 0o711);
+    const said = execFileSync('setpriv', [...agent, `touch /alloc/own; ${tryAll}; echo end`]);
+    expect(said.toString().trim()).toBe('end');
+    expect(existsSync(join(shared, 'own'))).toBe(true);
   });
 
   test.each([

@@ -1,10 +1,9 @@
-import { type FileHandle, open, readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import type { FileHandle } from 'node:fs/promises';
 import type { Timers } from '../../base/ports.ts';
 import { limits } from '../../model/limits.ts';
 import { PieceReader } from '../allocation-files/read-piece.ts';
 import { ChangeWatch } from '../change-watch.ts';
-import { logFileIndex } from '../supervisor/log-files.ts';
+import { LogFiles } from '../supervisor/log-files.ts';
 
 export interface LogQuery {
   readonly directory: string;
@@ -41,31 +40,31 @@ export interface LogChunk {
  * rotation removes it: so rotation neither loses nor repeats a byte for a reader that keeps up.
  */
 export async function* readLog(query: LogQuery): AsyncGenerator<LogChunk | undefined, void> {
-  const prefix = `${query.task}.${query.type}.`;
   const { directory, signal, timers } = query;
+  const files = new LogFiles(directory, query.task, query.type);
   const changes = query.follow ? new ChangeWatch(directory, timers, signal) : undefined;
   if (changes !== undefined) void query.whenOver.then(() => changes.note());
   const pieces = new PieceReader();
   const readChunk = (of: FileHandle | undefined, position: number) =>
     of === undefined ? nothing : pieces.read(of, position, limits.stream.frameBytesMax);
-  let cursor = await startOf(query, prefix);
+  let cursor = await startOf(query, files);
   let file: FileHandle | undefined;
   let gap = false;
   try {
     while (!signal.aborted) {
       // Asked before the read: what was written before the end is then seen by the read.
       const over = query.isOver();
-      file ??= await openIfThere(join(directory, `${prefix}${cursor.index}`));
+      file ??= await files.openToRead(cursor.index);
       let data = await readChunk(file, cursor.position);
       // A successor is looked for only where a file seems to end, and what was written before there
       // was one is read before it.
-      const next = data.length > 0 ? undefined : await successorOf(query, prefix, cursor.index);
+      const next = data.length > 0 ? undefined : await successorOf(files, cursor.index);
       if (next !== undefined) {
-        file ??= await openIfThere(join(directory, `${prefix}${cursor.index}`));
+        file ??= await files.openToRead(cursor.index);
         data = await readChunk(file, cursor.position);
       }
       if (data.length > 0) {
-        yield { file: `${prefix}${cursor.index}`, offset: cursor.position, data, gap };
+        yield { file: files.nameOf(cursor.index), offset: cursor.position, data, gap };
         cursor = { ...cursor, position: cursor.position + data.length };
         gap = false;
       } else if (next !== undefined) {
@@ -93,26 +92,13 @@ interface Cursor {
   readonly position: number;
 }
 
-async function indexesOf(directory: string, prefix: string): Promise<readonly number[]> {
-  const names = await readdir(directory).catch(() => []);
-  const indexes = names.map((name) => logFileIndex(name, prefix)).filter((index) => index >= 0);
-  return indexes.sort((left, right) => left - right);
-}
-
-const successorOf = async ({ directory }: LogQuery, prefix: string, index: number) =>
-  (await indexesOf(directory, prefix)).find((other) => other > index);
+const successorOf = async (files: LogFiles, index: number) =>
+  (await files.indexes()).find((other) => other > index);
 
 /** Where in which file the wanted offset is; beyond the end it is the end. */
-async function startOf(query: LogQuery, prefix: string): Promise<Cursor> {
-  const indexes = await indexesOf(query.directory, prefix);
-  const sizes = await Promise.all(
-    indexes.map((index) =>
-      stat(join(query.directory, `${prefix}${index}`)).then(
-        ({ size }) => size,
-        () => 0,
-      ),
-    ),
-  );
+async function startOf(query: LogQuery, files: LogFiles): Promise<Cursor> {
+  const indexes = await files.indexes();
+  const sizes = await Promise.all(indexes.map((index) => files.sizeOf(index)));
   const total = sizes.reduce((sum, size) => sum + size, 0);
   let left = query.origin === 'start' ? query.offset : Math.max(0, total - query.offset);
   for (const [at, size] of sizes.entries()) {
@@ -121,6 +107,3 @@ async function startOf(query: LogQuery, prefix: string): Promise<Cursor> {
   }
   return { index: indexes.at(-1) ?? 0, position: sizes.at(-1) ?? 0 };
 }
-
-const openIfThere = (path: string): Promise<FileHandle | undefined> =>
-  open(path, 'r').catch(() => undefined);

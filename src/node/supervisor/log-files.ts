@@ -1,6 +1,80 @@
+import { constants } from 'node:fs';
+import { type FileHandle, lstat, open, readdir, unlink } from 'node:fs/promises';
+import { HeldDirectory } from '../held-directory.ts';
+import { openPlainFile, UnfitFile } from '../plain-file.ts';
+
+const { O_RDONLY, O_WRONLY, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
+
 /** N of `<prefix>N`, or -1 for other names. */
 export function logFileIndex(name: string, prefix: string): number {
   if (!name.startsWith(prefix)) return -1;
   const digits = name.slice(prefix.length);
   return /^\d{1,15}$/.test(digits) ? Number(digits) : -1;
+}
+
+/**
+ * The rotated files of one stream of a task's output, `<task>.<stream>.N`. No task writes where they
+ * are (DESIGN.md, N6); nor is that relied on: the directory is held for each look, no link is
+ * followed, and nothing but a plain file of one name is opened (N1 to N3).
+ */
+export class LogFiles {
+  readonly #directory: string;
+  readonly #prefix: string;
+
+  constructor(directory: string, task: string, stream: 'stdout' | 'stderr') {
+    this.#directory = directory;
+    this.#prefix = `${task}.${stream}.`;
+  }
+
+  nameOf(index: number): string {
+    return `${this.#prefix}${index}`;
+  }
+
+  /** In order. None where there is no directory. */
+  async indexes(): Promise<readonly number[]> {
+    const names = await this.#held((held) => readdir(held.at(''))).catch(() => []);
+    const indexes = names.map((name) => logFileIndex(name, this.#prefix));
+    return indexes.filter((index) => index >= 0).sort((left, right) => left - right);
+  }
+
+  /** 0 where there is none. */
+  sizeOf(index: number): Promise<number> {
+    return this.#held((held) => lstat(held.at(this.nameOf(index)))).then(
+      (stats) => (stats.isFile() ? stats.size : 0),
+      () => 0,
+    );
+  }
+
+  /** `undefined`: there is none that may be read. */
+  openToRead(index: number): Promise<FileHandle | undefined> {
+    return this.#held((held) => openPlainFile(held.at(this.nameOf(index)), O_RDONLY)).catch(
+      () => undefined,
+    );
+  }
+
+  /** What is in the way and no log goes: the directory is for logs alone. */
+  openToAppend(index: number): Promise<FileHandle> {
+    return this.#held(async (held) => {
+      const path = held.at(this.nameOf(index));
+      const present = await openPlainFile(path, O_WRONLY | O_APPEND).catch(async (error: Error) => {
+        if (error instanceof UnfitFile) await unlink(path);
+        else if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+        return undefined;
+      });
+      return present ?? open(path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW, 0o644);
+    });
+  }
+
+  async remove(index: number): Promise<void> {
+    await this.#held((held) => unlink(held.at(this.nameOf(index))));
+  }
+
+  async #held<T>(use: (held: HeldDirectory) => Promise<T>): Promise<T> {
+    const held = await HeldDirectory.open(this.#directory);
+    try {
+      return await use(held);
+    } finally {
+      await held.close();
+    }
+  }
 }

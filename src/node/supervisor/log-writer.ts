@@ -1,8 +1,7 @@
-import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import type { FileHandle } from 'node:fs/promises';
 import { limits } from '../../model/limits.ts';
 import { ByteBlock } from './byte-block.ts';
-import { logFileIndex } from './log-files.ts';
+import { LogFiles } from './log-files.ts';
 import { afterStep, type LogLimits, type LogPosition, logLimits, planLogStep } from './log-plan.ts';
 import type { ByteSource } from './pipe-reader.ts';
 import type { LogSettings } from './protocol.ts';
@@ -11,6 +10,10 @@ const flushIntervalMs = 100;
 /** A full disk holds the task up for so long; then its output is dropped, and the loss is told. */
 const retryDelayMs = 500;
 const retriesMax = 10;
+
+/** What is in the way of a file stays there. */
+const mayPass = ({ code = '' }: NodeJS.ErrnoException): boolean =>
+  !['EISDIR', 'ENOTDIR', 'ELOOP', 'EACCES', 'EPERM', 'EROFS'].includes(code);
 
 /** How far a stream is in its files. */
 export interface LogProgress {
@@ -31,7 +34,7 @@ export class LogWriter {
 
   readonly #source: ByteSource;
   readonly #settings: LogSettings;
-  readonly #prefix: string;
+  readonly #files: LogFiles;
   readonly #limits: LogLimits;
   #gathered = new ByteBlock();
   #onItsWay = new ByteBlock();
@@ -55,7 +58,7 @@ export class LogWriter {
     this.#onProgress = onProgress;
     this.#source = source;
     this.#settings = settings;
-    this.#prefix = `${settings.name}.${stream}.`;
+    this.#files = new LogFiles(settings.directory, settings.name, stream);
     this.#limits = logLimits(settings.maxFileBytes);
     source.on('data', (bytes) => this.#take(bytes));
     source.on('error', () => this.#end());
@@ -136,7 +139,7 @@ export class LogWriter {
   async #append(bytes: Buffer): Promise<void> {
     for (let attempt = 0, done = 0; ; attempt++) {
       try {
-        this.#file ??= await open(this.#path(this.#fileIndex), 'a', 0o644);
+        this.#file ??= await this.#files.openToAppend(this.#fileIndex);
         if (this.#lostBytes > 0) await this.#tellLoss(this.#file);
         while (done < bytes.length) {
           done += (await this.#file.write(bytes, done)).bytesWritten;
@@ -145,7 +148,11 @@ export class LogWriter {
       } catch (error) {
         // The allocation's directory is gone: nobody can want these bytes.
         if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
-        if (attempt >= retriesMax || this.#lostBytes > 0) {
+        if (
+          !mayPass(error as NodeJS.ErrnoException) ||
+          attempt >= retriesMax ||
+          this.#lostBytes > 0
+        ) {
           this.#lostBytes += bytes.length - done;
           return;
         }
@@ -155,7 +162,7 @@ export class LogWriter {
   }
 
   async #tellLoss(file: FileHandle): Promise<void> {
-    const sentence = `\n[${this.#lostBytes} bytes of output were lost: the disk was full]\n`;
+    const sentence = `\n[${this.#lostBytes} bytes of output were lost: they could not be written]\n`;
     await file.write(sentence);
     this.#lostBytes = 0;
   }
@@ -168,7 +175,7 @@ export class LogWriter {
     // The next file is made before the oldest goes: a reader always finds what comes next.
     await this.#append(Buffer.alloc(0));
     await this.#tellProgress(true);
-    if (oldest >= 0) await rm(this.#path(oldest), { force: true }).catch(() => {});
+    if (oldest >= 0) await this.#files.remove(oldest).catch(() => {});
   }
 
   async #tellProgress(isNewFile: boolean): Promise<void> {
@@ -178,15 +185,9 @@ export class LogWriter {
 
   /** An earlier run of the task left files: go on where it ended. */
   async #openNewest(): Promise<void> {
-    const names = await readdir(this.#settings.directory).catch(() => []);
-    const indexes = names.map((name) => logFileIndex(name, this.#prefix)).filter((n) => n >= 0);
-    this.#fileIndex = Math.max(0, ...indexes);
-    const found = await stat(this.#path(this.#fileIndex)).catch(() => undefined);
-    this.#position = { fileBytes: found?.size ?? 0, inLine: false };
+    this.#fileIndex = (await this.#files.indexes()).at(-1) ?? 0;
+    const fileBytes = await this.#files.sizeOf(this.#fileIndex);
+    this.#position = { fileBytes, inLine: false };
     await this.#append(Buffer.alloc(0));
-  }
-
-  #path(index: number): string {
-    return join(this.#settings.directory, `${this.#prefix}${index}`);
   }
 }

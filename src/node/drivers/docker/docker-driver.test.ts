@@ -6,6 +6,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -117,6 +118,32 @@ describe('a task', () => {
     expect([log('stdout'), log('stderr')]).toEqual(['hello there\n', 'oops\n']);
     const { shared, local, secrets } = directories;
     for (const path of [join(shared, 'a'), join(local, 'b'), join(secrets, 'c')]) statSync(path);
+  });
+
+  test('reads its logs and cannot change them, by whatever way it mounts them', async () => {
+    writeFileSync(join(directories.logs, 'kept'), 'kept');
+    const volumes = ['../alloc:/shared', '../alloc/logs:/printed'];
+    const places = ['/alloc/logs', '/shared/logs', '/printed'];
+    const attempts = places.flatMap((place) => [
+      `echo x > ${place}/forged`,
+      `mknod ${place}/device b 7 0`,
+      `rm -f ${place}/kept`,
+      `mv ${place} ${place}-gone`,
+    ]);
+    const script = [
+      `cat ${places.map((place) => `${place}/kept`).join(' ')}; echo`,
+      ...attempts.map((attempt) => `(${attempt}) 2>/dev/null && echo "${attempt}"`),
+      'touch /alloc/mine /shared/mine; true',
+    ].join('\n');
+    const exit = await runToEnd(script, { config: { ...taskOf(script).config, volumes } });
+    expect(exit).toMatchObject({ exitCode: 0 });
+    expect(log()).toBe('keptkeptkept\n');
+    expect(readFileSync(join(directories.logs, 'kept'), 'utf8')).toBe('kept');
+  });
+
+  test('cannot mount its directory itself, in which the agent keeps its own', async () => {
+    const config = { ...taskOf('true').config, volumes: ['.:/task'] };
+    await expect(runToEnd('true', { config })).rejects.toThrow(/agent keeps files of its own/);
   });
 
   test('may be another user of its image, and owns its directories', async () => {

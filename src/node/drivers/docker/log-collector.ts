@@ -1,8 +1,7 @@
-import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { PassThrough, type Readable } from 'node:stream';
 import { delay, type Timers } from '../../../base/ports.ts';
 import { limits } from '../../../model/limits.ts';
+import { LogFiles } from '../../supervisor/log-files.ts';
 import { type LogProgress, LogWriter } from '../../supervisor/log-writer.ts';
 import type { LogSettings } from '../../supervisor/protocol.ts';
 import { FrameReader, readStamp, secondsOf } from './log-frames.ts';
@@ -210,16 +209,14 @@ class CollectedStream {
   readonly reading: StreamReading;
   readonly #pipe = new PassThrough();
   readonly #writer: LogWriter;
-  readonly #settings: LogSettings;
-  readonly #name: StreamName;
+  readonly #files: LogFiles;
   readonly #hooks: StreamHooks;
   #pending: Pending[] = [];
   #handedBytes = 0;
   #written: { mark: LogMark; atBytes: number };
 
   constructor(name: StreamName, settings: LogSettings, hooks: StreamHooks) {
-    this.#name = name;
-    this.#settings = settings;
+    this.#files = new LogFiles(settings.directory, settings.name, name);
     this.#hooks = hooks;
     this.reading = hooks.reading;
     this.#written = { mark: hooks.reading.mark, atBytes: 0 };
@@ -260,14 +257,7 @@ class CollectedStream {
     }
     this.#pending = this.#pending.slice(passed);
     const within = sourceBytes - this.#written.atBytes;
-    const path = join(
-      this.#settings.directory,
-      `${this.#settings.name}.${this.#name}.${fileIndex}`,
-    );
-    const bytes = await stat(path).then(
-      ({ size }) => size,
-      () => 0,
-    );
+    const bytes = await this.#files.sizeOf(fileIndex);
     // A note names the end of an entry; what is written of the next one is beyond it.
     await this.#hooks.onWritten({
       mark: this.#written.mark,

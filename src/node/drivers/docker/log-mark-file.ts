@@ -2,9 +2,8 @@
  * The note of how far a container's output is written, beside the files that hold it. It may lag
  * behind the files: what they hold beyond the place that it names is output after its mark.
  */
-import { readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { logFileIndex } from '../../supervisor/log-files.ts';
+import { readJson, replaceFile } from '../../files.ts';
+import { LogFiles } from '../../supervisor/log-files.ts';
 import type { LogSettings } from '../../supervisor/protocol.ts';
 import { type LogMark, noMark } from './log-mark.ts';
 
@@ -38,8 +37,8 @@ export async function freshNote(runId: string, settings: LogSettings): Promise<L
 /** `undefined` when there is none of this run. */
 export async function readNote(path: string, runId: string): Promise<LogNote | undefined> {
   try {
-    const note = JSON.parse(await readFile(path, 'utf8')) as LogNote;
-    return note.runId === runId && streamNames.every((name) => isNote(note.streams[name]))
+    const note = (await readJson(path)) as LogNote | undefined;
+    return note?.runId === runId && streamNames.every((name) => isNote(note.streams[name]))
       ? note
       : undefined;
   } catch {
@@ -51,10 +50,8 @@ const isNote = (note: StreamNote | undefined): boolean =>
   typeof note?.mark?.key === 'string' &&
   [note.mark.bytes, note.fileIndex, note.fileBytes].every(Number.isSafeInteger);
 
-export async function writeNote(path: string, note: LogNote): Promise<void> {
-  await writeFile(`${path}.new`, JSON.stringify(note), { mode: 0o600 });
-  await rename(`${path}.new`, path);
-}
+export const writeNote = (path: string, note: LogNote): Promise<void> =>
+  replaceFile(path, JSON.stringify(note));
 
 /** How much the files hold beyond what the note tells. */
 export async function bytesBeyond(
@@ -71,18 +68,7 @@ export async function bytesBeyond(
 
 /** A stream's files in order. */
 async function filesOf({ directory, name }: LogSettings, stream: StreamName) {
-  const prefix = `${name}.${stream}.`;
-  const names = await readdir(directory).catch(() => []);
-  const indexes = names.map((file) => logFileIndex(file, prefix)).filter((index) => index >= 0);
-  return Promise.all(
-    indexes
-      .sort((left, right) => left - right)
-      .map(async (index) => {
-        const bytes = await stat(join(directory, `${prefix}${index}`)).then(
-          ({ size }) => size,
-          () => 0,
-        );
-        return { index, bytes };
-      }),
-  );
+  const files = new LogFiles(directory, name, stream);
+  const indexes = await files.indexes();
+  return Promise.all(indexes.map(async (index) => ({ index, bytes: await files.sizeOf(index) })));
 }

@@ -1,5 +1,5 @@
 import { realpath } from 'node:fs/promises';
-import { isAbsolute, join, resolve, sep } from 'node:path';
+import { basename, isAbsolute, join, resolve, sep } from 'node:path';
 import type { MountSettings } from 'dockerode';
 import { DriverFailure, type DriverTask } from '../driver.ts';
 import { asBlock, asBlocks, type DockerConfig, type MountConfig } from './config.ts';
@@ -9,6 +9,8 @@ import type { DockerSettings } from './settings.ts';
 /** The task's own directories, as every isolated task sees them. Source: facts/scheduler.md §7.4. */
 export const ownMounts = ({ directories }: DriverTask): MountSettings[] => [
   { Type: 'bind', Source: directories.shared, Target: '/alloc' },
+  // Over the directory above, so that it can be neither written to nor moved away.
+  { Type: 'bind', Source: directories.logs, Target: '/alloc/logs', ReadOnly: true },
   { Type: 'bind', Source: directories.local, Target: '/local' },
   { Type: 'bind', Source: directories.secrets, Target: '/secrets' },
 ];
@@ -54,22 +56,35 @@ export async function askedMounts(
   config: DockerConfig,
   settings: DockerSettings,
 ): Promise<MountSettings[]> {
-  const place = (source: string) => allowedSource(task, source, settings);
+  const place = async (source: string, mount: (real: string) => MountSettings) =>
+    guarded(task, mount(await allowedSource(task, source, settings)));
   const binds = (config.volumes ?? []).map(async (bind) => {
     const { source, target, options } = parseBind(bind)!;
     const propagation = propagations.find((name) => options.includes(name));
-    return bindMount(await place(source), target, options.includes('ro'), propagation);
+    return place(source, (real) => bindMount(real, target, options.includes('ro'), propagation));
   });
   const mounts = [...asBlocks(config.mount), ...asBlocks(config.mounts)].map(async (mount) => {
-    if (mount.type === 'tmpfs') return tmpfsMount(mount);
-    if (mount.type !== 'bind') return volumeMount(mount, settings);
+    if (mount.type === 'tmpfs') return [tmpfsMount(mount)];
+    if (mount.type !== 'bind') return [volumeMount(mount, settings)];
     if (mount.source === undefined)
       throw refused(`the bind mount at ${mount.target} needs a source`);
     const propagation = asBlock(mount.bind_options).propagation as Propagation | undefined;
     const readOnly = mount.readonly === true;
-    return bindMount(await place(mount.source), mount.target, readOnly, propagation);
+    return place(mount.source, (real) => bindMount(real, mount.target, readOnly, propagation));
   });
-  return Promise.all([...binds, ...mounts]);
+  return (await Promise.all([...binds, ...mounts])).flat();
+}
+
+/** A mount of what the tasks share is read-only where their logs are, as `/alloc` is. */
+async function guarded({ directories }: DriverTask, mount: MountSettings) {
+  const { Source: source, Target: target } = mount;
+  const shared = await realpath(directories.shared);
+  const name = basename(directories.logs);
+  const logs = join(shared, name);
+  if (source === logs || source.startsWith(`${logs}${sep}`)) return [{ ...mount, ReadOnly: true }];
+  return source === shared
+    ? [mount, bindMount(logs, join(target, name), true, undefined)]
+    : [mount];
 }
 
 const refused = (message: string): DriverFailure => new DriverFailure(message, false);
@@ -90,8 +105,13 @@ async function allowedSource(
   ]);
   const isOf = (root: string) => real === root || real.startsWith(`${root}${sep}`);
   // What is mounted is what was looked at: a link may lead elsewhere by then.
-  if ((isOf(own) && !isOf(join(own, 'private'))) || isOf(shared)) return real;
-  if (settings.allowVolumes === true) return real;
+  const isGiven = isOf(own) && real !== own && !isOf(join(own, 'private'));
+  if (isGiven || isOf(shared) || settings.allowVolumes === true) return real;
+  if (real === own) {
+    throw refused(
+      `"${source}" is the task's directory itself, in which the agent keeps files of its own: mount local, secrets or tmp`,
+    );
+  }
   throw refused(
     `"${source}" is outside the task's part of allocation ${allocId}; it can be mounted only on nodes with docker.volumes`,
   );

@@ -67,6 +67,8 @@ export function viewOptions(
   return [
     ...hostOptions(view, isRoot),
     ...['--bind', directories.shared, shared],
+    // Over the directory above, so that it can be neither written to nor moved away.
+    ...['--ro-bind', directories.logs, posix.join(shared, 'logs')],
     ...['--bind', directories.local, local],
     ...['--bind', directories.secrets, secrets],
     ...['--bind', posix.join(directories.root, 'tmp'), temporary],
