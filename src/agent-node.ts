@@ -19,6 +19,7 @@ import { ServerData } from './node/hooks/templates/server-data.ts';
 import { NodeAgent, type NodeAgentOptions } from './node/node-agent.ts';
 import { httpServerApi } from './node/server-api-http.ts';
 import { ServerChoice } from './node/server-choice.ts';
+import { letThrough } from './node/way-through.ts';
 import type { TlsTrust } from './sdk/tls-trust.ts';
 import { httpTransport } from './sdk/transport-http.ts';
 import { type Log, silentLog } from './server/context.ts';
@@ -82,6 +83,7 @@ export async function startNode(
     : join(resolve(dataDirectory), 'node');
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const release = holdDirectory(directory);
+  await letThrough(temporary ? [directory] : [resolve(dataDirectory), directory]);
   const servers = new ServerChoice(addresses);
   // Connections of its own: however many values are watched, there is one for the heartbeat.
   const transport = failoverTransport(servers, (address) => httpTransport({ address, ...trust }));

@@ -94,9 +94,14 @@ export const places: readonly Place[] = [
     reason: 'a process of its own, and the client of its socket',
   },
   {
-    files: 'src/node/{directories,files,held-directory,system-user}.ts',
+    files: 'src/node/{directories,files,held-directory,plain-file,system-user}.ts',
     may: ['files'],
     reason: 'task directories, and the users of the machine',
+  },
+  {
+    files: 'src/node/way-through.ts',
+    may: ['files', 'process'],
+    reason: 'opens the way to the directories of tasks that run as other users',
   },
   {
     files: 'src/node/directory-lock.ts',
