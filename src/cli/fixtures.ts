@@ -4,6 +4,7 @@ import type { PlacementMetrics } from '../model/allocation/placement-metrics.ts'
 import type { TaskEvent } from '../model/allocation/task-state.ts';
 import type { Deployment, DeploymentGroup } from '../model/deployment/deployment.ts';
 import type { Evaluation } from '../model/evaluation/evaluation.ts';
+import { canonicalizeJob } from '../model/job/canonicalize.ts';
 import { nowMs } from './harness.ts';
 
 export const secondsAgo = (seconds: number): number => (nowMs - seconds * 1000) * 1e6;
@@ -17,25 +18,20 @@ export const ids = {
   deployment: 'd1d1d1d1-0000-4000-8000-000000000001',
 } as const;
 
-export const job = (over: object = {}) => ({
-  ID: 'web',
-  Name: 'web',
-  Namespace: 'default',
-  Type: 'service',
-  Priority: 50,
-  Status: 'running',
-  StatusDescription: '',
-  Stop: false,
-  Version: 2,
-  Datacenters: ['dc1', 'dc2'],
-  NodePool: 'default',
-  Periodic: null,
-  ParameterizedJob: null,
-  TaskGroups: [],
-  SubmitTime: secondsAgo(310),
-  JobModifyIndex: 12,
-  ...over,
-});
+/** As a server tells it: whole. */
+export const job = (over: object = {}) =>
+  canonicalizeJob({
+    ID: 'web',
+    Datacenters: ['dc1', 'dc2'],
+    TaskGroups: [
+      { Name: 'front', Tasks: [{ Name: 'server', Driver: 'exec', Config: { command: 'x' } }] },
+    ],
+    Status: 'running',
+    Version: 2,
+    SubmitTime: secondsAgo(310),
+    JobModifyIndex: 12,
+    ...over,
+  });
 
 const counts = {
   Queued: 0,

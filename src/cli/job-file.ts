@@ -1,3 +1,4 @@
+import { type HclFault, renderFault } from '../language/hcl/errors.ts';
 import { type JobFile as HclJob, isJsonText } from '../language/jobspec/job-file.ts';
 import type { Fault } from '../model/errors.ts';
 import type { JobInput } from '../model/job/job.ts';
@@ -5,7 +6,7 @@ import { limits } from '../model/limits.ts';
 import { ApiError, type JobRegistration } from '../sdk/client.ts';
 import type { CliEnvironment } from './environment.ts';
 import { CliError } from './errors.ts';
-import { jobOfHcl, locatedFaults, nameOf, readVariables, type Variables } from './job-text.ts';
+import { faultFinder, jobOfHcl, nameOf, readVariables, type Variables } from './job-text.ts';
 import type { Options } from './options.ts';
 import { unreadableReason } from './unreadable.ts';
 
@@ -17,6 +18,8 @@ export interface ReadJob {
   readonly registration: JobRegistration;
   /** Faults of the job (pointers begin at the job) as people read them, with their lines. */
   readonly locate: (faults: readonly Fault[]) => readonly string[];
+  /** Where a fault or a warning of the job was written; `undefined` when no text says it. */
+  readonly placeOf: (fault: Fault) => HclFault | undefined;
   /** An error of the API about the job with the lines of the file; any other one as it is. */
   readonly explain: (error: unknown) => unknown;
 }
@@ -80,10 +83,16 @@ function fromHcl(path: string, source: string, file: HclJob, variables: Variable
     Variables: files.map(({ text }) => text).join('\n'),
   };
   const job = file.job as JobInput;
-  const locate = (faults: readonly Fault[]) => locatedFaults(path, source, file, faults);
+  const placeOf = faultFinder(path, source, file);
+  const locate = (faults: readonly Fault[]) =>
+    faults.map((fault) => {
+      const place = placeOf(fault);
+      return place === undefined ? fault.message : renderFault(place);
+    });
   return {
     registration: isTooLarge(source) ? { Job: job } : { Job: job, Submission: submission },
     locate,
+    placeOf,
     explain: (error) => {
       if (!(error instanceof ApiError) || error.code !== 'invalid-job') return error;
       const faults = error.errors.map(({ pointer, message }) => ({
@@ -112,6 +121,7 @@ function fromJson(source: string, name: string, parsed: Record<string, unknown>)
       ? registration
       : { ...registration, Submission: { Format: 'json', Source: source } },
     locate: (faults) => faults.map(({ message }) => message),
+    placeOf: () => undefined,
     explain: (error) => error,
   };
 }

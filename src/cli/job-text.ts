@@ -1,9 +1,9 @@
 import { dirname } from 'node:path';
-import { HclError, type HclFault, renderFault, renderFaults } from '../language/hcl/errors.ts';
+import { HclError, type HclFault, renderFaults } from '../language/hcl/errors.ts';
 import { standardFunctions } from '../language/hcl/functions/standard.ts';
 import { Source } from '../language/hcl/source.ts';
 import { type JobFile, readJob } from '../language/jobspec/job-file.ts';
-import { placeOf } from '../language/jobspec/places.ts';
+import { type Places, placeOf } from '../language/jobspec/places.ts';
 import type { VariableInputs } from '../language/jobspec/variable-values.ts';
 import type { Fault } from '../model/errors.ts';
 import type { OptionDefinition } from './definition.ts';
@@ -88,19 +88,17 @@ export function faultyFile(name: string, error: HclError): CliError {
   return new CliError(`${name} has ${many}:\n\n${renderFaults(error)}\n`);
 }
 
-/** Faults of a job where they were written, as people read them. */
-export function locatedFaults(
+/** Finds where in the text of a job a fault of it was written. */
+export function faultFinder(
   path: string,
   text: string,
   { places }: JobFile,
-  faults: readonly Fault[],
-): readonly string[] {
+): (fault: Fault) => HclFault | undefined {
   const source = new Source(text, nameOf(path));
-  const known = places();
-  return faults.map(({ pointer, message }) => {
+  let known: Places | undefined;
+  return ({ pointer, message }) => {
+    known ??= places();
     const place = placeOf(known, pointer);
-    if (place === undefined) return message;
-    const fault: HclFault = source.fault(message, place.offset);
-    return renderFault(fault);
-  });
+    return place && source.fault(message, place.offset);
+  };
 }

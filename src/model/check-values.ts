@@ -2,12 +2,14 @@
  * Holds the values of a record of the right types against the bounds and choices of its schema.
  * Apart from the codec because a job is checked once it is canonical, together with all its rules.
  */
+import { fieldWord } from '../language/words/field-words.ts';
 import type { Fault } from './errors.ts';
 import { limits } from './limits.ts';
 import { below, faultAt, type Path, quote, type Report } from './path.ts';
 import type { Type } from './schema.ts';
-import { shapeOf, withoutNull } from './schema-shape.ts';
+import { type Shape, shapeOf, withoutNull } from './schema-shape.ts';
 
+type TextShape = Extract<Shape, { kind: 'string' }>;
 type Check = (value: unknown, path: Path, report: Report) => void;
 
 /** Whether a value is right is asked before its place is made: most are. */
@@ -50,7 +52,7 @@ function compile(schema: Type.TSchema): Checker | undefined {
     case 'boolean':
       return undefined;
     case 'string':
-      return textChecker(shape.choices, shape.maxLength);
+      return textChecker(shape);
     case 'number':
       return rangeChecker(shape.minimum, shape.maximum);
     case 'list': {
@@ -99,16 +101,15 @@ function recordChecker(properties: Readonly<Record<string, Type.TSchema>>): Chec
 const isAtFault = ({ accepts }: Checker, value: unknown): boolean =>
   value !== null && value !== undefined && !accepts?.(value);
 
-function textChecker(
-  choices: readonly string[] | undefined,
-  maxLength: number | undefined,
-): Checker | undefined {
+function textChecker({ choices, maxLength, words }: TextShape): Checker | undefined {
   if (choices !== undefined) {
-    const words = choices.filter((choice) => choice !== '').join(', ');
+    const listed = choices.filter((choice) => choice !== '').join(', ');
     return {
       accepts: (value) => choices.includes(value as string),
-      check: (value, path, report) =>
-        report(path, `must be one of ${words}, got ${quote(value as string)}`),
+      check: (value, path, report) => {
+        const hint = words === undefined ? '' : fieldWord(words, value as string);
+        report(path, `must be one of ${listed}, got ${quote(value as string)}${hint}`);
+      },
     };
   }
   if (maxLength === undefined) return undefined;

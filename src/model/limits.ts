@@ -188,7 +188,13 @@ export const limits = {
   },
 
   /** What one refusal tells; a body may hold a million faults. */
-  fault: { listedMax: 100, quotedLengthMax: 64, warningsMax: 100 },
+  fault: {
+    listedMax: 100,
+    quotedLengthMax: 64,
+    warningsMax: 100,
+    /** Those that are looked for: an answer lists fewer, and tells how many more there are. */
+    warningsFoundMax: 1000,
+  },
 
   names: {
     lengthMax: 256,

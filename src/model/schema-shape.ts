@@ -1,4 +1,5 @@
 import { AssertionError } from '../base/assert.ts';
+import type { WordKind } from '../language/words/field-words.ts';
 import type { Type } from './schema.ts';
 
 /**
@@ -10,6 +11,7 @@ export type Shape =
       readonly kind: 'string';
       readonly choices: readonly string[] | undefined;
       readonly maxLength: number | undefined;
+      readonly words: WordKind | undefined;
     }
   | { readonly kind: 'boolean' }
   | {
@@ -38,6 +40,7 @@ interface Node {
   readonly 'x-unit'?: string;
   readonly 'x-free'?: boolean;
   readonly 'x-response-only'?: boolean;
+  readonly 'x-words'?: WordKind;
 }
 
 /** The schema without its null, and whether it had one. */
@@ -62,7 +65,12 @@ export function shapeOf(schema: Type.TSchema): Shape {
   if (node['x-free']) return { kind: 'free' };
   switch (node.type) {
     case 'string':
-      return { kind: 'string', choices: node.enum, maxLength: node.maxLength };
+      return {
+        kind: 'string',
+        choices: node.enum,
+        maxLength: node.maxLength,
+        words: node['x-words'],
+      };
     case 'boolean':
       return { kind: 'boolean' };
     case 'integer':

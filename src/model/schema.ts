@@ -12,8 +12,10 @@
  *  x-secret: true         no message repeats it
  *  x-absent: text         what stands when it is absent, where that depends on other fields
  *  x-rules: text          what a value has to be beyond what its schema says
+ *  x-words: kind          other systems have other words for its choices (`language/words`)
  */
 import Type from 'typebox';
+import type { WordKind } from '../language/words/field-words.ts';
 
 /** Plain data all the way down, as the model keeps it. */
 export type Immutable<T> = T extends readonly (infer I)[]
@@ -42,8 +44,15 @@ type Text = { maxLength?: number; default?: string };
 export const Text = (options: Text = {}) => Type.String({ default: '', ...options });
 
 /** One of a few words. List `''` where the word may stay open. */
-export const Choice = <const V extends readonly string[]>(values: V, absent: V[number] | '' = '') =>
-  Type.Unsafe<V[number]>({ type: 'string', enum: values, default: absent });
+export const Choice = <const V extends readonly string[]>(
+  values: V,
+  absent: V[number] | '' = '',
+  words?: WordKind,
+) =>
+  Type.Unsafe<V[number]>({
+    ...{ type: 'string', enum: values, default: absent },
+    ...(words !== undefined && { 'x-words': words }),
+  });
 
 type Range = { minimum?: number; maximum?: number; default?: number };
 

@@ -6,7 +6,12 @@ import { type JobInput, JobSchema } from '../../model/job/job.ts';
 import { jobOfText } from '../../model/job/job-text.ts';
 import { UnsetJobSchema, withUnsetFields } from '../../model/job/unset.ts';
 import { validateJobSteps } from '../../model/job/validate.ts';
-import { jobWarnings, unknownFieldWarnings, warningsText } from '../../model/job/warnings.ts';
+import {
+  jobWarningsSteps,
+  sentencesOf,
+  unknownFieldWarnings,
+  warningsText,
+} from '../../model/job/warnings.ts';
 import { limits } from '../../model/limits.ts';
 import { below, faultAt } from '../../model/path.ts';
 import { Flag, FullList, Nullable, Text, Type } from '../../model/schema.ts';
@@ -74,13 +79,13 @@ export function jobFileRoutes({ world, region }: ServerContext, turns: Turns): R
       ...absent(job, input),
       ...notAllowedIn(input.unwatched, job, null),
     ];
-    const unknown = unknownFieldWarnings(input.unknownFields);
+    const warnings = sentencesOf(await turns.finish(jobWarningsSteps(job, Job)));
     const value = {
       // A driver judges its configuration where the task runs.
       DriverConfigValidated: true,
       ValidationErrors: faults.map(({ message }) => message),
       Error: faults.length === 0 ? '' : invalid('invalid-job', faults).detail,
-      Warnings: warningsText([...jobWarnings(job), ...unknown]),
+      Warnings: warningsText([...warnings, ...unknownFieldWarnings(input.unknownFields)]),
     };
     return { value };
   };

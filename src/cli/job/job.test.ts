@@ -438,17 +438,20 @@ a1a1a1a1  web.front[1]  one   2        run      running  1m ago   http=127.0.0.1
     'Evaluations',
     'Deployment',
     'Services',
+    'Warnings',
   ]);
 });
 
 test('status warns of names in a stored job that no new one may have', async () => {
-  const odd = job({ TaskGroups: [{ Name: 'a\u001b', Tasks: [{ Name: '..' }] }] });
+  const tasks = [{ Name: '..', Driver: 'exec' }];
+  const odd = job({ TaskGroups: [{ Name: 'a\u001b', Tasks: tasks }] });
   const server = { ...details, 'GET /v1/job/web': { json: odd } };
   const { stdout } = await run(['job', 'status', 'web'], { server });
+  const why = 'a job is refused for this now, and this one was stored before';
   expect(stdout).toContain(`
-Warning: The name of the group "a\\u001b" must not hold a control character.
-Warning: The name of the task ".." must not be "." or "..".
-Warning: No node starts the task ".." anew.
+Warning: TaskGroups[0].Name must not hold a control character: ${why}
+Warning: TaskGroups[0].Tasks[0].Name must not be "." or "..": ${why}
+Warning: TaskGroups[0].Tasks[0] is started anew by no node: its name ".." leads elsewhere
 `);
 });
 

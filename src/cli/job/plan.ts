@@ -8,12 +8,12 @@ import type { Context } from '../context.ts';
 import { type ClientCommand, verbose } from '../definition.ts';
 import { CliError } from '../errors.ts';
 import { nameIn, openJobFile, type ReadJob, variableOptions } from '../job-file.ts';
+import { FileWarnings } from '../job-warnings.ts';
 import type { Options } from '../options.ts';
 import { type Drivers, driversOf } from '../placement-failure.ts';
 import { printJobDiff } from '../render/job-diff.ts';
 import { printPlacementFailures } from '../render/placement.ts';
 import { oneLine, orDash, plural, quoted } from '../render/text.ts';
-import { warningsIn } from '../render/warnings.ts';
 import { policyOverride, preserveCounts } from './run.ts';
 import { writtenDiff } from './written-diff.ts';
 
@@ -66,8 +66,9 @@ Examples:
     };
     const plan = await planned(context, read, asked);
     const words = [...givenWords(options), quoted(file!)].join(' ');
-    if (context.isJson) await context.json(plan);
-    else await showPlan(context, plan, { words, isDiffShown, job: Job });
+    const warnings = new FileWarnings(read, plan.Warnings);
+    if (context.isJson) await context.json({ ...plan, WarningPlaces: warnings.placed });
+    else await showPlan(context, plan, { words, isDiffShown, job: Job, warnings });
     return isNothing(plan) ? planExitCodes.nothing : planExitCodes.changes;
   },
 };
@@ -113,6 +114,7 @@ interface Shown {
   readonly isDiffShown: boolean;
   /** As it was sent. */
   readonly job: JobPlanRequest['Job'];
+  readonly warnings: FileWarnings;
 }
 
 async function showPlan(context: Context, plan: JobPlan, shown: Shown): Promise<void> {
@@ -125,9 +127,7 @@ async function showPlan(context: Context, plan: JobPlan, shown: Shown): Promise<
   await screen.line(screen.colors.bold('Scheduler dry-run:'));
   await showOutcome(context, plan, shown.job);
   await showChanges(context, plan);
-  for (const warning of warningsIn(plan.Warnings)) {
-    await screen.line(screen.colors.yellow(`Warning: ${warning}`));
-  }
+  await shown.warnings.print(screen);
   await showNext(context, plan, shown.words);
 }
 

@@ -5,11 +5,11 @@ import { type ClientCommand, detach, type OptionDefinition, verbose } from '../d
 import { exitCodeOf, monitorDeployment } from '../deployment/monitor.ts';
 import { CliError, exitCodes } from '../errors.ts';
 import { nameIn, openJobFile, type ReadJob, variableOptions } from '../job-file.ts';
+import { FileWarnings } from '../job-warnings.ts';
 import { monitorEvaluation } from '../monitor.ts';
 import type { Options } from '../options.ts';
 import type { Screen } from '../render/screen.ts';
 import { quoted } from '../render/text.ts';
-import { warningsIn } from '../render/warnings.ts';
 import { patternLines } from './pattern.ts';
 
 export const checkIndex: OptionDefinition = {
@@ -79,16 +79,18 @@ Examples:
     const read = await openJobFile(context.environment, file!, options);
     const { value: registered } = await register(context, read, guards, file!);
     const log = context.isJson ? context.notes : context.screen;
-    for (const warning of warningsIn(registered.Warnings)) await log.line(`Warning: ${warning}`);
-    if (registered.EvalID === '') return tellPattern(context, read, registered);
-    if (options.flag('detach')) return done(context, registered);
+    const warnings = new FileWarnings(read, registered.Warnings);
+    await warnings.print(log);
+    const answer = { ...registered, WarningPlaces: warnings.placed };
+    if (registered.EvalID === '') return tellPattern(context, read, answer);
+    if (options.flag('detach')) return done(context, answer);
 
     await log.line(`Job registered (JobModifyIndex ${registered.JobModifyIndex}).`);
     try {
       const { exitCode, ...outcome } = await context.untilInterrupted((signal) =>
         watchRun(context, registered, log, signal),
       );
-      if (context.isJson) await context.json({ ...registered, ...outcome });
+      if (context.isJson) await context.json({ ...answer, ...outcome });
       else await log.line(`See "roster job status ${quoted(outcome.Evaluation.JobID)}".`);
       return exitCode;
     } catch (error) {

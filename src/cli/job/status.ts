@@ -3,7 +3,7 @@ import type { Deployment } from '../../model/deployment/deployment.ts';
 import type { Evaluation } from '../../model/evaluation/evaluation.ts';
 import type { Job } from '../../model/job/job.ts';
 import type { JobStub } from '../../model/job/job-stub.ts';
-import { nameWarnings } from '../../model/job/name-warnings.ts';
+import { storedJobWarnings } from '../../model/job/stored-faults.ts';
 import type { JobSummary } from '../../model/job-summary/job-summary.ts';
 import type { Context } from '../context.ts';
 import { type ClientCommand, verbose } from '../definition.ts';
@@ -99,14 +99,12 @@ async function showJob(context: Context, id: string, all: boolean): Promise<numb
       Evaluations: evaluations.value,
       Deployment: deployment.value,
       Services: services.value,
+      Warnings: storedJobWarnings(job),
       ...(children && { Children: children }),
     });
     return exitCodes.ok;
   }
   await printHead(context, job);
-  for (const warning of nameWarnings(job)) {
-    await context.screen.line(context.screen.colors.yellow(`Warning: ${warning}`));
-  }
   if (children !== undefined) {
     await printChildren(context, summary.value, children);
     return exitCodes.ok;
@@ -143,6 +141,9 @@ async function printHead({ screen, nowMs }: Context, job: Job): Promise<void> {
     ['Submitted', ago(job.SubmitTime, nowMs)],
     ...patternFields(job, nowMs),
   ]);
+  for (const { message } of storedJobWarnings(job)) {
+    await screen.line(screen.colors.yellow(`Warning: ${oneLine(message)}`));
+  }
 }
 
 async function printSummary({ screen }: Context, summary: JobSummary): Promise<void> {

@@ -6,7 +6,7 @@ import { validateJob } from '../../model/job/validate.ts';
 import type { ClientCommand } from '../definition.ts';
 import { CliError, exitCodes } from '../errors.ts';
 import { openJobFile, type ReadJob, variableOptions } from '../job-file.ts';
-import { warningsIn } from '../render/warnings.ts';
+import { FileWarnings } from '../job-warnings.ts';
 
 export const jobValidate: ClientCommand = {
   definition: {
@@ -33,20 +33,23 @@ Example:
     const { Job } = read.registration;
     const own = ownFaults(Job);
     const told = options.flag('offline')
-      ? { ValidationErrors: [], Warnings: '' }
+      ? { ValidationErrors: [], Warnings: undefined }
       : (await context.client.jobs.validate(Job)).value;
     const more = told.ValidationErrors.filter(
       (sentence) => !own.some(({ message }) => message === sentence),
     );
     const errors = [...own.map(({ message }) => message), ...more];
+    const warnings = new FileWarnings(read, told.Warnings);
     if (context.isJson) {
-      await context.json({ ValidationErrors: errors, Warnings: told.Warnings });
+      await context.json({
+        ValidationErrors: errors,
+        Warnings: told.Warnings ?? '',
+        WarningPlaces: warnings.placed,
+      });
       return errors.length === 0 ? exitCodes.ok : exitCodes.error;
     }
     if (errors.length > 0) throw refused(read, own, more);
-    for (const warning of warningsIn(told.Warnings)) {
-      await context.screen.line(`Warning: ${warning}`);
-    }
+    await warnings.print(context.screen);
     await context.screen.line('The job is valid.');
     return exitCodes.ok;
   },

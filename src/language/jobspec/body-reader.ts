@@ -5,9 +5,10 @@ import type { Range } from '../hcl/source.ts';
 import { suggestion } from '../hcl/suggest.ts';
 import type { HclAttribute, HclBlock, HclBody } from '../hcl/syntax.ts';
 import { plainOf, type Value } from '../hcl/value.ts';
+import { fieldWord } from '../words/field-words.ts';
 import type { AttributeForm, BlockForm, Fields, Form, LabelForm, MapForm } from './form.ts';
 import { Items, type ScopedItem } from './items.ts';
-import { placed, type WrittenAt } from './places.ts';
+import { noteItems, placed, pointerPart, type WrittenAt } from './places.ts';
 import type { Reading } from './reading.ts';
 import { fieldValue } from './values.ts';
 
@@ -84,7 +85,9 @@ export class BodyReader {
     // What is null is as if it had not been written.
     if (found === undefined || found === null) return;
     const converted = this.converted(name, form.kind, found, value.range);
-    if (converted !== undefined) fields[form.field] = converted;
+    if (converted === undefined) return;
+    fields[form.field] = converted;
+    noteItems(at, form.field, value);
   }
 
   private converted(
@@ -111,7 +114,9 @@ export class BodyReader {
   ): void {
     at.fields.set(form.field, block.typeRange);
     fields[form.field] =
-      form.kind === 'block' ? this.record(block, form, scope) : this.mapBlock(block, form, scope);
+      form.kind === 'block'
+        ? this.record(block, form, scope)
+        : this.mapBlock(block, form, scope, at);
   }
 
   private add(fields: Fields, at: WrittenAt, form: BlockForm, block: HclBlock, scope: Scope): void {
@@ -157,12 +162,12 @@ export class BodyReader {
     });
   }
 
-  private mapBlock(block: HclBlock, form: MapForm, scope: Scope): unknown {
+  private mapBlock(block: HclBlock, form: MapForm, scope: Scope, at: WrittenAt): unknown {
     for (const { range } of block.labels) {
       this.reading.fault(range, `"${block.type}" takes no label`);
     }
     this.reading.work(block.typeRange, 1);
-    if (form.kind === 'free-map') return this.free(block.body, scope);
+    if (form.kind === 'free-map') return this.free(block.body, scope, at, form.field);
     const kind = form.kind === 'text-map' ? 'text' : 'texts';
     const result: Record<string, unknown> = Object.create(null);
     for (const { item, scope: inner } of this.items.of(block.body, scope)) {
@@ -173,32 +178,50 @@ export class BodyReader {
       const value = this.reading.value(item.value, inner);
       if (value === undefined || value === null) continue;
       const converted = this.converted(item.name, kind, value, item.value.range);
-      if (converted !== undefined) result[item.name] = converted;
+      if (converted === undefined) continue;
+      result[item.name] = converted;
+      const pointer = `${form.field}/${pointerPart(item.name)}`;
+      at.fields.set(pointer, item.nameRange);
+      noteItems(at, pointer, item.value);
     }
     return result;
   }
 
-  /** Whatever it says: blocks are lists of maps, and their labels are keys around them. */
-  private free(body: HclBody, scope: Scope): Readonly<Record<string, unknown>> {
+  /**
+   * Whatever it says: blocks are lists of maps, and their labels are keys around them. `pointer` is
+   * its own, by which its places are noted.
+   */
+  private free(
+    body: HclBody,
+    scope: Scope,
+    at: WrittenAt,
+    pointer: string,
+  ): Readonly<Record<string, unknown>> {
     const result: Record<string, unknown> = Object.create(null);
     const attributes = new Set<string>();
     const blocks = new Map<string, unknown[]>();
     for (const { item, scope: inner } of this.items.of(body, scope)) {
       const isAttribute = item.kind === 'attribute';
       const [name, range] = isAttribute ? [item.name, item.nameRange] : [item.type, item.typeRange];
+      const own = `${pointer}/${pointerPart(name)}`;
       if (isAttribute ? blocks.has(name) : attributes.has(name)) {
         this.reading.fault(range, `"${name}" is both an attribute and a block`);
       } else if (isAttribute) {
         attributes.add(name);
         const value = this.reading.value(item.value, inner);
-        if (value !== undefined && value !== null) result[name] = plainOf(value);
+        if (value === undefined || value === null) continue;
+        result[name] = plainOf(value);
+        at.fields.set(own, range);
+        noteItems(at, own, item.value);
       } else {
         this.reading.work(range, 1 + item.labels.length);
+        const list = blocks.get(name) ?? [];
+        const inside = item.labels.map(({ text }) => `/${pointerPart(text)}/0`).join('');
+        at.fields.set(`${own}/${list.length}`, range);
         const labelled = item.labels.reduceRight<unknown>(
           (value, { text }) => ({ [text]: [value] }),
-          this.free(item.body, inner),
+          this.free(item.body, inner, at, `${own}/${list.length}${inside}`),
         );
-        const list = blocks.get(name) ?? [];
         list.push(labelled);
         blocks.set(name, list);
         result[name] = list;
@@ -215,7 +238,8 @@ export class BodyReader {
   private unknown(block: HclBlock, item: HclAttribute | HclBlock, form: BlockForm): void {
     const isBlock = item.kind === 'block';
     const [name, range] = isBlock ? [item.type, item.typeRange] : [item.name, item.nameRange];
-    const hint = suggestion(name, [...form.body.forms.keys(), ...(isBlock ? ['dynamic'] : [])]);
+    const known = [...form.body.forms.keys(), ...(isBlock ? ['dynamic'] : [])];
+    const hint = fieldWord('block', name) || suggestion(name, known);
     const shown = name.slice(0, 64).toWellFormed();
     const what = isBlock ? 'block' : 'attribute';
     this.reading.fault(range, `"${block.type}" has no ${what} "${shown}"${hint}`);

@@ -1,13 +1,38 @@
 import type { Position, Range } from '../hcl/source.ts';
+import type { HclExpression } from '../hcl/syntax.ts';
 import type { Fields } from './form.ts';
 
 /** Where a job says what: by JSON pointer into the job (`/TaskGroups/0/Count`), '' the job itself. */
 export type Places = ReadonlyMap<string, Position>;
 
-/** Where a record and its fields were written. It goes along when the record is copied. */
+/**
+ * Where a record and its fields were written, by pointers that begin at the record. It goes along when
+ * the record is copied.
+ */
 export interface WrittenAt {
   readonly record: Range;
   readonly fields: Map<string, Range>;
+}
+
+/** A name as a part of a pointer. */
+export const pointerPart = (name: string): string =>
+  name.replaceAll('~', '~0').replaceAll('/', '~1');
+
+/** Notes where the items of a list and the entries of an object were written that stand below a field. */
+export function noteItems(at: WrittenAt, field: string, value: HclExpression): void {
+  if (value.kind === 'tuple') {
+    for (const [index, item] of value.items.entries()) {
+      at.fields.set(`${field}/${index}`, item.range);
+      noteItems(at, `${field}/${index}`, item);
+    }
+  } else if (value.kind === 'object') {
+    for (const { key, value: inner } of value.entries) {
+      if (key.kind !== 'literal') continue;
+      const pointer = `${field}/${pointerPart(String(key.value))}`;
+      at.fields.set(pointer, key.range);
+      noteItems(at, pointer, inner);
+    }
+  }
 }
 
 const writtenAt: unique symbol = Symbol('writtenAt');
@@ -33,7 +58,7 @@ function collect(value: unknown, pointer: string, places: Map<string, Position>)
     for (const [field, { start }] of at.fields) places.set(`${pointer}/${field}`, start);
   }
   for (const [key, inner] of Object.entries(value)) {
-    collect(inner, `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`, places);
+    collect(inner, `${pointer}/${pointerPart(key)}`, places);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Source } from '../hcl/source.ts';
 import { suggestion } from '../hcl/suggest.ts';
+import { fieldWord } from '../words/field-words.ts';
 import { syntaxError } from './errors.ts';
 import type { Command, Operand, Pipeline } from './syntax.ts';
 import type { Token } from './tokens.ts';
@@ -154,7 +155,7 @@ export class PipelineParser {
     if (keywords.has(text)) throw this.#error(`"${text}" may only begin an action`, offset);
     const { functions, onFault } = this.#options;
     if (!functions.has(text)) {
-      const like = suggestion(text, [...functions.keys()]);
+      const like = fieldWord('function', text) || suggestion(text, [...functions.keys()]);
       onFault(`There is no function "${text.slice(0, 64)}"${like}`, offset);
     }
     return { kind: 'function', name: text, offset };

@@ -25,14 +25,14 @@ import {
 import { TaskGroupSchema } from '../task-group/task-group.ts';
 import { metaRules } from './meta.ts';
 
-/** Source: facts/scheduler.md §2.3. `Spec` is the older way to give one of `Specs`. */
+/** Source: facts/scheduler.md §2.3. `Spec` is a way to give one of `Specs`. */
 export const PeriodicSchema = Type.Object(
   {
     Enabled: About(
       'Whether it is launched; while it is false nothing else here is judged.',
       Flag(true),
     ),
-    Spec: About('Deprecated: one of `Specs`.', Text(), { rules: 'not together with `Specs`' }),
+    Spec: About('One of `Specs`.', Text(), { rules: 'not together with `Specs`' }),
     Specs: About(
       'Cron expressions of five to seven fields, or words such as `@daily`; it is launched at each.',
       List(Type.String()),

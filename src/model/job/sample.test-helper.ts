@@ -30,8 +30,9 @@ export function webJobWith(changes: Readonly<Record<string, unknown>>): JobInput
     const keys = path.split('.');
     const last = keys.pop()!;
     let place: Record<string, unknown> = job;
-    for (const key of keys) {
-      place[key] ??= {};
+    for (const [index, key] of keys.entries()) {
+      const next = keys[index + 1] ?? last;
+      place[key] ??= /^\d+$/.test(next) ? [] : {};
       place = place[key] as Record<string, unknown>;
     }
     if (value === undefined) delete place[last];

@@ -5,11 +5,9 @@ import { canonicalizeJob } from './canonicalize.ts';
 import { webJob, webJobWith } from './sample.test-helper.ts';
 import { attribute, messages, table } from './validate.test-helper.ts';
 import { validateJob } from './validate.ts';
-import { jobWarnings, warningsText } from './warnings.ts';
 
 const t = 'TaskGroups[0].Tasks[0]';
 const rule = { LTarget: attribute('attr.kernel.name'), RTarget: 'linux', Operand: '=' };
-const service = { PortLabel: 'http' };
 
 test('the sample is valid', () => {
   expect(messages({})).toEqual([]);
@@ -283,92 +281,5 @@ describe('all faults', () => {
       Name: `g${index}`,
     }));
     expect(validateJob(canonicalizeJob({ ...webJob, TaskGroups: groups }))).toEqual([]);
-  });
-});
-
-describe('warnings (facts §2.12)', () => {
-  const warned = (changes: Record<string, unknown>) =>
-    jobWarnings(canonicalizeJob(webJobWith(changes)));
-  test.each([
-    [{}, []],
-    [
-      { Update: { MaxParallel: 4 } },
-      ['Group "web": Update.MaxParallel (4) is more than Count (3).'],
-    ],
-    [
-      { 'TaskGroups.0.MaxClientDisconnect': 1 },
-      ['Group "web": MaxClientDisconnect is deprecated and has no effect: use Disconnect.'],
-    ],
-    [{ 'TaskGroups.0.Networks.0.MBits': 1 }, ['Group "web": MBits is deprecated.']],
-    [{ 'TaskGroups.0.Networks.1': {} }, ['Group "web": only the first of its networks is used.']],
-    [
-      { 'TaskGroups.0.Networks.0.Mode': 'own' },
-      ['Group "web": no node has a network of the mode "own".'],
-    ],
-    [{ 'TaskGroups.0.Networks.0.Mode': 'cni/own' }, []],
-    [
-      {
-        'TaskGroups.0.Services': [{ ...service, Connect: { SidecarService: {} } }],
-        'TaskGroups.0.Tasks.0.ShutdownDelay': 1,
-      },
-      [
-        'Group "web": it has services and no ShutdownDelay, so traffic may reach it while it stops.',
-        'Group "web": its sidecar has no ShutdownDelay, so it may stop while connections are open.',
-      ],
-    ],
-    [
-      { 'TaskGroups.0.Tasks.0.Resources.MemoryMaxMB': 128 },
-      [
-        'Group "web", task "server": MemoryMaxMB has no effect: memory oversubscription is not enabled.',
-      ],
-    ],
-    [
-      { 'TaskGroups.0.Tasks.0.Templates': [{ SecretsGrace: 1 }] },
-      ['Group "web", task "server": SecretsGrace of templates is deprecated and has no effect.'],
-    ],
-    [
-      { 'TaskGroups.0.Tasks.0.Identities': [{ Name: 'secrets_default' }] },
-      [
-        'Group "web", task "server": it has an identity for the secrets engine and no Secrets block.',
-      ],
-    ],
-    [
-      { 'TaskGroups.0.Tasks.0.Schedule': {} },
-      ['Group "web", task "server": Schedule has no effect.'],
-    ],
-    [{ Multiregion: {} }, ['Multiregion has no effect: a cluster is one region.']],
-    [
-      { 'TaskGroups.0.Tasks.0.Resources.IOPS': 1 },
-      ['Group "web", task "server": IOPS is deprecated and has no effect.'],
-    ],
-    [
-      { 'TaskGroups.0.Services': [service] },
-      [
-        'Group "web": it has services and no ShutdownDelay, so traffic may reach it while it stops.',
-      ],
-    ],
-    [{ 'TaskGroups.0.Services': [service], 'TaskGroups.0.ShutdownDelay': 1 }, []],
-    [
-      { Type: 'batch', Periodic: { Spec: '@daily' } },
-      ['Periodic.Spec is deprecated: use Periodic.Specs.'],
-    ],
-  ])('%j', (changes, expected) => {
-    expect(warned(changes)).toEqual(expected);
-  });
-
-  test('auto promotion of only some canarying groups', () => {
-    const web = webJob.TaskGroups[0];
-    const TaskGroups = [
-      { ...web, Name: 'a', Update: { Canary: 1, AutoPromote: true } },
-      { ...web, Name: 'b', Update: { Canary: 1 } },
-    ];
-    expect(warned({ TaskGroups })).toEqual([
-      'AutoPromote must be true for every group with canaries to take effect.',
-    ]);
-  });
-
-  test('as one text', () => {
-    expect(warningsText([])).toBe('');
-    expect(warningsText(['A.', 'B.'])).toBe('2 warning(s):\n\n* A.\n* B.');
   });
 });

@@ -1,93 +1,96 @@
+import { drained, type Steps } from '../../base/steps.ts';
+import type { Fault } from '../errors.ts';
 import { limits } from '../limits.ts';
-import { networkModes } from '../network/network.ts';
-import { quote } from '../path.ts';
-import type { Service } from '../service/service.ts';
+import { below, faultAt, type Path, quote, type Report } from '../path.ts';
 import type { Task } from '../task/task.ts';
 import type { TaskGroup } from '../task-group/task-group.ts';
-import type { Job } from './job.ts';
+import type { Job, JobInput } from './job.ts';
+import { warnOfFieldsWithoutEffect } from './without-effect.ts';
 
-/** What is possible but likely not meant, as sentences. Source: facts/scheduler.md §2.12. */
-export function jobWarnings(job: Job): string[] {
-  const warnings = job.TaskGroups.flatMap(groupWarnings);
-  const canarying = job.TaskGroups.filter((group) => (group.Update?.Canary ?? 0) > 0);
-  const promoting = canarying.filter((group) => group.Update?.AutoPromote);
-  if (promoting.length > 0 && promoting.length < canarying.length) {
-    warnings.push('AutoPromote must be true for every group with canaries to take effect.');
+/** What is possible but likely not meant: where, and a sentence that begins with the place. */
+export type Warning = Fault;
+
+/**
+ * The warnings of a canonical job. `given` is the job as it was written, where that is at hand: it has
+ * what is dropped once it was looked at. Source: facts/scheduler.md §2.12.
+ */
+export const jobWarnings = (job: Job, given: JobInput = job): Warning[] =>
+  drained(jobWarningsSteps(job, given));
+
+/** The same, group by group. */
+export function* jobWarningsSteps(job: Job, given: JobInput = job): Steps<Warning[]> {
+  const warnings: Warning[] = [];
+  const warn: Report = (path, message) => {
+    if (warnings.length < limits.fault.warningsFoundMax) warnings.push(faultAt(path, message));
+  };
+  yield* warnOfFieldsWithoutEffect(given, warn);
+  for (const [index, group] of job.TaskGroups.entries()) {
+    warnOfGroup(group, below(null, 'TaskGroups', index), warn);
+    yield;
   }
-  if (job.Periodic !== null && job.Periodic.Spec !== '') {
-    warnings.push('Periodic.Spec is deprecated: use Periodic.Specs.');
-  }
-  if (job.Multiregion !== null) {
-    warnings.push('Multiregion has no effect: a cluster is one region.');
-  }
+  warnOfPromotion(job, warn);
   return warnings;
 }
 
-function groupWarnings(group: TaskGroup): string[] {
-  const warnings: string[] = [];
-  const warn = (sentence: string) => warnings.push(`Group "${group.Name}": ${sentence}`);
+function warnOfPromotion({ TaskGroups }: Job, warn: Report): void {
+  const canarying = TaskGroups.filter((group) => (group.Update?.Canary ?? 0) > 0);
+  if (!canarying.some((group) => group.Update?.AutoPromote)) return;
+  for (const group of canarying) {
+    if (group.Update?.AutoPromote) continue;
+    const at = below(null, 'TaskGroups', TaskGroups.indexOf(group), 'Update', 'AutoPromote');
+    warn(at, 'must be true for every group with canaries to take effect');
+  }
+}
+
+function warnOfGroup(group: TaskGroup, path: Path, warn: Report): void {
+  const at = (...keys: (string | number)[]): Path => below(path, ...keys);
   const parallel = group.Update?.MaxParallel ?? 0;
   if (group.Count > 1 && parallel > group.Count) {
-    warn(`Update.MaxParallel (${parallel}) is more than Count (${group.Count}).`);
+    warn(
+      at('Update', 'MaxParallel'),
+      `is ${parallel}, which is more than the count ${group.Count}`,
+    );
   }
-  const deprecated = [
-    'StopAfterClientDisconnect',
-    'MaxClientDisconnect',
-    'PreventRescheduleOnLost',
-  ] as const;
-  for (const field of deprecated) {
-    if (group[field] !== null) warn(`${field} is deprecated and has no effect: use Disconnect.`);
+  warnOfNetworks(group, at('Networks'), warn);
+  for (const [name, { Type }] of Object.entries(group.Volumes ?? {})) {
+    if (Type !== 'csi') continue;
+    warn(at('Volumes', name, 'Type'), 'is csi, and no node has storage plugins: the group waits');
   }
-  if (group.Networks?.some((network) => network.MBits > 0)) warn('MBits is deprecated.');
-  if ((group.Networks?.length ?? 0) > 1) warn('only the first of its networks is used.');
-  for (const { Mode } of group.Networks?.slice(0, 1) ?? []) {
-    if (!isNetworkMode(Mode)) warn(`no node has a network of the mode ${quote(Mode)}.`);
-  }
-  if (group.Services !== null && group.ShutdownDelay === null) {
-    warn('it has services and no ShutdownDelay, so traffic may reach it while it stops.');
-    if (group.Services.some(hasSidecarWithoutDelay)) {
-      warn('its sidecar has no ShutdownDelay, so it may stop while connections are open.');
+  group.Tasks.forEach((task, index) => {
+    warnOfTask(task, at('Tasks', index), warn);
+  });
+}
+
+function warnOfNetworks({ Networks }: TaskGroup, path: Path, warn: Report): void {
+  Networks?.forEach(({ Mode }, index) => {
+    if (index > 0) warn(below(path, index), 'has no effect: only the first network is used');
+    else if (Mode === 'none') {
+      warn(below(path, index, 'Mode'), 'has no effect: tasks see the network of the node');
+    } else if (Mode !== '' && Mode !== 'host') {
+      const sentence = `is one that no node has, so the group waits: ${quote(Mode)}`;
+      warn(below(path, index, 'Mode'), sentence);
     }
-  }
-  return [...warnings, ...group.Tasks.flatMap((task) => taskWarnings(group, task))];
+  });
 }
 
-function taskWarnings(group: TaskGroup, task: Task): string[] {
-  const warnings: string[] = [];
-  const warn = (sentence: string) =>
-    warnings.push(`Group "${group.Name}", task "${task.Name}": ${sentence}`);
-  if (task.Resources.IOPS > 0) warn('IOPS is deprecated and has no effect.');
-  if (task.Resources.Networks !== null) warn('networks of tasks are deprecated: use the group.');
-  if (task.Services !== null && task.ShutdownDelay === 0 && group.ShutdownDelay === null) {
-    warn('it has services and no ShutdownDelay, so traffic may reach it while it stops.');
+function warnOfTask(task: Task, path: Path, warn: Report): void {
+  const at = (...keys: (string | number)[]): Path => below(path, ...keys);
+  if (task.Resources.Networks !== null) {
+    warn(at('Resources', 'Networks'), 'are deprecated: use those of the group');
   }
-  // There is no setting that would let a task take more than is set aside for it.
-  if (task.Resources.MemoryMaxMB !== 0) {
-    warn('MemoryMaxMB has no effect: memory oversubscription is not enabled.');
-  }
-  if (task.Secrets === null && task.Identities?.some(({ Name }) => Name.startsWith('secrets_'))) {
-    warn('it has an identity for the secrets engine and no Secrets block.');
-  }
-  if (task.Templates?.some((template) => template.SecretsGrace > 0)) {
-    warn('SecretsGrace of templates is deprecated and has no effect.');
-  }
-  if (task.Schedule !== null) warn('Schedule has no effect.');
-  return warnings;
-}
-
-const isNetworkMode = (mode: string): boolean =>
-  mode === '' || (networkModes as readonly string[]).includes(mode) || /^cni\/./.test(mode);
-
-/** `Connect` is taken as it is, so it may hold anything. */
-function hasSidecarWithoutDelay({ Connect }: Service): boolean {
-  if (!Connect?.SidecarService) return false;
-  const task = Connect.SidecarTask as { readonly ShutdownDelay?: unknown } | null | undefined;
-  return !task?.ShutdownDelay;
+  task.Identities?.forEach(({ Name }, index) => {
+    if (task.Secrets === null && Name.startsWith('secrets_')) {
+      warn(at('Identities', index), 'is for the secrets engine, and the task has no Secrets block');
+    }
+  });
 }
 
 /** Of fields in a body that no schema knows. Source: DESIGN §5 "Unknown body fields". */
 export const unknownFieldWarnings = (paths: readonly string[]): readonly string[] =>
   paths.map((path) => `unknown field ${path} is ignored`);
+
+export const sentencesOf = (warnings: readonly Warning[]): string[] =>
+  warnings.map(({ message }) => message);
 
 /** The text of `Warnings` in an answer; empty when there are none. */
 export function warningsText(warnings: readonly string[]): string {

@@ -38,9 +38,6 @@ export const DnsSchema = Type.Object(
   { title: 'DNS' },
 );
 
-/** What a network can be; `cni/<name>` besides. */
-export const networkModes = ['host', 'bridge', 'none'] as const;
-
 export const NetworkSchema = Type.Object(
   {
     /** `host` (also when empty), `bridge`, `none` or `cni/<name>`. */

@@ -48,7 +48,7 @@ export const ServiceSchema = Type.Object(
     Address: About('The address that is registered instead of the own one.', Text()),
     Provider: About(
       'Who keeps the registration. Both are this server; `scheduler` takes fewer kinds of checks.',
-      Choice(serviceProviders, 'registry'),
+      Choice(serviceProviders, 'registry', 'provider'),
       { rules: 'the same in the whole group' },
     ),
     OnUpdate: About(

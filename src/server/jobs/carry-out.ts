@@ -36,7 +36,13 @@ import {
   propose,
   replayed,
 } from './proposal.ts';
-import { type Evaluate, type Registered, type Registration, registerAdmitted } from './register.ts';
+import {
+  type Admitted,
+  type Evaluate,
+  type Registered,
+  type Registration,
+  registerAdmitted,
+} from './register.ts';
 
 export interface CarryingOut {
   readonly context: ServerContext;
@@ -61,18 +67,18 @@ class Moved extends Error {}
 export async function carryOut(
   tools: CarryingOut,
   registration: Registration,
-  job: Job,
+  admitted: Admitted,
   kept: KeptPlan,
 ): Promise<Registered> {
   let reason = '';
   for (let attempt = 1; attempt <= limits.plan.attemptsMax; attempt++) {
-    const again = await decideAgain(tools, registration, job, kept);
+    const again = await decideAgain(tools, registration, admitted.job, kept);
     if (again.differences.length > 0) throw outdated(again.differences);
     try {
       const registered = await registerAdmitted(
         tools.context,
         registration,
-        job,
+        admitted,
         commitWith(tools, again),
       );
       const { decided } = again;

@@ -6,7 +6,7 @@ import type { Job } from '../../model/job/job.ts';
 import { refusedChange } from '../../model/job/job-change.ts';
 import { isEvaluated } from '../../model/job/job-rules.ts';
 import { nextLaunch } from '../../model/job/periodic-launch.ts';
-import { jobWarnings, unknownFieldWarnings, warningsText } from '../../model/job/warnings.ts';
+import { warningsText } from '../../model/job/warnings.ts';
 import { annotated } from '../../model/job-diff/annotate.ts';
 import { compareJobsSteps } from '../../model/job-diff/compare-jobs.ts';
 import type { JobDiff } from '../../model/job-diff/job-diff.ts';
@@ -30,6 +30,7 @@ import {
   recorded,
 } from './proposal.ts';
 import {
+  type Admitted,
   admitSteps,
   type Finish,
   type Registered,
@@ -88,9 +89,9 @@ export class Planner {
    */
   async plan(request: PlanRequest, finish: Finish): Promise<PlannedJob> {
     const { context } = this.#options;
-    const job = await finish(admitSteps(request, context.region, context.state.head()));
-    requireId(job, request.jobId);
-    return this.#queue.finish((elapsedNs) => this.#planSteps(request, job, elapsedNs));
+    const admitted = await finish(admitSteps(request, context.region, context.state.head()));
+    requireId(admitted.job, request.jobId);
+    return this.#queue.finish((elapsedNs) => this.#planSteps(request, admitted, elapsedNs));
   }
 
   /**
@@ -99,7 +100,8 @@ export class Planner {
    */
   async carryOut(registration: Registration, planId: string, finish: Finish): Promise<Registered> {
     const { context } = this.#options;
-    const job = await finish(admitSteps(registration, context.region, context.state.head()));
+    const admitted = await finish(admitSteps(registration, context.region, context.state.head()));
+    const { job } = admitted;
     requireId(job, registration.jobId);
     const entry = this.#kept.take(planId, job);
     if (entry === undefined) {
@@ -108,14 +110,18 @@ export class Planner {
     }
     const tools: CarryingOut = { ...this.#options, queue: this.#queue };
     try {
-      return await carryOut(tools, registration, job, entry.plan);
+      return await carryOut(tools, registration, admitted, entry.plan);
     } catch (error) {
       this.#kept.putBack(entry);
       throw error;
     }
   }
 
-  *#planSteps(request: PlanRequest, job: Job, elapsedNs: ElapsedNs): Steps<PlannedJob> {
+  *#planSteps(
+    request: PlanRequest,
+    { job, warnings: known }: Admitted,
+    elapsedNs: ElapsedNs,
+  ): Steps<PlannedJob> {
     const { context, configuration } = this.#options;
     const { clock, ids } = context.world;
     const snapshot = context.state.read();
@@ -134,7 +140,7 @@ export class Planner {
       : undefined;
     yield;
     const outline = outlineIn(snapshot, decided);
-    const warnings = [...warningsFor(request, proposal, outline), ...advice];
+    const warnings = [...warningsFor(known, proposal, outline), ...advice];
     yield;
     const PlanID = this.#keep(job, proposal, outline, drawn.drawn);
     yield;
@@ -168,7 +174,7 @@ export class Planner {
 const isTooLarge = ({ changes }: Outline): boolean => changes.length > limits.plan.exactChangesMax;
 
 function warningsFor(
-  { unknownFields }: PlanRequest,
+  known: readonly string[],
   { job, stored }: Proposal,
   outline: Outline,
 ): string[] {
@@ -176,8 +182,7 @@ function warningsFor(
   const { exactChangesMax } = limits.plan;
   return [
     ...(reason === undefined ? [] : [`registering the job would be refused: ${reason}`]),
-    ...jobWarnings(job),
-    ...unknownFieldWarnings(unknownFields),
+    ...known,
     ...(isTooLarge(outline)
       ? [
           `the plan has ${outline.changes.length} changes: one of more than ${exactChangesMax} is shown, but cannot be carried out by its id`,

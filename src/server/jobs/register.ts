@@ -8,7 +8,12 @@ import type { Job, JobInput } from '../../model/job/job.ts';
 import { refusedChange, registeredJob, withLaunch } from '../../model/job/job-change.ts';
 import { isEvaluated } from '../../model/job/job-rules.ts';
 import { validateJobSteps } from '../../model/job/validate.ts';
-import { jobWarnings, unknownFieldWarnings, warningsText } from '../../model/job/warnings.ts';
+import {
+  jobWarningsSteps,
+  sentencesOf,
+  unknownFieldWarnings,
+  warningsText,
+} from '../../model/job/warnings.ts';
 import { type JobSubmission, submissionBytes } from '../../model/job-submission/job-submission.ts';
 import { limits } from '../../model/limits.ts';
 import { below, faultAt, type Path, quote } from '../../model/path.ts';
@@ -85,28 +90,25 @@ export async function registerJob(
   finish: Finish = drained,
 ): Promise<Registered> {
   requireQueueRoom(context);
-  const job = await finish(admitSteps(registration, context.region, context.state.head()));
-  return registerAdmitted(context, registration, job);
+  const admitted = await finish(admitSteps(registration, context.region, context.state.head()));
+  return registerAdmitted(context, registration, admitted);
 }
 
 /** The same for a job that is filled in and right. */
 export async function registerAdmitted(
   context: ServerContext,
   registration: Registration,
-  job: Job,
+  admitted: Admitted,
   evaluate: Evaluate = evaluateLater(context.world, registration.evaluationPriority),
 ): Promise<Registered> {
   const { world, state } = context;
   // Others may have come while it was admitted.
   requireQueueRoom(context);
   const { submission, jobId } = registration;
+  const { job } = admitted;
   requireId(job, jobId);
   registration.demand?.(job);
-  const warnings = [
-    ...jobWarnings(job),
-    ...(registration.warnings ?? []),
-    ...unknownFieldWarnings(registration.unknownFields),
-  ];
+  const warnings = [...admitted.warnings, ...(registration.warnings ?? [])];
   const tooLarge = submission !== undefined && isTooLarge(submission);
   if (tooLarge) warnings.push('the job source is larger than 1 MiB and was not kept');
 
@@ -173,15 +175,23 @@ export function requireId({ ID }: Job, jobId: string | undefined): void {
   }
 }
 
+/** A job that is filled in and right, and what its author should know. */
+export interface Admitted {
+  readonly job: Job;
+  readonly warnings: readonly string[];
+}
+
+type Submitted = Pick<Registration, 'job' | 'namespace' | 'faults' | 'unknownFields'>;
+
 /**
  * Fills in and checks the job, in steps; all faults at once.
  * @throws RosterError `invalid-job`, `invalid-body` where only what stands around it is wrong
  */
 export function* admitSteps(
-  { job: submitted, namespace, faults = [] }: Pick<Registration, 'job' | 'namespace' | 'faults'>,
+  { job: submitted, namespace, faults = [], unknownFields }: Submitted,
   region: string,
   head: Snapshot,
-): Steps<Job> {
+): Steps<Admitted> {
   const ID = submitted.ID ?? '';
   // What cannot be a key is nobody's id.
   const known = ID.includes('\0') ? undefined : head.table(jobs).get(...inNamespace(namespace, ID));
@@ -193,7 +203,8 @@ export function* admitSteps(
   const ofJob = [...(yield* validateJobSteps(job, at)), ...regionFaults(job, region, at)];
   if (ofJob.length > 0) throw invalid('invalid-job', [...faults, ...ofJob]);
   if (faults.length > 0) throw invalid('invalid-body', faults);
-  return job;
+  const warnings = sentencesOf(yield* jobWarningsSteps(job, submitted));
+  return { job, warnings: [...warnings, ...unknownFieldWarnings(unknownFields)] };
 }
 
 /** One cluster is one region: a job for another one would wait here for ever. */

@@ -4,7 +4,12 @@ import { type Fault, invalid, refusal } from '../../model/errors.ts';
 import type { Job } from '../../model/job/job.ts';
 import { groupNamed, isEvaluated } from '../../model/job/job-rules.ts';
 import { countFaults, type ScaleRequest, scaleFaults, withCount } from '../../model/job/scale.ts';
-import { jobWarnings, unknownFieldWarnings, warningsText } from '../../model/job/warnings.ts';
+import {
+  jobWarnings,
+  sentencesOf,
+  unknownFieldWarnings,
+  warningsText,
+} from '../../model/job/warnings.ts';
 import { limits } from '../../model/limits.ts';
 import { below, faultAt, quote } from '../../model/path.ts';
 import type { ScalingEvent } from '../../model/scaling-event/scaling-event.ts';
@@ -142,8 +147,8 @@ function refuseWhileDeployed(transaction: Transaction, job: Job): void {
 
 /** What is only now likely not meant; who registered the job has been told the rest. */
 function newWarnings(before: Job, after: Job): string[] {
-  const known = new Set(jobWarnings(before));
-  const warnings = jobWarnings(after).filter((sentence) => !known.has(sentence));
+  const known = new Set(sentencesOf(jobWarnings(before)));
+  const warnings = sentencesOf(jobWarnings(after)).filter((sentence) => !known.has(sentence));
   if (after.Stop) {
     warnings.push(`The job "${after.ID}" is stopped: the count holds once it is started again.`);
   }

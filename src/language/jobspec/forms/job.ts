@@ -21,7 +21,7 @@ import { task } from './task.ts';
 const periodic = body(
   {
     enabled: flag('Enabled', 'Whether it is launched.'),
-    cron: text('Spec', 'When it is launched; deprecated: use `crons`.'),
+    cron: text('Spec', 'When it is launched; `crons` takes several.'),
     crons: texts('Specs', 'When it is launched, as cron expressions.'),
     time_zone: text('TimeZone', 'The time zone of these.'),
     prohibit_overlap: flag('ProhibitOverlap', 'Not while an earlier launch still runs.'),
