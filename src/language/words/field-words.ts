@@ -67,22 +67,3 @@ export function fieldWord(kind: WordKind, word: string): string {
   const words = table[kind];
   return Object.hasOwn(words, word) ? `; ${words[word]}` : '';
 }
-
-/** All words of a kind, for those who read a table of them. */
-export const fieldWordsOf = (kind: WordKind): readonly string[] => Object.keys(table[kind]);
-
-/** A name of the field in a text, such as `NOMAD_PORT_http`. */
-export const foreignVariable = /\bNOMAD_[A-Za-z0-9_]+/g;
-
-/** Attributes of other products, and those of this one. */
-const attributePrefixes: Words = {
-  'attr.nomad.': 'attr.roster.',
-  'attr.vault.': 'attr.secrets.',
-};
-
-/** What a name in a reference, or that of a variable, is called here. */
-export function ourReference(name: string): string | undefined {
-  if (name.startsWith('NOMAD_')) return `ROSTER_${name.slice('NOMAD_'.length)}`;
-  const prefix = Object.keys(attributePrefixes).find((one) => name.startsWith(one));
-  return prefix === undefined ? undefined : attributePrefixes[prefix]! + name.slice(prefix.length);
-}
