@@ -4,7 +4,8 @@ import {
   type EntryKey,
   keyOfEntry,
 } from '../src/model/config-entry/config-entry.ts';
-import { completeEntry, decodeEntry, entryFaults } from '../src/model/config-entry/entry.ts';
+import { completeEntry, decodeEntry } from '../src/model/config-entry/entry.ts';
+import { entryFaults } from '../src/model/config-entry/entry-faults.ts';
 import { checkGraph } from '../src/model/config-entry/graph.ts';
 import type { EntryView } from '../src/model/config-entry/kind.ts';
 import { presentEntry } from '../src/model/config-entry/present.ts';

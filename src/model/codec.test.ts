@@ -173,8 +173,8 @@ describe('what is refused', () => {
     const input = { Nmae: 'x', RetryJoin: [{ Prot: 1 }] };
     expect(decode(Thing, input).unknown).toEqual(['/Nmae', '/RetryJoin/0/Prot']);
     expect(messages(input, { unknown: 'refuse' })).toEqual([
-      'Nmae is not a known field',
-      'RetryJoin[0].Prot is not a known field',
+      'Nmae is not a known field; did you mean "Name"?',
+      'RetryJoin[0].Prot is not a known field; did you mean "Port"?',
     ]);
   });
 

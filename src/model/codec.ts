@@ -18,6 +18,7 @@
 import { AssertionError } from '../base/assert.ts';
 import { parseDuration } from '../base/duration.ts';
 import { instantFromMs, instantToMs } from '../base/instant.ts';
+import { suggestion } from '../language/hcl/suggest.ts';
 import { checkValues } from './check-values.ts';
 import { type ErrorCode, type Fault, invalid } from './errors.ts';
 import { limits } from './limits.ts';
@@ -73,7 +74,7 @@ export function decode<S extends Type.TSchema>(
 
 /**
  * The same for whoever tells the faults together with others: what is at fault is left out of the
- * value, but for texts in a map, and is a hole in a list.
+ * value, and is a hole in a list.
  * @throws RosterError the same, when the input is nothing of the kind
  */
 export function decodeInPart<S extends Type.TSchema>(
@@ -241,19 +242,26 @@ function mapDecoder(valueSchema: Type.TSchema): Decoder {
     if (!isRecord(value)) return mistyped('an object', value, parent, key, context);
     const path = { parent, key };
     const entries: [string, unknown][] = [];
+    let lacksText = false;
     for (const name of Object.keys(value)) {
       const one = value[name];
       if (one === null && !inner.nullable && kind !== 'free') {
         fault(context, below(path, name), 'must not be null');
+        if (kind === 'string') lacksText = true;
       } else {
         const decoded = decoder(one, path, name, context);
         if (!byReference) entries.push([name, decoded]);
+        else if (decoded === undefined && kind === 'string') lacksText = true;
       }
     }
+    if (byReference && !lacksText) return value;
     // fromEntries defines properties, so that "__proto__" is a name like any other.
-    return byReference ? value : Object.fromEntries(entries);
+    return Object.fromEntries(lacksText ? textsOf(value) : entries);
   };
 }
+
+const textsOf = (value: Record<string, unknown>) =>
+  Object.entries(value).filter(([, one]) => typeof one === 'string');
 
 interface Field {
   readonly name: string;
@@ -274,7 +282,7 @@ function recordFields(
     for (const key of Object.keys(value)) {
       const field = byKey.get(key) ?? byKey.get(fold(key, context.snakeCase));
       if (field === undefined) {
-        noteUnknown(below(path, key), context);
+        noteUnknown(path, key, properties, context);
         continue;
       }
       if (key !== field.name) {
@@ -317,9 +325,21 @@ function fieldTable(
 const fold = (key: string, snakeCase: boolean): string =>
   snakeCase ? key.replaceAll('_', '').toLowerCase() : key.toLowerCase();
 
-function noteUnknown(path: Path, context: Context): void {
-  if (context.refuseUnknown) fault(context, path, 'is not a known field');
-  else if (context.unknown.length < limits.fault.listedMax) context.unknown.push(pointerOf(path));
+function noteUnknown(
+  parent: Path,
+  key: string,
+  properties: Readonly<Record<string, Type.TSchema>>,
+  context: Context,
+): void {
+  const path = below(parent, key);
+  const { faults, unknown, refuseUnknown } = context;
+  if ((refuseUnknown ? faults : unknown).length >= limits.fault.listedMax) return;
+  if (!refuseUnknown) {
+    unknown.push(pointerOf(path));
+    return;
+  }
+  const known = Object.keys(properties).filter((name) => !isResponseOnly(properties[name]!));
+  fault(context, path, `is not a known field${suggestion(key, known)}`);
 }
 
 function fault(context: Context, path: Path, message: string): undefined {

@@ -38,7 +38,7 @@ function compile(outer: Type.TSchema): Completer {
       return (value) => value ?? absent;
     }
     case 'list':
-      return listCompleter(completerOf(shape.item), nullable, isPlain(shape.item));
+      return listCompleter(itemCompleter(shape.item), nullable, isPlain(shape.item));
     case 'map':
       return mapCompleter(completerOf(shape.value), nullable, isPlain(shape.value));
     case 'record': {
@@ -55,11 +55,18 @@ function isPlain(schema: Type.TSchema): boolean {
   return kind !== 'record' && kind !== 'list' && kind !== 'map';
 }
 
+/** A hole in a list is what the codec found at fault: it counts as absent, and texts as empty. */
+function itemCompleter(schema: Type.TSchema): Completer {
+  const isText = shapeOf(withoutNull(schema).schema).kind === 'string';
+  const fill = completerOf(schema);
+  return isText ? (value) => fill(value) ?? '' : fill;
+}
+
 function listCompleter(item: Completer, nullable: boolean, plain: boolean): Completer {
   return (value) => {
     const list = (value ?? []) as readonly unknown[];
     if (nullable && list.length === 0) return null;
-    return plain ? list : list.map(item);
+    return plain && !list.includes(undefined) ? list : list.map(item);
   };
 }
 

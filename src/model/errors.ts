@@ -66,13 +66,18 @@ export function refusal<C extends ErrorCode>(
 }
 
 /**
- * The faults of a body’s form and then those of its content, of which those are left out that come of
- * the first: what was mistyped counts as absent.
+ * The faults of a body’s form and then those of its content, of which those are left out that may come
+ * of the first: what was mistyped counts as absent, for what is around it as well.
  */
 export function withKnown(known: readonly Fault[], others: readonly Fault[]): readonly Fault[] {
   if (known.length === 0) return others;
   const isTold = ({ pointer }: Fault) =>
-    known.some((one) => pointer === one.pointer || pointer.startsWith(`${one.pointer}/`));
+    known.some(
+      (one) =>
+        pointer === one.pointer ||
+        pointer.startsWith(`${one.pointer}/`) ||
+        (pointer !== '' && one.pointer.startsWith(`${pointer}/`)),
+    );
   const all = [...known, ...others.filter((fault) => !isTold(fault))];
   return all.slice(0, limits.fault.listedMax);
 }

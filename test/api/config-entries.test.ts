@@ -226,7 +226,7 @@ describe('the place', () => {
   test('is that of ns, then of the header, then of the token', async () => {
     const headers = { 'x-registry-namespace': 'shop' };
     const written = async (query: string, more: object) => {
-      const Name = `${query} ${JSON.stringify(more)}`;
+      const Name = `of ${query} ${JSON.stringify(more)}`;
       const body = { ...web, Name };
       expect((await api.call('PUT', `/v1/config${query}`, { body, ...more })).json).toBe(true);
       const all = (await get('service-defaults?ns=*')).json;

@@ -14,6 +14,7 @@ import {
   type GivenEntry,
   placeOfKind,
 } from '../../model/config-entry/entry.ts';
+import { requireReadable } from '../../model/config-entry/entry-faults.ts';
 import type { ConfigKind } from '../../model/config-entry/kind.ts';
 import { findKind, kindOf } from '../../model/config-entry/kinds.ts';
 import {
@@ -96,7 +97,9 @@ export function configEntryRoutes(server: Server): Route[] {
         bytesMax: limits.config.entryBytesMax,
       },
       answer: Type.Boolean(),
-      permission: inDatacenter((input: Apply) => writesEntry(completeEntry(input.body, input))),
+      permission: inDatacenter((input: Apply) =>
+        writesEntry(requireReadable(input.body, completeEntry(input.body, input))),
+      ),
       handle: async (input: Apply) => {
         const { cas: guard, dry_run: isDry } = input.query;
         const { namespace, partition, body } = input;

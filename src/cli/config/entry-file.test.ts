@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { completeEntry, decodeEntry, entryFaults } from '../../model/config-entry/entry.ts';
+import { completeEntry, decodeEntry } from '../../model/config-entry/entry.ts';
+import { entryFaults } from '../../model/config-entry/entry-faults.ts';
 import { entryFileOf } from './entry-file.ts';
 
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));

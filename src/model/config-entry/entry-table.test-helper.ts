@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { type RosterError as Refused, RosterError } from '../errors.ts';
 import { defaultScope } from '../namespace/namespace.ts';
 import type { ConfigEntry } from './config-entry.ts';
-import { completeEntry, decodeEntry, entryFaults } from './entry.ts';
+import { completeEntry, decodeEntry } from './entry.ts';
+import { entryFaults } from './entry-faults.ts';
 
 /** The entry as it would be stored, from what a caller sends. */
 export const entryOf = <E extends ConfigEntry>(body: unknown): E =>

@@ -1,6 +1,7 @@
 import type { Scope } from '../namespace/namespace.ts';
 import { type ConfigEntry, type EntryKey, keyOfEntry } from './config-entry.ts';
-import { completeEntry, decodeEntry, entryFaults } from './entry.ts';
+import { completeEntry, decodeEntry } from './entry.ts';
+import { entryFaults } from './entry-faults.ts';
 import type { EntryView } from './kind.ts';
 import { kindOf } from './kinds.ts';
 

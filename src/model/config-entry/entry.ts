@@ -1,22 +1,14 @@
 /**
  * A configuration entry from what a caller sent: first its form, which permissions can be asked by
- * (`decodeEntry`, `completeEntry`), then its content (`entryFaults`). Source: facts/registry.md §5.1.
+ * (`decodeEntry`, `completeEntry`), then its content (`entry-faults.ts`). Source: facts/registry.md §5.1.
  */
-import { checkValues } from '../check-values.ts';
-import { decode } from '../codec.ts';
+import { decodeInPart } from '../codec.ts';
 import { complete } from '../complete.ts';
 import { type Fault, invalid } from '../errors.ts';
-import { limits } from '../limits.ts';
 import type { Scope } from '../namespace/namespace.ts';
-import { below, faultAt, type Path, quote } from '../path.ts';
+import { below, faultAt, quote } from '../path.ts';
 import { isResponseOnly, shapeOf } from '../schema-shape.ts';
-import { checkName } from '../text-rules.ts';
-import {
-  type ConfigEntry,
-  type ConfigEntryRequest,
-  configKinds,
-  everyService,
-} from './config-entry.ts';
+import { type ConfigEntry, type ConfigEntryRequest, configKinds } from './config-entry.ts';
 import type { ConfigKind } from './kind.ts';
 import { findKind, kindOf } from './kinds.ts';
 
@@ -24,19 +16,27 @@ import { findKind, kindOf } from './kinds.ts';
 export interface GivenEntry {
   readonly kind: ConfigKind;
   readonly request: ConfigEntryRequest;
+  /** Of its form, to be told together with those of its content. */
+  readonly faults: readonly Fault[];
 }
 
 /**
  * Fields may be written in any case and in snake_case; `kind` says which there are.
- * @throws RosterError `invalid-body` with all faults
+ * @throws RosterError `invalid-body` when that is nothing of a kind
  */
 export function decodeEntry(body: unknown): GivenEntry {
   const kind = kindIn(body);
-  const { value } = decode(kind.schema, body, {
+  const fields = Object.entries(body as object).filter(
+    ([key]) => !passedOver.has(key.toLowerCase()),
+  );
+  const { value, faults } = decodeInPart(kind.schema, Object.fromEntries(fields), {
     ...{ unknown: 'refuse', snakeCase: true, checkValues: false },
   });
-  return { kind, request: value as ConfigEntryRequest };
+  return { kind, request: value as ConfigEntryRequest, faults };
 }
+
+/** What other servers put beside an entry that is read, so that it can be sent here as it is. */
+const passedOver: ReadonlySet<string> = new Set(['hash']);
 
 function kindIn(body: unknown): ConfigKind {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
@@ -70,86 +70,9 @@ export function completeEntry({ kind, request }: GivenEntry, scope: Scope): Conf
   return kind.normalize?.(entry) ?? entry;
 }
 
-/** Everything wrong with the entry, and with where it says that it lives. */
-export function entryFaults({ request }: GivenEntry, entry: ConfigEntry): readonly Fault[] {
-  const kind = kindOf(entry.Kind);
-  const bounds = boundFaults(entry, null);
-  return [
-    ...nameFaults(kind, entry),
-    ...placeFaults(request, entry),
-    ...metaFaults(entry),
-    ...checkValues(kind.schema, entry),
-    ...bounds,
-    // Some of a kind's rules compare every item of a list with the others.
-    ...(bounds.length === 0 ? (kind.faults?.(entry) ?? []) : []),
-  ].slice(0, limits.fault.listedMax);
-}
-
-function nameFaults(kind: ConfigKind, { Name, Partition }: ConfigEntry): readonly Fault[] {
-  const path = below(null, 'Name');
-  const faults: Fault[] = [];
-  const only = kind.onlyName?.(Partition);
-  if (only !== undefined) {
-    return Name === only ? [] : [faultAt(path, `must be ${quote(only)}, got ${quote(Name)}`)];
-  }
-  // Length and NUL are told with the other bounds.
-  if (Name === '') checkName(Name, path, (at, message) => faults.push(faultAt(at, message)));
-  if (Name === everyService && !kind.allowsEvery) {
-    faults.push(faultAt(path, 'must be the name of one: "*" is not for this kind'));
-  }
-  return faults;
-}
-
-/** What was read can be sent back, but says nothing of where it goes. */
-function placeFaults(request: ConfigEntryRequest, entry: ConfigEntry): readonly Fault[] {
-  return (['Namespace', 'Partition'] as const).flatMap((field) => {
-    const given = request[field];
-    if (!given || given === entry[field]) return [];
-    const message = `must be that of the request, ${quote(entry[field])}, and is ${quote(given)}`;
-    return [faultAt(below(null, field), message)];
-  });
-}
-
-function metaFaults({ Meta }: ConfigEntry): readonly Fault[] {
-  const path = below(null, 'Meta');
-  const pairs = Object.entries(Meta ?? {});
-  const { metaPairsMax, metaKeyLengthMax, metaValueLengthMax } = limits.config;
-  if (pairs.length > metaPairsMax) {
-    return [faultAt(path, `has ${pairs.length} entries; at most ${metaPairsMax} are kept`)];
-  }
-  return pairs.flatMap(([key, value]) => {
-    if (key !== '' && key.length <= metaKeyLengthMax && value.length <= metaValueLengthMax) {
-      return [];
-    }
-    const rule = `must be a name of 1 to ${metaKeyLengthMax} and a text of at most ${metaValueLengthMax} characters`;
-    return [faultAt(below(path, key.slice(0, limits.fault.quotedLengthMax)), rule)];
-  });
-}
-
-/** Names become parts of keys, which end in NUL; and no list or object is longer than one can look through. */
-function boundFaults(value: unknown, path: Path): readonly Fault[] {
-  if (typeof value === 'string') {
-    return value.includes('\0') ? [faultAt(path, 'must not hold a NUL character')] : [];
-  }
-  if (typeof value !== 'object' || value === null) return [];
-  const { itemsMax } = limits.config;
-  if (Array.isArray(value)) {
-    if (value.length > itemsMax) {
-      return [faultAt(path, `has ${value.length} items; at most ${itemsMax} are kept`)];
-    }
-    return value.flatMap((item, index) => boundFaults(item, below(path, index)));
-  }
-  const members = Object.entries(value);
-  if (members.length > itemsMax) {
-    return [faultAt(path, `has ${members.length} members; at most ${itemsMax} are kept`)];
-  }
-  return members.flatMap(([key, one]) => {
-    const at = below(path, key);
-    return key.includes('\0')
-      ? [faultAt(at, 'must have a name without NUL')]
-      : boundFaults(one, at);
-  });
-}
+/** The entry as it is kept, once it is right. */
+export const arrangedEntry = (entry: ConfigEntry): ConfigEntry =>
+  kindOf(entry.Kind).arrange?.(entry) ?? entry;
 
 /** The fields of a kind that only the server sets, beside the stamps: `Status` of a gateway. */
 export function derivedFieldsOf(kind: ConfigKind): readonly string[] {

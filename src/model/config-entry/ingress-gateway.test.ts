@@ -78,12 +78,7 @@ describe('TLS', () => {
 describe('listeners', () => {
   entryTable(base, [
     ['no port', listener({ Port: 0 }), `${first}.Port must be from 1 to 65535, got 0`],
-    [
-      'no such port',
-      listener({ Port: 65536 }),
-      `${first}.Port must be from 0 to 65535, got 65536`,
-      `${first}.Port must be from 1 to 65535, got 65536`,
-    ],
+    ['no such port', listener({ Port: 65536 }), `${first}.Port must be from 0 to 65535, got 65536`],
     [
       'the same port twice',
       { Listeners: [...listener({}).Listeners, ...listener({ Protocol: 'tcp' }).Listeners] },

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ConfigEntry } from './config-entry.ts';
-import { completeEntry, decodeEntry, entryFaults } from './entry.ts';
+import { arrangedEntry, completeEntry, decodeEntry } from './entry.ts';
+import { entryFaults } from './entry-faults.ts';
 import { precedenceOf } from './intention.ts';
 import { type Caller, decideIntention } from './intention-decision.ts';
 import { type HttpRequest, permissionFits } from './permission-match.ts';
@@ -17,7 +18,7 @@ function intentions(
   const given = decodeEntry({ Kind: 'service-intentions', Name, Sources, ...more });
   const entry: ConfigEntry = completeEntry(given, scope);
   expect(entryFaults(given, entry)).toEqual([]);
-  return entry as ServiceIntentions;
+  return arrangedEntry(entry) as ServiceIntentions;
 }
 
 const api: Caller = { partition: 'default', namespace: 'default', name: 'api', peer: '' };

@@ -31,6 +31,8 @@ export interface ConfigKind<E extends ConfigEntry = ConfigEntry> {
    * `services` also see what is still at fault, as permissions are asked for before.
    */
   readonly normalize?: (entry: E) => E;
+  /** The same in the order that is kept. Faults are told before, at the places that the caller knows. */
+  readonly arrange?: (entry: E) => E;
   /** Everything wrong with the normalized entry alone, beyond its schema; pointers start at the entry. */
   readonly faults?: (entry: E) => readonly Fault[];
   /** What is wrong with going from one entry (`undefined`: there was none) to this one, a sentence each. */

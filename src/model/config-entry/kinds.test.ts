@@ -2,7 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { arbitraryOf } from '../arbitrary.test-helper.ts';
-import { completeEntry, decodeEntry, entryFaults } from './entry.ts';
+import { completeEntry, decodeEntry } from './entry.ts';
+import { entryFaults } from './entry-faults.ts';
 import { noneExists } from './entry-table.test-helper.ts';
 import { kinds } from './kinds.ts';
 import { presentEntry } from './present.ts';

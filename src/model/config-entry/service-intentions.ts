@@ -39,6 +39,7 @@ export const serviceIntentions: ConfigKind<ServiceIntentions> = {
   access: 'intentions',
   allowsEvery: true,
   normalize,
+  arrange,
   faults: intentionFaults,
   services: sources,
   example: {
@@ -61,9 +62,12 @@ function sources({ Sources }: ServiceIntentions): readonly ServiceName[] {
 }
 
 function normalize(entry: ServiceIntentions): ServiceIntentions {
-  const placed = (entry.Sources ?? []).map((source) => normalizedSource(source, entry));
-  const sorted = placed.sort(byPrecedence);
-  return { ...entry, Sources: sorted.length === 0 ? null : sorted };
+  const Sources = entry.Sources?.map((source) => normalizedSource(source, entry)) ?? null;
+  return { ...entry, Sources };
+}
+
+function arrange(entry: ServiceIntentions): ServiceIntentions {
+  return { ...entry, Sources: entry.Sources?.toSorted(byPrecedence) ?? null };
 }
 
 function normalizedSource(source: IntentionSource, entry: ServiceIntentions): IntentionSource {
@@ -71,6 +75,8 @@ function normalizedSource(source: IntentionSource, entry: ServiceIntentions): In
   return {
     ...source,
     Namespace,
+    // The word of other servers for the one kind of name that there is.
+    Type: (source.Type as string) === 'consul' ? 'registry' : source.Type,
     // A peer's partition is not for us to name.
     Partition: source.Peer === '' ? source.Partition || entry.Partition : source.Partition,
     Permissions: source.Permissions?.map(normalizedPermission) ?? null,

@@ -6,7 +6,8 @@ import {
 } from '../../model/config-entry/config-entry.ts';
 import { consequences } from '../../model/config-entry/consequences.ts';
 import { crossChecks } from '../../model/config-entry/cross-checks.ts';
-import { completeEntry, entryFaults, type GivenEntry } from '../../model/config-entry/entry.ts';
+import { arrangedEntry, completeEntry, type GivenEntry } from '../../model/config-entry/entry.ts';
+import { entryFaults } from '../../model/config-entry/entry-faults.ts';
 import { kindOf } from '../../model/config-entry/kinds.ts';
 import { hiddenSecret } from '../../model/config-entry/present.ts';
 import { invalid, RosterError, refusal } from '../../model/errors.ts';
@@ -42,9 +43,10 @@ export async function applyEntry(
   options: WriteOptions,
 ): Promise<Written<boolean>> {
   const { box, state } = context;
-  const entry = withKeptSecret(context, completeEntry(given, scope));
-  const faults = entryFaults(given, entry);
+  const complete = withKeptSecret(context, completeEntry(given, scope));
+  const faults = entryFaults(given, complete);
   if (faults.length > 0) throw invalid('invalid-body', faults);
+  const entry = arrangedEntry(complete);
   const key = keyOfEntry(entry);
   return written(state, options, (transaction) => {
     requireScope(transaction, key);
