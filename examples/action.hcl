@@ -1,4 +1,5 @@
 # A task with commands that may be run in it while it runs: "roster job actions action" lists them.
+# raw_exec isolates nothing: it runs with --dev, or where the node allows it (--allow-drivers).
 job "action" {
   group "notes" {
     ephemeral_disk {

@@ -2,6 +2,7 @@
 #
 #   roster job run examples/batch-pipeline.hcl
 #   roster job dispatch -meta word=NAME batch-pipeline
+# raw_exec isolates nothing: it runs with --dev, or where the node allows it (--allow-drivers).
 variable "source" {
   description = "What is worked on: a URL of a file, an archive or a repository."
   default     = "file:///etc/os-release"

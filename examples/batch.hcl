@@ -1,4 +1,5 @@
 # Work that is done once: four shares of it, each tried again when it fails.
+# raw_exec isolates nothing: it runs with --dev, or where the node allows it (--allow-drivers).
 job "batch" {
   type = "batch"
 

@@ -1,5 +1,6 @@
 # A new version runs beside the old one first. "roster job promote canary" lets it take over;
 # "roster deployment fail ID" sends it back.
+# raw_exec isolates nothing: it runs with --dev, or where the node allows it (--allow-drivers).
 job "canary" {
   type = "service"
 

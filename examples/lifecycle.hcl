@@ -1,4 +1,5 @@
 # Tasks beside the main one: before it, as long as it runs, and after it.
+# raw_exec isolates nothing: it runs with --dev, or where the node allows it (--allow-drivers).
 job "lifecycle" {
   type = "batch"
 

@@ -1,4 +1,5 @@
 # A job to be dispatched: each dispatch brings a payload and says whose it is.
+# raw_exec isolates nothing: it runs with --dev, or where the node allows it (--allow-drivers).
 job "convert" {
   type = "batch"
 

@@ -1,4 +1,5 @@
 # Where it runs: what is required, what is liked, and over what it is spread.
+# raw_exec isolates nothing: it runs with --dev, or where the node allows it (--allow-drivers).
 job "placement" {
   type = "service"
 

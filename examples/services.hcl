@@ -1,5 +1,6 @@
 # A web service that others find by its name. A check says whether it is well: a new version goes out
 # instance by instance once its check passes, and goes back when it does not.
+# raw_exec isolates nothing: it runs with --dev, or where the node allows it (--allow-drivers).
 variable "version" {
   default = "1"
 }

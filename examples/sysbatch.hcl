@@ -1,4 +1,5 @@
 # Work that is done once on every node.
+# raw_exec isolates nothing: it runs with --dev, or where the node allows it (--allow-drivers).
 job "inventory" {
   type = "sysbatch"
 

@@ -1,4 +1,5 @@
 # Runs once on every node, on those that join later as well: what collects, watches or cleans up.
+# raw_exec isolates nothing: it runs with --dev, or where the node allows it (--allow-drivers).
 job "uptime" {
   type     = "system"
   priority = 80

@@ -1,4 +1,5 @@
 # Files and variables that are rendered for a task, and a signal when what they read changes.
+# raw_exec isolates nothing: it runs with --dev, or where the node allows it (--allow-drivers).
 job "templates" {
   group "work" {
     # Stands in for whatever changes what a template reads: a service, a variable, a file.

@@ -4,6 +4,7 @@
 #   roster job run -var greeting=Moin examples/variables.hcl
 #   roster job run -var 'sites=["north", "south"]' examples/variables.hcl
 #   ROSTER_VAR_greeting=Servus roster job run examples/variables.hcl
+# raw_exec isolates nothing: it runs with --dev, or where the node allows it (--allow-drivers).
 
 variable "greeting" {
   type        = string

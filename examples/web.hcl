@@ -1,4 +1,5 @@
 # A service of three instances with a port each, replaced one at a time.
+# raw_exec isolates nothing: it runs with --dev, or where the node allows it (--allow-drivers).
 job "web" {
   type        = "service"
   datacenters = ["*"]

@@ -8,6 +8,7 @@ import { join, resolve } from 'node:path';
 import type { World } from './base/ports.ts';
 import { realWorld } from './base/ports-real.ts';
 import { holdDirectory } from './node/directory-lock.ts';
+import type { DriverSettings } from './node/drivers/allowed.ts';
 import { DockerDriver } from './node/drivers/docker/docker-driver.ts';
 import type { DockerSettings } from './node/drivers/docker/settings.ts';
 import type { IsolationSettings } from './node/drivers/isolation/isolate.ts';
@@ -28,6 +29,8 @@ import { type Log, silentLog } from './server/context.ts';
 export interface NodeOptions {
   /** `undefined`: nothing is kept. */
   readonly dataDirectory?: string | undefined;
+  /** Which drivers this node has; by default all but `raw_exec`, whose tasks nothing keeps apart. */
+  readonly drivers?: DriverSettings;
   /** What tasks in containers may do on this node. */
   readonly docker?: DockerSettings;
   /** What isolated tasks see of the machine and may do there; by default the system, and little. */
@@ -100,6 +103,7 @@ export async function startNode(
     ...parts,
     ...{ world, version, region },
     drivers: [docker],
+    allowedDrivers: options.drivers ?? {},
     api: httpServerApi({ servers, ...trust }),
     dataDirectory: directory,
     settings: options.node,

@@ -199,6 +199,7 @@ function nodeOptionsOf(options: AgentOptions, log: Log) {
     region: options.region,
     version: readVersion(),
     artifacts: options.artifacts,
+    drivers: options.drivers,
     isolation: options.isolation,
     docker: options.docker,
     node: {

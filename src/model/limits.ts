@@ -196,6 +196,9 @@ export const limits = {
     warningsFoundMax: 1000,
   },
 
+  /** How many different reasons one sentence names. */
+  explanation: { reasonsMax: 10 },
+
   names: {
     lengthMax: 256,
     serviceLengthMax: 63,
@@ -413,6 +416,8 @@ export const limits = {
     diskMbMax: 1_000_000_000_000,
     networksMax: 256,
     driversMax: 256,
+    /** Of what a node says of a driver, in explanations and warnings. */
+    driverReasonLengthMax: 200,
     hostVolumesMax: 1024,
     hostVolumePathLengthMax: 4096,
     /** Makes of devices, and pieces of all makes together. */

@@ -58,6 +58,46 @@ describe('an allocation', () => {
     expect(events.at(-1)).toMatchObject({ Type: 'Not Restarting', FailsTask: true });
   });
 
+  test('with a driver that the node does not allow is refused by the node itself', async () => {
+    await startAgent({ allowedDrivers: {} });
+    servers.assign([assignment('exec sleep 600')]);
+    await eventually(() => expect(servers.statusOf(id(1))).toBe('failed'));
+    expect(servers.node?.Drivers.raw_exec).toMatchObject({
+      ...{ Detected: false, Healthy: false },
+      HealthDescription: 'not allowed on this node: drivers.allow',
+    });
+    expect(servers.node?.Attributes['driver.raw_exec']).toBeUndefined();
+    const events = servers.reports.get(id(1))?.TaskStates.app?.Events ?? [];
+    expect(events.at(-2)).toMatchObject({
+      Type: 'Driver Failure',
+      DriverError: 'the driver "raw_exec" is not allowed on this node: drivers.allow',
+    });
+    expect(running()).toEqual([]);
+  });
+
+  test('that runs when its driver is no longer allowed goes on, and is not started anew', async () => {
+    const { Allocation, Job } = assignment('exec sleep 600');
+    const [group] = Job.TaskGroups;
+    const [task] = group!.Tasks;
+    const RestartPolicy = { ...task!.RestartPolicy!, Attempts: 5, Delay: 0 };
+    const Tasks = [{ ...task!, RestartPolicy }];
+    servers.assign([{ Allocation, Job: { ...Job, TaskGroups: [{ ...group!, Tasks }] } }]);
+    const first = await startAgent();
+    await eventually(() => expect(servers.statusOf(id(1))).toBe('running'));
+    const [before] = running();
+    await first.stop({ stopTasks: false });
+    const second = await startAgent({ allowedDrivers: { allow: ['exec'] } });
+    expect(second.allocations?.get(id(1))?.report.ClientStatus).toBe('running');
+    expect(running().map(({ pid }) => pid)).toEqual([before!.pid]);
+    process.kill(before!.pid, 'SIGKILL');
+    await eventually(() => expect(servers.statusOf(id(1))).toBe('failed'));
+    const events = eventsOf(servers.reports.get(id(1)));
+    expect(events.slice(-4)).toEqual([
+      ...['Terminated', 'Restarting', 'Driver Failure', 'Not Restarting'],
+    ]);
+    expect(running()).toEqual([]);
+  });
+
   test('that the servers already want ended is reported complete and never started', async () => {
     await startAgent();
     servers.assign([assignment('exec sleep 600', { desired: 'stop' })]);

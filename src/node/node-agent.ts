@@ -2,6 +2,7 @@ import type { World } from '../base/ports.ts';
 import type { NodeRegistration } from '../model/node/node.ts';
 import { Allocations } from './allocations.ts';
 import { allDefences, type Defences } from './defences.ts';
+import { asAllowed, type DriverSettings } from './drivers/allowed.ts';
 import type { Driver, Drivers } from './drivers/driver.ts';
 import type { IsolationSettings } from './drivers/isolation/isolate.ts';
 import { processDrivers } from './drivers/processes.ts';
@@ -48,6 +49,8 @@ export interface NodeAgentOptions {
   /** Besides those whose tasks are processes. In the simulator, instead of them. */
   readonly drivers?: readonly Driver[];
   readonly withoutRawExec?: boolean;
+  /** Which drivers it has; the default is all but `raw_exec`. */
+  readonly allowedDrivers?: DriverSettings;
   /** Instead of checks over the real network. */
   readonly probe?: Probe;
   /** Where templates read services and variables; without, those that do fail. */
@@ -106,7 +109,12 @@ export class NodeAgent {
       this.#supervisor === undefined
         ? []
         : processDrivers(this.#supervisor, isolation, environment.PATH ?? '', defences);
-    this.#drivers = new Map([...builtIn, ...drivers].map((driver) => [driver.name, driver]));
+    this.#drivers = new Map(
+      [...builtIn, ...drivers].map((driver) => [
+        driver.name,
+        asAllowed(driver, options.allowedDrivers ?? {}),
+      ]),
+    );
   }
 
   /** The node's id; empty before `start`. */

@@ -1,4 +1,5 @@
 /** Why a group finds no node, in one sentence. Source: facts/scheduler.md §6.9. */
+import { limits } from '../model/limits.ts';
 import type { NodeExplanation } from './explain.ts';
 
 /** The name of a node, or `undefined` where whoever reads must not know of it. */
@@ -57,8 +58,11 @@ const lacking = (exhausted: readonly Exhausted[]): string =>
 function tally(texts: readonly string[]): string {
   const counts = new Map<string, number>();
   for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
-  return [...counts]
+  const told = [...counts]
     .sort(([left, a], [right, b]) => b - a || (left < right ? -1 : 1))
-    .map(([text, count]) => `${text} (${count})`)
-    .join(', ');
+    .map(([text, count]) => `${text} (${count})`);
+  // Nodes have words of their own, each another.
+  const { reasonsMax } = limits.explanation;
+  const more = told.length > reasonsMax ? [`and ${told.length - reasonsMax} more`] : [];
+  return [...told.slice(0, reasonsMax), ...more].join(', ');
 }

@@ -71,22 +71,28 @@ describe('the rule table, in the order of the checks', () => {
     expect(firstFailed(rulesFor(job, job.TaskGroups[0]!), nodeWith({}))).toBeUndefined();
   });
 
-  test.each([
+  test.each<[string, object, string, string?]>([
     ['not detected', { raw_exec: { Detected: false, Healthy: true } }, 'missing'],
     ['unhealthy', { raw_exec: { Detected: true, Healthy: false } }, 'unhealthy'],
     ['absent', {}, 'missing'],
-  ])('driver %s', (_, drivers, word) => {
+    [
+      'absent, with a reason',
+      { raw_exec: { Detected: false, Healthy: false, HealthDescription: 'not here' } },
+      'missing',
+      ': not here',
+    ],
+  ])('driver %s', (_, drivers, word, reason = '') => {
     const info = Object.fromEntries(
       Object.entries(drivers).map(([name, flags]) => [
         name,
-        { ...flags, HealthDescription: '', Attributes: {}, UpdateTime: 0 },
+        { HealthDescription: '', Attributes: {}, UpdateTime: 0, ...flags },
       ]),
     );
     const node = { ...nodeWith({}), Drivers: info, ComputedClass: '' };
     const failed = firstFailed(rulesFor(job, job.TaskGroups[0]!), node)!;
     expect([failed.text, failed.explain!(node)]).toEqual([
       'missing drivers',
-      `${word} driver raw_exec`,
+      `${word} driver raw_exec${reason}`,
     ]);
   });
 

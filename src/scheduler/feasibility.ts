@@ -10,6 +10,7 @@ import type { Constraint } from '../model/constraint/constraint.ts';
 import type { Job } from '../model/job/job.ts';
 import { limits } from '../model/limits.ts';
 import { defaultHostNetwork } from '../model/network/network.ts';
+import { hasDriver, lackOfDriver } from '../model/node/drivers.ts';
 import type { Node } from '../model/node/node.ts';
 import { isReadyNode } from '../model/node/node.ts';
 import type { TaskGroup } from '../model/task-group/task-group.ts';
@@ -123,23 +124,13 @@ function constraintRule(constraint: Constraint): Rule[] {
 
 function driverRule(group: TaskGroup): Rule {
   const drivers = [...new Set(group.Tasks.map((task) => task.Driver))];
-  const infoOf = (node: Node, driver: string) =>
-    Object.hasOwn(node.Drivers, driver) ? node.Drivers[driver] : undefined;
-  const isUsable = (node: Node, driver: string): boolean => {
-    const info = infoOf(node, driver);
-    return info?.Detected === true && info.Healthy;
-  };
   return {
     name: 'drivers',
     text: 'missing drivers',
     // Detection and health are part of the computed class.
     scope: 'class',
-    passes: (node) => drivers.every((driver) => isUsable(node, driver)),
-    explain: (node) => {
-      const driver = drivers.find((one) => !isUsable(node, one)) ?? '';
-      const isThere = infoOf(node, driver)?.Detected === true;
-      return `${isThere ? 'unhealthy' : 'missing'} driver ${driver}`;
-    },
+    passes: (node) => drivers.every((driver) => hasDriver(node, driver)),
+    explain: (node) => lackOfDriver(node, drivers.find((one) => !hasDriver(node, one)) ?? ''),
   };
 }
 

@@ -31,7 +31,15 @@ const nodeDirectory = newDirectory('node');
 const startNode = (...words: string[]): Program =>
   launch(command, [
     ...['agent', '--servers', `${plain.address},${secure.address}`, '--data-dir', nodeDirectory],
-    ...['--ca-cert', join(serverDirectory, 'ca.pem'), '--node-name', 'alone', ...words],
+    ...[
+      '--ca-cert',
+      join(serverDirectory, 'ca.pem'),
+      '--node-name',
+      'alone',
+      '--allow-drivers',
+      'raw_exec',
+      ...words,
+    ],
   ]);
 const ready = /Roster is ready as node (\S+) of (\S+)\n/;
 

@@ -23,7 +23,7 @@ let server: Agent;
 async function startNode(name: string): Promise<string> {
   const node = launch(command, [
     ...['agent', '--servers', server.address, '--node-name', name, '--tasks-on-exit', 'stop'],
-    ...['--data-dir', newDirectory(name)],
+    ...['--data-dir', newDirectory(name), '--allow-drivers', 'raw_exec'],
     ...['--introduction-token-file', join(serverDirectory, 'introduction-token')],
   ]);
   const [, id = ''] = await node.says(/Roster is ready as node (\S+) of /);

@@ -19,6 +19,7 @@ const agent = new NodeAgent({
   api: httpServerApi({ servers: [address] }),
   ...{ dataDirectory, introductionToken, version: '0.0.0', region: 'global' },
   settings: { name, address: '127.0.0.1' },
+  allowedDrivers: { allow: ['exec', 'java', 'raw_exec'] },
   endWithAgent: true,
   environment: process.env,
   onNotice: (sentence) => process.stderr.write(`${sentence}\n`),

@@ -16,6 +16,7 @@ import { limits } from '../../model/limits.ts';
 import { below, faultAt } from '../../model/path.ts';
 import { Flag, FullList, Nullable, Text, Type } from '../../model/schema.ts';
 import type { ServerContext } from '../../server/context.ts';
+import { driverWarnings } from '../../server/jobs/driver-warnings.ts';
 import { notAllowedIn } from '../../server/namespaces/capabilities.ts';
 import { isNodePool } from '../../server/nodes/pools.ts';
 import { inNamespace, namespaces } from '../../state/tables.ts';
@@ -85,7 +86,11 @@ export function jobFileRoutes({ world, region }: ServerContext, turns: Turns): R
       DriverConfigValidated: true,
       ValidationErrors: faults.map(({ message }) => message),
       Error: faults.length === 0 ? '' : invalid('invalid-job', faults).detail,
-      Warnings: warningsText([...warnings, ...unknownFieldWarnings(input.unknownFields)]),
+      Warnings: warningsText([
+        ...warnings,
+        ...driverWarnings(input.unwatched, job),
+        ...unknownFieldWarnings(input.unknownFields),
+      ]),
     };
     return { value };
   };

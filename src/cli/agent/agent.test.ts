@@ -23,6 +23,7 @@ test('--dev alone keeps nothing and ends its tasks', async () => {
       ...{ name: undefined, datacenter: 'dc1', class: '', pool: 'default', meta: {} },
       ...{ isRemoteExecDisabled: false, hostVolumes: {} },
     },
+    drivers: { allow: ['docker', 'exec', 'java', 'raw_exec'] },
     isolation: {},
     docker: {},
     garbage: {},
@@ -49,6 +50,31 @@ test('every flag arrives', async () => {
     ],
     logLevel: 'debug',
   });
+});
+
+test.each([
+  ['with --dev all', '--dev', undefined, ['docker', 'exec', 'java', 'raw_exec']],
+  ['by default what the node says', '--data-dir /d', undefined, undefined],
+  [
+    'those of the flag',
+    '--data-dir /d --allow-drivers exec,raw_exec',
+    ['java'],
+    ['exec', 'raw_exec'],
+  ],
+  ['those of the file, also with --dev', '--dev', ['java'], ['java']],
+  ['none', '--dev', [], []],
+] as const)('allowed drivers: %s', async (_, words, allow, expected) => {
+  const files = { c: JSON.stringify(allow === undefined ? {} : { drivers: { allow } }) };
+  const { agent } = await start(`${words} --config c`, { files });
+  expect(agent?.drivers).toEqual(expected === undefined ? {} : { allow: expected });
+});
+
+test.each([
+  ['raw-exec', 'must be a list of drivers, each once: docker, exec, java, raw_exec; did you mean'],
+  ['exec,exec', 'must be a list of drivers, each once'],
+])('--allow-drivers %s is refused', async (list, fault) => {
+  const { stderr } = await start(`--dev --allow-drivers ${list}`);
+  expect(stderr).toContain(`--allow-drivers ${fault}`);
 });
 
 test('a node alone has its servers from flags or from a file, and keeps its tasks', async () => {

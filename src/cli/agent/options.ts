@@ -6,6 +6,7 @@ import { isServerAddress } from '../../model/peering/rules.ts';
 import { type ArtifactSource, artifactSources } from '../../model/task/files.ts';
 import type { HostVolumes } from '../../model/volume/host-volume.ts';
 import type { JobRegistration } from '../../sdk/client.ts';
+import { allowedDrivers, allowedDriversFault } from './drivers.ts';
 import { hostVolumeFault, hostVolumesOf } from './host-volumes.ts';
 import { type AgentMode, modeFaults, modeOf, serversFault } from './modes.ts';
 
@@ -62,6 +63,8 @@ export interface AgentOptions {
     /** Directories that tasks may mount, by name. */
     readonly hostVolumes: HostVolumes;
   };
+  /** Which drivers the node has; `allow` absent: all but `raw_exec`. */
+  readonly drivers: { readonly allow?: readonly string[] };
   /** What isolated tasks see of the machine and may do there, as far as somebody says so. */
   readonly isolation: {
     readonly view?: Readonly<Record<string, string>>;
@@ -278,6 +281,7 @@ export const settings = {
   },
   'node.disable_remote_exec': flag,
   'node.host_volume': { fault: hostVolumeFault },
+  'drivers.allow': { fault: allowedDriversFault },
   'garbage_collection.interval': duration(limits.garbage.intervalMinMs),
   'garbage_collection.job_age': duration(0),
   'garbage_collection.evaluation_age': duration(0),
@@ -489,6 +493,7 @@ export function agentOptions(given: AgentSettings, run: AgentOptions['run']): Ag
       isRemoteExecDisabled: given['node.disable_remote_exec'] === true,
       hostVolumes: hostVolumesOf(given['node.host_volume']),
     },
+    drivers: allowedDrivers(given['drivers.allow'], given.dev === true),
     isolation: isolationOf(given),
     docker: dockerOf(given),
     garbage: garbageOf(words),

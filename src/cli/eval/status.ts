@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { type ClientCommand, verbose } from '../definition.ts';
 import { exitCodes } from '../errors.ts';
 import { resolveEvaluation } from '../nouns.ts';
-import { driversAsked, printPlacementFailures } from '../render/placement.ts';
+import { driversAsked, printPlacementFailures, reasonsOfDrivers } from '../render/placement.ts';
 import { ago, byName, oneLine, orDash } from '../render/text.ts';
 
 export const evalStatus: ClientCommand = {
@@ -33,6 +33,7 @@ export const evalStatus: ClientCommand = {
       await screen.title('Not placed');
       await printPlacementFailures(screen, evaluation.FailedTGAllocs, {
         drivers: await driversAsked(context, evaluation),
+        reasons: await reasonsOfDrivers(context, evaluation),
       });
     }
     const related = evaluation.RelatedEvals ?? [];

@@ -42,6 +42,7 @@ job "example" {
     }
 
     task "server" {
+      # It isolates nothing: it runs with --dev, or where the node allows it. "exec" isolates.
       driver = "raw_exec"
 
       # For the driver. Only the node knows \${attr.…}, \${node.…}, \${meta.…} and \${ROSTER_…}.

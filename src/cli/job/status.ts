@@ -12,7 +12,7 @@ import { exitCodes } from '../errors.ts';
 import { withJob } from '../nouns.ts';
 import { driversOf } from '../placement-failure.ts';
 import { addressesOf } from '../render/addresses.ts';
-import { printPlacementFailures } from '../render/placement.ts';
+import { printPlacementFailures, reasonsOfDrivers } from '../render/placement.ts';
 import { ago, byName, oneLine, orDash } from '../render/text.ts';
 import { printInstances } from '../service/instances.ts';
 import { isPattern, patternFields, printChildren, readChildren } from './pattern.ts';
@@ -173,7 +173,7 @@ async function printLatest(context: Context, deployment: Deployment): Promise<vo
 
 /** What still waits for room, and why. */
 async function printBlocked(
-  { screen }: Context,
+  context: Context,
   evaluations: readonly Evaluation[],
   job: Job,
 ): Promise<void> {
@@ -181,10 +181,14 @@ async function printBlocked(
   if (blocked === undefined) return;
   const cause = Object.keys(blocked.FailedTGAllocs ?? {}).length > 0 ? blocked : undefined;
   const before = evaluations.find(({ BlockedEval }) => BlockedEval === blocked.ID);
-  const failed = (cause ?? before)?.FailedTGAllocs ?? null;
-  if (failed === null) return;
+  const FailedTGAllocs = (cause ?? before)?.FailedTGAllocs ?? null;
+  if (FailedTGAllocs === null) return;
+  const { screen } = context;
   await screen.title('Waiting for room');
-  await printPlacementFailures(screen, failed, { drivers: driversOf(job) });
+  await printPlacementFailures(screen, FailedTGAllocs, {
+    drivers: driversOf(job),
+    reasons: await reasonsOfDrivers(context, { ...blocked, FailedTGAllocs }),
+  });
 }
 
 export async function printAllocations(

@@ -38,27 +38,42 @@ export async function driversAsked(
   }
 }
 
-/** The same with how much is asked for and how much there is, and where to learn more. */
+/** Why no node takes more of the job now, where the token may know it. */
+async function whyNot(
+  { client }: Context,
+  { JobID, Namespace }: Pick<Evaluation, 'JobID' | 'Namespace'>,
+  signal?: AbortSignal,
+): Promise<Reasons | undefined> {
+  try {
+    const call = { namespace: Namespace, ...(signal && { signal }) };
+    const { value } = await client.explanations.whyNot(JobID, call);
+    return new Map(value.Groups.map(({ TaskGroup, Reason }) => [TaskGroup, Reason]));
+  } catch (error) {
+    // What was recorded is told in any case.
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
+}
+
+/** Why nodes lack a driver, in their own words, for what waits for one. */
+export async function reasonsOfDrivers(context: Context, waiting: Evaluation): Promise<Reasons> {
+  const asks = waiting.Status === 'blocked' && lacksDrivers(waiting.FailedTGAllocs);
+  return (asks ? await whyNot(context, waiting) : undefined) ?? new Map();
+}
+
+/** The failures with how much is asked for and how much there is, and where to learn more. */
 export async function explainPlacementFailures(
   context: Context,
   screen: Screen,
   evaluation: Evaluation,
   signal: AbortSignal,
 ): Promise<void> {
-  const { client } = context;
-  const { JobID, Namespace, FailedTGAllocs } = evaluation;
-  const call = { namespace: Namespace, signal };
-  const told = await client.explanations.whyNot(JobID, call).catch((error: unknown) => {
-    // What was recorded is told in any case.
-    if (error instanceof ApiError) return undefined;
-    throw error;
-  });
-  const groups = told?.value.Groups ?? [];
-  const reasons = new Map(groups.map(({ TaskGroup, Reason }) => [TaskGroup, Reason]));
+  const { JobID, FailedTGAllocs } = evaluation;
+  const reasons = await whyNot(context, evaluation, signal);
   await printPlacementFailures(screen, FailedTGAllocs, {
     drivers: await driversAsked(context, evaluation, signal),
-    reasons,
+    ...(reasons && { reasons }),
   });
-  if (told === undefined) return;
+  if (reasons === undefined) return;
   await screen.line(`"roster job why-not ${oneLine(JobID)}" tells of every node.`);
 }

@@ -33,6 +33,7 @@ const agent = new NodeAgent({
   version: '0.0.0',
   region: 'global',
   settings: {},
+  allowedDrivers: { allow: ['exec', 'java', 'raw_exec'] },
   endWithAgent: false,
   secretsInMemory,
   environment: process.env,

@@ -21,6 +21,7 @@ import { requireNodePool } from '../nodes/pools.ts';
 import { KeptPlans } from '../plans/kept.ts';
 import { type ElapsedNs, SlicedQueue } from '../sliced-queue.ts';
 import { type CarryingOut, carryOut } from './carry-out.ts';
+import { driverWarnings } from './driver-warnings.ts';
 import {
   decideProposal,
   outlineIn,
@@ -140,7 +141,11 @@ export class Planner {
       : undefined;
     yield;
     const outline = outlineIn(snapshot, decided);
-    const warnings = [...warningsFor(known, proposal, outline), ...advice];
+    const warnings = [
+      ...warningsFor(known, proposal, outline),
+      ...driverWarnings(snapshot, proposal.job),
+      ...advice,
+    ];
     yield;
     const PlanID = this.#keep(job, proposal, outline, drawn.drawn);
     yield;

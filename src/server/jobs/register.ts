@@ -33,6 +33,7 @@ import { createEvaluation } from '../evaluations/create.ts';
 import { requireJobPolicies } from '../job-policies/check.ts';
 import { requireCapabilities } from '../namespaces/capabilities.ts';
 import { requireNodePool } from '../nodes/pools.ts';
+import { driverWarnings } from './driver-warnings.ts';
 import { settleEarlierSlots } from './launches.ts';
 import { followScalingPolicies } from './scaling-policies.ts';
 import { refreshJobStatus } from './status.ts';
@@ -108,7 +109,11 @@ export async function registerAdmitted(
   const { job } = admitted;
   requireId(job, jobId);
   registration.demand?.(job);
-  const warnings = [...admitted.warnings, ...(registration.warnings ?? [])];
+  const warnings = [
+    ...admitted.warnings,
+    ...driverWarnings(state.head(), job),
+    ...(registration.warnings ?? []),
+  ];
   const tooLarge = submission !== undefined && isTooLarge(submission);
   if (tooLarge) warnings.push('the job source is larger than 1 MiB and was not kept');
 

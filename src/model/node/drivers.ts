@@ -1,0 +1,32 @@
+import { limits } from '../limits.ts';
+import type { DriverInfo, Node } from './node.ts';
+
+/** The drivers that a node can have. */
+export const driverNames = ['docker', 'exec', 'java', 'raw_exec'] as const;
+
+/** What its tasks do, the agent's own user does: whoever may submit a job has that user. */
+export const unguardedDriver = 'raw_exec';
+
+/** What a node says of a driver; of a name that it never heard it says nothing. */
+const infoOf = ({ Drivers }: Pick<Node, 'Drivers'>, name: string): DriverInfo | undefined =>
+  Object.hasOwn(Drivers, name) ? Drivers[name] : undefined;
+
+/** Whether tasks can run with it there. */
+export function hasDriver(node: Pick<Node, 'Drivers'>, name: string): boolean {
+  const info = infoOf(node, name);
+  return info?.Detected === true && info.Healthy;
+}
+
+/** Why they cannot, in a few words and the node's own reason. */
+export function lackOfDriver(node: Pick<Node, 'Drivers'>, name: string): string {
+  const kind = infoOf(node, name)?.Detected === true ? 'unhealthy' : 'missing';
+  const reason = driverReason(node, name);
+  return reason === '' ? `${kind} driver ${name}` : `${kind} driver ${name}: ${reason}`;
+}
+
+/** What the node says of a driver that it cannot use; `''` when it says nothing. */
+export function driverReason(node: Pick<Node, 'Drivers'>, name: string): string {
+  const { driverReasonLengthMax } = limits.node;
+  const said = infoOf(node, name)?.HealthDescription ?? '';
+  return said.length > driverReasonLengthMax ? `${said.slice(0, driverReasonLengthMax)}…` : said;
+}

@@ -1,0 +1,51 @@
+import type { Job } from '../../model/job/job.ts';
+import { driverReason, hasDriver } from '../../model/node/drivers.ts';
+import { isKnownAlive } from '../../model/node/node.ts';
+import { quote } from '../../model/path.ts';
+import { nodes } from '../../state/tables.ts';
+import type { Snapshot } from '../../state/types.ts';
+
+/**
+ * A sentence for each driver of the job that no node has now, with the nodes' own reasons. Where there
+ * is no node at all, nothing is known of drivers.
+ */
+export function driverWarnings(view: Snapshot, job: Pick<Job, 'TaskGroups'>): string[] {
+  return [...firstUsers(job)].flatMap(([driver, user]) => {
+    const reasons = new Map<string, number>();
+    let lacking = 0;
+    for (const node of view.table(nodes).scan()) {
+      if (!isKnownAlive(node)) continue;
+      if (hasDriver(node, driver)) return [];
+      lacking += 1;
+      const reason = driverReason(node, driver);
+      if (reason !== '') reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+    }
+    return lacking === 0
+      ? []
+      : [`${user}: no node has the driver ${quote(driver)}${listed(reasons)}.`];
+  });
+}
+
+/** By driver, the first task that needs it. */
+function firstUsers({ TaskGroups }: Pick<Job, 'TaskGroups'>): ReadonlyMap<string, string> {
+  const users = new Map<string, string>();
+  for (const { Name, Tasks } of TaskGroups) {
+    for (const task of Tasks) {
+      const user = `Group "${Name}", task "${task.Name}"`;
+      if (!users.has(task.Driver)) users.set(task.Driver, user);
+    }
+  }
+  return users;
+}
+
+/** The most frequent first. */
+function listed(reasons: ReadonlyMap<string, number>): string {
+  if (reasons.size === 0) return '';
+  const sorted = [...reasons].sort(([, a], [, b]) => b - a).slice(0, reasonsShown);
+  const told = sorted.map(
+    ([reason, count]) => `${reason} (${count} ${count === 1 ? 'node' : 'nodes'})`,
+  );
+  return `: ${told.join('; ')}`;
+}
+
+const reasonsShown = 3;
