@@ -134,6 +134,7 @@ describe('what a namespace allows', () => {
       ['Tasks/1/Driver', 'Tasks/0', 'Tasks/1'],
     ],
     ['no network block', { DisabledNetworkModes: ['host'] }, bare, ['Tasks/0']],
+    ['no network for a process', { EnabledNetworkModes: ['none'] }, network('none'), ['Tasks/0']],
     ['a mode left empty', { DisabledNetworkModes: ['host'] }, network(''), ['Networks/0/Mode']],
     ['a mode that is enabled', { EnabledNetworkModes: ['bridge'] }, network('bridge'), []],
     [
@@ -144,8 +145,8 @@ describe('what a namespace allows', () => {
     ],
     [
       'a network of a task',
-      { EnabledNetworkModes: ['none'] },
-      { ...network('none'), Tasks: [task('t', { Resources: { Networks: [{ Mode: 'host' }] } })] },
+      { EnabledNetworkModes: ['bridge'] },
+      { ...network('bridge'), Tasks: [task('t', { Resources: { Networks: [{ Mode: 'host' }] } })] },
       ['Tasks/0/Resources/Networks/0/Mode'],
     ],
     ['a container as it is', { DisabledNetworkModes: ['host'] }, docker({}), []],

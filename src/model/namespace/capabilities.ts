@@ -2,8 +2,8 @@
  * What a namespace lets its jobs run with: drivers, and modes of networks.
  *
  * 1. What is disabled is refused also where it is enabled. Nothing enabled enables everything.
- * 2. A network is judged by what a task gets, not by what its group wrote: a group without a network
- *    has the node's own, and a container has the one of its configuration.
+ * 2. A network is judged by what a task gets as well as by what its group wrote: without a network, or
+ *    with the mode `none`, a process has the node's own, and a container the one of its configuration.
  * 3. What only the node will know (`${…}`, the network of another container) is refused wherever there
  *    is a restriction, unless just that is enabled.
  */
@@ -107,7 +107,9 @@ function ownNetwork(
     const used = containerMode(task.Config?.network_mode);
     return [{ path: below(at, 'Config', 'network_mode'), what: `is ${quote(used)} ${who}`, used }];
   }
-  if ((group.Networks ?? []).length > 0) return [];
+  // `none` takes no network away from a process: it sees that of its node.
+  const [network] = group.Networks ?? [];
+  if (network !== undefined && network.Mode !== 'none') return [];
   return [{ path: at, what: `has the network of its node, "host" ${who}`, used: 'host' }];
 }
 
