@@ -11,6 +11,7 @@ job "volumes" {
 
     task "write" {
       driver = "exec"
+      user   = "nobody" # who may write to /srv/data
 
       lifecycle {
         hook = "prestart"

@@ -109,6 +109,11 @@ export const places: readonly Place[] = [
     reason: 'an empty database is the one lock that the runtime offers and the system lets go of',
   },
   {
+    files: 'src/node/users/**',
+    may: ['files', 'database'],
+    reason: 'agents of one machine share its user ids: a file says which of them has which',
+  },
+  {
     files: 'src/node/hooks/artifacts/**',
     may: ['files', 'network', 'programs', 'process'],
     reason: 'fetches files over the network and out of repositories, and unpacks them',

@@ -444,6 +444,11 @@ export const limits = {
     saveRetryMs: 5 * second,
     /** Whether allocations have run for long enough is looked at this often, as clocks may jump. */
     runDeadlineRecheckMs: 1 * minute,
+    /**
+     * Where users of allocations come from: beyond what Linux systems give to users, services,
+     * containers and machines by themselves, and short of the numbers that some take for negative.
+     */
+    uidRange: { start: 1_879_048_192, count: 2 ** 20 },
     /** Labels that say why a node is drained. */
     drainMetaMax: 64,
     drainMetaTextLengthMax: 512,

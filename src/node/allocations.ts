@@ -63,6 +63,7 @@ export class Allocations {
     const ended = [...drivers.values()].map((driver) => driver.endUnclaimed(claimed));
     this.#cleared = Promise.all(ended).catch((error: Error) => onNotice(error.message));
     await Promise.all(this.all.map((runner) => runner.restore()));
+    void this.#cleared.then(() => this.#surroundings.users?.sweep());
   }
 
   #takeUp(saved: SavedAllocation): void {
@@ -218,6 +219,7 @@ export class Allocations {
       this.#onRemoved(runner.id);
       await runner.remove().catch((error: Error) => this.#surroundings.onNotice(error.message));
     }
+    if (runners.length > 0) await this.#surroundings.users?.sweep();
   }
 
   async leave(): Promise<void> {

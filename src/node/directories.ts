@@ -1,5 +1,5 @@
 /** Where an allocation's files are. Source: facts/scheduler.md §7.4. */
-import { chmod, chown, lstat, mkdir, rm, unlink } from 'node:fs/promises';
+import { chmod, chown, lchown, lstat, mkdir, rm, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { quote } from '../model/path.ts';
 import { isPathPart } from '../model/text-rules.ts';
@@ -68,6 +68,14 @@ export async function makeAllocationDirectories(paths: AllocationDirectories): P
     make(join(paths.shared, 'tmp'), sharedModeBits),
     make(join(paths.shared, 'data'), sharedModeBits),
   ]);
+}
+
+/** What a task shares with those that are of the same user, and of others. */
+export async function ownSharedDirectories(
+  { shared }: AllocationDirectories,
+  { uid, gid }: SystemUser,
+): Promise<void> {
+  await Promise.all(['data', 'tmp'].map((name) => lchown(join(shared, name), uid, gid)));
 }
 
 /** Also right after an earlier run made them. `owner` gets those that the task sees. */

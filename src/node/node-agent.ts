@@ -1,4 +1,5 @@
 import type { World } from '../base/ports.ts';
+import { limits } from '../model/limits.ts';
 import type { NodeRegistration } from '../model/node/node.ts';
 import { Allocations } from './allocations.ts';
 import { allDefences, type Defences } from './defences.ts';
@@ -28,6 +29,8 @@ import { StatusReporter } from './status-reporter.ts';
 import { streamHandlers } from './stream-handlers.ts';
 import { SupervisorClient } from './supervisor/client.ts';
 import { launchSupervisor } from './supervisor/launch.ts';
+import { machineRegistry, UidRegistry } from './users/uid-registry.ts';
+import { UserLeases } from './users/user-leases.ts';
 import { BatchedIdentitySource, type IdentitySource } from './workload/identity-source.ts';
 
 export interface NodeAgentOptions {
@@ -46,6 +49,8 @@ export interface NodeAgentOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** What isolated tasks see and may do. */
   readonly isolation?: IsolationSettings;
+  /** Where the agents of this machine tell each other which user ids they have. */
+  readonly uidRegistry?: string;
   /** Besides those whose tasks are processes. In the simulator, instead of them. */
   readonly drivers?: readonly Driver[];
   readonly withoutRawExec?: boolean;
@@ -83,6 +88,7 @@ export class NodeAgent {
   readonly #identities: IdentitySource;
   readonly #registration: Registration;
   #secretMemory: SecretMemory | undefined;
+  #users: UserLeases | undefined;
   #allocations: Allocations | undefined;
   #reporter: StatusReporter | undefined;
   #services: NodeServices | undefined;
@@ -137,6 +143,7 @@ export class NodeAgent {
     this.#reporter = reporter;
     const services = this.#newServices();
     this.#services = services;
+    this.#users = await this.#openUsers();
     const allocations = this.#newAllocations(node, reporter, services);
     this.#allocations = allocations;
     await allocations.restore();
@@ -182,6 +189,7 @@ export class NodeAgent {
     await Promise.all([...this.#drivers.values()].map((driver) => driver.close?.()));
     if (stopTasks) await this.#supervisor?.shutdown();
     else await this.#supervisor?.close();
+    if (this.#options.endWithAgent) this.#users?.release();
   }
 
   /** Kills every task at once, also while `stop` gives them time. Resolves when they are gone. */
@@ -206,6 +214,20 @@ export class NodeAgent {
     return { ...described, Attributes: { ...described.Attributes, ...secretMemory.attributes } };
   }
 
+  /** `undefined`: no driver here gives users to allocations. */
+  #openUsers(): Promise<UserLeases> | undefined {
+    const { dataDirectory, isolation, uidRegistry = machineRegistry, onNotice } = this.#options;
+    const { defences = allDefences } = this.#options;
+    const isWanted = [...this.#drivers.values()].some((driver) => driver.usesOwnUser);
+    if (!isWanted || !defences.ownUsers) return undefined;
+    return UserLeases.open({
+      ...{ dataDirectory, onNotice },
+      range: isolation?.uidRange ?? limits.node.uidRange,
+      registry: new UidRegistry(uidRegistry, dataDirectory),
+      isKnown: (id) => this.#allocations === undefined || this.#allocations.get(id) !== undefined,
+    });
+  }
+
   #newAllocations(
     node: NodeRegistration,
     reporter: StatusReporter,
@@ -221,6 +243,7 @@ export class NodeAgent {
         drivers: this.#drivers,
         node: () => registration.node ?? node,
         region,
+        ...(this.#users !== undefined && { users: this.#users }),
         hostEnvironment: hostEnvironment(options.environment),
         taskHooks: [
           identityHook(this.#identities),

@@ -76,7 +76,7 @@ test('a task is in its own directories, whose names are those that it is told', 
   const text =
     'pwd; echo $ROSTER_ALLOC_DIR $ROSTER_TASK_DIR $ROSTER_SECRETS_DIR $HOME; id -un; echo x > $ROSTER_TASK_DIR/x; cat $ROSTER_TASK_DIR/x';
   const done = await until('inside', 'complete', shell(text));
-  expect(await logOf(done)).toBe('/\n/alloc /local /secrets\nnobody\nx\n');
+  expect(await logOf(done)).toBe('/\n/alloc /local /secrets\nroster-task\nx\n');
 });
 
 test('a task that eats memory is killed, and its event says why', async () => {

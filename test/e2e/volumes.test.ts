@@ -1,5 +1,5 @@
 /** Host volumes as their users have them: an agent that offers some, and tasks in sandboxes. */
-import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
@@ -18,13 +18,18 @@ const places = newDirectory('volumes');
 const place = (name: string) => join(places, name);
 
 beforeAll(async () => {
-  for (const name of ['data', 'fixed']) mkdirSync(place(name));
-  // Tasks are nobody.
+  for (const name of ['data', 'fixed', 'own']) mkdirSync(place(name));
+  // Tasks that name no user are their allocation's own.
   chmodSync(place('data'), 0o777);
+  chownSync(place('own'), 65_534, 65_534);
   const volumes = ['--host-volume', `data=${place('data')}`];
   agent = await startAgent({
     dataDirectory: newDirectory(),
-    args: [...volumes, '--host-volume', `fixed=${place('fixed')}:ro`],
+    args: [
+      ...volumes,
+      ...['--host-volume', `fixed=${place('fixed')}:ro`],
+      ...['--host-volume', `own=${place('own')}`],
+    ],
   });
 });
 afterAll(endAgents);
@@ -53,9 +58,9 @@ const failureOf = (allocation: Allocation) =>
   taskOf(allocation).Events.findLast(({ Type }) => /Failure/.test(Type))?.DisplayMessage;
 
 test('what one task writes the next one reads, and the machine has it', async () => {
-  await run('writer', 'complete', asking(), shell('echo kept > /data/note'));
-  expect(readFileSync(join(place('data'), 'note'), 'utf8')).toBe('kept\n');
-  const read = await run('reader', 'complete', asking(), shell('cat /data/note'));
+  await run('writer', 'complete', asking(), shell('echo kept > /data/kept'));
+  expect(readFileSync(join(place('data'), 'kept'), 'utf8')).toBe('kept\n');
+  const read = await run('reader', 'complete', asking(), shell('cat /data/kept'));
   expect(await logOf(read)).toBe('kept\n');
 });
 
@@ -78,6 +83,17 @@ test.each([
   const task = shell('touch /data/x', { VolumeMounts, User: 'root' });
   const failed = await run(`refused-${who.slice(4)}`, 'failed', group, task);
   expect(await logOf(failed, '-stderr')).toContain('Read-only file system');
+});
+
+test('what is one user’s is written by tasks that name that user, and others are told', async () => {
+  const own = asking({ Source: 'own' });
+  const script = 'echo mine > /data/note && cat /data/note';
+  const named = await run('named', 'complete', own, shell(script, { User: 'nobody' }));
+  expect(await logOf(named)).toBe('mine\n');
+  const other = await run('unnamed', 'failed', own, shell(script));
+  expect(taskOf(other).Events.map(({ DisplayMessage }) => DisplayMessage)).toContain(
+    'the host volume "own" may not be written by the allocation\'s own user: name a user in the task who may',
+  );
 });
 
 test('a task without isolation fails, and its event names the driver', async () => {

@@ -166,7 +166,11 @@ const configuration = JSON.stringify({
     artifacts: { sources: ['https'], git_timeout: '2m', files: 9 },
     disable_remote_exec: true,
   },
-  isolation: { chroot: { '/usr': '/usr' }, allow_capabilities: ['CAP_NET_RAW'] },
+  isolation: {
+    chroot: { '/usr': '/usr' },
+    allow_capabilities: ['CAP_NET_RAW'],
+    uid_range: '200000:4096',
+  },
   garbage_collection: { interval: '1m', job_age: '36h', node_age: '0s' },
   docker: { socket: '/p.sock', volumes: true, allow_caps: ['net_raw'], image_delay: '3m' },
   run: ['jobs/web.json'],
@@ -185,7 +189,11 @@ test('a file says the rest, paths in it are its own, and flags win', async () =>
       ...{ name: 'two', datacenter: 'dc7', class: 'big', pool: 'gpu', meta: { rack: 'r1' } },
       isRemoteExecDisabled: true,
     },
-    isolation: { view: { '/usr': '/usr' }, allowedCapabilities: ['net_raw'] },
+    isolation: {
+      view: { '/usr': '/usr' },
+      allowedCapabilities: ['net_raw'],
+      uidRange: { start: 200_000, count: 4096 },
+    },
     docker: {
       ...{ socket: '/p.sock', allowVolumes: true },
       ...{ allowedCapabilities: ['net_raw'], imageDelayMs: 180_000 },
@@ -269,10 +277,15 @@ test.each<[string, string, Setting, string[]]>([
   [
     'a view and capabilities that are none',
     '--dev --config c',
-    { files: { c: '{"isolation":{"chroot":{"usr":"/usr"},"allow_capabilities":["net raw"]}}' } },
+    {
+      files: {
+        c: '{"isolation":{"chroot":{"usr":"/usr"},"allow_capabilities":["net raw"],"uid_range":"60000:9999"}}',
+      },
+    },
     [
       'c: isolation.chroot must be an object of absolute paths',
       'c: isolation.allow_capabilities must be a list of capabilities, such as "net_raw"',
+      'c: isolation.uid_range must be START:COUNT, user ids from 1000 on without 65534, such as "200000:65536"',
     ],
   ],
   [

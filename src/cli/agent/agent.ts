@@ -194,7 +194,8 @@ client_cert, client_key, tls.{cert_file,key_file,ca_file,verify_client}, root_to
 tasks_on_exit, run, log_level, region,
 acl.{enabled,default_policy}, audit.{file,events}, keyring.root_key_file, identity.issuer,
 peering.{advertise,ca_file},
-node.{name,datacenter,class,pool,meta,host_volume,disable_remote_exec}, drivers.allow (a list), isolation.{chroot,allow_capabilities},
+node.{name,datacenter,class,pool,meta,host_volume,disable_remote_exec}, drivers.allow (a list),
+isolation.{chroot,allow_capabilities,uid_range},
 docker.{socket,volumes,allow_privileged,allow_caps,image_delay,unreachable_timeout},
 node.artifacts.{sources,http_timeout,git_timeout,download_bytes,files,unpacked_bytes,ratio} and
 garbage_collection.{interval,job_age,evaluation_age,batch_evaluation_age,deployment_age,node_age}:

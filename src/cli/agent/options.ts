@@ -1,6 +1,7 @@
 import type { DefaultPolicy } from '../../acl/authorizer.ts';
 import { durationMs, formatDuration, parseDuration } from '../../base/duration.ts';
 import { limits } from '../../model/limits.ts';
+import { parseUidRange, type UidRange } from '../../model/node/uid-range.ts';
 import { everyNode, poolNameFault } from '../../model/node-pool/node-pool.ts';
 import { isServerAddress } from '../../model/peering/rules.ts';
 import { type ArtifactSource, artifactSources } from '../../model/task/files.ts';
@@ -69,6 +70,7 @@ export interface AgentOptions {
   readonly isolation: {
     readonly view?: Readonly<Record<string, string>>;
     readonly allowedCapabilities?: readonly string[];
+    readonly uidRange?: UidRange;
   };
   /** What tasks in containers may do on this node, as far as somebody says so. */
   readonly docker: {
@@ -279,6 +281,12 @@ export const settings = {
         ? undefined
         : 'must be a list of capabilities, such as "net_raw"',
   },
+  'isolation.uid_range': {
+    fault: (value: unknown) =>
+      typeof value === 'string' && parseUidRange(value) !== undefined
+        ? undefined
+        : 'must be START:COUNT, user ids from 1000 on without 65534, such as "200000:65536"',
+  },
   'node.disable_remote_exec': flag,
   'node.host_volume': { fault: hostVolumeFault },
   'drivers.allow': { fault: allowedDriversFault },
@@ -412,10 +420,12 @@ function auditOf(words: Partial<Record<SettingName, string>>): AgentOptions['aud
 function isolationOf(given: AgentSettings): AgentOptions['isolation'] {
   const view = given['isolation.chroot'] as Record<string, string> | undefined;
   const allowed = given['isolation.allow_capabilities'] as readonly string[] | undefined;
+  const uidRange = parseUidRange(String(given['isolation.uid_range'] ?? ''));
   const plain = allowed?.map((name) => name.toLowerCase().replace(/^cap_/, ''));
   return {
     ...(view !== undefined && { view }),
     ...(plain !== undefined && { allowedCapabilities: plain }),
+    ...(uidRange !== undefined && { uidRange }),
   };
 }
 

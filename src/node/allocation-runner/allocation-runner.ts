@@ -11,10 +11,12 @@ import {
 } from '../directories.ts';
 import type { DriverExec, DriverUsage } from '../drivers/driver.ts';
 import type { AllocationHookContext } from '../hooks/hook.ts';
+import type { SystemUser } from '../system-user.ts';
 import * as events from '../task-runner/events.ts';
 import { AllocationHooks } from './allocation-hooks.ts';
 import { AllocationRecord } from './allocation-record.ts';
 import { AllocationTasks } from './allocation-tasks.ts';
+import { AllocationUser } from './allocation-user.ts';
 import {
   type Commanded,
   type ExecWish,
@@ -51,6 +53,7 @@ export class AllocationRunner {
   readonly #surroundings: AllocationSurroundings;
   readonly #record: AllocationRecord;
   readonly #specification: Specification;
+  readonly #user: AllocationUser;
   readonly #tasks: AllocationTasks;
   readonly #health: HealthTracker;
   readonly #hooks: AllocationHooks;
@@ -85,7 +88,7 @@ export class AllocationRunner {
       ...{ surroundings, id: this.id, saved },
       others: () => ({
         ...{ allocation: this.allocation, job: this.job },
-        ...{ tasks: this.#tasks.saved, health: this.#health.saved },
+        ...{ tasks: this.#tasks.saved, health: this.#health.saved, ...this.#user.saved },
       }),
     });
     const { clock, timers } = surroundings.world;
@@ -96,8 +99,10 @@ export class AllocationRunner {
       allocation.DeploymentID,
       saved?.health,
     );
+    const specification = this.#specification;
+    this.#user = new AllocationUser({ surroundings, directories, specification, saved });
     this.#tasks = new AllocationTasks({
-      ...{ surroundings, directories, specification: this.#specification, saved: saved?.tasks },
+      ...{ surroundings, directories, specification, saved: saved?.tasks, user: this.#user },
       ready: this.#ready.promise,
       isEnding: () => this.#ending || this.#record.stopping,
       save: () => this.#record.save(),
@@ -124,6 +129,11 @@ export class AllocationRunner {
   /** Its hooks are not through. */
   get isPreparing(): boolean {
     return !this.#isReady && !this.isDone;
+  }
+
+  /** Who its tasks are that name no user. */
+  get ownUser(): SystemUser | undefined {
+    return this.#user.now ?? this.#user.byDefault;
   }
 
   /** Whether the servers have its last status. */
@@ -318,6 +328,7 @@ export class AllocationRunner {
       job: () => this.job,
       group: () => this.#specification.group ?? group,
       states: () => this.#tasks.states,
+      ownUser: () => this.ownUser,
       environment: (name) =>
         this.#specification.environment(this.#specification.taskNamed(name), {}),
       controls: (task) => this.#tasks.runners.get(task)?.controls,
@@ -342,11 +353,13 @@ export class AllocationRunner {
 
   /** No task starts before they are through. */
   #runHooks(): void {
-    if (this.#hooks.isEmpty || this.#record.stopping || this.isDone) {
+    const isIdle = this.#hooks.isEmpty && !this.#user.isGiven;
+    if (isIdle || this.#record.stopping || this.isDone) {
       this.#ready.resolve();
       return;
     }
-    const ready = this.#hooks.beforeStart().catch((error: Error) => {
+    const prepared = this.#user.take().then(() => this.#hooks.beforeStart());
+    const ready = prepared.catch((error: Error) => {
       for (const task of this.#tasks.all) task.fail(events.setupFailure(error.message));
     });
     this.#ready.resolve(ready);

@@ -4,6 +4,7 @@ import { type AllocationDirectories, taskDirectories } from '../directories.ts';
 import type { EventAt } from '../task-runner/events.ts';
 import type { SavedTask } from '../task-runner/task-record.ts';
 import { TaskRunner } from '../task-runner/task-runner.ts';
+import type { AllocationUser } from './allocation-user.ts';
 import type { Specification } from './specification.ts';
 import { allowedTasks, hookOf, leftovers } from './stages.ts';
 import type { AllocationSurroundings } from './surroundings.ts';
@@ -13,6 +14,7 @@ export interface AllocationTasksOptions {
   readonly directories: AllocationDirectories;
   readonly specification: Specification;
   readonly saved: Readonly<Record<string, SavedTask>> | undefined;
+  readonly user: AllocationUser;
   /** Resolves when the allocation's hooks are through. */
   readonly ready: Promise<void>;
   /** All end but those that clean up. */
@@ -86,7 +88,7 @@ export class AllocationTasks {
 }
 
 function newRunner(task: Task, options: AllocationTasksOptions, changed: () => void): TaskRunner {
-  const { surroundings, directories, specification, saved, ready, isEnding, save } = options;
+  const { surroundings, directories, specification, saved, ready, isEnding, save, user } = options;
   const current = (): Task => specification.taskNamed(task.Name) ?? task;
   const context = {
     world: surroundings.world,
@@ -99,6 +101,7 @@ function newRunner(task: Task, options: AllocationTasksOptions, changed: () => v
     task: current,
     environment: (added: Readonly<Record<string, string>>) =>
       specification.environment(current(), added),
+    ...(user.isGiven && { ownUser: () => user.now }),
     ready,
     isEnding: () => isEnding() && hookOf(task) !== 'poststop',
     save,

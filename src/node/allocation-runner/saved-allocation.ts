@@ -18,6 +18,11 @@ export interface SavedAllocation {
   readonly stopping: boolean;
   /** It had run for its `MaxRunDuration`, and ended for that. Absent is `false`. */
   readonly expired?: boolean;
+  /**
+   * That of the user which is its own; `null`: it has none yet. Absent in what an agent kept that
+   * gave no users: its tasks stay who they are, and so do those that they become.
+   */
+  readonly uid?: number | null;
   /** The servers have its last status: nothing more is to be reported. */
   readonly delivered: boolean;
 }

@@ -85,7 +85,7 @@ describe('from another node', () => {
     writeFileSync(join(directories.root, 'app/local/d/large'), Buffer.alloc(3 << 20, 'x'));
     symlinkSync('d/o', join(directories.root, 'app/local/l'));
     symlinkSync('/etc/passwd', join(directories.root, 'app/local/away'));
-    return () => packDisk(diskParts(directories, ['app', 'gone']));
+    return () => packDisk(diskParts(directories, ['app', 'gone']), undefined);
   }
 
   test('data comes over the servers, with modes and links', async () => {

@@ -4,6 +4,8 @@ import { pipeline } from 'node:stream/promises';
 import { type Pack, pack } from 'tar-stream';
 import { limits } from '../../model/limits.ts';
 import { HeldDirectory } from '../held-directory.ts';
+import type { SystemUser } from '../system-user.ts';
+import { otherName, ownName, ownUserOnTheWay } from './owner-names.ts';
 
 /** A directory that is packed, and what it is called in the archive. */
 export interface PackedDirectory {
@@ -14,12 +16,15 @@ export interface PackedDirectory {
 /**
  * The directories as a tar, at the reader's pace: files, directories and links with their owners.
  * No link is followed, and what is none of these is left out. One that is not there is left out.
+ * What is `ownUser`'s says so instead of its number, which means another user elsewhere.
  */
 export async function* packDisk(
   directories: readonly PackedDirectory[],
+  ownUser: SystemUser | undefined,
 ): AsyncGenerator<Uint8Array, void, void> {
   const packing = pack();
-  const packed = packAll(packing, directories).then(
+  const target = { packing, ownUser };
+  const packed = packAll(target, directories).then(
     () => packing.finalize(),
     (error: Error) => packing.destroy(error),
   );
@@ -31,32 +36,38 @@ export async function* packDisk(
   }
 }
 
-async function packAll(packing: Pack, directories: readonly PackedDirectory[]): Promise<void> {
+interface Target {
+  readonly packing: Pack;
+  readonly ownUser: SystemUser | undefined;
+}
+
+async function packAll(target: Target, directories: readonly PackedDirectory[]): Promise<void> {
   for (const { path, name } of directories) {
     const held = await HeldDirectory.open(path).catch(() => undefined);
-    if (held !== undefined) await packDirectory(packing, held, name, 0);
+    if (held !== undefined) await packDirectory(target, held, name, 0);
   }
 }
 
 /** Closes the directory. */
 async function packDirectory(
-  packing: Pack,
+  target: Target,
   held: HeldDirectory,
   name: string,
   depth: number,
 ): Promise<void> {
+  const { packing, ownUser } = target;
   try {
     if (depth > limits.disk.depthMax) throw new Error(`"${name}" is too deep`);
     for (const entry of (await readdir(held.at(''))).sort()) {
       const found = await lstat(held.at(entry));
-      const header = { ...attributes(found), name: `${name}/${entry}` };
+      const header = { ...attributes(found, ownUser), name: `${name}/${entry}` };
       if (found.isDirectory()) {
         await written(packing, { ...header, type: 'directory' });
-        await packDirectory(packing, await held.enter(entry), header.name, depth + 1);
+        await packDirectory(target, await held.enter(entry), header.name, depth + 1);
       } else if (found.isSymbolicLink()) {
         const linkname = await readlink(held.at(entry));
         await written(packing, { ...header, type: 'symlink', linkname });
-      } else if (found.isFile()) await packFile(packing, held.at(entry), header.name);
+      } else if (found.isFile()) await packFile(target, held.at(entry), header.name);
     }
   } finally {
     await held.close();
@@ -70,11 +81,11 @@ const written = (packing: Pack, header: Header): Promise<void> =>
     packing.entry(header, '', (error) => (error ? reject(error) : resolve()));
   });
 
-async function packFile(packing: Pack, path: string, name: string): Promise<void> {
+async function packFile({ packing, ownUser }: Target, path: string, name: string) {
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
   const handle = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   const found = await handle.stat();
-  const header = { ...attributes(found), name, size: found.size };
+  const header = { ...attributes(found, ownUser), name, size: found.size };
   if (!found.isFile() || found.size === 0) {
     await handle.close();
     if (found.isFile()) await written(packing, header);
@@ -84,4 +95,8 @@ async function packFile(packing: Pack, path: string, name: string): Promise<void
   await pipeline(source, packing.entry(header) as never);
 }
 
-const attributes = ({ mode, uid, gid, mtime }: Stats) => ({ mode: mode & 0o777, uid, gid, mtime });
+function attributes({ mode, uid, gid, mtime }: Stats, ownUser: SystemUser | undefined) {
+  const isOwn = uid === ownUser?.uid;
+  const owner = isOwn ? { ...ownUserOnTheWay, uname: ownName } : { uid, gid, uname: otherName };
+  return { mode: mode & 0o777, mtime, ...owner };
+}

@@ -2,12 +2,15 @@ import type { StreamHandler } from '../../model/node-stream/stream-connection.ts
 import type { AllocationDirectories } from '../directories.ts';
 import { allocationNotHere, writeHead } from '../stream-answer.ts';
 import { streamParams } from '../stream-params.ts';
+import type { SystemUser } from '../system-user.ts';
 import { diskParts } from './disk-parts.ts';
 import { packDisk } from './pack-disk.ts';
 
 /** The part of an allocation's runner that its successor needs. */
 export interface Predecessor {
   readonly directories: AllocationDirectories;
+  /** Who its tasks were that named no user; `undefined`: the agent's. */
+  readonly ownUser: SystemUser | undefined;
   /** Resolves when every task is dead. */
   readonly whenDone: Promise<void>;
   taskNames(): readonly string[];
@@ -30,7 +33,8 @@ export const snapshotHandler =
     });
     await Promise.race([found.whenDone, isGone]);
     if (signal.aborted) return;
-    for await (const chunk of packDisk(diskParts(found.directories, found.taskNames()))) {
+    const parts = diskParts(found.directories, found.taskNames());
+    for await (const chunk of packDisk(parts, found.ownUser)) {
       await stream.write(chunk);
     }
   };

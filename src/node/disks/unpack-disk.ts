@@ -5,15 +5,24 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { extract, type Header } from 'tar-stream';
 import { limits } from '../../model/limits.ts';
+import type { SystemUser } from '../system-user.ts';
+import { otherName, ownName, ownUserOnTheWay } from './owner-names.ts';
+
+export interface UnpackOptions {
+  readonly signal: AbortSignal;
+  /** The successor's own user; `undefined`: the agent's. */
+  readonly heir: SystemUser | undefined;
+}
 
 /**
  * Unpacks what `packDisk` packed into a directory that nobody else reaches. Links come last: nothing
- * is written through one. Owners are kept where this user may.
+ * is written through one. Owners are kept where this user may; what was the predecessor's own user's
+ * is the heir's.
  */
 export async function unpackDisk(
   source: AsyncIterable<Uint8Array>,
   into: string,
-  signal: AbortSignal,
+  { signal, heir }: UnpackOptions,
 ): Promise<void> {
   const entries = extract();
   const fed = pipeline(Readable.from(source), entries, { signal });
@@ -37,15 +46,15 @@ export async function unpackDisk(
       await mkdir(dirname(path), { recursive: true });
       if (header.type === 'directory') {
         await mkdir(path, { recursive: true });
-        directories.push(() => dress(path, header));
+        directories.push(() => dress(path, header, heir));
       } else if (header.type === 'symlink') {
         links.push(async () => {
           await symlink(header.linkname, path);
-          await own(path, header);
+          await own(path, header, heir);
         });
       } else {
         await pipeline(counted(entry), createWriteStream(path, { flags: 'wx', mode: 0o600 }));
-        await dress(path, header);
+        await dress(path, header, heir);
       }
       entry.resume();
     }
@@ -66,13 +75,21 @@ function partsOf(name: string): readonly string[] {
   return parts;
 }
 
-async function dress(path: string, header: Header): Promise<void> {
-  await own(path, header);
+async function dress(path: string, header: Header, heir: SystemUser | undefined): Promise<void> {
+  await own(path, header, heir);
   await chmod(path, header.mode & 0o777);
   await lutimes(path, header.mtime, header.mtime);
 }
 
-const own = (path: string, { uid, gid }: Header): Promise<void> =>
-  lchown(path, uid, gid).catch((error: NodeJS.ErrnoException) => {
+async function own(path: string, header: Header, heir: SystemUser | undefined): Promise<void> {
+  const isHeirs = header.uname === ownName || isOfNobody(header);
+  if (isHeirs && heir === undefined) return;
+  const { uid, gid } = isHeirs ? heir! : header;
+  await lchown(path, uid, gid).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPERM') throw error;
   });
+}
+
+/** An agent that gave no users said so of what was no named user's. */
+const isOfNobody = ({ uname, uid }: Header): boolean =>
+  uname !== otherName && uid === ownUserOnTheWay.uid;

@@ -4,6 +4,7 @@ import type { ExecSession } from '../../model/exec-session/exec-session.ts';
 import type { TaskDirectories } from '../directories.ts';
 import type { CountedUsage } from '../supervisor/cgroups/usage.ts';
 import type { LogSettings, ProcessExit } from '../supervisor/protocol.ts';
+import type { SystemUser } from '../system-user.ts';
 
 export type TaskExit = ProcessExit;
 
@@ -76,7 +77,10 @@ export interface DriverTask {
   readonly ports: readonly DriverPort[];
   /** Absent: none. None either where there is no isolation of files. */
   readonly volumes?: readonly DriverVolume[];
+  /** By name; empty: the driver's own choice. */
   readonly user: string;
+  /** Instead: that of its allocation alone, which has no name on the machine. */
+  readonly ownUser?: SystemUser;
   readonly logs: LogSettings;
   /** Told what the task's user should know: it becomes an event of the task. */
   readonly tell?: (sentence: string) => void;
@@ -118,6 +122,8 @@ export interface Driver {
   readonly defaultKillSignal: string;
   /** The same; absent or empty: the agent's own. */
   readonly defaultUser?: string;
+  /** Rather than that user, such a task is one of its allocation's own, where the node has those. */
+  readonly usesOwnUser?: boolean;
   /** How often its fingerprint may be another; absent: never while the agent runs. */
   readonly refreshMs?: number;
   fingerprint(): Promise<DriverFingerprint>;

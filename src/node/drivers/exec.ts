@@ -7,6 +7,7 @@ import { execBeside } from './exec-beside.ts';
 import { capabilityList } from './isolation/capabilities.ts';
 import { entryInto } from './isolation/enter.ts';
 import { type InsideCommand, isolate } from './isolation/isolate.ts';
+import { withNames } from './isolation/names.ts';
 import { type FoundTools, findProgram } from './isolation/tools.ts';
 import { processCount, processMethods, startProcess } from './process.ts';
 
@@ -48,7 +49,8 @@ export function execDriver(ports: IsolationPorts): Driver {
     start: async (task) => {
       const { command, args = [] } = task.config as Partial<InsideCommand>;
       const tools = toolsOf(await ports.tools());
-      const request = await isolate(task, { command: command ?? '', args }, tools);
+      const view = withNames(tools.view, task);
+      const request = await isolate(task, { command: command ?? '', args }, { ...tools, view });
       return startProcess(ports.supervisor, request);
     },
     ...isolatedMethods(ports),
@@ -67,6 +69,7 @@ export const isolatedMethods = ({ supervisor, tools, isRoot, path }: IsolationPo
     defaultKillSignal: 'SIGINT',
     // Who cannot be another user stays who the agent is.
     defaultUser: isRoot ? 'nobody' : '',
+    usesOwnUser: isRoot,
     ...processMethods(supervisor),
     exec: async (runId, command) => {
       const status = supervisor.status(runId);

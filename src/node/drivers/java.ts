@@ -11,6 +11,7 @@ import {
   toolsOf,
 } from './exec.ts';
 import { isolate } from './isolation/isolate.ts';
+import { withNames } from './isolation/names.ts';
 import { findProgram, run } from './isolation/tools.ts';
 import { type HostView, hostPath } from './isolation/view.ts';
 import { startProcess } from './process.ts';
@@ -54,7 +55,7 @@ export function javaDriver(ports: IsolationPorts): Driver {
       const runtime = await java();
       if (typeof runtime === 'string') throw new DriverFailure(runtime, false);
       const tools = toolsOf(await ports.tools());
-      const view = withRuntime(tools.view, runtime);
+      const view = withNames(withRuntime(tools.view, runtime), task);
       const args = javaArguments(task.config as JavaConfig);
       const command = { command: `${runtime.home}/bin/java`, args };
       const request = await isolate(task, command, { ...tools, view });

@@ -3,10 +3,21 @@ import { stat } from 'node:fs/promises';
 import { DriverFailure, type DriverTask } from './driver.ts';
 
 /** Rejects with {@link DriverFailure}; the operator may bring the directory back. */
-export async function checkSources({ volumes = [] }: Pick<DriverTask, 'volumes'>): Promise<void> {
-  for (const { name, source } of volumes) {
+export async function checkSources(
+  task: Pick<DriverTask, 'volumes' | 'ownUser' | 'tell'>,
+): Promise<void> {
+  const { volumes = [], ownUser, tell } = task;
+  for (const { name, source, isReadOnly } of volumes) {
     const found = await stat(source).catch(() => undefined);
-    if (found?.isDirectory() === true) continue;
-    throw new DriverFailure(`the directory of the host volume "${name}" is not there`, true);
+    if (found?.isDirectory() !== true) {
+      throw new DriverFailure(`the directory of the host volume "${name}" is not there`, true);
+    }
+    if (ownUser === undefined || isReadOnly || (found.mode & writableByAll) !== 0) continue;
+    tell?.(
+      `the host volume "${name}" may not be written by the allocation's own user: ` +
+        'name a user in the task who may',
+    );
   }
 }
+
+const writableByAll = 0o002;

@@ -5,11 +5,13 @@
  *  K1. Nothing is taken from an allocation that still runs.
  *  K2. Data comes to its place whole or not at all; what keeps it from coming keeps no task from
  *      starting, and is told.
+ *  K3. What was the predecessor's own user's is its successor's. Nothing else changes its owner.
  */
 import { join } from 'node:path';
 import { delay } from '../../base/ports.ts';
 import { limits } from '../../model/limits.ts';
 import { diskParts } from '../disks/disk-parts.ts';
+import { handOver } from '../disks/hand-over.ts';
 import type { Predecessor } from '../disks/snapshot-handler.ts';
 import { takeOver, withStaging } from '../disks/take-over.ts';
 import { unpackDisk } from '../disks/unpack-disk.ts';
@@ -51,7 +53,7 @@ const tasksOf = (context: AllocationHookContext): readonly string[] =>
 
 async function takeFromHere(
   context: AllocationHookContext,
-  { whenDone, directories }: Predecessor,
+  { whenDone, directories, ownUser }: Predecessor,
   signal: AbortSignal,
 ): Promise<void> {
   const isOver = new Promise<void>((resolve) => {
@@ -61,10 +63,15 @@ async function takeFromHere(
   if (signal.aborted) return;
   const tasks = tasksOf(context);
   const places = diskParts(context.directories, tasks);
+  const heir = context.ownUser() ?? agentUser;
   for (const [at, { path }] of diskParts(directories, tasks).entries()) {
+    if (ownUser !== undefined) await handOver(path, ownUser, { heir, signal });
     await takeOver(path, places[at]!.path);
   }
 }
+
+/** Files have owners of their own only where the agent may do everything. */
+const agentUser = { uid: 0, gid: 0 };
 
 async function takeFromAfar(
   context: AllocationHookContext,
@@ -77,7 +84,7 @@ async function takeFromAfar(
   for (let attempt = 1; ; attempt++) {
     try {
       await withStaging(join(context.directories.root, '.disk'), async (staging) => {
-        await unpackDisk(snapshot(previous, signal), staging, signal);
+        await unpackDisk(snapshot(previous, signal), staging, { signal, heir: context.ownUser() });
         for (const { path, name } of diskParts(context.directories, tasksOf(context))) {
           await takeOver(join(staging, name), path);
         }

@@ -101,6 +101,8 @@ export interface AllocationHookContext {
   readonly job: () => Job;
   readonly group: () => TaskGroup;
   readonly states: () => Readonly<Record<string, TaskState>>;
+  /** Who its tasks are that name no user; `undefined`: the agent's. */
+  readonly ownUser: () => SystemUser | undefined;
   /** References as a task sees them, without the task's own variables when none is named. */
   readonly environment: (task?: string) => TaskEnvironment;
   readonly controls: (task: string) => TaskControls | undefined;

@@ -4,7 +4,12 @@ import type { Fault } from '../../model/errors.ts';
 import type { Job } from '../../model/job/job.ts';
 import type { Task } from '../../model/task/task.ts';
 import { makeTaskDirectories, type TaskDirectories } from '../directories.ts';
-import type { Driver, DriverTask, DriverVolume } from '../drivers/driver.ts';
+import {
+  type Driver,
+  DriverFailure,
+  type DriverTask,
+  type DriverVolume,
+} from '../drivers/driver.ts';
 import type { TaskEnvironment } from '../environment/environment.ts';
 import { interpolate, interpolateDeep } from '../environment/interpolate.ts';
 import type { TaskHookFactory } from '../hooks/hook.ts';
@@ -23,6 +28,8 @@ export interface TaskContext {
   readonly task: () => Task;
   /** With variables that hooks have added. */
   readonly environment: (added: Readonly<Record<string, string>>) => TaskEnvironment;
+  /** The user that is its allocation's alone, once it is leased; absent: there is to be none. */
+  readonly ownUser?: () => SystemUser | undefined;
   /** Resolves when the hooks of its allocation are through. */
   readonly ready: Promise<void>;
   /** Whether its allocation is about to kill it. */
@@ -38,11 +45,15 @@ export interface TaskContext {
 export const runIdOf = (allocId: string, task: string, run: number): string =>
   `${allocId}/${task}#${run}`;
 
-/** The task as it runs: with the user of its driver where it names none. */
-function taskAsRun({ task, driver }: Pick<TaskContext, 'task' | 'driver'>): Task {
-  const given = task();
-  const { defaultUser = '' } = driver ?? {};
-  return given.User === '' && defaultUser !== '' ? { ...given, User: defaultUser } : given;
+/** Whether it is the user that is its allocation's alone. */
+const hasOwnUser = ({ task, driver, ownUser }: TaskContext): boolean =>
+  task().User === '' && driver?.usesOwnUser === true && ownUser !== undefined;
+
+/** The user that it names, or else its driver does. */
+function namedUser(context: TaskContext): string {
+  const { User } = context.task();
+  if (User === '') return context.driver?.defaultUser ?? '';
+  return interpolate(User, context.environment({}).lookup);
 }
 
 /**
@@ -51,12 +62,20 @@ function taskAsRun({ task, driver }: Pick<TaskContext, 'task' | 'driver'>): Task
  */
 export function ownerOnHost(context: TaskContext): SystemUser | undefined {
   if (context.driver?.capabilities.fileSystemIsolation === 'image') return undefined;
-  return findSystemUser(interpolate(taskAsRun(context).User, context.environment({}).lookup));
+  return hasOwnUser(context) ? context.ownUser?.() : findSystemUser(namedUser(context));
 }
 
 /** Before the hooks of a run. */
 export const makeDirectories = (context: TaskContext): Promise<void> =>
   makeTaskDirectories(context.directories, ownerOnHost(context));
+
+/** @throws DriverFailure when it is to have one of its own and there is none */
+function userOf(context: TaskContext): Pick<DriverTask, 'user' | 'ownUser'> {
+  if (!hasOwnUser(context)) return { user: namedUser(context) };
+  const ownUser = context.ownUser?.();
+  if (ownUser !== undefined) return { user: '', ownUser };
+  throw new DriverFailure('the node has no user id for its allocation', true);
+}
 
 /** One run as the driver wants it: all references resolved. */
 export function describeRun(
@@ -66,7 +85,7 @@ export function describeRun(
   volumes: readonly DriverVolume[],
 ): DriverTask {
   const { allocId, directories } = context;
-  const task = taskAsRun(context);
+  const task = context.task();
   const allocation = context.allocation();
   const { Shared, Tasks } = allocation.AllocatedResources;
   const held = Tasks[task.Name];
@@ -94,7 +113,7 @@ export function describeRun(
       to: To,
       hostIp: HostIP,
     })),
-    user: interpolate(task.User, lookup),
+    ...userOf(context),
     logs: {
       directory: directories.logs,
       name: task.Name,

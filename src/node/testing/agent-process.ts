@@ -3,6 +3,7 @@
  * assign what the argument says, and each report is a line of its output.
  */
 import { realWorld } from '../../base/ports-real.ts';
+import type { UidRange } from '../../model/node/uid-range.ts';
 import { NodeAgent } from '../node-agent.ts';
 import type { Assignment } from '../server-api.ts';
 import { FakeServers } from './fake-servers.ts';
@@ -11,10 +12,14 @@ const {
   dataDirectory,
   assignments,
   secretsInMemory = false,
+  uidRange,
+  uidRegistry,
 } = JSON.parse(process.argv[2]!) as {
   dataDirectory: string;
   assignments: Assignment[];
   secretsInMemory?: boolean;
+  uidRange?: UidRange;
+  uidRegistry?: string;
 };
 
 class TellingServers extends FakeServers {
@@ -36,6 +41,8 @@ const agent = new NodeAgent({
   allowedDrivers: { allow: ['exec', 'java', 'raw_exec'] },
   endWithAgent: false,
   secretsInMemory,
+  ...(uidRange !== undefined && { isolation: { uidRange } }),
+  ...(uidRegistry !== undefined && { uidRegistry }),
   environment: process.env,
   onNotice: (sentence) => process.stderr.write(`${sentence}\n`),
 });

@@ -11,6 +11,7 @@
 import { lstat, stat } from 'node:fs/promises';
 import { posix } from 'node:path';
 import { limits } from '../../../model/limits.ts';
+import type { UidRange } from '../../../model/node/uid-range.ts';
 import type { Defences } from '../../defences.ts';
 import { type CgroupLayout, hasController } from '../../supervisor/cgroups/layout.ts';
 import { type CgroupLimits, planCgroup } from '../../supervisor/cgroups/plan.ts';
@@ -27,6 +28,8 @@ export interface IsolationSettings {
   readonly view?: HostView;
   /** What `cap_add` may name; by default what every task begins with. */
   readonly allowedCapabilities?: readonly string[];
+  /** Where the users come from that are one allocation's alone. */
+  readonly uidRange?: UidRange;
 }
 
 /** What isolation needs of a machine, as it was found. Paths are absolute. */
@@ -74,7 +77,7 @@ export async function isolate(
   const command = await resolveInside(inside.command, task, tools);
   const variables = { TMPDIR: insideDirectories.temporary, ...task.variables };
   const granted = granting(config, tools);
-  const switched = asUser(task.user, [command, ...inside.args], { tools, granted, variables });
+  const switched = asUser(task, [command, ...inside.args], { tools, granted, variables });
   const cgroup = cgroupOf(task, config, tools);
   return {
     ...{ taskId: runId, allocId, taskName, logs },
@@ -139,7 +142,11 @@ interface Switch {
 }
 
 /** The command behind what makes it another user with no more than was granted. */
-function asUser(user: string, command: readonly string[], { tools, granted, variables }: Switch) {
+function asUser(
+  { user, ownUser }: DriverTask,
+  command: readonly string[],
+  { tools, granted, variables }: Switch,
+) {
   if (tools.setpriv === undefined) {
     const own = process.getuid?.();
     if (user !== '' && findSystemUser(user)?.uid !== own) {
@@ -147,7 +154,7 @@ function asUser(user: string, command: readonly string[], { tools, granted, vari
     }
     return { command, variables };
   }
-  const owner = findSystemUser(user);
+  const owner = ownUser ?? findSystemUser(user);
   if (owner === undefined) {
     throw new DriverFailure(`there is no user "${user}" on this machine`, false);
   }

@@ -1,0 +1,28 @@
+/** Ids of users, in the form of `/etc/subuid`: the first one, and how many there are. */
+export interface UidRange {
+  readonly start: number;
+  readonly count: number;
+}
+
+/** Below are users of the system; the last one of 32 bits means none. */
+const [uidMin, uidMax] = [1000, 2 ** 32 - 2];
+/** Who owns what belongs to no user of a machine: `nobody`, as most systems have it. */
+const overflowUid = 65_534;
+
+export const showUidRange = ({ start, count }: UidRange): string => `${start}:${count}`;
+
+export const endOf = ({ start, count }: UidRange): number => start + count;
+
+export const overlaps = (one: UidRange, other: UidRange): boolean =>
+  one.start < endOf(other) && other.start < endOf(one);
+
+export const contains = ({ start, count }: UidRange, uid: number): boolean =>
+  uid >= start && uid < start + count;
+
+/** `undefined`: it is no range from which allocations may have users. */
+export function parseUidRange(text: string): UidRange | undefined {
+  const [, first, many] = /^(\d{1,10}):(\d{1,10})$/.exec(text) ?? [];
+  const range = { start: Number(first), count: Number(many) };
+  const isWithin = range.start >= uidMin && range.count >= 1 && endOf(range) - 1 <= uidMax;
+  return isWithin && !contains(range, overflowUid) ? range : undefined;
+}

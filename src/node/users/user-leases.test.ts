@@ -1,0 +1,188 @@
+/** Leases of user ids, on real directories and processes; the agents themselves are not needed. */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { UidRegistry } from './uid-registry.ts';
+import { UserLeases } from './user-leases.ts';
+
+const range = { start: 1_600_000_000, count: 512 };
+const isRoot = process.getuid?.() === 0;
+
+let place: string;
+let known: Set<string>;
+let notices: string[];
+let stray: ChildProcess | undefined;
+
+beforeEach(() => {
+  place = mkdtempSync(join(tmpdir(), 'roster-users-'));
+  known = new Set(['a', 'b', 'c', 'd']);
+  notices = [];
+});
+afterEach(() => {
+  stray?.kill('SIGKILL');
+  stray = undefined;
+  rmSync(place, { recursive: true, force: true });
+});
+
+const directory = (name: string): string => {
+  mkdirSync(join(place, name), { recursive: true });
+  return join(place, name);
+};
+const registryOf = (name: string) => new UidRegistry(join(place, 'registry'), directory(name));
+const open = (name: string, change: { count?: number } = {}) =>
+  UserLeases.open({
+    dataDirectory: directory(name),
+    range: { ...range, ...change },
+    registry: registryOf(name),
+    isKnown: (allocation) => known.has(allocation),
+    onNotice: (sentence) => void notices.push(sentence),
+  });
+const kept = (name: string) =>
+  JSON.parse(readFileSync(join(place, name, 'user-leases.json'), 'utf8')).leases;
+
+describe('a lease', () => {
+  test('is on disk when it is given, and is found by the next agent', async () => {
+    const leases = await open('one');
+    const { uid, gid } = await leases.lease('a');
+    expect([gid, kept('one')]).toEqual([uid, { a: uid }]);
+    expect((await open('one')).of('a')).toEqual({ uid, gid });
+    expect(await (await open('one')).lease('a')).toEqual({ uid, gid });
+  });
+
+  test('is given to many at once, each another one', async () => {
+    const leases = await open('one');
+    const names = Array.from({ length: 100 }, (_, at) => `allocation-${at}`);
+    const users = await Promise.all(names.map((name) => leases.lease(name)));
+    expect(new Set(users.map(({ uid }) => uid)).size).toBe(100);
+    expect(Object.keys(kept('one')).length).toBe(100);
+  });
+
+  test('that cannot be kept is not given, and is once it can', async () => {
+    const leases = await open('one');
+    // Something is where the file is written.
+    mkdirSync(join(directory('one'), 'user-leases.json.new', 'x'), { recursive: true });
+    await expect(leases.lease('a')).rejects.toThrow(/its user id cannot be kept: /);
+    expect(leases.of('a')).toBeUndefined();
+    rmSync(join(place, 'one', 'user-leases.json.new'), { recursive: true, force: true });
+    expect(await leases.lease('a')).toEqual({ uid: expect.any(Number), gid: expect.any(Number) });
+  });
+
+  test('lasts while the node knows the allocation, and while its directory is there', async () => {
+    const leases = await open('one');
+    const { uid } = await leases.lease('a');
+    const files = join(directory('one'), 'alloc', 'a');
+    mkdirSync(files, { recursive: true });
+    rmdirSync(files);
+    await leases.sweep();
+    expect(kept('one')).toEqual({ a: uid });
+    mkdirSync(files);
+    known.delete('a');
+    await leases.sweep();
+    expect(kept('one')).toEqual({ a: uid });
+    rmdirSync(files);
+    await leases.sweep();
+    expect(kept('one')).toEqual({});
+  });
+
+  test.runIf(isRoot)('lasts while a process has the id', async () => {
+    const leases = await open('one');
+    const { uid } = await leases.lease('a');
+    stray = spawn('sleep', ['600'], { uid, gid: uid, stdio: 'ignore' });
+    await once(stray, 'spawn');
+    known.delete('a');
+    await leases.sweep();
+    expect(kept('one')).toEqual({ a: uid });
+    stray.kill('SIGKILL');
+    await once(stray, 'exit');
+    await leases.sweep();
+    expect(kept('one')).toEqual({});
+    expect((await leases.lease('b')).uid).not.toBe(uid);
+  });
+
+  test('is refused when the range is used up, and made room for by what is over', async () => {
+    const leases = await open('one', { count: 2 });
+    const users = [await leases.lease('a'), await leases.lease('b')];
+    await expect(leases.lease('c')).rejects.toThrow(
+      'no user id of isolation.uid_range 1600000000:2 is free',
+    );
+    known.delete('a');
+    expect(await leases.lease('c')).toEqual(users[0]);
+  });
+
+  test('of what is kept with its allocation holds when the file is lost or damaged', async () => {
+    const { uid } = await (await open('one')).lease('a');
+    for (const damage of [undefined, '{"version":1}', '{', '']) {
+      rmSync(join(place, 'one', 'user-leases.json'));
+      if (damage !== undefined) writeFileSync(join(place, 'one', 'user-leases.json'), damage);
+      const next = await open('one');
+      next.keep('a', uid);
+      expect((await next.lease('a')).uid).toBe(uid);
+      expect((await next.lease('b')).uid).not.toBe(uid);
+      expect(notices.splice(0).length).toBe(damage === undefined ? 0 : 1);
+    }
+  });
+});
+
+describe('agents of one machine', () => {
+  test('that lease at the same time, as processes of their own, get different ids', async () => {
+    const program = `
+      import { UidRegistry } from ${JSON.stringify(join(import.meta.dirname, 'uid-registry.ts'))};
+      import { UserLeases } from ${JSON.stringify(join(import.meta.dirname, 'user-leases.ts'))};
+      const dataDirectory = process.argv[1];
+      const registry = new UidRegistry(${JSON.stringify(join(place, 'registry'))}, dataDirectory);
+      const range = ${JSON.stringify(range)};
+      const leases = await UserLeases.open({ dataDirectory, range, registry, isKnown: () => true, onNotice: console.error });
+      for (const name of ['a', 'b', 'c']) console.log((await leases.lease(name)).uid);
+    `;
+    const args = ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', program];
+    const runs = Array.from({ length: 6 }, (_, at) =>
+      promisify(execFile)(process.execPath, [...args, '--', directory(`agent-${at}`)]),
+    );
+    const said = (await Promise.all(runs)).flatMap(({ stdout }) => stdout.trim().split('\n'));
+    expect(said.length).toBe(18);
+    expect(new Set(said).size).toBe(18);
+  });
+
+  test('keep their ids while they are away, and give them up with their directory', async () => {
+    const whole = { count: 1 };
+    await (await open('one', whole)).lease('a');
+    await expect((await open('two', whole)).lease('a')).rejects.toThrow(/no user id/);
+    rmSync(join(place, 'one'), { recursive: true });
+    expect((await (await open('two', whole)).lease('a')).uid).toBe(range.start);
+  });
+
+  test('keep their ids when their directory moves; a copy of it gets others', async () => {
+    const { uid } = await (await open('one')).lease('a');
+    cpSync(join(place, 'one'), join(place, 'copy'), { recursive: true });
+    const copy = await open('copy');
+    await expect(copy.lease('a')).rejects.toThrow(`user id ${uid} is claimed by another agent`);
+    expect((await copy.lease('b')).uid).not.toBe(uid);
+    renameSync(join(place, 'one'), join(place, 'moved'));
+    expect((await (await open('moved')).lease('a')).uid).toBe(uid);
+  });
+
+  test('keep their ids when the registry is lost, and say so when it cannot be read', async () => {
+    const { uid } = await (await open('one')).lease('a');
+    rmSync(join(place, 'registry'), { recursive: true });
+    expect((await open('one')).of('a')?.uid).toBe(uid);
+    expect((await (await open('two')).lease('a')).uid).not.toBe(uid);
+    rmSync(join(place, 'registry'), { recursive: true });
+    writeFileSync(join(place, 'registry'), 'in the way');
+    expect((await open('one')).of('a')?.uid).toBe(uid);
+    expect(notices.join()).toMatch(/the registry of user ids in .* cannot be used/);
+    await expect((await open('three')).lease('a')).rejects.toThrow(/cannot be used/);
+  });
+});

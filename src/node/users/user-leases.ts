@@ -1,0 +1,219 @@
+import { lstat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { contains, showUidRange, type UidRange } from '../../model/node/uid-range.ts';
+import { allocationDirectories } from '../directories.ts';
+import { readJson, replaceFile } from '../files.ts';
+import type { SystemUser } from '../system-user.ts';
+import { uidsOfProcesses } from './machine-users.ts';
+import { nextUid } from './uid-choice.ts';
+import type { UidRegistry } from './uid-registry.ts';
+
+export interface UserLeasesOptions {
+  readonly dataDirectory: string;
+  readonly range: UidRange;
+  readonly registry: UidRegistry;
+  /** Whether the node still has an allocation, running or over. */
+  readonly isKnown: (allocation: string) => boolean;
+  readonly onNotice: (sentence: string) => void;
+}
+
+/** What a node keeps of its leases. */
+interface SavedLeases {
+  readonly version: 1;
+  readonly slices: readonly UidRange[];
+  readonly last: number;
+  /** User ids by allocation. */
+  readonly leases: Readonly<Record<string, number>>;
+}
+
+/**
+ * Gives each allocation of a node a user of its own, and a group of the same number.
+ *
+ * Invariants
+ *  L1. No two allocations have the same id, of whichever agents of this machine: a node leases from
+ *      slices that its data directory has claimed in the machine's registry.
+ *  L2. A lease is on disk before its id is used. Where it cannot be, there is none.
+ *  L3. It lasts until the node no longer knows the allocation, its directory is gone and no process
+ *      has the id. Until then, whatever agent comes next finds it.
+ */
+export class UserLeases {
+  readonly #options: UserLeasesOptions;
+  readonly #leases: Map<string, number>;
+  readonly #held: Set<number>;
+  #slices: readonly UidRange[];
+  #last: number;
+  #writing: Promise<void> = Promise.resolve();
+  #next: Promise<void> | undefined;
+
+  private constructor(options: UserLeasesOptions, saved: SavedLeases) {
+    this.#options = options;
+    this.#leases = new Map(Object.entries(saved.leases));
+    this.#held = new Set(this.#leases.values());
+    this.#slices = saved.slices;
+    this.#last = saved.last;
+  }
+
+  static async open(options: UserLeasesOptions): Promise<UserLeases> {
+    const { dataDirectory, registry, onNotice } = options;
+    const saved = await readLeases(dataDirectory).catch((error: Error) => {
+      onNotice(`what is kept of user ids is damaged: ${error.message}`);
+      return undefined;
+    });
+    if (saved === undefined) return new UserLeases(options, nothing);
+    try {
+      return new UserLeases(options, { ...saved, slices: registry.hold(saved.slices) });
+    } catch (error) {
+      onNotice((error as Error).message);
+      return new UserLeases(options, saved);
+    }
+  }
+
+  /** `undefined`: it has none, or what it has is another agent's by now. */
+  of(allocation: string): SystemUser | undefined {
+    const uid = this.#leases.get(allocation);
+    const isOurs = uid !== undefined && this.#slices.some((slice) => contains(slice, uid));
+    return isOurs ? { uid, gid: uid } : undefined;
+  }
+
+  /** What an allocation's own record says that it has. */
+  keep(allocation: string, uid: number): void {
+    if (this.#leases.has(allocation) || this.#held.has(uid)) return;
+    this.#leases.set(allocation, uid);
+    this.#held.add(uid);
+    void this.#save().catch((error: Error) => this.#options.onNotice(error.message));
+  }
+
+  /** The user that the allocation has or gets. Rejects with why it has none. */
+  async lease(allocation: string): Promise<SystemUser> {
+    if (this.#leases.has(allocation)) return this.#found(allocation);
+    await this.#take(allocation);
+    try {
+      await this.#save();
+    } catch (error) {
+      this.#drop(allocation);
+      throw new Error(`its user id cannot be kept: ${(error as Error).message}`, { cause: error });
+    }
+    return this.#found(allocation);
+  }
+
+  /** What was kept of the claims may be lost: the registry knows as well. */
+  #found(allocation: string): SystemUser {
+    if (this.of(allocation) === undefined) {
+      this.#slices = this.#options.registry.hold(this.#slices);
+    }
+    const user = this.of(allocation);
+    if (user !== undefined) return user;
+    const uid = this.#leases.get(allocation);
+    throw new Error(`its user id ${uid} is claimed by another agent of this machine`);
+  }
+
+  /** L3: gives back what nobody has any more. Never rejects. */
+  async sweep(): Promise<void> {
+    const { dataDirectory, isKnown, onNotice } = this.#options;
+    const over = [...this.#leases.keys()].filter((allocation) => !isKnown(allocation));
+    if (over.length === 0) return;
+    try {
+      const inUse = await uidsOfProcesses();
+      let dropped = 0;
+      for (const allocation of over) {
+        const { root } = allocationDirectories(dataDirectory, allocation);
+        if (inUse.has(this.#leases.get(allocation)!) || (await isThere(root))) continue;
+        if (isKnown(allocation)) continue;
+        this.#drop(allocation);
+        dropped++;
+      }
+      if (dropped > 0) await this.#save();
+    } catch (error) {
+      // What is not given back now is with the next allocation that goes.
+      onNotice(`user ids could not be given back: ${(error as Error).message}`);
+    }
+  }
+
+  /** The data directory is going to be removed. */
+  release(): void {
+    if (this.#slices.length > 0) this.#options.registry.release();
+  }
+
+  async #take(allocation: string): Promise<void> {
+    const { range } = this.#options;
+    let uid = this.#free();
+    if (uid === undefined) {
+      await this.sweep();
+      if (this.#free() === undefined) await this.#grow();
+      uid = this.#free();
+    }
+    if (uid === undefined) {
+      throw new Error(
+        `no user id of isolation.uid_range ${showUidRange(range)} is free: ` +
+          `this node's allocations have ${this.#leases.size}, and other agents, users of the machine ` +
+          'or their entries in /etc/subuid the rest',
+      );
+    }
+    this.#leases.set(allocation, uid);
+    this.#held.add(uid);
+    this.#last = uid;
+  }
+
+  /** Of the range as it is set now; what was leased of another one stays. */
+  #free(): number | undefined {
+    const { range } = this.#options;
+    const slices = this.#slices.filter(({ start }) => contains(range, start));
+    return nextUid(slices, (uid) => this.#held.has(uid), this.#last);
+  }
+
+  /** From a slice that is claimed now, or by an agent before that could not note it. */
+  async #grow(): Promise<void> {
+    const { registry, range } = this.#options;
+    this.#slices = registry.hold(this.#slices);
+    const inUse = await uidsOfProcesses();
+    if (this.#free() !== undefined) return;
+    const slice = registry.claim(range, inUse);
+    if (slice !== undefined) this.#slices = [...this.#slices, slice];
+  }
+
+  #drop(allocation: string): void {
+    const uid = this.#leases.get(allocation);
+    this.#leases.delete(allocation);
+    if (uid !== undefined) this.#held.delete(uid);
+  }
+
+  /** Who comes during a write waits for the next one, which serves all who wait. */
+  #save(): Promise<void> {
+    this.#next ??= this.#writing
+      .catch(() => {})
+      .then(() => {
+        this.#writing = this.#next!;
+        this.#next = undefined;
+        return replaceFile(pathOf(this.#options.dataDirectory), `${JSON.stringify(this.#saved)}\n`);
+      });
+    return this.#next;
+  }
+
+  get #saved(): SavedLeases {
+    const leases = Object.fromEntries(this.#leases);
+    return { version: 1, slices: this.#slices, last: this.#last, leases };
+  }
+}
+
+const nothing: SavedLeases = { version: 1, slices: [], last: 0, leases: {} };
+
+const pathOf = (dataDirectory: string): string => join(dataDirectory, 'user-leases.json');
+
+async function readLeases(dataDirectory: string): Promise<SavedLeases | undefined> {
+  const value = (await readJson(pathOf(dataDirectory))) as Partial<SavedLeases> | undefined;
+  if (value === undefined) return undefined;
+  const { version, slices, last, leases } = value;
+  const isWhole =
+    version === 1 &&
+    Array.isArray(slices) &&
+    typeof last === 'number' &&
+    Object.values(leases ?? { missing: '' }).every(Number.isInteger);
+  if (!isWhole) throw new Error(`${pathOf(dataDirectory)} is not what this agent writes`);
+  return value as SavedLeases;
+}
+
+const isThere = (path: string): Promise<boolean> =>
+  lstat(path).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => error.code !== 'ENOENT',
+  );
