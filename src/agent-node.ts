@@ -97,6 +97,7 @@ export async function startNode(
     settings: options.docker ?? {},
     dataDirectory: directory,
     endWithAgent: temporary,
+    defences: parts.defences,
     processor: { cores, totalMhz: options.node.cpuTotalMhz ?? totalMhz },
   });
   const node = new NodeAgent({

@@ -7,6 +7,7 @@ export const defenceSentences = {
   ownProcesses: 'A task in a sandbox sees no process but its own.',
   ownIpc: 'A task in a sandbox shares no memory, message queue or semaphore with others.',
   ownUsers: 'Tasks of two allocations that name no user are two users of the machine.',
+  noNewDevices: 'A task in a container makes no devices.',
 } as const;
 
 export type Defence = keyof typeof defenceSentences;

@@ -48,7 +48,8 @@ export class Podman {
   readonly directory: string;
   #service: ChildProcess | undefined;
 
-  constructor() {
+  /** `more`: programs that the image has besides those of every test. */
+  constructor(more: readonly string[] = []) {
     this.directory = mkdtempSync(join(tmpdir(), 'roster-podman-'));
     this.socket = join(this.directory, 'podman.sock');
     // Limits that a user without further rights may set.
@@ -57,7 +58,7 @@ export class Podman {
       '[containers]\ndefault_ulimits = ["nofile=1024:1024", "nproc=1024:1024"]\n',
     );
     this.useRegistry('127.0.0.1:1');
-    const root = makeRoot(join(this.directory, 'image'));
+    const root = makeRoot(join(this.directory, 'image'), [...programs, ...more]);
     execFileSync('tar', ['-C', root, '-cf', join(this.directory, 'image.tar'), '.']);
     this.run('import', '-q', join(this.directory, 'image.tar'), testImage);
   }
@@ -141,12 +142,12 @@ const connects = (path: string): Promise<void> =>
     socket.on('error', reject);
   });
 
-function makeRoot(root: string): string {
+function makeRoot(root: string, names: readonly string[]): string {
   for (const name of ['bin', 'etc', 'proc', 'sys', 'dev', 'tmp']) {
     mkdirSync(join(root, name), { recursive: true });
   }
   chmodSync(join(root, 'tmp'), 0o1777);
-  const found = programs.flatMap((name) => {
+  const found = names.flatMap((name) => {
     const path = ['/bin', '/usr/bin'].map((place) => join(place, name)).find(existsSync);
     return path === undefined ? [] : [path];
   });

@@ -64,8 +64,13 @@ export const textOrList: Check<string | readonly string[]> = (value) =>
 
 const reference = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,511}(@sha256:[0-9a-f]{64})?$/;
 
+/** What stands before a path is a way to read files of the machine as an image. */
+const isPath = (text: string): boolean => text.includes(':/');
+
+const isImage = (text: string): boolean => reference.test(text) && !isPath(text);
+
 export const image: Check<string> = (value) =>
-  typeof value === 'string' && reference.test(value.replace(/^https?:\/\//, ''))
+  typeof value === 'string' && isImage(value.replace(/^https?:\/\//, ''))
     ? undefined
     : 'must be the name of an image, such as "redis:7"';
 

@@ -95,6 +95,7 @@ test.each<[object, RegExp]>([
   [{ ipc_mode: 'container:x' }, /^Config.ipc_mode "container:x" is allowed only/],
   [{ network_mode: 'container:x' }, /^Config.network_mode "container:x" is allowed only/],
   [{ devices: [{ host_path: '/dev/kmsg' }] }, /^Config.devices is allowed only/],
+  [{ runtime: '/alloc/data/runtime' }, /^Config.runtime is allowed only/],
   [
     { security_opt: ['seccomp=unconfined'] },
     /^Config.security_opt "seccomp=unconfined" is allowed/,
@@ -105,7 +106,26 @@ test.each<[object, RegExp]>([
   expect(faultsOf({ image: 'x', ...config }, { allowPrivileged: true })).toEqual([]);
 });
 
+test.each([
+  [{ path: '/etc/cron.d/x' }, 'path'],
+  [{ path: 'x', 'gelf-address': 'udp://1.2.3.4:5', tag: 'a' }, 'path'],
+  [
+    { 'syslog-address': 'unixgram:///run/x', 'syslog-tls-key': '/etc/key' },
+    'syslog-address, syslog-tls-key',
+  ],
+])('a log by %j names files of the machine', (config, names) => {
+  const logging = [{ type: 'x', config: [config] }];
+  const message = `Config.logging names files of the machine (${names}), which takes docker.volumes`;
+  expect(faultsOf({ image: 'x', logging })).toEqual([message]);
+  expect(faultsOf({ image: 'x', logging }, { allowVolumes: true })).toEqual([]);
+});
+
+test.each(['dir:/etc', 'docker-archive:/tmp/x.tar', 'oci:/x:1'])('%s is no image', (image) => {
+  expect(faultsOf({ image })).toEqual([expect.stringMatching(/^Config.image must be the name/)]);
+});
+
 test.each<[string[] | undefined, string[], string[]]>([
+  [undefined, ['mknod', 'kill'], ['MKNOD']],
   [undefined, ['CAP_NET_RAW', 'chown'], ['NET_RAW']],
   [['net_raw'], ['cap_net_raw'], []],
   [['net_raw'], ['sys_admin', 'chown'], ['SYS_ADMIN', 'CHOWN']],
@@ -180,6 +200,16 @@ describe('a container', () => {
     expect(optionsOf({ memory_hard_limit: 256 }).HostConfig).toMatchObject({
       Memory: 256 * megabyte,
     });
+  });
+
+  test.each([
+    [{}, ['MKNOD']],
+    [{ cap_drop: ['kill'] }, ['kill', 'MKNOD']],
+    [{ cap_add: ['CAP_MKNOD'] }, []],
+    [{ cap_add: ['all'], cap_drop: ['kill'] }, ['kill']],
+    [{ privileged: true }, []],
+  ])('makes no devices unless it asks to: %j', (config, expected) => {
+    expect(optionsOf(config).HostConfig?.CapDrop).toEqual(expected);
   });
 
   test('tells whose it is, and no job can lie about it', () => {

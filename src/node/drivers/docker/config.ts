@@ -150,6 +150,13 @@ function forbidden(
         )
       : [];
     if (loosened.length > 0) refuse('security_opt', `"${loosened.join('", "')}" ${onlyPrivileged}`);
+    // Docker takes a path for the program that makes the container, which it runs as root.
+    if (isSound('runtime') && config.runtime?.includes('/')) refuse('runtime', onlyPrivileged);
+  }
+  const files = isSound('logging') ? filesOfLogging(config) : [];
+  if (settings.allowVolumes !== true && files.length > 0) {
+    const names = files.join(', ');
+    refuse('logging', `names files of the machine (${names}), which takes docker.volumes`);
   }
   const allowed = new Set(
     (settings.allowedCapabilities ?? defaultCapabilities).map(capabilityName),
@@ -163,6 +170,14 @@ function forbidden(
     );
   }
   return faults;
+}
+
+/** Options of the log's driver that have the runtime, which is root, write or reach a path. */
+function filesOfLogging({ logging }: DockerConfig): string[] {
+  const options = Object.entries(asBlock(asBlock(logging).config) as Record<string, string>);
+  return options
+    .filter(([name, value]) => name === 'path' || /^(\/|unix(gram)?:|file:)/.test(value))
+    .map(([name]) => name);
 }
 
 /** A block that may be repeated. */

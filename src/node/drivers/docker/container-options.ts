@@ -1,11 +1,13 @@
 /** What a container is made of: the task and its config in the runtime's own words. Pure. */
 import type { ContainerCreateOptions, HostConfig, MountSettings, PortMap } from 'dockerode';
 import { limits } from '../../../model/limits.ts';
+import { allDefences, type Defences } from '../../defences.ts';
 import { DriverFailure, type DriverTask } from '../driver.ts';
 import { asBlock, asBlocks, type DockerConfig } from './config.ts';
 import { parseUlimit } from './config-checks.ts';
 import { containerName, isReserved, type RunLabels, writeLabels } from './labels.ts';
 import { labelledBinds } from './mounts.ts';
+import { capabilityName } from './settings.ts';
 
 /** Of the machine: what the shares of a task are a part of. */
 export interface Processor {
@@ -20,6 +22,7 @@ export interface ContainerInput {
   readonly labels: RunLabels;
   readonly processor: Processor;
   readonly runtime: 'docker' | 'podman';
+  readonly defences?: Defences | undefined;
 }
 
 type NamedOptions = ContainerCreateOptions & { readonly name: string };
@@ -77,6 +80,7 @@ function hostConfig({
   processor,
   runtime,
   labels,
+  defences = allDefences,
 }: ContainerInput): HostConfig {
   const given: { [K in keyof HostConfig]?: HostConfig[K] | undefined } = {
     NetworkMode: config.network_mode,
@@ -84,7 +88,7 @@ function hostConfig({
     Binds: labelledBinds(task),
     Privileged: config.privileged,
     CapAdd: list(config.cap_add),
-    CapDrop: list(config.cap_drop),
+    CapDrop: dropped(config, defences),
     GroupAdd: list(config.group_add),
     ExtraHosts: list(config.extra_hosts),
     Dns: list(config.dns_servers),
@@ -108,6 +112,15 @@ function hostConfig({
   };
   const told = Object.entries(given).filter(([, value]) => value !== undefined);
   return Object.fromEntries(told) as HostConfig;
+}
+
+/** Both runtimes let a container make devices, which only who asks for it may do here. */
+function dropped(
+  { privileged, cap_add: add = [], cap_drop: drop = [] }: DockerConfig,
+  { noNewDevices }: Defences,
+): string[] {
+  const asked = add.map(capabilityName).some((name) => name === 'MKNOD' || name === 'ALL');
+  return noNewDevices && !asked && privileged !== true ? [...drop, 'MKNOD'] : [...drop];
 }
 
 const mebibyte = 2 ** 20;

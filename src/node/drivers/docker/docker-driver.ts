@@ -3,6 +3,7 @@ import type { AuthConfig, ContainerInfo } from 'dockerode';
 import { durationMs } from '../../../base/duration.ts';
 import type { Clock, Timers } from '../../../base/ports.ts';
 import { limits } from '../../../model/limits.ts';
+import type { Defences } from '../../defences.ts';
 import { bootId, isAlive, readStat } from '../../supervisor/proc.ts';
 import { durationNs } from '../config.ts';
 import {
@@ -41,6 +42,7 @@ export interface DockerDriverOptions {
   /** Names the runtime's socket (`DOCKER_HOST`). */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly processor: Processor;
+  readonly defences?: Defences | undefined;
 }
 
 interface AttachedRun {
@@ -138,7 +140,7 @@ export class DockerDriver implements Driver {
 
   async #create(task: DriverTask, tell: Tell): Promise<DriverHandle> {
     const config = task.config as unknown as DockerConfig;
-    const { settings, processor } = this.#options;
+    const { settings, processor, defences } = this.#options;
     const pullTimeoutNs = durationNs(config.image_pull_timeout);
     const pulled = this.#images.ensure({
       image: imageName(config.image),
@@ -154,7 +156,8 @@ export class DockerDriver implements Driver {
     const mounts = [...ownMounts(task), ...offeredMounts(task), ...asked];
     const labels = this.#labelsOf(task, config);
     const runtime = this.#runtime.identity?.kind ?? 'docker';
-    const options = containerOptions({ task, config, mounts, labels, processor, runtime });
+    const parts = { task, config, mounts, labels, processor, runtime, defences };
+    const options = containerOptions(parts);
     if (labels.logs !== undefined) {
       const { settings: logs, markPath } = labels.logs;
       await LogCollector.prepare(task.runId, logs, markPath);

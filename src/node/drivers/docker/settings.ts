@@ -6,7 +6,7 @@ export interface DockerSettings {
   readonly allowVolumes?: boolean;
   /** Tasks may run privileged, or in another way that undoes their isolation. No. */
   readonly allowPrivileged?: boolean;
-  /** Capabilities that a task may add; `all` for any. Those that a runtime gives by itself. */
+  /** Capabilities that a task may add; `all` for any. Those that a container has by itself. */
   readonly allowedCapabilities?: readonly string[];
   /** An image that this agent pulled is removed so long after its last container. Never. */
   readonly imageDelayMs?: number;
@@ -14,9 +14,12 @@ export interface DockerSettings {
   readonly unreachableTimeoutMs?: number;
 }
 
-/** What a runtime gives a container when nobody asks for anything. */
+/**
+ * What a runtime gives a container when nobody asks for anything, but for making devices: what one task
+ * makes among the files that tasks share is there for whoever opens it.
+ */
 export const defaultCapabilities: readonly string[] = [
-  ...['AUDIT_WRITE', 'CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'KILL', 'MKNOD'],
+  ...['AUDIT_WRITE', 'CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'KILL'],
   ...['NET_BIND_SERVICE', 'SETFCAP', 'SETGID', 'SETPCAP', 'SETUID', 'SYS_CHROOT'],
 ];
 

@@ -1,0 +1,253 @@
+/**
+ * A server, the nodes that attempts need, and on each a neighbour with a secret. Nodes without a defence
+ * are a program of their own, which is killed in the end: an attempt that succeeds may leave it stuck.
+ */
+import { randomUUID } from 'node:crypto';
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'vitest';
+import { unmountBelow } from '../../bench/mounts.ts';
+import type { Defence } from '../../src/node/defences.ts';
+import { findSystemUser } from '../../src/node/system-user.ts';
+import {
+  type Agent,
+  eventually,
+  kill,
+  launch,
+  newDirectory,
+  type Program,
+  processesOf,
+  processesWith,
+  startAgent,
+  supervisorsOf,
+} from '../support/agent.ts';
+import type { AgentUser, DriverName, Operator, Prey } from './attempt.ts';
+import type { NodeInput, NodeProgramInput } from './node-main.ts';
+import { type Adversary, newAdversary } from './people.ts';
+import { settingsOf } from './settings.ts';
+
+export interface Surroundings {
+  readonly driver: DriverName;
+  readonly agent: AgentUser;
+  /** What tasks in containers need. */
+  readonly container?: { readonly socket: string; readonly image: string };
+}
+
+/** By which nodes are told apart. */
+export interface NodeKind {
+  readonly operator: Operator;
+  readonly without: readonly Defence[];
+}
+
+export const nameOf = ({ operator, without }: NodeKind): string => [operator, ...without].join('-');
+
+interface Neighbour {
+  readonly id: string;
+  readonly pid: number;
+  readonly secret: string;
+}
+
+const plainUser = 'daemon';
+const entry = fileURLToPath(new URL('./node-main.ts', import.meta.url));
+
+export class Camp {
+  readonly surroundings: Surroundings;
+  readonly server: Agent;
+  readonly red: Adversary;
+  readonly blue: Adversary;
+  readonly place: string;
+  readonly #programs: { readonly program: Program; readonly mayBeStuck: boolean }[] = [];
+  readonly #pids = new Map<string, number>();
+  readonly #neighbours = new Map<string, Neighbour>();
+
+  private constructor(surroundings: Surroundings, server: Agent, people: Adversary[]) {
+    this.surroundings = surroundings;
+    this.server = server;
+    [this.red, this.blue] = people as [Adversary, Adversary];
+    this.place = mkdtempSync(join(tmpdir(), 'camp-'));
+    chmodSync(this.place, 0o755);
+  }
+
+  static async pitch(surroundings: Surroundings, kinds: readonly NodeKind[]): Promise<Camp> {
+    const server = await startAgent({ dataDirectory: newDirectory(), args: ['--server-only'] });
+    const people = await Promise.all(['red', 'blue'].map((name) => newAdversary(server, name)));
+    const camp = new Camp(surroundings, server, people);
+    const whole = kinds.filter(({ without }) => without.length === 0);
+    const broken = kinds.filter(({ without }) => without.length > 0);
+    await Promise.all([camp.#startNodes(whole, false), camp.#startNodes(broken, true)]);
+    await Promise.all(kinds.map((kind) => camp.#settle(nameOf(kind))));
+    return camp;
+  }
+
+  /** What an attempt on this node may want, and the texts that it must not get to know. */
+  prey(node: string): { readonly prey: Prey; readonly secrets: readonly string[] } {
+    const directory = mkdtempSync(join(this.place, 'prey-'));
+    chmodSync(directory, 0o755);
+    const canary = join(directory, 'canary');
+    const secret = `canary ${randomUUID()}`;
+    writeFileSync(canary, `${secret}\n`, { mode: 0o600 });
+    this.#give(directory, canary);
+    const neighbour = this.#neighbours.get(node)!;
+    const { agent } = this.surroundings;
+    const dataDirectory = this.#directoryOf(node);
+    const [supervisorPid = 0] = supervisorsOf(dataDirectory);
+    const agentPid = this.#pids.get(node)!;
+    return {
+      prey: { canary, dataDirectory, agentPid, supervisorPid, neighbour, agent },
+      secrets: [secret, neighbour.secret],
+    };
+  }
+
+  async strike(): Promise<void> {
+    const ended = this.#programs.map(async ({ program, mayBeStuck }) => {
+      program.signal('SIGTERM');
+      if (mayBeStuck) setTimeout(() => program.signal('SIGKILL'), 5000).unref();
+      const { code, stderr } = await program.ended;
+      if (!mayBeStuck) expect([code, code === 0 ? '' : stderr]).toEqual([0, '']);
+    });
+    await Promise.all(ended);
+    await eventually(() => {
+      const left = processesWith(this.place);
+      for (const pid of left) kill(pid, 'SIGKILL');
+      expect(left).toEqual([]);
+    });
+    unmountBelow(this.place);
+  }
+
+  #directoryOf = (node: string): string => join(this.place, node);
+
+  #give(...paths: readonly string[]): void {
+    if (this.surroundings.agent === 'root') return;
+    const { uid, gid } = findSystemUser(plainUser)!;
+    for (const path of paths) chownSync(path, uid, gid);
+  }
+
+  async #startNodes(kinds: readonly NodeKind[], mayBeStuck: boolean): Promise<void> {
+    if (kinds.length === 0) return;
+    const { surroundings, server } = this;
+    const nodes = kinds.map((kind): NodeInput => {
+      const dataDirectory = this.#directoryOf(nameOf(kind));
+      const volume = `${dataDirectory}-volume`;
+      for (const path of [dataDirectory, volume]) {
+        mkdirSync(path, { mode: 0o700 });
+        this.#give(path);
+      }
+      const { without, operator } = kind;
+      const hostVolumes = { fixed: { Path: volume, ReadOnly: true } };
+      const settings = settingsOf(operator, surroundings);
+      return { name: nameOf(kind), dataDirectory, without, hostVolumes, ...settings };
+    });
+    const token = join(server.dataDirectory!, 'introduction-token');
+    const introductionToken = readFileSync(token, 'utf8').trim();
+    const input: NodeProgramInput = { address: server.address, introductionToken, nodes };
+    const program = this.#launch([entry, JSON.stringify(input)]);
+    this.#programs.push({ program, mayBeStuck });
+    for (const { name } of nodes) this.#pids.set(name, program.pid);
+    await program.says(/^ready$/m);
+  }
+
+  /** Words in front of a command that make it a program of the agent's user. */
+  get asAgent(): readonly string[] {
+    if (this.surroundings.agent === 'root') return [];
+    const { uid, gid } = findSystemUser(plainUser)!;
+    return ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--'];
+  }
+
+  #launch(words: readonly string[]): Program {
+    const node = [process.execPath, '--disable-warning=ExperimentalWarning', ...words];
+    const all = [...this.asAgent, ...node];
+    // Theirs to write, whoever they are.
+    const env = { TMPDIR: dirname(this.place) };
+    return launch(all[0]!, all.slice(1), { env, cwd: '/' });
+  }
+
+  /** The neighbour, once it runs. */
+  async #settle(node: string): Promise<void> {
+    const secret = `neighbour ${randomUUID()}`;
+    const ID = `neighbour-${node}`;
+    const script =
+      'umask 077; cp /secrets/s /local/s; cp /secrets/s /alloc/data/s; : > /alloc/data/ready; exec sleep 100000';
+    const task = {
+      Templates: [{ EmbeddedTmpl: secret, DestPath: 'secrets/s' }],
+      Env: { NEIGHBOUR_SECRET: secret },
+    };
+    const job = this.job(ID, node, { script, task, job: { Type: 'service' } });
+    expect(await this.blue.register(job)).toEqual({ status: 200, text: expect.any(String) });
+    const id = await this.blue.running(ID);
+    const pid = await eventually(() => {
+      const found = processesOf({ ID: id }).find((one) => commandOf(one).startsWith('sleep'));
+      if (found === undefined) throw new Error(`the neighbour on ${node} does not sleep yet`);
+      return found;
+    });
+    this.#neighbours.set(node, { id, pid, secret });
+  }
+
+  /** The neighbour is as it was, and the next job of its people is run. */
+  async checkNeighbour(node: string): Promise<void> {
+    const { id, secret } = this.#neighbours.get(node)!;
+    const next = `next-${randomUUID()}`;
+    const script = 'cat /secrets/s; echo $((6 * 7)) > /alloc/data/x; cat /alloc/data/x';
+    const task = { Templates: [{ EmbeddedTmpl: 'mine ', DestPath: 'secrets/s' }] };
+    const registered = await this.blue.register(this.job(next, node, { script, task }));
+    expect(registered).toEqual({ status: 200, text: expect.any(String) });
+    const done = await this.blue.ended(next);
+    const output = done && (await this.blue.output(done.ID));
+    expect([done?.ClientStatus, output]).toEqual(['complete', 'mine 42\n']);
+    const [alive] = await Promise.all([
+      this.blue.ask('GET', `/v1/client/fs/cat/${id}?path=alloc/data/s`),
+      this.blue.ask('DELETE', `/v1/job/${next}`),
+    ]);
+    expect(alive).toEqual({ status: 200, text: secret });
+    expect(await this.blue.running(`neighbour-${node}`)).toBe(id);
+  }
+
+  /** A batch job on this node, tried once; its task is called `task`. */
+  job(ID: string, node: string, { before, script, task, config, ...parts }: JobParts): object {
+    const Tasks = [
+      ...(before === undefined ? [] : [this.#task(before, { Name: 'before', ...prestart })]),
+      this.#task(script, task, config),
+    ];
+    const group = {
+      ...{ Name: 'main', Count: 1, EphemeralDisk: { SizeMB: 10 } },
+      RestartPolicy: { Attempts: 0, Mode: 'fail' },
+      ReschedulePolicy: { Attempts: 0, Unlimited: false },
+      ...parts.group,
+      Tasks,
+    };
+    const on = { LTarget: '${node.unique.name}', Operand: '=', RTarget: node };
+    return { ID, Type: 'batch', Constraints: [on], ...parts.job, TaskGroups: [group] };
+  }
+
+  #task(script: string, fields: object = {}, config: object = {}): object {
+    const { driver, container } = this.surroundings;
+    const image = container === undefined ? {} : { image: container.image };
+    return {
+      ...{ Name: 'task', Driver: driver, KillTimeout: '500ms' },
+      Resources: { CPU: 10, MemoryMB: 48 },
+      LogConfig: { MaxFiles: 2, MaxFileSizeMB: 1 },
+      ...fields,
+      Config: { command: '/bin/sh', args: ['-c', script], ...image, ...config },
+    };
+  }
+}
+
+const prestart = { Lifecycle: { Hook: 'prestart' } };
+
+export interface JobParts {
+  readonly before?: string | undefined;
+  readonly script: string;
+  readonly config?: object | undefined;
+  readonly task?: object | undefined;
+  readonly group?: object | undefined;
+  readonly job?: object | undefined;
+}
+
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'latin1');
+  } catch {
+    return '';
+  }
+}

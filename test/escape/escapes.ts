@@ -1,0 +1,75 @@
+/** The table as tests, in one of the surroundings in which it is run. */
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { endAgents } from '../support/agent.ts';
+import { drawn } from '../support/draw.ts';
+import { type Attempt, tried } from './attempt.ts';
+import { Camp, type NodeKind, nameOf, type Surroundings } from './camp.ts';
+import { type Outcome, runAttempt, runOutside } from './run-attempt.ts';
+import { attempts } from './table.ts';
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
+
+/** `prepare` gives what else there is in these surroundings, once it is there. */
+export function escapes(
+  { driver, agent }: Surroundings,
+  prepare: () => Promise<Partial<Surroundings>> = async () => ({}),
+): void {
+  const rows = attempts
+    .filter(
+      ({ drivers, agents = ['root', 'plain'] }) =>
+        drivers.includes(driver) && agents.includes(agent),
+    )
+    .map((attempt) => ({ name: `${driver}, agent as ${agent}: ${attempt.name}`, attempt }));
+  const chosen = drawn(rows);
+  let camp: Camp;
+
+  beforeAll(async () => {
+    const surroundings = { driver, agent, ...(await prepare()) };
+    camp = await Camp.pitch(surroundings, kindsOf(chosen.map(({ attempt }) => attempt)));
+  });
+  afterAll(async () => {
+    await camp?.strike();
+    await endAgents();
+  });
+
+  describe.concurrent('an attempt fails, and somebody else runs as if nothing had been', () => {
+    test.each(chosen)('$name', async ({ attempt }) => {
+      const node = nameOf(fortress(attempt));
+      const outcome = await runAttempt(camp, node, attempt);
+      expect([outcome.succeeded, outcome.isStuck], textOf(outcome)).toEqual([false, false]);
+      if (attempt.refusal === undefined) expect(outcome.output, textOf(outcome)).toContain(tried);
+      else expect(outcome.refusal, textOf(outcome)).toMatch(attempt.refusal);
+      await camp.checkNeighbour(node);
+    });
+  });
+
+  describe.concurrent('the same attempt succeeds where that defence is off', () => {
+    test.each(chosen)('$name', async ({ attempt }) => {
+      const outcome = await counterProof(camp, attempt);
+      expect(outcome.succeeded, textOf(outcome)).toBe(true);
+    });
+  });
+}
+
+const textOf = ({ refusal, output }: Outcome): string => `${refusal}\n${output}`;
+
+const fortress = ({ operator = 'strict' }: Attempt): NodeKind => ({ operator, without: [] });
+
+/** `undefined`: on none. */
+function ruin({ counter, operator = 'strict' }: Attempt): NodeKind | undefined {
+  if (counter === 'outside') return undefined;
+  if ('without' in counter) return { operator, without: counter.without };
+  return { operator: counter.operator, without: [] };
+}
+
+function kindsOf(all: readonly Attempt[]): readonly NodeKind[] {
+  const kinds = all.flatMap((attempt) => [fortress(attempt), ruin(attempt) ?? []].flat());
+  return [...new Map(kinds.map((kind) => [nameOf(kind), kind])).values()];
+}
+
+async function counterProof(camp: Camp, attempt: Attempt): Promise<Outcome> {
+  const kind = ruin(attempt);
+  return kind === undefined
+    ? runOutside(camp, nameOf(fortress(attempt)), attempt)
+    : runAttempt(camp, nameOf(kind), attempt);
+}

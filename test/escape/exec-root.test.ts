@@ -1,0 +1,3 @@
+import { escapes } from './escapes.ts';
+
+escapes({ driver: 'exec', agent: 'root' });

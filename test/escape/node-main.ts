@@ -1,0 +1,53 @@
+/**
+ * Nodes of one user's, as tests of escapes compose them: each as the product has it, but for the
+ * defences that it is to be without. The argument is JSON, see `NodeProgramInput`. SIGTERM ends them
+ * and what they run.
+ */
+import { startNode } from '../../src/agent-node.ts';
+import type { HostVolumes } from '../../src/model/volume/host-volume.ts';
+import { type Defence, defencesWithout } from '../../src/node/defences.ts';
+import type { DockerSettings } from '../../src/node/drivers/docker/settings.ts';
+import type { IsolationSettings } from '../../src/node/drivers/isolation/isolate.ts';
+
+export interface NodeInput {
+  readonly name: string;
+  readonly dataDirectory: string;
+  readonly without: readonly Defence[];
+  readonly isolation: IsolationSettings;
+  readonly docker: DockerSettings;
+  readonly hostVolumes: HostVolumes;
+}
+
+export interface NodeProgramInput {
+  readonly address: string;
+  readonly introductionToken: string;
+  readonly nodes: readonly NodeInput[];
+}
+
+const { address, introductionToken, nodes } = JSON.parse(process.argv[2]!) as NodeProgramInput;
+const servers = { addresses: [address], introductionToken };
+
+const log = {
+  info: (_: object, sentence?: string) => process.stderr.write(`${sentence}\n`),
+  warn: (fields: object, sentence?: string) =>
+    process.stderr.write(`${sentence} ${JSON.stringify(fields)}\n`),
+};
+
+// None of their own timers keeps a process alive.
+const alive = setInterval(() => {}, 1 << 30);
+const started = await Promise.all(
+  nodes.map(async ({ name, dataDirectory, without, isolation, docker, hostVolumes }) => {
+    const options = {
+      ...{ dataDirectory, isolation, docker, environment: process.env },
+      ...{ node: { name, address: '127.0.0.1', hostVolumes }, log: log as never },
+    };
+    const node = await startNode(options, servers, { defences: defencesWithout(without) });
+    await node.registered();
+    return node;
+  }),
+);
+process.stdout.write('ready\n');
+process.once('SIGTERM', () => {
+  clearInterval(alive);
+  void Promise.all(started.map((node) => node.close('stop'))).then(() => process.exit(0));
+});

@@ -1,0 +1,87 @@
+/** Somebody whose token may do what it likes in a namespace of its own, and nothing elsewhere. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Allocation } from '../e2e/jobs.ts';
+import { type Agent, eventually } from '../support/agent.ts';
+
+const ended = new Set(['complete', 'failed', 'lost']);
+
+export interface Answer {
+  readonly status: number;
+  readonly text: string;
+}
+
+export class Adversary {
+  readonly namespace: string;
+  readonly #address: string;
+  readonly #token: string;
+
+  constructor(namespace: string, address: string, token: string) {
+    this.namespace = namespace;
+    this.#address = address;
+    this.#token = token;
+  }
+
+  /** In its namespace. An answer that does not end is what came of it within the time. */
+  async ask(method: string, path: string, body?: object, patienceMs = 20_000): Promise<Answer> {
+    const url = new URL(path, this.#address);
+    if (!url.searchParams.has('namespace')) url.searchParams.set('namespace', this.namespace);
+    const answer = await fetch(url, {
+      ...{ method, headers: { 'x-registry-token': this.#token } },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(patienceMs),
+    });
+    return { status: answer.status, text: await answer.text() };
+  }
+
+  register(job: object): Promise<Answer> {
+    return this.ask('PUT', '/v1/jobs', { Job: { ...job, Namespace: this.namespace } });
+  }
+
+  async allocation(job: string): Promise<Allocation | undefined> {
+    const { text } = await this.ask('GET', `/v1/job/${job}/allocations`);
+    return (JSON.parse(text) as Allocation[])[0];
+  }
+
+  /** The allocation's id, once it runs. */
+  running(job: string): Promise<string> {
+    return eventually(async () => {
+      const found = await this.allocation(job);
+      if (found?.ClientStatus === 'running') return found.ID;
+      const error = new Error(`${job} does not run: ${JSON.stringify(found?.TaskStates)}`);
+      throw Object.assign(error, { isFinal: ended.has(found?.ClientStatus ?? '') });
+    });
+  }
+
+  /** The allocation, once it has ended; `undefined` where it does not within the time. */
+  async ended(job: string, patienceMs = 30_000): Promise<Allocation | undefined> {
+    const endMs = performance.now() + patienceMs;
+    while (performance.now() < endMs) {
+      const found = await this.allocation(job);
+      if (ended.has(found?.ClientStatus ?? '')) return found;
+      await sleep(50);
+    }
+    return undefined;
+  }
+
+  async output(allocId: string, task = 'task'): Promise<string> {
+    const of = (type: string) =>
+      this.ask('GET', `/v1/client/fs/logs/${allocId}?task=${task}&type=${type}&plain=true`).then(
+        ({ text }) => text,
+        (error: Error) => `no log of ${type}: ${error.message}`,
+      );
+    return (await Promise.all([of('stdout'), of('stderr')])).join('');
+  }
+}
+
+export async function newAdversary(server: Agent, namespace: string): Promise<Adversary> {
+  const put = async (path: string, body: object) => {
+    const { status, text, json } = await server.request('PUT', path, body);
+    if (status !== 200) throw new Error(`${path}: ${text}`);
+    return json;
+  };
+  await put(`/v1/namespace/${namespace}`, { Name: namespace });
+  const Rules = `namespace "${namespace}" { policy = "write" }`;
+  await put('/v1/acl/policy', { Name: namespace, Rules });
+  const { SecretID } = await put('/v1/acl/token', { Policies: [{ Name: namespace }] });
+  return new Adversary(namespace, server.address, SecretID);
+}

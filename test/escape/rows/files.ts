@@ -1,0 +1,119 @@
+/** Files of the machine, of the agent and of others, by their paths. */
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { supervisorPaths } from '../../../src/node/supervisor/paths.ts';
+import { type Attempt, success } from '../attempt.ts';
+import { end, got, makesDevice, opens, perl } from './words.ts';
+
+/** What is in the way is that the task does not see the file, or sees it as it may not be written. */
+const byPath = (name: string, script: Attempt['plan'], more: Partial<Attempt> = {}): Attempt => ({
+  ...{ name, drivers: ['exec', 'docker'], counter: 'outside', plan: script },
+  ...more,
+});
+const ofRoot = { agents: ['root'] } as const;
+
+export const fileAttempts: readonly Attempt[] = [
+  byPath('to read a file of the agent', ({ canary }) => ({ script: `cat ${canary}; ${end}` })),
+  byPath('to write a file of the agent', ({ canary }) => ({
+    script: `${opens(canary, 'write')}; ${end}`,
+  })),
+  byPath(
+    'to read the hashes of passwords',
+    () => ({ script: `grep -q ^root: /etc/shadow && ${got}; ${end}` }),
+    ofRoot,
+  ),
+  byPath('to read the secret by which the node is known', ({ dataDirectory }) => ({
+    script: `grep -q SecretID ${dataDirectory}/node/node.json && ${got}; ${end}`,
+  })),
+  byPath('to list the allocations of the node', ({ dataDirectory, neighbour }) => ({
+    script: `ls ${dataDirectory}/node/alloc | grep -q ${neighbour.id} && ${got}; ${end}`,
+  })),
+  byPath('to read the files of a neighbour, whose allocation it knows', (prey) => ({
+    script: `cat ${prey.dataDirectory}/node/alloc/${prey.neighbour.id}/alloc/data/s; ${end}`,
+  })),
+  byPath('to write among the files of a neighbour', (prey) => {
+    const planted = `${prey.dataDirectory}/node/alloc/${prey.neighbour.id}/alloc/data/planted`;
+    return { script: `touch ${planted}; ${end}`, hasHappened: () => taken(planted) };
+  }),
+  byPath(
+    'to change a program of the system',
+    () => ({
+      script: `${opens('/usr/bin/env', 'write')}; ${end}`,
+    }),
+    ofRoot,
+  ),
+  byPath('to speak to the supervisor over its socket', ({ dataDirectory }) => ({
+    script: `${connects(supervisorPaths(join(dataDirectory, 'node')).socket)}; ${end}`,
+  })),
+  byPath('to leave a file in the memory that programs of the machine share', ({ canary }) => {
+    const path = `/dev/shm/${canary.replaceAll('/', '-')}`;
+    return { script: `touch ${path}; ${end}`, hasHappened: () => taken(path) };
+  }),
+  byPath('to leave a file in the temporary directory of the machine', ({ canary }) => {
+    const path = `/tmp/${canary.replaceAll('/', '-')}`;
+    return { script: `touch ${path}; ${end}`, hasHappened: () => taken(path) };
+  }),
+  byPath(
+    'to change a setting of the kernel',
+    () => ({
+      script: `${opens('/proc/sys/kernel/core_pattern', 'write')}; ${end}`,
+    }),
+    ofRoot,
+  ),
+  byPath(
+    'to change what the kernel tells of devices',
+    () => ({
+      script: `${opens('/sys/bus/cpu/drivers_autoprobe', 'write')}; ${end}`,
+    }),
+    ofRoot,
+  ),
+  byPath(
+    'to read the log of the kernel',
+    () => ({ script: `${opens('/dev/kmsg')}; ${end}` }),
+    ofRoot,
+  ),
+  byPath(
+    'to read memory or disks by their devices',
+    () => ({
+      script: `${opens('/dev/mem /dev/port /dev/vd[a-z] /dev/sd[a-z] /dev/nvme* /dev/loop0')}; ${end}`,
+    }),
+    ofRoot,
+  ),
+  byPath(
+    'to make a device',
+    ({ canary }) => {
+      const device = `${canary}-device`;
+      return {
+        script: `cd /alloc/data 2>/dev/null && ${makesDevice('device')}; ${makesDevice(device)}; ${end}`,
+        hasHappened: () => taken(device),
+      };
+    },
+    { ...ofRoot, drivers: ['exec'] },
+  ),
+  byPath(
+    'to leave its control group',
+    () => ({
+      script: `${opens('/sys/fs/cgroup/*/cgroup.procs', 'write')}; ${end}`,
+    }),
+    ofRoot,
+  ),
+  byPath(
+    'to have the kernel run a program when a control group is empty',
+    () => ({
+      script: `${opens('/sys/fs/cgroup/*/release_agent /sys/kernel/uevent_helper /proc/sys/kernel/modprobe', 'write')}; ${end}`,
+    }),
+    ofRoot,
+  ),
+];
+
+/** Whether it was there. */
+function taken(path: string): boolean {
+  const was = existsSync(path);
+  rmSync(path, { force: true });
+  return was;
+}
+
+const connects = (path: string): string =>
+  perl(
+    `socket(my $s, 1, 1, 0); connect($s, pack("Sa108", 1, "${path}")) and print "${success}\\n"`,
+  );

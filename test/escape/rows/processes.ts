@@ -1,0 +1,57 @@
+/** Other processes: seen, read, signalled, traced, and what they share. */
+import { execFileSync } from 'node:child_process';
+import { type Attempt, success } from '../attempt.ts';
+import { end, got, perl } from './words.ts';
+
+const host = { pid_mode: 'host' };
+
+export const processAttempts: readonly Attempt[] = [
+  {
+    name: 'to find the agent among the processes that it sees',
+    drivers: ['exec'],
+    counter: { without: ['ownProcesses'] },
+    plan: () => ({ script: `grep -q n[o]de-main /proc/[0-9]*/cmdline && ${got}; ${end}` }),
+  },
+  {
+    name: 'to signal a neighbour',
+    drivers: ['exec'],
+    counter: { without: ['ownProcesses', 'ownUsers'] },
+    plan: ({ neighbour }) => ({ script: `kill -0 ${neighbour.pid} && ${got}; ${end}` }),
+  },
+  {
+    name: 'to see all processes by the option of the driver',
+    drivers: ['docker'],
+    refusal: /pid_mode/,
+    counter: { operator: 'reckless' },
+    plan: () => ({
+      config: host,
+      script: `grep -q n[o]de-main /proc/[0-9]*/cmdline && ${got}; ${end}`,
+    }),
+  },
+  {
+    name: 'to share memory with the machine by the option of the driver',
+    drivers: ['docker'],
+    refusal: /ipc_mode/,
+    counter: { operator: 'reckless' },
+    plan: () => ({ config: { ipc_mode: 'host' }, ...sharedMemory() }),
+  },
+  {
+    name: 'to read memory that programs of the machine share',
+    drivers: ['exec'],
+    counter: { without: ['ownIpc'] },
+    plan: sharedMemory,
+  },
+];
+
+/** A segment of the machine that everybody may read, with a word in it. */
+function sharedMemory() {
+  const make = 'my $i = shmget(0, 64, 01666) // die $!; shmwrite($i, "so", 0, 2); print $i';
+  const id = execFileSync('perl', ['-e', make], { encoding: 'utf8' });
+  return {
+    script: `${perl(`my $t; shmread(${id}, $t, 0, 2) and $t eq "so" and print "${success}\\n"`)}; ${end}`,
+    hasHappened: () => {
+      execFileSync('perl', ['-e', `shmctl(${id}, 0, 0)`]);
+      return false;
+    },
+  };
+}

@@ -1,0 +1,15 @@
+/** All attempts; each file of `rows/` has those of one kind. */
+import type { Attempt } from './attempt.ts';
+import { capabilityAttempts } from './rows/capabilities.ts';
+import { containerAttempts } from './rows/containers.ts';
+import { fileAttempts } from './rows/files.ts';
+import { limitAttempts } from './rows/limits.ts';
+import { processAttempts } from './rows/processes.ts';
+
+export const attempts: readonly Attempt[] = [
+  ...fileAttempts,
+  ...processAttempts,
+  ...capabilityAttempts,
+  ...limitAttempts,
+  ...containerAttempts,
+];
