@@ -94,7 +94,7 @@ export const places: readonly Place[] = [
     reason: 'a process of its own, and the client of its socket',
   },
   {
-    files: 'src/node/{directories,files,held-directory,plain-file,system-user}.ts',
+    files: 'src/node/{directories,files,held-directory,plain-file,remove-tree,system-user}.ts',
     may: ['files'],
     reason: 'task directories, and the users of the machine',
   },

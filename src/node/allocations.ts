@@ -145,12 +145,12 @@ export class Allocations {
       this.#refuse(allocation, `The job "${allocation.JobID}" was purged`);
       return undefined;
     }
-    const unfit = unfitName(allocation, job);
-    if (unfit !== undefined) {
-      this.#refuse(allocation, unfit, job);
-      return undefined;
-    }
     try {
+      const unfit = unfitName(allocation, job);
+      if (unfit !== undefined) {
+        this.#refuse(allocation, unfit, job);
+        return undefined;
+      }
       const runner = new AllocationRunner(this.#surroundings, allocation, job);
       this.#runners.set(runner.id, runner);
       return runner;

@@ -1,8 +1,12 @@
-/** Where an allocation's files are. Source: facts/scheduler.md §7.4. */
-import { chmod, chown, lchown, lstat, mkdir, rm, unlink } from 'node:fs/promises';
-import { join } from 'node:path';
+/**
+ * Where an allocation's files are. `N1` and the like are the invariants of DESIGN.md.
+ * Source: facts/scheduler.md §7.4.
+ */
+import { lstat, mkdir, unlink } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { quote } from '../model/path.ts';
 import { isPathPart } from '../model/text-rules.ts';
+import { HeldDirectory } from './held-directory.ts';
 import type { SystemUser } from './system-user.ts';
 
 /**
@@ -73,9 +77,9 @@ export async function makeAllocationDirectories(paths: AllocationDirectories): P
 /** What a task shares with those that are of the same user, and of others. */
 export async function ownSharedDirectories(
   { shared }: AllocationDirectories,
-  { uid, gid }: SystemUser,
+  owner: SystemUser,
 ): Promise<void> {
-  await Promise.all(['data', 'tmp'].map((name) => lchown(join(shared, name), uid, gid)));
+  await Promise.all(['data', 'tmp'].map((name) => giveDirectory(join(shared, name), owner)));
 }
 
 /** Also right after an earlier run made them. `owner` gets those that the task sees. */
@@ -94,7 +98,7 @@ export async function makeTaskDirectories(
   await Promise.all(
     inner.map(async ([path, modeBits]) => {
       await make(path, modeBits);
-      if (owner !== undefined) await chown(path, owner.uid, owner.gid);
+      if (owner !== undefined) await giveDirectory(path, owner);
     }),
   );
 }
@@ -111,11 +115,22 @@ async function makeLogs({ shared, logs }: TaskDirectories): Promise<void> {
   await make(logs, openModeBits);
 }
 
+/** N1, N2. Rejects where a task put something else in its place. */
+export const giveDirectory = (path: string, owner: SystemUser): Promise<void> =>
+  HeldDirectory.during(path, (held) => held.give(owner));
+
 async function make(path: string, modeBits: number): Promise<void> {
   const created = await mkdir(path, { recursive: true });
   // The process's file creation mask does not apply to these.
-  if (created !== undefined) await chmod(path, modeBits);
+  if (created !== undefined) await HeldDirectory.during(path, (held) => held.permit(modeBits));
 }
 
-export const removeAllocationDirectories = (paths: AllocationDirectories): Promise<void> =>
-  rm(paths.root, { recursive: true, force: true });
+/** N5. */
+export async function removeAllocationDirectories({ root }: AllocationDirectories): Promise<void> {
+  const above = await HeldDirectory.open(dirname(root)).catch(() => undefined);
+  try {
+    await above?.remove(basename(root));
+  } finally {
+    await above?.close();
+  }
+}

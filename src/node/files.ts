@@ -1,20 +1,11 @@
 import { constants } from 'node:fs';
-import {
-  chmod,
-  type FileHandle,
-  mkdir,
-  open,
-  readFile,
-  readlink,
-  realpath,
-  rename,
-  rm,
-  writeFile,
-} from 'node:fs/promises';
+import { chmod, open, readFile, readlink, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Timer, Timers } from '../base/ports.ts';
 import { limits } from '../model/limits.ts';
 import { escapesDirectory } from '../model/text-rules.ts';
+import { HeldDirectory } from './held-directory.ts';
+import { descriptorPath, findOnly, mayBeForeign } from './plain-file.ts';
 import type { SystemUser } from './system-user.ts';
 
 /** Replaces a file whole: a reader finds the old text or the new one. Only this user reads it. */
@@ -56,20 +47,20 @@ export async function writeBelow(
   if (name === undefined || parts.includes('..') || name === '..' || escapesDirectory(path)) {
     throw new Error(`"${path}" is no file below the directory`);
   }
-  let at = await open(directory, constants.O_RDONLY | constants.O_DIRECTORY);
+  const held = [await HeldDirectory.open(directory)];
   try {
     for (const part of parts) {
-      const inner = `${pathOf(at)}/${part}`;
-      const isNew = await makeDirectory(inner);
-      const next = await open(inner, insideFlags).catch(() => undefined);
+      const next = await held
+        .at(-1)!
+        .child(part, owner)
+        .catch(() => undefined);
       if (next === undefined) throw new Error(`"${part}" of "${path}" is no directory`);
-      await at.close();
-      at = next;
-      if (isNew && owner !== undefined) await at.chown(owner.uid, owner.gid);
+      held.push(next);
     }
-    const temporary = `${pathOf(at)}/.${name}.new`;
-    await rm(temporary, { force: true, recursive: true });
-    const file = await open(temporary, 'wx', 0o600);
+    const into = held.at(-1)!;
+    const temporary = `.${name}.new`;
+    await into.remove(temporary);
+    const file = await open(into.at(temporary), 'wx', 0o600);
     try {
       await file.writeFile(bytes);
       const [ownUid, ownGid] = [uid ?? owner?.uid, gid ?? owner?.gid];
@@ -81,21 +72,16 @@ export async function writeBelow(
     } finally {
       await file.close();
     }
-    await rename(temporary, `${pathOf(at)}/${name}`).catch(async (error: Error) => {
-      await rm(temporary, { force: true });
+    await rename(into.at(temporary), into.at(name)).catch(async (error: Error) => {
+      await into.remove(temporary);
       throw new Error(`"${path}" cannot be replaced: ${codeOf(error)}`);
     });
   } finally {
-    await at.close();
+    for (const one of held) await one.close();
   }
 }
 
 const codeOf = (error: NodeJS.ErrnoException): string => error.code ?? error.message;
-
-const insideFlags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
-
-/** A path that stays the open directory's, wherever its own path leads by now. */
-const pathOf = ({ fd }: FileHandle): string => `/proc/self/fd/${fd}`;
 
 /**
  * A file below a directory that a task may have in its hands, or `undefined` when there is none.
@@ -112,12 +98,13 @@ export async function readBelow(
   const found = await open(join(directory, path), findOnly).catch(ignoreMissing);
   if (found === undefined) return undefined;
   try {
-    const [root, real] = await Promise.all([realpath(directory), readlink(pathOf(found))]);
+    const [root, real] = await Promise.all([realpath(directory), readlink(descriptorPath(found))]);
     if (!real.startsWith(`${root}/`)) throw new Error(`"${path}" is not below the directory`);
     const stat = await found.stat();
     if (!stat.isFile()) throw new Error(`"${path}" is no file`);
+    if (await mayBeForeign(stat)) throw new Error(`"${path}" has other names as well`);
     if (stat.size > bytesMax) throw new Error(`"${path}" is larger than ${bytesMax} bytes`);
-    const file = await open(pathOf(found), constants.O_RDONLY);
+    const file = await open(descriptorPath(found), constants.O_RDONLY);
     try {
       const buffer = Buffer.alloc(stat.size);
       const { bytesRead } = await file.read(buffer, 0, stat.size, 0);
@@ -130,23 +117,9 @@ export async function readBelow(
   }
 }
 
-/** Linux's `O_PATH`, which Node has no name for. */
-const findOnly = 0o10000000;
-
 function ignoreMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error;
   return undefined;
-}
-
-/** `false`: something is there already. */
-async function makeDirectory(path: string): Promise<boolean> {
-  try {
-    await mkdir(path);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
-  }
 }
 
 /** The file's JSON value; `undefined` when there is no file. Throws when it is damaged. */

@@ -14,7 +14,7 @@
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, open, readlink } from 'node:fs/promises';
 import { limits } from '../../model/limits.ts';
-import { descriptorPath, findOnly } from '../plain-file.ts';
+import { descriptorPath, findOnly, mayBeForeign } from '../plain-file.ts';
 
 /** Why a path leads to nothing that may be read. */
 export type WalkFault =
@@ -65,8 +65,10 @@ export async function walk(root: string, path: string): Promise<Found> {
  * Opens what was found for reading: that very file, whatever is at its path by now.
  * @throws WalkFailure `unreadable`
  */
-export const openToRead = ({ handle }: Pick<Found, 'handle'>): Promise<FileHandle> =>
-  opening(open(descriptorPath(handle), O_RDONLY | O_NONBLOCK | O_NOCTTY));
+export async function openToRead({ handle, stats }: Omit<Found, 'names'>): Promise<FileHandle> {
+  if (await mayBeForeign(stats)) throw new WalkFailure('unreadable');
+  return opening(open(descriptorPath(handle), O_RDONLY | O_NONBLOCK | O_NOCTTY));
+}
 
 class Walk {
   readonly #root: string;

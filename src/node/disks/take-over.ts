@@ -1,5 +1,5 @@
-import { lstat, mkdir, readdir, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { mkdir } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
 import { HeldDirectory } from '../held-directory.ts';
 
 /**
@@ -7,20 +7,23 @@ import { HeldDirectory } from '../held-directory.ts';
  * directory, or a link that a task put in its place, has nothing.
  */
 export async function takeOver(from: string, to: string): Promise<void> {
-  const found = await lstat(from).catch(() => undefined);
-  if (found?.isDirectory() !== true) return;
-  const names = await readdir(from);
-  if (names.length === 0) return;
-  // `<task>/local` is the task's own later; its parents are the agent's.
-  await mkdir(dirname(to), { recursive: true, mode: 0o755 });
-  await mkdir(to, { mode: 0o755 }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST') throw error;
-  });
-  const held = await HeldDirectory.open(to);
+  const source = await HeldDirectory.open(from).catch(() => undefined);
+  if (source === undefined) return;
   try {
-    for (const name of names) await held.take(join(from, name), name);
+    const names = await source.names();
+    if (names.length === 0) return;
+    // `<task>/local` is the task's own later; its parents are the agent's.
+    await mkdir(dirname(to), { recursive: true, mode: 0o755 });
+    await HeldDirectory.during(dirname(to), async (above) => {
+      const held = await above.child(basename(to), undefined);
+      try {
+        for (const name of names) await held.take(source, name);
+      } finally {
+        await held.close();
+      }
+    });
   } finally {
-    await held.close();
+    await source.close();
   }
 }
 
@@ -29,11 +32,14 @@ export async function withStaging(
   path: string,
   use: (path: string) => Promise<void>,
 ): Promise<void> {
-  await rm(path, { recursive: true, force: true });
-  await mkdir(path, { mode: 0o700 });
-  try {
-    await use(path);
-  } finally {
-    await rm(path, { recursive: true, force: true });
-  }
+  await HeldDirectory.during(dirname(path), async (above) => {
+    const name = basename(path);
+    await above.remove(name);
+    await mkdir(above.at(name), { mode: 0o700 });
+    try {
+      await use(path);
+    } finally {
+      await above.remove(name);
+    }
+  });
 }

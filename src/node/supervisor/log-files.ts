@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { type FileHandle, lstat, open, readdir, unlink } from 'node:fs/promises';
+import { type FileHandle, lstat, open, unlink } from 'node:fs/promises';
 import { HeldDirectory } from '../held-directory.ts';
 import { openPlainFile, UnfitFile } from '../plain-file.ts';
 
@@ -32,7 +32,7 @@ export class LogFiles {
 
   /** In order. None where there is no directory. */
   async indexes(): Promise<readonly number[]> {
-    const names = await this.#held((held) => readdir(held.at(''))).catch(() => []);
+    const names = await this.#held((held) => held.names()).catch(() => []);
     const indexes = names.map((name) => logFileIndex(name, this.#prefix));
     return indexes.filter((index) => index >= 0).sort((left, right) => left - right);
   }
@@ -69,12 +69,7 @@ export class LogFiles {
     await this.#held((held) => unlink(held.at(this.nameOf(index))));
   }
 
-  async #held<T>(use: (held: HeldDirectory) => Promise<T>): Promise<T> {
-    const held = await HeldDirectory.open(this.#directory);
-    try {
-      return await use(held);
-    } finally {
-      await held.close();
-    }
+  #held<T>(use: (held: HeldDirectory) => Promise<T>): Promise<T> {
+    return HeldDirectory.during(this.#directory, use);
   }
 }

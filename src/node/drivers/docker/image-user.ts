@@ -1,8 +1,7 @@
 /** Whose files a container's task makes: found out before it runs, without running anything. */
-import { chown } from 'node:fs/promises';
 import type { Container } from 'dockerode';
 import { extract } from 'tar-stream';
-import type { TaskDirectories } from '../../directories.ts';
+import { giveDirectory, type TaskDirectories } from '../../directories.ts';
 
 export interface ImageUser {
   readonly uid: number;
@@ -18,7 +17,7 @@ export async function giveDirectories(
   const user = await findImageUser(Config.User ?? '', () => readPasswd(container));
   if (user === undefined || user.uid === 0) return;
   const { local, secrets } = directories;
-  await Promise.all([local, secrets].map((path) => chown(path, user.uid, user.gid)));
+  await Promise.all([local, secrets].map((path) => giveDirectory(path, user)));
 }
 
 /** `name`, `uid`, `name:group` or `uid:gid`; `undefined` for root, and for who is not known. */

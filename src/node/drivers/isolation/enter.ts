@@ -1,5 +1,5 @@
 /** How a command gets into the sandbox of a task that runs, to run beside it. */
-import { accessSync, constants, readFileSync, statSync } from 'node:fs';
+import { lstatSync, readFileSync } from 'node:fs';
 import { findInside, namespaceOf } from '../../supervisor/inside.ts';
 import type { TaskStatus } from '../../supervisor/protocol.ts';
 import { DriverFailure } from '../driver.ts';
@@ -54,9 +54,10 @@ function withLocal(first: number, [program = '', ...args]: readonly string[]): r
   if (program.includes('/')) return [program, ...args];
   const inside = `/local/${program}`;
   try {
-    const path = `/proc/${first}/root${inside}`;
-    accessSync(path, constants.X_OK);
-    return [statSync(path).isFile() ? inside : program, ...args];
+    const found = lstatSync(`/proc/${first}/root${inside}`);
+    // Where a link leads is the task's to find: from here it would lead elsewhere.
+    const isProgram = found.isSymbolicLink() || (found.isFile() && (found.mode & 0o111) !== 0);
+    return [isProgram ? inside : program, ...args];
   } catch {
     return [program, ...args];
   }

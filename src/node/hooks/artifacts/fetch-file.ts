@@ -11,6 +11,7 @@ import {
 } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { findOnly, openPlainFile } from '../../plain-file.ts';
 import type { Budget } from './budget.ts';
 import { ArtifactFailure } from './failure.ts';
 
@@ -32,7 +33,8 @@ export interface LocalSource {
 export async function findLocal(path: string): Promise<LocalSource> {
   let handle: FileHandle;
   try {
-    handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    // Looked at and not opened: it may be a device.
+    handle = await open(path, findOnly);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw code === 'ENOENT' || code === 'ENOTDIR' ? absent(path) : closed(path);
@@ -68,7 +70,7 @@ export async function copyFile(
   budget: Budget,
   signal: AbortSignal,
 ): Promise<void> {
-  const handle = await open(from, constants.O_RDONLY | constants.O_NOFOLLOW);
+  const handle = await openPlainFile(from, constants.O_RDONLY, { mayHaveNames: true });
   const { mode } = await handle.stat();
   if ((mode & readableBits) === 0) {
     await handle.close();

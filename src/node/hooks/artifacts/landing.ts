@@ -1,5 +1,5 @@
 import { lchown, lstat, readdir, readlink } from 'node:fs/promises';
-import { basename, isAbsolute, join } from 'node:path';
+import { basename, dirname, isAbsolute, join } from 'node:path';
 import { privateDirectory, type TaskDirectories } from '../../directories.ts';
 import { HeldDirectory } from '../../held-directory.ts';
 import type { SystemUser } from '../../system-user.ts';
@@ -82,8 +82,13 @@ export async function land(
     for (const part of above) held.push(await held.at(-1)!.child(part, owner));
     const into = held.at(-1)!;
     if (found.isDirectory()) {
-      for (const name of await readdir(staged)) await into.take(join(staged, name), name);
-    } else await into.take(staged, parts.at(-1)!);
+      await HeldDirectory.during(staged, async (tree) => {
+        for (const name of await tree.names()) await into.take(tree, name);
+      });
+    } else {
+      const take = (from: HeldDirectory) => into.take(from, basename(staged), parts.at(-1)!);
+      await HeldDirectory.during(dirname(staged), take);
+    }
   } finally {
     for (const directory of held) await directory.close();
   }
