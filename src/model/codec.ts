@@ -10,8 +10,8 @@
  *  C3. null and absent are the same where the schema has no null; the property is then left out, and
  *      `complete.ts` knows what stands for it.
  *  C4. Free values (`Config`, ...) pass as they are, by reference; only their depth is bounded.
- *  C5. Nothing vanishes unsaid: an unknown key is in `unknown`, or a fault. Response-only ones are
- *      known and ignored, so that what was read can be sent back.
+ *  C5. Nothing vanishes unsaid: an unknown key that holds something is in `unknown`, or a fault.
+ *      Response-only ones are known and ignored, so that what was read can be sent back.
  *  C6. All faults of the types come together, in the order of the input, up to
  *      `limits.fault.listedMax`. The only thing thrown is a RosterError.
  */
@@ -282,7 +282,7 @@ function recordFields(
     for (const key of Object.keys(value)) {
       const field = byKey.get(key) ?? byKey.get(fold(key, context.snakeCase));
       if (field === undefined) {
-        noteUnknown(path, key, properties, context);
+        if (holdsSomething(value[key])) noteUnknown(path, key, properties, context);
         continue;
       }
       if (key !== field.name) {
@@ -324,6 +324,10 @@ function fieldTable(
 
 const fold = (key: string, snakeCase: boolean): string =>
   snakeCase ? key.replaceAll('_', '').toLowerCase() : key.toLowerCase();
+
+/** Typed clients send every field that they know, also those that are of other systems. */
+const holdsSomething = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null ? Object.keys(value).length > 0 : Boolean(value);
 
 function noteUnknown(
   parent: Path,

@@ -2,6 +2,7 @@ import { anyOf, namespaceCapability } from '../../acl/permission.ts';
 import { standardFunctions } from '../../language/hcl/functions/standard.ts';
 import { type Fault, invalid } from '../../model/errors.ts';
 import { canonicalizeJobSteps } from '../../model/job/canonicalize.ts';
+import { foreignFieldFaults } from '../../model/job/foreign-fields.ts';
 import { type JobInput, JobSchema } from '../../model/job/job.ts';
 import { jobOfText } from '../../model/job/job-text.ts';
 import { UnsetJobSchema, withUnsetFields } from '../../model/job/unset.ts';
@@ -75,7 +76,9 @@ export function jobFileRoutes({ world, region }: ServerContext, turns: Turns): R
     const { namespace } = input;
     const given = { ...Job, Region: Region || Job.Region || region, Namespace: namespace };
     const job = await turns.finish(canonicalizeJobSteps(given, { region, namespace }));
+    const ofJob = input.unknownFields.map((pointer) => pointer.replace(/^\/Job(?=\/)/, ''));
     const faults = [
+      ...foreignFieldFaults(ofJob),
       ...(await turns.finish(validateJobSteps(job))),
       ...absent(job, input),
       ...notAllowedIn(input.unwatched, job, null),

@@ -1,6 +1,7 @@
 import { decode } from '../../model/codec.ts';
 import { type Fault, RosterError } from '../../model/errors.ts';
 import { canonicalizeJob } from '../../model/job/canonicalize.ts';
+import { foreignFieldFaults } from '../../model/job/foreign-fields.ts';
 import { type JobInput, JobSchema } from '../../model/job/job.ts';
 import { validateJob } from '../../model/job/validate.ts';
 import type { ClientCommand } from '../definition.ts';
@@ -64,8 +65,9 @@ function refused(read: ReadJob, own: readonly Fault[], more: readonly string[]):
 /** By the rules that need nothing but the job: they are the server's as well. */
 function ownFaults(input: JobInput): readonly Fault[] {
   try {
-    const { value } = decode(JobSchema, input, { checkValues: false, code: 'invalid-job' });
-    return validateJob(canonicalizeJob(value));
+    const options = { checkValues: false, code: 'invalid-job' } as const;
+    const { value, unknown } = decode(JobSchema, input, options);
+    return [...foreignFieldFaults(unknown), ...validateJob(canonicalizeJob(value))];
   } catch (error) {
     if (!(error instanceof RosterError)) throw error;
     return error.errors;

@@ -182,8 +182,8 @@ describe('faults', () => {
   test.each<readonly [text: string, fault: string]>([
     ['vra.region', '1:1 There is no variable "vra"; did you mean "var"?'],
     ['x', '1:1 There is no variable "x"'],
-    ['var.regoin', '1:5 There is no attribute "regoin" in this object; did you mean "region"?'],
-    ['var["regoin"]', '1:5 There is no key "regoin" in this object; did you mean "region"?'],
+    ['var.regoin', '1:5 There is no variable "regoin"; did you mean "region"?'],
+    ['var["regoin"]', '1:5 There is no variable "regoin"; did you mean "region"?'],
     ['{a = 1}.toString', '1:9 There is no attribute "toString" in this object'],
     ['var.region.x', '1:12 "x" is an attribute of objects, and this is a string'],
     [
@@ -263,8 +263,8 @@ describe('faults', () => {
     ['max("a"...)', '1:5 What stands before "..." has to be a list or set, and is a string'],
     ['attr[var.region]', '1:6 "attr" is only known where the task runs; its key has to be fixed'],
     ['can(1, 2)', '1:1 can takes 1 arguments, and 2 are given'],
-    ['try(var.a, var.b)', '1:16 There is no attribute "b" in this object'],
-    ['[1,\n  2,\n  var.x]', '3:7 There is no attribute "x" in this object'],
+    ['try(var.a, var.b)', '1:16 There is no variable "b"'],
+    ['[1,\n  2,\n  var.x]', '3:7 There is no variable "x"'],
   ])('%s', (text, fault) => expect(faultOfText(text)).toBe(fault));
 
   test('are shown with file, line and caret', () => {

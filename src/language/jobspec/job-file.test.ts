@@ -375,7 +375,7 @@ const refused: readonly (readonly [title: string, text: string, faults: readonly
   [
     'a variable that is not declared',
     'variable "image" {\n default = ""\n}\njob "a" {\n name = var.imege\n}\n',
-    ['5:13 There is no attribute "imege" in this object; did you mean "image"?'],
+    ['5:13 There is no variable "imege"; did you mean "image"?'],
   ],
   [
     'a variable without its "var."',

@@ -23,13 +23,14 @@ const table: Readonly<Record<WordKind, Words>> = {
     vault_namespace: isHere('secrets_namespace'),
     consul_namespace: 'here it is the "namespace" of the "registry" of a group',
   },
+  // In small letters, as names of fields may be written in any case.
   field: {
-    Vault: isHere('Secrets'),
-    Consul: isHere('Registry'),
-    VaultToken: isHere('SecretsToken'),
-    ConsulToken: isHere('RegistryToken'),
-    VaultNamespace: isHere('SecretsNamespace'),
-    ConsulNamespace: 'here it is the "Namespace" of the "Registry" of a group',
+    vault: isHere('Secrets'),
+    consul: isHere('Registry'),
+    vaulttoken: isHere('SecretsToken'),
+    consultoken: isHere('RegistryToken'),
+    vaultnamespace: isHere('SecretsNamespace'),
+    consulnamespace: 'here it is the "Namespace" of the "Registry" of a group',
   },
   provider: {
     nomad: 'here it is "scheduler", and may be left out',
@@ -66,4 +67,20 @@ const table: Readonly<Record<WordKind, Words>> = {
 export function fieldWord(kind: WordKind, word: string): string {
   const words = table[kind];
   return Object.hasOwn(words, word) ? `; ${words[word]}` : '';
+}
+
+/** A name of the field in a text, such as `NOMAD_PORT_http`. */
+export const foreignVariable = /\bNOMAD_[A-Za-z0-9_]+/g;
+
+/** Attributes of other products, and those of this one. */
+const attributePrefixes: Words = {
+  'attr.nomad.': 'attr.roster.',
+  'attr.vault.': 'attr.secrets.',
+};
+
+/** What a name in a reference, or that of a variable, is called here. */
+export function ourReference(name: string): string | undefined {
+  if (name.startsWith('NOMAD_')) return `ROSTER_${name.slice('NOMAD_'.length)}`;
+  const prefix = Object.keys(attributePrefixes).find((one) => name.startsWith(one));
+  return prefix === undefined ? undefined : attributePrefixes[prefix]! + name.slice(prefix.length);
 }

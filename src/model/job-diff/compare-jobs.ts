@@ -2,6 +2,7 @@ import { drained, type Steps } from '../../base/steps.ts';
 import { type Job, JobSchema } from '../job/job.ts';
 import { isSame } from '../same.ts';
 import type { Type } from '../schema.ts';
+import { withSettingsAsText } from '../task/driver-settings.ts';
 import { type Task, TaskSchema } from '../task/task.ts';
 import { type TaskGroup, TaskGroupSchema } from '../task-group/task-group.ts';
 import { type Found, isUnchanged, sortedFields, sortedOf } from './compare-fields.ts';
@@ -18,11 +19,12 @@ export const compareJobs = (old: Job | undefined, next: Job | undefined): JobDif
   drained(compareJobsSteps(old, next));
 
 /** The same, group by group. */
-export function* compareJobsSteps(old: Job | undefined, next: Job | undefined): Steps<JobDiff> {
+export function* compareJobsSteps(before: Job | undefined, after: Job | undefined): Steps<JobDiff> {
+  const [old, next] = [before && withSettingsAsText(before), after && withSettingsAsText(after)];
   const changed = changedOf(job(old, next));
   const TaskGroups: GroupDiff[] = [];
-  for (const [before, after] of byName(old?.TaskGroups, next?.TaskGroups)) {
-    TaskGroups.push(groupDiff(before, after));
+  for (const [oldGroup, nextGroup] of byName(old?.TaskGroups, next?.TaskGroups)) {
+    TaskGroups.push(groupDiff(oldGroup, nextGroup));
     yield;
   }
   return {

@@ -1,6 +1,7 @@
 /** Whether a new version can be given to a running allocation. Source: facts/scheduler.md §6.4. */
 import type { Network, Port } from '../network/network.ts';
 import { isSame } from '../same.ts';
+import { settingsAsText } from '../task/driver-settings.ts';
 import type { Task } from '../task/task.ts';
 import type { TaskGroup } from '../task-group/task-group.ts';
 import type { Job } from './job.ts';
@@ -72,7 +73,6 @@ function groupPart(group: TaskGroup, field: (typeof groupFields)[number]): unkno
 const taskFields = [
   'Driver',
   'User',
-  'Config',
   'Env',
   'Artifacts',
   'Secrets',
@@ -98,6 +98,8 @@ const resourceFields = [
 function taskDifference(old: Task, next: Task): string | undefined {
   const field = taskFields.find((name) => !isSame(old[name], next[name]));
   if (field !== undefined) return field;
+  const [before, after] = [old, next].map(({ Driver, Config }) => settingsAsText(Driver, Config));
+  if (!isSame(before, after)) return 'Config';
   const resource = resourceFields.find(
     (name) => !isSame(old.Resources[name], next.Resources[name]),
   );

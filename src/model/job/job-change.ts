@@ -1,5 +1,6 @@
 /** What a submission changes of the stored job. Source: facts/scheduler.md §3.1, §3.4, §3.5. */
 import { isSame } from '../same.ts';
+import { withSettingsAsText } from '../task/driver-settings.ts';
 import type { Job, JobInput } from './job.ts';
 import { isParameterized, isPeriodic } from './job-rules.ts';
 
@@ -24,7 +25,7 @@ function withServerFields(submitted: Job, stored: Job): Job {
 
 /** Whether the canonical submission asks for what is stored already: no new version then. */
 export const isSameSpecification = (stored: Job, submitted: Job): boolean =>
-  isSame(stored, withServerFields(submitted, stored));
+  isSame(withSettingsAsText(stored), withServerFields(withSettingsAsText(submitted), stored));
 
 /** The version of a submission that changes something; `stored` is `undefined` for a new job. */
 export function nextVersion(stored: Job | undefined, submittedVersion: number): number {

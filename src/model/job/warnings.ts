@@ -5,6 +5,7 @@ import { below, faultAt, type Path, quote, type Report } from '../path.ts';
 import type { Task } from '../task/task.ts';
 import type { TaskGroup } from '../task-group/task-group.ts';
 import type { Job, JobInput } from './job.ts';
+import { warnOfReferences } from './reference-warnings.ts';
 import { warnOfFieldsWithoutEffect } from './without-effect.ts';
 
 /** What is possible but likely not meant: where, and a sentence that begins with the place. */
@@ -29,6 +30,7 @@ export function* jobWarningsSteps(job: Job, given: JobInput = job): Steps<Warnin
     yield;
   }
   warnOfPromotion(job, warn);
+  yield* warnOfReferences(job, warn);
   return warnings;
 }
 

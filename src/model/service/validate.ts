@@ -68,7 +68,9 @@ function validateAddress(
   if (AddressMode.startsWith('alloc') && onTask) {
     report(mode, `${AddressMode} is only for services of a group`);
   }
-  validatePortLabel(PortLabel, AddressMode, below(path, 'PortLabel'), report, portLabels);
+  // A sidecar reaches the port inside, which needs no label.
+  const mayBeNumber = service.Connect !== null ? 'alloc' : AddressMode;
+  validatePortLabel(PortLabel, mayBeNumber, below(path, 'PortLabel'), report, portLabels);
 }
 
 function validatePortLabel(

@@ -2,6 +2,7 @@ import type { Input } from '../schema.ts';
 import { canonicalService } from '../service/canonicalize.ts';
 import type { RestartPolicy } from '../task-group/policies.ts';
 import { canonicalRestart } from '../task-group/policy-defaults.ts';
+import { settingsAsText } from './driver-settings.ts';
 import type { Artifact, Template } from './files.ts';
 import type { Resources } from './resources.ts';
 import type { Task } from './task.ts';
@@ -20,6 +21,7 @@ export function canonicalTask(task: Input<Task>, place: TaskPlace): Input<Task> 
   const hasLifecycle = Boolean(task.Lifecycle?.Hook || task.Lifecycle?.Sidecar);
   return {
     ...task,
+    Config: settingsAsText(task.Driver ?? '', task.Config),
     Lifecycle: hasLifecycle ? task.Lifecycle : null,
     Resources: canonicalResources(task.Resources ?? {}),
     RestartPolicy: canonicalRestart(place.jobType, place.groupRestart, task.RestartPolicy),

@@ -1,8 +1,12 @@
 /** Source: facts/scheduler.md §2.6 "Artifact", "Template", "VolumeMount". */
+import { TemplateError } from '../../language/template/errors.ts';
+import { templateFunctions } from '../../language/template/functions/standard.ts';
+import { parseTemplate } from '../../language/template/parse.ts';
+import { limits } from '../limits.ts';
 import { below, type Path, quote, type Report } from '../path.ts';
 import { checkUnique, escapesDirectory, hasInterpolation } from '../text-rules.ts';
 import type { VolumeRequest } from '../volume/volume.ts';
-import type { Artifact, Template, VolumeMount } from './files.ts';
+import { type Artifact, artifactSources, type Template, type VolumeMount } from './files.ts';
 
 const checksumDigits: Readonly<Record<string, number>> = {
   md5: 32,
@@ -12,7 +16,13 @@ const checksumDigits: Readonly<Record<string, number>> = {
 };
 
 export function validateArtifact(artifact: Artifact, path: Path, report: Report): void {
-  if (artifact.GetterSource === '') report(below(path, 'GetterSource'), 'is required');
+  const source = below(path, 'GetterSource');
+  if (artifact.GetterSource === '') report(source, 'is required');
+  const scheme = unfetchedScheme(artifact.GetterSource);
+  if (scheme !== undefined) {
+    const known = artifactSources.join(', ');
+    report(source, `is of the kind ${quote(scheme)}, and fetched are only ${known}`);
+  }
   if (escapesDirectory(artifact.RelativeDest)) {
     report(below(path, 'RelativeDest'), 'must not leave the directory of the task');
   }
@@ -27,6 +37,17 @@ export function validateArtifact(artifact: Artifact, path: Path, report: Report)
       `must be md5, sha1, sha256 or sha512, a colon and as many hex digits, got ${quote(checksum)}`,
     );
   }
+}
+
+/** What nobody fetches; `undefined` for what somebody may, and where the node fills it in. */
+function unfetchedScheme(source: string): string | undefined {
+  const [, forced, scheme] = /^(?:([a-z0-9]+)::)?(?:([a-z][a-z0-9+.-]*):\/\/)?/i.exec(source) ?? [];
+  const known: readonly string[] = artifactSources;
+  if (forced !== undefined) return known.includes(forced) ? undefined : forced;
+  // Those are a repository's as well.
+  const kind = scheme?.toLowerCase();
+  const isGit = kind === 'ssh' || /\.git(\/\/|\?|$)/.test(source);
+  return kind === undefined || isGit || known.includes(kind) ? undefined : kind;
 }
 
 export function validateTemplates(
@@ -48,6 +69,7 @@ function validateTemplate(template: Template, path: Path, report: Report): void 
   if (template.SourcePath === '' && template.EmbeddedTmpl === '') {
     report(path, 'needs SourcePath or EmbeddedTmpl');
   }
+  if (template.SourcePath === '') validateSyntax(template, below(path, 'EmbeddedTmpl'), report);
   const destination = below(path, 'DestPath');
   if (template.DestPath === '') report(destination, 'is required');
   else if (escapesDirectory(template.DestPath)) {
@@ -69,6 +91,25 @@ function validateTemplate(template: Template, path: Path, report: Report): void 
   }
   if (template.Wait !== null && template.Wait.Min > template.Wait.Max) {
     report(below(path, 'Wait', 'Min'), 'must not be more than Max');
+  }
+}
+
+/** A template from a file is read where the file is. */
+function validateSyntax(template: Template, path: Path, report: Report): void {
+  const { EmbeddedTmpl, LeftDelim, RightDelim } = template;
+  if (!EmbeddedTmpl.includes(LeftDelim || '{{')) return;
+  try {
+    parseTemplate(EmbeddedTmpl, {
+      limits: limits.template,
+      functions: templateFunctions,
+      leftDelimiter: LeftDelim,
+      rightDelimiter: RightDelim,
+    });
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error;
+    for (const { line, column, sentence } of error.faults) {
+      report(path, `is no template: line ${line}, column ${column}: ${sentence}`);
+    }
   }
 }
 

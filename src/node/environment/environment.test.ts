@@ -4,6 +4,8 @@ import { complete } from '../../model/complete.ts';
 import { NodeRegistrationSchema } from '../../model/node/node.ts';
 import type { Input } from '../../model/schema.ts';
 import type { Task } from '../../model/task/task.ts';
+import { ownVariables } from '../../model/task/task-variables.ts';
+import { TaskGroupSchema } from '../../model/task-group/task-group.ts';
 import { allocationDirectories, taskDirectories } from '../directories.ts';
 import { testAllocation, testJob } from '../testing/records.ts';
 import { taskEnvironment } from './environment.ts';
@@ -36,8 +38,12 @@ function environmentOf(task: Input<Task> = {}) {
       },
     },
   });
-  const group = job.TaskGroups[0]!;
-  return taskEnvironment({
+  const labels = ['http', 'admin-ui', 'six'].map((Label) => ({ Label, Value: 0, To: 0 }));
+  const group = complete(TaskGroupSchema, {
+    ...job.TaskGroups[0]!,
+    Networks: [{ DynamicPorts: labels }],
+  });
+  const environment = taskEnvironment({
     node,
     region: 'global',
     allocation,
@@ -49,6 +55,7 @@ function environmentOf(task: Input<Task> = {}) {
     isolation: 'none',
     added: {},
   });
+  return { ...environment, job, group, task: group.Tasks[0]! };
 }
 
 describe('the variables of a task', () => {
@@ -98,6 +105,13 @@ describe('the variables of a task', () => {
   });
 });
 
+test('a job tells by itself which variables its tasks have', () => {
+  const { variables, job, group, task } = environmentOf();
+  const own = ownVariables(job, group, task);
+  const made = Object.keys(variables).filter((name) => name !== 'PATH');
+  expect(made.filter((name) => !own.has(name))).toEqual([]);
+});
+
 describe('interpolation', () => {
   const { lookup } = environmentOf({ Env: { COLOR: 'blue' } });
   test.each([
@@ -106,6 +120,7 @@ describe('interpolation', () => {
     ['${meta.rack}', 'r1'],
     ['${ROSTER_PORT_http}', '21000'],
     ['${COLOR}', 'blue'],
+    ['${env["COLOR"]} ${env["UNKNOWN"]} ${env[COLOR]}', 'blue ${env["UNKNOWN"]} ${env[COLOR]}'],
     ['${UNKNOWN} $HOME ${not closed', '${UNKNOWN} $HOME ${not closed'],
     ['${attr.constructor}${__proto__}${toString}', '${attr.constructor}${__proto__}${toString}'],
   ])('%s', (text, expected) => {

@@ -8,6 +8,7 @@ import { allocationIndex } from '../../model/allocation/allocation-rules.ts';
 import type { Job } from '../../model/job/job.ts';
 import type { NodeRegistration } from '../../model/node/node.ts';
 import type { Task } from '../../model/task/task.ts';
+import { variablePart as clean } from '../../model/task/task-variables.ts';
 import type { TaskGroup } from '../../model/task-group/task-group.ts';
 import type { TaskDirectories } from '../directories.ts';
 import type { DriverCapabilities } from '../drivers/driver.ts';
@@ -124,8 +125,6 @@ function resourceVariables({ allocation, task }: EnvironmentInput): Variables {
     ...(cores.length > 0 && { ROSTER_CPU_CORES: cores.join(',') }),
   };
 }
-
-const clean = (name: string): string => name.replace(/[^A-Za-z0-9]/g, '_');
 
 function portVariables({ allocation, task }: EnvironmentInput): Variables {
   const { Shared, Tasks } = allocation.AllocatedResources;

@@ -1,15 +1,7 @@
+import { passedVariables } from '../../model/task/task-variables.ts';
+
 /** Variables of the agent that a task without isolation needs to find its way on the machine. */
-const passedNames = new Set([
-  'PATH',
-  'HOME',
-  'USER',
-  'LOGNAME',
-  'SHELL',
-  'LANG',
-  'LANGUAGE',
-  'TMPDIR',
-  'TZ',
-]);
+const passedNames = new Set(passedVariables);
 
 const defaultPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 

@@ -1,14 +1,17 @@
-/**
- * `${…}` in a task's configuration. What has no value stays as it is written: it may be meant for
- * the task's own shell. Source: facts/scheduler.md §7.3.
- */
-const reference = /\$\{([A-Za-z0-9_.-]+)\}/g;
+import { reference } from '../../model/task/reference.ts';
 
 /** Value of a reference, or `undefined` when there is none. */
 export type Lookup = (name: string) => string | undefined;
 
+/**
+ * `${…}` in a task's configuration. What has no value stays as it is written: it may be meant for
+ * the task's own shell.
+ */
 export const interpolate = (text: string, lookup: Lookup): string =>
-  text.replace(reference, (whole, name: string) => lookup(name) ?? whole);
+  text.replace(
+    reference,
+    (whole, variable: string | undefined, name: string) => lookup(variable ?? name) ?? whole,
+  );
 
 /** Every text in a value, at any depth; keys of objects stay. */
 export function interpolateDeep(value: unknown, lookup: Lookup): unknown {

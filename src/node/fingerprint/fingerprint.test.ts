@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os';
 import { expect, test } from 'vitest';
 import { SimulatedWorld } from '../../base/ports-simulated.ts';
+import { attributeNames } from '../../model/node/attribute-names.ts';
 import { MockDriver } from '../drivers/mock.ts';
 import { defaultDevice } from './address.ts';
 import { fingerprint, type NodeSettings } from './fingerprint.ts';
@@ -29,6 +30,8 @@ test('a machine tells what it is and what it has', async () => {
     'unique.network.ip-address': expect.stringMatching(/^\d+\.\d+\.\d+\.\d+$/),
     'unique.storage.volume': tmpdir(),
   });
+  const told = Object.keys(node.Attributes).filter((name) => !name.startsWith('driver.'));
+  expect(told.sort()).toEqual([...attributeNames].sort());
   const { Cpu, Memory, Disk, MinDynamicPort, MaxDynamicPort } = node.NodeResources;
   for (const amount of [Cpu.CpuShares, Cpu.TotalCpuCores, Memory.MemoryMB, Disk.DiskMB]) {
     expect(amount).toBeGreaterThan(0);

@@ -2,6 +2,7 @@ import type { World } from '../../base/ports.ts';
 import type { Allocation } from '../../model/allocation/allocation.ts';
 import type { Fault } from '../../model/errors.ts';
 import type { Job } from '../../model/job/job.ts';
+import { settingsAsText } from '../../model/task/driver-settings.ts';
 import type { Task } from '../../model/task/task.ts';
 import { makeTaskDirectories, type TaskDirectories } from '../directories.ts';
 import {
@@ -90,6 +91,8 @@ export function describeRun(
   const { Shared, Tasks } = allocation.AllocatedResources;
   const held = Tasks[task.Name];
   const { variables, lookup } = context.environment(added);
+  // The job may have been stored before they became text.
+  const settings = settingsAsText(task.Driver, task.Config ?? {});
   return {
     runId: runIdOf(allocId, task.Name, run),
     allocId,
@@ -97,7 +100,7 @@ export function describeRun(
     jobId: allocation.JobID,
     groupName: allocation.TaskGroup,
     taskName: task.Name,
-    config: interpolateDeep(task.Config ?? {}, lookup) as Record<string, unknown>,
+    config: interpolateDeep(settings, lookup) as Record<string, unknown>,
     variables,
     directories,
     volumes,

@@ -4,6 +4,7 @@ import { isClientTerminal } from '../../model/allocation/allocation-rules.ts';
 import { type Fault, invalid, refusal } from '../../model/errors.ts';
 import type { Evaluation } from '../../model/evaluation/evaluation.ts';
 import { canonicalizeJobSteps } from '../../model/job/canonicalize.ts';
+import { foreignFieldFaults } from '../../model/job/foreign-fields.ts';
 import type { Job, JobInput } from '../../model/job/job.ts';
 import { refusedChange, registeredJob, withLaunch } from '../../model/job/job-change.ts';
 import { isEvaluated } from '../../model/job/job-rules.ts';
@@ -205,7 +206,11 @@ export function* admitSteps(
   const filled = { ...given, Region, Namespace: namespace };
   const job = yield* canonicalizeJobSteps(filled, { region, namespace });
   const at = below(null, 'Job');
-  const ofJob = [...(yield* validateJobSteps(job, at)), ...regionFaults(job, region, at)];
+  const ofJob = [
+    ...foreignFieldFaults(unknownFields),
+    ...(yield* validateJobSteps(job, at)),
+    ...regionFaults(job, region, at),
+  ];
   if (ofJob.length > 0) throw invalid('invalid-job', [...faults, ...ofJob]);
   if (faults.length > 0) throw invalid('invalid-body', faults);
   const warnings = sentencesOf(yield* jobWarningsSteps(job, submitted));

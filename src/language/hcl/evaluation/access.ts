@@ -88,8 +88,16 @@ function missing(
   if (Object.hasOwn(of, name)) return null;
   const hint = suggestion(name, keysOf(of));
   const quoted = JSON.stringify(name.slice(0, 64).toWellFormed());
+  const noun = node.of.kind === 'variable' ? nouns.get(node.of.name) : undefined;
+  if (noun !== undefined) throw faultAtEnd(`There is no ${noun} ${quoted}${hint}`, node, context);
   throw faultAtEnd(`There is no ${what} ${quoted} in this object${hint}`, node, context);
 }
+
+/** What the members of the objects are called that a file declares. */
+const nouns = new Map([
+  ['var', 'variable'],
+  ['local', 'local value'],
+]);
 
 /** At the name or key: the object before it may be long, and it is not what is wrong. */
 function faultAtEnd(sentence: string, node: Step, { scope }: Context) {

@@ -1,0 +1,123 @@
+/** References in a job that no node can fill in, told where they stand. */
+import type { Steps } from '../../base/steps.ts';
+import { limits } from '../limits.ts';
+import { below, type Path, type Report } from '../path.ts';
+import type { Service } from '../service/service.ts';
+import {
+  devicePlace,
+  type Place,
+  plainPlace,
+  referenceFaults,
+  rulePlace,
+} from '../task/reference.ts';
+import type { Task } from '../task/task.ts';
+import { ownVariables } from '../task/task-variables.ts';
+import type { TaskGroup } from '../task-group/task-group.ts';
+import type { Job } from './job.ts';
+
+/** Tells each reference once for each text, task by task. */
+export function* warnOfReferences(job: Job, warn: Report): Steps<void> {
+  const check = checker(warn);
+  checkRules(job, null, check);
+  check(job.Meta, below(null, 'Meta'), plainPlace);
+  for (const [index, group] of job.TaskGroups.entries()) {
+    const path = below(null, 'TaskGroups', index);
+    checkGroup(job, group, path, check);
+    yield;
+    for (const [at, task] of group.Tasks.entries()) {
+      checkTask({ job, group, task }, below(path, 'Tasks', at), check);
+      yield;
+    }
+  }
+}
+
+/** Checks every text in a value, at any depth. */
+type Check = (value: unknown, path: Path, place: Place) => void;
+
+/** Bounded, for a text may hold any number of them, and each is compared with all that is known. */
+function checker(warn: Report): Check {
+  let left: number = limits.fault.warningsMax;
+  const check: Check = (value, path, place) => {
+    if (typeof value === 'string') {
+      for (const fault of referenceFaults(value, place)) {
+        if (left-- <= 0) return;
+        warn(path, fault);
+      }
+    } else if (typeof value === 'object' && value !== null) {
+      for (const [key, inner] of Object.entries(value)) {
+        check(inner, below(path, Array.isArray(value) ? Number(key) : key), place);
+      }
+    }
+  };
+  return check;
+}
+
+type Rules = Pick<Task, 'Constraints' | 'Affinities'> & Partial<Pick<TaskGroup, 'Spreads'>>;
+
+function checkRules(rules: Rules, path: Path, check: Check, place = rulePlace): void {
+  rules.Constraints?.forEach((rule, index) => {
+    // To ask for what nobody has is a way to ask for nothing.
+    if (/^is_(not_)?set$/.test(rule.Operand)) return;
+    check(rule, below(path, 'Constraints', index), place);
+  });
+  check(rules.Affinities, below(path, 'Affinities'), place);
+  check(rules.Spreads, below(path, 'Spreads'), place);
+}
+
+function checkGroup(job: Job, group: TaskGroup, path: Path, check: Check): void {
+  checkRules(group, path, check);
+  check(group.Meta, below(path, 'Meta'), plainPlace);
+  check(group.Networks, below(path, 'Networks'), plainPlace);
+  group.Services?.forEach((service, index) => {
+    const task = group.Tasks.find(({ Name }) => Name === service.TaskName);
+    checkService(service, below(path, 'Services', index), check, placeIn(job, group, task));
+  });
+}
+
+function checkService(service: Service, path: Path, check: Check, place: Place): void {
+  // What is taken as it is has no effect, and is told so.
+  const { Connect, Name, ...filled } = service;
+  check(filled, path, place);
+  check(Name, below(path, 'Name'), place);
+}
+
+/** What is filled in of a task; in the rest nothing is. */
+const filledIn = [
+  ...['Config', 'User', 'Artifacts', 'Services', 'VolumeMounts', 'Identity', 'Identities'],
+  'DispatchPayload',
+] as const satisfies readonly (keyof Task)[];
+const notFilledIn = ['Meta', 'Actions', 'KillSignal'] as const satisfies readonly (keyof Task)[];
+
+interface TaskInJob {
+  readonly job: Job;
+  readonly group: TaskGroup;
+  readonly task: Task;
+}
+
+function checkTask({ job, group, task }: TaskInJob, path: Path, check: Check): void {
+  const place = placeIn(job, group, task);
+  checkRules(task, path, check);
+  task.Resources.Devices?.forEach((device, index) => {
+    checkRules(device, below(path, 'Resources', 'Devices', index), check, devicePlace);
+  });
+  for (const field of filledIn) check(task[field], below(path, field), place);
+  for (const field of notFilledIn) check(task[field], below(path, field), plainPlace);
+  // Variables do not see one another.
+  const before: Place = { ...place, variables: ownVariables(job, group, task), hasMore: false };
+  for (const [name, value] of Object.entries(task.Env ?? {})) {
+    check(name, below(path, 'Env', name), before);
+    check(value, below(path, 'Env', name), before);
+  }
+  task.Templates?.forEach((template, index) => {
+    const at = below(path, 'Templates', index);
+    const { SourcePath, DestPath, EmbeddedTmpl, ChangeScript } = template;
+    check({ SourcePath, DestPath }, at, place);
+    check({ EmbeddedTmpl, ChangeScript }, at, plainPlace);
+  });
+}
+
+function placeIn(job: Job, group: TaskGroup, task: Task | undefined): Place {
+  const variables = new Set([...ownVariables(job, group, task), ...Object.keys(task?.Env ?? {})]);
+  const hasMore = task?.Templates?.some(({ Envvars }) => Envvars) ?? false;
+  return { kind: 'task', variables, hasMore };
+}

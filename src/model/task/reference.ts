@@ -1,0 +1,78 @@
+/**
+ * What `${…}` may stand for, as it is written and as far as a job tells it. The node fills it in
+ * (`node/environment/`); whoever writes a job is told what no node can fill in.
+ */
+import { suggestion } from '../../language/hcl/suggest.ts';
+import { foreignVariable, ourReference } from '../../language/words/field-words.ts';
+import { attributeNames, mayBeAttribute, nodeReferences } from '../node/attribute-names.ts';
+import { passedVariables } from './task-variables.ts';
+
+/** `${name}`, and `${env["name"]}` for a variable by any name. */
+export const reference = /\$\{(?:env\["([^"\]]+)"\]|([A-Za-z0-9_.-]+))\}/g;
+
+/** Where a reference stands. */
+export interface Place {
+  /**
+   * `task`: filled in where the task runs. `rule`: a node is looked at by it. `device`: a device.
+   * `plain`: nothing is filled in there.
+   */
+  readonly kind: 'task' | 'rule' | 'device' | 'plain';
+  /** The variables that there are. */
+  readonly variables: ReadonlySet<string>;
+  /** There may be more, which are known once the task runs. */
+  readonly hasMore: boolean;
+}
+
+export const plainPlace: Place = { kind: 'plain', variables: new Set(), hasMore: false };
+export const rulePlace: Place = { ...plainPlace, kind: 'rule' };
+export const devicePlace: Place = { ...plainPlace, kind: 'device' };
+
+/** What is wrong with the references of a text: each the end of a sentence. */
+export function* referenceFaults(text: string, place: Place): Generator<string, void, void> {
+  if (!text.includes('${') && !text.includes('NOMAD_')) return;
+  const told = new Set<string>();
+  for (const [whole, variable, plain] of text.matchAll(reference)) {
+    const name = variable ?? plain!;
+    if (told.has(name) || isFilledIn(name, place)) continue;
+    if (variable === undefined && isMeantOtherwise(name, text, place)) continue;
+    told.add(name);
+    const why =
+      place.kind === 'plain' ? 'and nothing is filled in there' : 'which no node fills in';
+    yield `refers to ${whole}, ${why}${hintFor(name, place)}`;
+  }
+  for (const [name] of text.matchAll(foreignVariable)) {
+    if (told.has(name) || place.variables.has(name)) continue;
+    told.add(name);
+    yield `names ${name}, a variable that no task has${hintFor(name, place)}`;
+  }
+}
+
+function isFilledIn(name: string, { kind, variables }: Place): boolean {
+  if (kind === 'plain') return false;
+  if (kind === 'device' && name.startsWith('device.')) return true;
+  if (name.startsWith('attr.')) {
+    return ourReference(name) === undefined && mayBeAttribute(name.slice('attr.'.length));
+  }
+  if (name.startsWith('meta.') || nodeReferences.includes(name)) return true;
+  if (kind !== 'task') return false;
+  const isPassed = passedVariables.includes(name) || name.startsWith('LC_');
+  return name === 'node.region' || isPassed || variables.has(name);
+}
+
+/** What only the node or this product could be meant by. */
+const ours = /^(attr|node|meta|device|secret)\.|^ROSTER_|^NOMAD_/;
+
+/** A script has variables of its own; and where nothing is filled in, nobody expects that of them. */
+function isMeantOtherwise(name: string, text: string, { kind, hasMore }: Place): boolean {
+  if (ours.test(name)) return false;
+  return kind === 'plain' || hasMore || /\s/.test(text);
+}
+
+function hintFor(name: string, { kind, variables }: Place): string {
+  const own = ourReference(name);
+  if (own !== undefined) return `; here it is ${own}`;
+  if (name.startsWith('secret.')) return '; nothing fetches secrets: keep them in variables';
+  if (kind === 'plain') return '';
+  const known = [...nodeReferences, ...attributeNames.map((attribute) => `attr.${attribute}`)];
+  return suggestion(name, kind === 'task' ? [...variables, ...known] : known);
+}
