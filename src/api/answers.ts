@@ -69,10 +69,11 @@ export function unroutedAnswer(
   if (match.kind === 'unknown') {
     throw refusal('route-not-found', { path: request.path.slice(0, limits.names.lengthMax) });
   }
-  const allow = ['OPTIONS', ...match.allow].join(', ');
+  const methods = match.allow.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+  const allow = ['OPTIONS', ...methods].join(', ');
   if (request.method === 'OPTIONS') return { status: 200, headers: { allow }, body: undefined };
   const { method } = request;
-  const error = refusal('method-not-allowed', { method, allowed: match.allow.join(', ') });
+  const error = refusal('method-not-allowed', { method, allowed: methods.join(', ') });
   return problemAnswer(error, { allow });
 }
 

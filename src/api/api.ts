@@ -24,6 +24,7 @@ import type { Route } from './route.ts';
 import { aclBootstrapRoutes } from './routes/acl-bootstrap.ts';
 import { aclDecisionRoutes } from './routes/acl-decision.ts';
 import { aclPolicyRoutes } from './routes/acl-policy.ts';
+import { aclReplicationRoutes } from './routes/acl-replication.ts';
 import { aclRoleRoutes } from './routes/acl-role.ts';
 import { aclTokenRoutes } from './routes/acl-token.ts';
 import { agentRoutes } from './routes/agent.ts';
@@ -221,7 +222,8 @@ export class Api {
       ...workloadIdentityRoutes(server),
       ...exchangedServiceRoutes(server.exchange),
       ...peeringRoutes(server),
-      ...templatedPolicyRoutes(),
+      ...templatedPolicyRoutes(server.context),
+      ...aclReplicationRoutes(),
       ...namespaceRoutes(server.context),
       ...partitionRoutes(server.context),
       ...agentRoutes({

@@ -26,7 +26,9 @@ export function readBody(route: Route, request: Request) {
       bodyFaults: [],
     };
   }
-  const parsed = request.body === undefined ? {} : parseJson(request.body);
+  const given = request.body === undefined ? {} : parseJson(request.body);
+  // Typed clients send the nothing that they have.
+  const parsed = given === null && definition.optional ? {} : given;
   if (definition.decode !== undefined) {
     return { body: definition.decode(parsed), unknownFields: [], bodyFaults: [] };
   }

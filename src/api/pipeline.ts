@@ -118,7 +118,7 @@ export class Pipeline {
     if (path.length + query.length > limits.http.urlBytesMax) {
       throw refusal('url-too-long', { limit: limits.http.urlBytesMax });
     }
-    return this.#router.match(method, path);
+    return this.#router.match(method === 'HEAD' ? 'GET' : method, path);
   }
 
   #done({ request, route, startMs, trail }: Seen, answer: Answer): Answer {
@@ -221,6 +221,8 @@ export class Pipeline {
     this.#options.gate.pass(authorizer, run.permission(given), given, seen);
     if (run.kind === 'socket') throw refusal('upgrade-required');
     if (run.kind === 'stream') {
+      // Its headers are all that there is to say of an answer that goes on.
+      if (request.method === 'HEAD') return { status: 200, headers: {}, body: undefined };
       const renew = () => {
         const now = this.#options.state.read();
         const resolved = this.#options.resolve(now, secret, request.connection);
@@ -237,6 +239,17 @@ export class Pipeline {
     });
   }
 
+  #resolve(route: Route, secret: string | undefined, { connection }: Request): Authorizer {
+    const { state, resolve } = this.#options;
+    try {
+      return resolve(state.read(), secret, connection);
+    } catch (thrown) {
+      const isOld = thrown instanceof RosterError && thrown.code === 'token-not-found';
+      if (!isOld || route.run.kind !== 'write' || !route.run.takesOldTokens) throw thrown;
+      return resolve(state.read(), undefined, connection);
+    }
+  }
+
   /** Who asks, for what and where, before it is known whether they may. */
   #prepare(
     { route, query: table }: Prepared,
@@ -245,11 +258,7 @@ export class Pipeline {
     secret: string | undefined,
   ) {
     const { request, trail } = seen;
-    const authorizer = this.#options.resolve(
-      this.#options.state.read(),
-      secret,
-      request.connection,
-    );
+    const authorizer = this.#resolve(route, secret, request);
     trail.caller = authorizer.caller;
     // Keys of the state are parts that end in NUL: none may hold one.
     for (const name in parameters) {

@@ -18,6 +18,8 @@ export interface QueryParameter {
   /** Of text. Default: `limits.names.lengthMax`. */
   readonly lengthMax?: number;
   readonly required?: true;
+  /** `name=` is the same as not to give it. */
+  readonly emptyIsAbsent?: true;
 }
 
 export type QueryTable = Readonly<Record<string, QueryParameter>>;
@@ -65,7 +67,7 @@ export function parseQuery<T extends QueryTable>(
       faults.push({ name, message: `${name} must not hold a NUL character` });
     } else if (parameter.kind === 'strings') {
       values[name] = key === undefined ? [] : given!.getAll(key);
-    } else if (key === undefined) {
+    } else if (key === undefined || (parameter.emptyIsAbsent && given!.get(key) === '')) {
       values[name] = parameter.default;
       if (parameter.required) faults.push({ name, message: `${name} is required` });
     } else {

@@ -102,6 +102,8 @@ export type Run =
   | ListRun
   | {
       readonly kind: 'write';
+      /** A token that is not known any more counts as none. */
+      readonly takesOldTokens?: true;
       readonly permission: (input: Input) => Permission;
       readonly handle: (input: Input) => Promise<Reply>;
     }
@@ -258,10 +260,12 @@ export function writeRoute<Q extends QueryTable, B = undefined>(
     readonly body?: BodyDefinition;
     readonly permission: (input: Input<Q, B>) => Permission;
     readonly handle: (input: Input<Q, B>) => Promise<Reply>;
+    readonly takesOldTokens?: true;
   },
 ): Route {
-  const { permission, handle, ...common } = definition;
-  return { ...defaults, ...common, run: { kind: 'write', permission, handle } as unknown as Run };
+  const { permission, handle, takesOldTokens, ...common } = definition;
+  const run = { kind: 'write', permission, handle, ...(takesOldTokens && { takesOldTokens }) };
+  return { ...defaults, ...common, run: run as unknown as Run };
 }
 
 export function streamRoute<Q extends QueryTable>(

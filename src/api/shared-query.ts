@@ -31,6 +31,11 @@ const consistency = {
     default: false,
     description: 'The leader proves its leadership first.',
   },
+  max_stale: {
+    kind: 'duration',
+    emptyIsAbsent: true,
+    description: 'How old the answer may be: none here is older than its server.',
+  },
 } as const satisfies QueryTable;
 
 /** DESIGN §5 "Blocking". */
@@ -38,9 +43,14 @@ const blocking = {
   index: {
     kind: 'integer',
     default: 0,
+    emptyIsAbsent: true,
     description: "Wait until the result's own index is greater than this.",
   },
-  wait: { kind: 'duration', description: 'How long to wait at most: `30s`, `5m`.' },
+  wait: {
+    kind: 'duration',
+    emptyIsAbsent: true,
+    description: 'How long to wait at most: `30s`, `5m`.',
+  },
 } as const satisfies QueryTable;
 
 /** DESIGN §5 "Lists". */

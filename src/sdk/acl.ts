@@ -25,7 +25,7 @@ export type { AclPolicy, Namespace, Partition, PresentedAclRole, PresentedAclTok
 /** A policy in a list. */
 export type AclPolicyListItem = Omit<AclPolicy, 'Rules'>;
 
-/** A role in a list leaves out its templates, and identities that it has none of. */
+/** A role in a list leaves out what it has none of. */
 export type AclRoleListItem = ListedAclRole;
 
 /** A token with all that affects it. Source: spec/1 §2.2. */
@@ -100,6 +100,12 @@ export interface TemplatedPolicies {
   preview(name: string, variable?: string, options?: CallOptions): Promise<Answer<AclPolicy>>;
 }
 
+export interface AclReplication {
+  readonly Enabled: boolean;
+  readonly Running: boolean;
+  readonly LastErrorMessage: string;
+}
+
 export interface Acl {
   /** Makes the first token, once. A secret may be given. */
   bootstrap(secret?: string, options?: CallOptions): Promise<Answer<PresentedAclToken>>;
@@ -107,6 +113,8 @@ export interface Acl {
   readonly policies: AclPolicies;
   readonly roles: AclRoles;
   readonly templatedPolicies: TemplatedPolicies;
+  /** Whether access control is copied from another datacenter. */
+  replication(options?: ReadOptions): Promise<Answer<AclReplication>>;
 }
 
 export interface Namespaces {
@@ -142,6 +150,7 @@ export const aclOf = (requester: Requester): Acl => ({
         variable === undefined ? {} : { Name: variable },
       ),
   },
+  replication: (options) => requester.read('/v1/acl/replication', options),
 });
 
 const tokensOf = (requester: Requester): AclTokens => ({

@@ -108,7 +108,7 @@ describe('a clone', () => {
     const near = await put(`token/${source.AccessorID}/clone`, {});
     expect([near.status, near.json.code]).toEqual([400, 'invalid-body']);
     expect((await put(`token/${nobody}/clone`, {})).status).toBe(404);
-    expect((await put(`token/${nobody}/clone`, { Policies: [] })).status).toBe(400);
+    expect((await put(`token/${nobody}/clone`, { Colour: 1 })).status).toBe(400);
   });
 });
 

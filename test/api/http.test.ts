@@ -146,7 +146,7 @@ test.each([
   if (code !== undefined) expect(answer.json).toMatchObject({ status, code });
   const type = status < 400 ? 'application/json' : 'application/problem+json';
   expect(answer.head.toLowerCase()).toContain(`content-type: ${type}`);
-  if (status === 405) expect(answer.head).toMatch(/^allow: OPTIONS, GET, POST, PUT\r?$/m);
+  if (status === 405) expect(answer.head).toMatch(/^allow: OPTIONS, GET, HEAD, POST, PUT\r?$/m);
 });
 
 test('what the routes decide is the same over a port and without one', async () => {

@@ -16,7 +16,7 @@ import type { TokenRequest } from '../../model/acl-token/write.ts';
 import { refusal } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { everyNamespace, LinkSchema } from '../../model/namespace/namespace.ts';
-import { List, type Model, Text, Type } from '../../model/schema.ts';
+import { List, Text, Type } from '../../model/schema.ts';
 import { expandToken } from '../../server/acl/expand.ts';
 import {
   cloneToken,
@@ -44,12 +44,12 @@ import {
 type NoQuery = Record<never, never>;
 type TokenWrite = Input<NoQuery, TokenRequest>;
 
+/** Whoever sends the token that was read back means its place and description: the rest is copied. */
 const CloneSchema = Type.Object({
+  ...AclTokenInputSchema.properties,
   Description: Text({ maxLength: limits.names.descriptionLengthMax }),
-  Namespace: Text(),
-  Partition: Text(),
 });
-type CloneWrite = Input<NoQuery, Partial<Model<typeof CloneSchema>>>;
+type CloneWrite = Input<NoQuery, { readonly Description?: string }>;
 
 const ExpandedTokenSchema = Type.Object({
   ...AclTokenSchema.properties,

@@ -67,6 +67,7 @@ export function loginRoutes(server: Server): Route[] {
       body: { schema: LoginSchema, unknown: 'refuse' },
       answer: AclTokenSchema,
       permission: anybody,
+      takesOldTokens: true,
       handle: async (input: Login) => {
         const { AuthMethod = '', BearerToken = '' } = input.body;
         const request = { authMethod: AuthMethod, bearerToken: BearerToken, meta: metaOf(input) };
@@ -86,6 +87,7 @@ export function loginRoutes(server: Server): Route[] {
       body: { schema: AuthUrlSchema, unknown: 'refuse' },
       answer: Type.Object({ AuthURL: Text() }),
       permission: anybody,
+      takesOldTokens: true,
       handle: async (input: Login) => {
         const { AuthMethod = '', RedirectURI = '', ClientNonce = '' } = input.body;
         const request = {
@@ -102,6 +104,7 @@ export function loginRoutes(server: Server): Route[] {
       body: { schema: CallbackSchema, unknown: 'refuse' },
       answer: AclTokenSchema,
       permission: anybody,
+      takesOldTokens: true,
       handle: async (input: Login) => {
         const { AuthMethod = '', State = '', Code = '', ClientNonce = '', Issuer } = input.body;
         const request = {

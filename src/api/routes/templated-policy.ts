@@ -8,6 +8,8 @@ import {
   TemplatedPolicySchema,
   templateNamed,
 } from '../../model/templated-policy/templated-policy.ts';
+import { requireScope } from '../../server/acl/scope.ts';
+import type { ServerContext } from '../../server/context.ts';
 import { type Input, type Route, readRoute, writeRoute } from '../route.ts';
 import { aclRead, scopeOf } from './acl.ts';
 
@@ -24,7 +26,7 @@ const previewPaths = [
 ];
 
 /** Source: spec/1 §4.4, facts/registry.md §4. */
-export function templatedPolicyRoutes(): Route[] {
+export function templatedPolicyRoutes({ state }: Pick<ServerContext, 'state'>): Route[] {
   const requireTemplate = (name: string) => {
     const found = templateNamed(name);
     if (found === undefined) throw refusal('template-not-found', { template: name });
@@ -57,6 +59,7 @@ export function templatedPolicyRoutes(): Route[] {
         permission: aclRead,
         handle: async (input: Preview) => {
           const template = requireTemplate(input.parameters.name!);
+          requireScope(state.read(), input);
           return { value: previewTemplate(template, input.body.Name ?? '', scopeOf(input)) };
         },
       }),

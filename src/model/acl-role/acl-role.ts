@@ -30,10 +30,11 @@ export const AclRoleSchema = Type.Object({
 });
 export type PresentedAclRole = Model<typeof AclRoleSchema>;
 
-const { TemplatedPolicies: _, ...listed } = AclRoleSchema.properties;
+const listed = AclRoleSchema.properties;
 /** A role in a list. */
 export const ListedAclRoleSchema = Type.Object({
   ...listed,
+  TemplatedPolicies: Type.Optional(listed.TemplatedPolicies),
   ServiceIdentities: Type.Optional(listed.ServiceIdentities),
   NodeIdentities: Type.Optional(listed.NodeIdentities),
 });

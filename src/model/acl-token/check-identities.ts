@@ -107,16 +107,12 @@ function checkTemplated(
   if (template === undefined) return link;
   const at = below(path, 'TemplateVariables');
   // The variable is written in either case by the clients that there are.
-  const { name, Name, ...others } = link.TemplateVariables;
+  const { name, Name } = link.TemplateVariables;
   const value = name ?? Name ?? '';
-  for (const unknown of Object.keys(others).slice(0, 1)) {
-    report(below(at, unknown), 'is not a variable of the template');
-  }
+  // What the template does not use is left out: its schema takes it.
   if (takesName(template)) {
     if (value === '') report(below(at, 'name'), `is required by ${template.TemplateName}`);
     else if (!isIdentityName(value)) report(below(at, 'name'), nameRule);
-  } else if (value !== '') {
-    report(below(at, 'name'), `is no variable of ${template.TemplateName}, which takes none`);
   }
   return {
     TemplateID: template.TemplateID,

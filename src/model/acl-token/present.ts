@@ -112,15 +112,16 @@ export const shownRole = (role: AclRole, policyName: NameOf): PresentedAclRole =
   Policies: shownLinks(role.Policies, policyName),
 });
 
-/** A role in a list leaves out its templates, and identities that it has none of. spec/1 §2.3. */
+/** A role in a list leaves out what it has none of. spec/1 §2.3. */
 export function roleListed({
-  TemplatedPolicies: _,
+  TemplatedPolicies,
   ServiceIdentities,
   NodeIdentities,
   ...role
 }: PresentedAclRole): ListedAclRole {
   return {
     ...role,
+    ...(TemplatedPolicies.length > 0 && { TemplatedPolicies }),
     ...(ServiceIdentities.length > 0 && { ServiceIdentities }),
     ...(NodeIdentities.length > 0 && { NodeIdentities }),
   };

@@ -93,7 +93,8 @@ export function expirationOf(given: AclTokenInput, nowMs: number, report: Report
   }
   // The zero time of the clients that there are: no time at all.
   if (atMs === 0) return 0;
-  const leftMs = atMs - nowMs;
+  // A sum of such numbers is not exact.
+  const leftMs = ExpirationTime === null ? ExpirationTTL / 1e6 : atMs - nowMs;
   const what = field === 'ExpirationTTL' ? '' : ' in the future';
   if (leftMs < 0) report(path, 'must not be before the token is made');
   else if (leftMs < tokenTtlMinMs) {
@@ -104,6 +105,9 @@ export function expirationOf(given: AclTokenInput, nowMs: number, report: Report
   return Math.round(atMs);
 }
 
+/** The parser takes the 30th of February for a day in March. */
+const isDay = (day: string): boolean => new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
+
 const timePattern = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$/;
 
 /** Unix milliseconds of an RFC 3339 text; 0 for the zero time, `undefined` when it is none. */
@@ -111,7 +115,7 @@ export function parseTime(text: string): number | undefined {
   if (!timePattern.test(text)) return undefined;
   if (text.startsWith('0001-01-01T00:00:00')) return 0;
   const ms = Date.parse(text.toUpperCase());
-  return Number.isNaN(ms) ? undefined : ms;
+  return Number.isNaN(ms) || !isDay(text.slice(0, 10)) ? undefined : ms;
 }
 
 /**

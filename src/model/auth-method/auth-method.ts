@@ -29,7 +29,7 @@ export const tokenLocalities = ['', 'local', 'global'] as const;
 /** As a caller writes it and as it is stored; `present.ts` makes what is shown. */
 export const AuthMethodSchema = Type.Object({
   Name: Text(),
-  Type: Choice(authMethodTypes, ''),
+  Type: Choice(['', ...authMethodTypes], ''),
   Description: Text({ maxLength: limits.names.descriptionLengthMax }),
   DisplayName: Text({ maxLength: limits.names.lengthMax }),
   MaxTokenTTL: Nanoseconds(),
