@@ -132,7 +132,7 @@ test('what is over stays until what comes after it on this node has begun', asyn
   expect(allocations.get(id(1))).toBeUndefined();
 });
 
-const leading = ['.', '..', 'a/b', '/etc', 'alloc', '', 'a\0b'];
+const leading = ['.', '..', 'a/b', '/etc', 'alloc', '', 'a\0b', '.disk', '.app.artifacts'];
 
 test.each(leading)('whatever a server says, nothing is made for a task %j', async (Name) => {
   await startAgent();

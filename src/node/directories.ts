@@ -14,11 +14,15 @@ import type { SystemUser } from './system-user.ts';
  * `undefined`: it is all right.
  */
 export function unfitPlace(noun: 'allocation' | 'task', name: string): string | undefined {
-  if (isPathPart(name) && !(noun === 'task' && name === sharedName)) return undefined;
+  if (isPathPart(name) && !(noun === 'task' && isTaken(name))) return undefined;
   return `The ${noun} ${quote(name)} has a name that no directory can have`;
 }
 
 const sharedName = 'alloc';
+
+/** What an allocation has besides its tasks: staged data, artifacts, and what is known of these. */
+const isTaken = (name: string): boolean =>
+  name === sharedName || /^\.(disk|.*\.artifacts(\.json)?)$/s.test(name);
 
 export interface AllocationDirectories {
   readonly root: string;

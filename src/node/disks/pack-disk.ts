@@ -1,9 +1,10 @@
 import { constants, type Stats } from 'node:fs';
-import { lstat, open, readdir, readlink } from 'node:fs/promises';
+import { lstat, readdir, readlink } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { type Pack, pack } from 'tar-stream';
 import { limits } from '../../model/limits.ts';
 import { HeldDirectory } from '../held-directory.ts';
+import { openPlainFile, UnfitFile } from '../plain-file.ts';
 import type { SystemUser } from '../system-user.ts';
 import { otherName, ownName, ownUserOnTheWay } from './owner-names.ts';
 
@@ -82,14 +83,19 @@ const written = (packing: Pack, header: Header): Promise<void> =>
   });
 
 async function packFile({ packing, ownUser }: Target, path: string, name: string) {
-  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
-  const handle = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  // What was exchanged meanwhile for something else is left out like it.
+  const handle = await openPlainFile(path, constants.O_RDONLY, { mayHaveNames: true }).catch(
+    (error: Error) => {
+      if (error instanceof UnfitFile) return undefined;
+      throw error;
+    },
+  );
+  if (handle === undefined) return;
   const found = await handle.stat();
   const header = { ...attributes(found, ownUser), name, size: found.size };
-  if (!found.isFile() || found.size === 0) {
+  if (found.size === 0) {
     await handle.close();
-    if (found.isFile()) await written(packing, header);
-    return;
+    return written(packing, header);
   }
   const source = handle.createReadStream({ end: found.size - 1 });
   await pipeline(source, packing.entry(header) as never);
