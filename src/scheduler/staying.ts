@@ -67,11 +67,15 @@ function remembered(
   };
 }
 
-/** Whether the specifications are the same but for counts, of which nothing that runs knows. */
+/**
+ * Whether the specifications differ in counts, of which nothing that runs knows, and in nothing else.
+ * Those that are the same are those of a version and of what brought it back, which is rolled out.
+ */
 function differsInCounts(old: Job, job: Job): boolean {
   const { SchedulerTokenID, VersionTag } = job;
-  const resized = { ...withPreservedCounts(job, old), SchedulerTokenID, VersionTag };
-  return isSameSpecification(job, resized);
+  const isSpecification = (other: Job) =>
+    isSameSpecification(job, { ...other, SchedulerTokenID, VersionTag });
+  return !isSpecification(old) && isSpecification(withPreservedCounts(job, old));
 }
 
 /**

@@ -312,6 +312,11 @@ describe('canaries', () => {
     );
     expect(live.map(({ ID }) => ID).sort()).toEqual(before);
     expect(await rollout.get('/v1/job/web')).toMatchObject({ Version: 2, Status: 'running' });
+    expect(await rollout.deployment()).toMatchObject({
+      ...{ JobVersion: 2, Status: 'successful' },
+      TaskGroups: { web: { DesiredTotal: 3, HealthyAllocs: 3 } },
+    });
+    expect(await rollout.get('/v1/job/web')).toMatchObject({ Stable: true });
   });
 
   test('there are none at the first registration', async () => {
