@@ -218,7 +218,9 @@ function annotationsOf({
   return Object.fromEntries([
     ...[...stopsByGroup].map(([name, Stop]) => [name, { ...noUpdates, Stop }] as const),
     ...groups.map(({ group: { Name }, updates }) => {
-      return [Name, { ...updates, Preemptions: preemptionsOf(Name) }] as const;
+      // Of the registration before as well.
+      const Stop = updates.Stop + (stopsByGroup.get(Name) ?? 0);
+      return [Name, { ...updates, Stop, Preemptions: preemptionsOf(Name) }] as const;
     }),
   ]);
 }

@@ -130,7 +130,7 @@ export function followUpEvaluation(
     ID: id,
     Namespace: evaluation.Namespace,
     Priority: evaluation.Priority,
-    Type: evaluation.Type,
+    Type: job.Type,
     TriggeredBy: 'queued-allocs',
     JobID: evaluation.JobID,
     JobModifyIndex: job.JobModifyIndex,

@@ -185,10 +185,18 @@ describe('updates (facts §6.4)', () => {
     expect(plan.placements.map((one) => one.NodeID)).toEqual(['n1']);
   });
 
-  test('an allocation of an earlier registration, or of a forgotten version, is replaced', () => {
-    const cluster = running({ Count: 2 });
-    cluster.putJob(web({ Count: 2 }, 0, {}, 20));
-    expect(cluster.decide().plan.annotations.web).toMatchObject({ DestructiveUpdate: 2 });
+  test('what an earlier registration ran is stopped at once, whatever the strategy', () => {
+    const Update = { MaxParallel: 1, Canary: 1 };
+    const cluster = running({ Count: 2, Update });
+    const before = cluster.live().map(({ ID }) => ID);
+    cluster.putJob(web({ Count: 2, Update }, 0, {}, 20));
+    const { plan } = cluster.decide();
+    expect(plan.stops.map((one) => one.allocationId).sort()).toEqual([...before].sort());
+    expect(plan.annotations.web).toMatchObject({ Stop: 2, Place: 2, DestructiveUpdate: 0 });
+    expect(plan.placements.map((one) => one.PreviousAllocation)).toEqual(['', '']);
+  });
+
+  test('an allocation of a forgotten version is replaced', () => {
     const other = running({ Count: 1 });
     other.change(other.live()[0]!.ID, { JobVersion: 3 });
     other.putJob(web({ Count: 1 }, 5));

@@ -73,7 +73,9 @@ function* stopUnwanted({ job, allocations, nodeOf }: ReconcileContext): Steps<Wa
   const stops: PlannedStop[] = [];
   const stopsByGroup = new Map<string, number>();
   yield* each(allocations, (allocation) => {
-    const list = byName.get(allocation.TaskGroup);
+    // Another registration of the id is another job: what was purged is stopped, all of it.
+    const isOwn = allocation.JobCreateIndex === active?.CreateIndex;
+    const list = isOwn ? byName.get(allocation.TaskGroup) : undefined;
     if (list !== undefined) {
       list.push(allocation);
       return;

@@ -6,9 +6,10 @@ import {
   isTerminal,
 } from '../../model/allocation/allocation-rules.ts';
 import { refusal } from '../../model/errors.ts';
-import { allocations, inNamespace, jobs } from '../../state/tables.ts';
+import { allocations } from '../../state/tables.ts';
 import type { ServerContext } from '../context.ts';
 import { createEvaluation } from '../evaluations/create.ts';
+import { jobOf } from '../nodes/evaluate.ts';
 import { findById } from '../nodes/report.ts';
 
 export interface AllocationStop {
@@ -22,8 +23,8 @@ export interface AllocationStop {
 
 /**
  * Asks for an allocation to be stopped and put somewhere else, if its job still wants it. One that
- * is over stays as it is, and its job is looked at all the same.
- * Source: facts/scheduler.md §8.2. @throws RosterError `allocation-not-found`
+ * is over stays as it is, and its job is looked at all the same; so is a job that is gone, of which
+ * everything is stopped. @throws RosterError `allocation-not-found`
  */
 export async function stopAllocation(
   { state, world }: ServerContext,
@@ -45,7 +46,6 @@ export async function stopAllocation(
         ModifyTime: instantFromMs(world.clock.nowMs()),
       });
     }
-    const key = inNamespace(allocation.Namespace, allocation.JobID);
     if (isServerTerminal(allocation) && !isClientTerminal(allocation) && noShutdownDelay) {
       // It may be waiting for its shutdown delay.
       transaction.table(allocations).put({
@@ -55,10 +55,9 @@ export async function stopAllocation(
         ModifyTime: instantFromMs(world.clock.nowMs()),
       });
     }
-    const job = transaction.table(jobs).get(...key);
-    return job === undefined
-      ? ''
-      : createEvaluation(transaction, world, { job, triggeredBy: 'alloc-stop' }).ID;
+    // What is left of a job that is gone is stopped by any evaluation of it.
+    const job = jobOf(transaction, allocation);
+    return createEvaluation(transaction, world, { job, triggeredBy: 'alloc-stop' }).ID;
   });
   return { index, evaluationId: value };
 }

@@ -47,7 +47,7 @@ test('B3: behind one of the same job the newest is next and the older are superf
   for (const index of [1, 2, 3, 4]) broker.enqueue(evaluation(index, 'a'));
   const first = broker.take()!;
   expect(broker.take()).toBeUndefined();
-  expect(first.ack().map((one) => one.ID)).toEqual(['e3', 'e2']);
+  expect(first.ack().map((one) => one.ID)).toEqual(['e2', 'e3']);
   expect(broker.take()!.evaluation.ID).toBe('e4');
   expect(first.ack()).toEqual([]);
 });
@@ -92,35 +92,112 @@ test('whenReady wakes once, at once when something is ready', () => {
   expect(wakes).toBe(2);
 });
 
-test('B1: whatever the order of calls, no job has two evaluations out, and none is lost', () => {
-  const steps = fc.array(fc.tuple(fc.constantFrom('enqueue', 'take', 'ack'), fc.nat(3), fc.nat(2)));
+test('B3: what is more important goes first, and what came after it goes on waiting', () => {
+  const { broker } = setUp();
+  const [first] = [1, 2, 3, 4, 5].map((index) => {
+    broker.enqueue(evaluation(index, 'a', index === 3 ? 90 : 50));
+    return index === 1 ? broker.take()! : undefined;
+  });
+  expect(first!.ack().map((one) => one.ID)).toEqual(['e2']);
+  const important = broker.take()!;
+  expect(important.evaluation.ID).toBe('e3');
+  expect(broker.take()).toBeUndefined();
+  expect(important.ack().map((one) => one.ID)).toEqual(['e4']);
+  expect(broker.take()!.evaluation.ID).toBe('e5');
+});
+
+/** An evaluation of the job is out (e1), an important one waits (e2), and the job is purged. */
+function purged() {
+  const { broker, ...rest } = setUp();
+  broker.enqueue(evaluation(1, 'a'));
+  const first = broker.take()!;
+  broker.enqueue(evaluation(2, 'a', 90));
+  broker.enqueue(evaluation(3, 'a'));
+  expect(broker.end([{ ID: 'e1' }, { ID: 'e2' }, { ID: 'e3' }])).toEqual([]);
+  broker.enqueue(evaluation(4, 'a'));
+  return { broker, first, ...rest };
+}
+
+test('B6: what a purge ended takes the place of nothing, however important it was', () => {
+  const { broker, first } = purged();
+  broker.enqueue(evaluation(5, 'a'));
+  expect(broker.counts).toEqual({ ready: 0, waiting: 2, delayed: 0, known: 3 });
+  expect(first.ack().map((one) => one.ID)).toEqual(['e4']);
+  expect(broker.take()!.evaluation.ID).toBe('e5');
+});
+
+test('B6: what is over is not tried again', async () => {
+  const { broker, first, world, gaveUp } = purged();
+  expect(first.nack()).toEqual([]);
+  expect(broker.take()!.evaluation.ID).toBe('e4');
+  await world.advance(60_000);
+  expect([broker.take(), gaveUp]).toEqual([undefined, []]);
+});
+
+test.each(['ready', 'delayed'])('B6: one that is over and was %s makes way', async (place) => {
+  const { broker, world } = setUp();
+  broker.enqueue(evaluation(1, 'a'));
+  if (place === 'delayed') broker.take()!.nack();
+  for (const index of [2, 3]) broker.enqueue(evaluation(index, 'a'));
+  expect(broker.end([{ ID: 'e1' }]).map((one) => one.ID)).toEqual(['e2']);
+  await world.advance(60_000);
+  expect(broker.take()!.evaluation.ID).toBe('e3');
+  expect(broker.take()).toBeUndefined();
+  expect(broker.counts).toEqual({ ready: 0, waiting: 0, delayed: 0, known: 1 });
+});
+
+const calls = fc.array(
+  fc.record({
+    call: fc.constantFrom('enqueue', 'enqueue', 'take', 'ack', 'purge'),
+    job: fc.nat(2),
+    priority: fc.nat(2),
+  }),
+);
+
+test('B1, B3, B6: whatever the order of calls, none is lost, and the newest of a job is decided', () => {
   fc.assert(
-    fc.property(steps, (calls) => {
+    fc.property(calls, (list) => {
       const { broker } = setUp();
       const out: Delivery<Brokered>[] = [];
-      const settled = new Set<string>();
+      const open = new Map<string, Brokered>();
+      const newest = new Map<string, string>();
+      const decided = new Set<string>();
       let index = 0;
-      const ack = () => {
-        const delivery = out.shift();
-        if (delivery === undefined) return;
-        settled.add(delivery.evaluation.ID);
-        for (const older of delivery.ack()) settled.add(older.ID);
+      const settle = (...over: readonly Brokered[]) => {
+        for (const { ID } of over) expect(open.delete(ID)).toBe(true);
       };
-      for (const [call, job, priority] of calls) {
-        if (call === 'enqueue') broker.enqueue(evaluation(++index, `j${job}`, priority));
-        if (call === 'take') {
-          const delivery = broker.take();
-          if (delivery !== undefined) out.push(delivery);
+      const run = (call: string, JobID: string, priority: number): void => {
+        if (call === 'purge') {
+          const ended = [...open.values()].filter((one) => one.JobID === JobID);
+          settle(...ended);
+          settle(...broker.end(ended));
         }
-        if (call === 'ack') ack();
-        const jobs = out.map((delivery) => delivery.evaluation.JobID);
-        expect(new Set(jobs).size).toBe(jobs.length);
+        if (call === 'purge' || call === 'enqueue') {
+          const one = evaluation(++index, JobID, priority);
+          open.set(one.ID, one);
+          newest.set(JobID, one.ID);
+          broker.enqueue(one);
+        }
+        const delivery = call === 'take' ? broker.take() : undefined;
+        if (delivery !== undefined) {
+          const { evaluation: one } = delivery;
+          expect(open.has(one.ID)).toBe(true);
+          expect(out.map((other) => other.evaluation.JobID)).not.toContain(one.JobID);
+          out.push(delivery);
+        }
+        const done = call === 'ack' ? out.shift() : undefined;
+        if (done === undefined) return;
+        decided.add(done.evaluation.ID);
+        open.delete(done.evaluation.ID);
+        settle(...done.ack());
+      };
+      for (const { call, job, priority } of list) run(call, `j${job}`, priority);
+      for (let left = 2 * index; left > 0; left--) {
+        run('take', '', 0);
+        run('ack', '', 0);
       }
-      for (let delivery = broker.take(); delivery || out.length > 0; delivery = broker.take()) {
-        if (delivery) out.push(delivery);
-        ack();
-      }
-      expect(settled.size).toBe(index);
+      expect([...newest.values()].filter((id) => !decided.has(id))).toEqual([]);
+      expect([...open.keys()]).toEqual([]);
       expect(broker.counts).toEqual({ ready: 0, waiting: 0, delayed: 0, known: 0 });
     }),
   );

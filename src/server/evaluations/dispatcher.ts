@@ -97,22 +97,6 @@ export class EvaluationDispatcher {
     if (stored?.Status === 'blocked') this.#take({ ...stored, SnapshotIndex });
   }
 
-  /**
-   * Others of the same job go first and see all that these would. Those that wait for the room of a
-   * node still do: what went first decides about that, and cancels them itself.
-   */
-  supersede(older: readonly Evaluation[], description: string): void {
-    const { index } = this.#context.state.head();
-    const [waiting, superfluous] = [true, false].map((waits) =>
-      older.filter(({ Status, NodeID }) => (Status === 'blocked' && NodeID !== '') === waits),
-    );
-    for (const one of waiting!) {
-      this.waitsOn(one, index);
-      this.decided(one);
-    }
-    this.cancel(superfluous!, description);
-  }
-
   /** Ends evaluations that another one made superfluous. */
   cancel(superfluous: readonly Evaluation[], description: string): void {
     if (superfluous.length === 0) return;
@@ -129,6 +113,7 @@ export class EvaluationDispatcher {
   }
 
   #follow(changes: readonly Change[], index: number): void {
+    this.cancel(this.broker.end(endedBy(changes)), superseded);
     for (const { table, before, after } of changes) {
       if (table === evaluations.name) this.#followEvaluation(before, after);
       else if (table === allocations.name) this.#followAllocation(before, after, index);
@@ -139,9 +124,7 @@ export class EvaluationDispatcher {
 
   #followEvaluation(before: Change['before'], after: Change['after']): void {
     const evaluation = (after ?? before) as Evaluation;
-    const open =
-      after !== undefined && (evaluation.Status === 'pending' || evaluation.Status === 'blocked');
-    if (open) {
+    if (after !== undefined && !isTerminalEvaluation(evaluation)) {
       this.#take(evaluation);
       return;
     }
@@ -236,7 +219,7 @@ export class EvaluationDispatcher {
     const delayMs = failedFollowUpDelayMs + world.random.below(failedFollowUpJitterMs);
     this.#write((transaction) => {
       const table = transaction.table(evaluations);
-      cancelAll(transaction, this.#context, superfluous, 'a newer evaluation takes its place');
+      cancelAll(transaction, this.#context, superfluous, superseded);
       const stored = table.get(...inNamespace(evaluation.Namespace, evaluation.ID));
       if (stored === undefined || isTerminalEvaluation(stored)) return;
       const nowMs = world.clock.nowMs();
@@ -265,3 +248,13 @@ export class EvaluationDispatcher {
     });
   }
 }
+
+const superseded = 'a newer evaluation takes its place';
+
+/** Evaluations that were decided, canceled or deleted. */
+const endedBy = (changes: readonly Change[]): readonly Evaluation[] =>
+  changes.flatMap(({ table, before, after }) => {
+    if (table !== evaluations.name) return [];
+    const evaluation = (after ?? before) as Evaluation;
+    return after === undefined || isTerminalEvaluation(evaluation) ? [evaluation] : [];
+  });

@@ -144,15 +144,19 @@ export class EvaluationWorker {
   ): Promise<void> {
     const { log, state } = this.#context;
     const { evaluation } = delivery;
+    const cancel = (superfluous: readonly Evaluation[]): void =>
+      this.#dispatcher.cancel(
+        superfluous,
+        `canceled after evaluation "${evaluation.ID}" of the same job`,
+      );
     try {
       await Promise.all(written);
       if (waitsOn !== undefined) this.#dispatcher.waitsOn(evaluation, waitsOn);
-      const description = `canceled after evaluation "${evaluation.ID}" of the same job`;
-      this.#dispatcher.cancel(delivery.ack(), description);
+      cancel(delivery.ack());
     } catch (error) {
       if (this.#stopped || state.closed !== undefined) return;
       log.error({ evaluation: evaluation.ID, job: evaluation.JobID, error }, 'evaluation failed');
-      delivery.nack();
+      cancel(delivery.nack());
     } finally {
       this.#dispatcher.decided(evaluation);
       if (this.#inFlight-- === limits.scheduler.plansQueuedMax) this.#soon();

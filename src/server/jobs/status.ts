@@ -34,7 +34,7 @@ export function refreshJobStatus(
       (deployment) =>
         deployment.JobCreateIndex === job.CreateIndex && !isTerminalDeployment(deployment),
     ),
-    // Also of the registration before: a deployment that fails leaves what ran before it.
+    // Also of the registration before, until the scheduler has stopped it.
     hasLiveAllocation: some(allocationsOf, (allocation) => !isTerminal(allocation)),
     hasOpenEvaluation: some(transaction.table(evaluations).by('open').scan({ prefix })),
     // What it once was it became by an evaluation, though that may be forgotten by now.

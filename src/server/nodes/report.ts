@@ -1,11 +1,11 @@
 import { instantFromMs } from '../../base/instant.ts';
 import type { Allocation, AllocationReport } from '../../model/allocation/allocation.ts';
-import { isClientTerminal } from '../../model/allocation/allocation-rules.ts';
+import { isClientTerminal, isTerminal } from '../../model/allocation/allocation-rules.ts';
 import { type Fault, invalid } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { below, faultAt } from '../../model/path.ts';
 import { isSame } from '../../model/same.ts';
-import { allocations, inNamespace, jobs } from '../../state/tables.ts';
+import { allocations, evaluations, inNamespace, jobs } from '../../state/tables.ts';
 import type { Transaction } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
 import { recordHealth, reportedStatus } from '../deployments/health.ts';
@@ -13,6 +13,7 @@ import { createEvaluation } from '../evaluations/create.ts';
 import { refreshJobStatus } from '../jobs/status.ts';
 import { countAllocations } from '../jobs/summary.ts';
 import { removeServicesOfEnded } from '../services/remove.ts';
+import { jobOf } from './evaluate.ts';
 
 interface Move {
   readonly before: Allocation;
@@ -146,6 +147,7 @@ function evaluateAfter(
   { namespace, id, moves }: JobMoves,
 ): void {
   const job = transaction.table(jobs).get(...inNamespace(namespace, id));
+  if (job === undefined) evaluateOrphans(transaction, world, moves);
   if (job === undefined || job.Stop) return;
   const isShort = moves.some(
     ({ before, after }) =>
@@ -159,4 +161,18 @@ function evaluateAfter(
     ({ before, after }) => before.ClientStatus === 'unknown' && after.ClientStatus !== 'unknown',
   );
   if (isBack && !isShort) createEvaluation(transaction, world, { job, triggeredBy: 'reconnect' });
+}
+
+/** What runs on although its job is gone is stopped, unless somebody is about to do so. */
+function evaluateOrphans(
+  transaction: Transaction,
+  world: ServerContext['world'],
+  moves: readonly Move[],
+): void {
+  const orphan = moves.find(({ after }) => !isTerminal(after))?.after;
+  if (orphan === undefined) return;
+  const range = { prefix: inNamespace(orphan.Namespace, orphan.JobID) };
+  for (const _ of transaction.table(evaluations).by('open').scan(range)) return;
+  const job = jobOf(transaction, orphan);
+  createEvaluation(transaction, world, { job, triggeredBy: 'job-deregister' });
 }
