@@ -93,7 +93,9 @@ function loadOf(lives: readonly Life[]): string {
     const seconds = lives.reduce((sum, { outcome }) => sum + outcome.simulatedMs / 1000, 0);
     return (all / seconds).toFixed(1);
   };
-  const faults = lives.reduce((sum, { outcome }) => sum + outcome.faults, 0);
+  const faults = lives
+    .flatMap(({ outcome }) => Object.values(outcome.faults))
+    .reduce((sum, count) => sum + count, 0);
   return (
     `One run is one life of \`npm run sim -- --nodes ${nodes} --hours ${hours}\`, run N of seed N, with ` +
     'every checker: a minute to start, an hour of jobs of all types that come, change, fail and go ' +

@@ -21,6 +21,8 @@ export interface ClusterOptions {
   readonly hash: Hash;
   /** A part of the seed's chance, by its number. */
   readonly randomOf: (share: number) => Random;
+  /** Nobody is in a hurry. */
+  readonly isCalm: boolean;
   /** Where others reach it, and it them; absent: it is alone. */
   readonly outside?: Outside;
 }
@@ -34,7 +36,8 @@ export class Cluster {
   readonly faults: Faults;
   readonly judges: Judges;
 
-  constructor({ world, name, nodes, trace, hash, randomOf, outside }: ClusterOptions) {
+  constructor(options: ClusterOptions) {
+    const { world, name, nodes, trace, hash, randomOf, isCalm, outside } = options;
     this.name = name;
     const events: ServerEvents = {
       opened: (state) => this.judges.opened(state),
@@ -59,6 +62,7 @@ export class Cluster {
     this.workload = new Workload({
       ...{ world, network, random: randomOf(3), unexpected },
       nodeIds: machines.map((machine) => machine.hardware.id),
+      ...(!isCalm && { hurry: randomOf(5) }),
     });
     this.faults = new Faults({
       ...{ world, network, server, machines, random: randomOf(4) },

@@ -54,7 +54,8 @@ describe('from outside', () => {
 const hashOf = (line: string): string => /hash ([0-9a-f]+)/.exec(line)![1]!;
 
 const outcome = (seed: number, violations: Outcome['violations'] = []): Outcome => ({
-  ...{ seed, violations, hash: 'ab'.repeat(32), commits: 12, requests: 34, faults: 5 },
+  ...{ seed, violations, hash: 'ab'.repeat(32), commits: 12, requests: 34 },
+  faults: { 'a machine reboots': 2, 'the disk fails': 0 },
   simulatedMs: 3_600_000,
 });
 
@@ -62,6 +63,7 @@ async function command(words: readonly string[], faulty: readonly number[] = [])
   const said: string[] = [];
   const complaints: string[] = [];
   const asked: object[] = [];
+  const planted: string[] = [];
   let nowMs = 0;
   const code = await runCommand(words, {
     simulate: async ({ seed, nodes, hours }) => {
@@ -70,12 +72,13 @@ async function command(words: readonly string[], faulty: readonly number[] = [])
       const violation = { guarantee: 'the index only rises', sentence: 'it fell', atMs: 1500 };
       return outcome(seed, faulty.includes(seed) ? [violation] : []);
     },
+    plant: ({ name }) => planted.push(name),
     say: (line) => said.push(line),
     complain: (line) => complaints.push(line),
     showProgress: undefined,
     nowMs: () => nowMs,
   });
-  return { code, said, complaints, asked };
+  return { code, said, complaints, asked, planted };
 }
 
 describe('what is said', () => {
@@ -107,8 +110,7 @@ describe('what is said', () => {
 
   test('one life of twenty machines and an hour, if nothing else is wished', async () => {
     expect(await command([])).toEqual({
-      code: 0,
-      complaints: [],
+      ...{ code: 0, complaints: [], planted: [] },
       asked: [{ seed: 1, nodes: 20, hours: 1 }],
       said: [
         'seed 1: 1.00 h in 6.0 s (600 times real time), 12 commits, hash abababababababab, every guarantee held',
@@ -121,6 +123,23 @@ describe('what is said', () => {
     expect(code).toBe(1);
     expect(said[1]).toMatch(/1 violations$/);
     expect(said[2]).toBe('  at 1.500 s: the index only rises: it fell');
-    expect(said.at(-1)).toBe('3 seeds, 1 with violations: 5');
+    expect(said.slice(4)).toEqual([
+      '3 seeds, 1 with violations: 5',
+      'each 0.5 h under load and faults, with 20 nodes; 0.3 minutes in all',
+      'hashes of the first: abababababababab abababababababab abababababababab',
+      'faults that struck, the rarest first:',
+      '       0  the disk fails',
+      '       6  a machine reboots',
+    ]);
+  });
+
+  test('lives with a mistake go on until it is found', async () => {
+    const words = ['--mistake', 'a purge is canceled', '--seed=4', '--many=9'];
+    const { code, asked, planted } = await command(words, [6]);
+    expect([code, asked.length, planted]).toEqual([1, 3, ['a purge is canceled']]);
+    const { code: wrong, complaints } = await command(['--mistake', 'none']);
+    expect([wrong, complaints[0]!.split('\n')[0]]).toEqual([
+      ...[2, '--mistake: there is none called "none"'],
+    ]);
   });
 });

@@ -1,14 +1,20 @@
 /** What `npm run sim` does with its words: lives from seeds, told line by line. */
 import { parseArgs } from 'node:util';
-import { names, type Outcome, type SimulationOptions } from './simulation.ts';
+import { names } from './cluster-names.ts';
+import { type Mistake, mistakeNamed, mistakes } from './mistakes/list.ts';
+import type { Outcome, SimulationOptions } from './simulation.ts';
+import { Summary } from './summary.ts';
 
-export const usage = `Usage: npm run sim -- [--seed N] [--nodes N] [--hours H] [--many N] [--clusters N] [--trace] [--job ID]
+export const usage = `Usage: npm run sim -- [--seed N] [--nodes N] [--hours H] [--many N] [--clusters N] [--calm] [--mistake NAME] [--trace] [--job ID]
 
   --seed N      which life (1)
   --nodes N     how many machines a cluster has (20)
   --clusters N  how many clusters; those that are not alone peer (1)
   --hours H     how long it lasts under load and faults, in simulated hours (1)
-  --many N      N lives, from the seed on
+  --many N      N lives, from the seed on, and how often which fault struck in them
+  --calm        nobody gives priorities, or purges a job and creates it anew at once
+  --mistake NAME  with this mistake planted in the product, until a checker finds it:
+                ${mistakes.map(({ name }) => name).join('\n                ')}
   --trace       tell what goes wrong when
   --job ID      and what becomes of this job
 
@@ -31,6 +37,8 @@ const bounds = {
 type NumberName = keyof typeof bounds;
 
 interface Wishes extends Readonly<Record<NumberName, number>> {
+  readonly calm: boolean;
+  readonly mistake: Mistake | undefined;
   readonly trace: boolean;
   readonly job: string | undefined;
 }
@@ -38,6 +46,8 @@ interface Wishes extends Readonly<Record<NumberName, number>> {
 /** What the command says and asks. */
 export interface Surroundings {
   readonly simulate: (options: SimulationOptions) => Promise<Outcome>;
+  /** Before the first life. */
+  readonly plant: (mistake: Mistake) => void;
   readonly say: (line: string) => void;
   readonly complain: (line: string) => void;
   /** Shown while a life goes on, and taken away again; `undefined`: nobody looks. */
@@ -54,16 +64,17 @@ export async function runCommand(words: readonly string[], around: Surroundings)
     around.complain(`${(error as Error).message}\n\n${usage}`);
     return 2;
   }
-  const failed: number[] = [];
+  const summary = new Summary();
+  const startMs = around.nowMs();
+  const { mistake } = wishes;
+  if (mistake !== undefined) around.plant(mistake);
   for (let seed = wishes.seed; seed < wishes.seed + wishes.many; seed++) {
-    const { violations } = await live(seed, wishes, around);
-    if (violations.length > 0) failed.push(seed);
+    summary.add(await live(seed, wishes, around));
+    if (mistake !== undefined && summary.failed.length > 0) break;
   }
-  if (wishes.many > 1) {
-    const which = failed.length > 0 ? `: ${failed.join(', ')}` : '';
-    around.say(`${wishes.many} seeds, ${failed.length} with violations${which}`);
-  }
-  return failed.length > 0 ? 1 : 0;
+  if (wishes.many > 1)
+    for (const line of summary.lines(wishes, around.nowMs() - startMs)) around.say(line);
+  return summary.failed.length > 0 ? 1 : 0;
 }
 
 /** @throws Error that tells everything that is wrong */
@@ -74,6 +85,7 @@ function read(words: readonly string[]): Wishes {
       ...{ seed: { type: 'string', default: '1' }, nodes: { type: 'string', default: '20' } },
       clusters: { type: 'string', default: '1' },
       ...{ hours: { type: 'string', default: '1' }, many: { type: 'string', default: '1' } },
+      ...{ calm: { type: 'boolean', default: false }, mistake: { type: 'string' } },
       ...{ trace: { type: 'boolean', default: false }, job: { type: 'string' } },
     },
   });
@@ -94,18 +106,23 @@ function read(words: readonly string[]): Wishes {
     clusters: number('clusters'),
     ...{ hours: number('hours'), many: number('many') },
   };
+  const mistake = mistakeNamed(values.mistake ?? '');
+  if (values.mistake !== undefined && mistake === undefined) {
+    faults.push(`--mistake: there is none called "${values.mistake}"`);
+  }
   if (faults.length > 0) throw new Error(faults.join('\n'));
-  return { ...numbers, trace: values.trace, job: values.job };
+  const { calm, trace, job } = values;
+  return { ...numbers, calm, mistake, trace, job };
 }
 
 async function live(
   seed: number,
-  { nodes, clusters, hours, trace, job }: Wishes,
+  { nodes, clusters, hours, calm, trace, job }: Wishes,
   { simulate, say, showProgress, nowMs }: Surroundings,
 ): Promise<Outcome> {
   const startMs = nowMs();
   const outcome = await simulate({
-    ...{ seed, nodes, clusters, hours, job },
+    ...{ seed, nodes, clusters, hours, calm, job },
     ...((trace || job !== undefined) && { trace: say }),
     ...(showProgress !== undefined && {
       progress: (minute: number) => showProgress(`seed ${seed}: minute ${minute} `),

@@ -30,14 +30,14 @@ type Undo = () => void;
 interface Fault {
   readonly name: string;
   readonly weight: number;
-  /** Begins; returns what ends it, or nothing when it is over at once. */
-  readonly begin: () => Undo | undefined;
+  /** Begins; returns what ends it, or nothing when there is nobody whom it could strike. */
+  readonly begin: () => Undo | 'over at once' | undefined;
   readonly lastsMaxMs?: number;
 }
 
 export class Faults {
-  /** How many have begun. */
-  struck = 0;
+  /** How many of each kind have begun. */
+  readonly struck = new Map<string, number>();
   readonly #options: FaultsOptions;
   /** What has begun and not ended, by what ends it. */
   readonly #open = new Set<Undo>();
@@ -56,6 +56,7 @@ export class Faults {
 
   #strikeOn(kinds: readonly Fault[], pauseMs: number): void {
     const { world, random } = this.#options;
+    for (const { name } of kinds) this.struck.set(name, 0);
     const later = () => world.timers.after(random.below(2 * pauseMs), next);
     const next = () => {
       if (this.#isOver) return;
@@ -93,9 +94,10 @@ export class Faults {
     const { world, random, note } = this.#options;
     const lastsMs = random.below(lastsMaxMs + 1);
     const undo = begin();
-    this.struck++;
-    note(undo === undefined ? name : `${name} for ${(lastsMs / 1000).toFixed(1)} s`);
     if (undo === undefined) return;
+    this.struck.set(name, this.struck.get(name)! + 1);
+    note(undo === 'over at once' ? name : `${name} for ${(lastsMs / 1000).toFixed(1)} s`);
+    if (undo === 'over at once') return;
     const end = () => {
       if (!this.#open.delete(end)) return;
       note(`it is over that ${name}`);
@@ -172,7 +174,7 @@ export class Faults {
         begin: () => {
           const { machines } = this.#options;
           machines[random.below(machines.length)]!.clock.jump(random.below(600_000) - 300_000);
-          return undefined;
+          return 'over at once';
         },
       },
     ];
@@ -255,7 +257,7 @@ export class Faults {
         ...{ name: 'the server crashes', weight: 2 },
         begin: () => {
           this.#crash(this.#fate());
-          return undefined;
+          return 'over at once';
         },
       },
       {
@@ -293,7 +295,7 @@ export class Faults {
         ...{ name: "the server's clock jumps", weight: 1 },
         begin: () => {
           server.clock.jump(random.below(240_000) - 120_000);
-          return undefined;
+          return 'over at once';
         },
       },
     ];

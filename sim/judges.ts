@@ -16,6 +16,7 @@ import { failuresAreLookedAt } from './checkers/failures.ts';
 import { indexOnlyRises } from './checkers/index-rises.ts';
 import { atMostMaxParallelUnhealthy } from './checkers/max-parallel.ts';
 import { drainsMoveFewAtATime } from './checkers/migrations.ts';
+import { whatRunsHasAJob } from './checkers/orphans.ts';
 import { deletedPeeringLeavesNothing } from './checkers/peerings.ts';
 import { placementKeepsTheRules } from './checkers/placements.ts';
 import { noResourceTwice } from './checkers/resources.ts';
@@ -71,8 +72,7 @@ export class Judges {
       ...[desiredCountsAreReached(), batchWorkIsDoneOnce(), blockedReasonIsTrue()],
       ...[summariesAddUp(), evictionsAreDeserved(), noSlotTwice(), tokenDispatchesOnce()],
       ...[whatIsAwayIsWaitedFor(), drainsEnd(), failuresAreLookedAt()],
-      servicesAreThoseOfWhatRuns(),
-      deletedPeeringLeavesNothing(),
+      ...[servicesAreThoseOfWhatRuns(), deletedPeeringLeavesNothing(), whatRunsHasAJob()],
     ];
     network.onServed = ({ method, url }, { status, index }) => {
       this.requests++;

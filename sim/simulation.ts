@@ -7,6 +7,7 @@ import { SimulatedWorld, seededRandom } from '../src/base/ports-simulated.ts';
 import { allTables } from '../src/state/tables.ts';
 import type { Snapshot } from '../src/state/types.ts';
 import { Cluster } from './cluster.ts';
+import { names } from './cluster-names.ts';
 import type { Violation } from './judges.ts';
 import { Peers } from './peers/peers.ts';
 import { addressOf, Wires } from './peers/wires.ts';
@@ -21,6 +22,8 @@ export interface SimulationOptions {
   readonly clusters?: number;
   /** Simulated time with load and faults; the time to come to rest is on top. */
   readonly hours: number;
+  /** Nobody is in a hurry, as it was in the lives that earlier seeds were kept from. */
+  readonly calm?: boolean;
   /** Called each simulated minute, with how many there are. */
   readonly progress?: (minute: number, minutes: number) => void;
   /** What happens, line by line. */
@@ -36,8 +39,8 @@ export interface Outcome {
   readonly commits: number;
   /** Requests that the server answered. */
   readonly requests: number;
-  /** Faults that struck. */
-  readonly faults: number;
+  /** How often each kind of fault struck. */
+  readonly faults: Readonly<Record<string, number>>;
   readonly simulatedMs: number;
   readonly violations: readonly Violation[];
 }
@@ -53,8 +56,6 @@ const restMinutes = 40;
 const pauseMs = 10_000;
 const pauseLooks = 100;
 
-/** Of clusters. */
-export const names = ['east', 'west', 'north'] as const;
 /** Parts of chance that a cluster takes. */
 const sharesMax = 101;
 
@@ -73,7 +74,7 @@ class Simulation {
 
   constructor(options: SimulationOptions) {
     this.#options = options;
-    const { seed, nodes, clusters = 1 } = options;
+    const { seed, nodes, clusters = 1, calm: isCalm = false } = options;
     const world = new SimulatedWorld(seed);
     this.#world = world;
     this.#trace = new Trace(world, options);
@@ -93,7 +94,7 @@ class Simulation {
         address,
         transportOf: (dialer: Process) => wires.transportOf(name, dialer),
       };
-      const own = { name, trace, randomOf: chance(number), ...(!isAlone && { outside }) };
+      const own = { name, trace, randomOf: chance(number), isCalm, ...(!isAlone && { outside }) };
       return new Cluster({ world, nodes, hash, ...own });
     });
     const peering = { world, wires, clusters: this.#clusters, trace: this.#trace };
@@ -137,10 +138,19 @@ class Simulation {
     return {
       ...{ seed: this.#options.seed, hash: this.#hash.digest('hex') },
       ...{ commits: sum(({ commits }) => commits), requests: sum(({ requests }) => requests) },
-      faults: clusters.reduce((sum, { faults }) => sum + faults.struck, this.#peers?.struck ?? 0),
+      faults: this.#struck(),
       simulatedMs: this.#world.clock.monotonicMs(),
       violations: this.#violations(),
     };
+  }
+
+  #struck(): Readonly<Record<string, number>> {
+    const sums: Record<string, number> = {};
+    const ofLines = this.#peers === undefined ? [] : [this.#peers.struck];
+    for (const struck of [...this.#clusters.map(({ faults }) => faults.struck), ...ofLines]) {
+      for (const [kind, count] of struck) sums[kind] = (sums[kind] ?? 0) + count;
+    }
+    return sums;
   }
 
   #violations(): readonly Violation[] {

@@ -48,7 +48,8 @@ export class Trace {
               ['is', 'gone'],
             ]
           : toldOf(row);
-      if (table === 'nodes' && before !== undefined && isSameNode(before as never, row)) continue;
+      const isChange = before !== undefined && after !== undefined;
+      if (table === 'nodes' && isChange && isSameNode(before as never, row)) continue;
       const fields = told.map(([name, value]) => `${name}=${JSON.stringify(value)}`);
       this.tell(`${index} ${table} ${fields.join(' ')}`);
     }

@@ -7,6 +7,7 @@ import type { Random } from '../src/base/ports.ts';
 import type { SimulatedWorld } from '../src/base/ports-simulated.ts';
 import { type Deployment, isTerminalDeployment } from '../src/model/deployment/deployment.ts';
 import { Client } from './client.ts';
+import { Hasty } from './hasty.ts';
 import { bodyOf, kinds, newShape, type Shape, usual } from './jobs.ts';
 import { Launches } from './launches.ts';
 import type { Network } from './network.ts';
@@ -22,6 +23,8 @@ export interface WorkloadOptions {
   readonly random: Random;
   readonly network: Network;
   readonly nodeIds: readonly string[];
+  /** Absent: nobody is in a hurry. */
+  readonly hurry?: Random;
   /** An answer that no good server gives. */
   readonly unexpected: (sentence: string) => void;
 }
@@ -35,14 +38,16 @@ export class Workload {
   /** What each job was last submitted as, and what it was before. */
   readonly #jobs = new Map<string, { now: Shape; before: Shape }>();
   readonly #drained = new Set<string>();
+  readonly #hasty: Hasty | undefined;
   readonly #acts: readonly (readonly [weight: number, act: Act])[];
   #number = 0;
   #isOver = false;
 
-  constructor({ world, random, network, nodeIds, unexpected }: WorkloadOptions) {
+  constructor({ world, random, network, nodeIds, hurry, unexpected }: WorkloadOptions) {
     this.#random = random;
     this.#client = new Client({ world, network, unexpected });
     this.#nodeIds = nodeIds;
+    this.#hasty = hurry && new Hasty(hurry, this.#client);
     const launches = new Launches(random, this.#client);
     this.#acts = [
       [15, launches.act],
@@ -77,6 +82,7 @@ export class Workload {
       };
       this.#client.after(this.#random.below(pauseMaxMs), again);
     }
+    this.#hasty?.start();
   }
 
   /**
@@ -85,6 +91,7 @@ export class Workload {
    */
   async end(): Promise<void> {
     this.#isOver = true;
+    this.#hasty?.end();
     const undrain = { DrainSpec: null, MarkEligible: true };
     const drained = [...this.#drained].filter(() => this.#random.below(2) === 0);
     for (const id of this.#drained) {
@@ -117,6 +124,7 @@ export class Workload {
       const isFailing = now.behaviour !== usual(now.kind);
       if (isFailing || failed.has(`${name} ${job.Version}`)) await this.#repair(name);
     }
+    await this.#hasty?.lookAfter(failed);
   }
 
   async #repair(name: string): Promise<void> {

@@ -1,7 +1,11 @@
 /** Of each checker: what is right passes, and what it watches over is found when it is wrong. */
 import { expect, test } from 'vitest';
 import type { Allocation } from '../../src/model/allocation/allocation.ts';
-import { allocations as allocationTable } from '../../src/state/tables.ts';
+import {
+  allocations as allocationTable,
+  jobs as jobTable,
+  nodes as nodeTable,
+} from '../../src/state/tables.ts';
 import { Account } from '../account.ts';
 import { noAcknowledgedWriteLost } from './acknowledged.ts';
 import { autoRevertLandsOnStable } from './auto-revert.ts';
@@ -29,6 +33,7 @@ import { failuresAreLookedAt } from './failures.ts';
 import { indexOnlyRises } from './index-rises.ts';
 import { atMostMaxParallelUnhealthy } from './max-parallel.ts';
 import { drainsMoveFewAtATime } from './migrations.ts';
+import { whatRunsHasAJob } from './orphans.ts';
 import { placementKeepsTheRules } from './placements.ts';
 import { noResourceTwice } from './resources.ts';
 import { servicesAreThoseOfWhatRuns } from './services.ts';
@@ -80,6 +85,7 @@ const next = (ID: string, PreviousAllocation: string, Healthy: boolean | null = 
 const stopped = (ID: string, fields: object = {}) =>
   placed(ID, { DesiredStatus: 'stop', ...fields });
 const rack = '${meta.rack}';
+const onePerRack = { Operand: 'distinct_property', LTarget: rack };
 const oneAtATime = withJob({ ...service(3, { Update: { MaxParallel: 1 } }), Version: 1 });
 
 const parallel = (title: string, faults: readonly string[], ...plants: Plant[]): Case => ({
@@ -172,7 +178,21 @@ const disconnects = (
     ...[changeNode('n1', { Status: 'disconnected' }), ...plants],
   ],
 });
+const purgeNode: Plant = (transaction) => {
+  transaction.table(nodeTable).delete('n1');
+};
 const forTwoMinutes = { LostAfter: 120e9 };
+
+/** The job is the first thing that is committed, and a minute passes with each commit. */
+const orphans = (title: string, faults: readonly string[], ...plants: Plant[]): Case => ({
+  ...{ title: `orphans: ${title}`, checker: whatRunsHasAJob, faults },
+  plants: [withJob(service(1)), put(placed('a', { JobCreateIndex: 1 })), ...plants],
+});
+const purge: Plant = (transaction) => {
+  transaction.table(jobTable).delete('default', 'default', 'job');
+};
+const ended: Plant = put(placed('a', { JobCreateIndex: 1, DesiredStatus: 'stop' }));
+const isOrphan = 'job.web[a] (a) is to run, and job is gone, or another one by now';
 
 const drain = (title: string, faults: readonly string[], ...plants: Plant[]): Case => ({
   ...{ title: `drains end: ${title}`, checker: drainsEnd, faults },
@@ -274,6 +294,25 @@ const cases: readonly Case[] = [
       put(placed('a', { NodeID: 'n2' })),
       ...[changeNode('n2', { Status }), put(placed('b'))],
     ),
+  ),
+  ...[0, 300e9].map((LostAfter) =>
+    rules(
+      `the rack of one that is away, replaced and ${LostAfter > 0 ? '' : 'not '}waited for`,
+      [],
+      ...['n1', 'n2'].map((id) => withNode(id, { Meta: { rack: 'r1' } })),
+      withJob(service(1, { Disconnect: { LostAfter }, Constraints: [onePerRack] })),
+      put(placed('a', { NodeID: 'n2' })),
+      changeNode('n2', { Status: 'disconnected' }),
+      put(placed('a', { NodeID: 'n2', NextAllocation: 'b' }), placed('b')),
+    ),
+  ),
+  rules(
+    'the rack of one that is away and not replaced',
+    ['job.web[b] was placed on name-n1, against distinct ${meta.rack}'],
+    ...['n1', 'n2'].map((id) => withNode(id, { Meta: { rack: 'r1' } })),
+    withJob(service(2, { Disconnect: { LostAfter: 300e9 }, Constraints: [onePerRack] })),
+    put(placed('a', { NodeID: 'n2' })),
+    ...[changeNode('n2', { Status: 'disconnected' }), put(placed('b'))],
   ),
   parallel(
     'one after the other',
@@ -406,6 +445,12 @@ const cases: readonly Case[] = [
   ),
   disconnects('that nobody waits for', {}, [], put(givenUp('a'))),
   disconnects(
+    'on a node that was purged meanwhile, and joined anew',
+    forTwoMinutes,
+    [],
+    ...[purgeNode, withNode('n1', { Status: 'initializing' }), put(givenUp('a'))],
+  ),
+  disconnects(
     'and replaced meanwhile',
     forTwoMinutes,
     [],
@@ -419,6 +464,12 @@ const cases: readonly Case[] = [
     put(away('a')),
     put(placed('b', { PreviousAllocation: 'a' })),
   ),
+  orphans('none', []),
+  orphans('stopped in time', [], purge, ...minutes(8), ended),
+  orphans('stopped too late', [isOrphan], purge, ...minutes(11), ended),
+  orphans('never stopped', [isOrphan], purge),
+  orphans('of the registration before', [isOrphan], purge, withJob(service(1))),
+  orphans('stopped by the next registration', [], purge, withJob(service(1)), ended),
   drain('in time', [], until('2027-01-01T00:00:00Z')),
   drain('never', [], until(null)),
   drain('too late', ['name-n1 is still drained'], until('2025-12-31T00:00:00Z')),

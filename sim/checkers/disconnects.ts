@@ -18,6 +18,8 @@ export const whatIsAwayIsWaitedFor = (): Checker => {
   const missed = new Map<string, Moment>();
   /** Since when each allocation is away with its node. */
   const since = new Map<string, Moment>();
+  /** What was on a node when somebody purged it is lost, though the node may join anew at once. */
+  const forsaken = new Set<string>();
   /** The furthest that clocks were seen: what was given up then, there was reason to. */
   let latest: Moment = { nowMs: 0, elapsedMs: 0 };
   const seen = ({ nowMs, elapsedMs }: Moment): Moment => {
@@ -47,12 +49,16 @@ export const whatIsAwayIsWaitedFor = (): Checker => {
     committed(changes, _index, { account, ...scene }, fault) {
       const now = seen(scene);
       for (const { table, before, after } of changes) {
-        if (after === undefined) continue;
+        if (after === undefined) {
+          if (table !== nodes.name) continue;
+          for (const { ID } of account.occupantsOf((before as Node).ID)) forsaken.add(ID);
+          continue;
+        }
         if (table === nodes.name) noteNode(after as Node, now);
         if (table !== allocations.name) continue;
         const [was, is] = [before as Allocation | undefined, after as Allocation];
         if (was === undefined) judgePlacement(is, account, fault);
-        else judgeLoss(was, is, awayMs(is), account, fault);
+        else if (!forsaken.has(is.ID)) judgeLoss(was, is, awayMs(is), account, fault);
         note(is, now);
       }
     },

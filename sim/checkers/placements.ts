@@ -1,6 +1,6 @@
 import type { Allocation } from '../../src/model/allocation/allocation.ts';
 import { groupNamed } from '../../src/model/job/job-rules.ts';
-import { isNodeGone } from '../../src/scheduler/classify.ts';
+import { isAway, isNodeGone } from '../../src/scheduler/classify.ts';
 import { allocations } from '../../src/state/tables.ts';
 import { isLive } from '../account.ts';
 import type { Checker, Fault, Scene } from './checker.ts';
@@ -32,9 +32,12 @@ function judge(allocation: Allocation, { account }: Scene, fault: Fault): void {
     return;
   }
   if (!admits(node, job, group)) fault(`${Name} was placed on ${node.Name}, against its rules`);
-  // What is lost with its node may be said so by a later part of the very plan.
+  // That its node is gone, or away, may be said of it by a later part of the very plan.
   const isLost = (one: Allocation) =>
     isNodeGone(account.node(one.NodeID), groupNamed(job, one.TaskGroup));
+  /** Another one does its work meanwhile. */
+  const isReplaced = ({ ClientStatus, NextAllocation, NodeID: nodeId }: Allocation) =>
+    NextAllocation !== '' && (ClientStatus === 'unknown' || isAway(account.node(nodeId)));
   const others = [...account.allocationsOf(allocation)].filter(
     (one) => one.ID !== ID && isLive(one) && !isReplaced(one) && !isLost(one),
   );
@@ -43,7 +46,3 @@ function judge(allocation: Allocation, { account }: Scene, fault: Fault): void {
     fault(`${Name} was placed on ${node.Name}, against distinct ${rule.target}`);
   }
 }
-
-/** It is away, and another one does its work meanwhile. */
-const isReplaced = ({ ClientStatus, NextAllocation }: Allocation): boolean =>
-  ClientStatus === 'unknown' && NextAllocation !== '';

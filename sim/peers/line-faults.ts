@@ -15,9 +15,17 @@ export interface LineFaultsOptions {
   readonly note: (sentence: string) => void;
 }
 
+const kinds = [
+  'a line between clusters is cut',
+  'words between clusters are lost',
+  'somebody repeats what was said between clusters',
+] as const;
+type Kind = (typeof kinds)[number];
+
 export class LineFaults {
   /** How many have begun. */
-  struck = 0;
+  /** How many of each kind have begun. */
+  readonly struck = new Map<Kind, number>(kinds.map((kind) => [kind, 0]));
   readonly #options: LineFaultsOptions;
   readonly #stranger: Process;
   readonly #open = new Set<() => void>();
@@ -46,8 +54,9 @@ export class LineFaults {
 
   #strike(): void {
     const { random, wires, clusters, note } = this.#options;
-    this.struck++;
     const dice = random.below(6);
+    const kind = kinds[dice < 3 ? 0 : dice < 5 ? 1 : 2];
+    this.struck.set(kind, this.struck.get(kind)! + 1);
     if (dice < 3) {
       const one = random.below(clusters.length);
       const other = (one + 1 + random.below(clusters.length - 1)) % clusters.length;
@@ -55,11 +64,11 @@ export class LineFaults {
       this.#until(`the line of ${names.join(' and ')} is cut`, wires.cut(...names));
     } else if (dice < 5) {
       wires.lossShare = random.fraction() * 0.6;
-      this.#until('words between clusters are lost', () => {
+      this.#until(kind, () => {
         wires.lossShare = 0;
       });
     } else {
-      note('somebody repeats what was said between clusters');
+      note(kind);
       void wires.replay(this.#stranger);
     }
   }

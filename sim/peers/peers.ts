@@ -38,7 +38,7 @@ export class Peers {
     wires.onSaid = (said) => this.#judges.said(said);
   }
 
-  get struck(): number {
+  get struck(): ReadonlyMap<string, number> {
     return this.#faults.struck;
   }
 

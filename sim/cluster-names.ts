@@ -1,0 +1,2 @@
+/** Of the clusters of a simulation: so many there may be. */
+export const names = ['east', 'west', 'north'] as const;
