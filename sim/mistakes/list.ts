@@ -51,7 +51,7 @@ export const mistakes: readonly Mistake[] = [
       },
       healing,
     ],
-    guarantee: 'what runs has a job',
+    guarantee: "a job's status and summary say what is so",
   },
   {
     name: 'a new registration takes over what the one before ran',
