@@ -11,7 +11,7 @@ import { holdDirectory } from './node/directory-lock.ts';
 import type { DriverSettings } from './node/drivers/allowed.ts';
 import { DockerDriver } from './node/drivers/docker/docker-driver.ts';
 import type { DockerSettings } from './node/drivers/docker/settings.ts';
-import type { IsolationSettings } from './node/drivers/isolation/isolate.ts';
+import type { IsolationSettings } from './node/drivers/isolation/settings.ts';
 import { failoverTransport } from './node/failover-transport.ts';
 import type { NodeSettings } from './node/fingerprint/fingerprint.ts';
 import { readProcessor } from './node/fingerprint/processor.ts';

@@ -14,6 +14,7 @@ import type { AgentOptions, TlsFiles } from './cli/agent/options.ts';
 import { processEnvironment } from './cli/process-environment.ts';
 import { runCli } from './cli/run-cli.ts';
 import { unreadableReason } from './cli/unreadable.ts';
+import { closeInheritedDescriptors } from './node/supervisor/inherited-descriptors.ts';
 import type { Log } from './server/context.ts';
 
 export type { Agent, CreateAgentOptions } from './agent.ts';
@@ -33,6 +34,7 @@ function readVersion(): string {
 
 /** Runs an agent until a signal ends it. Gives the exit code. */
 async function startAgent(options: AgentOptions): Promise<number> {
+  closeInheritedDescriptors();
   const { default: pino } = await import('pino');
   const log = pino({ name: 'roster', ...logOptions(options.logLevel) }, pino.destination(2));
   let running: Running | undefined;

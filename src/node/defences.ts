@@ -8,6 +8,8 @@ export const defenceSentences = {
   ownIpc: 'A task in a sandbox shares no memory, message queue or semaphore with others.',
   ownUsers: 'Tasks of two allocations that name no user are two users of the machine.',
   noNewDevices: 'A task in a container makes no devices.',
+  userNamespaces: 'A task in a sandbox has no power outside of it, though it be root in there.',
+  systemCalls: 'A task in a sandbox makes only the system calls that programs need.',
 } as const;
 
 export type Defence = keyof typeof defenceSentences;

@@ -5,7 +5,7 @@ import { Allocations } from './allocations.ts';
 import { allDefences, type Defences } from './defences.ts';
 import { asAllowed, type DriverSettings } from './drivers/allowed.ts';
 import type { Driver, Drivers } from './drivers/driver.ts';
-import type { IsolationSettings } from './drivers/isolation/isolate.ts';
+import type { IsolationSettings } from './drivers/isolation/settings.ts';
 import { processDrivers } from './drivers/processes.ts';
 import { hostEnvironment } from './environment/host-environment.ts';
 import { fingerprint, type NodeSettings } from './fingerprint/fingerprint.ts';

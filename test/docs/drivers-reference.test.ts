@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { SimulatedWorld } from '../../src/base/ports-simulated.ts';
 import type { Driver } from '../../src/node/drivers/driver.ts';
-import { defaultCapabilities } from '../../src/node/drivers/isolation/capabilities.ts';
+import { rootCapabilities } from '../../src/node/drivers/isolation/capabilities.ts';
 import { defaultHostView } from '../../src/node/drivers/isolation/view.ts';
 import { MockDriver } from '../../src/node/drivers/mock.ts';
 import { processDrivers } from '../../src/node/drivers/processes.ts';
@@ -45,9 +45,7 @@ test.each(drivers.map((driver) => [driver.name, driver] as const))(
 test('capabilities and places are those of isolated tasks', () => {
   const text = section('exec');
   const paragraph = (name: string) => text.split(`**${name}.**`)[1]!.split('\n\n')[0]!;
-  expect(codesIn(paragraph('Capabilities'))).toEqual(
-    expect.arrayContaining([...defaultCapabilities]),
-  );
+  expect(codesIn(paragraph('Capabilities'))).toEqual(expect.arrayContaining([...rootCapabilities]));
   const hidden = ['/root', '/home', '/var', '/run', '/opt'];
   expect(codesIn(paragraph('Files'))).toEqual(expect.arrayContaining(hidden));
   expect(Object.keys(defaultHostView).filter((path) => hidden.includes(path))).toEqual([]);

@@ -98,7 +98,7 @@ test('a task whose command it does not see fails with the reason', async () => {
 test('a task that wants more than it may fails with the reason', async () => {
   const failed = await until('greedy', 'failed', shell('true', { cap_add: ['sys_admin'] }));
   expect(lastOf(failed, 'Failed Validation')?.DisplayMessage).toMatch(
-    /Config.cap_add names "sys_admin", which this node does not allow/,
+    /Config.cap_add names "sys_admin", and isolation.allow_capabilities of this node allows net_bind_service$/,
   );
 });
 

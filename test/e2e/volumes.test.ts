@@ -20,7 +20,7 @@ const place = (name: string) => join(places, name);
 beforeAll(async () => {
   for (const name of ['data', 'fixed', 'own']) mkdirSync(place(name));
   // Tasks that name no user are their allocation's own.
-  chmodSync(place('data'), 0o777);
+  for (const name of ['data', 'fixed']) chmodSync(place(name), 0o777);
   chownSync(place('own'), 65_534, 65_534);
   const volumes = ['--host-volume', `data=${place('data')}`];
   agent = await startAgent({
@@ -80,7 +80,7 @@ test.each([
   ['the node', asking({ Source: 'fixed', ReadOnly: true }), {}],
 ])('nothing is written to what %s says is read-only', async (who, group, mount) => {
   const VolumeMounts = [{ Volume: 'd', Destination: '/data', ...mount }];
-  const task = shell('touch /data/x', { VolumeMounts, User: 'root' });
+  const task = shell('touch /data/x', { VolumeMounts });
   const failed = await run(`refused-${who.slice(4)}`, 'failed', group, task);
   expect(await logOf(failed, '-stderr')).toContain('Read-only file system');
 });

@@ -169,6 +169,7 @@ const configuration = JSON.stringify({
   isolation: {
     chroot: { '/usr': '/usr' },
     allow_capabilities: ['CAP_NET_RAW'],
+    allow_root: true,
     uid_range: '200000:4096',
   },
   garbage_collection: { interval: '1m', job_age: '36h', node_age: '0s' },
@@ -192,6 +193,7 @@ test('a file says the rest, paths in it are its own, and flags win', async () =>
     isolation: {
       view: { '/usr': '/usr' },
       allowedCapabilities: ['net_raw'],
+      allowsRoot: true,
       uidRange: { start: 200_000, count: 4096 },
     },
     docker: {

@@ -195,7 +195,7 @@ tasks_on_exit, run, log_level, region,
 acl.{enabled,default_policy}, audit.{file,events}, keyring.root_key_file, identity.issuer,
 peering.{advertise,ca_file},
 node.{name,datacenter,class,pool,meta,host_volume,disable_remote_exec}, drivers.allow (a list),
-isolation.{chroot,allow_capabilities,uid_range},
+isolation.{chroot,allow_capabilities,allow_root,allow_host_pid,allow_host_ipc,uid_range},
 docker.{socket,volumes,allow_privileged,allow_caps,image_delay,unreachable_timeout},
 node.artifacts.{sources,http_timeout,git_timeout,download_bytes,files,unpacked_bytes,ratio} and
 garbage_collection.{interval,job_age,evaluation_age,batch_evaluation_age,deployment_age,node_age}:

@@ -71,6 +71,9 @@ export interface AgentOptions {
     readonly view?: Readonly<Record<string, string>>;
     readonly allowedCapabilities?: readonly string[];
     readonly uidRange?: UidRange;
+    readonly allowsRoot?: boolean;
+    readonly allowsHostPid?: boolean;
+    readonly allowsHostIpc?: boolean;
   };
   /** What tasks in containers may do on this node, as far as somebody says so. */
   readonly docker: {
@@ -287,6 +290,9 @@ export const settings = {
         ? undefined
         : 'must be START:COUNT, user ids from 1000 on without 65534, such as "200000:65536"',
   },
+  'isolation.allow_root': flag,
+  'isolation.allow_host_pid': flag,
+  'isolation.allow_host_ipc': flag,
   'node.disable_remote_exec': flag,
   'node.host_volume': { fault: hostVolumeFault },
   'drivers.allow': { fault: allowedDriversFault },
@@ -422,11 +428,15 @@ function isolationOf(given: AgentSettings): AgentOptions['isolation'] {
   const allowed = given['isolation.allow_capabilities'] as readonly string[] | undefined;
   const uidRange = parseUidRange(String(given['isolation.uid_range'] ?? ''));
   const plain = allowed?.map((name) => name.toLowerCase().replace(/^cap_/, ''));
-  return {
-    ...(view !== undefined && { view }),
-    ...(plain !== undefined && { allowedCapabilities: plain }),
-    ...(uidRange !== undefined && { uidRange }),
+  const found = {
+    view,
+    allowedCapabilities: plain,
+    allowsRoot: given['isolation.allow_root'],
+    allowsHostPid: given['isolation.allow_host_pid'],
+    allowsHostIpc: given['isolation.allow_host_ipc'],
+    uidRange,
   };
+  return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined));
 }
 
 function garbageOf(words: Partial<Record<SettingName, string>>): AgentOptions['garbage'] {

@@ -31,11 +31,18 @@ import {
 import { eventually } from '../testing/eventually.ts';
 import { execDriver } from './exec.ts';
 import { entryInto } from './isolation/enter.ts';
+import { keepFilter } from './isolation/filter-file.ts';
 import { namespaceOptions } from './isolation/isolate.ts';
+import { allowancesOf } from './isolation/settings.ts';
 import { findTools } from './isolation/tools.ts';
 import { defaultHostView, viewOptions } from './isolation/view.ts';
 
-const exec = () => driverNamed('exec');
+/** Of a node that allows what widens a sandbox. */
+const exec = () =>
+  driverNamed('exec', {
+    ...{ allowsRoot: true, allowsHostPid: true, allowsHostIpc: true },
+    allowedCapabilities: ['chown', 'kill', 'net_bind_service'],
+  });
 
 /** What a script prints that ends well. */
 async function printed(
@@ -163,8 +170,8 @@ describe('a task runs', () => {
   const capabilities = 'grep -E "Cap(Eff|Bnd|Amb)|NoNewPrivs" /proc/self/status | cut -f2';
 
   test.each([
-    ['nobody has none, and cannot get more than the default', {}, 'nobody', ['0', 'default', '0']],
-    ['nobody has what it asks for', { cap_add: ['CAP_CHOWN'] }, 'nobody', ['1', 'default', '1']],
+    ['nobody has none, and cannot get any', {}, 'nobody', ['0', '0', '0']],
+    ['nobody has what it asks for', { cap_add: ['CAP_CHOWN'] }, 'nobody', ['1', '1', '1']],
     ['root has the default', {}, 'root', ['default', 'default', '0']],
     ['root has none without any', { cap_drop: ['all'] }, 'root', ['0', '0', '0']],
     [
@@ -271,17 +278,17 @@ describe('a task is refused', () => {
       ],
     ],
     [
-      'more than the node allows',
-      { command: 'x', cap_add: ['sys_admin'] },
+      'what widens its sandbox',
+      { command: 'x', pid_mode: 'host', ipc_mode: 'host', cap_add: ['net_raw', 'setuid'] },
       [
-        expect.stringMatching(
-          /^Config.cap_add names "sys_admin", which this node does not allow; it allows audit_write, chown/,
-        ),
+        'Config.pid_mode is "host", and isolation.allow_host_pid of this node forbids that',
+        'Config.ipc_mode is "host", and isolation.allow_host_ipc of this node forbids that',
+        'Config.cap_add names "net_raw", and isolation.allow_capabilities of this node allows net_bind_service',
       ],
     ],
   ])('with %s', (_name, config, messages) => {
     expect(
-      exec()
+      driverNamed('exec')
         .validate(config)
         .map(({ message }) => message),
     ).toEqual(messages);
@@ -401,7 +408,7 @@ describe('an agent that is not root', () => {
       supervisor,
       isRoot: false,
       path: '/usr/bin',
-      allowedCapabilities: ['chown'],
+      allowances: allowancesOf({ allowedCapabilities: ['chown'] }),
       tools: () => tools,
     });
   };
@@ -421,7 +428,8 @@ describe('an agent that is not root', () => {
     writeFileSync(join(logs, 'app.stdout.0'), '');
     const own = [root, `${root}/tmp`, local, secrets, shared, `${shared}/data`, logs];
     for (const path of [...own, join(logs, 'app.stdout.0')]) chownSync(path, 65534, 65534);
-    const view = viewOptions(defaultHostView, directories, false);
+    const kind = { isRoot: false, hasOwnProcesses: true };
+    const view = viewOptions(defaultHostView, directories, kind);
     const sandbox = ['bwrap', ...namespaceOptions({}, allDefences), ...view, '/bin/sh', '-c'];
     const agent = ['--reuid=65534', '--regid=65534', '--clear-groups', '--', ...sandbox];
     chmodSync(dataDirectory, 0o711);
@@ -446,7 +454,10 @@ describe('an agent that is not root', () => {
 });
 
 describe('a command beside a task', () => {
-  const tools = { nsenter: '/usr/bin/nsenter', setpriv: '/usr/bin/setpriv' };
+  const tools = {
+    ...{ nsenter: '/usr/bin/nsenter', setpriv: '/usr/bin/setpriv', bubblewrap: '/usr/bin/bwrap' },
+    filterFile: (capabilities: readonly string[]) => keepFilter(dataDirectory, capabilities),
+  };
 
   /** What a command prints that is spawned as it is said. */
   const beside = (run: Run, ...command: readonly string[]) => {
@@ -457,15 +468,16 @@ describe('a command beside a task', () => {
 
   test.each([
     ['private', {}],
-    ['host', { pid_mode: 'host', ipc_mode: 'host', cap_add: ['chown'] }],
+    ['host', { pid_mode: 'host', ipc_mode: 'host' }],
+    ['with capabilities', { cap_add: ['chown'] }],
   ])('sees what it sees, as the same user with no more rights: %s', async (_name, config) => {
     const about = `
-      ls /; id -u; id -g; grep -E "^(Cap|NoNewPrivs)" /proc/self/status; echo $SECRET-$LD_X
-      for kind in mnt pid ipc uts; do readlink /proc/self/ns/$kind; done; pwd
+      ls /; id -u; id -g; grep -E "^(Cap|NoNewPrivs|Seccomp)" /proc/self/status; echo $SECRET-$LD_X
+      for kind in pid ipc uts user; do readlink /proc/self/ns/$kind; done; pwd
     `;
     const variables = { SECRET: 'hidden', LD_X: 'heeded' };
     const run = await runTask(exec(), script(`${about}\nsleep 600`, config), { variables });
-    await eventually(() => expect(run.log()).toMatch(/uts:.*\n\/\n$/));
+    await eventually(() => expect(run.log()).toMatch(/user:.*\n\/\n$/));
     expect(beside(run, '/bin/sh', '-c', about)).toBe(run.log().trim());
     await run.stop('SIGKILL', 0);
     await run.exited;
@@ -474,15 +486,14 @@ describe('a command beside a task', () => {
 
   test('is told the task’s control groups, and ends with it', async () => {
     const run = await runTask(exec(), { command: 'sleep', args: ['600'] });
-    const { command, variables, cgroups } = entryInto(
-      supervisor.status(run.runId)!,
-      ['sleep', '600'],
-      tools,
-    );
+    const status = supervisor.status(run.runId)!;
+    const enter = () => entryInto(status, ['sleep', '600'], tools);
+    await eventually(() => expect(enter).not.toThrow());
+    const { command, variables, cgroups } = enter();
     expect(cgroups.every(existsSync)).toBe(true);
     const child = spawn(command[0]!, command.slice(1), { env: { ...variables } });
     const ended = once(child, 'exit');
-    await eventually(() => expect(descendantsOf(child.pid!)).toHaveLength(2));
+    await eventually(() => expect(descendantsOf(child.pid!)).toHaveLength(3));
     await run.stop('SIGKILL', 0);
     await run.exited;
     expect(await ended).toEqual([null, 'SIGKILL']);

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { describeLayout } from '../supervisor/cgroups/layout.ts';
 import { limitsIn } from '../supervisor/cgroups/plan.ts';
 import type { SupervisorClient } from '../supervisor/client.ts';
@@ -6,20 +7,28 @@ import { type Driver, DriverFailure, type DriverFingerprint } from './driver.ts'
 import { execBeside } from './exec-beside.ts';
 import { capabilityList } from './isolation/capabilities.ts';
 import { entryInto } from './isolation/enter.ts';
+import { keepFilter } from './isolation/filter-file.ts';
 import { type InsideCommand, isolate } from './isolation/isolate.ts';
 import { withNames } from './isolation/names.ts';
+import { isKnownArchitecture } from './isolation/seccomp/system-calls.ts';
+import { type Allowances, allowanceAttributes } from './isolation/settings.ts';
 import { type FoundTools, findProgram } from './isolation/tools.ts';
 import { processCount, processMethods, startProcess } from './process.ts';
 
-const namespace: Check = (value) =>
-  value === 'private' || value === 'host' ? undefined : 'must be "private" or "host"';
+const namespace =
+  (setting: string, isAllowed: boolean): Check =>
+  (value) => {
+    if (value === 'host' && !isAllowed)
+      return `is "host", and ${setting} of this node forbids that`;
+    return value === 'private' || value === 'host' ? undefined : 'must be "private" or "host"';
+  };
 
 /** What every task in a sandbox may say of it. */
-export const isolationFields = (allowedCapabilities?: readonly string[]): ConfigFields => ({
+export const isolationFields = (allowances: Allowances): ConfigFields => ({
   work_dir: { check: text },
-  pid_mode: { check: namespace },
-  ipc_mode: { check: namespace },
-  cap_add: { check: capabilityList(allowedCapabilities) },
+  pid_mode: { check: namespace('isolation.allow_host_pid', allowances.allowsHostPid) },
+  ipc_mode: { check: namespace('isolation.allow_host_ipc', allowances.allowsHostIpc) },
+  cap_add: { check: capabilityList(allowances.allowedCapabilities) },
   cap_drop: { check: capabilityList() },
   pids_limit: { check: processCount },
 });
@@ -29,7 +38,7 @@ export interface IsolationPorts {
   readonly supervisor: SupervisorClient;
   /** Looks once; the machine does not change while the agent runs. */
   readonly tools: () => Promise<FoundTools>;
-  readonly allowedCapabilities: readonly string[];
+  readonly allowances: Allowances;
   readonly isRoot: boolean;
   /** Where the programs are looked for that it takes. */
   readonly path: string;
@@ -40,7 +49,7 @@ export function execDriver(ports: IsolationPorts): Driver {
   const fields: ConfigFields = {
     command: { required: true, check: text },
     args: { check: textList },
-    ...isolationFields(ports.allowedCapabilities),
+    ...isolationFields(ports.allowances),
   };
   return {
     name: 'exec',
@@ -79,8 +88,11 @@ export const isolatedMethods = ({ supervisor, tools, isRoot, path }: IsolationPo
         const reason = 'nsenter is not installed: install the package util-linux';
         throw new DriverFailure(reason, false);
       }
-      const { setpriv } = toolsOf(await tools());
-      const entry = entryInto(status, command.command, { nsenter, setpriv });
+      const { setpriv, bubblewrap } = toolsOf(await tools());
+      const filterFile = (capabilities: readonly string[]) =>
+        keepFilter(supervisor.directory, capabilities);
+      const entryTools = { nsenter, setpriv, bubblewrap, filterFile };
+      const entry = await onceBegun(() => entryInto(status, command.command, entryTools));
       const wordsBefore = entry.command.length - command.command.length;
       const inside = { ...command, command: entry.command.slice(wordsBefore) };
       // The agent's own user enters, and becomes the task's inside.
@@ -94,6 +106,21 @@ export const isolatedMethods = ({ supervisor, tools, isRoot, path }: IsolationPo
     endUnclaimed: async () => {},
   }) satisfies Partial<Driver>;
 
+/** The time between a sandbox and the program in it is short. */
+async function onceBegun<T>(enter: () => T): Promise<T> {
+  for (let look = 1; ; look++) {
+    try {
+      return enter();
+    } catch (error) {
+      if (look === looksMax || !(error instanceof DriverFailure && error.recoverable)) throw error;
+      await setTimeout(lookAgainMs);
+    }
+  }
+}
+
+const looksMax = 100;
+const lookAgainMs = 10;
+
 export function toolsOf(found: FoundTools) {
   if ('tools' in found) return found.tools;
   throw new DriverFailure(found.reason, false);
@@ -103,7 +130,7 @@ export function isolationFingerprint(found: FoundTools): DriverFingerprint {
   if (!('tools' in found)) {
     return { detected: false, healthy: false, description: found.reason, attributes: {} };
   }
-  const { cgroups } = found.tools;
+  const { cgroups, setpriv, allowances } = found.tools;
   const limited = limitsIn(cgroups);
   const unlimited = (['cpu', 'memory', 'pids'] as const).filter((name) => !limited.includes(name));
   return {
@@ -118,6 +145,13 @@ export function isolationFingerprint(found: FoundTools): DriverFingerprint {
       bubblewrap: found.version,
       cgroups: describeLayout(cgroups) || 'none',
       limits: limited.join(',') || 'none',
+      seccomp: String(isKnownArchitecture(process.arch)),
+      // Another user, and so root, is only to be had from an agent that is root.
+      ...allowanceAttributes(setpriv === undefined ? withoutUsers(allowances) : allowances),
     },
   };
 }
+
+const withoutUsers = (allowances: Allowances): Allowances => ({
+  ...{ ...allowances, allowsRoot: false, allowedCapabilities: [] },
+});

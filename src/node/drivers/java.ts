@@ -40,7 +40,7 @@ export function javaDriver(ports: IsolationPorts): Driver {
     class_path: { check: text },
     jvm_options: { check: textList },
     args: { check: textList },
-    ...isolationFields(ports.allowedCapabilities),
+    ...isolationFields(ports.allowances),
   };
   let found: Promise<Java | string> | undefined;
   const java = () => {
@@ -127,5 +127,5 @@ function fingerprint(java: Java | string, isolation: DriverFingerprint): DriverF
     return { detected: false, healthy: false, description: java, attributes: {} };
   }
   if (!isolation.detected) return isolation;
-  return { ...isolation, attributes: { ...java.attributes } };
+  return { ...isolation, attributes: { ...isolation.attributes, ...java.attributes } };
 }

@@ -6,8 +6,7 @@ import { readCgroupLayout } from '../supervisor/cgroups/layout.ts';
 import type { SupervisorClient } from '../supervisor/client.ts';
 import type { Driver } from './driver.ts';
 import { execDriver, type IsolationPorts } from './exec.ts';
-import { defaultCapabilities } from './isolation/capabilities.ts';
-import type { IsolationSettings } from './isolation/isolate.ts';
+import { allowancesOf, type IsolationSettings } from './isolation/settings.ts';
 import { type FoundTools, findTools } from './isolation/tools.ts';
 import { javaDriver } from './java.ts';
 import { rawExecDriver } from './raw-exec.ts';
@@ -32,7 +31,7 @@ export function processDrivers(
       found ??= findTools({ settings, cgroups, path, isRoot, defences });
       return found;
     },
-    allowedCapabilities: settings.allowedCapabilities ?? defaultCapabilities,
+    allowances: allowancesOf(settings),
     ...{ isRoot, path },
   };
   return [rawExecDriver(supervisor, cgroups), execDriver(ports), javaDriver(ports)];

@@ -7,6 +7,7 @@ import type { Task } from '../../model/task/task.ts';
 import { ownVariables } from '../../model/task/task-variables.ts';
 import { TaskGroupSchema } from '../../model/task-group/task-group.ts';
 import { allocationDirectories, taskDirectories } from '../directories.ts';
+import type { DriverCapabilities } from '../drivers/driver.ts';
 import { testAllocation, testJob } from '../testing/records.ts';
 import { taskEnvironment } from './environment.ts';
 import { hostEnvironment } from './host-environment.ts';
@@ -19,7 +20,10 @@ const node = complete(NodeRegistrationSchema, {
   Meta: { rack: 'r1' },
 });
 
-function environmentOf(task: Input<Task> = {}) {
+function environmentOf(
+  task: Input<Task> = {},
+  isolation: DriverCapabilities['fileSystemIsolation'] = 'none',
+) {
   const job = testJob([{ Name: 'http', Meta: { 'my-key': 'task' }, ...task }], {
     ID: 'web',
     Name: 'Web',
@@ -51,8 +55,8 @@ function environmentOf(task: Input<Task> = {}) {
     group,
     task: group.Tasks[0]!,
     directories: taskDirectories(allocationDirectories('/data', allocation.ID), 'http'),
-    host: { PATH: '/bin', ROSTER_JOB_ID: 'never' },
-    isolation: 'none',
+    host: { PATH: '/bin', HOME: '/home/agent', LANG: 'C', ROSTER_JOB_ID: 'never' },
+    isolation,
     added: {},
   });
   return { ...environment, job, group, task: group.Tasks[0]! };
@@ -135,6 +139,16 @@ describe('interpolation', () => {
       none: null,
     });
   });
+});
+
+test.each([
+  ['none', { PATH: '/bin', HOME: '/home/agent', LANG: 'C' }],
+  ['chroot', { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LANG: 'C' }],
+  ['image', {}],
+] as const)('with isolation %s the host passes what means something there', (isolation, passed) => {
+  const { variables } = environmentOf({}, isolation);
+  const names = ['PATH', 'HOME', 'LANG'].filter((name) => Object.hasOwn(variables, name));
+  expect(Object.fromEntries(names.map((name) => [name, variables[name]]))).toEqual(passed);
 });
 
 test('the host passes what a program needs, and none of the agent’s own variables', () => {

@@ -12,6 +12,7 @@ import { variablePart as clean } from '../../model/task/task-variables.ts';
 import type { TaskGroup } from '../../model/task-group/task-group.ts';
 import type { TaskDirectories } from '../directories.ts';
 import type { DriverCapabilities } from '../drivers/driver.ts';
+import { usualPath } from './host-environment.ts';
 import { interpolate, type Lookup } from './interpolate.ts';
 
 export interface EnvironmentInput {
@@ -85,14 +86,15 @@ function directoryVariables({ directories, isolation }: EnvironmentInput): Varia
   return { ROSTER_ALLOC_DIR: shared, ROSTER_TASK_DIR: local, ROSTER_SECRETS_DIR: secrets };
 }
 
-/** Who the agent is, and where it puts its files, means nothing to a task that sees other files. */
+/** Who the agent is, and where it has its files and programs, means nothing where others are seen. */
 const ofTheAgent = new Set(['HOME', 'USER', 'LOGNAME', 'SHELL', 'TMPDIR']);
 
 function hostVariables({ host, isolation }: EnvironmentInput): Readonly<Variables> {
   if (isolation === 'none') return host;
   // An image brings its own: the host's PATH says nothing of what is in it.
   if (isolation === 'image') return {};
-  return Object.fromEntries(Object.entries(host).filter(([name]) => !ofTheAgent.has(name)));
+  const passed = Object.entries(host).filter(([name]) => !ofTheAgent.has(name));
+  return { ...Object.fromEntries(passed), PATH: usualPath };
 }
 
 const identityVariables = (input: EnvironmentInput): Variables => {

@@ -3,7 +3,8 @@ import { passedVariables } from '../../model/task/task-variables.ts';
 /** Variables of the agent that a task without isolation needs to find its way on the machine. */
 const passedNames = new Set(passedVariables);
 
-const defaultPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+/** Where the programs of a system are. */
+export const usualPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 /**
  * What a task may see of the agent's environment. A list of what passes, not of what is held back:
@@ -16,5 +17,5 @@ export function hostEnvironment(
     (entry): entry is [string, string] =>
       entry[1] !== undefined && (passedNames.has(entry[0]) || entry[0].startsWith('LC_')),
   );
-  return { PATH: defaultPath, ...Object.fromEntries(passed) };
+  return { PATH: usualPath, ...Object.fromEntries(passed) };
 }

@@ -13,7 +13,16 @@ import {
 import { launchSupervisor } from './launch.ts';
 import { type SupervisorPaths, supervisorPaths } from './paths.ts';
 import { isEnded, readStat } from './proc.ts';
-import type { ExecRequest, ProcessExit, Request, StartRequest, TaskStatus } from './protocol.ts';
+import {
+  type ExecRequest,
+  type Hello,
+  type ProcessExit,
+  protocolVersion,
+  type Request,
+  type StartRequest,
+  SupervisorRefusal,
+  type TaskStatus,
+} from './protocol.ts';
 import { readTable } from './task-table.ts';
 
 export interface SupervisorClientOptions {
@@ -49,6 +58,7 @@ export class SupervisorClient {
   #connection: Promise<SupervisorConnection> | undefined;
   #streams: Promise<StreamConnection> | undefined;
   #pid = 0;
+  #version: number = protocolVersion;
   #closing = false;
 
   constructor(options: SupervisorClientOptions) {
@@ -59,6 +69,11 @@ export class SupervisorClient {
   /** The supervisor's pid; 0 before the first connection. */
   get pid(): number {
     return this.#pid;
+  }
+
+  /** Where it keeps what is nobody else's. */
+  get directory(): string {
+    return this.#paths.directory;
   }
 
   /** Connects, and returns all tasks the supervisor knows, ended ones too. */
@@ -78,6 +93,9 @@ export class SupervisorClient {
    * `SupervisorRefusal` when it cannot be started.
    */
   async start(request: StartRequest): Promise<TaskStatus> {
+    await this.#connected();
+    const { oldestSupervisor = 0 } = request.sandbox ?? {};
+    if (this.#version < oldestSupervisor) throw tooOld();
     const status = await this.#request<TaskStatus>({ op: 'start', ...request });
     const known = this.#statuses.get(request.taskId);
     if (known?.exit === undefined) this.#note(status);
@@ -246,8 +264,16 @@ export class SupervisorClient {
     }
     const connection = new SupervisorConnection(socket, ({ status }) => this.#note(status));
     try {
-      this.#pid = (await this.#inTime(connection.hello())).pid;
-      return connection;
+      const hello = await this.#inTime(connection.hello());
+      this.#meet(hello);
+      if (hello.version === protocolVersion) return connection;
+      const tasks = await connection.request<TaskStatus[]>({ op: 'list' });
+      if (tasks.length > 0) {
+        this.#options.onNotice?.(olderSentence(hello));
+        return connection;
+      }
+      await this.#endIdle(connection);
+      return undefined;
     } catch (error) {
       if (error instanceof VersionMismatch) await this.#replace(connection, error);
       connection.close();
@@ -256,14 +282,23 @@ export class SupervisorClient {
     }
   }
 
+  #meet({ pid, version }: Hello): void {
+    this.#pid = pid;
+    this.#version = version;
+  }
+
+  async #endIdle(connection: SupervisorConnection): Promise<void> {
+    const now = { op: 'shutdown', signal: 'SIGTERM', timeoutMs: shutdownGraceMs } as const;
+    await connection.request(now).catch(() => {});
+    await connection.closed;
+  }
+
   /** What it runs did not end by itself, whatever it says when it is told to end. */
   async #replace(connection: SupervisorConnection, error: VersionMismatch): Promise<void> {
     this.#options.onNotice?.(`${error.message}: its tasks are ended and start again`);
     const tasks = await connection.request<TaskStatus[]>({ op: 'list' }).catch(() => []);
     for (const { taskId, exit } of tasks) if (exit === undefined) this.#replaced.add(taskId);
-    const timeoutMs = shutdownGraceMs;
-    await connection.request({ op: 'shutdown', signal: 'SIGTERM', timeoutMs }).catch(() => {});
-    await connection.closed;
+    await this.#endIdle(connection);
   }
 
   /** A supervisor that is alive and does not answer may not keep the tasks from their agent. */
@@ -296,7 +331,7 @@ export class SupervisorClient {
       throw new Error(`the supervisor did not start, see ${this.#paths.log}`);
     }
     const connection = new SupervisorConnection(socket, ({ status }) => this.#note(status));
-    this.#pid = (await this.#inTime(connection.hello())).pid;
+    this.#meet(await this.#inTime(connection.hello()));
     return connection;
   }
 
@@ -347,5 +382,16 @@ function withLoss(status: TaskStatus): TaskStatus {
   const lost = 'the supervisor of the task was replaced by one of another version';
   return { ...status, exit: { ...status.exit, lost } };
 }
+
+const olderSentence = ({ version }: Hello): string =>
+  `the running supervisor is of version ${version}, and goes on with its tasks; what it starts has no ` +
+  'filter of system calls until it has none left and the agent starts again';
+
+const tooOld = (): SupervisorRefusal =>
+  new SupervisorRefusal(
+    'old-supervisor',
+    'root and the namespaces of the machine need a supervisor of this version: the running one goes when ' +
+      'none of its tasks is left and the agent starts again',
+  );
 
 const isRunning = (pid: number): boolean => !isEnded(readStat(pid));

@@ -6,6 +6,7 @@ import { rmdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { readCgroupLayout } from './cgroups/layout.ts';
 import { removeStaleGroups } from './cgroups/stale.ts';
+import { closeInheritedDescriptors } from './inherited-descriptors.ts';
 import { supervisorPaths } from './paths.ts';
 import { say } from './say.ts';
 import { Supervisor } from './supervisor.ts';
@@ -16,6 +17,8 @@ export interface SupervisorArguments {
   readonly endWithAgent: boolean;
   readonly idleTimeoutMs: number;
 }
+
+closeInheritedDescriptors();
 
 const fail = (reason: unknown): never => {
   say(String(reason));

@@ -9,8 +9,10 @@ import type { CgroupPlan } from './cgroups/plan.ts';
 /**
  * 1: tasks without control groups and sandboxes, no streams.
  * 2: `start` carries `cgroup` and `sandbox`, connections of `streams` carry commands beside tasks.
+ * 3: a sandbox may have users of its own and a filter of system calls, and no descriptor that the
+ *    supervisor was started with reaches a task.
  */
-export const protocolVersion = 2;
+export const protocolVersion = 3;
 /**
  * The oldest supervisor that this agent can work with. An older one passes over what it does not
  * know of a start: it would run an isolated task without isolation.
@@ -53,6 +55,12 @@ export interface SandboxSettings {
   readonly program: string;
   /** Its options, but for descriptors and variables. */
   readonly options: readonly string[];
+  /** It is in a user namespace, in which everybody has the number that he has outside. */
+  readonly hasOwnUsers?: boolean;
+  /** Which system calls may be made, as the kernel reads it, in base64. */
+  readonly systemCallFilter?: string;
+  /** An older supervisor would pass over what keeps the task in. */
+  readonly oldestSupervisor: number;
 }
 
 /** A command to run beside a task, asked for on a stream of the kind `exec`. */

@@ -1,54 +1,83 @@
 /**
- * A child in a sandbox that `bwrap` makes, and what goes between it and this process:
+ * A child in a sandbox that `bwrap` makes, and what goes between it and this process, over descriptors
+ * of which none is left when the command begins:
  *
- *  - its options, with the task's variables, over descriptor 4: nobody sees them among the arguments,
- *    and no program that runs with this process's rights gets a variable of the task;
- *  - that the command may begin, over descriptor 5, once its processes are in their control groups;
- *  - the command's own exit code, over descriptor 3, which is only told when the command was run.
+ *  - the command's own exit code, which is only told when the command was run;
+ *  - its options, with the task's variables: nobody sees them among the arguments, and no program that
+ *    runs with this process's rights gets a variable of the task;
+ *  - that it may go on: once its users are known, and once its processes are in their control groups.
+ *    It takes a byte for each, the second one inside, where nobody would close a descriptor of its own;
+ *  - the filter of its system calls.
  */
 import type { ChildProcess, StdioOptions } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { findInside, type Inside } from './inside.ts';
 import { type SandboxSettings, type StartRequest, SupervisorRefusal } from './protocol.ts';
 
-const descriptors = { status: 3, options: 4, begin: 5 } as const;
 const pollMs = 2;
 /** Making a sandbox takes milliseconds; one that takes longer is on a machine that stands still. */
 const startTimeoutMs = 10_000;
 const firstSignal = 128;
 const lastSignal = 31;
 
+type Channel = 'status' | 'options' | 'goOn' | 'filter' | 'about';
+
+/** Only what `bwrap` takes: it leaves a descriptor that it knows nothing of to the command. */
+const channelsOf = ({ systemCallFilter, hasOwnUsers }: SandboxSettings): readonly Channel[] => [
+  ...(['status', 'options', 'goOn'] as const),
+  ...(systemCallFilter === undefined ? [] : (['filter'] as const)),
+  // It asks for this one together with the other; what it tells there is in its status, too.
+  ...(hasOwnUsers === true ? (['about'] as const) : []),
+];
+
+const firstChannel = 3;
+
 /** What to spawn instead of the command. */
 export function sandboxed(sandbox: SandboxSettings, { command, args, env }: StartRequest) {
-  const { status, options, begin } = descriptors;
-  const own = ['--args', options, '--json-status-fd', status, '--block-fd', begin].map(String);
+  const channels = channelsOf(sandbox);
+  const at = (channel: Channel): string => String(firstChannel + channels.indexOf(channel));
+  const own = [
+    ...['--args', at('options'), '--json-status-fd', at('status'), '--block-fd', at('goOn')],
+    ...(sandbox.systemCallFilter === undefined ? [] : ['--seccomp', at('filter')]),
+    ...(sandbox.hasOwnUsers === true
+      ? ['--unshare-user', '--userns-block-fd', at('goOn'), '--info-fd', at('about')]
+      : []),
+  ];
   const variables = Object.entries(env).flatMap(([name, value]) => ['--setenv', name, value]);
   return {
     command: sandbox.program,
     args: [...own, '--', command, ...args],
     options: [...sandbox.options, '--clearenv', ...variables],
-    stdio: ['pipe', 'pipe', 'pipe'] satisfies StdioOptions,
+    stdio: channels.map(() => 'pipe') satisfies StdioOptions,
   };
 }
 
 export class Sandbox {
   readonly #child: ChildProcess;
-  readonly #begin: Writable;
+  readonly #hasOwnUsers: boolean;
+  readonly #goOn: Writable;
   /** The first process inside; `undefined` when the sandbox ended before it had one. */
   readonly #first: Promise<number | undefined>;
   readonly #statusEnded: Promise<void>;
   #status = '';
   #inside: Inside | undefined;
 
-  constructor(child: ChildProcess, options: readonly string[]) {
+  constructor(child: ChildProcess, settings: SandboxSettings, options: readonly string[]) {
     this.#child = child;
+    this.#hasOwnUsers = settings.hasOwnUsers === true;
+    const channels = channelsOf(settings);
     const streams: readonly unknown[] = child.stdio;
-    const status = streams[descriptors.status] as Readable;
-    const given = streams[descriptors.options] as Writable;
-    this.#begin = streams[descriptors.begin] as Writable;
+    const streamOf = (channel: Channel) =>
+      streams[firstChannel + channels.indexOf(channel)] as Readable & Writable;
+    const status = streamOf('status');
+    this.#goOn = streamOf('goOn');
     // Whoever is at the other end may be gone already, which its exit tells.
-    for (const stream of [status, given, this.#begin]) stream.on('error', () => {});
-    given.end(options.map((option) => `${option}\0`).join(''));
+    for (const channel of channels) streamOf(channel).on('error', () => {});
+    streamOf('options').end(options.map((option) => `${option}\0`).join(''));
+    const { systemCallFilter } = settings;
+    if (systemCallFilter !== undefined) streamOf('filter').end(systemCallFilter, 'base64');
+    if (this.#hasOwnUsers) streamOf('about').resume();
     this.#statusEnded = new Promise((resolve) => status.once('close', resolve));
     this.#first = new Promise((resolve) => {
       status.on('data', (chunk: Buffer) => {
@@ -64,12 +93,16 @@ export class Sandbox {
   async waiting(): Promise<readonly number[]> {
     const first = await this.#first;
     if (first === undefined) throw sandboxFailed();
+    if (this.#hasOwnUsers) {
+      sameUsers(first);
+      this.#goOn.write('.');
+    }
     return [this.#child.pid!, first];
   }
 
   /** Lets the command begin. Resolves when it has. Rejects when it cannot. */
   async begin(): Promise<void> {
-    this.#begin.end('.');
+    this.#goOn.end('.');
     const endMs = performance.now() + startTimeoutMs;
     while (this.inside === undefined) {
       if (performance.now() > endMs) throw sandboxFailed();
@@ -108,6 +141,18 @@ export class Sandbox {
     if (bySignal) return { exitCode, signal: exitCode - firstSignal };
     const wasRun = this.#told('exit-code') !== undefined;
     return { exitCode, signal, ...(!wasRun && { notRun: notRunSentence }) };
+  }
+}
+
+/** Everybody whom this process knows has the same number in the namespace of another one. */
+function sameUsers(pid: number): void {
+  for (const kind of ['uid_map', 'gid_map']) {
+    const ranges = readFileSync(`/proc/self/${kind}`, 'utf8').trim().split('\n');
+    const same = ranges.map((range) => {
+      const [inside, , count] = range.trim().split(/\s+/);
+      return `${inside} ${inside} ${count}\n`;
+    });
+    writeFileSync(`/proc/${pid}/${kind}`, same.join(''));
   }
 }
 

@@ -227,7 +227,7 @@ async function spawnChild(
     });
     if (child.pid === undefined) await failure(child);
     else if (isHeld && inside === undefined) holdStill(child.pid);
-    return { child, sandbox: inside && new Sandbox(child, inside.options) };
+    return { child, sandbox: inside && new Sandbox(child, request.sandbox!, inside.options) };
   } catch (error) {
     for (const pipe of pipes) pipe?.output.destroy();
     throw startFailure(request.command, error as NodeJS.ErrnoException);

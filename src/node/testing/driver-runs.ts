@@ -12,7 +12,7 @@ import {
   taskDirectories,
 } from '../directories.ts';
 import type { Driver, DriverHandle, DriverTask } from '../drivers/driver.ts';
-import type { IsolationSettings } from '../drivers/isolation/isolate.ts';
+import type { IsolationSettings } from '../drivers/isolation/settings.ts';
 import { processDrivers } from '../drivers/processes.ts';
 import { SupervisorClient } from '../supervisor/client.ts';
 import { findSystemUser } from '../system-user.ts';

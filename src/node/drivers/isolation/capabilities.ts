@@ -18,10 +18,10 @@ export function capabilitiesIn(hexadecimal: string): string[] {
 }
 
 /**
- * What a task that runs as root has without asking, and what tasks may ask for unless the node says
- * otherwise. None of them reaches beyond the task's own files, processes and ports.
+ * What a task that runs as root has without asking. None of them reaches beyond the task's own files and
+ * processes, since it has them in a user namespace of its own.
  */
-export const defaultCapabilities: readonly string[] = [
+export const rootCapabilities: readonly string[] = [
   'audit_write',
   'chown',
   'dac_override',
@@ -51,16 +51,20 @@ export interface GrantedCapabilities {
   readonly ambient: readonly string[];
 }
 
-/** `all` means all that the node allows to add, and all there is to drop. */
+/**
+ * `all` means all that the node allows to add, and all there is to drop. A user other than root has
+ * nothing, and can get nothing, that was not asked for by name.
+ */
 export function grantCapabilities(
   { add, drop }: CapabilityWish,
-  allowed: readonly string[],
+  { allowed, isRoot }: { readonly allowed: readonly string[]; readonly isRoot: boolean },
 ): GrantedCapabilities {
   const added = add.map(capabilityName).flatMap((name) => (name === 'all' ? allowed : [name]));
   const dropped = new Set(drop.map(capabilityName));
-  const base = dropped.has('all') ? [] : defaultCapabilities.filter((name) => !dropped.has(name));
+  const base = isRoot && !dropped.has('all') ? rootCapabilities : [];
   const ambient = [...new Set(added)].filter((name) => !dropped.has(name)).sort();
-  return { bounding: [...new Set([...base, ...ambient])].sort(), ambient };
+  const kept = base.filter((name) => !dropped.has(name));
+  return { bounding: [...new Set([...kept, ...ambient])].sort(), ambient };
 }
 
 /** A list of capabilities out of those that `allowed` names; all there are, where it is absent. */
@@ -75,5 +79,6 @@ export const capabilityList =
     if (unknown !== undefined) return `names "${unknown}", which is no capability`;
     const refused = names.find((name) => allowed !== undefined && !allowed.includes(name));
     if (refused === undefined) return undefined;
-    return `names "${refused}", which this node does not allow; it allows ${allowed?.join(', ')}`;
+    const allows = allowed?.length === 0 ? 'none' : allowed?.join(', ');
+    return `names "${refused}", and isolation.allow_capabilities of this node allows ${allows}`;
   };

@@ -1,10 +1,11 @@
 /** How a command gets into the sandbox of a task that runs, to run beside it. */
-import { lstatSync, readFileSync } from 'node:fs';
+import { lstatSync, readFileSync, readlinkSync } from 'node:fs';
+import { basename } from 'node:path';
 import { findInside, namespaceOf } from '../../supervisor/inside.ts';
 import type { TaskStatus } from '../../supervisor/protocol.ts';
 import { DriverFailure } from '../driver.ts';
 import { capabilitiesIn } from './capabilities.ts';
-import { withRights } from './isolate.ts';
+import { withRights } from './rights.ts';
 
 /** What to spawn on the host. */
 export interface Entry {
@@ -20,13 +21,17 @@ export interface EntryTools {
   readonly nsenter: string;
   /** `undefined` when the agent is not root: then the command has the task's rights already. */
   readonly setpriv: string | undefined;
+  /** Puts the command behind a filter of system calls, as the task is. */
+  readonly bubblewrap: string;
+  /** The file of the filter for a task with these capabilities. */
+  readonly filterFile: (capabilities: readonly string[]) => string;
 }
 
 /**
  * The command sees what the task sees, as the same user with the same rights and variables, and ends
  * with the task at the latest. Whoever ends it before ends all that descends from the spawned process
  * (`descendantsOf`), as `nsenter` passes no signals on.
- * @throws DriverFailure when nothing of the task runs
+ * @throws DriverFailure when nothing of the task runs, a recoverable one when that is about to change
  */
 export function entryInto(
   status: TaskStatus,
@@ -35,19 +40,52 @@ export function entryInto(
 ): Entry {
   const inside = status.exit === undefined ? findInside(status.pid) : undefined;
   if (inside === undefined) throw new DriverFailure('the task is not running', false);
+  if (!hasBegun(inside.command, tools)) throw new DriverFailure('the task has not begun yet', true);
   const known = readRights(inside.command);
   // Its own, not one by name, which a link of the task could lead out of the sandbox.
   const directory = `--wd=/proc/${inside.command}/cwd`;
   const target = ['--target', String(inside.first)];
-  const entered = [tools.nsenter, ...target, ...namespacesOf(inside.first), directory];
+  const nsenter = [tools.nsenter, ...target, ...namespacesOf(inside.first), directory, '--'];
+  // Without root its capabilities are those of its namespace alone, and it was given none.
+  const capabilities = tools.setpriv === undefined ? [] : known.bounding;
+  const entered = known.isFiltered ? behindFilter(nsenter, capabilities, tools) : nsenter;
   const cgroups = status.cgroups ?? [];
   const found = withLocal(inside.first, command);
   if (tools.setpriv === undefined) {
-    return { command: [...entered, '--', ...found], variables: known.variables, cgroups };
+    return { command: [...entered, ...found], variables: known.variables, cgroups };
   }
   const inner = withRights(tools.setpriv, found, known);
-  return { command: [...entered, '--', ...inner.command], variables: inner.variables, cgroups };
+  return { command: [...entered, ...inner.command], variables: inner.variables, cgroups };
 }
+
+/** Before that it is what leads to the task's own program, and has more rights. */
+function hasBegun(pid: number, { bubblewrap }: EntryTools): boolean {
+  try {
+    return ![basename(bubblewrap), 'setpriv'].includes(basename(readlinkSync(`/proc/${pid}/exe`)));
+  } catch {
+    throw new DriverFailure('the task is not running', false);
+  }
+}
+
+/**
+ * Nobody can give a filter to another process, and `nsenter` loads none. So `bwrap` does, in there: what
+ * it shows the command is all that is there already. The shell opens the file, which is outside.
+ */
+function behindFilter(
+  nsenter: readonly string[],
+  capabilities: readonly string[],
+  { bubblewrap, filterFile }: EntryTools,
+): readonly string[] {
+  return [
+    ...['/bin/sh', '-c', `exec ${filterDescriptor}<"$0" && exec "$@"`, filterFile(capabilities)],
+    ...nsenter,
+    ...[bubblewrap, '--die-with-parent', '--dev-bind', '/', '/'],
+    ...['--seccomp', String(filterDescriptor), '--'],
+  ];
+}
+
+/** A shell may know no more than ten. */
+const filterDescriptor = 9;
 
 /** A name is looked up in `/local` first, as the task's own command is, then in its PATH. */
 function withLocal(first: number, [program = '', ...args]: readonly string[]): readonly string[] {
@@ -83,12 +121,20 @@ function readRights(pid: number) {
       gid: Number(field('Gid')),
       bounding: capabilitiesIn(field('CapBnd')),
       ambient: capabilitiesIn(field('CapAmb')),
+      // A task of an earlier version has none; nor does it count what all processes of a machine have.
+      isFiltered: filtersIn(status) > filtersIn(readFileSync('/proc/self/status', 'utf8')),
       variables: variablesOf(readFileSync(`/proc/${pid}/environ`, 'utf8')),
     };
   } catch {
     throw new DriverFailure('the task is not running', false);
   }
 }
+
+/** Their number; or, of a kernel that does not count them, whether there are any. */
+const filtersIn = (status: string): number =>
+  Number(
+    /^Seccomp_filters:\s*(\d+)/m.exec(status)?.[1] ?? /^Seccomp:\s*(\d+)/m.exec(status)?.[1] ?? 0,
+  );
 
 const variablesOf = (text: string): Record<string, string> =>
   Object.fromEntries(

@@ -11,49 +11,21 @@
 import { lstat, stat } from 'node:fs/promises';
 import { posix } from 'node:path';
 import { limits } from '../../../model/limits.ts';
-import type { UidRange } from '../../../model/node/uid-range.ts';
 import type { Defences } from '../../defences.ts';
-import { type CgroupLayout, hasController } from '../../supervisor/cgroups/layout.ts';
+import { hasController } from '../../supervisor/cgroups/layout.ts';
 import { type CgroupLimits, planCgroup } from '../../supervisor/cgroups/plan.ts';
-import type { StartRequest } from '../../supervisor/protocol.ts';
-import { findSystemUser } from '../../system-user.ts';
+import {
+  oldestProtocolVersion,
+  protocolVersion,
+  type StartRequest,
+} from '../../supervisor/protocol.ts';
 import { DriverFailure, type DriverResources, type DriverTask } from '../driver.ts';
-import { type GrantedCapabilities, grantCapabilities } from './capabilities.ts';
-import { type HostView, hostPath, insideDirectories, viewOptions } from './view.ts';
+import { asTask, capabilityOptions, rightsOf, type TaskRights } from './rights.ts';
+import { encode, filterFor } from './seccomp/filter.ts';
+import { isKnownArchitecture } from './seccomp/system-calls.ts';
+import type { IsolationConfig, IsolationTools } from './settings.ts';
+import { hostPath, insideDirectories, viewOptions } from './view.ts';
 import { checkVolumes } from './volumes.ts';
-
-/** What an operator may change for a node's isolated tasks. */
-export interface IsolationSettings {
-  /** Instead of the system's own programs: host paths, and where tasks see them, read-only. */
-  readonly view?: HostView;
-  /** What `cap_add` may name; by default what every task begins with. */
-  readonly allowedCapabilities?: readonly string[];
-  /** Where the users come from that are one allocation's alone. */
-  readonly uidRange?: UidRange;
-}
-
-/** What isolation needs of a machine, as it was found. Paths are absolute. */
-export interface IsolationTools {
-  readonly bubblewrap: string;
-  /** Only root can make a task another user, and then by this. */
-  readonly setpriv: string | undefined;
-  readonly view: HostView;
-  readonly allowedCapabilities: readonly string[];
-  /** Of those that the agent has itself. */
-  readonly ownCapabilities: ReadonlySet<string>;
-  readonly cgroups: CgroupLayout;
-  readonly defences: Defences;
-}
-
-/** What an isolated task's `Config` says besides its command. */
-export interface IsolationConfig {
-  readonly work_dir?: string;
-  readonly pid_mode?: 'private' | 'host';
-  readonly ipc_mode?: 'private' | 'host';
-  readonly cap_add?: readonly string[];
-  readonly cap_drop?: readonly string[];
-  readonly pids_limit?: number;
-}
 
 /** The command, as it is in there. */
 export interface InsideCommand {
@@ -76,28 +48,44 @@ export async function isolate(
   await checkDirectory(workDirectory, task, tools);
   const command = await resolveInside(inside.command, task, tools);
   const variables = { TMPDIR: insideDirectories.temporary, ...task.variables };
-  const granted = granting(config, tools);
-  const switched = asUser(task, [command, ...inside.args], { tools, granted, variables });
+  const { setpriv, defences } = tools;
+  const rights = rightsOf(task, config, tools);
+  const own = asTask([command, ...inside.args], rights, { setpriv, variables });
   const cgroup = cgroupOf(task, config, tools);
+  const isRoot = setpriv !== undefined;
+  const hasOwnProcesses = config.pid_mode !== 'host' && defences.ownProcesses;
   return {
     ...{ taskId: runId, allocId, taskName, logs },
-    command: switched.command[0]!,
-    args: switched.command.slice(1),
-    env: switched.variables,
+    command: own.command[0]!,
+    args: own.command.slice(1),
+    env: own.variables,
     directory: workDirectory,
     user: '',
     sandbox: {
       program: tools.bubblewrap,
       options: [
-        ...namespaceOptions(config, tools.defences),
-        ...capabilityOptions(tools, granted),
-        ...viewOptions(tools.view, directories, tools.setpriv !== undefined, volumes),
+        ...namespaceOptions(config, defences),
+        ...capabilityOptions(rights),
+        ...viewOptions(tools.view, directories, { isRoot, hasOwnProcesses }, volumes),
         ...['--chdir', workDirectory],
       ],
+      ...filterOf(rights.bounding, defences),
+      ...(rights.hasOwnUsers && { hasOwnUsers: true }),
+      oldestSupervisor: needsNewest(config, rights) ? protocolVersion : oldestProtocolVersion,
     },
     ...(cgroup !== undefined && { cgroup }),
   };
 }
+
+/** Of the system calls. Of a processor that we have no table of, the node says that it has none. */
+function filterOf(capabilities: readonly string[], { systemCalls }: Defences) {
+  if (!systemCalls || !isKnownArchitecture(process.arch)) return {};
+  return { systemCallFilter: encode(filterFor(process.arch, capabilities)).toString('base64') };
+}
+
+/** An older supervisor passes over the namespace that keeps root, and what sees the machine, in. */
+const needsNewest = (config: IsolationConfig, { owner }: TaskRights): boolean =>
+  config.pid_mode === 'host' || config.ipc_mode === 'host' || owner?.uid === 0 || owner?.gid === 0;
 
 export const namespaceOptions = (
   { pid_mode: pids, ipc_mode: ipc }: IsolationConfig,
@@ -109,101 +97,6 @@ export const namespaceOptions = (
   ...(pids === 'host' || !ownProcesses ? [] : ['--unshare-pid']),
   ...(ipc === 'host' || !ownIpc ? [] : ['--unshare-ipc']),
 ];
-
-/** What `setpriv` needs to let go of everything else. */
-const switching = ['setuid', 'setgid', 'setpcap'];
-
-function capabilityOptions({ setpriv }: IsolationTools, granted: GrantedCapabilities): string[] {
-  // Without root the sandbox is a user namespace, in which there are none.
-  if (setpriv === undefined) return [];
-  const kept = new Set([...granted.bounding, ...switching]);
-  const added = [...kept].flatMap((name) => ['--cap-add', `CAP_${name.toUpperCase()}`]);
-  return ['--cap-drop', 'ALL', ...added];
-}
-
-function granting(config: IsolationConfig, tools: IsolationTools): GrantedCapabilities {
-  const { cap_add: add = [], cap_drop: drop = [] } = config;
-  const { allowedCapabilities, ownCapabilities, setpriv } = tools;
-  if (setpriv === undefined && add.length > 0) {
-    throw new DriverFailure('cap_add needs an agent that runs as root', false);
-  }
-  const granted = grantCapabilities({ add, drop }, allowedCapabilities);
-  const missing = granted.ambient.find((name) => !ownCapabilities.has(name));
-  if (missing !== undefined) {
-    throw new DriverFailure(`cap_add names "${missing}", which the agent itself has not`, false);
-  }
-  return { ...granted, bounding: granted.bounding.filter((name) => ownCapabilities.has(name)) };
-}
-
-interface Switch {
-  readonly tools: Pick<IsolationTools, 'setpriv'>;
-  readonly granted: GrantedCapabilities;
-  readonly variables: Readonly<Record<string, string>>;
-}
-
-/** The command behind what makes it another user with no more than was granted. */
-function asUser(
-  { user, ownUser }: DriverTask,
-  command: readonly string[],
-  { tools, granted, variables }: Switch,
-) {
-  if (tools.setpriv === undefined) {
-    const own = process.getuid?.();
-    if (user !== '' && findSystemUser(user)?.uid !== own) {
-      throw new DriverFailure(`only an agent that runs as root can run a task as "${user}"`, false);
-    }
-    return { command, variables };
-  }
-  const owner = ownUser ?? findSystemUser(user);
-  if (owner === undefined) {
-    throw new DriverFailure(`there is no user "${user}" on this machine`, false);
-  }
-  const { uid, gid } = owner;
-  return withRights(tools.setpriv, command, {
-    variables,
-    uid,
-    gid,
-    bounding: granted.bounding,
-    // Root has all of the bounding set by being root.
-    ambient: uid === 0 ? [] : granted.ambient,
-  });
-}
-
-export interface Rights {
-  readonly uid: number;
-  readonly gid: number;
-  readonly bounding: readonly string[];
-  readonly ambient: readonly string[];
-  readonly variables: Readonly<Record<string, string>>;
-}
-
-/** Of the C library: what it does not heed in programs that have more rights than their caller. */
-const loaderVariable =
-  /^(LD_.*|GLIBC_TUNABLES|GCONV_PATH|GETCONF_DIR|HOSTALIASES|LOCALDOMAIN|LOCPATH|MALLOC_.*|NIS_PATH|NLSPATH|RESOLV_HOST_CONF|RES_OPTIONS|TZDIR)$/;
-
-/** I1: `variables` are what the first program of `command` is to be given. */
-export function withRights(setpriv: string, command: readonly string[], rights: Rights) {
-  const { uid, gid, bounding, ambient, variables } = rights;
-  const set = (names: readonly string[]): string =>
-    ['-all', ...names.map((name) => `+${name}`)].join(',');
-  const late = Object.entries(variables).filter(([name]) => loaderVariable.test(name));
-  const early = Object.entries(variables).filter(([name]) => !loaderVariable.test(name));
-  const added = late.map(([name, value]) => `${name}=${value}`);
-  return {
-    command: [
-      setpriv,
-      ...['--reuid', String(uid), '--regid', String(gid), '--clear-groups'],
-      `--bounding-set=${set(bounding)}`,
-      `--inh-caps=${set(ambient)}`,
-      `--ambient-caps=${set(ambient)}`,
-      '--no-new-privs',
-      '--',
-      ...(added.length > 0 ? ['/usr/bin/env', '--', ...added] : []),
-      ...command,
-    ],
-    variables: Object.fromEntries(early) as Record<string, string>,
-  };
-}
 
 function cgroupOf(task: DriverTask, config: IsolationConfig, { cgroups }: IsolationTools) {
   const wanted = limitsOf(task.resources);

@@ -78,7 +78,11 @@ test('a machine without control groups has it, and says what is missing', async 
     /^Healthy, but without limits of cpu, memory, pids: the control groups/,
   );
   const bubblewrap = expect.stringMatching(/^\d+\.\d+/);
-  expect(attributes).toEqual({ bubblewrap, cgroups: 'none', limits: 'none' });
+  const allows = { allow_root: 'false', allow_host_pid: 'false', allow_host_ipc: 'false' };
+  expect(attributes).toEqual({
+    ...{ bubblewrap, cgroups: 'none', limits: 'none', seccomp: 'true', ...allows },
+    allow_capabilities: 'net_bind_service',
+  });
 });
 
 test('a machine with all of them is healthy', async () => {
@@ -97,10 +101,19 @@ test.each([
   ['all that is allowed', { add: ['all'] }, ['kill', 'net_raw'], ['chown', 'net_raw']],
   ['one less', { drop: ['KILL'] }, ['chown'], []],
 ])('capabilities with %s', (_name, wish, some, ambient) => {
-  const granted = grantCapabilities({ add: [], drop: [], ...wish }, ['chown', 'net_raw']);
+  const node = { allowed: ['chown', 'net_raw'], isRoot: true };
+  const granted = grantCapabilities({ add: [], drop: [], ...wish }, node);
   expect(granted.bounding).toEqual(expect.arrayContaining(some));
   expect(granted.ambient).toEqual(ambient);
   if (!some.includes('kill')) expect(granted.bounding).not.toContain('kill');
+});
+
+test('nobody can get a capability that was not asked for', () => {
+  const node = { allowed: ['chown', 'net_raw'], isRoot: false };
+  expect(grantCapabilities({ add: ['chown'], drop: [] }, node)).toEqual({
+    bounding: ['chown'],
+    ambient: ['chown'],
+  });
 });
 
 test('capabilities as the kernel writes them', () => {

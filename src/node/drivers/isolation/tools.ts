@@ -5,9 +5,10 @@ import { access } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { allDefences, type Defences } from '../../defences.ts';
 import type { CgroupLayout } from '../../supervisor/cgroups/layout.ts';
-import { capabilitiesIn, defaultCapabilities } from './capabilities.ts';
-import { type IsolationSettings, type IsolationTools, namespaceOptions } from './isolate.ts';
-import { defaultHostView, hostOptions, hostPath } from './view.ts';
+import { capabilitiesIn } from './capabilities.ts';
+import { namespaceOptions } from './isolate.ts';
+import { allowancesOf, type IsolationSettings, type IsolationTools } from './settings.ts';
+import { defaultHostView, type HostView, hostOptions, hostPath } from './view.ts';
 
 export type FoundTools =
   | { readonly tools: IsolationTools; readonly version: string }
@@ -38,32 +39,40 @@ export async function findTools(input: ToolsInput): Promise<FoundTools> {
   if (isRoot && setpriv === undefined) {
     return { reason: 'setpriv is not installed: install the package util-linux' };
   }
-  if (setpriv !== undefined && !(await isProgram(hostPath(view, undefined, setpriv) ?? ''))) {
-    return {
-      reason: `tasks would not see ${setpriv}: add it to what they see, with its libraries`,
-    };
-  }
+  const unseen = setpriv && (await whyUnseen(setpriv, view));
+  if (unseen !== undefined) return { reason: unseen };
   const failure = await probe(bubblewrap, setpriv, view);
   if (failure !== undefined) return { reason: failure };
-  const { allowedCapabilities = defaultCapabilities } = settings;
+  // A command that enters a sandbox later is put behind the same filter by it.
+  const unseenInside = await whyUnseen(bubblewrap, view);
+  if (unseenInside !== undefined) return { reason: unseenInside };
   const tools = {
-    ...{ bubblewrap, setpriv, view, allowedCapabilities, cgroups, defences },
+    ...{ bubblewrap, setpriv, view, cgroups, defences, allowances: allowancesOf(settings) },
     ownCapabilities: new Set(capabilitiesIn(ownStatus('CapEff'))),
   };
   const { text } = await run(bubblewrap, ['--version']);
   return { tools, version: /\d[\d.]*/.exec(text)?.[0] ?? '' };
 }
 
+const whyUnseen = async (program: string, view: HostView): Promise<string | undefined> =>
+  (await isProgram(hostPath(view, undefined, program) ?? ''))
+    ? undefined
+    : `tasks would not see ${program}: add it to what they see, with its libraries`;
+
+const rootSandbox = { isRoot: true, hasOwnProcesses: true } as const;
+/** Only who makes them shows whether they can be had; who is who in there is the supervisor's to say. */
+const ownUsers = ['--unshare-user'];
+
 /** Makes a sandbox as a task would get it. Resolves with what went wrong. */
 async function probe(
   bubblewrap: string,
   setpriv: string | undefined,
-  view: IsolationTools['view'],
+  view: HostView,
 ): Promise<string | undefined> {
   const inside =
     setpriv === undefined
       ? ['--ro-bind', '/', '/', '--', bubblewrap, '--version']
-      : [...hostOptions(view, true), '--', setpriv, '--version'];
+      : [...ownUsers, ...hostOptions(view, rootSandbox), '--', setpriv, '--version'];
   const { ok, text } = await run(bubblewrap, [...namespaceOptions({}, allDefences), ...inside]);
   if (ok) return undefined;
   const said = text.trim().split('\n').at(-1) ?? '';

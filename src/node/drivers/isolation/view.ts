@@ -60,12 +60,12 @@ export const insideDirectories = {
 export function viewOptions(
   view: HostView,
   directories: TaskDirectories,
-  isRoot: boolean,
+  kind: SandboxKind,
   volumes: readonly DriverVolume[] = [],
 ): readonly string[] {
   const { shared, local, secrets, temporary } = insideDirectories;
   return [
-    ...hostOptions(view, isRoot),
+    ...hostOptions(view, kind),
     ...['--bind', directories.shared, shared],
     // Over the directory above, so that it can be neither written to nor moved away.
     ...['--ro-bind', directories.logs, posix.join(shared, 'logs')],
@@ -79,15 +79,25 @@ export function viewOptions(
   ];
 }
 
+export interface SandboxKind {
+  /** Root makes it. */
+  readonly isRoot: boolean;
+  readonly hasOwnProcesses: boolean;
+}
+
 /** The part that is the same for all tasks. */
-export function hostOptions(view: HostView, isRoot: boolean): readonly string[] {
+export function hostOptions(
+  view: HostView,
+  { isRoot, hasOwnProcesses }: SandboxKind,
+): readonly string[] {
   const mounts = Object.entries(view).toSorted(([, left], [, right]) => (left < right ? -1 : 1));
   return [
     ...parentsOf(mounts.map(([, inside]) => inside)).flatMap((path) => [
       ...['--perms', '0755', '--dir', path],
     ]),
     ...mounts.flatMap(([host, inside]) => ['--ro-bind-try', host, inside]),
-    ...['--proc', '/proc'],
+    // Only who owns the namespace of the processes makes a new one.
+    ...(hasOwnProcesses ? ['--proc', '/proc'] : ['--bind', '/proc', '/proc']),
     // Root owns these files, and who owns a file needs no capability to write it.
     ...kernelSettings.flatMap((path) => ['--ro-bind-try', path, path]),
     ...(isRoot ? ['--dev', '/dev'] : deviceOptions),

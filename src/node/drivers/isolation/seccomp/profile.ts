@@ -1,0 +1,247 @@
+/**
+ * Which system calls a task in a sandbox may make, as the field's container runtimes have it: what is
+ * not allowed here is refused. Every call that we know by name stands in one group.
+ */
+
+/** What becomes of a call: it is made, or fails as one that is not permitted, or as an unknown one. */
+export type Verdict = 'allowed' | 'refused' | 'unknown';
+
+/** For some calls the answer depends on an argument, of which the kernel heeds the lower 32 bits. */
+export interface ArgumentRule {
+  readonly argument: number;
+  /** Allowed are these values, or those that have none of these bits. */
+  readonly allowed: { readonly values: readonly number[] } | { readonly noneOf: number };
+  /** How it fails otherwise. */
+  readonly errno: number;
+}
+
+export interface CallGroup {
+  readonly reason: string;
+  readonly verdict: Verdict;
+  readonly calls: string;
+  /** Capabilities: a task that was given one of them is allowed these calls whatever the verdict. */
+  readonly unless?: readonly string[];
+  /** For what is allowed: only so. */
+  readonly only?: ArgumentRule;
+}
+
+export const errors = { EPERM: 1, ENOSYS: 38, EAFNOSUPPORT: 97 } as const;
+
+/** CLONE_NEWNS, _NEWCGROUP, _NEWUTS, _NEWIPC, _NEWUSER, _NEWPID, _NEWNET. */
+const newNamespaces = 0x7e020000;
+
+/** AF_UNIX, AF_INET, AF_INET6, AF_NETLINK, AF_PACKET. */
+const families = [1, 2, 10, 16, 17];
+
+/** PER_LINUX, UNAME26, ADDR_NO_RANDOMIZE alone (PER_LINUX32 and with UNAME26), and the question. */
+const personalities = [0x0, 0x8, 0x20000, 0x20008, 0xffffffff];
+
+export const profile: readonly CallGroup[] = [
+  {
+    reason: 'Files: the kernel asks for the rights of each',
+    verdict: 'allowed',
+    calls:
+      'access chdir chmod chown close close_range copy_file_range creat dup dup2 dup3 faccessat ' +
+      'faccessat2 fadvise64 fallocate fchdir fchmod fchmodat fchmodat2 fchown fchownat fcntl ' +
+      'fdatasync fgetxattr flistxattr flock fremovexattr fsetxattr fstat fstatfs fsync ftruncate ' +
+      'futimesat getcwd getdents getdents64 getxattr getxattrat inotify_add_watch inotify_init ' +
+      'inotify_init1 inotify_rm_watch fanotify_mark ioctl lchown lgetxattr link linkat listxattr ' +
+      'listxattrat llistxattr lremovexattr lseek lsetxattr lstat mkdir mkdirat mknod mknodat ' +
+      'name_to_handle_at newfstatat open openat openat2 pread64 preadv preadv2 pwrite64 pwritev ' +
+      'pwritev2 read readahead readlink readlinkat readv removexattr removexattrat rename ' +
+      'renameat renameat2 rmdir sendfile setxattr setxattrat splice stat statfs statx symlink ' +
+      'symlinkat sync sync_file_range syncfs tee truncate umask unlink unlinkat utime utimensat ' +
+      'utimes write writev',
+  },
+  {
+    reason: 'Waiting, pipes, timers and clocks',
+    verdict: 'allowed',
+    calls:
+      'adjtimex alarm clock_adjtime clock_getres clock_gettime clock_nanosleep epoll_create ' +
+      'epoll_create1 epoll_ctl epoll_pwait epoll_pwait2 epoll_wait eventfd eventfd2 futex ' +
+      'futex_requeue futex_wait futex_waitv futex_wake get_robust_list getitimer gettimeofday ' +
+      'io_cancel io_destroy io_getevents io_pgetevents io_setup io_submit nanosleep pause pipe ' +
+      'pipe2 poll ppoll pselect6 restart_syscall select set_robust_list setitimer signalfd ' +
+      'signalfd4 time timer_create timer_delete timer_getoverrun timer_gettime timer_settime ' +
+      'timerfd_create timerfd_gettime timerfd_settime times',
+  },
+  {
+    reason: 'Memory, also of what programs share',
+    verdict: 'allowed',
+    calls:
+      'brk get_mempolicy madvise map_shadow_stack mbind membarrier memfd_create memfd_secret ' +
+      'mincore mlock mlock2 mlockall mmap mprotect mq_getsetattr mq_notify mq_open ' +
+      'mq_timedreceive mq_timedsend mq_unlink mremap mseal msgctl msgget msgrcv msgsnd msync ' +
+      'munlock munlockall munmap pkey_alloc pkey_free pkey_mprotect remap_file_pages semctl ' +
+      'semget semop semtimedop set_mempolicy shmat shmctl shmdt shmget cachestat',
+  },
+  {
+    reason: 'Processes and threads, and who they are: no program gets more rights than it has',
+    verdict: 'allowed',
+    calls:
+      'arch_prctl capget capset execve execveat exit exit_group fork get_thread_area getcpu ' +
+      'getegid geteuid getgid getgroups getpgid getpgrp getpid getppid getpriority getrandom ' +
+      'getresgid getresuid getrlimit getrusage getsid gettid getuid ioprio_get ioprio_set kill ' +
+      'modify_ldt pidfd_open pidfd_send_signal prctl prlimit64 process_mrelease rseq ' +
+      'rt_sigaction rt_sigpending rt_sigprocmask rt_sigqueueinfo rt_sigreturn rt_sigsuspend ' +
+      'rt_sigtimedwait rt_tgsigqueueinfo sched_get_priority_max sched_get_priority_min ' +
+      'sched_getaffinity sched_getattr sched_getparam sched_getscheduler sched_rr_get_interval ' +
+      'sched_setaffinity sched_setattr sched_setparam sched_setscheduler sched_yield ' +
+      'set_thread_area set_tid_address setfsgid setfsuid setgid setgroups setpgid setpriority ' +
+      'setregid setresgid setresuid setreuid setrlimit setsid setuid sigaltstack sysinfo tgkill ' +
+      'tkill uname vfork wait4 waitid',
+  },
+  {
+    reason: 'Less rights for what a program starts itself, and looks at its own',
+    verdict: 'allowed',
+    calls:
+      'landlock_add_rule landlock_create_ruleset landlock_restrict_self listmount ' +
+      'lsm_get_self_attr lsm_list_modules seccomp statmount',
+  },
+  {
+    reason: 'Debuggers: the kernel lets a process look only at those that have no more rights',
+    verdict: 'allowed',
+    calls: 'process_vm_readv process_vm_writev ptrace',
+  },
+  {
+    reason: 'Talking over sockets that are there',
+    verdict: 'allowed',
+    calls:
+      'accept accept4 bind connect getpeername getsockname getsockopt listen recvfrom recvmmsg ' +
+      'recvmsg sendmmsg sendmsg sendto setsockopt shutdown',
+  },
+  {
+    reason: 'Rare protocols: asking for a socket loads their modules, which few have looked at',
+    verdict: 'allowed',
+    calls: 'socket socketpair',
+    only: { argument: 0, allowed: { values: families }, errno: errors.EAFNOSUPPORT },
+  },
+  {
+    reason: 'Other personalities switch off what makes attacks hard',
+    verdict: 'allowed',
+    calls: 'personality',
+    only: { argument: 0, allowed: { values: personalities }, errno: errors.EPERM },
+  },
+  {
+    reason: 'New namespaces are a way to more of the kernel, a user namespace above all',
+    verdict: 'allowed',
+    calls: 'clone',
+    unless: ['sys_admin'],
+    only: { argument: 0, allowed: { noneOf: newNamespaces }, errno: errors.EPERM },
+  },
+  {
+    reason: 'Its flags lie in memory, where no filter can look: programs then use clone',
+    verdict: 'unknown',
+    calls: 'clone3',
+    unless: ['sys_admin'],
+  },
+  {
+    reason: 'Namespaces, mounts, quotas, names and swap of the machine',
+    verdict: 'refused',
+    calls:
+      'fanotify_init fsconfig fsmount fsopen fspick lookup_dcookie mount mount_setattr move_mount ' +
+      'open_tree pivot_root quotactl quotactl_fd setdomainname sethostname setns swapoff swapon ' +
+      'umount2 unshare',
+    unless: ['sys_admin'],
+  },
+  {
+    reason: 'Programs in the kernel',
+    verdict: 'refused',
+    calls: 'bpf',
+    unless: ['bpf', 'sys_admin'],
+  },
+  {
+    reason: 'Counters of the processor tell of other processes, and their code had many holes',
+    verdict: 'refused',
+    calls: 'perf_event_open',
+    unless: ['perfmon', 'sys_admin'],
+  },
+  { reason: 'Roots', verdict: 'refused', calls: 'chroot', unless: ['sys_chroot'] },
+  {
+    reason: 'Parts of the kernel',
+    verdict: 'refused',
+    calls: 'delete_module finit_module init_module',
+    unless: ['sys_module'],
+  },
+  {
+    reason: 'Another kernel, and none',
+    verdict: 'refused',
+    calls: 'kexec_file_load kexec_load reboot',
+    unless: ['sys_boot'],
+  },
+  {
+    reason: 'The clock of the machine',
+    verdict: 'refused',
+    calls: 'clock_settime settimeofday',
+    unless: ['sys_time'],
+  },
+  {
+    reason: 'Ports of the processor',
+    verdict: 'refused',
+    calls: 'ioperm iopl',
+    unless: ['sys_rawio'],
+  },
+  {
+    reason: 'The book of what ran',
+    verdict: 'refused',
+    calls: 'acct',
+    unless: ['sys_pacct'],
+  },
+  {
+    reason: 'The terminal of somebody else',
+    verdict: 'refused',
+    calls: 'vhangup',
+    unless: ['sys_tty_config'],
+  },
+  {
+    reason: 'The log of the kernel',
+    verdict: 'refused',
+    calls: 'syslog',
+    unless: ['syslog'],
+  },
+  {
+    reason: 'Files by number, past the directories that the task sees',
+    verdict: 'refused',
+    calls: 'open_by_handle_at',
+    unless: ['dac_read_search'],
+  },
+  {
+    reason: 'Descriptors and memory of other processes',
+    verdict: 'refused',
+    calls: 'kcmp pidfd_getfd process_madvise',
+    unless: ['sys_ptrace'],
+  },
+  {
+    reason: 'Pages of other processes',
+    verdict: 'refused',
+    calls: 'migrate_pages move_pages set_mempolicy_home_node',
+    unless: ['sys_nice'],
+  },
+  {
+    reason: 'Keys of the kernel, which no namespace holds apart',
+    verdict: 'refused',
+    calls: 'add_key keyctl request_key',
+  },
+  {
+    reason: 'Its calls pass by this filter',
+    verdict: 'refused',
+    calls: 'io_uring_enter io_uring_register io_uring_setup',
+  },
+  {
+    reason: 'Holds the kernel still in the middle of its work, which attacks need',
+    verdict: 'refused',
+    calls: 'userfaultfd vmsplice',
+  },
+  {
+    reason: 'Of no use to programs of today',
+    verdict: 'refused',
+    calls: 'lsm_set_self_attr sysfs uselib ustat',
+  },
+  {
+    reason: 'Numbers that no kernel answers any more',
+    verdict: 'unknown',
+    calls:
+      '_sysctl afs_syscall create_module epoll_ctl_old epoll_wait_old get_kernel_syms getpmsg ' +
+      'nfsservctl putpmsg query_module security tuxcall vserver',
+  },
+];
