@@ -102,7 +102,10 @@ function runningOf(all: readonly Allocation[]) {
   return lasting.map((id) => {
     const found = all.filter((one) => one.JobID === id && one.ClientStatus === 'running');
     expect(found).toHaveLength(1);
-    return { ...found[0]!, pids: processesOf(found[0]!) };
+    const pids = processesOf(found[0]!);
+    // What an agent finds as running in its state it may have yet to start.
+    expect(pids).not.toEqual([]);
+    return { ...found[0]!, pids };
   });
 }
 
