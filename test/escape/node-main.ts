@@ -7,7 +7,7 @@ import { startNode } from '../../src/agent-node.ts';
 import type { HostVolumes } from '../../src/model/volume/host-volume.ts';
 import { type Defence, defencesWithout } from '../../src/node/defences.ts';
 import type { DockerSettings } from '../../src/node/drivers/docker/settings.ts';
-import type { IsolationSettings } from '../../src/node/drivers/isolation/isolate.ts';
+import type { IsolationSettings } from '../../src/node/drivers/isolation/settings.ts';
 
 export interface NodeInput {
   readonly name: string;
