@@ -8,6 +8,7 @@ import { formatDuration } from '../src/base/duration.ts';
 import { canonicalizeJob } from '../src/model/job/canonicalize.ts';
 import { JobSchema, jobTypes } from '../src/model/job/job.ts';
 import { validateJob } from '../src/model/job/validate.ts';
+import { fieldsWithoutEffect } from '../src/model/job/without-effect.ts';
 import { isResponseOnly, shapeOf, withoutNull } from '../src/model/schema-shape.ts';
 
 /** Where the page is, below the checkout. */
@@ -92,7 +93,7 @@ function sectionText({ title, schema, place }: Section): string {
         examples.map(({ type, record }) => ({ type, value: record[name] })),
       ),
       limitsText(property),
-      property.description,
+      `${property.description}${effectText(place, name)}`,
     ];
     if (property.description === undefined) throw new Error(`${title}.${name} is not described`);
     return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
@@ -100,6 +101,13 @@ function sectionText({ title, schema, place }: Section): string {
   const where = place.length === 0 ? [] : [`Stands at \`${dotted(place)}\`.`];
   const table = ['| Field | Type | Default | Limits | Meaning |', '|---|---|---|---|---|', ...rows];
   return [`## ${title}`, ...where, table.join('\n')].join('\n\n');
+}
+
+/** What is told of a field that nothing goes by. */
+function effectText(place: Keys, name: string): string {
+  const path = `${place.length === 0 ? '' : `${dotted(place)}.`}${name}`.replace('.<name>', '{}');
+  const message = fieldsWithoutEffect[path];
+  return message === undefined ? '' : ` It ${message}.`;
 }
 
 const dotted = (place: Keys): string =>

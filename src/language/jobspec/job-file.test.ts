@@ -473,3 +473,33 @@ test('places lead from the job back to the text', () => {
   expect(at('/TaskGroups/0/Tasks/0/Identity/TTL')).toEqual([8, 3]);
   expect(at('/Nothing/here')).toEqual([1, 1]);
 });
+
+test('what stands inside of lists, maps and free blocks has its place', () => {
+  const text = inTask(`driver = "x"
+env {
+  A = "1"
+}
+config {
+  args = [
+    "a", "b",
+  ]
+  mount {
+    target = "/x"
+  }
+  labels = { "a/b" = "c" }
+}
+action "a" {
+  args = ["c"]
+}`);
+  const places = readJob(text, { functions }).places();
+  const at = (pointer: string) => {
+    const place = placeOf(places, `/TaskGroups/0/Tasks/0/${pointer}`);
+    return place && [place.line, place.column];
+  };
+  expect(at('Env/A')).toEqual([6, 3]);
+  expect(at('Config/args')).toEqual([9, 3]);
+  expect(at('Config/args/1')).toEqual([10, 10]);
+  expect(at('Config/mount/0/target')).toEqual([13, 5]);
+  expect(at('Config/labels/a~1b')).toEqual([15, 14]);
+  expect(at('Actions/0/Args/0')).toEqual([18, 11]);
+});

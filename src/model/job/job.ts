@@ -221,10 +221,7 @@ export const JobSchema = Type.Object(
       'What groups take where their own says nothing. Read back, it is null.',
       Nullable(ReschedulePolicySchema),
     ),
-    Multiregion: About(
-      'Kept, and without effect: a cluster is one region.',
-      Nullable(MultiregionSchema),
-    ),
+    Multiregion: About('The regions that it would run in.', Nullable(MultiregionSchema)),
     UI: About('What a web interface shows of it.', Nullable(InterfaceSchema)),
     VersionTag: About('A name for this version, which is then kept.', Nullable(VersionTagSchema)),
     Status: About('How it is doing.', ResponseOnly(Choice(jobStatuses, 'pending'))),

@@ -51,7 +51,7 @@ export const NetworkSchema = Type.Object(
     Hostname: About('The name of the host inside the network namespace.', Text(), {
       rules: 'a DNS name, unless it holds a reference',
     }),
-    MBits: About('Deprecated, and without effect.', Whole({ minimum: 0 })),
+    MBits: About('Bandwidth.', Whole({ minimum: 0 })),
     DNS: About('Name resolution of the tasks.', Nullable(DnsSchema)),
     CNI: About(
       'For a network of the mode `cni/<name>`.',

@@ -28,7 +28,7 @@ import {
   UpdateStrategySchema,
 } from './policies.ts';
 
-const deprecated = 'Deprecated, and without effect: use `Disconnect`.';
+const deprecated = 'What happened while a node was away.';
 
 /** Source: spec/3-jobs.md §2.1 "TaskGroup", facts/scheduler.md §2.2. */
 export const TaskGroupSchema = Type.Object(

@@ -104,7 +104,7 @@ export const TemplateSchema = Type.Object(
         ),
       ),
     ),
-    SecretsGrace: About('Deprecated, and without effect.', Nanoseconds({ minimum: 0 })),
+    SecretsGrace: About('Of the secrets engine.', Nanoseconds({ minimum: 0 })),
   },
   { title: 'Template' },
 );

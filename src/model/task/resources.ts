@@ -39,7 +39,7 @@ export const ResourcesSchema = Type.Object(
     DiskMB: About("Not to be set: the group's `EphemeralDisk` is the disk of its tasks.", Whole(), {
       rules: '0',
     }),
-    IOPS: About('Deprecated, and without effect.', Whole({ minimum: 0 })),
+    IOPS: About('Operations on disks.', Whole({ minimum: 0 })),
     SecretsMB: About(
       'Memory for the directory of secrets, in MB; set aside besides `MemoryMB`.',
       Whole({ minimum: 0 }),

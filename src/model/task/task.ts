@@ -141,7 +141,7 @@ export const TaskSchema = Type.Object(
     Identities: About('Identities besides.', List(IdentitySchema)),
     CSIPluginConfig: About('It is a storage plugin.', Nullable(StoragePluginSchema)),
     Schedule: About(
-      'When it runs. Kept, and without effect.',
+      'When it runs.',
       Nullable(
         Type.Object(
           { Cron: About('Between two moments.', Nullable(CronSchema)) },

@@ -86,7 +86,7 @@ export const service = body({
   cluster: text('Cluster', 'The cluster of registries.'),
   check: list('Checks', check, 'Says whether the service is healthy.'),
   check_restart: block('CheckRestart', checkRestart, 'For all its checks.'),
-  connect: freeMap('Connect', 'For a service mesh; kept as it is written.'),
+  connect: freeMap('Connect', 'For a service mesh; there is none yet.'),
   weights: block('Weights', weights, 'Share of the requests.'),
   identity: block('Identity', identity, 'A workload identity of the service.'),
 });

@@ -100,7 +100,7 @@ export const task = body(
     kill_signal: text('KillSignal', 'The signal that asks it to end.'),
     kill_timeout: duration('KillTimeout', 'How long it may take to end.'),
     shutdown_delay: duration('ShutdownDelay', 'Pause before it is asked to end.'),
-    kind: text('Kind', 'Marks the proxy of a service mesh: `KIND:SERVICE`.'),
+    kind: text('Kind', 'Marks the proxy of a service mesh, `KIND:SERVICE`; there is none yet.'),
     logs: block('LogConfig', logs, 'How much of its output is kept.'),
     restart: block('RestartPolicy', restart, 'What happens when it ends or fails.'),
     service: list('Services', service, 'A service that it offers.'),
@@ -117,15 +117,19 @@ export const task = body(
     ),
     identity: list('AllIdentities', identity, 'A workload identity.'),
     secrets: block('Secrets', secrets, 'A token for secrets; also possible in group and job.'),
-    secret: list('SecretFetches', secretFetch, 'A secret that is fetched before it starts.', {
+    secret: list('SecretFetches', secretFetch, 'A secret; nothing fetches it yet.', {
       label: label('Name', 'The name of the secret.'),
     }),
     registry: block('Registry', registry, 'Where its services are kept.'),
     scaling: list('ScalingPolicies', taskScaling, 'How an autoscaler may change its resources.', {
       label: label('label', '`cpu` or `mem`.'),
     }),
-    csi_plugin: block('CSIPluginConfig', storagePlugin, 'It is a storage plugin.'),
-    schedule: block('Schedule', schedule, 'At what times it runs.'),
+    csi_plugin: block(
+      'CSIPluginConfig',
+      storagePlugin,
+      'It is a storage plugin; no node takes one yet.',
+    ),
+    schedule: block('Schedule', schedule, 'At what times it runs; without effect yet.'),
     ...constraints,
     ...affinities,
   },
