@@ -25,7 +25,7 @@ export interface NodeProgramInput {
 }
 
 const { address, introductionToken, nodes } = JSON.parse(process.argv[2]!) as NodeProgramInput;
-const servers = { addresses: [address], introductionToken };
+const servers = { addresses: [address], introduction: async () => introductionToken };
 
 const log = {
   info: (_: object, sentence?: string) => process.stderr.write(`${sentence}\n`),
