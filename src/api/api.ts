@@ -112,7 +112,7 @@ export class Api {
     this.routes = this.#collectRoutes();
     this.#pipeline = new Pipeline({
       routes: this.routes,
-      region: server.context.region,
+      home: { region: server.context.region, datacenter: server.datacenter },
       state,
       world,
       resolve: (snapshot, secret, connection) =>

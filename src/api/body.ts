@@ -1,16 +1,22 @@
 import { decode, decodeInPart } from '../model/codec.ts';
-import { refusal } from '../model/errors.ts';
+import { type Fault, refusal } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
+import { bodySchema, type Envelope, openEnvelope } from './envelope.ts';
 import type { Request } from './http.ts';
 import { parseJson } from './json.ts';
 import type { Route } from './route.ts';
 
+interface ReadBody {
+  readonly body: unknown;
+  readonly envelope: Envelope;
+  readonly unknownFields: readonly string[];
+  readonly bodyFaults: readonly Fault[];
+}
+
 /** The body by the route's schema. */
-export function readBody(route: Route, request: Request) {
+export function readBody(route: Route, request: Request): ReadBody {
   const { body: definition } = route;
-  if (definition === undefined) {
-    return { body: undefined, unknownFields: [], bodyFaults: [] };
-  }
+  if (definition === undefined) return only(undefined);
   if (request.headers['content-encoding'] !== undefined) {
     const encoding = String(request.headers['content-encoding']);
     if (encoding !== 'identity') throw refusal('unsupported-encoding', { encoding });
@@ -20,24 +26,25 @@ export function readBody(route: Route, request: Request) {
   if (request.body === undefined && !definition.optional) throw refusal('body-required');
   if (definition.raw !== undefined) {
     const bytes = Buffer.from(request.body ?? []);
-    return {
-      body: { [definition.raw]: bytes.toString('base64') },
-      unknownFields: [],
-      bodyFaults: [],
-    };
+    return only({ [definition.raw]: bytes.toString('base64') });
   }
   const given = request.body === undefined ? {} : parseJson(request.body);
   // Typed clients send the nothing that they have.
   const parsed = given === null && definition.optional ? {} : given;
   if (definition.decode !== undefined) {
-    return { body: definition.decode(parsed), unknownFields: [], bodyFaults: [] };
+    return only(definition.decode(parsed));
   }
   const read = definition.faults === 'later' ? decodeInPart : decodeWhole;
-  const { value, unknown, faults } = read(definition.schema, parsed, {
+  const { value, unknown, faults } = read(bodySchema(route.family, definition), parsed, {
     unknown: definition.unknown,
     checkValues: definition.checkValues ?? true,
   });
-  return { body: value, unknownFields: unknown, bodyFaults: faults };
+  const opened = openEnvelope(route.family, definition, value);
+  return { ...opened, unknownFields: unknown, bodyFaults: faults };
 }
+
+const only = (body: unknown): ReadBody => ({
+  ...{ body, envelope: {}, unknownFields: [], bodyFaults: [] },
+});
 
 const decodeWhole: typeof decodeInPart = (...input) => ({ ...decode(...input), faults: [] });

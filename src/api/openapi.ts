@@ -1,4 +1,5 @@
 import { catalogue } from '../model/errors.ts';
+import { bodySchema } from './envelope.ts';
 import type { QueryParameter } from './query.ts';
 import { requestSchema } from './request-schema.ts';
 import type { BodyDefinition, Route } from './route.ts';
@@ -59,7 +60,7 @@ function operation(route: Route): object {
     ...(route.body && {
       requestBody: {
         required: !route.body.optional,
-        content: bodyContent(route.body),
+        content: bodyContent(route, route.body),
       },
     }),
     responses: {
@@ -76,9 +77,9 @@ function operation(route: Route): object {
   };
 }
 
-const bodyContent = ({ raw, schema, unknown }: BodyDefinition): object =>
-  raw === undefined
-    ? { 'application/json': { schema: requestSchema(schema, unknown) } }
+const bodyContent = ({ family }: Route, body: BodyDefinition): object =>
+  body.raw === undefined
+    ? { 'application/json': { schema: requestSchema(bodySchema(family, body), body.unknown) } }
     : { 'application/octet-stream': {} };
 
 function operationId({ method, path }: Route): string {

@@ -8,7 +8,7 @@ import type { Snapshot } from '../state/types.ts';
 import { knownRefusal, problemAnswer, replyAnswer, unroutedAnswer } from './answers.ts';
 import { readBody } from './body.ts';
 import type { Answer, Request } from './http.ts';
-import { placeOf, requireRegion } from './place.ts';
+import { type Home, placeOf, requireHome, requireRegion } from './place.ts';
 import { parseQuery, type QueryTable } from './query.ts';
 import { type Reading, Reads, type ReadsOptions } from './reads.ts';
 import type { Input, Route } from './route.ts';
@@ -19,8 +19,8 @@ import type { Seen, Trail } from './trail.ts';
 
 export interface PipelineOptions extends Omit<ReadsOptions, 'world' | 'onFailure'> {
   readonly routes: readonly Route[];
-  /** Of this server; what names another one is refused. */
-  readonly region: string;
+  /** Where this server is; what names another region or datacenter is refused. */
+  readonly home: Home;
   readonly world: ReadsOptions['world'] & Pick<World, 'ids'>;
   /** Proves leadership for `consistent` reads. Throws `no-leader`. */
   readonly proveLeadership: () => Promise<void>;
@@ -266,23 +266,23 @@ export class Pipeline {
       throw refusal('invalid-path', { reason: 'must not hold a NUL character' });
     }
     const { values, faults } = parseQuery(table, request.query);
-    if (faults.length > 0) throw queryRefusal(faults);
     const shared = values as unknown as SharedQuery;
+    requireHome(this.#options.home, shared);
+    if (faults.length > 0) throw queryRefusal(faults);
     if (shared.stale && shared.consistent) {
       const reason = 'cannot be given together with "consistent": they contradict each other';
       throw refusal('invalid-query', { parameter: 'stale', reason });
     }
-    requireRegion(this.#options.region, shared);
-    const { body, unknownFields, bodyFaults } = readBody(route, request);
-    const place = placeOf(route.family, shared, body, request);
+    const { body, envelope, ...read } = readBody(route, request);
+    requireRegion(this.#options.home.region, envelope);
+    const place = placeOf(route.family, shared, { ...envelope, ...(body as object) }, request);
     const { state } = this.#options;
     const input = (authorized: Authorizer, snapshot: Snapshot): Input => ({
       unwatched: state.read(),
       parameters,
       query: values,
       body,
-      unknownFields,
-      bodyFaults,
+      ...read,
       ...place(authorized.caller),
       caller: authorized.caller,
       address: () => request.remoteAddress ?? '',

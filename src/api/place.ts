@@ -1,21 +1,45 @@
 import type { Caller } from '../acl/authorizer.ts';
-import { refusal } from '../model/errors.ts';
+import { invalid, refusal } from '../model/errors.ts';
 import { defaultNamespace, defaultPartition, type Scope } from '../model/namespace/namespace.ts';
-import { quote } from '../model/path.ts';
+import { below, faultAt, quote } from '../model/path.ts';
+import type { Envelope } from './envelope.ts';
 import { header, type Request } from './http.ts';
 import type { Family } from './route.ts';
 import type { SharedQuery } from './shared-query.ts';
 
-/**
- * One cluster is one region: what is meant for another one must not be done here.
- * Source: facts/scheduler.md §1.2. @throws RosterError `invalid-query`
- */
-export function requireRegion(own: string, { region }: Pick<SharedQuery, 'region'>): void {
-  if (!region || region === own || region === 'global') return;
-  const reason = `must be ${quote(own)}, the region of this server, and is ${quote(region)}`;
-  throw refusal('invalid-query', { parameter: 'region', reason });
+export interface Home {
+  readonly region: string;
+  readonly datacenter: string;
 }
 
+/**
+ * One cluster is one region and one datacenter: what is meant for another one must not be done here.
+ * @throws RosterError `invalid-query`
+ */
+export function requireHome(own: Home, { region, dc }: Pick<SharedQuery, 'region' | 'dc'>): void {
+  if (isElsewhere(own.region, region)) {
+    const reason = mustBe('region', own.region, region);
+    throw refusal('invalid-query', { parameter: 'region', reason });
+  }
+  if (!dc || dc === own.datacenter) return;
+  const reason = mustBe('datacenter', own.datacenter, dc);
+  throw refusal('invalid-query', { parameter: 'dc', reason });
+}
+
+/** The same of the region in a body. @throws RosterError `invalid-body` */
+export function requireRegion(own: string, { Region = '' }: Envelope): void {
+  if (!isElsewhere(own, Region)) return;
+  const message = mustBe('region', own, Region);
+  throw invalid('invalid-body', [faultAt(below(null, 'Region'), message)]);
+}
+
+const isElsewhere = (own: string, region: string): boolean =>
+  !!region && region !== own && region !== 'global';
+
+const mustBe = (noun: string, own: string, found: string): string =>
+  `must be ${quote(own)}, the ${noun} of this server, and is ${quote(found)}`;
+
+/** Body or envelope. */
 interface NamingBody {
   readonly Namespace?: string;
   readonly Partition?: string;

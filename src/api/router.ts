@@ -7,8 +7,8 @@ import { refusal } from '../model/errors.ts';
  * A pattern is made of literal segments and `:name` parameters. Ids may contain `/` (child jobs,
  * templates: DESIGN §5 "Paths"), so the one parameter of a pattern written `:name+` takes as many
  * segments as the rest of the pattern leaves; where several patterns match, the one with more
- * literal segments wins: known suffixes are split off the end. Such a suffix may end with a second
- * parameter of one segment (`/v1/job/:job_id+/tag/:name`).
+ * literal segments wins: known suffixes are split off the end. A second parameter, of
+ * one segment, may stand in such a suffix (`/v1/job/:job_id+/tag/:name`).
  *
  * A path that ends where an id should stand (`/v1/acl/token/`) is that without the slash where the
  * method has a route there, as a PUT that creates has, and otherwise says what it lacks. Source:
@@ -21,8 +21,8 @@ interface Pattern<R> {
   readonly parameter: string | undefined;
   readonly greedy: boolean;
   readonly after: readonly string[];
-  /** Name of the parameter that is the last segment. */
-  readonly last: string | undefined;
+  /** Another parameter, of one segment: its name and its place in `after`. */
+  readonly second: { readonly name: string; readonly offset: number } | undefined;
 }
 
 export interface Routed {
@@ -87,14 +87,14 @@ export class Router<R extends Routed> {
         if (mostLiteral !== undefined && literals(pattern) < mostLiteral) break;
         const value = parameterOf(pattern, segments);
         if (value === undefined) continue;
-        const last = lastOf(pattern, segments);
-        if (last === undefined) continue;
-        if (pattern.route.method === method && (value === '' || last.value === '')) {
+        const second = secondOf(pattern, segments);
+        if (second === undefined) continue;
+        if (pattern.route.method === method && (value === '' || second.value === '')) {
           lacking ??= pattern.route;
         } else if (pattern.route.method === method) {
           const parameters = {
             [pattern.parameter!]: value,
-            ...(pattern.last && { [pattern.last]: last.value }),
+            ...(pattern.second && { [pattern.second.name]: second.value }),
           };
           return { kind: 'route', route: pattern.route, parameters };
         }
@@ -130,13 +130,14 @@ export class Router<R extends Routed> {
     }
     const greedy = segments[position]!.endsWith('+');
     const after = segments.slice(position + 1);
-    const last = after.at(-1)?.startsWith(':') ? after.at(-1)!.slice(1) : undefined;
+    const offset = after.findIndex((segment) => segment.startsWith(':'));
     const pattern: Pattern<R> = {
       route,
       before: segments.slice(0, position),
       parameter: segments[position]!.slice(1, greedy ? -1 : undefined),
       greedy,
-      ...{ after, last },
+      after,
+      second: offset < 0 ? undefined : { name: after[offset]!.slice(1), offset },
     };
     const head = pattern.before.join('/');
     this.#byHead.set(head, [...(this.#byHead.get(head) ?? []), pattern]);
@@ -153,16 +154,17 @@ function parameterOf<R>(pattern: Pattern<R>, segments: readonly string[]): strin
   const start = pattern.before.length;
   const end = segments.length - pattern.after.length;
   if (end <= start || (!pattern.greedy && end !== start + 1)) return undefined;
-  const fixed = pattern.after.length - (pattern.last === undefined ? 0 : 1);
-  for (let offset = 0; offset < fixed; offset++) {
+  for (let offset = 0; offset < pattern.after.length; offset++) {
+    if (offset === pattern.second?.offset) continue;
     if (segments[end + offset] !== pattern.after[offset]) return undefined;
   }
   return decoded(end === start + 1 ? segments[start]! : segments.slice(start, end).join('/'));
 }
 
 /** The second parameter's decoded value; `undefined` when the path does not fit the pattern. */
-function lastOf<R>({ last }: Pattern<R>, segments: readonly string[]) {
-  const value = last === undefined ? 'none' : decoded(segments.at(-1)!);
+function secondOf<R>({ after, second }: Pattern<R>, segments: readonly string[]) {
+  if (second === undefined) return { value: 'none' };
+  const value = decoded(segments[segments.length - after.length + second.offset]!);
   return value === undefined ? undefined : { value };
 }
 

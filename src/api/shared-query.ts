@@ -6,21 +6,22 @@ import type { Route } from './route.ts';
 const everywhere = {
   pretty: { kind: 'boolean', default: false, description: 'Indent the answer by four spaces.' },
   namespace: { kind: 'string', description: 'The namespace; `default` when absent.' },
+  region: {
+    kind: 'string',
+    default: '',
+    description: 'The region, which must be that of the server.',
+  },
+  dc: {
+    kind: 'string',
+    default: '',
+    description: 'The datacenter, which must be that of the server.',
+  },
 } as const satisfies QueryTable;
 
 /** spec/1 §1.4, §1.5: what names the place outside the scheduler. */
 const place = {
   ns: { kind: 'string', description: 'The namespace; `*` on a list: all of them.' },
   partition: { kind: 'string', description: 'The partition.' },
-} as const satisfies QueryTable;
-
-/** Source: facts/scheduler.md §1.2, §1.8. */
-const scheduler = {
-  region: {
-    kind: 'string',
-    default: '',
-    description: 'The region, which must be that of the server.',
-  },
 } as const satisfies QueryTable;
 
 /** DESIGN §5 "Consistency". */
@@ -82,8 +83,8 @@ export type SharedQuery = {
   readonly namespace: string | undefined;
   readonly ns: string | undefined;
   readonly partition: string | undefined;
-  /** Only of the scheduler's routes. */
-  readonly region: string | undefined;
+  readonly region: string;
+  readonly dc: string;
   readonly stale: boolean;
   readonly consistent: boolean;
   readonly index: number;
@@ -103,7 +104,7 @@ export function queryOf(route: Route): QueryTable {
   const reads = route.run.kind === 'read' || route.run.kind === 'list';
   return {
     ...everywhere,
-    ...(route.family === 'registry' ? place : scheduler),
+    ...(route.family === 'registry' && place),
     ...(reads && consistency),
     ...(isBlocking(route) && blocking),
     ...(route.run.kind === 'list' && list),

@@ -14,6 +14,7 @@
  *      Response-only ones are known and ignored, so that what was read can be sent back.
  *  C6. All faults of the types come together, in the order of the input, up to
  *      `limits.fault.listedMax`. The only thing thrown is a RosterError.
+ *  C7. "" in a choice that does not list it is the same as absent.
  */
 import { AssertionError } from '../base/assert.ts';
 import { parseDuration } from '../base/duration.ts';
@@ -267,6 +268,8 @@ interface Field {
   readonly name: string;
   readonly decoder: Decoder;
   readonly responseOnly: boolean;
+  /** A choice, of which "" is none. */
+  readonly isEmptyAbsent: boolean;
 }
 
 type Fields = (value: Record<string, unknown>, path: Path, context: Context) => unknown;
@@ -296,6 +299,7 @@ function recordFields(
         }
       }
       if (field.responseOnly && !context.keepResponseOnly) continue;
+      if (value[key] === '' && field.isEmptyAbsent) continue;
       const one = field.decoder(value[key], path, field.name, context);
       if (one !== undefined) decoded[field.name] = one;
     }
@@ -314,12 +318,22 @@ function fieldTable(
   if (table !== undefined) return table;
   table = new Map();
   for (const [name, property] of Object.entries(properties)) {
-    const field = { name, decoder: decoderOf(property), responseOnly: isResponseOnly(property) };
+    const field: Field = {
+      name,
+      decoder: decoderOf(property),
+      responseOnly: isResponseOnly(property),
+      isEmptyAbsent: isChoiceWithoutEmpty(property),
+    };
     table.set(name, field);
     table.set(fold(name, false), field);
   }
   fieldTables.set(schema, table);
   return table;
+}
+
+function isChoiceWithoutEmpty(property: Type.TSchema): boolean {
+  const shape = shapeOf(withoutNull(property).schema);
+  return shape.kind === 'string' && shape.choices?.includes('') === false;
 }
 
 const fold = (key: string, snakeCase: boolean): string =>

@@ -177,6 +177,8 @@ describe('a command', () => {
     const session = exec(sh('tty; read go; stty size'), { tty: 'true' });
     await session.says(/^\/dev\/pts\/\d+\r\n$/);
     session.send({ tty_size: { height: 41, width: 132 } });
+    // A terminal without a window, as in a build, has no size to tell.
+    session.send({ tty_size: { height: 0, width: 0 } });
     session.send({ stdin: { data: Buffer.from('go\r').toString('base64') } });
     const { stdout, stderr } = await session.closed;
     expect(stdout.toString()).toMatch(/go\r\n41 132\r\n$/);

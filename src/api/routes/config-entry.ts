@@ -1,5 +1,4 @@
 import { readsEntry, readsKey, writesEntry, writesKey } from '../../acl/config-entries.ts';
-import type { Permission } from '../../acl/permission.ts';
 import {
   type ConfigEntry,
   type ConfigKindName,
@@ -39,17 +38,8 @@ import { type Input, listRoute, type Route, readRoute, type Scope, writeRoute } 
 const [family, noun] = ['registry', 'config-entry'] as const;
 const path = '/v1/config/:kind/:name';
 
-const dc = {
-  dc: {
-    kind: 'string',
-    default: '',
-    description: 'The datacenter, which must be that of the server.',
-  },
-} as const;
-
 const guarded = (none: string) =>
   ({
-    ...dc,
     cas: {
       kind: 'integer',
       description: `Only if the entry has this ModifyIndex; 0: ${none}. Absent: in any case.`,
@@ -69,15 +59,7 @@ const CommonSchema = Type.Object({ ...entryFields, ...stamps });
 
 /** Source: spec/2 §4.2, facts/registry.md §5.1; statuses DESIGN §5. */
 export function configEntryRoutes(server: Server): Route[] {
-  const { context, datacenter } = server;
-  const inDatacenter =
-    <I extends Scope & { readonly query: { readonly dc: string } }>(
-      permission: (input: I) => Permission,
-    ) =>
-    (input: I): Permission => {
-      requireDatacenter(datacenter, input.query.dc);
-      return permission(input);
-    };
+  const { context } = server;
   const shown = (
     entry: ConfigEntry,
     { unwatched, allows }: Pick<Scope, 'unwatched' | 'allows'>,
@@ -97,9 +79,8 @@ export function configEntryRoutes(server: Server): Route[] {
         bytesMax: limits.config.entryBytesMax,
       },
       answer: Type.Boolean(),
-      permission: inDatacenter((input: Apply) =>
+      permission: (input: Apply) =>
         writesEntry(requireReadable(input.body, completeEntry(input.body, input))),
-      ),
       handle: async (input: Apply) => {
         const { cas: guard, dry_run: isDry } = input.query;
         const { namespace, partition, body } = input;
@@ -109,11 +90,11 @@ export function configEntryRoutes(server: Server): Route[] {
       },
     }),
     readRoute({
-      ...{ method: 'GET', path, noun, family, query: dc },
+      ...{ method: 'GET', path, noun, family },
       summary: 'Read a configuration entry',
       blocking: true,
       answer: AnyShownEntrySchema(),
-      permission: inDatacenter((input) => readsKey(keyOf(input))),
+      permission: (input) => readsKey(keyOf(input)),
       handle: (input) => {
         const key = keyOf(input);
         const entry = findEntry(input.snapshot, key);
@@ -124,22 +105,22 @@ export function configEntryRoutes(server: Server): Route[] {
     writeRoute({
       ...{ method: 'DELETE', path, noun, family, query: deleteQuery, answer: Type.Boolean() },
       summary: 'Delete a configuration entry',
-      permission: inDatacenter((input) => writesKey(keyOf(input))),
+      permission: (input) => writesKey(keyOf(input)),
       handle: (input: Input<typeof deleteQuery>) => {
         const { cas: guard, dry_run: isDry } = input.query;
         return deleteEntry(context, keyOf(input), { guard, isDry });
       },
     }),
     listRoute({
-      ...{ method: 'GET', path: '/v1/config/:kind', noun, family, query: dc },
+      ...{ method: 'GET', path: '/v1/config/:kind', noun, family },
       summary: 'List the configuration entries of a kind that the caller may read',
       blocking: true,
       answer: AnyShownEntrySchema(),
       filterSchema: (input) => shownEntrySchema(kindIn(input).kind),
-      permission: inDatacenter((input) => {
+      permission: (input) => {
         kindIn(input);
         return { kind: 'open' };
-      }),
+      },
       asksEach: true,
       visible: readsEntry,
       rows: (input, { from, reverse }) => {
@@ -156,12 +137,12 @@ export function configEntryRoutes(server: Server): Route[] {
       present: shown,
     }),
     listRoute({
-      ...{ method: 'GET', path: '/v1/config', noun, family, query: dc },
+      ...{ method: 'GET', path: '/v1/config', noun, family },
       summary: 'List the configuration entries of all kinds that the caller may read',
       blocking: true,
       answer: AnyShownEntrySchema(),
       filterSchema: CommonSchema,
-      permission: inDatacenter(() => ({ kind: 'open' })),
+      permission: () => ({ kind: 'open' }),
       asksEach: true,
       visible: readsEntry,
       rows: (input, { from, reverse }) => {
@@ -174,13 +155,6 @@ export function configEntryRoutes(server: Server): Route[] {
       present: shown,
     }),
   ];
-}
-
-/** One cluster is one datacenter. @throws RosterError `invalid-query` */
-function requireDatacenter(own: string, asked: string): void {
-  if (asked === '' || asked === own) return;
-  const reason = `must be ${quote(own)}, the datacenter of this server, and is ${quote(asked)}`;
-  throw refusal('invalid-query', { parameter: 'dc', reason });
 }
 
 /** @throws RosterError `config-kind-unknown` */

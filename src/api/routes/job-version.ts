@@ -172,8 +172,18 @@ export function jobVersionRoutes(server: ServerContext, tokens: JobTokens): Rout
         return { index: evaluated.Index, value: { ...evaluated, Warnings, ...contact } };
       },
     }),
-    ...act<TagBody>({
-      path: '/v1/job/:job_id+/tag/:name',
+    ...tagPaths.flatMap((path) => tagRoutes(server, path)),
+  ];
+}
+
+/** Either is read by clients. */
+const tagPaths = ['/v1/job/:job_id+/versions/:name/tag', '/v1/job/:job_id+/tag/:name'];
+
+/** A name for a version of a job. */
+const tagRoutes = (server: ServerContext, path: string): Route[] => [
+  ...putAndPost.map((method) =>
+    writeRoute<QueryTable, TagBody>({
+      ...{ method, path, noun: 'job' },
       summary: 'Give a version of a job a name, under which it is kept',
       body: { schema: TagSchema, unknown: 'report', optional: true },
       answer: TaggedSchema,
@@ -188,22 +198,20 @@ export function jobVersionRoutes(server: ServerContext, tokens: JobTokens): Rout
         return { index: tagged.Index, value: { ...tagged, ...warningsOf(input) } };
       },
     }),
-    writeRoute({
-      method: 'DELETE',
-      path: '/v1/job/:job_id+/tag/:name',
-      noun: 'job',
-      summary: 'Take its name from a version of a job',
-      answer: TaggedSchema,
-      permission: mayTag,
-      handle: async (input) => {
-        const { namespace, parameters } = input;
-        const name = parameters.name!;
-        const untagged = await untagVersion(server, { namespace, jobId: jobId(input), name });
-        return { index: untagged.Index, value: untagged };
-      },
-    }),
-  ];
-}
+  ),
+  writeRoute({
+    ...{ method: 'DELETE', path, noun: 'job' },
+    summary: 'Take its name from a version of a job',
+    answer: TaggedSchema,
+    permission: mayTag,
+    handle: async (input) => {
+      const { namespace, parameters } = input;
+      const name = parameters.name!;
+      const untagged = await untagVersion(server, { namespace, jobId: jobId(input), name });
+      return { index: untagged.Index, value: untagged };
+    },
+  }),
+];
 
 const mayRevert = ({ namespace, body }: Input<QueryTable, RevertBody>) => {
   const revert = submitOr(namespace, 'revert-job');

@@ -1,5 +1,13 @@
 import { FilterError, nearestNames } from './errors.ts';
-import { absent, elementTest, emptyTest, fits, type Test, valueTest } from './operators.ts';
+import {
+  absent,
+  elementTest,
+  emptyTest,
+  fits,
+  isNothing,
+  type Test,
+  valueTest,
+} from './operators.ts';
 import { describeType, type FieldType, fieldType, type JsonSchema } from './schema.ts';
 import type { FilterNode, Selector } from './syntax.ts';
 
@@ -53,6 +61,8 @@ function compile(node: FilterNode, context: Context): Predicate {
       const test = emptyTest(type) ?? refuse('is empty', node.selector, type, context);
       return signed(checked(get, 'is empty', node.selector, type, context), test, node.negated);
     }
+    case 'nil':
+      return signed(select(node.selector, context).get, isNothing, node.negated);
     case 'match':
       return matching(node, context);
   }

@@ -36,6 +36,8 @@ function valueAt(path: readonly string[], scope: Scope): unknown {
   return zeros[path.at(-1)!] ?? null;
 }
 
+const isNil = (value: unknown) => value === missing || value == null;
+
 function holds(node: FilterNode, scope: Scope): boolean {
   switch (node.kind) {
     case 'or':
@@ -46,6 +48,8 @@ function holds(node: FilterNode, scope: Scope): boolean {
       return !holds(node.term, scope);
     case 'empty':
       return isEmpty(valueAt(node.selector.path, scope)) !== node.negated;
+    case 'nil':
+      return isNil(lookUp(node.selector.path, scope)) !== node.negated;
     case 'any':
     case 'all': {
       const value = valueAt(node.selector.path, scope);
@@ -158,9 +162,8 @@ const leaf = (kind: (typeof kinds)[number]): fc.Arbitrary<FilterNode> => {
     value: kind.values.map((text) => ({ text, offset: 0 })),
   });
   const negated = fc.boolean();
-  return kind.canBeEmpty
-    ? fc.oneof(match, fc.record({ kind: fc.constant('empty' as const), negated, selector }))
-    : match;
+  const states = kind.canBeEmpty ? (['empty', 'nil'] as const) : (['nil'] as const);
+  return fc.oneof(match, fc.record({ kind: fc.constantFrom(...states), negated, selector }));
 };
 
 const at = (...path: string[]) => ({ path, offsets: [] });

@@ -96,6 +96,13 @@ describe('over a full record', () => {
     ['Meta is empty', false],
     ['Datacenters is not empty', true],
     ['Periodic is not empty', true],
+    // what is there at all
+    ['Periodic is nil', false],
+    ['Periodic is not nil', true],
+    ['Meta.none is nil', true],
+    ['Meta.owner is nil', false],
+    ['StatusDescription is nil', false],
+    ['Priority is not nil', true],
     // maps and lists
     ['Meta["a-b"] == x', true],
     ['"/Meta/a-b" == x', true],

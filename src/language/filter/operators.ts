@@ -3,9 +3,10 @@ import { type FieldType, fieldType, type JsonSchema } from './schema.ts';
 
 /**
  * What the operators mean, by the type of the field. Rules, in order:
- * 1. A map key or list index that is not there is `absent`: only `is empty` holds for it, so the
- *    negated operators do.
- * 2. A declared field that is missing or null behaves as the zero value of its type.
+ * 1. A map key or list index that is not there is `absent`: only `is empty` and `is nil` hold for
+ *    it, so the negated operators do.
+ * 2. A declared field that is missing or null behaves as the zero value of its type;
+ *    `is nil` alone tells the two apart.
  * 3. A literal is read once, by the type of the field; a value of another type never equals it.
  */
 export const absent: unique symbol = Symbol('absent');
@@ -104,12 +105,13 @@ const hasKey = (value: unknown, key: string): boolean =>
 
 /** An object with declared fields is empty when it is not there; a map, when it has no key. */
 export function emptyTest(type: FieldType): Test | undefined {
-  if (type.kind === 'object' && type.rest === undefined) return nothing;
+  if (type.kind === 'object' && type.rest === undefined) return isNothing;
   if (type.kind === 'string' || type.kind === 'list' || type.kind === 'object') return emptyContent;
   return type.kind === 'any' ? emptyContent : undefined;
 }
 
-const nothing: Test = (value) => value === absent || value == null;
+/** The test of `is nil`, which is for every type. */
+export const isNothing: Test = (value) => value === absent || value == null;
 
 function emptyContent(value: unknown): boolean {
   if (typeof value === 'string' || Array.isArray(value)) return value.length === 0;
@@ -117,7 +119,7 @@ function emptyContent(value: unknown): boolean {
     for (const key in value) if (Object.hasOwn(value, key)) return false;
     return true;
   }
-  return nothing(value);
+  return isNothing(value);
 }
 
 /** Whether free content is of a type that the operator is for; what is not there always is. */

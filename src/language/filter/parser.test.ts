@@ -42,6 +42,8 @@ describe('what is written is what is understood', () => {
     ['Name not matches abc', 'Name not matches "abc"'],
     ['Tags is empty', 'Tags is empty'],
     ['Tags is  not\n empty', 'Tags is not empty'],
+    ['Tags is nil', 'Tags is nil'],
+    ['Tags is not nil', 'Tags is not nil'],
     // selectors
     ['Meta.a.b == x', 'Meta.a.b == "x"'],
     ['Meta["a-b"][ `c` ].d == x', 'Meta["a-b"].c.d == "x"'],
@@ -128,8 +130,8 @@ describe('errors name the place', () => {
     ['5 == a', 0, /^Expected a selector, found "5"/],
     ['"x" == a', 0, /^Expected a selector, found the string "x"; .*JSON pointer/],
     ['x in 5', 5, /^Expected a selector, found "5"/],
-    ['a is', 4, /"empty" or "not empty"/],
-    ['a is full', 5, /"empty" or "not empty" after "is", found "full"/],
+    ['a is', 4, /"\[not\] empty" or "\[not\] nil"/],
+    ['a is full', 5, /"\[not\] empty" or "\[not\] nil" after "is", found "full"/],
     ['a not empty', 6, /^Expected an operator/],
     // words that act as operators stand free
     ['"x"in a', 3, /^A space is needed before "in"$/],

@@ -138,7 +138,7 @@ class Parser {
       this.next();
       return this.withValue(left, 'equal', operator.text === '!=', operator);
     }
-    if (isWord(operator, 'is')) return this.empty(left);
+    if (isWord(operator, 'is')) return this.state(left);
     const negated = isWord(operator, 'not');
     const word = negated ? this.peek(1) : operator;
     const isIn = isWord(word, 'in');
@@ -164,14 +164,16 @@ class Parser {
     return { kind: 'match', operator, negated, selector, value };
   }
 
-  private empty(left: Token): FilterNode {
+  /** What comes after `is`. */
+  private state(left: Token): FilterNode {
     const selector = this.selector(left);
     this.wordOperator();
     const negated = isWord(this.peek(), 'not');
     if (negated) this.wordOperator();
     const last = this.next();
-    if (!isWord(last, 'empty')) throw this.expected('"empty" or "not empty" after "is"', last);
-    return { kind: 'empty', negated, selector };
+    const kind = (['empty', 'nil'] as const).find((word) => isWord(last, word));
+    if (kind === undefined) throw this.expected('"[not] empty" or "[not] nil" after "is"', last);
+    return { kind, negated, selector };
   }
 
   private operand(what: string): Token {

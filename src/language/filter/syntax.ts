@@ -29,7 +29,7 @@ export type FilterNode =
       readonly selector: Selector;
       readonly value: Literal;
     }
-  | { readonly kind: 'empty'; readonly negated: boolean; readonly selector: Selector }
+  | { readonly kind: 'empty' | 'nil'; readonly negated: boolean; readonly selector: Selector }
   | {
       readonly kind: 'any' | 'all';
       readonly selector: Selector;

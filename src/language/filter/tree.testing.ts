@@ -15,7 +15,8 @@ export function print(node: FilterNode): string {
       return `${node.kind} ${printPath(node.selector)} as ${node.names.join(', ')} { ${body} }`;
     }
     case 'empty':
-      return `${printPath(node.selector)} is ${node.negated ? 'not ' : ''}empty`;
+    case 'nil':
+      return `${printPath(node.selector)} is ${node.negated ? 'not ' : ''}${node.kind}`;
     case 'match': {
       const path = printPath(node.selector);
       const value = JSON.stringify(node.value.text);
@@ -64,21 +65,21 @@ const anyMatch: fc.Arbitrary<FilterNode> = fc.record({
   value: anyText.map((text) => ({ text, offset: 0 })),
 });
 
-const anyEmpty: fc.Arbitrary<FilterNode> = fc.record({
-  kind: fc.constant('empty' as const),
+const anyState: fc.Arbitrary<FilterNode> = fc.record({
+  kind: fc.constantFrom('empty' as const, 'nil' as const),
   negated: fc.boolean(),
   selector: anySelector,
 });
 
 function treeOf(depth: number, collections: number): fc.Arbitrary<FilterNode> {
-  if (depth === 0) return fc.oneof(anyMatch, anyEmpty);
+  if (depth === 0) return fc.oneof(anyMatch, anyState);
   const inner = treeOf(depth - 1, collections);
   const chain = fc.record({
     kind: fc.constantFrom('or' as const, 'and' as const),
     terms: fc.array(inner, { minLength: 2, maxLength: 4 }),
   });
   const negation = fc.record({ kind: fc.constant('not' as const), term: inner });
-  const plain = fc.oneof(anyMatch, anyEmpty, chain, negation);
+  const plain = fc.oneof(anyMatch, anyState, chain, negation);
   if (collections === 0) return plain;
   const names = fc
     .array(fc.oneof(freeIdentifier, fc.constant('_')), { minLength: 1, maxLength: 2 })

@@ -37,7 +37,7 @@ export function parseClientMessage(text: string): ClientMessage {
   if (unknown !== undefined) {
     throw new MalformedMessage(`The message has an unknown member "${unknown.slice(0, 40)}".`);
   }
-  return { ...(stdin != null && inputOf(stdin)), ...(size != null && { size: sizeOf(size) }) };
+  return { ...(stdin != null && inputOf(stdin)), ...(size != null && sizeOf(size)) };
 }
 
 function inputOf(stdin: unknown): ClientMessage {
@@ -57,12 +57,14 @@ function inputOf(stdin: unknown): ClientMessage {
 const isBase64 = (value: unknown): value is string =>
   typeof value === 'string' && value.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(value);
 
-function sizeOf(value: unknown): TerminalSize {
+/** Terminals without a window, as in scripts and builds, tell 0 by 0: no size. */
+function sizeOf(value: unknown): ClientMessage {
   const { height, width } = members(value, 'tty_size');
+  if (height === 0 && width === 0) return {};
   const { terminalSizeMax: most } = limits.exec;
   const isSize = (side: unknown): side is number =>
     Number.isInteger(side) && (side as number) >= 1 && (side as number) <= most;
-  if (isSize(height) && isSize(width)) return { height, width };
+  if (isSize(height) && isSize(width)) return { size: { height, width } };
   throw new MalformedMessage(`tty_size needs a height and a width from 1 to ${most}.`);
 }
 

@@ -38,6 +38,7 @@ export function canonicalGroup(group: Input<TaskGroup>, place: GroupPlace): Inpu
     ),
     Scaling: group.Scaling && {
       ...group.Scaling,
+      Type: group.Scaling.Type || 'horizontal',
       ID: scalingPolicyId([place.namespace, jobId, name]),
       Namespace: place.namespace,
       Target: { Namespace: place.namespace, Job: jobId, Group: name },
