@@ -27,8 +27,7 @@ export type Caller =
       readonly task: string;
       readonly allocation: string;
     }
-  /** Somebody with a token that brings nodes in. */
-  | { readonly kind: 'introduction'; readonly id: string }
+  | { readonly kind: 'introduction' }
   /** Access control is switched off (`acl { enabled = false }`). */
   | { readonly kind: 'unrestricted' };
 
@@ -122,7 +121,7 @@ export function describeCaller(caller: Caller): string {
     case 'workload':
       return `the task "${caller.task}" of allocation "${caller.allocation}"`;
     case 'introduction':
-      return `the introduction token "${caller.id}"`;
+      return 'the introduction token';
     case 'unrestricted':
       return 'the caller';
   }

@@ -3,8 +3,7 @@ import type { SecretBox } from '../base/secret-box.ts';
 import { looksSigned } from '../base/signed-token.ts';
 import { type AclToken, anonymousAccessorId, isExpired } from '../model/acl-token/acl-token.ts';
 import { refusal } from '../model/errors.ts';
-import { isOver } from '../model/introduction-token/introduction-token.ts';
-import { aclTokens, introductionTokens, nodes } from '../state/tables.ts';
+import { aclTokens, nodes } from '../state/tables.ts';
 import type { Snapshot } from '../state/types.ts';
 import { type Authorizer, authorizerFor, type Caller, type DefaultPolicy } from './authorizer.ts';
 import type { Linked } from './links.ts';
@@ -18,7 +17,9 @@ export interface ResolveOptions {
   readonly defaultPolicy?: DefaultPolicy;
   /** Where this server is: policies that name other datacenters count for nothing here. */
   readonly datacenter?: string;
-  readonly secrets: Pick<Secrets, 'hash'>;
+  /** What a new node has to show, as a hash; `undefined`: no node may join. */
+  readonly introductionHash: string | undefined;
+  readonly secrets: Pick<Secrets, 'hash' | 'equal'>;
   readonly box: Pick<SecretBox, 'fingerprint'>;
   /** An expired token is dead at once, whether or not its row is still there. */
   readonly clock: Pick<Clock, 'nowMs'>;
@@ -78,7 +79,7 @@ export class Resolver {
    * "Denied".
    */
   resolve(snapshot: Snapshot, secret: string | undefined, connection?: object): Authorizer {
-    const { enabled, secrets, clock } = this.#options;
+    const { enabled, introductionHash, secrets } = this.#options;
     if (secret === undefined) return enabled ? this.#anonymous(snapshot) : unrestricted;
     if (looksSigned(secret)) return this.#workload(snapshot, secret);
     const fingerprint = this.#fingerprint(secret, connection);
@@ -94,14 +95,8 @@ export class Resolver {
         .scan({ prefix: [hash] }),
     );
     if (node !== undefined) return this.#ruleless({ kind: 'node', nodeId: node.ID });
-    const introduction = first(
-      snapshot
-        .table(introductionTokens)
-        .by('secret')
-        .scan({ prefix: [hash] }),
-    );
-    if (introduction !== undefined && !isOver(introduction, clock.nowMs())) {
-      return this.#ruleless({ kind: 'introduction', id: introduction.ID });
+    if (introductionHash !== undefined && secrets.equal(hash, introductionHash)) {
+      return this.#ruleless({ kind: 'introduction' });
     }
     if (!enabled) return unrestricted;
     throw refusal('token-not-found');

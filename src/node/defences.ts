@@ -10,6 +10,9 @@ export const defenceSentences = {
   noNewDevices: 'A task in a container makes no devices.',
   userNamespaces: 'A task in a sandbox has no power outside of it, though it be root in there.',
   systemCalls: 'A task in a sandbox makes only the system calls that programs need.',
+  logsOutOfReach: 'No task writes where its logs are.',
+  plainLogs: 'What is opened as a log is a plain file of one name, and no link is followed to it.',
+  heldPaths: 'A path in what tasks write to is followed step by step, and never out of it.',
 } as const;
 
 export type Defence = keyof typeof defenceSentences;

@@ -1,9 +1,20 @@
 import { constants } from 'node:fs';
-import { chmod, open, readFile, readlink, realpath, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import {
+  chmod,
+  mkdir,
+  open,
+  readFile,
+  readlink,
+  realpath,
+  rename,
+  rm,
+  writeFile,
+} from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { Timer, Timers } from '../base/ports.ts';
 import { limits } from '../model/limits.ts';
 import { escapesDirectory } from '../model/text-rules.ts';
+import { allDefences, type Defences } from './defences.ts';
 import { HeldDirectory } from './held-directory.ts';
 import { descriptorPath, findOnly, mayBeForeign } from './plain-file.ts';
 import type { SystemUser } from './system-user.ts';
@@ -28,6 +39,7 @@ export interface FileOwnership {
   /** Instead of the owner's. */
   readonly uid?: number | undefined;
   readonly gid?: number | undefined;
+  readonly defences?: Defences | undefined;
 }
 
 /**
@@ -40,13 +52,14 @@ export async function writeBelow(
   path: string,
   bytes: Uint8Array,
   owner: SystemUser | undefined,
-  { modeBits = 0o600, uid, gid }: FileOwnership = {},
+  { modeBits = 0o600, uid, gid, defences = allDefences }: FileOwnership = {},
 ): Promise<void> {
   const parts = path.split('/').filter((part) => part !== '' && part !== '.');
   const name = parts.pop();
   if (name === undefined || parts.includes('..') || name === '..' || escapesDirectory(path)) {
     throw new Error(`"${path}" is no file below the directory`);
   }
+  if (!defences.heldPaths) return writeAnywhere(join(directory, path), bytes);
   const held = [await HeldDirectory.open(directory)];
   try {
     for (const part of parts) {
@@ -83,6 +96,12 @@ export async function writeBelow(
 
 const codeOf = (error: NodeJS.ErrnoException): string => error.code ?? error.message;
 
+/** As it would be done where no task had its hands. */
+async function writeAnywhere(path: string, bytes: Uint8Array): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, bytes);
+}
+
 /**
  * A file below a directory that a task may have in its hands, or `undefined` when there is none.
  * Links are followed as long as what they lead to is below the directory.
@@ -92,8 +111,10 @@ export async function readBelow(
   directory: string,
   path: string,
   bytesMax: number,
+  { heldPaths }: Defences = allDefences,
 ): Promise<Uint8Array | undefined> {
   if (escapesDirectory(path)) throw new Error(`"${path}" is not below the directory`);
+  if (!heldPaths) return readFile(join(directory, path));
   // Found first and opened then: to open what is no file may do something.
   const found = await open(join(directory, path), findOnly).catch(ignoreMissing);
   if (found === undefined) return undefined;

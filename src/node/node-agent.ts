@@ -42,7 +42,7 @@ export interface NodeAgentOptions {
   readonly region: string;
   readonly settings: NodeSettings;
   /** Shown at the first registration; later the node shows its own secret. */
-  readonly introduction?: (() => Promise<string>) | undefined;
+  readonly introductionToken?: string;
   /** Tasks end with this process, however it ends: for an agent that keeps nothing. */
   readonly endWithAgent: boolean;
   /** The agent's environment, of which tasks see a part. */
@@ -105,7 +105,7 @@ export class NodeAgent {
     }
     this.#registration = new Registration({
       ...{ world, dataDirectory, onNotice, api: options.api, signal: this.#stop.signal },
-      introduction: options.introduction,
+      introductionToken: options.introductionToken,
       // Who did not know the node does not know its services.
       onRegistered: () => this.#services?.reporter.repeat(),
     });
@@ -156,6 +156,7 @@ export class NodeAgent {
     const handlers = streamHandlers({
       ...{ world, dataDirectory, node, allocations, checks: services.checksHandler },
       isExecDisabled: settings.isRemoteExecDisabled ?? false,
+      defences: this.#options.defences,
     });
     this.#loops = Promise.all([
       sendHeartbeats(context),
@@ -250,7 +251,10 @@ export class NodeAgent {
           dispatchPayloadHook,
           volumesHook(this.#options.settings.hostVolumes),
           artifactsHook(options.artifacts),
-          templatesHook({ data: options.templateData, identities: this.#identities }),
+          templatesHook({
+            ...{ data: options.templateData, identities: this.#identities },
+            defences: options.defences,
+          }),
           services.taskHook,
         ],
         allocationHooks: [

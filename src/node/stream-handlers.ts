@@ -5,6 +5,7 @@ import { filesHandler } from './allocation-files/files-handler.ts';
 import type { Allocations } from './allocations.ts';
 import { collectHandler } from './collect-handler.ts';
 import { restartHandler, signalHandler } from './command-handlers.ts';
+import type { Defences } from './defences.ts';
 import { snapshotHandler } from './disks/snapshot-handler.ts';
 import { execHandler } from './exec/exec-handler.ts';
 import { logsHandler } from './logs/logs-handler.ts';
@@ -18,11 +19,12 @@ export interface StreamHandlerOptions {
   readonly allocations: Allocations;
   readonly checks: StreamHandler;
   readonly isExecDisabled: boolean;
+  readonly defences?: Defences | undefined;
 }
 
 /** All that servers may ask this node over its stream, by the kind of stream. */
 export function streamHandlers(options: StreamHandlerOptions): ReadonlyMap<string, StreamHandler> {
-  const { world, dataDirectory, node, allocations, checks, isExecDisabled } = options;
+  const { world, dataDirectory, node, allocations, checks, isExecDisabled, defences } = options;
   const { timers } = world;
   const allocation = (id: string) => allocations.get(id);
   const { CpuShares, TotalCpuCores } = node.NodeResources.Cpu;
@@ -31,11 +33,11 @@ export function streamHandlers(options: StreamHandlerOptions): ReadonlyMap<strin
   return new Map<string, StreamHandler>([
     ['snapshot', snapshotHandler(allocation)],
     ['exec', execHandler({ allocation, isDisabled: isExecDisabled })],
-    ['logs', logsHandler({ timers, allocation })],
+    ['logs', logsHandler({ timers, allocation, defences })],
     ['restart', restartHandler(allocation)],
     ['signal', signalHandler(allocation)],
     ['checks', checks],
-    ['files', filesHandler({ timers, root: (id) => allocation(id)?.directories.root })],
+    ['files', filesHandler({ timers, defences, root: (id) => allocation(id)?.directories.root })],
     ['allocation-usage', allocationUsageHandler(statistics, allocation)],
     ['node-usage', nodeUsageHandler({ world, dataDirectory, coreMhz })],
     ['collect', collectHandler(() => allocations)],

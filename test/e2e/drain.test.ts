@@ -1,4 +1,5 @@
 /** Two machines with real processes: one is emptied, lost, and comes back. */
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import {
@@ -28,7 +29,7 @@ beforeAll(async () => {
     join(checkout, 'test/support/node-only.ts'),
     JSON.stringify({
       address: agent.address,
-      introductionToken: await agent.introduce({ Uses: 0 }),
+      introductionToken: readFileSync(join(dataDirectory, 'introduction-token'), 'utf8').trim(),
       dataDirectory: newDirectory('node'),
       name: 'second',
     }),

@@ -16,6 +16,7 @@ export interface Prey {
   /** A task of another namespace on the same node; its secret is in its variables and its files. */
   readonly neighbour: { readonly id: string; readonly pid: number };
   readonly agent: AgentUser;
+  readonly driver: DriverName;
 }
 
 /** What the adversary's token can do from outside while the task runs. */

@@ -90,12 +90,12 @@ export class Camp {
     writeFileSync(canary, `${secret}\n`, { mode: 0o600 });
     this.#give(directory, canary);
     const neighbour = this.#neighbours.get(node)!;
-    const { agent } = this.surroundings;
+    const { agent, driver } = this.surroundings;
     const dataDirectory = this.#directoryOf(node);
     const [supervisorPid = 0] = supervisorsOf(dataDirectory);
     const agentPid = this.#pids.get(node)!;
     return {
-      prey: { canary, dataDirectory, agentPid, supervisorPid, neighbour, agent },
+      prey: { canary, dataDirectory, agentPid, supervisorPid, neighbour, agent, driver },
       secrets: [secret, neighbour.secret],
     };
   }
@@ -139,7 +139,8 @@ export class Camp {
       const settings = settingsOf(operator, surroundings);
       return { name: nameOf(kind), dataDirectory, without, hostVolumes, ...settings };
     });
-    const introductionToken = await server.introduce({ Uses: 0 });
+    const token = join(server.dataDirectory!, 'introduction-token');
+    const introductionToken = readFileSync(token, 'utf8').trim();
     const input: NodeProgramInput = { address: server.address, introductionToken, nodes };
     const program = this.#launch([entry, JSON.stringify(input)]);
     this.#programs.push({ program, mayBeStuck });

@@ -6,7 +6,7 @@ let podman: Podman | undefined;
 afterAll(() => podman?.close());
 
 escapes({ driver: 'docker', agent: 'root' }, async () => {
-  podman = new Podman(['perl', 'ln', 'cp', 'mkfifo', 'readlink']);
+  podman = new Podman(['perl', 'ln', 'cp', 'mv']);
   await podman.start();
   return { container: { socket: podman.socket, image: testImage } };
 });

@@ -8,6 +8,7 @@ import type { HostVolumes } from '../../src/model/volume/host-volume.ts';
 import { type Defence, defencesWithout } from '../../src/node/defences.ts';
 import type { DockerSettings } from '../../src/node/drivers/docker/settings.ts';
 import type { IsolationSettings } from '../../src/node/drivers/isolation/settings.ts';
+import { launchSupervisor } from '../../src/node/supervisor/launch.ts';
 
 export interface NodeInput {
   readonly name: string;
@@ -25,7 +26,9 @@ export interface NodeProgramInput {
 }
 
 const { address, introductionToken, nodes } = JSON.parse(process.argv[2]!) as NodeProgramInput;
-const servers = { addresses: [address], introduction: async () => introductionToken };
+const servers = { addresses: [address], introductionToken };
+
+const supervisor = new URL('./supervisor-main.ts', import.meta.url);
 
 const log = {
   info: (_: object, sentence?: string) => process.stderr.write(`${sentence}\n`),
@@ -41,7 +44,11 @@ const started = await Promise.all(
       ...{ dataDirectory, isolation, docker, environment: process.env },
       ...{ node: { name, address: '127.0.0.1', hostVolumes }, log: log as never },
     };
-    const node = await startNode(options, servers, { defences: defencesWithout(without) });
+    const defences = defencesWithout(without);
+    const node = await startNode(options, servers, {
+      defences,
+      launchSupervisor: (given) => launchSupervisor({ ...given, defences } as never, supervisor),
+    });
     await node.registered();
     return node;
   }),

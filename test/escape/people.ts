@@ -3,6 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Allocation } from '../e2e/jobs.ts';
 import { type Agent, eventually } from '../support/agent.ts';
 
+/** Instead of a log that could not be read in time. */
+export const noAnswer = 'the log was not answered';
 const ended = new Set(['complete', 'failed', 'lost']);
 
 export interface Answer {
@@ -67,7 +69,7 @@ export class Adversary {
     const of = (type: string) =>
       this.ask('GET', `/v1/client/fs/logs/${allocId}?task=${task}&type=${type}&plain=true`).then(
         ({ text }) => text,
-        (error: Error) => `no log of ${type}: ${error.message}`,
+        (error: Error) => `${noAnswer}: ${error.message}\n`,
       );
     return (await Promise.all([of('stdout'), of('stderr')])).join('');
   }

@@ -2,8 +2,9 @@
 import { spawnSync } from 'node:child_process';
 import type { Allocation } from '../e2e/jobs.ts';
 import { eventually } from '../support/agent.ts';
-import { type Attempt, type Hand, type Plan, success } from './attempt.ts';
+import { type Attempt, type Hand, type Plan, success, tried } from './attempt.ts';
 import type { Camp } from './camp.ts';
+import { noAnswer } from './people.ts';
 
 export interface Outcome {
   /** It has what it wanted. */
@@ -12,7 +13,7 @@ export interface Outcome {
   readonly refusal: string;
   /** All that the adversary was told. */
   readonly output: string;
-  /** Its job was asked to stop and did not. */
+  /** Its job was asked to stop and did not, or its log to be read and was not. */
   readonly isStuck: boolean;
 }
 
@@ -32,7 +33,8 @@ export async function runAttempt(camp: Camp, node: string, attempt: Attempt): Pr
   }
   const { refusal, output } = await play(camp, id, plan);
   await red.ask('DELETE', `/v1/job/${id}`);
-  const isStuck = (await red.ended(id, stopPatienceMs)) === undefined;
+  const hasEnded = (await red.ended(id, stopPatienceMs)) !== undefined;
+  const isStuck = !hasEnded || output.includes(noAnswer);
   const hasHappened = plan.hasHappened?.() ?? false;
   return { succeeded: has(output) || hasHappened || isStuck, refusal, output, isStuck };
 }
@@ -42,7 +44,7 @@ async function play(camp: Camp, id: string, plan: Plan) {
   let heard = '';
   if (plan.besides !== undefined) {
     const begun = await readiness(camp, id);
-    if (begun !== undefined) heard = await plan.besides(handOf(camp, begun));
+    if (begun !== undefined) heard = `${tried}\n${await plan.besides(handOf(camp, begun))}`;
   } else {
     await red.ended(id);
   }

@@ -6,15 +6,16 @@ import type { NodeInput } from './node-main.ts';
 
 type Settings = Pick<NodeInput, 'isolation' | 'docker'>;
 
+const lenient = { allowsRoot: true, allowsHostPid: true, allowsHostIpc: true };
 const allCapabilities = capabilitiesIn('ffffffffffffffff');
 
 export function settingsOf(operator: Operator, { container }: Surroundings): Settings {
   const socket = container === undefined ? {} : { socket: container.socket };
   const settings: Readonly<Record<Operator, Settings>> = {
     strict: { isolation: {}, docker: {} },
-    lenient: { isolation: {}, docker: {} },
+    lenient: { isolation: lenient, docker: {} },
     reckless: {
-      isolation: { allowedCapabilities: allCapabilities },
+      isolation: { ...lenient, allowedCapabilities: allCapabilities },
       docker: { allowVolumes: true, allowPrivileged: true, allowedCapabilities: ['all'] },
     },
   };

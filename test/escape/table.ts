@@ -4,7 +4,10 @@ import { capabilityAttempts } from './rows/capabilities.ts';
 import { containerAttempts } from './rows/containers.ts';
 import { fileAttempts } from './rows/files.ts';
 import { limitAttempts } from './rows/limits.ts';
+import { logAttempts } from './rows/logs.ts';
+import { pathAttempts, walkAttempts } from './rows/paths.ts';
 import { processAttempts } from './rows/processes.ts';
+import { systemCallAttempts } from './rows/system-calls.ts';
 
 export const attempts: readonly Attempt[] = [
   ...fileAttempts,
@@ -12,4 +15,8 @@ export const attempts: readonly Attempt[] = [
   ...capabilityAttempts,
   ...limitAttempts,
   ...containerAttempts,
+  ...logAttempts,
+  ...pathAttempts,
+  ...walkAttempts,
+  ...systemCallAttempts,
 ];

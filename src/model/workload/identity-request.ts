@@ -13,9 +13,9 @@ export const IssuedIdentitySchema = Type.Object({
   ...IdentityRequestSchema.properties,
   /** A JWT. */
   Token: Text(),
-  /** How long it holds from now on, unless its allocation ends before. */
+  /** How long it holds from now on; 0: as long as the allocation runs. */
   TTL: Nanoseconds(),
-  /** Its end, unless its allocation ends before. */
+  /** Until when; 0: as long as the allocation runs. */
   ExpirationTime: Instant(),
 });
 export type IssuedIdentity = Model<typeof IssuedIdentitySchema>;

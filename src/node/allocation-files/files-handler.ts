@@ -5,6 +5,7 @@ import { refusal } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { type ByteStream, StreamFault } from '../../model/node-stream/byte-stream.ts';
 import type { StreamHandler } from '../../model/node-stream/stream-connection.ts';
+import type { Defences } from '../defences.ts';
 import {
   allocationNotHere,
   Counted,
@@ -21,6 +22,7 @@ import { type Found, openToRead, WalkFailure, type WalkFault, walk } from './pat
 import { PieceReader, readPiece } from './read-piece.ts';
 
 export interface FilesHandlerOptions {
+  readonly defences?: Defences | undefined;
   readonly timers: Timers;
   /** Where the files of an allocation are, which tells them apart; `undefined`: not here. */
   readonly root: (allocId: string) => string | undefined;
@@ -41,7 +43,7 @@ type Act = (stream: ByteStream, found: Found, wish: Wish) => Promise<void>;
  * parameters. After the head come: JSON of `ls` (with `next` in the head) and `stat`; bytes of `cat`
  * and `readat`; frames of `stream`. Source: facts/scheduler.md §8.4.
  */
-export function filesHandler({ timers, root }: FilesHandlerOptions): StreamHandler {
+export function filesHandler({ timers, root, defences }: FilesHandlerOptions): StreamHandler {
   const followers = new Counted();
   const acts: Readonly<Record<string, Act>> = {
     ls: list,
@@ -70,7 +72,7 @@ export function filesHandler({ timers, root }: FilesHandlerOptions): StreamHandl
       throw streamRefusal(refusal('malformed-request', { reason: `There is no "${op}".` }));
     const wish = { allocId, root: directory, path: params.text('path'), params };
     await explained(wish, async () => {
-      const found = await walk(directory, wish.path);
+      const found = await walk(directory, wish.path, defences);
       try {
         await act(stream, found, wish);
       } finally {

@@ -14,6 +14,7 @@
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, open, readlink } from 'node:fs/promises';
 import { limits } from '../../model/limits.ts';
+import { allDefences, type Defences } from '../defences.ts';
 import { descriptorPath, findOnly, mayBeForeign } from '../plain-file.ts';
 
 /** Why a path leads to nothing that may be read. */
@@ -50,7 +51,12 @@ const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY, O_RDONLY } = constants;
  * followed, the last one, too.
  * @throws WalkFailure
  */
-export async function walk(root: string, path: string): Promise<Found> {
+export async function walk(
+  root: string,
+  path: string,
+  { heldPaths }: Defences = allDefences,
+): Promise<Found> {
+  if (!heldPaths) return walkedByNobody(`${root}/${path}`);
   const opened: FileHandle[] = [];
   try {
     const found = await new Walk(root, opened).go(path);
@@ -68,6 +74,11 @@ export async function walk(root: string, path: string): Promise<Found> {
 export async function openToRead({ handle, stats }: Omit<Found, 'names'>): Promise<FileHandle> {
   if (await mayBeForeign(stats)) throw new WalkFailure('unreadable');
   return opening(open(descriptorPath(handle), O_RDONLY | O_NONBLOCK | O_NOCTTY));
+}
+
+async function walkedByNobody(path: string): Promise<Found> {
+  const handle = await open(path, findOnly);
+  return { handle, stats: await handle.stat(), names: path.split('/') };
 }
 
 class Walk {

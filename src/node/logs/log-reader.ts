@@ -3,9 +3,11 @@ import type { Timers } from '../../base/ports.ts';
 import { limits } from '../../model/limits.ts';
 import { PieceReader } from '../allocation-files/read-piece.ts';
 import { ChangeWatch } from '../change-watch.ts';
+import type { Defences } from '../defences.ts';
 import { LogFiles } from '../supervisor/log-files.ts';
 
 export interface LogQuery {
+  readonly defences?: Defences | undefined;
   readonly directory: string;
   readonly task: string;
   readonly type: 'stdout' | 'stderr';
@@ -41,7 +43,7 @@ export interface LogChunk {
  */
 export async function* readLog(query: LogQuery): AsyncGenerator<LogChunk | undefined, void> {
   const { directory, signal, timers } = query;
-  const files = new LogFiles(directory, query.task, query.type);
+  const files = new LogFiles(directory, query.task, query.type, query.defences);
   const changes = query.follow ? new ChangeWatch(directory, timers, signal) : undefined;
   if (changes !== undefined) void query.whenOver.then(() => changes.note());
   const pieces = new PieceReader();

@@ -3,6 +3,7 @@ import type { FileFrame } from '../../model/allocation/file-info.ts';
 import { limits } from '../../model/limits.ts';
 import { type ByteStream, StreamFault } from '../../model/node-stream/byte-stream.ts';
 import type { StreamHandler } from '../../model/node-stream/stream-connection.ts';
+import type { Defences } from '../defences.ts';
 import { Counted, writeHead, writeText } from '../stream-answer.ts';
 import { streamParams } from '../stream-params.ts';
 import { type LogChunk, readLog } from './log-reader.ts';
@@ -16,6 +17,7 @@ export interface LogSource {
 }
 
 export interface LogsHandlerOptions {
+  readonly defences?: Defences | undefined;
   readonly timers: Timers;
   readonly allocation: (id: string) => LogSource | undefined;
 }
@@ -35,7 +37,7 @@ interface LogParams {
  * `type`, `follow`, `plain`, `origin`, `offset`. Plain streams are the bytes; others are lines of
  * JSON, `{File, Offset, Data, FileEvent}` with base64 data, and `{}` to say that nothing is new.
  */
-export function logsHandler({ timers, allocation }: LogsHandlerOptions): StreamHandler {
+export function logsHandler({ timers, allocation, defences }: LogsHandlerOptions): StreamHandler {
   const followers = new Counted();
   return async (stream, given) => {
     const params = readParams(given);
@@ -55,6 +57,7 @@ export function logsHandler({ timers, allocation }: LogsHandlerOptions): StreamH
         whenOver: source.whenTaskDead(task),
         signal: stream.signal,
         timers,
+        defences,
       });
       await writeHead(stream);
       for await (const chunk of chunks) await write(stream, chunk, params.plain);

@@ -1,5 +1,6 @@
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, unlink } from 'node:fs/promises';
+import { allDefences, type Defences } from '../defences.ts';
 import { HeldDirectory } from '../held-directory.ts';
 import { openPlainFile, UnfitFile } from '../plain-file.ts';
 
@@ -20,8 +21,15 @@ export function logFileIndex(name: string, prefix: string): number {
 export class LogFiles {
   readonly #directory: string;
   readonly #prefix: string;
+  readonly #defences: Defences;
 
-  constructor(directory: string, task: string, stream: 'stdout' | 'stderr') {
+  constructor(
+    directory: string,
+    task: string,
+    stream: 'stdout' | 'stderr',
+    defences: Defences = allDefences,
+  ) {
+    this.#defences = defences;
     this.#directory = directory;
     this.#prefix = `${task}.${stream}.`;
   }
@@ -47,6 +55,7 @@ export class LogFiles {
 
   /** `undefined`: there is none that may be read. */
   openToRead(index: number): Promise<FileHandle | undefined> {
+    if (!this.#defences.plainLogs) return open(this.#pathOf(index), 'r').catch(() => undefined);
     return this.#held((held) => openPlainFile(held.at(this.nameOf(index)), O_RDONLY)).catch(
       () => undefined,
     );
@@ -54,6 +63,7 @@ export class LogFiles {
 
   /** What is in the way and no log goes: the directory is for logs alone. */
   openToAppend(index: number): Promise<FileHandle> {
+    if (!this.#defences.plainLogs) return open(this.#pathOf(index), 'a');
     return this.#held(async (held) => {
       const path = held.at(this.nameOf(index));
       const present = await openPlainFile(path, O_WRONLY | O_APPEND).catch(async (error: Error) => {
@@ -67,6 +77,10 @@ export class LogFiles {
 
   async remove(index: number): Promise<void> {
     await this.#held((held) => unlink(held.at(this.nameOf(index))));
+  }
+
+  #pathOf(index: number): string {
+    return `${this.#directory}/${this.nameOf(index)}`;
   }
 
   #held<T>(use: (held: HeldDirectory) => Promise<T>): Promise<T> {

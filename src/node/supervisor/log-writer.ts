@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { limits } from '../../model/limits.ts';
+import { allDefences, type Defences } from '../defences.ts';
 import { ByteBlock } from './byte-block.ts';
 import { LogFiles } from './log-files.ts';
 import { afterStep, type LogLimits, type LogPosition, logLimits, planLogStep } from './log-plan.ts';
@@ -22,6 +23,12 @@ export interface LogProgress {
   readonly fileIndex: number;
   /** It was just begun, and the oldest is about to go. */
   readonly isNewFile: boolean;
+}
+
+export interface LogWriterParts {
+  /** Nothing is written before what it returns has settled. It must not reject. */
+  readonly onProgress?: (progress: LogProgress) => Promise<void> | void;
+  readonly defences?: Defences;
 }
 
 /**
@@ -48,17 +55,16 @@ export class LogWriter {
   #sourceBytes = 0;
   readonly #onProgress: (progress: LogProgress) => Promise<void> | void;
 
-  /** Nothing is written before what `onProgress` returns has settled. It must not reject. */
   constructor(
     source: ByteSource,
     settings: LogSettings,
     stream: 'stdout' | 'stderr',
-    onProgress: (progress: LogProgress) => Promise<void> | void = () => {},
+    { onProgress = () => {}, defences = allDefences }: LogWriterParts = {},
   ) {
     this.#onProgress = onProgress;
     this.#source = source;
     this.#settings = settings;
-    this.#files = new LogFiles(settings.directory, settings.name, stream);
+    this.#files = new LogFiles(settings.directory, settings.name, stream, defences);
     this.#limits = logLimits(settings.maxFileBytes);
     source.on('data', (bytes) => this.#take(bytes));
     source.on('error', () => this.#end());

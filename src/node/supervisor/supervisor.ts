@@ -3,6 +3,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { limits } from '../../model/limits.ts';
 import { StreamConnection } from '../../model/node-stream/stream-connection.ts';
+import type { Defences } from '../defences.ts';
 import { Cgroup } from './cgroups/cgroup.ts';
 import { ExecSessions, type ExecSurroundings } from './exec-sessions.ts';
 import { FifoPool } from './fifo-pool.ts';
@@ -33,6 +34,7 @@ export interface SupervisorOptions {
   /** How long it stays with no task and no agent. */
   readonly idleTimeoutMs: number;
   readonly onEnd: () => void;
+  readonly defences?: Defences;
 }
 
 interface Entry {
@@ -251,7 +253,8 @@ export class Supervisor {
     try {
       // Invariant 5: should this process die now, the environment tells whose the child is.
       await this.#saveTogether();
-      const process = await TaskProcess.start(request, this.#pool, this.#sweeper);
+      const { defences } = this.#options;
+      const process = await TaskProcess.start(request, this.#pool, this.#sweeper, defences);
       const { pid, startTime } = process;
       entry.process = process;
       entry.status = { ...entry.status, pid, startTime };

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import { constants } from 'node:os';
+import { allDefences, type Defences } from '../defences.ts';
 import { findSystemUser, type SystemUser } from '../system-user.ts';
 import { type Cgroup, makeCgroup } from './cgroups/cgroup.ts';
 import type { CgroupPlan } from './cgroups/plan.ts';
@@ -72,6 +73,7 @@ export class TaskProcess {
     request: StartRequest,
     pool: FifoPool,
     sweeper: Sweeper,
+    defences: Defences = allDefences,
   ): Promise<TaskProcess> {
     const owner = ownerOf(request.user);
     const pipes = request.logs.disabled ? [] : [await pool.take(lent), await pool.take(lent)];
@@ -88,7 +90,9 @@ export class TaskProcess {
     child.on('error', () => {});
     const sources = [pipes[0]?.output ?? child.stdout, pipes[1]?.output ?? child.stderr];
     const writers = sources.flatMap((source, index) =>
-      source ? [new LogWriter(source, request.logs, index === 0 ? 'stdout' : 'stderr')] : [],
+      source
+        ? [new LogWriter(source, request.logs, index === 0 ? 'stdout' : 'stderr', { defences })]
+        : [],
     );
     const belongings = { marks: request, outputs, writers, cgroup, sandbox };
     const process = new TaskProcess(child, belongings, async (target) => {

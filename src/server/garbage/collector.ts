@@ -10,7 +10,6 @@ import {
   allocationSweep,
   deploymentSweep,
   evaluationSweep,
-  introductionSweep,
   nodeSweep,
   type Sweep,
 } from './sweeps.ts';
@@ -112,7 +111,6 @@ export class GarbageCollector {
     const Evaluations = await sweep(pass, evaluationSweep);
     const Deployments = await sweep(pass, deploymentSweep);
     const jobs = await collectJobs(pass);
-    await sweep(pass, introductionSweep);
     const Nodes = await sweep(pass, nodeSweep, ({ ID }) => this.#forgetNode(ID));
     return {
       Jobs: jobs.jobs,

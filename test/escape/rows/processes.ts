@@ -5,7 +5,42 @@ import { end, got, perl } from './words.ts';
 
 const host = { pid_mode: 'host' };
 
+/** Where the operator lets tasks see all processes, and be root. */
+const seeing = { drivers: ['exec'], agents: ['root'], operator: 'lenient' } as const;
+
+const seen: readonly Attempt[] = [
+  {
+    name: 'to reach the files of the machine through the process that keeps its sandbox',
+    ...seeing,
+    counter: { without: ['userNamespaces'] },
+    plan: ({ canary }) => ({
+      config: host,
+      task: { User: 'root' },
+      script: `for p in /proc/[0-9]*; do cat $p/root${canary} 2>/dev/null; done; ${end}`,
+    }),
+  },
+  {
+    name: 'to read the variables of a neighbour',
+    ...seeing,
+    counter: { without: ['ownUsers', 'userNamespaces'] },
+    plan: ({ neighbour }) => ({
+      config: host,
+      script: `cat /proc/${neighbour.pid}/environ; ${end}`,
+    }),
+  },
+  {
+    name: 'to read the files of a neighbour through its root directory',
+    ...seeing,
+    counter: { without: ['ownUsers', 'userNamespaces'] },
+    plan: ({ neighbour }) => ({
+      config: host,
+      script: `cat /proc/${neighbour.pid}/root/local/s; ${end}`,
+    }),
+  },
+];
+
 export const processAttempts: readonly Attempt[] = [
+  ...seen,
   {
     name: 'to find the agent among the processes that it sees',
     drivers: ['exec'],
@@ -20,7 +55,7 @@ export const processAttempts: readonly Attempt[] = [
   },
   {
     name: 'to see all processes by the option of the driver',
-    drivers: ['docker'],
+    drivers: ['exec', 'docker'],
     refusal: /pid_mode/,
     counter: { operator: 'reckless' },
     plan: () => ({
@@ -30,7 +65,7 @@ export const processAttempts: readonly Attempt[] = [
   },
   {
     name: 'to share memory with the machine by the option of the driver',
-    drivers: ['docker'],
+    drivers: ['exec', 'docker'],
     refusal: /ipc_mode/,
     counter: { operator: 'reckless' },
     plan: () => ({ config: { ipc_mode: 'host' }, ...sharedMemory() }),

@@ -153,7 +153,7 @@ export class DockerDriver implements Driver {
     await unlessOver(pulled, task.over);
     await checkSources(task);
     const asked = await askedMounts(task, config, settings);
-    const mounts = [...ownMounts(task), ...offeredMounts(task), ...asked];
+    const mounts = [...ownMounts(task, defences), ...offeredMounts(task), ...asked];
     const labels = this.#labelsOf(task, config);
     const runtime = this.#runtime.identity?.kind ?? 'docker';
     const parts = { task, config, mounts, labels, processor, runtime, defences };
@@ -193,13 +193,16 @@ export class DockerDriver implements Driver {
     },
     tell: Tell,
   ): Promise<ContainerRun> {
-    const { clock, timers, settings } = this.#options;
+    const { clock, timers, settings, defences } = this.#options;
     const { id: containerId, image, labels, tty } = found;
     const { runId } = labels;
     const runtime = this.#runtime;
     const logs =
       labels.logs &&
-      (await LogCollector.open({ runtime, timers, runId, containerId, tty, ...labels.logs }));
+      (await LogCollector.open({
+        ...{ runtime, timers, runId, containerId, tty, defences },
+        ...labels.logs,
+      }));
     const handle = new ContainerRun({
       ...{ runtime, clock, timers, runId, containerId, logs, tell },
       unreachableTimeoutMs: settings.unreachableTimeoutMs ?? limits.docker.unreachableTimeoutMs,

@@ -1,6 +1,7 @@
 import { PassThrough, type Readable } from 'node:stream';
 import { delay, type Timers } from '../../../base/ports.ts';
 import { limits } from '../../../model/limits.ts';
+import { allDefences, type Defences } from '../../defences.ts';
 import { LogFiles } from '../../supervisor/log-files.ts';
 import { type LogProgress, LogWriter } from '../../supervisor/log-writer.ts';
 import type { LogSettings } from '../../supervisor/protocol.ts';
@@ -26,6 +27,7 @@ export interface LogCollectorOptions {
   readonly settings: LogSettings;
   readonly markPath: string;
   readonly tty: boolean;
+  readonly defences?: Defences | undefined;
 }
 
 /**
@@ -56,6 +58,7 @@ export class LogCollector {
       new CollectedStream(name, options.settings, {
         reading: new StreamReading(note.streams[name].mark, beyond[index]),
         onWritten: (written) => this.#noteWritten(name, written),
+        defences: options.defences ?? allDefences,
       });
     this.#streams = { stdout: make('stdout', 0), stderr: make('stderr', 1) };
   }
@@ -194,6 +197,7 @@ export class LogCollector {
 }
 
 interface StreamHooks {
+  readonly defences: Defences;
   readonly reading: StreamReading;
   onWritten(written: StreamNote & { isNewFile: boolean }): Promise<void>;
 }
@@ -220,9 +224,10 @@ class CollectedStream {
     this.#hooks = hooks;
     this.reading = hooks.reading;
     this.#written = { mark: hooks.reading.mark, atBytes: 0 };
-    this.#writer = new LogWriter(this.#pipe, settings, name, (progress) =>
-      this.#progress(progress),
-    );
+    this.#writer = new LogWriter(this.#pipe, settings, name, {
+      onProgress: (progress) => this.#progress(progress),
+      defences: hooks.defences,
+    });
   }
 
   /** Resolves when there is room for more. */

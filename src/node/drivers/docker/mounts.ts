@@ -1,16 +1,20 @@
 import { realpath } from 'node:fs/promises';
 import { basename, isAbsolute, join, resolve, sep } from 'node:path';
 import type { MountSettings } from 'dockerode';
+import { allDefences, type Defences } from '../../defences.ts';
 import { DriverFailure, type DriverTask } from '../driver.ts';
 import { asBlock, asBlocks, type DockerConfig, type MountConfig } from './config.ts';
 import { parseBind } from './config-checks.ts';
 import type { DockerSettings } from './settings.ts';
 
 /** The task's own directories, as every isolated task sees them. Source: facts/scheduler.md §7.4. */
-export const ownMounts = ({ directories }: DriverTask): MountSettings[] => [
+export const ownMounts = (
+  { directories }: DriverTask,
+  { logsOutOfReach }: Defences = allDefences,
+): MountSettings[] => [
   { Type: 'bind', Source: directories.shared, Target: '/alloc' },
   // Over the directory above, so that it can be neither written to nor moved away.
-  { Type: 'bind', Source: directories.logs, Target: '/alloc/logs', ReadOnly: true },
+  { Type: 'bind', Source: directories.logs, Target: '/alloc/logs', ReadOnly: logsOutOfReach },
   { Type: 'bind', Source: directories.local, Target: '/local' },
   { Type: 'bind', Source: directories.secrets, Target: '/secrets' },
 ];

@@ -54,6 +54,7 @@ export async function isolate(
   const cgroup = cgroupOf(task, config, tools);
   const isRoot = setpriv !== undefined;
   const hasOwnProcesses = config.pid_mode !== 'host' && defences.ownProcesses;
+  const kind = { isRoot, hasOwnProcesses, writesLogs: !defences.logsOutOfReach };
   return {
     ...{ taskId: runId, allocId, taskName, logs },
     command: own.command[0]!,
@@ -66,7 +67,7 @@ export async function isolate(
       options: [
         ...namespaceOptions(config, defences),
         ...capabilityOptions(rights),
-        ...viewOptions(tools.view, directories, { isRoot, hasOwnProcesses }, volumes),
+        ...viewOptions(tools.view, directories, kind, volumes),
         ...['--chdir', workDirectory],
       ],
       ...filterOf(rights.bounding, defences),

@@ -68,7 +68,9 @@ export function viewOptions(
     ...hostOptions(view, kind),
     ...['--bind', directories.shared, shared],
     // Over the directory above, so that it can be neither written to nor moved away.
-    ...['--ro-bind', directories.logs, posix.join(shared, 'logs')],
+    ...(kind.writesLogs === true
+      ? []
+      : ['--ro-bind', directories.logs, posix.join(shared, 'logs')]),
     ...['--bind', directories.local, local],
     ...['--bind', directories.secrets, secrets],
     ...['--bind', posix.join(directories.root, 'tmp'), temporary],
@@ -83,6 +85,8 @@ export interface SandboxKind {
   /** Root makes it. */
   readonly isRoot: boolean;
   readonly hasOwnProcesses: boolean;
+  /** Where its logs are; no task does. */
+  readonly writesLogs?: boolean;
 }
 
 /** The part that is the same for all tasks. */

@@ -7,6 +7,7 @@ import {
   type TemplateEnvironment,
 } from '../../../language/template/run-context.ts';
 import { limits } from '../../../model/limits.ts';
+import type { Defences } from '../../defences.ts';
 import { readBelow, writeBelow } from '../../files.ts';
 import * as events from '../../task-runner/events.ts';
 import type { IdentitySource } from '../../workload/identity-source.ts';
@@ -30,6 +31,7 @@ export interface TemplatesOptions {
   readonly data?: TemplateData | undefined;
   /** Where tasks get the tokens that they read with; absent: they read without. */
   readonly identities?: IdentitySource | undefined;
+  readonly defences?: Defences | undefined;
 }
 
 /** Renders the templates of a task. Source: facts/scheduler.md §7.5, §2.6 "Template". */
@@ -70,7 +72,7 @@ class TemplatesHook implements TaskHook {
     this.#options = options;
     const { identities } = options;
     const workload = { allocation: context.allocation().ID, task: context.task().Name };
-    this.#token = identities && new WorkloadToken(identities, workload, context.world.clock);
+    this.#token = identities && new WorkloadToken(identities, workload);
   }
 
   async beforeStart(): Promise<Readonly<Record<string, string>>> {
@@ -149,11 +151,11 @@ class TemplatesHook implements TaskHook {
     if (SourcePath === '') return EmbeddedTmpl;
     const { directories, environment } = this.#context;
     const { directory, path } = taskPath(SourcePath, environment().lookup, directories);
-    const bytes = await readBelow(directory, path, limits.template.textLengthMax).catch(
-      (error: Error) => {
-        throw new TemplateFailure(`the template cannot be read: ${error.message}`, true);
-      },
-    );
+    const { defences } = this.#options;
+    const most = limits.template.textLengthMax;
+    const bytes = await readBelow(directory, path, most, defences).catch((error: Error) => {
+      throw new TemplateFailure(`the template cannot be read: ${error.message}`, true);
+    });
     if (bytes !== undefined) return Buffer.from(bytes).toString('utf8');
     throw new TemplateFailure(`there is no template ${JSON.stringify(path)}`, true);
   }
@@ -338,6 +340,7 @@ class TemplatesHook implements TaskHook {
       modeBits: Number.parseInt(template.Perms, 8),
       uid: given(template.Uid),
       gid: given(template.Gid),
+      defences: this.#options.defences,
     });
   }
 

@@ -1,0 +1,59 @@
+/** The files of a task's output, which the agent and its supervisor open. */
+import { existsSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Attempt, Hand, Plan, Prey } from '../attempt.ts';
+import { end, perl, ready, waits } from './words.ts';
+
+/** Whoever owns the directory of the logs: in a container, root is who it is anyway. */
+const owner = ({ agent, driver }: Prey): object =>
+  agent === 'root' && driver === 'exec' ? { task: { User: 'root' } } : {};
+
+/** Something is put in the way of a log, and the task goes on to print. */
+const inTheWay = (prey: Prey, trick: string, more: Partial<Plan> = {}): Plan => ({
+  ...owner(prey),
+  script: `${end}; ${end} >&2; cd /alloc/logs; { ${trick}; } 2>/dev/null; ${ready}; ${waits}`,
+  ...more,
+});
+
+const logAttempt = (name: string, plan: Attempt['plan'], more: Partial<Attempt> = {}): Attempt => ({
+  ...{ name, operator: 'lenient', drivers: ['exec'] },
+  ...{ counter: { without: ['logsOutOfReach', 'plainLogs'] }, plan },
+  ...more,
+});
+
+const readLog = ({ allocId, ask }: Hand): Promise<string> =>
+  ask('GET', `/v1/client/fs/logs/${allocId}?task=task&type=stdout&plain=true`);
+
+const nothing = async (): Promise<string> => '';
+/** More than a log holds, so that the next one is begun, and the one after it. */
+const floods = perl('print "x" x 999, "\\n" for 1 .. 3500');
+const next = '1 2 3 4';
+
+export const logAttempts: readonly Attempt[] = [
+  logAttempt(
+    'to have a file of the agent read as its log',
+    (prey) =>
+      inTheWay(prey, `rm -f task.stdout.0; ln -s ${prey.canary} task.stdout.0`, {
+        besides: readLog,
+      }),
+    { drivers: ['exec', 'docker'] },
+  ),
+  logAttempt('to have its output appended to a file of the agent', (prey) =>
+    inTheWay(prey, `for i in ${next}; do ln -s ${prey.canary} task.stdout.$i; done; ${floods}`, {
+      besides: nothing,
+      hasHappened: () => statSync(prey.canary).size > 1000,
+    }),
+  ),
+  logAttempt('to have its logs made in a directory of the machine', (prey) => {
+    const into = dirname(prey.canary);
+    return inTheWay(prey, `mv /alloc/logs /alloc/x; ln -s ${into} /alloc/logs; ${floods}`, {
+      besides: nothing,
+      hasHappened: () => existsSync(join(into, 'task.stdout.1')),
+    });
+  }),
+  logAttempt('to hold up the supervisor by pipes where its logs are to be', (prey) =>
+    inTheWay(prey, `for i in ${next}; do mkfifo task.stdout.$i; done; ${floods} & sleep 1`, {
+      besides: nothing,
+    }),
+  ),
+];
