@@ -79,6 +79,16 @@ test('a task is in its own directories, whose names are those that it is told', 
   expect(await logOf(done)).toBe('/\n/alloc /local /secrets\nroster-task\nx\n');
 });
 
+test('what is made for a task, and what runs beside it, is its allocation’s own user’s', async () => {
+  const Templates = [{ EmbeddedTmpl: 'x', DestPath: 'local/made' }];
+  const task = { ...shell('exec sleep 600'), Templates, Identity: { File: true } };
+  const { ID } = await until('owned', 'running', task);
+  const look = 'id -un; stat -c %U /local/made /secrets/roster_token /alloc/data /tmp';
+  const { stdout } = await agent.cli('alloc', 'exec', ID, 'sh', '-c', look);
+  expect(stdout).toBe('roster-task\n'.repeat(5));
+  await agent.cli('job', 'stop', 'owned');
+});
+
 test('a task that eats memory is killed, and its event says why', async () => {
   const eats = shell('head -c 200000000 /dev/zero | tail');
   const failed = await until('eats', 'failed', eats);

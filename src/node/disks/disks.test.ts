@@ -1,5 +1,6 @@
 /** What an allocation takes over from the one before it, on real agents. */
 import {
+  chownSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -10,14 +11,17 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { pack } from 'tar-stream';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { ByteStream } from '../../model/node-stream/byte-stream.ts';
 import { allocationDirectories } from '../directories.ts';
 import type { Assignment } from '../server-api.ts';
+import type { SystemUser } from '../system-user.ts';
 import { assignment, dataDirectory, id, servers, startAgent } from '../testing/agents.ts';
 import { eventually } from '../testing/eventually.ts';
 import { diskParts } from './disk-parts.ts';
 import { packDisk } from './pack-disk.ts';
+import { unpackDisk } from './unpack-disk.ts';
 
 const notices: string[] = [];
 beforeEach(() => notices.splice(0));
@@ -145,4 +149,48 @@ test('a snapshot is given once the allocation is over', async () => {
   expect(bytes).toBeGreaterThan(1024);
   const none = servers.connection!.open('snapshot', { alloc_id: 'nobody' });
   await expect(none[Symbol.asyncIterator]().next()).rejects.toThrow(/is not on its node/);
+});
+
+describe.runIf(process.getuid?.() === 0)('owners on the way to another node', () => {
+  const own = { uid: 1_700_000_001, gid: 1_700_000_001 };
+  const heir = { uid: 1_700_000_002, gid: 1_700_000_002 };
+  const nobody = { uid: 65_534, gid: 65_534 };
+  const other = { uid: 4711, gid: 4711 };
+
+  /** What becomes of files of these owners, by the name of the file. */
+  async function carried(ownUser: SystemUser | undefined, to: SystemUser | undefined) {
+    const from = join(dataDirectory, 'from');
+    const into = join(dataDirectory, 'into');
+    for (const path of [from, into]) mkdirSync(path, { recursive: true });
+    for (const [name, { uid, gid }] of Object.entries({ own, nobody, other })) {
+      writeFileSync(join(from, name), name);
+      chownSync(join(from, name), uid, gid);
+    }
+    const packed = packDisk([{ path: from, name: 'd' }], ownUser);
+    await unpackDisk(packed, into, { signal: new AbortController().signal, heir: to });
+    return Object.fromEntries(
+      ['own', 'nobody', 'other'].map((name) => [name, statSync(join(into, 'd', name)).uid]),
+    );
+  }
+
+  test.each([
+    ['the own user’s are the heir’s', own, heir, { own: heir.uid, nobody: 65_534, other: 4711 }],
+    ['the own user’s are the agent’s without an heir', own, undefined, { own: 0, nobody: 65_534 }],
+    ['the others keep theirs', undefined, heir, { nobody: 65_534, other: 4711 }],
+  ])('%s', async (_name, ownUser, to, expected) => {
+    expect(await carried(ownUser, to)).toMatchObject(expected);
+  });
+
+  test('of an agent that gave no users, nobody’s are the heir’s', async () => {
+    const packing = pack();
+    packing.entry({ name: 'd/file', ...nobody }, 'text');
+    packing.finalize();
+    const into = join(dataDirectory, 'into');
+    mkdirSync(into);
+    await unpackDisk(packing as AsyncIterable<Uint8Array>, into, {
+      signal: new AbortController().signal,
+      heir,
+    });
+    expect(statSync(join(into, 'd/file')).uid).toBe(heir.uid);
+  });
 });

@@ -84,11 +84,13 @@ describe.runIf(isRoot && hasTools)('an allocation', () => {
   });
 
   describe('on a node whose tasks see each other', () => {
-    const victim = sandboxed('exec sleep 600', 1);
+    /** So that it is the one process of the machine that sleeps so long. */
+    const nap = 1_000_000 + process.pid;
+    const victim = sandboxed(`exec sleep ${nap}`, 1);
     /** Looks for the other task, and tells what it can do to it. */
     const attacker = sandboxed(
       `for p in /proc/[0-9]*; do
-         test "$(tr '\\0' ' ' < $p/cmdline)" = 'sleep 600 ' || continue
+         test "$(tr '\\0' ' ' < $p/cmdline)" = 'sleep ${nap} ' || continue
          kill -CONT \${p#/proc/} 2>/dev/null && echo signalled || echo refused
          cat $p/environ > /dev/null 2>&1 && echo read || echo hidden
        done; exec sleep 601`,

@@ -164,6 +164,14 @@ describe('agents of one machine', () => {
     expect((await (await open('two', whole)).lease('a')).uid).toBe(range.start);
   });
 
+  test('give their ids up when they end and keep nothing', async () => {
+    const whole = { count: 1 };
+    const brief = await open('one', whole);
+    await brief.lease('a');
+    brief.release();
+    expect((await (await open('two', whole)).lease('a')).uid).toBe(range.start);
+  });
+
   test('keep their ids when their directory moves; a copy of it gets others', async () => {
     const { uid } = await (await open('one')).lease('a');
     cpSync(join(place, 'one'), join(place, 'copy'), { recursive: true });

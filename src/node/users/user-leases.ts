@@ -129,9 +129,15 @@ export class UserLeases {
     }
   }
 
-  /** The data directory is going to be removed. */
+  /** The data directory is going to be removed. Never throws. */
   release(): void {
-    if (this.#slices.length > 0) this.#options.registry.release();
+    if (this.#slices.length === 0) return;
+    try {
+      this.#options.registry.release();
+    } catch (error) {
+      // Its claims are taken from what is not there, once somebody needs them.
+      this.#options.onNotice((error as Error).message);
+    }
   }
 
   async #take(allocation: string): Promise<void> {
