@@ -25,7 +25,17 @@ export async function unpackDisk(
   { signal, heir }: UnpackOptions,
 ): Promise<void> {
   const entries = extract();
-  const fed = pipeline(Readable.from(source), entries, { signal });
+  // What reads the entries may hear only that they ended, and not the reason.
+  let broken: unknown;
+  async function* told(): AsyncGenerator<Uint8Array> {
+    try {
+      yield* source;
+    } catch (error) {
+      broken = error;
+      throw error;
+    }
+  }
+  const fed = pipeline(Readable.from(told()), entries, { signal });
   fed.catch(() => {});
   const links: (() => Promise<void>)[] = [];
   const directories: (() => Promise<void>)[] = [];
@@ -60,7 +70,7 @@ export async function unpackDisk(
     }
   } catch (error) {
     await fed.catch(() => {});
-    throw error;
+    throw broken ?? error;
   }
   await fed;
   // Directories from the inside out: one may be closed to the agent from then on.

@@ -100,7 +100,7 @@ describe.runIf(isRoot && hasTools)('an allocation', () => {
       ['neither signals nor reads the other', ['ownProcesses'] as const, 'refused\nhidden\n'],
       [
         'does both when all are one user',
-        ['ownProcesses', 'ownUsers'] as const,
+        ['ownProcesses', 'ownUsers', 'userNamespaces'] as const,
         'signalled\nread\n',
       ],
     ])('%s', async (_name, lifted, expected) => {
