@@ -8,6 +8,21 @@ export const instantFromMs = (unixMs: number): number => unixMs * 1e6;
 
 export const instantToMs = (unixNanoseconds: number): number => Math.round(unixNanoseconds / 1e6);
 
+/** RFC 3339 of no instant at all. */
+export const noInstant = '0001-01-01T00:00:00Z';
+
+/** Unix nanoseconds as RFC 3339; 0 is no instant. */
+export const instantText = (unixNanoseconds: number): string =>
+  unixNanoseconds === 0 ? noInstant : formatInstant(instantToMs(unixNanoseconds));
+
+/** The Unix nanoseconds of an RFC 3339 text; `undefined` when it is none. */
+export function instantFromText(text: string): number | undefined {
+  if (text === noInstant) return 0;
+  const isForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(text);
+  const unixMs = isForm ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(unixMs) ? undefined : instantFromMs(unixMs);
+}
+
 /** RFC 3339 in UTC, seconds without a fraction when there is none. */
 export function formatInstant(unixMs: number): string {
   return new Date(unixMs).toISOString().replace('.000Z', 'Z');

@@ -1,9 +1,11 @@
 /** Records as the API answers them, for tests. */
+
+import { instantText, noInstant } from '../base/instant.ts';
 import type { Allocation } from '../model/allocation/allocation.ts';
 import type { PlacementMetrics } from '../model/allocation/placement-metrics.ts';
 import type { TaskEvent } from '../model/allocation/task-state.ts';
 import type { Deployment, DeploymentGroup } from '../model/deployment/deployment.ts';
-import type { Evaluation } from '../model/evaluation/evaluation.ts';
+import type { PresentedEvaluation } from '../model/evaluation/present.ts';
 import { canonicalizeJob } from '../model/job/canonicalize.ts';
 import { nowMs } from './harness.ts';
 
@@ -125,7 +127,7 @@ export const metrics = (over: Partial<PlacementMetrics> = {}): PlacementMetrics 
   ...over,
 });
 
-export const evaluation = (over: Partial<Evaluation> = {}) => ({
+export const evaluation = (over: Partial<PresentedEvaluation> = {}) => ({
   ID: ids.evaluation,
   Namespace: 'default',
   Priority: 50,
@@ -134,7 +136,7 @@ export const evaluation = (over: Partial<Evaluation> = {}) => ({
   JobID: 'web',
   Status: 'complete',
   StatusDescription: '',
-  WaitUntil: 0,
+  WaitUntil: noInstant,
   NodeID: '',
   DeploymentID: '',
   PreviousEval: '',
@@ -166,7 +168,9 @@ export const node = (over: object = {}) => ({
     raw_exec: { Detected: true, Healthy: true, HealthDescription: 'ready' },
     docker: { Detected: false, Healthy: false, HealthDescription: 'no socket' },
   },
-  Events: [{ Message: 'Node registered', Subsystem: 'cluster', Timestamp: secondsAgo(400) }],
+  Events: [
+    { Message: 'Node registered', Subsystem: 'cluster', Timestamp: instantText(secondsAgo(400)) },
+  ],
   Attributes: { 'kernel.name': 'linux', 'cpu.arch': 'amd64' },
   Meta: { rack: 'r1' },
   CreateIndex: 5,

@@ -1,5 +1,5 @@
 import type { AllocationStub } from '../model/allocation/allocation-stub.ts';
-import type { Evaluation } from '../model/evaluation/evaluation.ts';
+import type { PresentedEvaluation } from '../model/evaluation/present.ts';
 import { waitFor, watch } from '../sdk/client.ts';
 import type { Context } from './context.ts';
 import { exitCodes } from './errors.ts';
@@ -12,7 +12,7 @@ export interface Outcome {
   readonly exitCode: number;
   /** Nothing waits for room. */
   readonly isPlaced: boolean;
-  readonly evaluation: Evaluation;
+  readonly evaluation: PresentedEvaluation;
   readonly allocations: readonly AllocationStub[];
 }
 
@@ -53,9 +53,9 @@ export async function waitForEvaluation(
   id: string,
   screen: Screen,
   signal: AbortSignal,
-): Promise<Evaluation> {
+): Promise<PresentedEvaluation> {
   let known = '';
-  const isDecided = ({ Status, StatusDescription, TriggeredBy }: Evaluation): boolean => {
+  const isDecided = ({ Status, StatusDescription, TriggeredBy }: PresentedEvaluation): boolean => {
     if (Status !== 'pending') return true;
     if (known === '') {
       known = 'pending';
@@ -75,7 +75,7 @@ const isSettled = ({ ClientStatus, DesiredStatus }: AllocationStub): boolean =>
 
 async function watchStarts(
   context: Context,
-  evaluation: Evaluation,
+  evaluation: PresentedEvaluation,
   screen: Screen,
   signal: AbortSignal,
 ): Promise<readonly AllocationStub[]> {
@@ -95,7 +95,10 @@ async function watchStarts(
   return [];
 }
 
-function placedSentence(evaluation: Evaluation, placed: readonly AllocationStub[]): string {
+function placedSentence(
+  evaluation: PresentedEvaluation,
+  placed: readonly AllocationStub[],
+): string {
   if (placed.length > 0)
     return `${plural(placed.length, 'allocation is', 'allocations are')} placed`;
   const failed = Object.keys(evaluation.FailedTGAllocs ?? {}).length > 0;

@@ -6,7 +6,8 @@
  * Invariants
  *  C1. Keys are matched in any case (in snake_case as well, when asked); the result has the schema's
  *      names. Two keys that mean the same property are a fault that names both.
- *  C2. Nothing is coerced. The one second form is a duration's: "30s" is 30e9 nanoseconds.
+ *  C2. Nothing is coerced. Two have a second form: a duration ("30s" is 30e9 nanoseconds), and an
+ *      instant (RFC 3339), so that what is read can be sent back.
  *  C3. null and absent are the same where the schema has no null; the property is then left out, and
  *      `complete.ts` knows what stands for it.
  *  C4. Free values (`Config`, ...) pass as they are, by reference; only their depth is bounded.
@@ -18,7 +19,7 @@
  */
 import { AssertionError } from '../base/assert.ts';
 import { parseDuration } from '../base/duration.ts';
-import { instantFromMs, instantToMs } from '../base/instant.ts';
+import { instantFromMs, instantFromText, instantToMs } from '../base/instant.ts';
 import { suggestion } from '../language/hcl/suggest.ts';
 import { checkValues } from './check-values.ts';
 import { type ErrorCode, type Fault, invalid } from './errors.ts';
@@ -181,9 +182,10 @@ const numberDecoder: Decoder = (value, parent, key, context) =>
     : mistyped('a number', value, parent, key, context);
 
 /** Taken to the millisecond, which is all that an instant ever tells. */
-const instantDecoder: Decoder = (value, parent, key, context) => {
+const instantDecoder: Decoder = (given, parent, key, context) => {
+  const value = typeof given === 'string' ? instantFromText(given) : given;
   if (typeof value !== 'number' || !Number.isInteger(value)) {
-    return mistyped('an integer of Unix nanoseconds', value, parent, key, context);
+    return mistyped('an integer of Unix nanoseconds or RFC 3339', given, parent, key, context);
   }
   const inRange = value >= 0 && value <= lastInstant;
   if (inRange) return instantFromMs(instantToMs(value));

@@ -5,7 +5,8 @@ import { isManagement, managementPolicyId } from './acl-token/acl-token.ts';
 import { complete } from './complete.ts';
 import { submissionBytes } from './job-submission/job-submission.ts';
 import { limits } from './limits.ts';
-import { isReadyNode, NodeSchema, presentedNode, withNodeEvent } from './node/node.ts';
+import { isReadyNode, NodeSchema, withNodeEvent } from './node/node.ts';
+import { presentNode } from './node/present.ts';
 import { below, dottedOf, pointerOf, quote } from './path.ts';
 import { isSame } from './same.ts';
 import { escapesDirectory } from './text-rules.ts';
@@ -79,8 +80,8 @@ describe('nodes', () => {
   });
 
   test('the hash of the secret is never presented', () => {
-    expect(JSON.stringify(presentedNode(node))).not.toContain('hash');
-    expect(presentedNode(node)).toMatchObject({ ID: 'n', NodePool: 'default', Attributes: {} });
+    expect(JSON.stringify(presentNode(node))).not.toContain('hash');
+    expect(presentNode(node)).toMatchObject({ ID: 'n', NodePool: 'default', Attributes: {} });
   });
 
   test('the newest events are kept', () => {

@@ -15,6 +15,7 @@
  *  x-words: kind          other systems have other words for its choices (`language/words`)
  */
 import Type from 'typebox';
+import { noInstant } from '../base/instant.ts';
 import type { WordKind } from '../language/words/field-words.ts';
 
 /** Plain data all the way down, as the model keeps it. */
@@ -64,6 +65,10 @@ export const Nanoseconds = (options: Range = {}) =>
 
 /** An instant: Unix nanoseconds, 0 for never (`base/instant.ts`). */
 export const Instant = () => Type.Integer({ default: 0, 'x-unit': 'instant' });
+
+/** An instant as answers tell it: RFC 3339, the year 1 for never. */
+export const Moment = (description: string) =>
+  Type.String({ default: noInstant, format: 'date-time', description });
 
 export const Flag = (absent = false) => Type.Boolean({ default: absent });
 

@@ -1,5 +1,5 @@
-import type { Allocation } from '../model/allocation/allocation.ts';
 import type { AllocationStub } from '../model/allocation/allocation-stub.ts';
+import type { WholeAllocation } from '../model/allocation/present.ts';
 import type { AllocationUsage } from '../model/allocation/resource-usage.ts';
 import type { CheckResult } from '../model/check-result/check-result.ts';
 import type { ServiceRegistration } from '../model/service-registration/service-registration.ts';
@@ -28,7 +28,7 @@ export interface AllocationStopped {
 export interface Allocations {
   list(options?: AllocationListOptions): Promise<Answer<readonly AllocationStub[]>>;
   /** `id` is whole; short ones are found with `list({ prefix })`. */
-  read(id: string, options?: ReadOptions): Promise<Answer<Allocation>>;
+  read(id: string, options?: ReadOptions): Promise<Answer<WholeAllocation>>;
   /** The services that it has registered. */
   services(id: string, options?: ListOptions): Promise<Answer<readonly ServiceRegistration[]>>;
   /** How its checks fare, by their ids; only its node knows. */

@@ -1,6 +1,6 @@
 import type { AllocationStub } from '../model/allocation/allocation-stub.ts';
-import type { Evaluation } from '../model/evaluation/evaluation.ts';
 import type { EvaluationStub } from '../model/evaluation/evaluation-stub.ts';
+import type { PresentedEvaluation } from '../model/evaluation/present.ts';
 import {
   type Answer,
   type CallOptions,
@@ -18,7 +18,7 @@ export interface EvaluationListOptions extends ListOptions {
 }
 
 export interface Evaluations {
-  list(options?: EvaluationListOptions): Promise<Answer<readonly Evaluation[]>>;
+  list(options?: EvaluationListOptions): Promise<Answer<readonly PresentedEvaluation[]>>;
   count(
     options?: ReadOptions & { readonly filter?: string | undefined },
   ): Promise<Answer<{ readonly Count: number }>>;
@@ -26,7 +26,7 @@ export interface Evaluations {
   read(
     id: string,
     options?: ReadOptions & { readonly related?: boolean },
-  ): Promise<Answer<Evaluation & { readonly RelatedEvals?: readonly EvaluationStub[] }>>;
+  ): Promise<Answer<PresentedEvaluation & { readonly RelatedEvals?: readonly EvaluationStub[] }>>;
   /** The allocations that it placed or changed. */
   allocations(id: string, options?: ReadOptions): Promise<Answer<readonly AllocationStub[]>>;
   /** Forgets those that are named, or those of the namespace that the filter fits. */

@@ -1,6 +1,6 @@
 import type { AllocationStub } from '../model/allocation/allocation-stub.ts';
 import type { Deployment } from '../model/deployment/deployment.ts';
-import type { Evaluation } from '../model/evaluation/evaluation.ts';
+import type { PresentedEvaluation } from '../model/evaluation/present.ts';
 import type { Job, JobInput } from '../model/job/job.ts';
 import type { JobAction } from '../model/job/job-action.ts';
 import type { JobStatuses } from '../model/job/job-statuses.ts';
@@ -203,7 +203,7 @@ export interface Jobs {
   evaluations(
     id: string,
     options?: ReadOptions & { readonly all?: boolean },
-  ): Promise<Answer<readonly Evaluation[]>>;
+  ): Promise<Answer<readonly PresentedEvaluation[]>>;
   /** `all`: those of earlier registrations of the id as well. */
   deployments(
     id: string,

@@ -1,6 +1,7 @@
-import type { Allocation } from '../model/allocation/allocation.ts';
-import type { Eligibility, Node } from '../model/node/node.ts';
+import type { WholeAllocation } from '../model/allocation/present.ts';
+import type { Eligibility } from '../model/node/node.ts';
 import type { NodeUsage } from '../model/node/node-usage.ts';
+import type { PresentedNode } from '../model/node/present.ts';
 import {
   type Answer,
   type CallOptions,
@@ -12,8 +13,7 @@ import {
   type Requester,
 } from './requester.ts';
 
-/** A node as it is shown: without what is kept of its secret. */
-export type PresentedNode = Omit<Node, 'SecretHash'>;
+export type { PresentedNode };
 
 /** A node in a list. `Attributes` and resources may be left out by the server. */
 export type NodeListItem = Pick<
@@ -60,7 +60,7 @@ export interface Nodes {
   list(options?: NodeListOptions): Promise<Answer<readonly NodeListItem[]>>;
   read(id: string, options?: ReadOptions): Promise<Answer<PresentedNode>>;
   /** Those of namespaces that the token may read. */
-  allocations(id: string, options?: ReadOptions): Promise<Answer<readonly Allocation[]>>;
+  allocations(id: string, options?: ReadOptions): Promise<Answer<readonly WholeAllocation[]>>;
   /** Begins to empty the node, or changes how. */
   drain(id: string, drain: DrainOptions, options?: CallOptions): Promise<Answer<NodeChanged>>;
   /** The node takes work again unless `markEligible` is false. */

@@ -126,3 +126,58 @@ test('a version is tagged and untagged at the place of its name among the versio
   expect((await api.call('DELETE', path)).status).toBe(200);
   expect((await api.call('GET', '/v1/job/web')).json.VersionTag).toBeNull();
 });
+
+describe('instants of evaluations and nodes are RFC 3339', () => {
+  const zero = '0001-01-01T00:00:00Z';
+  const began = '2026-01-01T00:00:00Z';
+
+  test('where evaluations are read, listed, related, filtered and told of', async () => {
+    const [{ ID, WaitUntil }] = (await api.call('GET', '/v1/job/web/evaluations')).json;
+    expect(WaitUntil).toBe(zero);
+    const filter = encodeURIComponent(`WaitUntil == "${zero}"`);
+    for (const url of [`/v1/evaluations?filter=${filter}`, `/v1/job/web/evaluations`]) {
+      expect((await api.call('GET', url)).json).toMatchObject([{ ID, WaitUntil: zero }]);
+    }
+    const read = await api.call('GET', `/v1/evaluation/${ID}?related=true`);
+    expect(read.json).toMatchObject({ ID, WaitUntil: zero });
+    const { lines, stop } = await api.follow('/v1/event/stream?topic=Evaluation&index=1');
+    await api.settle();
+    stop();
+    const told = lines.flatMap(({ Events }) => Events ?? []);
+    expect(told[0].Payload.Evaluation).toMatchObject({ ID, WaitUntil: zero });
+  });
+
+  test('where nodes are read and listed, whichever form the node told', async () => {
+    const read = async () => (await api.call('GET', `/v1/node/${nodeBody().Node.ID}`)).json;
+    for (const told of [Date.UTC(2026, 0, 1) * 1e6, began]) {
+      const Drivers = { raw_exec: { Detected: true, Healthy: true, UpdateTime: told } };
+      await api.call('PUT', '/v1/node/register', { body: nodeBody({ Drivers }) });
+      const node = await read();
+      expect(node.Drivers.raw_exec.UpdateTime).toBe(began);
+      expect(node.Events[0].Timestamp).toBe(began);
+      const [stub] = (await api.call('GET', '/v1/nodes')).json;
+      expect(stub.Drivers.raw_exec.UpdateTime).toBe(began);
+    }
+    const Drivers = { raw_exec: { UpdateTime: 'yesterday' } };
+    const { json } = await api.call('PUT', '/v1/node/register', { body: nodeBody({ Drivers }) });
+    expect(json).toMatchObject({ status: 400 });
+  });
+});
+
+test('an evaluation names the deployment that it made', async () => {
+  const group = { Update: { MaxParallel: 1 } };
+  const { EvalID } = (await api.call('POST', '/v1/jobs', { body: jobBody({ ID: 'new' }, group) }))
+    .json;
+  await api.settle();
+  const [{ ID }] = (await api.call('GET', '/v1/job/new/deployments')).json;
+  expect((await api.call('GET', `/v1/evaluation/${EvalID}`)).json.DeploymentID).toBe(ID);
+});
+
+test('the allocations of a node are whole, with their job and the older fields', async () => {
+  const [one] = (await api.call('GET', `/v1/node/${nodeBody().Node.ID}/allocations`)).json;
+  expect(one).toMatchObject({ Job: { ID: 'web', Version: 0 }, AllocatedResources: { Tasks: {} } });
+  expect(one).toEqual((await api.call('GET', `/v1/allocation/${one.ID}`)).json);
+  const { CPU, MemoryMB } = one.Job.TaskGroups[0].Tasks[0].Resources;
+  expect(one.TaskResources.server).toMatchObject({ CPU, MemoryMB });
+  expect(one.Resources).toMatchObject({ CPU, MemoryMB, DiskMB: one.SharedResources.DiskMB });
+});

@@ -118,7 +118,7 @@ test.concurrent('a failed service is placed anew when its reschedule policy says
   });
   expect(eventTypes(waiting).slice(-2)).toEqual(['Not Restarting', 'Alloc Unhealthy']);
   const { WaitUntil } = await agent.get(`/v1/evaluation/${waiting.FollowupEvalID}`);
-  const dueMs = WaitUntil / 1e6;
+  const dueMs = Date.parse(WaitUntil);
   const failed = await agent.get(`/v1/allocation/${waiting.ID}`);
   expect(dueMs).toBeGreaterThan(Date.parse(failed.TaskStates.task.FinishedAt) + 4_000);
   const { ID } = await allocationsUntil('returns', (all) => {

@@ -24,9 +24,11 @@ import type { ConfigEntry } from '../../model/config-entry/config-entry.ts';
 import { presentEntry } from '../../model/config-entry/present.ts';
 import type { Deployment } from '../../model/deployment/deployment.ts';
 import type { Evaluation } from '../../model/evaluation/evaluation.ts';
+import { presentEvaluation } from '../../model/evaluation/present.ts';
 import type { Event, EventTopic } from '../../model/event/event.ts';
 import type { Job } from '../../model/job/job.ts';
-import { type Node, presentedNode } from '../../model/node/node.ts';
+import type { Node } from '../../model/node/node.ts';
+import { presentNode } from '../../model/node/present.ts';
 import type { NodePool } from '../../model/node-pool/node-pool.ts';
 import type {
   PeeringConnection,
@@ -93,7 +95,7 @@ const job: Kind<Job> = {
 };
 
 const evaluation: Kind<Evaluation> = {
-  ...{ topic: 'Evaluation', name: 'Evaluation', permission: readJob, shown: itself },
+  ...{ topic: 'Evaluation', name: 'Evaluation', permission: readJob, shown: presentEvaluation },
   type: (_before, after) => (after === undefined ? 'EvaluationDeleted' : 'EvaluationUpdated'),
   key: ({ ID }) => ID,
   namespace: ({ Namespace }) => Namespace,
@@ -167,7 +169,7 @@ const service: Kind<ServiceRegistration> = {
 };
 
 const node: Kind<Node> = {
-  ...{ topic: 'Node', name: 'Node', shown: presentedNode },
+  ...{ topic: 'Node', name: 'Node', shown: presentNode },
   type: (before, after) => {
     if (after === undefined) return 'NodeDeregistration';
     if (before === undefined) return 'NodeRegistration';

@@ -1,6 +1,7 @@
 import { anyOf, namespaceCapability, ownAllocation } from '../../acl/permission.ts';
 import { type Allocation, AllocationSchema } from '../../model/allocation/allocation.ts';
 import { AllocationStubSchema, allocationStub } from '../../model/allocation/allocation-stub.ts';
+import { WholeAllocationSchema, wholeAllocation } from '../../model/allocation/present.ts';
 import { refusal } from '../../model/errors.ts';
 import type { Job } from '../../model/job/job.ts';
 import { everyNamespace } from '../../model/namespace/namespace.ts';
@@ -100,11 +101,11 @@ export function allocationRoutes(server: ServerContext): Route[] {
       noun: 'allocation',
       summary: 'Read an allocation with the job version that it runs',
       blocking: true,
-      answer: AllocationSchema,
+      answer: WholeAllocationSchema,
       permission: mayRead,
       handle: ({ parameters, snapshot, unwatched }) => {
         const allocation = allocationById(snapshot, parameters.alloc_id!);
-        return { ...allocation, Job: jobOf(unwatched, allocation) };
+        return wholeAllocation(allocation, jobOf(unwatched, allocation));
       },
     }),
     ...(['PUT', 'POST'] as const).map((method) =>

@@ -2,8 +2,9 @@ import { management, namespaceCapability } from '../../acl/permission.ts';
 import { AllocationSchema } from '../../model/allocation/allocation.ts';
 import { AllocationStubSchema, allocationStub } from '../../model/allocation/allocation-stub.ts';
 import { type Fault, invalid, refusal } from '../../model/errors.ts';
-import { type Evaluation, EvaluationSchema } from '../../model/evaluation/evaluation.ts';
+import type { Evaluation } from '../../model/evaluation/evaluation.ts';
 import { evaluationStub, relatedEvaluations } from '../../model/evaluation/evaluation-stub.ts';
+import { PresentedEvaluationSchema, presentEvaluation } from '../../model/evaluation/present.ts';
 import { limits } from '../../model/limits.ts';
 import { everyNamespace } from '../../model/namespace/namespace.ts';
 import { List, Text, Type, Whole } from '../../model/schema.ts';
@@ -51,9 +52,9 @@ const filterQuery = {
 } as const;
 
 const WithRelatedSchema = Type.Object({
-  ...EvaluationSchema.properties,
+  ...PresentedEvaluationSchema.properties,
   /** Only when asked for with `related=true`. */
-  RelatedEvals: Type.Optional(Type.Array(EvaluationSchema)),
+  RelatedEvals: Type.Optional(Type.Array(PresentedEvaluationSchema)),
 });
 
 const DeleteSchema = Type.Object({
@@ -73,8 +74,9 @@ export function evaluationRoutes(context: ServerContext): Route[] {
       summary: 'List evaluations, those of each namespace the oldest first',
       blocking: true,
       query: listQuery,
-      answer: EvaluationSchema,
-      filterSchema: EvaluationSchema,
+      answer: PresentedEvaluationSchema,
+      filterSchema: PresentedEvaluationSchema,
+      record: presentEvaluation,
       permission: readAll,
       rows: (input, page) => {
         refuseBoth(input.query, (input.query as { readonly filter?: string }).filter ?? '');
@@ -86,7 +88,7 @@ export function evaluationRoutes(context: ServerContext): Route[] {
         (query.job === '' || evaluation.JobID === query.job) &&
         (query.status === '' || evaluation.Status === query.status),
       visible: (evaluation) => namespaceCapability(evaluation.Namespace, 'read-job'),
-      present: (evaluation) => evaluation,
+      present: presentEvaluation,
     }),
     readRoute({
       method: 'GET',
@@ -98,7 +100,7 @@ export function evaluationRoutes(context: ServerContext): Route[] {
       answer: Type.Object({ Count: Whole() }),
       permission: readAll,
       handle: ({ namespace, query, snapshot, allows }) => {
-        const matches = filterOn(query.filter, EvaluationSchema);
+        const matches = filterOn(query.filter, PresentedEvaluationSchema);
         const seen = new Map<string, boolean>();
         const isVisible = (name: string): boolean => {
           const known = seen.get(name) ?? allows(namespaceCapability(name, 'read-job'));
@@ -107,7 +109,7 @@ export function evaluationRoutes(context: ServerContext): Route[] {
         };
         let Count = 0;
         for (const one of snapshot.table(evaluations).scan({ prefix: wholeNamespace(namespace) })) {
-          if (isVisible(one.Namespace) && matches(one)) Count++;
+          if (isVisible(one.Namespace) && matches(presentEvaluation(one))) Count++;
         }
         return { Count };
       },
@@ -125,16 +127,16 @@ export function evaluationRoutes(context: ServerContext): Route[] {
           description: 'Include `RelatedEvals`: what led to it and what follows from it.',
         },
       },
-      answersRow: ({ query }) => !query.related,
       answer: WithRelatedSchema,
       permission: readInItsNamespace,
       handle: ({ parameters, query, snapshot }) => {
         const evaluation = evaluationById(snapshot, parameters.eval_id!);
-        if (!query.related) return evaluation;
+        if (!query.related) return presentEvaluation(evaluation);
         const prefix = inNamespace(evaluation.Namespace, evaluation.JobID);
         const ofJob = snapshot.table(evaluations).by('job').scan({ prefix });
         const related = relatedEvaluations(evaluation, ofJob, limits.evaluation.relatedMax);
-        return { ...evaluation, RelatedEvals: related.map(evaluationStub) };
+        const RelatedEvals = related.map(evaluationStub);
+        return { ...presentEvaluation(evaluation), RelatedEvals };
       },
     }),
     listRoute({
@@ -172,13 +174,17 @@ export function evaluationRoutes(context: ServerContext): Route[] {
           : await deleteMatchingEvaluations(
               context,
               wholeNamespace(namespace),
-              filterOn(Filter ?? '', EvaluationSchema),
+              presentedFits(filterOn(Filter ?? '', PresentedEvaluationSchema)),
             );
         return { index: deleted.index, value: { Count: deleted.count } };
       },
     }),
   ];
 }
+
+/** A filter sees what is shown. */
+const presentedFits = (fits: (record: unknown) => boolean) => (evaluation: Evaluation) =>
+  fits(presentEvaluation(evaluation));
 
 type DeleteInput = Input<
   Record<never, never>,

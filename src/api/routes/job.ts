@@ -4,7 +4,7 @@ import { AllocationStubSchema, allocationStub } from '../../model/allocation/all
 import { checkValues } from '../../model/check-values.ts';
 import { type Deployment, DeploymentSchema } from '../../model/deployment/deployment.ts';
 import { invalid, refusal } from '../../model/errors.ts';
-import { EvaluationSchema } from '../../model/evaluation/evaluation.ts';
+import { PresentedEvaluationSchema, presentEvaluation } from '../../model/evaluation/present.ts';
 import { type Job, JobSchema } from '../../model/job/job.ts';
 import { JobStubSchema, jobStub } from '../../model/job/job-stub.ts';
 import { JobSubmissionSchema } from '../../model/job-submission/job-submission.ts';
@@ -307,8 +307,9 @@ export function jobRoutes(
       summary: "List a job's evaluations",
       blocking: true,
       query: everyRegistration,
-      answer: EvaluationSchema,
-      filterSchema: EvaluationSchema,
+      answer: PresentedEvaluationSchema,
+      filterSchema: PresentedEvaluationSchema,
+      record: presentEvaluation,
       permission: readJob,
       rows: (input, page) => {
         const prefix = inNamespace(input.namespace, existingJob(input).ID);
@@ -321,7 +322,7 @@ export function jobRoutes(
       matches: ({ CreateIndex }, input: Input<typeof everyRegistration>) =>
         input.query.all || CreateIndex >= existingJob(input).CreateIndex,
       keyOf: ({ Namespace, JobID, ID }) => [Namespace, JobID, defaultPartition, Namespace, ID],
-      present: (evaluation) => evaluation,
+      present: presentEvaluation,
     }),
     listRoute({
       method: 'GET',

@@ -3,7 +3,8 @@ import type { Job } from '../../model/job/job.ts';
 import { JobSchema } from '../../model/job/job.ts';
 import { JobStubSchema, jobStub } from '../../model/job/job-stub.ts';
 import { defaultPartition, everyNamespace } from '../../model/namespace/namespace.ts';
-import { type Node, NodeSchema } from '../../model/node/node.ts';
+import type { Node } from '../../model/node/node.ts';
+import { PresentedNodeSchema, presentNode } from '../../model/node/present.ts';
 import {
   everyNode,
   type NodePool,
@@ -98,8 +99,9 @@ const poolNodes = (): Route =>
     summary: 'List the nodes of a pool',
     blocking: true,
     query: nodeListQuery,
-    answer: NodeSchema,
-    filterSchema: NodeSchema,
+    answer: PresentedNodeSchema,
+    filterSchema: PresentedNodeSchema,
+    record: presentNode,
     permission: (scope) =>
       allOf(readPool(scope), namedAccess('node', 'read', '', { extent: 'any' })),
     visible: readThatNode,

@@ -7,11 +7,12 @@ import {
   resourceAccess,
 } from '../../acl/permission.ts';
 import { AllocationSchema } from '../../model/allocation/allocation.ts';
-import { allocationStub } from '../../model/allocation/allocation-stub.ts';
+import { WholeAllocationSchema, wholeAllocation } from '../../model/allocation/present.ts';
 import { complete } from '../../model/complete.ts';
 import { invalid, refusal } from '../../model/errors.ts';
 import { DrainSpecSchema } from '../../model/node/drain.ts';
-import { eligibilities, type Node, NodeSchema, presentedNode } from '../../model/node/node.ts';
+import { eligibilities, type Node } from '../../model/node/node.ts';
+import { PresentedNodeSchema, presentDrivers, presentNode } from '../../model/node/present.ts';
 import { Choice, Flag, Nullable, Text, TextMap, Type, Whole } from '../../model/schema.ts';
 import { drainNode } from '../../server/nodes/drain.ts';
 import { setEligibility } from '../../server/nodes/eligibility.ts';
@@ -20,7 +21,7 @@ import { purgeNode } from '../../server/nodes/purge.ts';
 import type { Server } from '../../server/server.ts';
 import { allocations, inNamespace, nodes } from '../../state/tables.ts';
 import { type Input, listRoute, type Route, readRoute, type Scope, writeRoute } from '../route.ts';
-import { jobType } from './allocation.ts';
+import { jobOf } from './allocation.ts';
 
 /** @throws RosterError `node-not-found` */
 export function requireNode({ parameters, snapshot }: Scope): Node {
@@ -83,8 +84,9 @@ export function nodeRoutes(server: Server): Route[] {
       summary: 'List nodes',
       blocking: true,
       query: nodeListQuery,
-      answer: NodeSchema,
-      filterSchema: NodeSchema,
+      answer: PresentedNodeSchema,
+      filterSchema: PresentedNodeSchema,
+      record: presentNode,
       permission: readSomeNode,
       visible: readThatNode,
       asksEach: true,
@@ -99,9 +101,9 @@ export function nodeRoutes(server: Server): Route[] {
       noun: 'node',
       summary: 'Read a node',
       blocking: true,
-      answer: NodeSchema,
+      answer: PresentedNodeSchema,
       permission: (scope) => anyOf(readNode(scope), itself(scope)),
-      handle: (scope) => presentedNode(requireNode(scope)),
+      handle: (scope) => presentNode(requireNode(scope)),
     }),
     listRoute({
       method: 'GET',
@@ -109,7 +111,7 @@ export function nodeRoutes(server: Server): Route[] {
       noun: 'node',
       summary: 'List the allocations of a node',
       blocking: true,
-      answer: AllocationSchema,
+      answer: WholeAllocationSchema,
       filterSchema: AllocationSchema,
       permission: readNode,
       rows: (input, { from, reverse }) => {
@@ -123,7 +125,7 @@ export function nodeRoutes(server: Server): Route[] {
       visible: ({ Namespace }) => namespaceCapability(Namespace, 'read-job'),
       asksEach: true,
       present: (allocation, { unwatched }) =>
-        allocationStub(allocation, jobType(unwatched, allocation)),
+        wholeAllocation(allocation, jobOf(unwatched, allocation)),
     }),
     ...(['PUT', 'POST'] as const).flatMap((method) => nodeWrites(server, method)),
   ];
@@ -197,10 +199,11 @@ function sameNode(path: string, body: string | null | undefined): string {
 /** A node in a list. */
 export function nodeStub(node: Node, show: { readonly resources: boolean; readonly os: boolean }) {
   const { ID, Name, Datacenter, NodeClass, NodePool, HTTPAddr, Status, StatusDescription } = node;
-  const { SchedulingEligibility, Drain, LastDrain, Drivers, CreateIndex, ModifyIndex } = node;
+  const { SchedulingEligibility, Drain, LastDrain, CreateIndex, ModifyIndex } = node;
   return {
     ...{ ID, Name, Datacenter, NodeClass, NodePool, Address: HTTPAddr, Status, StatusDescription },
-    ...{ SchedulingEligibility, Drain, LastDrain, Drivers, CreateIndex, ModifyIndex },
+    ...{ SchedulingEligibility, Drain, LastDrain, CreateIndex, ModifyIndex },
+    Drivers: presentDrivers(node),
     Version: node.Attributes['roster.version'] ?? '',
     ...(show.os && { Attributes: operatingSystem(node) }),
     ...(show.resources && {

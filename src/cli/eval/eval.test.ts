@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { instantText } from '../../base/instant.ts';
 import { allocation, evaluation, ids, metrics } from '../fixtures.ts';
 import { nowMs, run } from '../harness.ts';
 
@@ -6,7 +7,7 @@ const incomplete = evaluation({
   FailedTGAllocs: { front: metrics({ DimensionExhausted: { cpu: 3 } }) },
   QueuedAllocations: { front: 1, back: 0 },
   BlockedEval: ids.blocked,
-  WaitUntil: nowMs * 1e6,
+  WaitUntil: instantText(nowMs * 1e6),
 });
 const server = {
   'GET /v1/evaluations': { json: [incomplete] },

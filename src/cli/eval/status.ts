@@ -1,5 +1,5 @@
-import { formatInstant, instantToMs } from '../../base/instant.ts';
-import type { Evaluation } from '../../model/evaluation/evaluation.ts';
+import { noInstant } from '../../base/instant.ts';
+import type { PresentedEvaluation } from '../../model/evaluation/present.ts';
 import type { Context } from '../context.ts';
 import { type ClientCommand, verbose } from '../definition.ts';
 import { exitCodes } from '../errors.ts';
@@ -68,7 +68,10 @@ export const evalStatus: ClientCommand = {
   },
 };
 
-async function printHead({ screen, id, nowMs }: Context, evaluation: Evaluation): Promise<void> {
+async function printHead(
+  { screen, id, nowMs }: Context,
+  evaluation: PresentedEvaluation,
+): Promise<void> {
   const { StatusDescription, WaitUntil } = evaluation;
   const because = StatusDescription ? ` (${oneLine(StatusDescription)})` : '';
   const optional = (name: string, text: string) => (text ? [[name, text] as const] : []);
@@ -84,7 +87,7 @@ async function printHead({ screen, id, nowMs }: Context, evaluation: Evaluation)
     ['Status', screen.status(evaluation.Status) + because],
     ['Priority', String(evaluation.Priority)],
     ['Created', ago(evaluation.CreateTime, nowMs)],
-    ...optional('Not before', WaitUntil ? formatInstant(instantToMs(WaitUntil)) : ''),
+    ...optional('Not before', WaitUntil === noInstant ? '' : WaitUntil),
     ...optional('Node', id(evaluation.NodeID ?? '')),
     ...optional('Deployment', id(evaluation.DeploymentID ?? '')),
     ...optional('After', id(evaluation.PreviousEval ?? '')),

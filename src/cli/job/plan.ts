@@ -1,8 +1,9 @@
+import { noInstant } from '../../base/instant.ts';
 import { decode } from '../../model/codec.ts';
 import type { DesiredUpdates } from '../../model/evaluation/evaluation.ts';
 import { canonicalizeJob } from '../../model/job/canonicalize.ts';
 import { JobSchema } from '../../model/job/job.ts';
-import { type JobPlan, noInstant } from '../../model/job-plan/job-plan.ts';
+import type { JobPlan } from '../../model/job-plan/job-plan.ts';
 import type { JobPlanRequest, JobRegistration } from '../../sdk/client.ts';
 import type { Context } from '../context.ts';
 import { type ClientCommand, verbose } from '../definition.ts';
@@ -143,7 +144,7 @@ async function showOutcome(
     await printPlacementFailures(screen, plan.FailedTGAllocs, { drivers: driversIn(job) });
   }
   for (const { ID, Status, WaitUntil, StatusDescription } of plan.CreatedEvals ?? []) {
-    const when = WaitUntil > 0 ? 'comes later' : `is ${screen.status(Status)}`;
+    const when = WaitUntil !== noInstant ? 'comes later' : `is ${screen.status(Status)}`;
     await screen.line(`- Evaluation ${id(ID)} ${when}: ${oneLine(StatusDescription)}`);
   }
   if (plan.NextPeriodicLaunch !== noInstant) {

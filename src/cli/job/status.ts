@@ -1,6 +1,6 @@
 import type { AllocationStub } from '../../model/allocation/allocation-stub.ts';
 import type { Deployment } from '../../model/deployment/deployment.ts';
-import type { Evaluation } from '../../model/evaluation/evaluation.ts';
+import type { PresentedEvaluation } from '../../model/evaluation/present.ts';
 import type { Job } from '../../model/job/job.ts';
 import type { JobStub } from '../../model/job/job-stub.ts';
 import { storedJobWarnings } from '../../model/job/stored-faults.ts';
@@ -174,7 +174,7 @@ async function printLatest(context: Context, deployment: Deployment): Promise<vo
 /** What still waits for room, and why. */
 async function printBlocked(
   context: Context,
-  evaluations: readonly Evaluation[],
+  evaluations: readonly PresentedEvaluation[],
   job: Job,
 ): Promise<void> {
   const blocked = evaluations.find(({ Status }) => Status === 'blocked');
@@ -219,7 +219,7 @@ const isOver = ({ ClientStatus }: AllocationStub): boolean =>
 
 async function printEvaluations(
   { screen, id, nowMs }: Context,
-  evaluations: readonly Evaluation[],
+  evaluations: readonly PresentedEvaluation[],
 ): Promise<void> {
   await screen.title('Evaluations');
   await screen.table(

@@ -162,7 +162,7 @@ async function showNode({ screen, nowMs }: Context, node: PresentedNode): Promis
     [...node.Events]
       .reverse()
       .map(({ Timestamp, Subsystem, Message }) => [
-        ago(Timestamp, nowMs),
+        agoText(Timestamp, nowMs),
         oneLine(Subsystem),
         oneLine(Message),
       ]),

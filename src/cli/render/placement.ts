@@ -1,4 +1,4 @@
-import type { Evaluation } from '../../model/evaluation/evaluation.ts';
+import type { PresentedEvaluation } from '../../model/evaluation/present.ts';
 import { ApiError } from '../../sdk/client.ts';
 import type { Context } from '../context.ts';
 import { type Drivers, driversOf, lacksDrivers, placementFailures } from '../placement-failure.ts';
@@ -11,7 +11,7 @@ type Reasons = ReadonlyMap<string, string>;
 /** Prints why allocations could not be placed. */
 export async function printPlacementFailures(
   screen: Screen,
-  failed: Evaluation['FailedTGAllocs'],
+  failed: PresentedEvaluation['FailedTGAllocs'],
   { drivers, reasons = new Map() }: { drivers?: Drivers; reasons?: Reasons } = {},
 ): Promise<void> {
   for (const { group, head, reasons: counted } of placementFailures(failed, drivers)) {
@@ -25,7 +25,11 @@ export async function printPlacementFailures(
 /** The drivers of the job, where they are why nodes were ruled out, and the token may read the job. */
 export async function driversAsked(
   { client }: Context,
-  { JobID, Namespace, FailedTGAllocs }: Pick<Evaluation, 'JobID' | 'Namespace' | 'FailedTGAllocs'>,
+  {
+    JobID,
+    Namespace,
+    FailedTGAllocs,
+  }: Pick<PresentedEvaluation, 'JobID' | 'Namespace' | 'FailedTGAllocs'>,
   signal?: AbortSignal,
 ): Promise<Drivers> {
   if (!lacksDrivers(FailedTGAllocs)) return new Map();
@@ -41,7 +45,7 @@ export async function driversAsked(
 /** Why no node takes more of the job now, where the token may know it. */
 async function whyNot(
   { client }: Context,
-  { JobID, Namespace }: Pick<Evaluation, 'JobID' | 'Namespace'>,
+  { JobID, Namespace }: Pick<PresentedEvaluation, 'JobID' | 'Namespace'>,
   signal?: AbortSignal,
 ): Promise<Reasons | undefined> {
   try {
@@ -56,7 +60,10 @@ async function whyNot(
 }
 
 /** Why nodes lack a driver, in their own words, for what waits for one. */
-export async function reasonsOfDrivers(context: Context, waiting: Evaluation): Promise<Reasons> {
+export async function reasonsOfDrivers(
+  context: Context,
+  waiting: PresentedEvaluation,
+): Promise<Reasons> {
   const asks = waiting.Status === 'blocked' && lacksDrivers(waiting.FailedTGAllocs);
   return (asks ? await whyNot(context, waiting) : undefined) ?? new Map();
 }
@@ -65,7 +72,7 @@ export async function reasonsOfDrivers(context: Context, waiting: Evaluation): P
 export async function explainPlacementFailures(
   context: Context,
   screen: Screen,
-  evaluation: Evaluation,
+  evaluation: PresentedEvaluation,
   signal: AbortSignal,
 ): Promise<void> {
   const { JobID, FailedTGAllocs } = evaluation;

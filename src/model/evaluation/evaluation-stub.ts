@@ -1,4 +1,5 @@
 import type { Evaluation } from './evaluation.ts';
+import { type PresentedEvaluation, presentEvaluation } from './present.ts';
 
 const stubFields = [
   'ID',
@@ -22,12 +23,13 @@ const stubFields = [
 ] as const satisfies readonly (keyof Evaluation)[];
 
 /** An evaluation beside one that it led to or follows from. Source: facts/scheduler.md §5.1. */
-export type EvaluationStub = Pick<Evaluation, (typeof stubFields)[number]>;
+export type EvaluationStub = Pick<PresentedEvaluation, (typeof stubFields)[number]>;
 
-export const evaluationStub = (evaluation: Evaluation): EvaluationStub =>
-  Object.fromEntries(
-    stubFields.map((field) => [field, evaluation[field]]),
-  ) as unknown as EvaluationStub;
+export function evaluationStub(evaluation: Evaluation): EvaluationStub {
+  const presented = presentEvaluation(evaluation);
+  const fields = stubFields.map((field) => [field, presented[field]]);
+  return Object.fromEntries(fields) as unknown as EvaluationStub;
+}
 
 /**
  * Those that led to an evaluation, that follow from it, or that wait in its place, step by step,

@@ -1,6 +1,7 @@
 import type { AllocationStub } from '../allocation/allocation-stub.ts';
 import { PlacementMetricsSchema } from '../allocation/placement-metrics.ts';
-import { DesiredUpdatesSchema, EvaluationSchema } from '../evaluation/evaluation.ts';
+import { DesiredUpdatesSchema } from '../evaluation/evaluation.ts';
+import { PresentedEvaluationSchema } from '../evaluation/present.ts';
 import { JobDiffSchema } from '../job-diff/job-diff.ts';
 import { PlannedChangeSchema } from '../plan/outline.ts';
 import {
@@ -32,7 +33,7 @@ export const JobPlanSchema = Type.Object({
   FailedTGAllocs: MapOf(PlacementMetricsSchema),
   /** Of the job as it is registered; 0 when it is new. */
   JobModifyIndex: Whole(),
-  CreatedEvals: List(EvaluationSchema),
+  CreatedEvals: List(PresentedEvaluationSchema),
   /** Only when asked for. */
   Diff: Nullable(JobDiffSchema),
   /** RFC 3339; the year 1 where nothing is launched by a schedule. */
@@ -47,4 +48,3 @@ export const JobPlanSchema = Type.Object({
 export type JobPlan = Model<typeof JobPlanSchema>;
 
 /** The instant that is none. */
-export const noInstant = '0001-01-01T00:00:00Z';

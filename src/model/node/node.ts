@@ -132,9 +132,3 @@ export const withNodeEvent = (
   events: readonly NodeEvent[],
   event: NodeEvent,
 ): readonly NodeEvent[] => [...events, event].slice(-limits.node.eventsKept);
-
-/** The node as anybody but the server sees it. */
-export function presentedNode(node: Node): Omit<Node, 'SecretHash'> {
-  const { SecretHash: _, ...presented } = node;
-  return presented;
-}

@@ -278,6 +278,7 @@ export function commitDecision(
     Status: outcome.status,
     StatusDescription: outcome.statusDescription,
     BlockedEval: outcome.blockedEvaluationId,
+    DeploymentID: plan.deployment?.ID ?? stored.DeploymentID,
     FailedTGAllocs: outcome.failures,
     QueuedAllocations: outcome.queued,
     ClassEligibility: outcome.classEligibility,

@@ -1,7 +1,8 @@
-import { formatInstant } from '../../base/instant.ts';
+import { formatInstant, noInstant } from '../../base/instant.ts';
 import type { Steps } from '../../base/steps.ts';
 import { allocationStub } from '../../model/allocation/allocation-stub.ts';
 import { refusal } from '../../model/errors.ts';
+import { presentEvaluation } from '../../model/evaluation/present.ts';
 import type { Job } from '../../model/job/job.ts';
 import { refusedChange } from '../../model/job/job-change.ts';
 import { isEvaluated } from '../../model/job/job-rules.ts';
@@ -10,7 +11,7 @@ import { warningsText } from '../../model/job/warnings.ts';
 import { annotated } from '../../model/job-diff/annotate.ts';
 import { compareJobsSteps } from '../../model/job-diff/compare-jobs.ts';
 import type { JobDiff } from '../../model/job-diff/job-diff.ts';
-import { type JobPlan, noInstant } from '../../model/job-plan/job-plan.ts';
+import type { JobPlan } from '../../model/job-plan/job-plan.ts';
 import { limits } from '../../model/limits.ts';
 import type { Outline } from '../../model/plan/outline.ts';
 import { allocations, inNamespace, jobs } from '../../state/tables.ts';
@@ -212,7 +213,9 @@ function present(
   const Changes = changes
     .filter(({ Action, Namespace }) => Action !== 'evict' || mayRead(Namespace))
     .slice(0, limits.plan.shownMax);
-  const made = plan?.evaluations.map((one) => ({ ...one, CreateIndex: 0, ModifyIndex: 0 })) ?? [];
+  const made = (plan?.evaluations ?? []).map((one) =>
+    presentEvaluation({ ...one, CreateIndex: 0, ModifyIndex: 0 }),
+  );
   return {
     Annotations: {
       DesiredTGUpdates: plan?.annotations ?? {},

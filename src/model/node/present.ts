@@ -1,0 +1,34 @@
+import { instantText } from '../../base/instant.ts';
+import { FullList, FullMapOf, type Model, Moment, Type } from '../schema.ts';
+import { DriverInfoSchema, type Node, NodeEventSchema, NodeSchema } from './node.ts';
+
+const { SecretHash: _, ...shown } = NodeSchema.properties;
+
+/** A node as anybody but the server sees it. */
+export const PresentedNodeSchema = Type.Object({
+  ...shown,
+  Drivers: FullMapOf(
+    Type.Object({ ...DriverInfoSchema.properties, UpdateTime: Moment('When it changed last.') }),
+  ),
+  Events: FullList(
+    Type.Object({ ...NodeEventSchema.properties, Timestamp: Moment('When it happened.') }),
+  ),
+});
+export type PresentedNode = Model<typeof PresentedNodeSchema>;
+
+export function presentNode(node: Node): PresentedNode {
+  const { SecretHash: _, ...presented } = node;
+  return {
+    ...presented,
+    Drivers: presentDrivers(node),
+    Events: node.Events.map((event) => ({ ...event, Timestamp: instantText(event.Timestamp) })),
+  };
+}
+
+export const presentDrivers = ({ Drivers }: Pick<Node, 'Drivers'>): PresentedNode['Drivers'] =>
+  Object.fromEntries(
+    Object.entries(Drivers).map(([name, driver]) => [
+      name,
+      { ...driver, UpdateTime: instantText(driver.UpdateTime) },
+    ]),
+  );
