@@ -87,7 +87,7 @@ async function resolving(): Promise<() => number> {
   });
   const { secrets, clock } = realWorld;
   const resolver = new Resolver({
-    ...{ enabled: true, introductionHash: undefined, secrets, box, clock },
+    ...{ enabled: true, secrets, box, clock },
   });
   return () =>
     perSecond(() => {

@@ -17,7 +17,7 @@ import { type Hardware, registrationOf } from './hardware.ts';
 import type { Call, Network, Reply } from './network.ts';
 import { MachineClock, Process } from './process.ts';
 import { Run } from './run.ts';
-import { introductionToken, type RunningServer } from './server.ts';
+import { type RunningServer, rootToken } from './server.ts';
 import { servicesOf, servicesReporter } from './services.ts';
 import { openStream } from './stream.ts';
 
@@ -166,7 +166,7 @@ export class Machine {
     return this.#options.network.call(agent, this.hardware.name, {
       method: 'PUT',
       url: '/v1/node/register',
-      token: introductionToken,
+      token: rootToken,
       patienceMs,
       body: { SecretID: this.#secret, Node: registrationOf(this.hardware) },
     });

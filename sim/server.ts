@@ -20,7 +20,6 @@ import { MachineClock, Process } from './process.ts';
 import { Processor } from './processor.ts';
 
 export const rootToken = '10000000-0000-4000-8000-000000000001';
-export const introductionToken = '10000000-0000-4000-8000-000000000002';
 
 export interface RunningServer extends Endpoint {
   readonly state: State;
@@ -121,7 +120,6 @@ export class SimulatedServer {
       server,
       acl: {
         enabled: true,
-        introductionHash: world.secrets.hash(introductionToken),
         secrets: world.secrets,
       },
       ...{ name: 'simulated', version: '0.0.0' },

@@ -51,7 +51,7 @@ export interface NodeServers extends TlsTrust {
   /** `http://host:port` or `https://host:port`; the first that answers is kept to. */
   readonly addresses: readonly string[];
   /** Shown until a server has taken the node's own secret; `undefined`: only that secret is. */
-  readonly introductionToken?: string | undefined;
+  readonly introduction?: (() => Promise<string>) | undefined;
 }
 
 export interface RunningNode {
@@ -75,7 +75,7 @@ export type NodeParts = Pick<NodeAgentOptions, 'defences' | 'launchSupervisor'>;
  */
 export async function startNode(
   options: NodeOptions & { readonly node: NodeSettings },
-  { addresses, introductionToken, ...trust }: NodeServers,
+  { addresses, introduction, ...trust }: NodeServers,
   parts: NodeParts = {},
 ): Promise<RunningNode> {
   const { world = realWorld, log = silentLog, version = '0.0.0', region = 'global' } = options;
@@ -108,7 +108,7 @@ export async function startNode(
     api: httpServerApi({ servers, ...trust }),
     dataDirectory: directory,
     settings: options.node,
-    ...(introductionToken !== undefined && { introductionToken }),
+    introduction,
     endWithAgent: temporary,
     artifacts: options.artifacts ?? {},
     // What is kept nowhere is swept by nobody.

@@ -28,6 +28,7 @@ import { type Log, silentLog } from './server/context.ts';
 import type { GarbageSettings } from './server/garbage/collector.ts';
 import { Keyring, WrongRootKey } from './server/keyring/keyring.ts';
 import { HttpOutbound } from './server/login/outbound-http.ts';
+import { ownIntroduction } from './server/nodes/introductions.ts';
 import { advertisedAddresses } from './server/peering/advertise.ts';
 import { webSocketTransport } from './server/peering/web-socket-link.ts';
 import { Server } from './server/server.ts';
@@ -158,7 +159,6 @@ export async function createAgent(given: CreateAgentOptions): Promise<Agent> {
       opened.push(() => file.close());
       return file;
     };
-    const introduction = await keptSecret(options.dataDirectory, 'introduction-token', world);
     const api = new Api({
       ...{ server, version },
       name: options.node?.name ?? options.server?.name ?? 'roster',
@@ -166,7 +166,6 @@ export async function createAgent(given: CreateAgentOptions): Promise<Agent> {
         enabled: options.aclEnabled ?? true,
         defaultPolicy: options.aclDefaultPolicy ?? 'deny',
         datacenter,
-        introductionHash: world.secrets.hash(introduction),
         secrets: world.secrets,
       },
       connections: options.connections ?? {
@@ -197,7 +196,7 @@ export async function createAgent(given: CreateAgentOptions): Promise<Agent> {
     if (options.node !== undefined && address !== undefined) {
       node = await startNode(
         { ...options, node: options.node },
-        { addresses: [address], introductionToken: introduction, ...trust },
+        { addresses: [address], introduction: ownIntroduction(server.context), ...trust },
       );
       opened.push(() => node?.close(tasks));
     }

@@ -157,7 +157,7 @@ async function startNode(options: AgentOptions, log: Log): Promise<Running> {
   const node = await start(nodeOptionsOf(options, log), {
     addresses,
     ...{ caCertificate, clientCertificate, clientKey },
-    introductionToken: introduction?.trim(),
+    ...(introduction !== undefined && { introduction: async () => introduction.trim() }),
   }).catch((error) => {
     letGo();
     throw error;

@@ -27,7 +27,8 @@ export type Caller =
       readonly task: string;
       readonly allocation: string;
     }
-  | { readonly kind: 'introduction' }
+  /** Somebody with a token that brings nodes in. */
+  | { readonly kind: 'introduction'; readonly id: string }
   /** Access control is switched off (`acl { enabled = false }`). */
   | { readonly kind: 'unrestricted' };
 
@@ -121,7 +122,7 @@ export function describeCaller(caller: Caller): string {
     case 'workload':
       return `the task "${caller.task}" of allocation "${caller.allocation}"`;
     case 'introduction':
-      return 'the introduction token';
+      return `the introduction token "${caller.id}"`;
     case 'unrestricted':
       return 'the caller';
   }

@@ -27,7 +27,7 @@ const callers: readonly Caller[] = [
   { ...token, management: true },
   { kind: 'anonymous', accessor: 'a' },
   { kind: 'node', nodeId: 'n' },
-  { kind: 'introduction' },
+  { kind: 'introduction', id: 'i' },
   { kind: 'unrestricted' },
 ];
 const leaves: readonly Permission[] = [

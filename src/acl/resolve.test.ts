@@ -33,7 +33,7 @@ beforeEach(async () => {
   world = new SimulatedWorld(1);
   state = await memoryState(allTables, world);
   resolver = new Resolver({
-    ...{ enabled: true, introductionHash: undefined, secrets: world.secrets, box },
+    ...{ enabled: true, secrets: world.secrets, box },
     clock: world.clock,
   });
 });
@@ -92,7 +92,7 @@ describe('finding who presents a secret', () => {
 
   it('lets everybody do everything where access control is off', () => {
     const off = new Resolver({
-      ...{ enabled: false, introductionHash: undefined, secrets: world.secrets, box },
+      ...{ enabled: false, secrets: world.secrets, box },
       clock: world.clock,
     });
     for (const secret of [undefined, 'unknown']) {

@@ -3,7 +3,8 @@ import type { SecretBox } from '../base/secret-box.ts';
 import { looksSigned } from '../base/signed-token.ts';
 import { type AclToken, anonymousAccessorId, isExpired } from '../model/acl-token/acl-token.ts';
 import { refusal } from '../model/errors.ts';
-import { aclTokens, nodes } from '../state/tables.ts';
+import { isOver } from '../model/introduction-token/introduction-token.ts';
+import { aclTokens, introductionTokens, nodes } from '../state/tables.ts';
 import type { Snapshot } from '../state/types.ts';
 import { type Authorizer, authorizerFor, type Caller, type DefaultPolicy } from './authorizer.ts';
 import type { Linked } from './links.ts';
@@ -17,9 +18,7 @@ export interface ResolveOptions {
   readonly defaultPolicy?: DefaultPolicy;
   /** Where this server is: policies that name other datacenters count for nothing here. */
   readonly datacenter?: string;
-  /** What a new node has to show, as a hash; `undefined`: no node may join. */
-  readonly introductionHash: string | undefined;
-  readonly secrets: Pick<Secrets, 'hash' | 'equal'>;
+  readonly secrets: Pick<Secrets, 'hash'>;
   readonly box: Pick<SecretBox, 'fingerprint'>;
   /** An expired token is dead at once, whether or not its row is still there. */
   readonly clock: Pick<Clock, 'nowMs'>;
@@ -79,7 +78,7 @@ export class Resolver {
    * "Denied".
    */
   resolve(snapshot: Snapshot, secret: string | undefined, connection?: object): Authorizer {
-    const { enabled, introductionHash, secrets } = this.#options;
+    const { enabled, secrets, clock } = this.#options;
     if (secret === undefined) return enabled ? this.#anonymous(snapshot) : unrestricted;
     if (looksSigned(secret)) return this.#workload(snapshot, secret);
     const fingerprint = this.#fingerprint(secret, connection);
@@ -95,8 +94,14 @@ export class Resolver {
         .scan({ prefix: [hash] }),
     );
     if (node !== undefined) return this.#ruleless({ kind: 'node', nodeId: node.ID });
-    if (introductionHash !== undefined && secrets.equal(hash, introductionHash)) {
-      return this.#ruleless({ kind: 'introduction' });
+    const introduction = first(
+      snapshot
+        .table(introductionTokens)
+        .by('secret')
+        .scan({ prefix: [hash] }),
+    );
+    if (introduction !== undefined && !isOver(introduction, clock.nowMs())) {
+      return this.#ruleless({ kind: 'introduction', id: introduction.ID });
     }
     if (!enabled) return unrestricted;
     throw refusal('token-not-found');

@@ -45,6 +45,7 @@ import { exchangedServiceRoutes } from './routes/exchanged-services.ts';
 import { execRoutes } from './routes/exec.ts';
 import { explainRoutes } from './routes/explain.ts';
 import { intentionRoutes } from './routes/intention.ts';
+import { introductionTokenRoutes } from './routes/introduction-token.ts';
 import { jobRoutes } from './routes/job.ts';
 import { jobFileRoutes } from './routes/job-file.ts';
 import { jobLaunchRoutes } from './routes/job-launch.ts';
@@ -197,6 +198,7 @@ export class Api {
       ...explainRoutes(server),
       ...nodeRoutes(server),
       ...nodePoolRoutes(server),
+      ...introductionTokenRoutes(server.context),
       ...operatorSchedulerRoutes(server),
       ...nodeAgentRoutes(server),
       ...clientRoutes(server),

@@ -18,6 +18,7 @@ export const groups: Readonly<Record<string, string>> = {
   service: 'Find services, and see how they fare.',
   deployment: 'Look at updates of jobs on their way, and steer them.',
   node: 'Look at the machines that run them, empty them and take them out.',
+  'node intro': 'Hand out what brings new nodes in.',
   'node pool': 'Keep nodes apart for the jobs that name them.',
   eval: 'Look at the decisions of the scheduler.',
   event: 'Follow what happens.',

@@ -213,6 +213,22 @@ export const catalogue = {
     title: 'File refused',
     sentence: 'The file "{path}" of the allocation {allocation} is not shown: {reason}.',
   },
+  'introduction-refused': {
+    status: 403,
+    title: 'Introduction refused',
+    sentence: 'The introduction token "{id}" does not bring this node in: {reason}.',
+  },
+  'node-name-taken': {
+    status: 409,
+    title: 'Node name taken',
+    sentence:
+      'A node called "{name}" is alive already: "{node}" ({status}). Give this one another name, or wait until that one is down or purged.',
+  },
+  'introduction-token-not-found': {
+    status: 404,
+    title: 'Introduction token not found',
+    sentence: 'There is no introduction token "{id}".',
+  },
   'node-secret-mismatch': {
     status: 403,
     title: 'Node secret mismatch',

@@ -465,6 +465,15 @@ export const limits = {
     answerBytesMax: 1 * mebibyte,
   },
 
+  /** Tokens that bring nodes in. */
+  introduction: {
+    ttlMinMs: 1 * minute,
+    ttlDefaultMs: 1 * hour,
+    ttlMaxMs: 720 * hour,
+    usesMax: 100_000,
+    countMax: 10_000,
+  },
+
   nodePool: {
     nameLengthMax: 128,
     descriptionLengthMax: 256,
@@ -766,6 +775,8 @@ export const limits = {
     /** Shorter and longer wishes are brought to these. */
     ttlMinMs: 30 * second,
     ttlMaxMs: 30 * 24 * hour,
+    /** Of a token that nobody gave a time, where it can be renewed. */
+    ttlDefaultMs: 1 * hour,
     /** How far the clocks of two servers may be apart. */
     clockSkewMs: 60 * second,
     extraClaimsMax: 64,

@@ -129,7 +129,7 @@ describe('servers that are lost', () => {
   });
 
   test('and come back without their data are told of the node again', async () => {
-    await startAgent({ introductionToken: 'introduction' });
+    await startAgent({ introduction: async () => 'introduction' });
     await eventually(() => expect(servers.connection).toBeDefined());
     servers.forgetNode();
     servers.assign([]);

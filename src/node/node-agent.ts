@@ -42,7 +42,7 @@ export interface NodeAgentOptions {
   readonly region: string;
   readonly settings: NodeSettings;
   /** Shown at the first registration; later the node shows its own secret. */
-  readonly introductionToken?: string;
+  readonly introduction?: (() => Promise<string>) | undefined;
   /** Tasks end with this process, however it ends: for an agent that keeps nothing. */
   readonly endWithAgent: boolean;
   /** The agent's environment, of which tasks see a part. */
@@ -105,7 +105,7 @@ export class NodeAgent {
     }
     this.#registration = new Registration({
       ...{ world, dataDirectory, onNotice, api: options.api, signal: this.#stop.signal },
-      introductionToken: options.introductionToken,
+      introduction: options.introduction,
       // Who did not know the node does not know its services.
       onRegistered: () => this.#services?.reporter.repeat(),
     });

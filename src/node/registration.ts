@@ -11,7 +11,7 @@ export interface RegistrationOptions {
   readonly api: Pick<ServerApi, 'register'>;
   readonly dataDirectory: string;
   /** Shown at the first registration; later the node shows its own secret. */
-  readonly introductionToken: string | undefined;
+  readonly introduction: (() => Promise<string>) | undefined;
   /** The agent ends. */
   readonly signal: AbortSignal;
   /** A server has taken what the node tells of itself. Called each time. */
@@ -105,15 +105,21 @@ export class Registration {
 
   /** R2. */
   async #withTokens<T>(call: (token: string) => Promise<T>): Promise<T> {
-    const { introductionToken } = this.#options;
+    const { introduction } = this.#options;
     const { secret } = this;
-    if (introductionToken === undefined) return call(secret);
-    if (!this.#identity?.introduced) return call(introductionToken);
+    if (introduction === undefined) return call(secret);
+    const introduced = async () => call(await introduction());
+    const [first, then] = this.#identity?.introduced
+      ? [() => call(secret), introduced]
+      : // An answer that was lost may have been that the node is in, and the token is used up.
+        [introduced, () => call(secret)];
     try {
-      return await call(secret);
+      return await first();
     } catch (error) {
       if (statusOf(error) !== 403 && statusOf(error) !== 404) throw error;
-      return call(introductionToken);
+      return await then().catch((second: unknown) => {
+        throw first === introduced ? error : second;
+      });
     }
   }
 

@@ -32,6 +32,7 @@ import { type ExchangedServices, exchangedServicesOf } from './exchanged-service
 import { type Exec, execOf } from './exec.ts';
 import { type Explanations, explanationsOf } from './explanations.ts';
 import { type Files, filesOf } from './files.ts';
+import { type IntroductionTokens, introductionTokensOf } from './introduction-tokens.ts';
 import { type JobPolicies, jobPoliciesOf } from './job-policies.ts';
 import { type Jobs, jobsOf } from './jobs.ts';
 import {
@@ -98,6 +99,7 @@ export interface Client {
   readonly explanations: Explanations;
   readonly deployments: Deployments;
   readonly nodes: Nodes;
+  readonly introductionTokens: IntroductionTokens;
   readonly nodePools: NodePools;
   readonly scheduler: SchedulerApi;
   readonly system: SystemApi;
@@ -156,6 +158,7 @@ export function createClient(options: ClientOptions): Client {
     explanations: explanationsOf(requester),
     deployments: deploymentsOf(requester),
     nodes: nodesOf(requester),
+    introductionTokens: introductionTokensOf(requester),
     nodePools: nodePoolsOf(requester),
     scheduler: schedulerOf(requester),
     system: systemOf(requester),
@@ -200,6 +203,7 @@ export type * from './exec.ts';
 export type * from './explanations.ts';
 export type * from './files.ts';
 export type { FilePiece } from './frames.ts';
+export type * from './introduction-tokens.ts';
 export type * from './job-policies.ts';
 export type * from './jobs.ts';
 export type * from './logins.ts';

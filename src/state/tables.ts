@@ -9,6 +9,7 @@ import type { BindingRule } from '../model/binding-rule/binding-rule.ts';
 import type { ConfigEntry, ConfigKindName } from '../model/config-entry/config-entry.ts';
 import type { Deployment } from '../model/deployment/deployment.ts';
 import { type Evaluation, isTerminalEvaluation } from '../model/evaluation/evaluation.ts';
+import type { IntroductionToken } from '../model/introduction-token/introduction-token.ts';
 import type { Job } from '../model/job/job.ts';
 import { isPeriodic, runsEverywhere } from '../model/job/job-rules.ts';
 import type { JobPolicy } from '../model/job-policy/job-policy.ts';
@@ -256,19 +257,28 @@ export const deployments = table<Deployment, 'id' | 'job' | 'created'>({
   },
 });
 
-export const nodes = table<Node, 'secret' | 'pool'>({
+export const nodes = table<Node, 'secret' | 'pool' | 'name'>({
   name: 'nodes',
   version: 2,
   key: (node) => [node.ID],
   indexes: {
     secret: { key: (node) => [node.SecretHash] },
     pool: { key: (node) => [node.NodePool] },
+    name: { key: (node) => [node.Name] },
   },
   upcast: (row) => {
     const node = row as Node;
     const NodeResources = { ...node.NodeResources, Devices: [] };
     return { ...node, NodeResources, DrainStrategy: null, LastDrain: null };
   },
+});
+
+/** What brings nodes in; only fingerprints of their secrets. */
+export const introductionTokens = table<IntroductionToken, 'secret'>({
+  name: 'introduction-tokens',
+  version: 1,
+  key: (token) => [token.ID],
+  indexes: { secret: { key: (token) => [token.SecretHash] } },
 });
 
 export const nodePools = table<NodePool>({
@@ -539,6 +549,7 @@ export const allTables: readonly TableDefinition[] = [
   serviceRegistrations,
   deployments,
   nodes,
+  introductionTokens,
   nodePools,
   schedulerConfiguration,
   partitions,

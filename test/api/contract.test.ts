@@ -103,7 +103,11 @@ test('one log follower too many is refused in the words of the catalogue', async
 });
 
 test('a node class may be called "constructor"', async () => {
-  const other = { ID: '44444444-4444-4444-8444-555555555555', NodeClass: 'constructor' };
+  const other = {
+    ID: '44444444-4444-4444-8444-555555555555',
+    Name: 'node-2',
+    NodeClass: 'constructor',
+  };
   const body = { ...nodeBody(other), SecretID: '33333333-3333-4333-8333-555555555555' };
   await api.call('PUT', '/v1/node/register', { body });
   await api.call('POST', '/v1/jobs', { body: jobBody({ ID: 'no' }, {}, { Driver: 'docker' }) });

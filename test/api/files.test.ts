@@ -260,7 +260,7 @@ describe('a node', () => {
     async (op) => {
       const missing = await api.call('GET', `/v1/client/${op}?node_id=${nobody}`);
       expect(brief(missing)).toEqual([404, 'node-not-found']);
-      const second = nodeBody();
+      const second = nodeBody({ Name: 'node-2' });
       const body = { Node: { ...second.Node, ID: nobody }, SecretID: nobody };
       await api.call('PUT', '/v1/node/register', { body });
       expect(brief(await api.call('GET', `/v1/client/${op}`))).toMatchObject([

@@ -43,6 +43,7 @@ test('blocking routes are those that the contract marks', () => {
     ...['/v1/nodes', '/v1/node/{node_id}', '/v1/node/{node_id}/allocations'],
     ...['/v1/node/pools', '/v1/node/pool/{name}'],
     ...['/v1/node/pool/{name}/nodes', '/v1/node/pool/{name}/jobs'],
+    ...['/v1/node/introduction-tokens', '/v1/node/introduction-token/{id}'],
     ...['/v1/operator/scheduler/configuration', '/v1/node/{node_id}/assignments'],
     ...['/v1/acl/token/self', '/v1/acl/token/{accessor_id}', '/v1/acl/tokens'],
     ...['/v1/acl/policy/{policy_id}', '/v1/acl/policy/name/{name}', '/v1/acl/policies'],

@@ -88,6 +88,7 @@ describe('what is signed', () => {
     expect(own).toEqual({
       ...common,
       ...{ sub: 'global:default:web:web:server:default', aud: ['roster', 'elsewhere'] },
+      exp: iat + 30 * 86_400,
       roster_identity: 'default',
     });
     expect(cloud).toEqual({
@@ -101,7 +102,7 @@ describe('what is signed', () => {
         ExpirationTime,
       ]),
     ).toEqual([
-      [0, 0],
+      [30 * 86_400e9, (iat + 30 * 86_400) * 1e9],
       [3600e9, (iat + 3600) * 1e9],
     ]);
     expect(own.jti).not.toBe(cloud.jti);

@@ -102,8 +102,15 @@ sources {
     );
     expect((await write(defaults, '-cas')).exitCode).toBe(0);
     expect(await write(changed, '-cas')).toMatchObject({
-      ...{ exitCode: 1, stderr: expect.stringContaining('there is such an entry already') },
+      ...{
+        exitCode: 1,
+        stderr: expect.stringContaining('there is such an entry already, at index'),
+      },
     });
+    const { ModifyIndex: index } = await read('service-defaults', 'web');
+    expect((await write(changed, '-cas', '-modify-index', '999')).stderr).toContain(
+      `the entry is at index ${index}, and not at the one`,
+    );
     const { ModifyIndex } = await read('service-defaults', 'web');
     expect((await write(changed, '-cas', '-modify-index', String(ModifyIndex))).exitCode).toBe(0);
     expect((await write(changed, '-modify-index', '7')).stderr).toContain('nothing without --cas');
@@ -167,10 +174,26 @@ describe('config read, list and delete', () => {
     expect((await remove('-cas', '-modify-index', '999')).exitCode).toBe(1);
     expect((await remove('-dry-run')).stdout).toContain('would be deleted');
     expect((await remove()).stdout).toBe('The entry service-defaults/web is deleted.\n');
-    expect((await remove()).exitCode).toBe(0);
+    expect(await remove()).toMatchObject({
+      ...{ exitCode: 0, stdout: 'There is no entry service-defaults/web.\n' },
+    });
     expect((await cli(['config', 'delete', '-kind', 'http-route'])).stderr).toContain(
       '--name is required',
     );
+  });
+
+  test('kind and name may stand without options, or in a file', async () => {
+    await write(defaults);
+    const words = ['service-defaults', 'web'];
+    expect(await says(['config', 'read', ...words])).toContain('Protocol = "http"');
+    expect((await cli(['config', 'read', ...words, '-name', 'web'])).stderr).toContain('once');
+    expect((await cli(['config', 'read'])).stderr).toContain('--kind is required');
+    const files = { 'entry.hcl': defaults };
+    const remove = ['config', 'delete', '-filename', 'entry.hcl'];
+    expect((await cli(remove, { files })).stdout).toBe(
+      'The entry service-defaults/web is deleted.\n',
+    );
+    expect((await cli(['config', 'delete', ...words])).stdout).toContain('There is no entry');
   });
 
   test('what there is one of needs no name', async () => {

@@ -1,5 +1,4 @@
 /** Two machines with real processes: one is emptied, lost, and comes back. */
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import {
@@ -29,7 +28,7 @@ beforeAll(async () => {
     join(checkout, 'test/support/node-only.ts'),
     JSON.stringify({
       address: agent.address,
-      introductionToken: readFileSync(join(dataDirectory, 'introduction-token'), 'utf8').trim(),
+      introductionToken: await agent.introduce({ Uses: 0 }),
       dataDirectory: newDirectory('node'),
       name: 'second',
     }),

@@ -48,7 +48,7 @@ beforeAll(async () => {
   writeFileSync(join(serverDirectory, 'ca.pem'), certificate);
   plain = await startRelay(server.address);
   secure = await startRelay(server.address, { cert: certificate, key: privateKey });
-  node = startNode('--introduction-token-file', join(serverDirectory, 'introduction-token'));
+  node = startNode('--introduction-token-file', await server.introductionFile());
   const [, id = '', address] = await node.says(ready);
   expect(address).toBe(plain.address);
   nodeId = id;

@@ -1,5 +1,4 @@
 /** One server alone and machines beside it, each a process of its own, with real tasks. */
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import {
   type Agent,
@@ -24,7 +23,7 @@ async function startNode(name: string): Promise<string> {
   const node = launch(command, [
     ...['agent', '--servers', server.address, '--node-name', name, '--tasks-on-exit', 'stop'],
     ...['--data-dir', newDirectory(name), '--allow-drivers', 'raw_exec'],
-    ...['--introduction-token-file', join(serverDirectory, 'introduction-token')],
+    ...['--introduction-token-file', await server.introductionFile()],
   ]);
   const [, id = ''] = await node.says(/Roster is ready as node (\S+) of /);
   await server.until('/v1/nodes', (json) => {

@@ -139,8 +139,7 @@ export class Camp {
       const settings = settingsOf(operator, surroundings);
       return { name: nameOf(kind), dataDirectory, without, hostVolumes, ...settings };
     });
-    const token = join(server.dataDirectory!, 'introduction-token');
-    const introductionToken = readFileSync(token, 'utf8').trim();
+    const introductionToken = await server.introduce({ Uses: 0 });
     const input: NodeProgramInput = { address: server.address, introductionToken, nodes };
     const program = this.#launch([entry, JSON.stringify(input)]);
     this.#programs.push({ program, mayBeStuck });

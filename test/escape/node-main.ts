@@ -26,7 +26,7 @@ export interface NodeProgramInput {
 }
 
 const { address, introductionToken, nodes } = JSON.parse(process.argv[2]!) as NodeProgramInput;
-const servers = { addresses: [address], introductionToken };
+const servers = { addresses: [address], introduction: async () => introductionToken };
 
 const supervisor = new URL('./supervisor-main.ts', import.meta.url);
 

@@ -6,7 +6,14 @@
  * whether anything was left behind.
  */
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { constants, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -170,6 +177,13 @@ export async function startAgent(options: StartOptions = {}) {
     return json;
   };
 
+  /** The secret of a token that brings one node in. */
+  async function introduce(body: object = {}): Promise<string> {
+    const { status, text, json } = await request('PUT', '/v1/node/introduction-token', body);
+    expect([status, status === 200 ? '' : text]).toEqual([200, '']);
+    return json.SecretID;
+  }
+
   /** Asks again whenever the answer changes, by blocking queries, until `check` throws no more. */
   async function until<T>(path: string, check: (json: HttpAnswer['json']) => T): Promise<T> {
     const endMs = performance.now() + patienceMs;
@@ -194,6 +208,14 @@ export async function startAgent(options: StartOptions = {}) {
     cliStart: (...words: string[]) => launch(command, words, { env }),
     cli: (...words: string[]): Promise<Ended> => launch(command, words, { env }).ended,
     cliWith: (stdin: string, ...words: string[]) => launch(command, words, { env, stdin }).ended,
+    /** A file with a token that brings one node in. */
+    async introductionFile(request: object = {}): Promise<string> {
+      const made = await introduce(request);
+      const path = join(newDirectory('introduction'), 'token');
+      writeFileSync(path, made, { mode: 0o600 });
+      return path;
+    },
+    introduce,
     /** Registers a job; gives the answer's JSON. */
     async register(job: object) {
       const { status, text, json } = await request('PUT', '/v1/jobs', { Job: job });

@@ -13,6 +13,7 @@ import { Server } from '../../src/server/server.ts';
 import { MemoryDisk } from '../../src/state/engine/memory.ts';
 import { allTables } from '../../src/state/tables.ts';
 import { memoryState } from '../../src/state/testing.ts';
+import { letIn } from './introduction.ts';
 
 export interface CallOptions {
   readonly body?: unknown;
@@ -33,7 +34,7 @@ export interface Called {
 }
 
 export const rootToken = '11111111-1111-4111-8111-111111111111';
-export const introduction = '22222222-2222-4222-8222-222222222222';
+export { introduction } from './introduction.ts';
 
 /** No identity provider can be reached. */
 export const nowhere: Outbound = async ({ url }) => {
@@ -78,7 +79,6 @@ export async function startApi({
     acl: {
       enabled: aclEnabled,
       defaultPolicy: aclDefaultPolicy,
-      introductionHash: world.secrets.hash(introduction),
       secrets: world.secrets,
     },
     name: 'test',
@@ -88,6 +88,7 @@ export async function startApi({
     audit,
   });
   await server.start();
+  await letIn(state, world);
 
   async function call(method: string, url: string, options: CallOptions = {}): Promise<Called> {
     const [path = '', query = ''] = url.split('?', 2);

@@ -17,7 +17,8 @@ const { address, introductionToken, dataDirectory, name } = JSON.parse(process.a
 const agent = new NodeAgent({
   world: realWorld,
   api: httpServerApi({ servers: [address] }),
-  ...{ dataDirectory, introductionToken, version: '0.0.0', region: 'global' },
+  introduction: async () => introductionToken,
+  ...{ dataDirectory, version: '0.0.0', region: 'global' },
   settings: { name, address: '127.0.0.1' },
   allowedDrivers: { allow: ['exec', 'java', 'raw_exec'] },
   endWithAgent: true,

@@ -8,7 +8,8 @@ import type { MemoryDisk } from '../../src/state/engine/memory.ts';
 import type { StateLimits } from '../../src/state/limits.ts';
 import { allTables } from '../../src/state/tables.ts';
 import { memoryState } from '../../src/state/testing.ts';
-import { introduction, nowhere, rootToken } from './api.ts';
+import { nowhere, rootToken } from './api.ts';
+import { letIn } from './introduction.ts';
 
 export interface StartOptions {
   readonly limits?: Partial<StateLimits>;
@@ -26,15 +27,15 @@ export async function startOn(
   const acl = { keyring, outbound: nowhere, datacenter: 'dc1' };
   const rest = { region: 'global', rootSecret: rootToken, scheduler: schedulerDefaults, ...acl };
   const server = new Server({ state, world, log, ...rest });
-  const introductionHash = world.secrets.hash(introduction);
   const api = new Api({
     server,
-    acl: { enabled: true, introductionHash, secrets: world.secrets },
+    acl: { enabled: true, secrets: world.secrets },
     name: 'test',
     version: '0.0.0',
     connections: { perAddressMax: 0, perLoopbackMax: 0 },
   });
   await server.start();
+  await letIn(state, world);
 
   async function call(method: string, url: string, body?: unknown, token: string = rootToken) {
     const [path = '', query = ''] = url.split('?', 2);

@@ -55,12 +55,15 @@ export function nodeAgentRoutes(server: Server): Route[] {
           { kind: 'own-node', nodeId: body.Node?.ID ?? '' },
           management,
         ),
-      handle: async ({ body, unknownFields, address }: Input<NoQuery, RegisterBody>) => {
+      handle: async (input: Input<NoQuery, RegisterBody>) => {
+        const { body, caller, unknownFields, address } = input;
         if (!body.Node) throw refusal('malformed-request', { reason: 'The body has no "Node".' });
         const node = complete(NodeRegistrationSchema, body.Node);
         const { index } = await exposing(server, { node: node.ID, address: address() }, () => {
           refuseUnknown(unknownFields);
-          return registerNode(server.context, node, body.SecretID ?? '');
+          const introduction = caller.kind === 'introduction' ? caller.id : undefined;
+          const proof = { secret: body.SecretID ?? '', introduction };
+          return registerNode(server.context, node, proof);
         });
         return { index, value: lease(server.heartbeats.heard(node.ID), index) };
       },

@@ -79,14 +79,29 @@ export async function showNewToken(
   token: PresentedAclToken,
   options: Options,
 ): Promise<number> {
+  const made = 'The token was made: keep the secret that is shown, or delete the token.';
+  const secret = { value: token.SecretID, made };
+  return showSecret(context, options, secret, async (SecretID) => {
+    if (context.isJson) await context.json(token);
+    else await showToken(context, { ...token, SecretID });
+  });
+}
+
+/**
+ * Keeps a secret in the file that the options name, if they do. `show` is given what to show of it.
+ * `made`: what to do when that file cannot be written, since nobody is told the secret again.
+ */
+export async function showSecret(
+  context: Context,
+  options: Options,
+  { value, made }: { readonly value: string; readonly made: string },
+  show: (shown: string) => Promise<void>,
+): Promise<number> {
   const sink = options.text('tokenSinkFile');
-  const fault = sink === undefined ? undefined : await unwritten(context, sink, token.SecretID);
-  const isKept = sink !== undefined && fault === undefined;
-  if (context.isJson) await context.json(token);
-  else await showToken(context, isKept ? { ...token, SecretID: `in ${oneLine(sink)}` } : token);
+  const fault = sink === undefined ? undefined : await unwritten(context, sink, value);
+  await show(sink !== undefined && fault === undefined ? `in ${oneLine(sink)}` : value);
   if (fault === undefined) return exitCodes.ok;
-  const hint = 'The token was made: keep the secret that is shown, or delete the token.';
-  throw new CliError(`"${sink}" cannot be written: ${fault}.`, { hint });
+  throw new CliError(`"${sink}" cannot be written: ${fault}.`, { hint: made });
 }
 
 async function unwritten({ environment }: Context, path: string, secret: string) {

@@ -56,7 +56,7 @@ const flags: readonly Flag[] = [
     setting: 'introduction_token_file',
     value: 'FILE',
     completes: 'file',
-    description: "What brings a node in: a server's introduction-token.",
+    description: 'What brings a node in: the secret of "roster node intro create".',
   },
   {
     name: 'ca-cert',

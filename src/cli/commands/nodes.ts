@@ -23,6 +23,21 @@ export const nodeCommands: readonly CommandEntry[] = [
     load: async () => (await import('../node/purge.ts')).nodePurge,
   },
   {
+    words: ['node', 'intro', 'create'],
+    summary: 'Make a token that brings new nodes in.',
+    load: async () => (await import('../node/intro.ts')).nodeIntroCreate,
+  },
+  {
+    words: ['node', 'intro', 'list'],
+    summary: 'List the tokens that bring nodes in.',
+    load: async () => (await import('../node/intro.ts')).nodeIntroList,
+  },
+  {
+    words: ['node', 'intro', 'revoke'],
+    summary: 'Let a token bring no more nodes in.',
+    load: async () => (await import('../node/intro.ts')).nodeIntroRevoke,
+  },
+  {
     words: ['node', 'pool', 'apply'],
     summary: 'Create or replace a node pool.',
     load: async () => (await import('../node-pool/pool.ts')).nodePoolApply,

@@ -1,3 +1,4 @@
+import { isMissing } from '../../sdk/client.ts';
 import { argument } from '../acl/links.ts';
 import type { Context } from '../context.ts';
 import { type ClientCommand, filterOption } from '../definition.ts';
@@ -10,11 +11,14 @@ import {
   casOf,
   deleteGuard,
   dryRunOption,
+  type EntryWords,
+  entryArguments,
   entryName,
+  entryWords,
+  fileOption,
   kindOption,
   nameOption,
   partitionOption,
-  required,
   writeGuard,
 } from './options.ts';
 
@@ -28,19 +32,45 @@ const fileExample = `Example of a file:
 
 Blocks mean the same: Sources { Name = "api" }, once for each of them.`;
 
+interface Outcome {
+  readonly wasDone: boolean;
+  readonly sentence: string;
+  readonly cas: number | undefined;
+  readonly entry: EntryWords;
+  readonly partition: string | undefined;
+}
+
 /** @throws CliError when the guard failed */
-async function done(
-  { isJson, json, screen }: Context,
-  { wasDone, sentence, cas }: { wasDone: boolean; sentence: string; cas: number | undefined },
-) {
+async function done(context: Context, outcome: Outcome) {
+  const { isJson, json, screen } = context;
+  const { wasDone, sentence, cas, entry, partition } = outcome;
   if (isJson) await json(wasDone);
   else if (wasDone) await screen.line(sentence);
   if (wasDone) return exitCodes.ok;
+  const index = await presentIndex(context, entry, partition);
   const reason =
-    cas === 0
-      ? 'there is such an entry already. --modify-index replaces the one that was seen.'
-      : 'the entry is not at the index that --modify-index says.';
+    index === undefined
+      ? 'there is no such entry.'
+      : cas === 0
+        ? `there is such an entry already, at index ${index}. --modify-index replaces the one that was seen.`
+        : `the entry is at index ${index}, and not at the one that --modify-index says.`;
   throw new CliError(`Nothing is changed: ${reason}`);
+}
+
+/** `undefined`: there is no such entry. */
+async function presentIndex(
+  context: Context,
+  entry: EntryWords,
+  partition: string | undefined,
+): Promise<number | undefined> {
+  try {
+    const name = await entryName(context, entry, partition);
+    const { value } = await context.client.configEntries.read(entry.kind, name, { partition });
+    return value.ModifyIndex;
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
 }
 
 export const configWrite: ClientCommand = {
@@ -60,30 +90,33 @@ export const configWrite: ClientCommand = {
       .catch((error: unknown) => {
         throw file.explain(error);
       });
-    const what = nameIn(entry);
+    const words = wordsIn(entry);
+    const what = `The entry ${oneLine(words.kind)}${words.name ? `/${oneLine(words.name)}` : ''}`;
     const sentence = dryRun ? `${what} would be written.` : `${what} is written.`;
-    return done(context, { wasDone: value, sentence, cas });
+    return done(context, { wasDone: value, sentence, cas, entry: words, partition });
   },
 };
 
-/** `The entry service-defaults/web`, however the file spells its fields. */
-function nameIn(entry: Readonly<Record<string, unknown>>): string {
+/** Kind and name, however the file spells its fields. */
+function wordsIn(entry: Readonly<Record<string, unknown>>): EntryWords {
   const field = (name: string) =>
     Object.entries(entry).find(([key]) => key.toLowerCase() === name)?.[1];
   const name = field('name');
-  return `The entry ${oneLine(String(field('kind')))}${name ? `/${oneLine(String(name))}` : ''}`;
+  return { kind: String(field('kind')), name: name ? String(name) : undefined };
 }
 
 export const configRead: ClientCommand = {
   definition: {
+    arguments: entryArguments,
     options: [kindOption, nameOption, partitionOption],
     details: 'It is printed as a file that "config write" takes; --json prints all of its fields.',
   },
-  async run(context, _words, options) {
+  async run(context, words, options) {
     const { client, isJson, json, screen } = context;
-    const kind = required(options, 'kind');
-    const name = await entryName(context, kind, options);
+    const entry = entryWords(words, options);
     const partition = options.text('partition');
+    const { kind } = entry;
+    const name = await entryName(context, entry, partition);
     const { value } = await client.configEntries.read(kind, name, { partition });
     if (isJson) await json(value);
     else await screen.line(entryText(value));
@@ -125,18 +158,33 @@ const pairsText = (meta: Readonly<Record<string, string>> | null): string =>
     .join(', ');
 
 export const configDelete: ClientCommand = {
-  definition: { options: [kindOption, nameOption, ...deleteGuard, dryRunOption, partitionOption] },
-  async run(context, _words, options) {
-    const kind = required(options, 'kind');
+  definition: {
+    arguments: entryArguments,
+    options: [
+      ...[kindOption, nameOption, fileOption, ...deleteGuard, dryRunOption, partitionOption],
+    ],
+  },
+  async run(context, words, options) {
+    const file = options.text('filename');
+    const entry = file === undefined ? entryWords(words, options) : await wordsOf(context, file);
     const cas = casOf(options);
     if (cas === 0) throw new CliError('--cas needs the --modify-index that was seen.');
-    const name = await entryName(context, kind, options);
     const dryRun = options.flag('dryRun');
     const partition = options.text('partition');
+    const { kind } = entry;
+    const name = await entryName(context, entry, partition);
+    const isThere = (await presentIndex(context, { kind, name }, partition)) !== undefined;
     const guard = { cas, dryRun, partition };
     const { value } = await context.client.configEntries.delete(kind, name, guard);
     const what = `The entry ${kind}/${oneLine(name)}`;
-    const sentence = dryRun ? `${what} would be deleted.` : `${what} is deleted.`;
-    return done(context, { wasDone: value, sentence, cas });
+    const outcome = dryRun ? 'would be deleted' : 'is deleted';
+    const sentence = isThere
+      ? `${what} ${outcome}.`
+      : `There is no entry ${kind}/${oneLine(name)}.`;
+    return done(context, { wasDone: value, sentence, cas, entry: { kind, name }, partition });
   },
 };
+
+async function wordsOf(context: Context, path: string): Promise<EntryWords> {
+  return wordsIn(entryFileOf(await readText(context, path, 'configuration entry'), path).entry);
+}

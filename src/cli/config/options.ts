@@ -1,8 +1,9 @@
 import { configKinds } from '../../model/config-entry/config-entry.ts';
 import { findKind } from '../../model/config-entry/kinds.ts';
 import { defaultPartition } from '../../model/namespace/namespace.ts';
+import { argument } from '../acl/links.ts';
 import type { Context } from '../context.ts';
-import type { OptionDefinition } from '../definition.ts';
+import type { ArgumentDefinition, OptionDefinition } from '../definition.ts';
 import { CliError } from '../errors.ts';
 import type { Options } from '../options.ts';
 
@@ -20,11 +21,44 @@ export const nameOption: OptionDefinition = {
     'Its name. May be left out for what there is one of: mesh, proxy-defaults, exported-services.',
 };
 
+/** Kind and name may also stand without the options. */
+export const entryArguments: readonly ArgumentDefinition[] = [
+  {
+    ...argument('KIND', 'What kind of entry it is; the same as --kind.', 'word', false),
+    choices: configKinds,
+  },
+  argument('NAME', 'Its name; the same as --name.', 'word', false),
+];
+
+export interface EntryWords {
+  readonly kind: string;
+  readonly name: string | undefined;
+}
+
+/** @throws CliError where one is given twice, or no kind at all */
+export function entryWords([kindWord, nameWord]: readonly string[], options: Options): EntryWords {
+  const given = (name: string, word: string | undefined): string | undefined => {
+    const option = options.text(name);
+    if (word === undefined || option === undefined) return option || word;
+    throw new CliError(`Give the ${name} once: as --${name}, or without it.`);
+  };
+  const kind = given('kind', kindWord);
+  if (kind === undefined) throw new CliError('--kind is required.');
+  return { kind, name: given('name', nameWord) };
+}
+
 export const partitionOption: OptionDefinition = {
   name: 'partition',
   value: 'NAME',
   description: 'The partition; that of the token when it is not given.',
   completes: 'partition',
+};
+
+export const fileOption: OptionDefinition = {
+  name: 'filename',
+  value: 'FILE',
+  completes: 'file',
+  description: 'The entry that this file describes; instead of --kind and --name.',
 };
 
 const casOption: OptionDefinition = {
@@ -60,23 +94,16 @@ export const dryRunOption: OptionDefinition = {
  */
 export async function entryName(
   { client }: Pick<Context, 'client'>,
-  kind: string,
-  options: Options,
+  { kind, name }: EntryWords,
+  partition: string | undefined,
 ): Promise<string> {
+  if (name) return name;
   const { onlyName } = findKind(kind) ?? {};
-  if (options.text('name') || onlyName === undefined) return required(options, 'name');
-  const partition = options.text('partition');
+  if (onlyName === undefined) throw new CliError('--name is required.');
   if (partition !== undefined || onlyName('a') === onlyName('b')) return onlyName(partition ?? '');
   // It is named after the partition, which the token says then.
   const { value } = await client.configEntries.list(kind);
   return value[0]?.Name ?? onlyName(defaultPartition);
-}
-
-/** @throws CliError naming the option */
-export function required(options: Options, name: string): string {
-  const value = options.text(name);
-  if (value !== undefined && value !== '') return value;
-  throw new CliError(`--${name} is required.`);
 }
 
 /** @throws CliError */

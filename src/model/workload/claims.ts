@@ -8,8 +8,8 @@ export const defaultIdentityName = 'default';
 export const apiAudience = 'roster';
 
 /**
- * Who a task is, signed. Times are Unix seconds. A token without `exp` holds as long as its
- * allocation runs. Source: facts/scheduler.md §2.6 "Identity"; RFC 7519 §4.1.
+ * Who a task is, signed. Times are Unix seconds. Tokens of earlier versions may have no `exp`, and
+ * hold as long as their allocation runs. Source: facts/scheduler.md §2.6 "Identity"; RFC 7519 §4.1.
  */
 export interface WorkloadClaims {
   readonly iss?: string;
@@ -43,12 +43,15 @@ export interface Workload {
   readonly identity: Identity | undefined;
 }
 
-/** How long a token lives, in seconds; `undefined`: as long as its allocation runs. */
-export function lifetimeSeconds({ name, identity }: Workload): number | undefined {
-  const ttl = identity?.TTL ?? 0;
-  if (name === defaultIdentityName || ttl === 0) return undefined;
-  const { ttlMinMs, ttlMaxMs } = limits.identity;
-  return Math.ceil(Math.min(Math.max(ttl / 1e6, ttlMinMs), ttlMaxMs) / 1000);
+/**
+ * How long a token lives at most, in seconds; it ends with its allocation in any case. A variable of
+ * a process that runs cannot be renewed, so a token that is in one lives as long as any may.
+ */
+export function lifetimeSeconds({ name, identity }: Pick<Workload, 'name' | 'identity'>): number {
+  const { ttlMinMs, ttlDefaultMs, ttlMaxMs } = limits.identity;
+  const given = name === defaultIdentityName ? 0 : (identity?.TTL ?? 0) / 1e6;
+  const absent = identity?.Env ? ttlMaxMs : ttlDefaultMs;
+  return Math.ceil(Math.min(Math.max(given || absent, ttlMinMs), ttlMaxMs) / 1000);
 }
 
 /** What stands in claims by itself: no claim of the job's own takes its place. */
@@ -71,8 +74,7 @@ export function claimsFor(workload: Workload, nowMs: number, jti: string): Workl
     ...(issuer !== undefined && { iss: issuer }),
     sub: [region, namespace, job, group, task, name].join(':'),
     ...(aud.length > 0 && { aud }),
-    ...(lifetime !== undefined && { exp: iat + lifetime }),
-    ...{ nbf: iat, iat, jti },
+    ...{ exp: iat + lifetime, nbf: iat, iat, jti },
     roster_namespace: namespace,
     roster_job_id: job,
     roster_allocation_id: allocation,

@@ -13,9 +13,9 @@ export const IssuedIdentitySchema = Type.Object({
   ...IdentityRequestSchema.properties,
   /** A JWT. */
   Token: Text(),
-  /** How long it holds from now on; 0: as long as the allocation runs. */
+  /** How long it holds from now on, unless its allocation ends before. */
   TTL: Nanoseconds(),
-  /** Until when; 0: as long as the allocation runs. */
+  /** Its end, unless its allocation ends before. */
   ExpirationTime: Instant(),
 });
 export type IssuedIdentity = Model<typeof IssuedIdentitySchema>;

@@ -73,7 +73,7 @@ class IdentityHook implements TaskHook {
     if (!isRestored) return;
     for (const identity of this.#wanted) {
       const isWithRestart = identity.ChangeMode === 'restart';
-      if (identity.TTL > 0) void this.#renew(identity, { isQuiet: isWithRestart });
+      if (isRenewable(identity)) void this.#renew(identity, { isQuiet: isWithRestart });
     }
   }
 
@@ -107,7 +107,8 @@ class IdentityHook implements TaskHook {
     const inMs = lifeMs * (0.45 + 0.1 * world.random.fraction());
     const renewAtMs = lifeMs === 0 ? Number.POSITIVE_INFINITY : world.clock.monotonicMs() + inMs;
     this.#held.set(Name, { issued, renewAtMs });
-    if (lifeMs > 0) this.#renewAfter(Name, inMs);
+    const identity = this.#wanted.find((one) => one.Name === Name);
+    if (lifeMs > 0 && identity && isRenewable(identity)) this.#renewAfter(Name, inMs);
     return issued;
   }
 
@@ -149,6 +150,10 @@ class IdentityHook implements TaskHook {
     await writeBelow(directories.root, path, Buffer.from(Token), owner());
   }
 }
+
+/** Whether a task that runs can have the renewed one. */
+const isRenewable = ({ File, ChangeMode }: Identity): boolean =>
+  File || ChangeMode === 'restart' || ChangeMode === 'signal';
 
 const variableOf = (name: string): string =>
   name === defaultIdentityName ? 'ROSTER_TOKEN' : `ROSTER_TOKEN_${name}`;

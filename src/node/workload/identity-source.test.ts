@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { SimulatedWorld } from '../../base/ports-simulated.ts';
 import { limits } from '../../model/limits.ts';
 import type { IdentityAnswer, IdentityRequest } from '../../model/workload/identity-request.ts';
-import { BatchedIdentitySource } from './identity-source.ts';
+import { BatchedIdentitySource, type IdentitySource } from './identity-source.ts';
 import { WorkloadToken } from './workload-token.ts';
 
 let world: SimulatedWorld;
@@ -106,7 +106,7 @@ test('nobody is asked for what nobody waits for any more', async () => {
 });
 
 test('a task has one token until the servers refuse it', async () => {
-  const token = new WorkloadToken(source, { allocation: 'a', task: 't1' });
+  const token = new WorkloadToken(source, { allocation: 'a', task: 't1' }, world.clock);
   const current = async () => {
     const asked = token.current(never);
     await world.advance(100);
@@ -115,4 +115,19 @@ test('a task has one token until the servers refuse it', async () => {
   expect([await current(), await current()]).toEqual(['token 1 of t1', 'token 1 of t1']);
   token.refused();
   expect([await current(), await current()]).toEqual(['token 2 of t1', 'token 2 of t1']);
+});
+
+test('the node asks for the token of a task again when half of its time is over', async () => {
+  let asked = 0;
+  const hour = { TTL: 3_600e9, ExpirationTime: 0 };
+  const issuer: IdentitySource = {
+    issue: async (request) => ({ ...request, ...hour, Token: `token ${++asked}` }),
+  };
+  const token = new WorkloadToken(issuer, { allocation: 'a', task: 't1' }, world.clock);
+  expect(await token.current(never)).toBe('token 1');
+  await world.advance(29 * 60_000);
+  expect(await token.current(never)).toBe('token 1');
+  await world.advance(60_000);
+  expect(await token.current(never)).toBe('token 2');
+  expect(await token.current(never)).toBe('token 2');
 });

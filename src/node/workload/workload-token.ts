@@ -1,3 +1,5 @@
+import { durationMs } from '../../base/duration.ts';
+import type { Clock } from '../../base/ports.ts';
 import { defaultIdentityName } from '../../model/workload/claims.ts';
 import type { IdentitySource } from './identity-source.ts';
 
@@ -9,24 +11,33 @@ export interface Workload {
 
 /**
  * The token by which the node reads in the name of a task: so it is exactly what the task may read.
- * It is asked for when it is first needed, and again once the servers have refused it.
+ * It is asked for when it is first needed, again when half its time is over, and once the servers
+ * have refused it.
  */
 export class WorkloadToken {
   readonly #source: IdentitySource;
   readonly #workload: Workload;
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
   #token: Promise<string> | undefined;
+  #renewAtMs = Number.POSITIVE_INFINITY;
 
-  constructor(source: IdentitySource, workload: Workload) {
+  constructor(source: IdentitySource, workload: Workload, clock: Pick<Clock, 'monotonicMs'>) {
     this.#source = source;
     this.#workload = workload;
+    this.#clock = clock;
   }
 
   /** Rejects with `IdentityRefused`, or when it is aborted. */
   current(signal: AbortSignal): Promise<string> {
-    if (this.#token !== undefined) return this.#token;
+    const beganMs = this.#clock.monotonicMs();
+    if (this.#token !== undefined && beganMs < this.#renewAtMs) return this.#token;
     const { allocation: AllocID, task: Task } = this.#workload;
     const request = { AllocID, Task, Name: defaultIdentityName };
-    const token = this.#source.issue(request, signal).then(({ Token }) => Token);
+    this.#renewAtMs = Number.POSITIVE_INFINITY;
+    const token = this.#source.issue(request, signal).then(({ Token, TTL }) => {
+      if (TTL > 0) this.#renewAtMs = beganMs + durationMs(TTL) / 2;
+      return Token;
+    });
     this.#token = token;
     token.catch(() => this.#forget(token));
     return token;

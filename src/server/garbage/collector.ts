@@ -10,6 +10,7 @@ import {
   allocationSweep,
   deploymentSweep,
   evaluationSweep,
+  introductionSweep,
   nodeSweep,
   type Sweep,
 } from './sweeps.ts';
@@ -111,6 +112,7 @@ export class GarbageCollector {
     const Evaluations = await sweep(pass, evaluationSweep);
     const Deployments = await sweep(pass, deploymentSweep);
     const jobs = await collectJobs(pass);
+    await sweep(pass, introductionSweep);
     const Nodes = await sweep(pass, nodeSweep, ({ ID }) => this.#forgetNode(ID));
     return {
       Jobs: jobs.jobs,

@@ -3,6 +3,10 @@ import type { Allocation } from '../../model/allocation/allocation.ts';
 import { isServerTerminal } from '../../model/allocation/allocation-rules.ts';
 import type { Deployment } from '../../model/deployment/deployment.ts';
 import type { Evaluation } from '../../model/evaluation/evaluation.ts';
+import {
+  type IntroductionToken,
+  isOver,
+} from '../../model/introduction-token/introduction-token.ts';
 import type { Job } from '../../model/job/job.ts';
 import type { Node } from '../../model/node/node.ts';
 import {
@@ -10,6 +14,7 @@ import {
   deployments,
   evaluations,
   inNamespace,
+  introductionTokens,
   jobSummaries,
   jobs,
   nodes,
@@ -116,6 +121,13 @@ export const deploymentSweep: Sweep<Deployment> = {
     if (!deploymentSweep.isGarbage(transaction, row, ages, nowMs)) return false;
     return table.delete(...inNamespace(Namespace, ID));
   },
+};
+
+/** Those that have ended: nobody can use them any more. */
+export const introductionSweep: Sweep<IntroductionToken> = {
+  rows: (snapshot) => snapshot.table(introductionTokens).scan(),
+  isGarbage: (_reader, token, _ages, nowMs) => isOver(token, nowMs),
+  remove: (transaction, { ID }) => transaction.table(introductionTokens).delete(ID),
 };
 
 export const nodeSweep: Sweep<Node> = {

@@ -78,7 +78,7 @@ function issue(
   return {
     ...request,
     Token: keyring.sign(claims),
-    TTL: (lifetimeSeconds(workload) ?? 0) * 1e9,
-    ExpirationTime: instantFromMs((claims.exp ?? 0) * 1000),
+    TTL: lifetimeSeconds(workload) * 1e9,
+    ExpirationTime: instantFromMs(claims.exp! * 1000),
   };
 }

@@ -1,27 +1,36 @@
 import { instantFromMs } from '../../base/instant.ts';
 import { invalid, refusal } from '../../model/errors.ts';
 import { computedClass } from '../../model/node/computed-class.ts';
-import type { Node, NodeRegistration } from '../../model/node/node.ts';
+import { isKnownAlive, type Node, type NodeRegistration } from '../../model/node/node.ts';
 import { registrationFaults } from '../../model/node/validate.ts';
 import { isSame } from '../../model/same.ts';
 import { allocations, nodes } from '../../state/tables.ts';
 import type { Snapshot, Transaction, Unstamped } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
 import { evaluateNode } from './evaluate.ts';
+import { useIntroduction } from './introductions.ts';
 import { bringPool } from './pools.ts';
 import { setNodeStatus } from './status.ts';
+
+/** How a node shows who it is. */
+export interface NodeProof {
+  /** Its own, by which it is known from then on. */
+  readonly secret: string;
+  /** Of the token that brings it in, when it shows one. */
+  readonly introduction: string | undefined;
+}
 
 /**
  * Brings a node into the fleet, or takes in what it now tells of itself. Sending the same again
  * changes nothing, so that a node may repeat a registration whose answer it did not get.
  * Source: DESIGN §7, facts/scheduler.md §6.14.
- * @throws RosterError `invalid-body`, `node-secret-mismatch` when the id is another node's, or
- *   `id-taken` when the secret is
+ * @throws RosterError `invalid-body`, `node-secret-mismatch` when the id is another node's,
+ *   `id-taken` when the secret is, `node-name-taken`, or `introduction-refused`
  */
 export async function registerNode(
   { state, world }: ServerContext,
   registration: NodeRegistration,
-  secret: string,
+  { secret, introduction }: NodeProof,
 ): Promise<{ readonly index: number }> {
   const faults = registrationFaults(registration, secret);
   if (faults.length > 0) throw invalid('invalid-body', faults);
@@ -32,7 +41,13 @@ export async function registerNode(
     if (existing !== undefined && !world.secrets.equal(existing.SecretHash, SecretHash)) {
       throw refusal('node-secret-mismatch', { node: registration.ID });
     }
-    if (existing === undefined) requireOwnSecret(transaction, SecretHash);
+    if (existing === undefined) {
+      requireOwnSecret(transaction, SecretHash);
+      if (introduction !== undefined) {
+        useIntroduction(transaction, world, introduction, registration);
+      }
+    }
+    if (existing?.Name !== registration.Name) requireOwnName(transaction, registration);
     bringPool(transaction, registration.NodePool);
     const nowMs = world.clock.nowMs();
     const merged: Unstamped<Node> = {
@@ -57,6 +72,17 @@ export async function registerNode(
     if (isChanged || isBack) evaluateNode(transaction, world, registration.ID);
   });
   return { index };
+}
+
+/** Rules of access and placement go by names: whoever takes that of another node takes its place. */
+function requireOwnName(snapshot: Snapshot, { ID, Name }: NodeRegistration): void {
+  for (const other of snapshot
+    .table(nodes)
+    .by('name')
+    .scan({ prefix: [Name] })) {
+    if (other.ID === ID || !isKnownAlive(other)) continue;
+    throw refusal('node-name-taken', { name: Name, node: other.ID, status: other.Status });
+  }
 }
 
 /** Whoever shows a secret is one node, and never a choice of several. */

@@ -72,7 +72,7 @@ class TemplatesHook implements TaskHook {
     this.#options = options;
     const { identities } = options;
     const workload = { allocation: context.allocation().ID, task: context.task().Name };
-    this.#token = identities && new WorkloadToken(identities, workload);
+    this.#token = identities && new WorkloadToken(identities, workload, context.world.clock);
   }
 
   async beforeStart(): Promise<Readonly<Record<string, string>>> {
