@@ -8,6 +8,7 @@ import type { Route } from './route.ts';
 
 interface ReadBody {
   readonly body: unknown;
+  readonly hasBody: boolean;
   readonly envelope: Envelope;
   readonly unknownFields: readonly string[];
   readonly bodyFaults: readonly Fault[];
@@ -16,7 +17,7 @@ interface ReadBody {
 /** The body by the route's schema. */
 export function readBody(route: Route, request: Request): ReadBody {
   const { body: definition } = route;
-  if (definition === undefined) return only(undefined);
+  if (definition === undefined) return only(undefined, false);
   if (request.headers['content-encoding'] !== undefined) {
     const encoding = String(request.headers['content-encoding']);
     if (encoding !== 'identity') throw refusal('unsupported-encoding', { encoding });
@@ -26,13 +27,14 @@ export function readBody(route: Route, request: Request): ReadBody {
   if (request.body === undefined && !definition.optional) throw refusal('body-required');
   if (definition.raw !== undefined) {
     const bytes = Buffer.from(request.body ?? []);
-    return only({ [definition.raw]: bytes.toString('base64') });
+    return only({ [definition.raw]: bytes.toString('base64') }, bytes.length > 0);
   }
-  const given = request.body === undefined ? {} : parseJson(request.body);
+  const given = request.body === undefined ? null : parseJson(request.body);
   // Typed clients send the nothing that they have.
-  const parsed = given === null && definition.optional ? {} : given;
+  const hasBody = given !== null || !definition.optional;
+  const parsed = hasBody ? given : {};
   if (definition.decode !== undefined) {
-    return only(definition.decode(parsed));
+    return only(definition.decode(parsed), hasBody);
   }
   const read = definition.faults === 'later' ? decodeInPart : decodeWhole;
   const { value, unknown, faults } = read(bodySchema(route.family, definition), parsed, {
@@ -40,11 +42,11 @@ export function readBody(route: Route, request: Request): ReadBody {
     checkValues: definition.checkValues ?? true,
   });
   const opened = openEnvelope(route.family, definition, value);
-  return { ...opened, unknownFields: unknown, bodyFaults: faults };
+  return { ...opened, hasBody, unknownFields: unknown, bodyFaults: faults };
 }
 
-const only = (body: unknown): ReadBody => ({
-  ...{ body, envelope: {}, unknownFields: [], bodyFaults: [] },
+const only = (body: unknown, hasBody: boolean): ReadBody => ({
+  ...{ body, hasBody, envelope: {}, unknownFields: [], bodyFaults: [] },
 });
 
 const decodeWhole: typeof decodeInPart = (...input) => ({ ...decode(...input), faults: [] });

@@ -55,6 +55,8 @@ export interface Input<Q extends QueryTable = QueryTable, B = unknown> {
   readonly parameters: Readonly<Record<string, string>>;
   readonly query: QueryValues<Q>;
   readonly body: B;
+  /** Whether the caller sent a body: an absent one is `{}` where it is optional. */
+  readonly hasBody: boolean;
   /** Paths of body fields that the schema does not know; only with `unknown: 'report'`. */
   readonly unknownFields: readonly string[];
   /** What is wrong with the form of the body; only with `faults: 'later'`. It is not in `body`. */

@@ -6,8 +6,9 @@
  * Invariants
  *  C1. Keys are matched in any case (in snake_case as well, when asked); the result has the schema's
  *      names. Two keys that mean the same property are a fault that names both.
- *  C2. Nothing is coerced. Two have a second form: a duration ("30s" is 30e9 nanoseconds), and an
- *      instant (RFC 3339), so that what is read can be sent back.
+ *  C2. Nothing is coerced. Three have a second form: a duration ("30s" is 30e9 nanoseconds), an
+ *      instant (RFC 3339), so that what is read can be sent back, and text marked `x-written`
+ *      (a number or a boolean).
  *  C3. null and absent are the same where the schema has no null; the property is then left out, and
  *      `complete.ts` knows what stands for it.
  *  C4. Free values (`Config`, ...) pass as they are, by reference; only their depth is bounded.
@@ -20,6 +21,7 @@
 import { AssertionError } from '../base/assert.ts';
 import { parseDuration } from '../base/duration.ts';
 import { instantFromMs, instantFromText, instantToMs } from '../base/instant.ts';
+import { textOf } from '../language/hcl/convert.ts';
 import { suggestion } from '../language/hcl/suggest.ts';
 import { checkValues } from './check-values.ts';
 import { type ErrorCode, type Fault, invalid } from './errors.ts';
@@ -146,6 +148,7 @@ function compileShape(schema: Type.TSchema): Decoder {
   switch (shape.kind) {
     case 'string':
       if ('x-secret' in schema) return secretDecoder;
+      if ('x-written' in schema) return writtenDecoder;
       return (value, parent, key, context) =>
         typeof value === 'string' ? value : mistyped('a string', value, parent, key, context);
     case 'boolean':
@@ -175,6 +178,12 @@ const secretDecoder: Decoder = (value, parent, key, context) =>
   typeof value === 'string'
     ? value
     : fault(context, { parent, key }, 'must be a string, got something else');
+
+/** As a job file would have it: `8080` and `"8080"` are the same text. */
+const writtenDecoder: Decoder = (value, parent, key, context) =>
+  ['string', 'number', 'boolean'].includes(typeof value)
+    ? textOf(value as string | number | boolean)
+    : mistyped('a string', value, parent, key, context);
 
 const numberDecoder: Decoder = (value, parent, key, context) =>
   typeof value === 'number' && Number.isFinite(value)
@@ -235,11 +244,12 @@ function listItems(item: Decoder, values: readonly unknown[], path: Path, contex
   );
 }
 
-/** Names are the caller's: kept as written. A map of free values or of right text passes as it is. */
+/** Names are the caller's: kept as written. A map of free values or of plain text passes as it is. */
 function mapDecoder(valueSchema: Type.TSchema): Decoder {
   const inner = withoutNull(valueSchema);
   const { kind } = shapeOf(inner.schema);
-  const byReference = kind === 'free' || kind === 'string';
+  const isWritten = 'x-written' in inner.schema;
+  const byReference = !isWritten && (kind === 'free' || kind === 'string');
   const decoder = decoderOf(valueSchema);
   return (value, parent, key, context) => {
     if (!isRecord(value)) return mistyped('an object', value, parent, key, context);
@@ -253,8 +263,8 @@ function mapDecoder(valueSchema: Type.TSchema): Decoder {
         if (kind === 'string') lacksText = true;
       } else {
         const decoded = decoder(one, path, name, context);
-        if (!byReference) entries.push([name, decoded]);
-        else if (decoded === undefined && kind === 'string') lacksText = true;
+        if (decoded === undefined && kind === 'string') lacksText = true;
+        else if (!byReference) entries.push([name, decoded]);
       }
     }
     if (byReference && !lacksText) return value;

@@ -10,6 +10,7 @@
  *  x-response-only: true  the server's to set: known in a request, and ignored there
  *  x-hidden: true         kept by the server, never presented
  *  x-secret: true         no message repeats it
+ *  x-written: true        text that may be written as a number or a boolean
  *  x-absent: text         what stands when it is absent, where that depends on other fields
  *  x-rules: text          what a value has to be beyond what its schema says
  *  x-words: kind          other systems have other words for its choices (`language/words`)
@@ -92,6 +93,9 @@ export const FullMapOf = <S extends Type.TSchema>(value: S) =>
 
 /** Names to text. */
 export const TextMap = () => MapOf(Type.String());
+
+/** Names to text, which may be written as numbers and booleans, as in HCL. */
+export const WrittenTextMap = () => MapOf(Type.String({ 'x-written': true }));
 
 /** Names to text that nobody else is to see: no fault repeats one. */
 export const SecretTextMap = () => MapOf(Type.String({ 'x-secret': true }));

@@ -66,7 +66,8 @@ function placesIn(schema: any, path: readonly string[] = []): Place[] {
 function wrongFor({ schema }: Place): unknown[] {
   if (schema['x-free']) return [];
   const wrong: unknown[] = [schema.type === 'object' ? 7 : { a: 1 }];
-  if (schema.type === 'string') wrong.push(7, false);
+  if (schema['x-written']) wrong.push([7]);
+  else if (schema.type === 'string') wrong.push(7, false);
   if (schema.type === 'boolean') wrong.push('true', 0);
   if (schema.type === 'array') wrong.push('a,b', [null]);
   if (schema['x-unit'] === 'instant') wrong.push(-1, 1e30, '2026-01-01');

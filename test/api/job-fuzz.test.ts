@@ -80,7 +80,7 @@ async function furnished(): Promise<Known> {
     ];
     bodies[`${verb} /v1/job/{job_id}/stable`] = [{ JobID: 'web', JobVersion: 0, Stable: true }];
     bodies[`${verb} /v1/job/{job_id}/evaluate`] = [
-      ...[{}, { JobID: 'web', EvalOptions: { ForceReschedule: true } }],
+      ...[{ JobID: 'web' }, { JobID: 'web', EvalOptions: { ForceReschedule: true } }],
     ];
     bodies[`${verb} /v1/job/{job_id}/tag/{name}`] = [{ Version: 0, Description: 'd' }, {}];
     bodies[`${verb} /v1/job/{job_id}/scale`] = [

@@ -306,7 +306,8 @@ test('PreserveCounts is for what is created, and an update says so', async () =>
 
 test.each([
   ['nothing', undefined, 200],
-  ['an empty body', {}, 200],
+  ['null, as typed clients send nothing', null, 200],
+  ['a body without the job', {}, 400],
   ['the job', { JobID: 'web' }, 200],
   ['another job', { JobID: 'other' }, 400],
   ['options without the job', { EvalOptions: { ForceReschedule: true } }, 400],
@@ -315,7 +316,12 @@ test.each([
   const first = (await register()).json;
   const { json, ...answer } = await post('/v1/job/web/evaluate', body);
   expect(answer.status).toBe(status);
-  if (status !== 200) return;
+  if (status !== 200) {
+    const fault = { pointer: '/JobID', message: 'JobID is required' };
+    const other = { code: 'job-id-mismatch' };
+    expect(json).toMatchObject('JobID' in (body ?? {}) ? other : { errors: [fault] });
+    return;
+  }
   expect(json).toMatchObject({ EvalCreateIndex: json.Index, JobModifyIndex: first.Index });
   const evaluation = await read(`/v1/evaluation/${json.EvalID}`);
   expect(evaluation).toMatchObject({ TriggeredBy: 'job-register', Priority: 50, JobID: 'web' });

@@ -204,3 +204,21 @@ test('a job that ended and is registered with a change is pending again', async 
   await register(jobBody({ Priority: 70 }));
   expect(await read('/v1/job/web')).toMatchObject({ Status: 'pending', Stop: false, Version: 2 });
 });
+
+test('numbers and booleans in the environment are text, and the same job as their text', async () => {
+  const withEnv = (Env: object) => register(jobBody({}, {}, { Env }));
+  const env = { PORT: '8080', RATE: '1.5', DEBUG: 'true', NAME: 'web' };
+  expect((await withEnv({ PORT: 8080, RATE: 1.5, DEBUG: true, NAME: 'web' })).status).toBe(200);
+  expect((await read('/v1/job/web')).TaskGroups[0].Tasks[0].Env).toEqual(env);
+  await withEnv(env);
+  expect((await read('/v1/job/web')).Version).toBe(0);
+  await withEnv({ ...env, PORT: 8081 });
+  expect((await read('/v1/job/web')).Version).toBe(1);
+});
+
+test('what is no text in the environment is refused by its name', async () => {
+  const { status, json } = await register(jobBody({}, {}, { Env: { A: [1], B: {}, C: 1 } }));
+  const pointers = json.errors.map(({ pointer }: { pointer: string }) => pointer);
+  const env = '/Job/TaskGroups/0/Tasks/0/Env';
+  expect([status, pointers]).toEqual([400, [`${env}/A`, `${env}/B`]]);
+});

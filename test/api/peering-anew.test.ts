@@ -109,6 +109,22 @@ describe('what came from one cluster goes before another one is heard under its 
   });
 });
 
+test('a new token for a peering that its peer has ended shows nothing of the old stream', async () => {
+  const { clusters, during, peer, world } = await startClusters(['a', 'b']);
+  const { a, b } = clusters;
+  await peer(b, a);
+  await world.advance(20 * second);
+  await during(b.api.call('DELETE', '/v1/peering/a'), second);
+  const ended = await a.peering('b');
+  expect([ended.State, typeof ended.StreamStatus.LastReceive]).toEqual(['TERMINATED', 'string']);
+  await a.token('b');
+  await a.token('fresh');
+  const [anew, fresh] = [await a.peering('b'), await a.peering('fresh')];
+  expect([anew.State, anew.StreamStatus]).toEqual(['INITIAL', fresh.StreamStatus]);
+  await during(b.establish('a', await a.token('b')), second);
+  expect(await a.state('b')).toBe('ACTIVE');
+});
+
 describe('a peering has one name at the side that dials', () => {
   const conflict = (name: string, why: string) => [
     ...[409, 'peering-conflict', `cannot create peering with name: "${name}"; ${why}.`],

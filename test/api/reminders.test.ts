@@ -91,7 +91,7 @@ test('one that is away is given up in time although its reminder was deleted', a
   const { ClientStatus, FollowupEvalID } = await first();
   expect(ClientStatus).toBe('unknown');
   await api.call('DELETE', '/v1/evaluations', { body: { EvalIDs: [FollowupEvalID] } });
-  await api.call('PUT', '/v1/job/web/evaluate', { body: {} });
+  await api.call('PUT', '/v1/job/web/evaluate');
   await api.settle();
   const next = (await first()).FollowupEvalID;
   expect((await evaluation(next)).TriggeredBy).toBe('max-disconnect-timeout');

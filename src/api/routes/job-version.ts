@@ -162,10 +162,9 @@ export function jobVersionRoutes(server: ServerContext, tokens: JobTokens): Rout
       permission: ({ namespace }) => submitOr(namespace, 'evaluate-job'),
       handle: async (input) => {
         const { body } = input;
-        const isSilent = body.EvalOptions == null && body.JobID === undefined;
         const evaluated = await evaluateJob(server, {
           namespace: input.namespace,
-          jobId: isSilent ? jobId(input) : jobNamed(input, EvaluationSchema),
+          jobId: input.hasBody ? jobNamed(input, EvaluationSchema) : jobId(input),
           forceReschedule: body.EvalOptions?.ForceReschedule ?? false,
         });
         const Warnings = warningsText(unknownFieldWarnings(input.unknownFields));

@@ -14,6 +14,7 @@ import {
   Text,
   TextMap,
   Type,
+  WrittenTextMap,
 } from '../schema.ts';
 import { ServiceSchema } from '../service/service.ts';
 import { RestartPolicySchema } from '../task-group/policies.ts';
@@ -84,8 +85,9 @@ export const TaskSchema = Type.Object(
     Driver: About('What runs it.', Text(), { rules: 'required' }),
     Config: About("The driver's own settings; taken as they are.", FreeMap()),
     User: About('The user that it runs as.', Text()),
-    Env: About('Its environment; references are filled in.', TextMap(), {
-      rules: 'names are not empty and hold no `=`; a variable has at most 128 KiB',
+    Env: About('Its environment; references are filled in.', WrittenTextMap(), {
+      rules:
+        'numbers and booleans become text; names are not empty and hold no `=`; a variable has at most 128 KiB',
     }),
     Meta: About('Names and values, over those of the group and the job.', TextMap(), metaRules),
     Kind: About('What the task is to the mesh: `<kind>:<service>` for a proxy.', Text()),

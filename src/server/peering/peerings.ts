@@ -151,7 +151,11 @@ export class Peerings {
   #follow(changes: readonly Change[]): void {
     for (const { table, before, after } of changes) {
       if (table !== peerings.name && table !== peeringFarewells.name) continue;
-      this.#look(((after ?? before) as StoredPeering).ID);
+      const { ID, State } = (after ?? before) as StoredPeering;
+      // What is known of the stream of one that has ended is no matter of one that begins anew.
+      const hasEnded = (before as StoredPeering | undefined)?.State === 'TERMINATED';
+      if (hasEnded && State !== 'TERMINATED') this.streams.forget(ID);
+      this.#look(ID);
     }
   }
 
