@@ -16,6 +16,7 @@ export interface Context {
   /** Whole ids instead of short ones. */
   readonly isVerbose: boolean;
   readonly namespace: string | undefined;
+  readonly partition: string | undefined;
   readonly nowMs: number;
   /** Prints a value as JSON. */
   json(value: unknown): Promise<void>;
@@ -44,6 +45,7 @@ export async function createContext(
     isJson: options.flag('json'),
     isVerbose,
     namespace: options.text('namespace') ?? (env.ROSTER_NAMESPACE || undefined),
+    partition: partitionIn(env, options),
     nowMs: clock.nowMs(),
     json: (value) => stdout.write(`${JSON.stringify(value, null, 2)}\n`),
     id: (id) => (isVerbose ? id : id.slice(0, 8)),
@@ -66,12 +68,16 @@ export async function connect(
     address: options.text('address') ?? (env.ROSTER_ADDR || defaultAddress),
     token: options.text('token') ?? (env.ROSTER_TOKEN || undefined),
     namespace: options.text('namespace') ?? (env.ROSTER_NAMESPACE || undefined),
+    partition: partitionIn(env, options),
     caCertificate: await read('caCert', 'ROSTER_CACERT', 'certificate authority'),
     clientCertificate: await read('clientCert', 'ROSTER_CLIENT_CERT', 'certificate to show'),
     clientKey: await read('clientKey', 'ROSTER_CLIENT_KEY', 'key of the certificate to show'),
     transport,
   });
 }
+
+const partitionIn = (env: CliEnvironment['env'], options: Options): string | undefined =>
+  options.text('partition') ?? (env.ROSTER_PARTITION || undefined);
 
 async function readPem(
   readFile: CliEnvironment['readFile'],

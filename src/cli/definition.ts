@@ -91,6 +91,12 @@ export const globalOptions: readonly OptionDefinition[] = [
   { name: 'token', value: 'SECRET', description: 'Secret of a token (ROSTER_TOKEN).' },
   { name: 'namespace', value: 'NAME', description: 'Namespace (ROSTER_NAMESPACE; default).' },
   {
+    name: 'partition',
+    value: 'NAME',
+    completes: 'partition',
+    description: "Partition (ROSTER_PARTITION; the token's own).",
+  },
+  {
     name: 'ca-cert',
     value: 'FILE',
     completes: 'file',

@@ -27,8 +27,8 @@ interface ProgramOptions {
 }
 
 const ending = `
-Environment: ROSTER_ADDR, ROSTER_TOKEN, ROSTER_NAMESPACE, ROSTER_CACERT, ROSTER_CLIENT_CERT,
-  ROSTER_CLIENT_KEY, NO_COLOR.
+Environment: ROSTER_ADDR, ROSTER_TOKEN, ROSTER_NAMESPACE, ROSTER_PARTITION, ROSTER_CACERT,
+  ROSTER_CLIENT_CERT, ROSTER_CLIENT_KEY, NO_COLOR.
 Exit codes: 0 done; 1 an error; 2 not all of a job could be placed, started or deployed; 130 interrupted.
 Options may be written with one dash or two. Ids may be shortened to 8 or more characters.`;
 

@@ -54,6 +54,16 @@ test.each([
   expect(await run(words(given))).toMatchObject({ exitCode: 1, stdout: '', stderr });
 });
 
+test('the partition of the flag wins over that of the environment', async () => {
+  const server = { 'GET /v1/acl/policies': { json: [] } };
+  const partitionOf = async (line: string, env: Record<string, string>) =>
+    (await run(words(line), { env, server })).seen[0]!.query.partition;
+  const west = { ROSTER_PARTITION: 'west' };
+  expect(await partitionOf('acl policy list', {})).toBeUndefined();
+  expect(await partitionOf('acl policy list', west)).toBe('west');
+  expect(await partitionOf('acl policy list -partition east', west)).toBe('east');
+});
+
 test('flags win over the environment, before or after the command', async () => {
   const env = { ROSTER_TOKEN: 'from-env', ROSTER_NAMESPACE: 'from-env' };
   const server = { 'GET /v1/jobs': { json: [] } };

@@ -67,6 +67,8 @@ export interface ClientOptions extends TlsTrust {
   readonly token?: string | (() => string | undefined) | undefined;
   /** For every request that names none; the server's own default is `default`. */
   readonly namespace?: string | undefined;
+  /** Where requests mean to be that name no partition; the token's own without it. */
+  readonly partition?: string | undefined;
   /** Instead of HTTP. */
   readonly transport?: Transport | undefined;
 }
@@ -125,7 +127,7 @@ export interface Client {
 
 /** @throws ConnectionError when the address is none. */
 export function createClient(options: ClientOptions): Client {
-  const { token, namespace } = options;
+  const { token, namespace, partition } = options;
   const { caCertificate, clientCertificate, clientKey, own } = options;
   const address = checkedAddress(options.address);
   const transport =
@@ -135,6 +137,7 @@ export function createClient(options: ClientOptions): Client {
     transport,
     address,
     namespace,
+    partition,
     token: typeof token === 'function' ? token : () => token,
   });
   return {

@@ -13,6 +13,8 @@ import type {
 export interface CallOptions {
   /** Instead of the client's own. `*` where a list may span all namespaces. */
   readonly namespace?: string | undefined;
+  /** Instead of the client's own: where access control, configuration and peerings are kept apart. */
+  readonly partition?: string | undefined;
   /** Ends the request; it then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   /** How long to wait for an answer to begin, instead of a minute; 0: without a limit. */
@@ -75,6 +77,7 @@ export interface RequesterOptions {
   readonly address: string;
   readonly token: () => string | undefined;
   readonly namespace: string | undefined;
+  readonly partition?: string | undefined;
 }
 
 /** Fills a path; what is put in is percent-encoded, slashes too. */
@@ -91,6 +94,12 @@ export function createRequester(options: RequesterOptions): Requester {
     const secret = token();
     return secret === undefined || secret === '' ? {} : { 'x-registry-token': secret };
   };
+  const placed = (call: CallOptions, query: Query): string =>
+    queryText({
+      namespace: call.namespace ?? options.namespace,
+      ...query,
+      partition: query.partition ?? call.partition ?? options.partition,
+    });
   const send = async (
     request: Pick<TransportRequest, 'method' | 'headTimeoutMs' | 'bodyTimeoutMs'>,
     relativePath: string,
@@ -98,10 +107,9 @@ export function createRequester(options: RequesterOptions): Requester {
     query: Query,
     body?: unknown,
   ): Promise<TransportAnswer> => {
-    const namespace = call.namespace ?? options.namespace;
     const answer = await transport.send({
       ...request,
-      path: `${basePath}${relativePath}${queryText({ namespace, ...query })}`,
+      path: `${basePath}${relativePath}${placed(call, query)}`,
       headers: { ...headers(), ...(body !== undefined && { 'content-type': 'application/json' }) },
       body: body === undefined ? undefined : JSON.stringify(body),
       signal: call.signal,
@@ -130,9 +138,8 @@ export function createRequester(options: RequesterOptions): Requester {
         const sentence = `${address} is reached in a way that has no WebSockets.`;
         throw new ConnectionError(address, 'no-web-socket', sentence);
       }
-      const namespace = call.namespace ?? options.namespace;
       return transport.openSocket({
-        path: `${basePath}${relativePath}${queryText({ namespace, ...query })}`,
+        path: `${basePath}${relativePath}${placed(call, query)}`,
         headers: headers(),
         signal: call.signal,
       });

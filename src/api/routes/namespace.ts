@@ -7,7 +7,11 @@ import {
 } from '../../acl/permission.ts';
 import { shownLinks } from '../../model/acl-token/present.ts';
 import { refusal } from '../../model/errors.ts';
-import { type Namespace, NamespaceSchema } from '../../model/namespace/namespace.ts';
+import {
+  defaultPartition,
+  type Namespace,
+  NamespaceSchema,
+} from '../../model/namespace/namespace.ts';
 import type { NamespaceRequest } from '../../model/namespace/write.ts';
 import { type Partition, PartitionSchema } from '../../model/partition/partition.ts';
 import { Type } from '../../model/schema.ts';
@@ -33,9 +37,17 @@ const writes = ['PUT', 'POST'] as const;
 const mayWrite = () => anyOf(management, resourceAccess('operator', 'write'));
 const mayRead = () => resourceAccess('operator', 'read');
 
+/** Who operates a partition looks after the namespaces in it. */
+const inPartition = (access: 'read' | 'write', partition: string, everywhere: Permission) =>
+  partition === defaultPartition
+    ? everywhere
+    : anyOf(everywhere, resourceAccess('operator', access, { partition }));
+const mayWriteIn = ({ partition }: Pick<Input, 'partition'>) =>
+  inPartition('write', partition, mayWrite());
+
 /** Whoever may do anything in a namespace may know of it. */
 const mayKnow = (partition: string, namespace: string): Permission =>
-  anyOf(mayRead(), anyCapability(namespace, partition));
+  anyOf(inPartition('read', partition, mayRead()), anyCapability(namespace, partition));
 
 /** The names of its links are those of the moment. */
 function shown(namespace: Namespace, snapshot: Snapshot): Namespace {
@@ -62,7 +74,7 @@ export function namespaceRoutes(context: ServerContext): Route[] {
           ...{ method, path, noun, family, body },
           summary: 'Create or replace a namespace',
           answer: NamespaceSchema,
-          permission: mayWrite,
+          permission: mayWriteIn,
           handle: async (input: NamespaceWrite) => {
             const { partition, body: request } = input;
             const pathName = input.parameters.name ?? '';
@@ -88,7 +100,7 @@ export function namespaceRoutes(context: ServerContext): Route[] {
       ...{ method: 'DELETE', path: '/v1/namespace/:name', noun, family },
       summary: 'Delete an empty namespace',
       answer: Type.Boolean(),
-      permission: mayWrite,
+      permission: mayWriteIn,
       handle: ({ parameters, partition }) => deleteNamespace(context, partition, parameters.name!),
     }),
     listRoute({

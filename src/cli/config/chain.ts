@@ -7,7 +7,6 @@ import { exitCodes } from '../errors.ts';
 import type { Options } from '../options.ts';
 import { oneLine, orDash } from '../render/text.ts';
 import { chainRows } from './chain-rows.ts';
-import { partitionOption } from './options.ts';
 
 export const configChain: ClientCommand = {
   definition: {
@@ -35,7 +34,6 @@ export const configChain: ClientCommand = {
         choices: ['none', 'local', 'remote'],
         description: 'The gateway to reach targets by instead.',
       },
-      partitionOption,
     ],
     details:
       'What the routing entries of a service come to: its service-router first, then service-splitters,\n' +
@@ -45,7 +43,7 @@ export const configChain: ClientCommand = {
     const { client, isJson, json } = context;
     const { value } = await client.discoveryChains.read(service!, {
       datacenter: options.text('datacenter'),
-      partition: options.text('partition'),
+      partition: context.partition,
       explain: options.flag('explain'),
       overrides: overridesIn(options),
     });

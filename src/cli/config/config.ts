@@ -18,7 +18,6 @@ import {
   fileOption,
   kindOption,
   nameOption,
-  partitionOption,
   writeGuard,
 } from './options.ts';
 
@@ -76,7 +75,7 @@ async function presentIndex(
 export const configWrite: ClientCommand = {
   definition: {
     arguments: [argument('FILE', 'The entry, in HCL or JSON; - is standard input.', 'file')],
-    options: [...writeGuard, dryRunOption, partitionOption],
+    options: [...writeGuard, dryRunOption],
     details: fileExample,
   },
   async run(context, [path], options) {
@@ -84,7 +83,7 @@ export const configWrite: ClientCommand = {
     const file = entryFileOf(await readText(context, path!, 'configuration entry'), path!);
     const { entry } = file;
     const dryRun = options.flag('dryRun');
-    const partition = options.text('partition');
+    const { partition } = context;
     const { value } = await context.client.configEntries
       .write(entry, { cas, dryRun, partition })
       .catch((error: unknown) => {
@@ -108,13 +107,13 @@ function wordsIn(entry: Readonly<Record<string, unknown>>): EntryWords {
 export const configRead: ClientCommand = {
   definition: {
     arguments: entryArguments,
-    options: [kindOption, nameOption, partitionOption],
+    options: [kindOption, nameOption],
     details: 'It is printed as a file that "config write" takes; --json prints all of its fields.',
   },
   async run(context, words, options) {
     const { client, isJson, json, screen } = context;
     const entry = entryWords(words, options);
-    const partition = options.text('partition');
+    const { partition } = context;
     const { kind } = entry;
     const name = await entryName(context, entry, partition);
     const { value } = await client.configEntries.read(kind, name, { partition });
@@ -129,11 +128,10 @@ export const configList: ClientCommand = {
     options: [
       { ...kindOption, description: 'Only those of the kind; all kinds when it is not given.' },
       filterOption,
-      partitionOption,
     ],
   },
-  async run({ client, isJson, json, screen, namespace }, _words, options) {
-    const [filter, partition] = [options.text('filter'), options.text('partition')];
+  async run({ partition, client, isJson, json, screen, namespace }, _words, options) {
+    const filter = options.text('filter');
     const { value } = await client.configEntries.list(options.text('kind'), { filter, partition });
     if (isJson) await json(value);
     else if (value.length === 0) await screen.line('There are no configuration entries.');
@@ -160,9 +158,7 @@ const pairsText = (meta: Readonly<Record<string, string>> | null): string =>
 export const configDelete: ClientCommand = {
   definition: {
     arguments: entryArguments,
-    options: [
-      ...[kindOption, nameOption, fileOption, ...deleteGuard, dryRunOption, partitionOption],
-    ],
+    options: [...[kindOption, nameOption, fileOption, ...deleteGuard, dryRunOption]],
   },
   async run(context, words, options) {
     const file = options.text('filename');
@@ -170,7 +166,7 @@ export const configDelete: ClientCommand = {
     const cas = casOf(options);
     if (cas === 0) throw new CliError('--cas needs the --modify-index that was seen.');
     const dryRun = options.flag('dryRun');
-    const partition = options.text('partition');
+    const { partition } = context;
     const { kind } = entry;
     const name = await entryName(context, entry, partition);
     const isThere = (await presentIndex(context, { kind, name }, partition)) !== undefined;

@@ -47,13 +47,6 @@ export function entryWords([kindWord, nameWord]: readonly string[], options: Opt
   return { kind, name: given('name', nameWord) };
 }
 
-export const partitionOption: OptionDefinition = {
-  name: 'partition',
-  value: 'NAME',
-  description: 'The partition; that of the token when it is not given.',
-  completes: 'partition',
-};
-
 export const fileOption: OptionDefinition = {
   name: 'filename',
   value: 'FILE',

@@ -2,7 +2,7 @@ import { isMissing, waitFor } from '../../sdk/client.ts';
 import type { ClientCommand } from '../definition.ts';
 import { exitCodes } from '../errors.ts';
 import { oneLine } from '../render/text.ts';
-import { nameArgument, nameOption, partitionOption, peerName } from './words.ts';
+import { nameArgument, nameOption, peerName } from './words.ts';
 
 export const peeringDelete: ClientCommand = {
   definition: {
@@ -10,7 +10,6 @@ export const peeringDelete: ClientCommand = {
     options: [
       nameOption,
       { name: 'wait', description: 'Return when it, and all that came from the peer, is gone.' },
-      partitionOption,
     ],
     details: `The other cluster is told, and keeps its own record as TERMINATED until it is deleted there. What came
 from it is removed in the background. Configuration that names the peer stays as it is.`,
@@ -18,7 +17,7 @@ from it is removed in the background. Configuration that names the peer stays as
   async run(context, [word], options) {
     const { client, screen, isJson, json } = context;
     const name = peerName(word, options);
-    const partition = options.text('partition');
+    const { partition } = context;
     const { value: peering } = await client.peerings.read(name, { partition });
     await client.peerings.delete(name, { partition });
     if (!isJson) await screen.line(`The peering "${oneLine(name)}" is marked for deletion.`);

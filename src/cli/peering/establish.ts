@@ -5,14 +5,7 @@ import { CliError, exitCodes } from '../errors.ts';
 import { pairs } from '../pairs.ts';
 import { oneLine } from '../render/text.ts';
 import { readText } from '../text-file.ts';
-import {
-  advice,
-  metaOption,
-  nameArgument,
-  nameOption,
-  partitionOption,
-  peerName,
-} from './words.ts';
+import { advice, metaOption, nameArgument, nameOption, peerName } from './words.ts';
 
 /** The stream opens within a moment, or there is something to look into. */
 const patienceMs = 10_000;
@@ -28,7 +21,6 @@ export const peeringEstablish: ClientCommand = {
         description: 'The token of the other cluster, @FILE, or - for standard input.',
       },
       metaOption,
-      partitionOption,
       detach,
     ],
     details: `What stands on a command line may be seen by others on this machine, and stays in the shell's
@@ -43,7 +35,7 @@ Examples:
     const { client, isJson, json, screen, notes } = context;
     const name = peerName(word, options);
     const meta = pairs('meta', options.list('meta'));
-    const partition = options.text('partition');
+    const { partition } = context;
     await client.peerings.establish({
       PeerName: name,
       PeeringToken: await tokenOf(context, options.text('peeringToken')),

@@ -2,7 +2,7 @@ import { argument } from '../acl/links.ts';
 import type { ClientCommand } from '../definition.ts';
 import { exitCodes } from '../errors.ts';
 import { oneLine } from '../render/text.ts';
-import { nameArgument, nameOption, partitionOption, peerName } from './words.ts';
+import { nameArgument, nameOption, peerName } from './words.ts';
 
 /** It is in neither place. That there is no answer is 1. */
 const nowhere = 2;
@@ -17,12 +17,11 @@ const verdicts = {
 export const peeringExportedServices: ClientCommand = {
   definition: {
     arguments: [nameArgument],
-    options: [nameOption, partitionOption],
+    options: [nameOption],
     details: 'Those of other namespaces than default are shown as NAMESPACE/NAME.',
   },
-  async run({ client, isJson, json, screen }, [word], options) {
+  async run({ partition, client, isJson, json, screen }, [word], options) {
     const peer = peerName(word, options);
-    const partition = options.text('partition');
     const { value } = await client.peerings.read(peer, { partition });
     const names = value.StreamStatus.ExportedServices;
     if (isJson) await json(names);
@@ -38,13 +37,12 @@ export const peeringWhy: ClientCommand = {
       argument('SERVICE', 'Name of the service.', 'service'),
       argument('PEER', 'Name of the peer.', 'peering'),
     ],
-    options: [partitionOption],
+    options: [],
     details:
       'Of both ways: the service of this cluster at the peer, and that of the peer here.\n\n' +
       `Exit code 0: it is there, one way or the other; ${nowhere}: it is not; 1: there is no answer.`,
   },
-  async run({ client, isJson, json, screen }, [service, peer], options) {
-    const partition = options.text('partition');
+  async run({ partition, client, isJson, json, screen }, [service, peer]) {
     const { value } = await client.exchangedServices.why(peer!, service!, { partition });
     const { Export, Import } = value;
     const isAnywhere = Export.IsThere || Import.IsThere;

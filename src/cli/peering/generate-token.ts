@@ -1,7 +1,7 @@
 import type { ClientCommand } from '../definition.ts';
 import { exitCodes } from '../errors.ts';
 import { pairs } from '../pairs.ts';
-import { metaOption, nameArgument, nameOption, partitionOption, peerName } from './words.ts';
+import { metaOption, nameArgument, nameOption, peerName } from './words.ts';
 
 export const peeringGenerateToken: ClientCommand = {
   definition: {
@@ -14,7 +14,6 @@ export const peeringGenerateToken: ClientCommand = {
         description: 'Where the other cluster reaches this one, each HOST:PORT.',
       },
       metaOption,
-      partitionOption,
     ],
     details: `The token is all that is printed. It holds a secret, and is good for one use: give it to the other
 cluster, with "roster peering establish" there. Another token for the same name takes its place.
@@ -23,12 +22,12 @@ Examples:
   roster peering generate-token -name east
   roster peering generate-token -name east -server-external-addresses lb.example:4720`,
   },
-  async run({ client, environment, isJson, json }, [word], options) {
+  async run({ partition, client, environment, isJson, json }, [word], options) {
     const addresses = options.text('serverExternalAddresses');
     const meta = pairs('meta', options.list('meta'));
     const { value } = await client.peerings.generateToken({
       PeerName: peerName(word, options),
-      Partition: options.text('partition'),
+      Partition: partition,
       ServerExternalAddresses: addresses?.split(',').map((address) => address.trim()),
       Meta: Object.keys(meta).length === 0 ? undefined : meta,
     });

@@ -3,12 +3,12 @@ import type { Context } from '../context.ts';
 import type { ClientCommand } from '../definition.ts';
 import { exitCodes } from '../errors.ts';
 import { agoText, oneLine, orDash, plural } from '../render/text.ts';
-import { advice, nameArgument, nameOption, partitionOption, peerName } from './words.ts';
+import { advice, nameArgument, nameOption, peerName } from './words.ts';
 
 export const peeringRead: ClientCommand = {
-  definition: { arguments: [nameArgument], options: [nameOption, partitionOption] },
+  definition: { arguments: [nameArgument], options: [nameOption] },
   async run(context, [word], options) {
-    const partition = options.text('partition');
+    const { partition } = context;
     const { value } = await context.client.peerings.read(peerName(word, options), { partition });
     if (context.isJson) await context.json(value);
     else await print(context, value);
@@ -59,12 +59,10 @@ export const peeringList: ClientCommand = {
         value: 'EXPRESSION',
         description: 'Only those that it is true of: \'State != "ACTIVE"\'.',
       },
-      partitionOption,
     ],
   },
-  async run({ client, screen, isJson, json, nowMs }, _words, options) {
+  async run({ partition, client, screen, isJson, json, nowMs }, _words, options) {
     const filter = options.text('filter');
-    const partition = options.text('partition');
     const { value } = await client.peerings.list({ filter, partition });
     if (isJson) await json(value);
     else if (value.length === 0) await screen.line('There are no peerings.');

@@ -13,13 +13,6 @@ export const nameOption: OptionDefinition = {
   completes: 'peering',
 };
 
-export const partitionOption: OptionDefinition = {
-  name: 'partition',
-  value: 'NAME',
-  description: "Where the peering is; the token's own partition without it.",
-  completes: 'partition',
-};
-
 export const metaOption: OptionDefinition = {
   name: 'meta',
   value: 'KEY=VALUE',

@@ -1,17 +1,16 @@
-import { partitionOption } from '../config/options.ts';
 import { type ClientCommand, filterOption } from '../definition.ts';
 import { exitCodes } from '../errors.ts';
 import { oneLine, orDash } from '../render/text.ts';
 
 const definition = {
-  options: [filterOption, partitionOption],
+  options: [filterOption],
 };
 
 export const serviceExported: ClientCommand = {
   definition,
-  async run({ client, screen, isJson, json }, _words, options) {
+  async run({ partition, client, screen, isJson, json }, _words, options) {
     const { value } = await client.exchangedServices.exported({
-      ...{ filter: options.text('filter'), partition: options.text('partition') },
+      ...{ filter: options.text('filter'), partition },
     });
     if (isJson) await json(value);
     else if (value.length === 0) await screen.line('Nothing is exported.');
@@ -30,9 +29,9 @@ export const serviceExported: ClientCommand = {
 
 export const serviceImported: ClientCommand = {
   definition,
-  async run({ client, screen, isJson, json }, _words, options) {
+  async run({ partition, client, screen, isJson, json }, _words, options) {
     const { value } = await client.exchangedServices.imported({
-      ...{ filter: options.text('filter'), partition: options.text('partition') },
+      ...{ filter: options.text('filter'), partition },
     });
     if (isJson) await json(value);
     else if (value.length === 0) await screen.line('Nothing is imported.');

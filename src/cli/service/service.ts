@@ -16,12 +16,6 @@ const peerOptions: readonly OptionDefinition[] = [
     description: 'Services of this peer, not of this cluster.',
     completes: 'peering',
   },
-  {
-    name: 'partition',
-    value: 'NAME',
-    description: 'Where the peering is; default when it is not given.',
-    completes: 'partition',
-  },
 ];
 const nameArgument = argument('SERVICE', 'Name of the service.', 'service');
 
@@ -29,10 +23,10 @@ export const serviceList: ClientCommand = {
   definition: {
     options: [filterOption, ...peerOptions],
   },
-  async run({ client, screen, isJson, json, namespace }, _words, options) {
+  async run({ partition, client, screen, isJson, json, namespace }, _words, options) {
     const { value } = await client.services.list({
       ...{ filter: options.text('filter'), peer: options.text('peer') },
-      partition: options.text('partition'),
+      partition,
     });
     if (isJson) await json(value);
     else if (value.length === 0) await screen.line('There are no services.');
@@ -70,7 +64,7 @@ export const serviceInfo: ClientCommand = {
   async run(context, [name], options) {
     const { client, isJson, json } = context;
     const filter = options.text('filter');
-    const origin = { peer: options.text('peer'), partition: options.text('partition') };
+    const origin = { peer: options.text('peer'), partition: context.partition };
     const { value } = await client.services.instances(name!, {
       ...{ filter, choose: options.text('choose'), ...origin },
     });

@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import { managementPolicyId, managementPolicyName } from '../acl-token/acl-token.ts';
+import { defaultPartition } from '../namespace/namespace.ts';
 
 /** Policies that are there from the start. Their rules stand fast. Source: facts/registry.md §2.3. */
 export interface BuiltinPolicy {
@@ -12,17 +14,40 @@ const scalars = ['acl', 'keyring', 'operator', 'mesh', 'peering'];
 const prefixes = ['agent', 'event', 'identity', 'key', 'node', 'query', 'service', 'session'];
 /** These have no `_prefix` form: `*` stands for every name. */
 const globs = ['namespace', 'node_pool', 'host_volume'];
+/** Those of `prefixes` whose names live in namespaces. */
+const inNamespaces = ['event', 'identity', 'key', 'node', 'query', 'service', 'session'];
 
-function rulesForAll(access: 'read' | 'write'): string {
-  const withIntentions = (resource: string): string =>
-    resource === 'service' && access === 'write' ? '\n  intentions = "write"' : '';
-  const block = (head: string, more = ''): string => `${head} {\n  policy = "${access}"${more}\n}`;
+type Access = 'read' | 'write';
+
+const block = (head: string, access: Access, more: readonly string[] = []): string =>
+  [`${head} {`, `  policy = "${access}"`, ...more, '}'].join('\n');
+
+const prefixBlock = (resource: string, access: Access): string => {
+  const hasIntentions = resource === 'service' && access === 'write';
+  return block(`${resource}_prefix ""`, access, hasIntentions ? ['  intentions = "write"'] : []);
+};
+
+function rulesForAll(access: Access): string {
   const lines = [
     ...scalars.map((resource) => `${resource} = "${access}"`),
-    ...prefixes.map((resource) => block(`${resource}_prefix ""`, withIntentions(resource))),
-    ...globs.map((resource) => block(`${resource} "*"`)),
+    ...prefixes.map((resource) => prefixBlock(resource, access)),
+    ...globs.map((resource) => block(`${resource} "*"`, access)),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/**
+ * For a policy that lives in a partition, and so speaks for nothing outside of it: rules reach the
+ * other namespaces of their partition by a block only.
+ */
+function rulesForPartition(access: Access): string {
+  const inner = inNamespaces.flatMap((resource) => prefixBlock(resource, access).split('\n'));
+  const everywhere = block(
+    'namespace_prefix ""',
+    access,
+    inner.map((line) => `  ${line}`),
+  );
+  return `${rulesForAll(access)}${everywhere}\n`;
 }
 
 export const builtinPolicies: readonly BuiltinPolicy[] = [
@@ -40,5 +65,33 @@ export const builtinPolicies: readonly BuiltinPolicy[] = [
   },
 ];
 
+/**
+ * The builtin policies of a partition. Those of `default` are of the whole cluster; those of another
+ * one are ordinary policies to whoever decides, with ids and rules of their own.
+ */
+export function builtinPoliciesOf(partition: string): readonly BuiltinPolicy[] {
+  if (partition === defaultPartition) return builtinPolicies;
+  return (['write', 'read'] as const).map((access, at) => {
+    const { ID, Name, Description } = builtinPolicies[at]!;
+    return {
+      ID: idWithin(partition, ID),
+      Name,
+      Description: `${Description} in this partition`,
+      Rules: rulesForPartition(access),
+    };
+  });
+}
+
+export const builtinPolicyOf = (partition: string, id: string): BuiltinPolicy | undefined =>
+  builtinPoliciesOf(partition).find((policy) => policy.ID === id);
+
+/** A UUID that is the same for the same names (version 8), so that a policy is made once. */
+function idWithin(partition: string, id: string): string {
+  const hex = createHash('sha256').update(`${partition}\0${id}`).digest('hex');
+  const parts = [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`];
+  return [...parts, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join('-');
+}
+
+/** Those that speak for the whole cluster, and are linked from everywhere. */
 export const isBuiltinPolicy = (id: string): boolean =>
   builtinPolicies.some((policy) => policy.ID === id);

@@ -8,7 +8,7 @@ import { limits } from '../limits.ts';
 import { faultAt, type Path, type Report } from '../path.ts';
 import type { Input } from '../schema.ts';
 import { type AclPolicy, AclPolicySchema, type JobAcl } from './acl-policy.ts';
-import { builtinPolicies } from './builtin.ts';
+import { builtinPolicyOf } from './builtin.ts';
 import { contentHash } from './content-hash.ts';
 
 export type AclPolicyInput = Input<AclPolicy>;
@@ -28,7 +28,7 @@ export function policyHash(content: PolicyContent): string {
 
 /** Letters, digits, `-`, `_` and at most one `/`, which it does not begin with. */
 const namePattern = /^[A-Za-z0-9_-]+(\/[A-Za-z0-9_-]*)?$/;
-const reservedPrefix = 'builtin/';
+export const reservedPrefix = 'builtin/';
 
 /** Whether some policy can have the name, a builtin one included. */
 export const isPolicyName = (name: string): boolean =>
@@ -41,7 +41,7 @@ export const isPolicyName = (name: string): boolean =>
  */
 export function policyContent(input: AclPolicyInput, stored?: AclPolicy): PolicyContent {
   const { Name, Description, Rules, Datacenters, JobACL } = complete(AclPolicySchema, input);
-  const builtin = builtinPolicies.find(({ ID }) => ID === stored?.ID);
+  const builtin = stored && builtinPolicyOf(stored.Partition, stored.ID);
   const faults: Fault[] = checkValues(AclPolicySchema, input);
   const report = (path: Path, message: string) => faults.push(faultAt(path, message));
   const at = (key: string): Path => ({ parent: null, key });

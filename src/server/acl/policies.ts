@@ -1,5 +1,5 @@
 import type { AclPolicy } from '../../model/acl-policy/acl-policy.ts';
-import { isBuiltinPolicy } from '../../model/acl-policy/builtin.ts';
+import { builtinPolicyOf } from '../../model/acl-policy/builtin.ts';
 import { type AclPolicyInput, policyContent, policyHash } from '../../model/acl-policy/write.ts';
 import { type Fault, invalid, refusal } from '../../model/errors.ts';
 import type { Scope } from '../../model/namespace/namespace.ts';
@@ -43,7 +43,8 @@ export async function updatePolicy(
     throw refusal('id-mismatch', { noun: 'policy', body: input.ID, path: pathId });
   }
   // Faults of the body come before what is not there: both are told without the state.
-  if (!isBuiltinPolicy(id)) policyContent(input, readPolicy(state.head(), scope, id));
+  const builtin = builtinPolicyOf(scope.partition, id);
+  if (builtin === undefined) policyContent(input, readPolicy(state.head(), scope, id));
   return state.write((transaction) => {
     const stored = readPolicy(transaction, scope, id);
     if (stored === undefined) throw missingPolicy(id, scope);
@@ -63,7 +64,7 @@ export async function deletePolicy(
   return state.write((transaction) => {
     const stored = readPolicy(transaction, scope, id);
     if (stored === undefined) return false;
-    if (isBuiltinPolicy(id)) {
+    if (builtinPolicyOf(scope.partition, id) !== undefined) {
       const reason = 'it cannot be deleted';
       throw refusal('builtin-protected', { noun: 'policy', name: stored.Name, reason });
     }

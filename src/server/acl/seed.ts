@@ -1,5 +1,5 @@
-import { builtinPolicies } from '../../model/acl-policy/builtin.ts';
-import { policyHash } from '../../model/acl-policy/write.ts';
+import { builtinPoliciesOf } from '../../model/acl-policy/builtin.ts';
+import { policyHash, reservedPrefix } from '../../model/acl-policy/write.ts';
 import {
   anonymousAccessorId,
   anonymousSecret,
@@ -10,6 +10,7 @@ import {
   defaultNamespace,
   defaultPartition,
   defaultScope,
+  type Scope,
 } from '../../model/namespace/namespace.ts';
 import {
   aclBootstrap,
@@ -43,26 +44,7 @@ export function seedRealms(transaction: Transaction): void {
 /** Builtin policies, the anonymous token and, where its secret is given, the root token. */
 export function seedAcl(transaction: Transaction, context: World, rootSecret?: string): void {
   const nowMs = context.world.clock.nowMs();
-  const policies = transaction.table(aclPolicies);
-  for (const builtin of builtinPolicies) {
-    const key = inScope(defaultScope, builtin.ID);
-    const stored = policies.get(...key);
-    // An operator may have renamed it; its rules are this version's.
-    if (stored?.Rules === builtin.Rules) continue;
-    const content = {
-      ...builtin,
-      ...stored,
-      Rules: builtin.Rules,
-      Datacenters: null,
-      JobACL: null,
-    };
-    policies.put({
-      ...content,
-      Hash: policyHash(content),
-      Namespace: defaultNamespace,
-      Partition: defaultPartition,
-    });
-  }
+  for (const { Name } of transaction.table(partitions).scan()) seedPolicies(transaction, Name);
   dropUnsealed(transaction);
   if (!transaction.table(aclTokens).has(...inScope(defaultScope, anonymousAccessorId))) {
     putGlobalToken(transaction, context, {
@@ -83,6 +65,34 @@ export function seedAcl(transaction: Transaction, context: World, rootSecret?: s
     description: 'Initial Management Token',
   });
   transaction.table(aclBootstrap).put({ AccessorID: accessor });
+}
+
+/** The builtin policies of a partition. Doing it again changes nothing. */
+export function seedPolicies(transaction: Transaction, partition: string): void {
+  const policies = transaction.table(aclPolicies);
+  const scope = { namespace: defaultNamespace, partition };
+  for (const builtin of builtinPoliciesOf(partition)) {
+    const stored = policies.get(...inScope(scope, builtin.ID));
+    // An operator may have renamed it; its rules are this version's.
+    if (stored?.Rules === builtin.Rules) continue;
+    const content = {
+      ...{ ...builtin, Name: freeName(transaction, scope, builtin.Name), ...stored },
+      ...{ Rules: builtin.Rules, Datacenters: null, JobACL: null },
+    };
+    policies.put({
+      ...content,
+      Hash: policyHash(content),
+      Namespace: defaultNamespace,
+      Partition: partition,
+    });
+  }
+}
+
+/** A partition may be older than its builtin policies, and a policy in it have such a name. */
+function freeName(transaction: Transaction, scope: Scope, name: string): string {
+  const range = { prefix: inScope(scope, name) };
+  const isFree = transaction.table(aclPolicies).by('name').scan(range).next().done;
+  return isFree ? name : `${reservedPrefix}${name}`;
 }
 
 /** Tokens kept by versions that had no way to seal a secret; nobody can show theirs any more. */

@@ -1,3 +1,4 @@
+import { builtinPoliciesOf } from '../../model/acl-policy/builtin.ts';
 import { checkValues } from '../../model/check-values.ts';
 import { complete } from '../../model/complete.ts';
 import { invalid, refusal } from '../../model/errors.ts';
@@ -5,15 +6,16 @@ import { defaultNamespace, defaultPartition } from '../../model/namespace/namesp
 import { realmNameFaults } from '../../model/namespace/write.ts';
 import { type Partition, PartitionSchema } from '../../model/partition/partition.ts';
 import type { Input } from '../../model/schema.ts';
-import { namespaces, partitions, peerings } from '../../state/tables.ts';
+import { aclPolicies, inScope, namespaces, partitions, peerings } from '../../state/tables.ts';
 import type { Written } from '../../state/types.ts';
+import { seedPolicies } from '../acl/seed.ts';
 import type { ServerContext } from '../context.ts';
 import { contentOf } from './write.ts';
 
 export type PartitionRequest = Input<Partition>;
 
 /**
- * Makes a partition, with its namespace `default`, or replaces its description.
+ * Makes a partition, with its namespace `default` and its builtin policies, or replaces its description.
  * @throws RosterError `id-mismatch`, `invalid-body`
  */
 export async function writePartition(
@@ -38,6 +40,7 @@ export async function writePartition(
         ...{ Meta: null, Capabilities: null, ACLs: null },
       });
     }
+    seedPolicies(transaction, Name);
     return transaction.table(partitions).put({ Name, Description });
   });
 }
@@ -57,6 +60,10 @@ export async function deletePartition(
   return state.write((transaction) => {
     if (!transaction.table(partitions).has(name)) return false;
     const spaces = transaction.table(namespaces);
+    const home = { namespace: defaultNamespace, partition: name };
+    for (const { ID } of builtinPoliciesOf(name)) {
+      transaction.table(aclPolicies).delete(...inScope(home, ID));
+    }
     const others = [...spaces.scan({ prefix: [name] })].filter(
       ({ Name }) => Name !== defaultNamespace,
     );
