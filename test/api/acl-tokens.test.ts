@@ -192,14 +192,19 @@ describe('a new token is refused with', () => {
     ]);
   });
 
-  test('an accessor or secret that any token has, as either', async () => {
+  test('an accessor or secret that any token has, as either, in whatever case', async () => {
     const { AccessorID, SecretID } = await acl.token();
+    const letters = 'aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee';
+    await acl.token({ AccessorID: letters });
+    const other = 'ffffffff-bbbb-4ccc-8ddd-eeeeeeeeeeee';
     for (const [body, field] of [
       [{ AccessorID }, 'AccessorID'],
       [{ AccessorID: SecretID }, 'AccessorID'],
       [{ SecretID }, 'SecretID'],
       [{ SecretID: AccessorID }, 'SecretID'],
       [{ AccessorID: nobody, SecretID: nobody }, 'SecretID'],
+      [{ SecretID: letters.toUpperCase() }, 'SecretID'],
+      [{ AccessorID: other, SecretID: other.toUpperCase() }, 'SecretID'],
     ] as const) {
       const { status, json, text } = await put('token', body);
       expect([status, json.code]).toEqual([409, 'id-taken']);

@@ -75,12 +75,13 @@ export function insertToken(
   const AccessorID = accessor || world.ids.uuid();
   const SecretID = secret || world.secrets.uuid();
   const isTaken = (id: string): boolean => {
-    for (const _ of table.by('accessor').scan({ prefix: [id] })) return true;
+    // Accessors are in lower case, and secrets as they were given.
+    for (const _ of table.by('accessor').scan({ prefix: [id.toLowerCase()] })) return true;
     for (const _ of table.by('secret').scan({ prefix: [box.fingerprint(id)] })) return true;
     return false;
   };
   if (isTaken(AccessorID)) throw refusal('id-taken', { field: 'AccessorID' });
-  if (isTaken(SecretID) || SecretID === AccessorID) {
+  if (isTaken(SecretID) || SecretID.toLowerCase() === AccessorID) {
     throw refusal('id-taken', { field: 'SecretID' });
   }
   return table.put({
