@@ -181,7 +181,7 @@ describe('deleting', () => {
     ['nothing', {}, '/EvalIDs'],
     ['both', { EvalIDs: ['a'], Filter: 'Status == "complete"' }, '/Filter'],
     ['too many', { EvalIDs: Array.from({ length: 7282 }, () => 'a') }, '/EvalIDs'],
-    ['an unknown field', { Ids: [] }, '/Ids'],
+    ['an unknown field', { Ids: ['a'] }, '/Ids'],
   ])('%s is refused', async (_title, body, pointer) => {
     const { status, json } = await remove(body);
     expect([status, json.errors[0].pointer]).toEqual([400, pointer]);
