@@ -64,6 +64,10 @@ export const Whole = (options: Range = {}) => Type.Integer({ default: 0, ...opti
 export const Nanoseconds = (options: Range = {}) =>
   Type.Integer({ default: 0, ...options, 'x-unit': 'ns' });
 
+/** A duration that answers tell as a number, where the others are text. */
+export const CountedNanoseconds = (options: Range = {}) =>
+  Type.Integer({ default: 0, ...options, 'x-unit': 'ns', 'x-shown': 'number' });
+
 /** An instant: Unix nanoseconds, 0 for never (`base/instant.ts`). */
 export const Instant = () => Type.Integer({ default: 0, 'x-unit': 'instant' });
 

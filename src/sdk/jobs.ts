@@ -30,13 +30,15 @@ export interface JobRegistration {
   readonly EvalPriority?: number | undefined;
   readonly PolicyOverride?: boolean | undefined;
   readonly PreserveCounts?: boolean | undefined;
+  /** Tasks that are registered keep their resources, whatever `Job` says of them. */
+  readonly PreserveResources?: boolean | undefined;
   /** Do just what this plan said, or refuse (409 `plan-outdated`, with all differences). */
   readonly PlanID?: string | undefined;
 }
 
 /** Body of a plan. Source: spec/3-jobs.md §4.7. */
 export interface JobPlanRequest
-  extends Pick<JobRegistration, 'Job' | 'PolicyOverride' | 'PreserveCounts'> {
+  extends Pick<JobRegistration, 'Job' | 'PolicyOverride' | 'PreserveCounts' | 'PreserveResources'> {
   /** Whether to tell what is different from the stored job. */
   readonly Diff?: boolean | undefined;
 }

@@ -258,6 +258,7 @@ test('a job is refused while too many evaluations are open', async () => {
       enforceIndex: undefined,
       evaluationPriority: 0,
       preserveCounts: false,
+      preserveResources: false,
       accessor: '',
       unknownFields: [],
     } as unknown as Parameters<typeof registerJob>[1]);

@@ -31,7 +31,7 @@ describe('POST /v1/jobs/parse', () => {
     expect(status).toBe(200);
     expect(json).toMatchObject({
       ID: 'web',
-      Name: null,
+      Name: 'web',
       Type: null,
       Priority: null,
       Update: null,

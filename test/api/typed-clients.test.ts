@@ -181,3 +181,87 @@ test('the allocations of a node are whole, with their job and the older fields',
   expect(one.TaskResources.server).toMatchObject({ CPU, MemoryMB });
   expect(one.Resources).toMatchObject({ CPU, MemoryMB, DiskMB: one.SharedResources.DiskMB });
 });
+
+describe('what a configuration entry does not say', () => {
+  const limits = ['MaxConnections', 'MaxPendingRequests', 'MaxConcurrentRequests'];
+  const written = async (entry: { readonly Kind: string }) => {
+    expect((await api.call('PUT', '/v1/config', { body: entry })).status).toBe(200);
+    return (await api.call('GET', `/v1/config/${entry.Kind}/edge`)).json;
+  };
+  const valued = (names: readonly string[], value: number | null) =>
+    Object.fromEntries(names.map((name) => [name, value]));
+
+  test.each([null, 0, 7])('is null apart from 0 where limits are %j', async (value) => {
+    const Limits = valued(limits, value);
+    const Protocol = { Kind: 'proxy-defaults', Name: 'global', Config: { protocol: 'http' } };
+    await api.call('PUT', '/v1/config', { body: Protocol });
+    const Listeners = [{ Port: 80, Protocol: 'http', Services: [{ Name: 'web', ...Limits }] }];
+    const ingress = await written({
+      ...{ Kind: 'ingress-gateway', Name: 'edge', Listeners, Defaults: Limits },
+    });
+    expect(ingress).toMatchObject({ Defaults: Limits, Listeners: [{ Services: [Limits] }] });
+    const listener = { Name: 'l', Port: 80, Protocol: 'http', MaxRequestHeadersKB: value };
+    const gateway = await written({
+      ...{ Kind: 'api-gateway', Name: 'edge', Listeners: [listener] },
+    });
+    expect(gateway.Listeners[0].MaxRequestHeadersKB).toBe(value);
+    const Rules = [{ Services: [{ Name: 'web', Limits }] }];
+    const Parents = [{ Kind: 'api-gateway', Name: 'edge' }];
+    const route = await written({ ...{ Kind: 'http-route', Name: 'edge', Parents, Rules } });
+    expect(route.Rules[0].Services[0].Limits).toEqual(Limits);
+  });
+
+  test('is null where no limit is named', async () => {
+    const Listeners = [{ Port: 80, Services: [{ Name: 'web' }] }];
+    const { json } = await api.call('PUT', '/v1/config', {
+      body: { Kind: 'ingress-gateway', Name: 'edge', Listeners, Defaults: {} },
+    });
+    expect(json).toBe(true);
+    const read = (await api.call('GET', '/v1/config/ingress-gateway/edge')).json;
+    expect(read.Defaults).toMatchObject(valued(limits, null));
+    expect(read.Listeners[0].Services[0]).toMatchObject(valued(limits, null));
+  });
+});
+
+test.each(['5s', 5e9])('a cookie that lasts %j is read back in nanoseconds', async (TTL) => {
+  const policy = { Field: 'cookie', FieldValue: 'user', CookieConfig: { TTL } };
+  const LoadBalancer = { Policy: 'maglev', HashPolicies: [policy] };
+  const body = { Kind: 'service-resolver', Name: 'web', ConnectTimeout: '5s', LoadBalancer };
+  expect((await api.call('PUT', '/v1/config', { body })).status).toBe(200);
+  const read = (await api.call('GET', '/v1/config/service-resolver/web')).json;
+  expect(read.LoadBalancer.HashPolicies[0].CookieConfig.TTL).toBe(5e9);
+  expect(read.ConnectTimeout).toBe('5s');
+  expect((await api.call('PUT', '/v1/config', { body: read })).status).toBe(200);
+});
+
+test('a job that is parsed is named by its label, and by its name where it has one', async () => {
+  const named = async (JobHCL: string) =>
+    (await api.call('POST', '/v1/jobs/parse', { body: { JobHCL } })).json;
+  expect(await named('job "web" {}')).toMatchObject({ ID: 'web', Name: 'web', Priority: null });
+  expect(await named('job "web" { name = "shop" }')).toMatchObject({ ID: 'web', Name: 'shop' });
+});
+
+test('PreserveResources keeps the resources of registered tasks, in plans as well', async () => {
+  const sized = (CPU: number, change = {}) => ({
+    ...jobBody(change, {}, { Resources: { CPU, MemoryMB: 64 } }),
+  });
+  const size = async () =>
+    (await api.call('GET', '/v1/job/web')).json.TaskGroups[0].Tasks[0].Resources;
+  await api.call('POST', '/v1/jobs', { body: sized(200) });
+  const other = { ...sized(300, { Priority: 60 }), PreserveResources: true };
+  const plan = await api.call('POST', '/v1/job/web/plan', { body: { ...other, Diff: true } });
+  expect(JSON.stringify(plan.json.Diff)).toContain('Priority');
+  expect(JSON.stringify(plan.json.Diff)).not.toContain('CPU');
+  for (const path of ['/v1/jobs', '/v1/job/web']) {
+    expect((await api.call('POST', path, { body: other })).status).toBe(200);
+    expect(await size()).toMatchObject({ CPU: 200 });
+  }
+  await api.call('POST', '/v1/jobs', { body: sized(300) });
+  expect(await size()).toMatchObject({ CPU: 300 });
+});
+
+test('the health of the agent is told of its server by name', async () => {
+  const { json } = await api.call('GET', '/v1/agent/health');
+  const healthy = { ok: true, message: 'ok' };
+  expect(json).toEqual({ ...healthy, server: healthy });
+});

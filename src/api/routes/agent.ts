@@ -18,6 +18,11 @@ export interface AgentFacts {
   readonly openApi: () => string;
 }
 
+const health = { ok: Type.Boolean(), message: Text() };
+/** Of the process, and once more under the name of the part of it that is asked for. */
+const AgentHealthSchema = Type.Object({ ...health, server: Type.Object(health) });
+const healthy = { ok: true, message: 'ok' };
+
 /** What this process says of itself. facts/scheduler.md §8.5 "Agent", "Status", "Metrics". */
 export function agentRoutes(facts: AgentFacts): Route[] {
   return [
@@ -26,12 +31,12 @@ export function agentRoutes(facts: AgentFacts): Route[] {
       path: '/v1/agent/health',
       noun: 'agent',
       summary: 'Whether this server answers and can write',
-      answer: Type.Object({ ok: Type.Boolean(), message: Text() }),
+      answer: AgentHealthSchema,
       permission: () => open,
       handle: () => {
         const closed = facts.writesClosed();
         if (closed !== undefined) throw closedRefusal(closed);
-        return { ok: true, message: 'ok' };
+        return { ...healthy, server: healthy };
       },
     }),
     readRoute({

@@ -66,7 +66,8 @@ export function jobFileRoutes({ world, region }: ServerContext, turns: Turns): R
     }
     // A text may be long: others go first after a few milliseconds.
     const job = await turns.finish(jobOfText({ JobHCL, Variables }, functions));
-    if (!body.Canonicalize) return { value: withUnsetFields(job) };
+    // The label of a job is its name as well as its id, even where nothing is filled in.
+    if (!body.Canonicalize) return { value: withUnsetFields({ ...job, Name: job.Name ?? job.ID }) };
     return { value: await turns.finish(canonicalizeJobSteps(job, { region, namespace })) };
   };
 

@@ -15,8 +15,9 @@ import { jobRequired, submitOr } from './job.ts';
 const envelope = {
   Diff: Flag(),
   PolicyOverride: Flag(),
-  /** Beyond the field: a registration may preserve the counts, and so its plan has to. */
+  /** Beyond the field: what a registration may preserve, its plan has to. */
   PreserveCounts: Flag(),
+  PreserveResources: Flag(),
   Namespace: Text(),
   Region: Text(),
 };
@@ -28,6 +29,7 @@ interface PlanBody {
   readonly Diff?: boolean;
   readonly PolicyOverride?: boolean;
   readonly PreserveCounts?: boolean;
+  readonly PreserveResources?: boolean;
   readonly Region?: string;
 }
 
@@ -66,6 +68,7 @@ export function jobPlanRoutes(planner: Planner, turns: Turns): Route[] {
           unknownFields: input.unknownFields,
           faults,
           preserveCounts: body.PreserveCounts ?? false,
+          preserveResources: body.PreserveResources ?? false,
           policyOverride: body.PolicyOverride ?? false,
           diff: body.Diff ?? false,
           mayRead: (name) => allows(namespaceCapability(name, 'read-job')),

@@ -60,6 +60,7 @@ const envelope = {
   EvalPriority: Whole({ minimum: 0, maximum: limits.job.priorityMax }),
   PolicyOverride: Flag(),
   PreserveCounts: Flag(),
+  PreserveResources: Flag(),
   /** Beyond the field: do just what this plan says, or nothing. */
   PlanID: Text(),
   Namespace: Text(),
@@ -80,6 +81,7 @@ interface RegistrationBody {
   readonly EvalPriority?: number;
   readonly PolicyOverride?: boolean;
   readonly PreserveCounts?: boolean;
+  readonly PreserveResources?: boolean;
   readonly PlanID?: string;
   readonly Region?: string;
 }
@@ -168,6 +170,7 @@ export function jobRoutes(
       evaluationPriority: body.EvalPriority ?? 0,
       // spec/3 §4.2: only where a job is created.
       preserveCounts: (body.PreserveCounts ?? false) && !isUpdate,
+      preserveResources: body.PreserveResources ?? false,
       sourceOf: body.Job.Version ?? undefined,
       demand: (job) => demandTokens(tokens, server.state.read(), body.Job ?? {}, job),
       policyOverride: body.PolicyOverride ?? false,

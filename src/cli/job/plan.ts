@@ -15,7 +15,7 @@ import { type Drivers, driversOf } from '../placement-failure.ts';
 import { printJobDiff } from '../render/job-diff.ts';
 import { printPlacementFailures } from '../render/placement.ts';
 import { oneLine, orDash, plural, quoted } from '../render/text.ts';
-import { policyOverride, preserveCounts } from './run.ts';
+import { policyOverride, preserveCounts, preserveResources } from './run.ts';
 import { writtenDiff } from './written-diff.ts';
 
 /** Source: facts/scheduler.md §9.5. */
@@ -44,6 +44,7 @@ export const jobPlan: ClientCommand = {
       },
       policyOverride,
       preserveCounts,
+      preserveResources,
       verbose,
     ],
     errorExitCode: planExitCodes.error,
@@ -64,6 +65,7 @@ Examples:
       ...{ Job, Diff: true },
       PolicyOverride: (options.flag('policyOverride') || rest.PolicyOverride) ?? false,
       PreserveCounts: (options.flag('preserveCounts') || rest.PreserveCounts) ?? false,
+      PreserveResources: (options.flag('preserveResources') || rest.PreserveResources) ?? false,
     };
     const plan = await planned(context, read, asked);
     const words = [...givenWords(options), quoted(file!)].join(' ');
@@ -88,6 +90,7 @@ const givenWords = (options: Options): readonly string[] => [
   ...options.list('var').map((assignment) => `-var ${quoted(assignment)}`),
   ...(options.flag('policyOverride') ? ['-policy-override'] : []),
   ...(options.flag('preserveCounts') ? ['-preserve-counts'] : []),
+  ...(options.flag('preserveResources') ? ['-preserve-resources'] : []),
 ];
 
 function flagOf(text: string | undefined): boolean {

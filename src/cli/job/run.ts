@@ -34,6 +34,11 @@ export const preserveCounts: OptionDefinition = {
   description: 'Keep the counts of the registered job.',
 };
 
+export const preserveResources: OptionDefinition = {
+  name: 'preserve-resources',
+  description: 'Keep the resources of the tasks of the registered job.',
+};
+
 /** What both options say, as a body has it. */
 export const givenGuards = (options: Options) => ({
   ...guardOf(options.text('checkIndex')),
@@ -57,6 +62,7 @@ export const jobRun: ClientCommand = {
       planned,
       policyOverride,
       preserveCounts,
+      preserveResources,
       verbose,
     ],
     details: `It watches until everything runs; where the job is deployed in steps, until that is over.
@@ -72,6 +78,7 @@ Examples:
       ...givenGuards(options),
       ...planOf(options.text('plan')),
       ...(options.flag('preserveCounts') && { PreserveCounts: true }),
+      ...(options.flag('preserveResources') && { PreserveResources: true }),
     };
     if (file === '-' && context.environment.stdin.isTerminal) {
       await context.notes.line('Reading the job from standard input; end it with Ctrl-D.');

@@ -73,7 +73,7 @@ const ListenerSchema = Type.Object(
     Protocol: About('What is spoken on it.', Choice(protocols, 'tcp')),
     MaxRequestHeadersKB: About(
       'How large the headers of a request may be, in KiB; 0: as the proxy has it, 60.',
-      Whole({ minimum: 0, maximum: 8192 }),
+      Nullable(Whole({ minimum: 0, maximum: 8192 })),
     ),
     TLS: About('Of its certificates.', Nullable(ListenerTlsSchema)),
     Default: About('For routes that say nothing of it.', Nullable(PolicySchema)),

@@ -1,8 +1,10 @@
-import { About, Whole } from '../schema.ts';
+import { About, Nullable, Whole } from '../schema.ts';
 
 const countMax = 2 ** 32 - 1;
 const count = (description: string) =>
-  About(description, Whole({ minimum: 0, maximum: countMax }), { absent: 'the proxy’s own' });
+  About(description, Nullable(Whole({ minimum: 0, maximum: countMax })), {
+    absent: 'the proxy’s own',
+  });
 
 /** What a proxy lets through to a service at a time. Source: facts/registry.md §5.9. */
 export const connectionLimits = {

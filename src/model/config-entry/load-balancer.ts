@@ -2,10 +2,10 @@ import { below, type Path, type Report } from '../path.ts';
 import {
   About,
   Choice,
+  CountedNanoseconds,
   Flag,
   List,
   type Model,
-  Nanoseconds,
   Nullable,
   Text,
   Type,
@@ -27,7 +27,9 @@ const HashPolicySchema = Type.Object({
     Nullable(
       Type.Object({
         Session: About('It ends with the session.', Flag()),
-        TTL: About('How long it lasts.', Nanoseconds({ minimum: 0 })),
+        TTL: About('How long it lasts.', CountedNanoseconds({ minimum: 0 }), {
+          rules: 'read back as nanoseconds',
+        }),
         Path: About('The path that it is for.', Text()),
       }),
     ),

@@ -1,5 +1,6 @@
 /**
- * An entry as it is shown: every field of its schema, durations as text ("5m0s"), nothing hidden.
+ * An entry as it is shown: every field of its schema, durations as text ("5m0s") unless their schema
+ * wants the number, nothing hidden.
  * Source: DESIGN §5 "Numbers", "Fields in answers".
  */
 import { formatDuration } from '../../base/duration.ts';
@@ -66,7 +67,9 @@ function compile(schema: Type.TSchema): Presenter | undefined {
   const shape = shapeOf(schema);
   switch (shape.kind) {
     case 'number':
-      return shape.duration ? unlessNull((value) => formatDuration(value as number)) : undefined;
+      return shape.duration && !isShownAsNumber(schema)
+        ? unlessNull((value) => formatDuration(value as number))
+        : undefined;
     case 'list': {
       const item = presenterOf(shape.item);
       return item && unlessNull((value) => (value as readonly unknown[]).map(item));
@@ -81,6 +84,8 @@ function compile(schema: Type.TSchema): Presenter | undefined {
       return undefined;
   }
 }
+
+const isShownAsNumber = (schema: object): boolean => 'x-shown' in schema;
 
 const mapped = (record: Shown, map: Presenter): Shown =>
   Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value)]));
@@ -104,7 +109,7 @@ type Json = Readonly<Record<string, unknown>>;
 /** The same walk over the schema itself; what is not set may be left out. */
 export function shownSchema(schema: unknown): Json {
   const { required: _, default: __, ...rest } = schema as Json;
-  if (rest['x-unit'] === 'ns') {
+  if (rest['x-unit'] === 'ns' && !isShownAsNumber(rest)) {
     const { minimum: ___, maximum: ____, ...text } = rest;
     return { ...text, type: 'string' };
   }

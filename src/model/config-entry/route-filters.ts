@@ -45,12 +45,7 @@ const RouteFiltersSchema = Type.Object(
     Headers: About('Changes to headers, one after the other.', FullList(HeaderModifiersSchema)),
     URLRewrite: About(
       'What takes the place of the part of the path that matched.',
-      Nullable(
-        Type.Object(
-          { Path: About('What is put there.', Text(), { rules: 'begins with `/`' }) },
-          { title: 'URLRewrite' },
-        ),
-      ),
+      Nullable(Type.Object({ Path: About('What is put there.', Text()) }, { title: 'URLRewrite' })),
     ),
     RetryFilter: About('When a request is made again.', Nullable(RetryFilterSchema)),
     TimeoutFilter: About(
@@ -86,10 +81,6 @@ export const ResponseFiltersField = () =>
 export function checkRouteFilters(filters: RouteFilters | null, path: Path, report: Report): void {
   if (filters === null) return;
   checkHeaders(filters, path, report);
-  const rewrite = filters.URLRewrite?.Path;
-  if (rewrite !== undefined && !rewrite.startsWith('/')) {
-    report(below(path, 'URLRewrite', 'Path'), `must begin with "/", got ${quote(rewrite)}`);
-  }
   filters.RetryFilter?.RetryOn.forEach((condition, index) => {
     if (retryConditions.includes(condition)) return;
     const known = `must be one of ${retryConditions.join(', ')}, got ${quote(condition)}`;

@@ -54,18 +54,19 @@ export function refusedChange(stored: Job | undefined, submitted: Job): string |
     : 'whether it was dispatched cannot change';
 }
 
+/** What of the stored job stands, whatever is submitted. */
+export interface Preserved {
+  readonly preserveCounts: boolean;
+  readonly preserveResources: boolean;
+}
+
 /**
  * What registering makes of the stored job: itself when the submission changes nothing, and else the
  * row of its next version, which is not stamped yet. Source: facts/scheduler.md §3.1, §3.4.
  */
-export function registeredJob(
-  stored: Job | undefined,
-  submitted: Job,
-  preserveCounts: boolean,
-): Job {
+export function registeredJob(stored: Job | undefined, submitted: Job, preserved: Preserved): Job {
   const tagged = withKnownTag(stored, submitted);
-  const wanted =
-    stored !== undefined && preserveCounts ? withPreservedCounts(stored, tagged) : tagged;
+  const wanted = stored === undefined ? tagged : withPreserved(stored, tagged, preserved);
   if (stored !== undefined && isSameSpecification(stored, wanted)) return stored;
   return {
     ...wanted,
@@ -93,6 +94,27 @@ export function withLaunch(stored: Job | undefined, submitted: JobInput): JobInp
   if (stored === undefined || stored.ParentID === '') return submitted;
   const carried = Object.fromEntries(launchFields.map((field) => [field, stored[field]]));
   return { ...submitted, ...carried };
+}
+
+function withPreserved(stored: Job, submitted: Job, preserved: Preserved): Job {
+  const counted = preserved.preserveCounts ? withPreservedCounts(stored, submitted) : submitted;
+  return preserved.preserveResources ? withPreservedResources(stored, counted) : counted;
+}
+
+/** The submission with the resources of the stored tasks of the same name and group. */
+function withPreservedResources(stored: Job, submitted: Job): Job {
+  const groups = new Map(stored.TaskGroups.map((group) => [group.Name, group.Tasks]));
+  return {
+    ...submitted,
+    TaskGroups: submitted.TaskGroups.map((group) => {
+      const tasks = new Map(groups.get(group.Name)?.map((task) => [task.Name, task.Resources]));
+      const Tasks = group.Tasks.map((task) => ({
+        ...task,
+        Resources: tasks.get(task.Name) ?? task.Resources,
+      }));
+      return { ...group, Tasks };
+    }),
+  };
 }
 
 /** The submission with the counts of the stored groups of the same name. */

@@ -48,7 +48,9 @@ describe('a job that was stored with numbers among its arguments', () => {
   test('is the same when its file is registered again', () => {
     expect(now.TaskGroups[0]!.Tasks[0]!.Config).toEqual({ command: 'x', args: ['-p', '80'] });
     expect(isSameSpecification(stored, now)).toBe(true);
-    expect(registeredJob(stored, now, false)).toBe(stored);
+    expect(registeredJob(stored, now, { preserveCounts: false, preserveResources: false })).toBe(
+      stored,
+    );
   });
 
   test('and what runs of it is left alone', () => {

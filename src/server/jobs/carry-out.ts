@@ -103,7 +103,7 @@ function outdated(differences: readonly string[]) {
 
 async function decideAgain(
   { context, configuration, queue }: CarryingOut,
-  { accessor, preserveCounts, evaluationPriority: priority }: Registration,
+  { accessor, evaluationPriority: priority, ...preserved }: Registration,
   job: Job,
   kept: KeptPlan,
 ): Promise<Again> {
@@ -111,7 +111,7 @@ async function decideAgain(
   return queue.finish(function* (elapsedNs) {
     const snapshot = state.head();
     const submitted = { ...job, SchedulerTokenID: accessor };
-    const proposal = propose(snapshot, submitted, preserveCounts);
+    const proposal = propose(snapshot, submitted, preserved);
     const decided = isEvaluated(proposal.job)
       ? yield* decideProposal(snapshot, proposal, {
           configuration: configuration(snapshot, job.NodePool),

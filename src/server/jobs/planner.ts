@@ -45,7 +45,7 @@ export interface PlanRequest
   extends Pick<
     Registration,
     | ('job' | 'namespace' | 'jobId' | 'accessor' | 'unknownFields')
-    | ('preserveCounts' | 'policyOverride' | 'faults')
+    | ('preserveCounts' | 'preserveResources' | 'policyOverride' | 'faults')
   > {
   /** Whether to tell what is different from the stored job. */
   readonly diff: boolean;
@@ -130,7 +130,7 @@ export class Planner {
     requireNamespace(snapshot, job.Namespace);
     requireNodePool(snapshot, job.NodePool);
     const submitted = { ...job, SchedulerTokenID: request.accessor };
-    const proposal = propose(snapshot, submitted, request.preserveCounts);
+    const proposal = propose(snapshot, submitted, request);
     requireCapabilities(snapshot, proposal.job);
     const advice = requireJobPolicies(snapshot, proposal.job, { override: request.policyOverride });
     const drawn = recorded(ids);

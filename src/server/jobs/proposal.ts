@@ -3,7 +3,7 @@ import type { Ids } from '../../base/ports.ts';
 import type { Steps } from '../../base/steps.ts';
 import type { Evaluation } from '../../model/evaluation/evaluation.ts';
 import type { Job } from '../../model/job/job.ts';
-import { registeredJob } from '../../model/job/job-change.ts';
+import { type Preserved, registeredJob } from '../../model/job/job-change.ts';
 import { nothingPlanned, type Outline, outlineOf } from '../../model/plan/outline.ts';
 import { scheduleSteps } from '../../scheduler/schedule.ts';
 import type { ClusterView, SchedulerConfiguration, SchedulerResult } from '../../scheduler/view.ts';
@@ -18,9 +18,9 @@ export interface Proposal {
   readonly stored: Job | undefined;
 }
 
-export function propose(snapshot: Snapshot, submitted: Job, preserveCounts: boolean): Proposal {
+export function propose(snapshot: Snapshot, submitted: Job, preserved: Preserved): Proposal {
   const stored = snapshot.table(jobs).get(...inNamespace(submitted.Namespace, submitted.ID));
-  const next = registeredJob(stored, submitted, preserveCounts);
+  const next = registeredJob(stored, submitted, preserved);
   if (next === stored) return { job: stored, stored };
   const index = snapshot.index + 1;
   const CreateIndex = stored?.CreateIndex ?? index;

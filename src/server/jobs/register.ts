@@ -6,7 +6,12 @@ import type { Evaluation } from '../../model/evaluation/evaluation.ts';
 import { canonicalizeJobSteps } from '../../model/job/canonicalize.ts';
 import { foreignFieldFaults } from '../../model/job/foreign-fields.ts';
 import type { Job, JobInput } from '../../model/job/job.ts';
-import { refusedChange, registeredJob, withLaunch } from '../../model/job/job-change.ts';
+import {
+  type Preserved,
+  refusedChange,
+  registeredJob,
+  withLaunch,
+} from '../../model/job/job-change.ts';
 import { isEvaluated } from '../../model/job/job-rules.ts';
 import { validateJobSteps } from '../../model/job/validate.ts';
 import {
@@ -40,7 +45,7 @@ import { followScalingPolicies } from './scaling-policies.ts';
 import { refreshJobStatus } from './status.ts';
 import { countChild, summarizeGroups } from './summary.ts';
 
-export interface Registration {
+export interface Registration extends Preserved {
   /** As it was decoded; nothing filled in yet. */
   readonly job: JobInput;
   /** Where the request says the job belongs; wins over the job's own. */
@@ -51,7 +56,6 @@ export interface Registration {
   /** Guard: the job's `JobModifyIndex` (0: there is no such job). */
   readonly enforceIndex: number | undefined;
   readonly evaluationPriority: number;
-  readonly preserveCounts: boolean;
   /** Soft-mandatory job policies only advise. */
   readonly policyOverride: boolean;
   /** The version whose source is taken over where no submission comes along. */
@@ -248,11 +252,11 @@ function upsertJob(
   transaction: Transaction,
   submitted: Job,
   stored: Job | undefined,
-  { preserveCounts, policyOverride }: Pick<Registration, 'preserveCounts' | 'policyOverride'>,
+  { policyOverride, ...preserved }: Preserved & Pick<Registration, 'policyOverride'>,
 ): { readonly stored: Job; readonly advice: readonly string[] } {
   const reason = refusedChange(stored, submitted);
   if (reason !== undefined) throw refusal('job-change-refused', { job: submitted.ID, reason });
-  const next = registeredJob(stored, submitted, preserveCounts);
+  const next = registeredJob(stored, submitted, preserved);
   requireCapabilities(transaction, next);
   const advice = requireJobPolicies(transaction, next, { override: policyOverride });
   return { stored: next === stored ? stored : writeVersion(transaction, next), advice };

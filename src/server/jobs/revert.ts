@@ -33,6 +33,7 @@ export async function revertJob(context: ServerContext, revert: Revert): Promise
     ...{ submission: undefined, sourceOf: version },
     unknownFields: revert.unknownFields,
     ...{ enforceIndex: undefined, evaluationPriority: 0, preserveCounts: false },
+    preserveResources: false,
     policyOverride: revert.policyOverride,
     ...(revert.demand && { demand: revert.demand }),
     guard: (transaction) => {
