@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
 import { command, directory, endAgents, launch, rootToken, startAgent } from '../support/agent.ts';
 
 afterAll(endAgents);
@@ -38,6 +39,21 @@ test('beyond the machine and without TLS a warning is told', async () => {
   const program = launch(command, ['agent', '--dev', '--server-only', ...http]);
   await program.says(/Ctrl-C ends it\.\n/);
   expect(program.said().stderr).toContain('the API listens beyond this machine without TLS');
+});
+
+test('a page of another site opens no WebSocket where no token is needed', async () => {
+  const path = file('open-socket.json', JSON.stringify({ acl: { enabled: false } }));
+  const args = ['--config', path, '--server-only'];
+  const { address } = await startAgent({ args, token: null });
+  const target = `${address}/v1/client/allocation/${rootToken}/exec?task=t&command=["id"]`;
+  const closed = (headers: Readonly<Record<string, string>>) =>
+    new Promise<string>((resolve, reject) => {
+      const socket = new WebSocket(target.replace('http', 'ws'), { headers });
+      socket.on('error', reject).on('close', (code, reason) => resolve(`${code} ${reason}`));
+    });
+  const foreign = 'No token was shown, and Origin is "https://evil.example"';
+  expect(await closed({ origin: 'https://evil.example' })).toContain(`1008 ${foreign}`);
+  expect(await closed({ origin: address })).toContain('There is no allocation');
 });
 
 test('without access control no token is told, and a warning is', async () => {
