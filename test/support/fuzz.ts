@@ -138,7 +138,7 @@ export function bodyOf(
       case 'null':
         return fc.constant(null);
       case 'string':
-        return text(known.texts[name]);
+        return text(known.texts[name] ?? places[name]);
       case 'array':
         return depth > 6 ? fc.constant([]) : fc.array(below(schema.items), { maxLength: 3 });
       default:
@@ -157,6 +157,11 @@ export function bodyOf(
   };
   return fc.oneof({ weight: 24, arbitrary: right() }, { weight: 1, arbitrary: anything });
 }
+
+/** Where this server is: whatever else is named there is refused before all else. */
+const places: Readonly<Record<string, readonly string[]>> = {
+  ...{ dc: ['dc1', 'DC1', ''], region: ['global', ''], max_stale: ['10s', '1h', ''] },
+};
 
 const text = (right: readonly string[] | undefined): fc.Arbitrary<string> =>
   right === undefined
@@ -205,7 +210,7 @@ function queryOf(parameters: readonly Parameter[], known: Known): fc.Arbitrary<s
         ? ['', 'true', 'false']
         : schema.type === 'integer'
           ? ['0', '1', '2', '100']
-          : known.texts[name];
+          : (known.texts[name] ?? places[name]);
     // One in so many is absent.
     const freq = required ? 20 : 2;
     return [name, fc.option(text(right), { nil: undefined, freq })] as const;
