@@ -89,7 +89,7 @@ test('an update of a variable reaches the file, and the task hears of it in its 
     (await agent.cli('alloc', 'fs', allocation.ID, path)).stdout;
   expect(await fileOf('hears/local/conf')).toBe('password=two\n');
   expect(await fileOf('scripts/local/seen')).toBe('password=two\n');
-  expect(await fileOf('inside/local/seen')).toBe('password=two\nnobody\n');
+  expect(await fileOf('inside/local/seen')).toBe('password=two\nroster-task\n');
 });
 
 test('a task reads with its own rights: not what is of another job', async () => {
@@ -137,7 +137,7 @@ test('a service of one job is found in the template of another, and followed', a
   const [instance] = await passing(1);
   const checks = await agent.get(`/v1/client/allocation/${instance!.AllocID}/checks`);
   expect(Object.values(checks)).toEqual([
-    expect.objectContaining({ Check: 'fine', Output: 'nobody\nready' }),
+    expect.objectContaining({ Check: 'fine', Output: 'roster-task\nready' }),
   ]);
   await agent.register(job('front', { group: { Tasks }, task: {} }));
   const allocation = await running('front');
