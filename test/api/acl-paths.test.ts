@@ -43,7 +43,7 @@ describe('a path that lacks what it should name', () => {
 
   test('knows its methods all the same', async () => {
     const posted = await api.call('POST', '/v1/acl/token/', { body: {} });
-    expect([posted.status, posted.headers.allow]).toEqual([405, 'OPTIONS, DELETE, GET, PUT']);
+    expect([posted.status, posted.headers.allow]).toEqual([405, 'OPTIONS, DELETE, GET, HEAD, PUT']);
     expect((await api.call('OPTIONS', '/v1/acl/token/')).status).toBe(200);
     expect((await api.call('GET', '/v1/acl/tokens/')).status).toBe(404);
   });
