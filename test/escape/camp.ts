@@ -147,11 +147,17 @@ export class Camp {
     await program.says(/^ready$/m);
   }
 
-  /** Words in front of a command that make it a program of the agent's user. */
+  /**
+   * Words in front of a command that make it a program of the agent's user, with a descriptor that
+   * whoever started it forgot to close.
+   */
   get asAgent(): readonly string[] {
-    if (this.surroundings.agent === 'root') return [];
+    const inherited = join(this.place, 'inherited');
+    writeFileSync(inherited, '');
+    const opening = ['sh', '-c', 'exec 9<"$0"; exec "$@"', inherited];
+    if (this.surroundings.agent === 'root') return opening;
     const { uid, gid } = findSystemUser(plainUser)!;
-    return ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--'];
+    return [...opening, 'setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--'];
   }
 
   #launch(words: readonly string[]): Program {

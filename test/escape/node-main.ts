@@ -6,6 +6,7 @@
 import { startNode } from '../../src/agent-node.ts';
 import type { HostVolumes } from '../../src/model/volume/host-volume.ts';
 import { type Defence, defencesWithout } from '../../src/node/defences.ts';
+import type { DriverSettings } from '../../src/node/drivers/allowed.ts';
 import type { DockerSettings } from '../../src/node/drivers/docker/settings.ts';
 import type { IsolationSettings } from '../../src/node/drivers/isolation/settings.ts';
 import { launchSupervisor } from '../../src/node/supervisor/launch.ts';
@@ -16,6 +17,7 @@ export interface NodeInput {
   readonly without: readonly Defence[];
   readonly isolation: IsolationSettings;
   readonly docker: DockerSettings;
+  readonly drivers: DriverSettings;
   readonly hostVolumes: HostVolumes;
 }
 
@@ -39,9 +41,9 @@ const log = {
 // None of their own timers keeps a process alive.
 const alive = setInterval(() => {}, 1 << 30);
 const started = await Promise.all(
-  nodes.map(async ({ name, dataDirectory, without, isolation, docker, hostVolumes }) => {
+  nodes.map(async ({ name, dataDirectory, without, isolation, docker, drivers, hostVolumes }) => {
     const options = {
-      ...{ dataDirectory, isolation, docker, environment: process.env },
+      ...{ dataDirectory, isolation, docker, drivers, environment: process.env },
       ...{ node: { name, address: '127.0.0.1', hostVolumes }, log: log as never },
     };
     const defences = defencesWithout(without);

@@ -1,4 +1,7 @@
-/** Somebody whose token may do what it likes in a namespace of its own, and nothing elsewhere. */
+/**
+ * Somebody whose token may do what it likes in a namespace of its own, and elsewhere nothing but mount
+ * read-only the volume that the nodes give so.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Allocation } from '../e2e/jobs.ts';
 import { type Agent, eventually } from '../support/agent.ts';
@@ -44,6 +47,17 @@ export class Adversary {
     return (JSON.parse(text) as Allocation[])[0];
   }
 
+  /** Whether there was a node for the job, once the scheduler has looked for one. */
+  isPlaced(job: string): Promise<boolean> {
+    return eventually(async () => {
+      const { text } = await this.ask('GET', `/v1/job/${job}/evaluations`);
+      const statuses = (JSON.parse(text) as { Status: string }[]).map(({ Status }) => Status);
+      if (statuses.includes('blocked')) return false;
+      if ((await this.allocation(job)) === undefined) throw new Error(`${job}: ${statuses}`);
+      return true;
+    });
+  }
+
   /** The allocation's id, once it runs. */
   running(job: string): Promise<string> {
     return eventually(async () => {
@@ -82,7 +96,7 @@ export async function newAdversary(server: Agent, namespace: string): Promise<Ad
     return json;
   };
   await put(`/v1/namespace/${namespace}`, { Name: namespace });
-  const Rules = `namespace "${namespace}" { policy = "write" }`;
+  const Rules = `namespace "${namespace}" { policy = "write" } host_volume "fixed" { policy = "read" }`;
   await put('/v1/acl/policy', { Name: namespace, Rules });
   const { SecretID } = await put('/v1/acl/token', { Policies: [{ Name: namespace }] });
   return new Adversary(namespace, server.address, SecretID);

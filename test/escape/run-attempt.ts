@@ -31,6 +31,10 @@ export async function runAttempt(camp: Camp, node: string, attempt: Attempt): Pr
   if (status !== 200) {
     return { succeeded: false, refusal: text, output: '', isStuck: false };
   }
+  if (attempt.refusal !== undefined && !(await red.isPlaced(id))) {
+    await red.ask('DELETE', `/v1/job/${id}`);
+    return { succeeded: false, refusal: 'it was placed nowhere', output: '', isStuck: false };
+  }
   const { refusal, output } = await play(camp, id, plan);
   await red.ask('DELETE', `/v1/job/${id}`);
   const hasEnded = (await red.ended(id, stopPatienceMs)) !== undefined;

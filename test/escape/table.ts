@@ -7,6 +7,7 @@ import { limitAttempts } from './rows/limits.ts';
 import { logAttempts } from './rows/logs.ts';
 import { pathAttempts, walkAttempts } from './rows/paths.ts';
 import { processAttempts } from './rows/processes.ts';
+import { rawAttempts } from './rows/raw.ts';
 import { systemCallAttempts } from './rows/system-calls.ts';
 
 export const attempts: readonly Attempt[] = [
@@ -18,5 +19,6 @@ export const attempts: readonly Attempt[] = [
   ...logAttempts,
   ...pathAttempts,
   ...walkAttempts,
+  ...rawAttempts,
   ...systemCallAttempts,
 ];

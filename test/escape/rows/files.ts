@@ -35,6 +35,15 @@ export const fileAttempts: readonly Attempt[] = [
     const planted = `${prey.dataDirectory}/node/alloc/${prey.neighbour.id}/alloc/data/planted`;
     return { script: `touch ${planted}; ${end}`, hasHappened: () => taken(planted) };
   }),
+  byPath('to write a volume that the node gives read-only', ({ dataDirectory }) => {
+    const planted = `${dataDirectory}-volume/planted`;
+    return {
+      group: { Volumes: { gift: { Type: 'host', Source: 'fixed', ReadOnly: true } } },
+      task: { VolumeMounts: [{ Volume: 'gift', Destination: '/gift' }] },
+      script: `touch /gift/planted ${planted}; ${end}`,
+      hasHappened: () => taken(planted),
+    };
+  }),
   byPath(
     'to change a program of the system',
     () => ({

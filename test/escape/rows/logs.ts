@@ -1,7 +1,7 @@
 /** The files of a task's output, which the agent and its supervisor open. */
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Attempt, Hand, Plan, Prey } from '../attempt.ts';
+import { type Attempt, type Hand, type Plan, type Prey, success } from '../attempt.ts';
 import { end, perl, ready, waits } from './words.ts';
 
 /** Whoever owns the directory of the logs: in a container, root is who it is anyway. */
@@ -42,6 +42,26 @@ export const logAttempts: readonly Attempt[] = [
     inTheWay(prey, `for i in ${next}; do ln -s ${prey.canary} task.stdout.$i; done; ${floods}`, {
       besides: nothing,
       hasHappened: () => statSync(prey.canary).size > 1000,
+    }),
+  ),
+  logAttempt('to have its output appended to a file that has another name', (prey) =>
+    inTheWay(
+      prey,
+      `: > ../data/x; for i in ${next}; do ln ../data/x task.stdout.$i; done; ${floods}`,
+      {
+        besides: ({ allocId, ask }) =>
+          ask('GET', `/v1/client/fs/readat/${allocId}?path=alloc/data/x&offset=0&limit=3`).then(
+            (text) => (text === 'xxx' ? success : text),
+          ),
+      },
+    ),
+  ),
+  logAttempt('to take away the directory of its logs', (prey) =>
+    inTheWay(prey, 'mv /alloc/logs /alloc/data/x', {
+      besides: ({ allocId, ask }) =>
+        ask('GET', `/v1/client/fs/ls/${allocId}?path=alloc/data`).then((text) =>
+          text.includes('"x"') ? success : text,
+        ),
     }),
   ),
   logAttempt('to have its logs made in a directory of the machine', (prey) => {

@@ -20,7 +20,27 @@ const both = ['exec', 'docker'] as const;
 const link = (what: string, { canary }: Prey): string =>
   `mv ${what} ${what}-before; ln -s ${dirname(canary)} ${what}`;
 
+/** The server refuses the name; `whatever a server says, nothing is made for a task` is of the node. */
+const named = (Name: string, from: string): Attempt => ({
+  name: `to have the directory of others by the name ${JSON.stringify(Name)} for its task`,
+  drivers: both,
+  refusal: /Tasks\[0\]\.Name/,
+  counter: 'outside',
+  plan: ({ dataDirectory, neighbour }) => ({
+    task: {
+      Name,
+      Templates: [
+        { SourcePath: `${from}${neighbour.id}/task/secrets/s`, DestPath: 'local/stolen' },
+        { EmbeddedTmpl: 'x', DestPath: `${from}${neighbour.id}/task/local/planted` },
+      ],
+    },
+    script: `cat ${dataDirectory}/node/alloc/${neighbour.id}/${Name}/alloc/data/s ${dataDirectory}/node/alloc/${neighbour.id}/${Name}/${neighbour.id}/alloc/data/s; ${end}`,
+  }),
+});
+
 export const pathAttempts: readonly Attempt[] = [
+  named('..', ''),
+  named('.', '../'),
   {
     name: 'to have a template written through a link',
     drivers: both,

@@ -37,10 +37,41 @@ const seen: readonly Attempt[] = [
       script: `cat /proc/${neighbour.pid}/root/local/s; ${end}`,
     }),
   },
+  {
+    name: 'to trace a neighbour',
+    ...seeing,
+    counter: { without: ['ownUsers', 'userNamespaces'] },
+    // PTRACE_SEIZE, which does not stop it; the end of the tracer lets it go.
+    plan: ({ neighbour }) => ({
+      config: host,
+      script: `${perl(`print "${success}\\n" if syscall(101, 0x4206, ${neighbour.pid}, 0, 0) == 0`)}; ${end}`,
+    }),
+  },
 ];
 
 export const processAttempts: readonly Attempt[] = [
   ...seen,
+  {
+    name: 'to use a descriptor that the agent was started with',
+    drivers: ['exec', 'docker'],
+    counter: 'outside',
+    plan: () => ({ script: `ls -l /proc/self/fd | grep -q inherited && ${got}; ${end}` }),
+  },
+  {
+    name: 'to gain rights by a program that has those of its owner',
+    drivers: ['exec'],
+    counter: 'outside',
+    plan: () => ({ script: `grep -q "NoNewPrivs:.*0" /proc/self/status && ${got}; ${end}` }),
+  },
+  {
+    name: 'to hear what goes over the network of the machine',
+    drivers: ['exec'],
+    agents: ['root'],
+    counter: 'outside',
+    plan: () => ({
+      script: `${perl(`socket(my $s, 17, 3, 0) and print "${success}\\n"`)}; ${end}`,
+    }),
+  },
   {
     name: 'to find the agent among the processes that it sees',
     drivers: ['exec'],

@@ -18,6 +18,10 @@ const calls: readonly (readonly [name: string, number: number, args: string])[] 
   ['setns', 308, '-1, 0'],
   ['personality, for another machine', 135, '0x0400000'],
   ['a socket to the host of the machine', 41, '40, 1, 0'],
+  ['ioctl, to type into a terminal', 16, '0, 0x5412, 0'],
+  ['ioctl, to paste into a terminal', 16, '0, 0x541c, 0'],
+  ['pidfd_getfd', 438, '-1, 0, 0'],
+  ['vmsplice', 278, '-1, 0, 0, 0'],
   ['clone, for users of its own', 56, '0x10000011, 0, 0, 0, 0'],
 ];
 

@@ -128,6 +128,9 @@ describe('an argument decides', () => {
     ['a socket of a virtual machine', 'socket', [40], answers.fail(errors.EAFNOSUPPORT)],
     ['a socket of the kernel’s ciphers', 'socket', [38], answers.fail(errors.EAFNOSUPPORT)],
     ['a pair of a rare family', 'socketpair', [30], answers.fail(errors.EAFNOSUPPORT)],
+    ['the size of a terminal', 'ioctl', [0, 0x5413], answers.allow],
+    ['typing into a terminal', 'ioctl', [0, 0x5412], refused],
+    ['pasting into a terminal', 'ioctl', [0, 0x541c], refused],
     ['the usual personality', 'personality', [0], answers.allow],
     ['the question for it', 'personality', [0xffffffff], answers.allow],
     ['one with a readable first page', 'personality', [0x0100000], refused],
@@ -148,6 +151,7 @@ test('a capability that the node has allowed opens what it is for', () => {
   const capabilities = ['sys_admin'];
   expect(answerTo('mount', { capabilities })).toBe(answers.allow);
   expect(answerTo('clone', { capabilities, given: [0x10000011] })).toBe(answers.allow);
+  expect(answerTo('ioctl', { capabilities, given: [0, 0x5412] })).toBe(answers.allow);
   expect(answerTo('keyctl', { capabilities })).toBe(refused);
   expect(answerTo('settimeofday', { capabilities: ['sys_time'] })).toBe(answers.allow);
 });

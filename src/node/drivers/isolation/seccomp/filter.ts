@@ -127,21 +127,23 @@ function answer(rule: Rule): readonly Instruction[] {
   if (rule === 'allowed') return [instruction(codes.answer, answers.allow)];
   if (typeof rule === 'string') return [instruction(codes.answer, answers.fail(failing[rule]))];
   const { argument, allowed, errno } = rule;
-  const tests =
-    'noneOf' in allowed
-      ? [jumpIf(codes.ifAnyBit, allowed.noneOf, 1, 0)]
-      : allowed.values.map((value, index) =>
-          jumpIf(
-            codes.ifEqual,
-            value,
-            allowed.values.length - 1 - index,
-            index === allowed.values.length - 1 ? 1 : 0,
-          ),
-        );
   return [
     instruction(codes.load, offsets.argument(argument)),
-    ...tests,
+    ...testsOf(allowed),
     instruction(codes.answer, answers.allow),
     instruction(codes.answer, answers.fail(errno)),
   ];
+}
+
+/** Behind them is first the answer to what is allowed, and then the other one. */
+function testsOf(allowed: ArgumentRule['allowed']): readonly Instruction[] {
+  if ('noneOf' in allowed) return [jumpIf(codes.ifAnyBit, allowed.noneOf, 1, 0)];
+  if ('allBut' in allowed) {
+    const { length } = allowed.allBut;
+    return allowed.allBut.map((value, index) => jumpIf(codes.ifEqual, value, length - index, 0));
+  }
+  const last = allowed.values.length - 1;
+  return allowed.values.map((value, index) =>
+    jumpIf(codes.ifEqual, value, last - index, index === last ? 1 : 0),
+  );
 }

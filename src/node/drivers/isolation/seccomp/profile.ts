@@ -9,8 +9,11 @@ export type Verdict = 'allowed' | 'refused' | 'unknown';
 /** For some calls the answer depends on an argument, of which the kernel heeds the lower 32 bits. */
 export interface ArgumentRule {
   readonly argument: number;
-  /** Allowed are these values, or those that have none of these bits. */
-  readonly allowed: { readonly values: readonly number[] } | { readonly noneOf: number };
+  /** Allowed are these values, all but these, or those that have none of these bits. */
+  readonly allowed:
+    | { readonly values: readonly number[] }
+    | { readonly allBut: readonly number[] }
+    | { readonly noneOf: number };
   /** How it fails otherwise. */
   readonly errno: number;
 }
@@ -33,25 +36,35 @@ const newNamespaces = 0x7e020000;
 /** AF_UNIX, AF_INET, AF_INET6, AF_NETLINK, AF_PACKET. */
 const families = [1, 2, 10, 16, 17];
 
+/** TIOCSTI puts words in a terminal as if somebody typed them, TIOCLINUX pastes them. */
+const typing = [0x5412, 0x541c];
+
 /** PER_LINUX, UNAME26, ADDR_NO_RANDOMIZE alone (PER_LINUX32 and with UNAME26), and the question. */
 const personalities = [0x0, 0x8, 0x20000, 0x20008, 0xffffffff];
 
 export const profile: readonly CallGroup[] = [
   {
-    reason: 'Files: the kernel asks for the rights of each',
+    reason: 'Files: the kernel asks for the rights of each; no handle that it names can be opened',
     verdict: 'allowed',
     calls:
       'access chdir chmod chown close close_range copy_file_range creat dup dup2 dup3 faccessat ' +
       'faccessat2 fadvise64 fallocate fchdir fchmod fchmodat fchmodat2 fchown fchownat fcntl ' +
       'fdatasync fgetxattr flistxattr flock fremovexattr fsetxattr fstat fstatfs fsync ftruncate ' +
       'futimesat getcwd getdents getdents64 getxattr getxattrat inotify_add_watch inotify_init ' +
-      'inotify_init1 inotify_rm_watch fanotify_mark ioctl lchown lgetxattr link linkat listxattr ' +
+      'inotify_init1 inotify_rm_watch fanotify_mark lchown lgetxattr link linkat listxattr ' +
       'listxattrat llistxattr lremovexattr lseek lsetxattr lstat mkdir mkdirat mknod mknodat ' +
       'name_to_handle_at newfstatat open openat openat2 pread64 preadv preadv2 pwrite64 pwritev ' +
       'pwritev2 read readahead readlink readlinkat readv removexattr removexattrat rename ' +
       'renameat renameat2 rmdir sendfile setxattr setxattrat splice stat statfs statx symlink ' +
       'symlinkat sync sync_file_range syncfs tee truncate umask unlink unlinkat utime utimensat ' +
       'utimes write writev',
+  },
+  {
+    reason: 'Devices, but for typing into a terminal, which somebody else may read',
+    verdict: 'allowed',
+    calls: 'ioctl',
+    unless: ['sys_admin'],
+    only: { argument: 1, allowed: { allBut: typing }, errno: errors.EPERM },
   },
   {
     reason: 'Waiting, pipes, timers and clocks',
@@ -99,6 +112,7 @@ export const profile: readonly CallGroup[] = [
       'lsm_get_self_attr lsm_list_modules seccomp statmount',
   },
   {
+    // Since Linux 4.8 the filter is asked again about a call that a tracer has changed.
     reason: 'Debuggers: the kernel lets a process look only at those that have no more rights',
     verdict: 'allowed',
     calls: 'process_vm_readv process_vm_writev ptrace',
