@@ -38,7 +38,7 @@ const agent = new NodeAgent({
   version: '0.0.0',
   region: 'global',
   settings: {},
-  allowedDrivers: { allow: ['exec', 'java', 'raw_exec'] },
+  allowedDrivers: { allow: ['docker', 'exec', 'java', 'raw_exec'] },
   endWithAgent: false,
   secretsInMemory,
   ...(uidRange !== undefined && { isolation: { uidRange } }),

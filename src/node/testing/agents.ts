@@ -38,7 +38,7 @@ export const optionsOf = (): NodeAgentOptions => ({
   version: '1.2.3',
   region: 'global',
   settings: { name: 'alpha', address: '127.0.0.1' },
-  allowedDrivers: { allow: ['exec', 'java', 'raw_exec'] },
+  allowedDrivers: { allow: ['docker', 'exec', 'java', 'raw_exec'] },
   endWithAgent: false,
   environment: { PATH: process.env.PATH, ROSTER_TOKEN: 'never-in-a-task' },
   onNotice: () => {},
