@@ -106,6 +106,7 @@ const access: readonly Write[] = [
 ];
 
 const others: readonly Write[] = [
+  ['PUT', '/v1/node/introduction-token', { Description: 'kept', Uses: 3, TTL: '720h' }],
   ['PUT', '/v1/node/pool/build', { Description: 'for builds', Meta: { size: 'large' } }],
   ['PUT', '/v1/operator/scheduler/configuration', { SchedulerAlgorithm: 'spread' }],
   ['PUT', '/v1/var/db/main', { Items: { password: 'first' } }],

@@ -3,7 +3,7 @@
  * of this checkout writes it, in `test/upgrade/VERSION`. See README.md there.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { unmountBelow } from '../../bench/mounts.ts';
@@ -20,6 +20,9 @@ const sample = join(import.meta.dirname, version);
 const work = mkdtempSync(join(tmpdir(), 'roster-sample-'));
 const program = join(work, 'program');
 const token = '11111111-1111-4111-8111-111111111111';
+/** What an agent that opens the sample is started with. */
+const configuration = join(work, 'agent.json');
+writeFileSync(configuration, JSON.stringify({ drivers: { allow: ['exec', 'raw_exec'] } }));
 const say = (sentence: string) => console.log(sentence);
 
 const start = (name: string, more: readonly string[] = []): Promise<RunningProgram> =>
@@ -27,7 +30,7 @@ const start = (name: string, more: readonly string[] = []): Promise<RunningProgr
     token,
     words: [
       ...['--data-dir', join(work, name), '--http', '127.0.0.1:0', '--root-token', token],
-      ...['--node-name', name, ...more],
+      ...['--node-name', name, '--config', configuration, ...more],
     ],
   });
 
@@ -132,6 +135,10 @@ try {
     '/v1/namespace',
     { Name: 'late', Description: 'in the tail of the log' },
   ]);
+  await eventually(async () => {
+    const { json } = await main.call('GET', '/v1/job/counter');
+    if (!(json as { Stable: boolean }).Stable) throw new Error('the deployment is not over');
+  });
   const answers: Record<string, unknown> = {};
   for (const path of reads) {
     const { status, json } = await main.call('GET', path);
@@ -166,6 +173,7 @@ try {
         env: { ...process.env, XZ_OPT: '-9' },
       },
     );
+  copyFileSync(configuration, join(sample, 'agent.json'));
   pack('main');
   pack('program');
   const rows = await readRows(join(work, 'main', 'server'));

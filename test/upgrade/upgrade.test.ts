@@ -61,7 +61,10 @@ describe.each(versions)('what %s wrote', (version) => {
 
   test('goes on running when an agent of this version follows on that of its supervisor', async () => {
     const dataDirectory = unpack('main');
-    const words = ['--data-dir', dataDirectory, '--http', '127.0.0.1:0', '--root-token', rootToken];
+    const words = [
+      ...['--data-dir', dataDirectory, '--http', '127.0.0.1:0', '--root-token', rootToken],
+      ...['--config', join(sample, 'agent.json')],
+    ];
     const old = await startProgram(unpack('program'), { token: rootToken, words });
     const before = await eventually(async () => {
       const { json } = await old.call('GET', '/v1/allocations');
