@@ -8,8 +8,8 @@ import type { Checker, Fault, Scene } from './checker.ts';
 const stoppingMs = 10 * 60_000;
 
 /**
- * What runs, or is to, has a job: the very registration that it was placed for. Where somebody purges
- * the job, whether or not it is created anew, what it ran is stopped within a while.
+ * What runs, or is to, has a job: the very registration that it was placed for. Once a
+ * job is purged, its allocations are stopped within ten minutes, also when a job of its id is created anew.
  */
 export const whatRunsHasAJob = (): Checker => {
   /** Those without a job, by id, and since when. The first one is the oldest. */

@@ -94,7 +94,7 @@ export function decideFor({ caller, rules, defaultPolicy }: Subject, permission:
 
 export type Asker = Pick<Authorizer, 'caller' | 'allows'>;
 
-/** What the caller lacks of a permission: of several that it takes only those that are not there. */
+/** The part of a permission that the caller lacks: of several permissions, those that it does not have. */
 function lackingOf(authorizer: Asker, permission: Permission): Permission {
   if (permission.kind !== 'all' && permission.kind !== 'any') return permission;
   const lacking = permission.of.filter((one) => !authorizer.allows(one));

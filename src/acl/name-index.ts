@@ -19,7 +19,7 @@ interface PrefixNode {
 export const holds = (entry: Entry, access: string): boolean =>
   entry.holds.has(access) || entry.holds.has(everyAccess);
 
-/** A rule that denies, and not merely one that gives less than is asked. */
+/** Whether the rule denies; a rule that allows less than is asked does not. */
 export const denies = ({ grants }: Entry): boolean =>
   grants.some((grant) => grant.holds === undefined);
 

@@ -15,7 +15,7 @@ export interface Envelope {
 
 const schemas = new WeakMap<Type.TSchema, Type.TSchema>();
 
-/** The schema of the whole body: that of the route, and in the scheduler's the envelope. */
+/** The schema of the whole body: the route's own, with the envelope on routes of the scheduler. */
 export function bodySchema(family: Family, { schema }: BodyDefinition): Type.TSchema {
   const { properties } = schema as { readonly properties?: Record<string, Type.TSchema> };
   if (family !== 'scheduler' || properties === undefined) return schema;

@@ -112,7 +112,7 @@ export const shownRole = (role: AclRole, policyName: NameOf): PresentedAclRole =
   Policies: shownLinks(role.Policies, policyName),
 });
 
-/** A role in a list leaves out what it has none of. spec/1 §2.3. */
+/** A role as a list shows it: without the kinds of links that it has none of. */
 export function roleListed({
   TemplatedPolicies,
   ServiceIdentities,

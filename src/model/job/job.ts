@@ -25,7 +25,7 @@ import {
 import { TaskGroupSchema } from '../task-group/task-group.ts';
 import { metaRules } from './meta.ts';
 
-/** Source: facts/scheduler.md §2.3. `Spec` is a way to give one of `Specs`. */
+/** When a job launches by itself. `Spec` is another way to give a single entry of `Specs`. */
 export const PeriodicSchema = Type.Object(
   {
     Enabled: About(

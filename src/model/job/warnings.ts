@@ -12,8 +12,8 @@ import { warnOfFieldsWithoutEffect } from './without-effect.ts';
 export type Warning = Fault;
 
 /**
- * The warnings of a canonical job. `given` is the job as it was written, where that is at hand: it has
- * what is dropped once it was looked at. Source: facts/scheduler.md §2.12.
+ * The warnings of a canonical job. `given` is the job as it was written, where that is at hand: it
+ * still has the fields that are not kept.
  */
 export const jobWarnings = (job: Job, given: JobInput = job): Warning[] =>
   drained(jobWarningsSteps(job, given));
