@@ -121,7 +121,10 @@ describe('stopping an allocation', () => {
     const stopped = await read();
     expect(stopped).toMatchObject({
       DesiredStatus: 'stop',
-      DesiredTransition: { Migrate: null, ForceReschedule: true, NoShutdownDelay: true },
+      DesiredTransition: {
+        ...{ Migrate: null, Reschedule: true, ForceReschedule: true },
+        NoShutdownDelay: true,
+      },
     });
     const next = (await api.call('GET', `/v1/allocation/${stopped.NextAllocation}`)).json;
     expect(next).toMatchObject({ NodeID: idOf(2), PreviousAllocation: id });

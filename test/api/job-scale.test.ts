@@ -112,7 +112,7 @@ describe('a group is given another count', () => {
       ...{ LastContact: 0, KnownLeader: true },
     });
     expect(await job()).toMatchObject({ Version: 1, TaskGroups: [{ Count: 4 }] });
-    expect((await status()).TaskGroups.web.Events[0].EvalID).toBe('');
+    expect((await status()).TaskGroups.web.Events[0].EvalID).toBeNull();
     expect(await get('/v1/job/web/evaluations')).toEqual([]);
   });
 
@@ -169,7 +169,7 @@ describe('something is only said of a group', () => {
     expect(json.Index).toBeGreaterThan(before.ModifyIndex);
     expect(await job()).toEqual(before);
     const { Events } = (await status()).TaskGroups.web;
-    expect(Events).toMatchObject([{ Count: null, PreviousCount: 1, EvalID: '' }]);
+    expect(Events).toMatchObject([{ Count: null, PreviousCount: 1, EvalID: null }]);
     expect(Events[0].CreateIndex).toBe(json.Index);
   });
 

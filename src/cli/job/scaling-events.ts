@@ -28,7 +28,7 @@ export const jobScalingEvents: ClientCommand = {
           String(event.PreviousCount),
           saidIn(event),
           ago(event.Time, nowMs),
-          event.EvalID === '' ? '-' : id(event.EvalID),
+          event.EvalID ? id(event.EvalID) : '-',
         ]),
       );
     }

@@ -13,7 +13,7 @@ import {
 /**
  * That somebody scaled a group, or had something to say about its scale. `Error` is as it was given:
  * a text, or `true` where the message tells what is wrong; `""` when there was none. `Count` is null
- * where nothing was scaled, and `EvalID` is empty where nothing had to be scheduled.
+ * where nothing was scaled, and `EvalID` is null where nothing had to be scheduled.
  * Source: spec/3 §4.8, facts/scheduler.md §4.7.
  */
 export const ScalingEventSchema = Type.Object({
@@ -23,7 +23,7 @@ export const ScalingEventSchema = Type.Object({
   Message: Text(),
   Error: Anything(),
   Meta: Anything(),
-  EvalID: Text(),
+  EvalID: Nullable(Text()),
   CreateIndex: Whole(),
 });
 export type ScalingEvent = Model<typeof ScalingEventSchema>;

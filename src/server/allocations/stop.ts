@@ -39,7 +39,7 @@ export async function stopAllocation(
         ...allocation,
         DesiredTransition: {
           ...(allocation.DesiredTransition ?? noTransition),
-          ...(reschedule ? { ForceReschedule: true } : { Migrate: true }),
+          ...(reschedule ? { Reschedule: true, ForceReschedule: true } : { Migrate: true }),
           NoShutdownDelay: noShutdownDelay || null,
         },
         AllocModifyIndex: transaction.index,

@@ -18,7 +18,8 @@ export function* scaleStatus(snapshot: Snapshot, job: Job): Steps<ScaleStatus> {
   }
   for (const { TaskGroup, Events } of snapshot.table(scalingEvents).scan({ prefix })) {
     const group = groups.get(TaskGroup);
-    if (group !== undefined) group.Events = Events;
+    // Rows from before 0.1.1 have an empty text where there was no evaluation.
+    if (group) group.Events = Events.map((event) => ({ ...event, EvalID: event.EvalID || null }));
   }
   const all = snapshot.table(allocations).by('job').scan({ prefix });
   yield* each(all, (allocation) => {

@@ -70,7 +70,7 @@ export async function scaleJob(context: ServerContext, scale: Scale): Promise<Sc
       Message: request.Message ?? '',
       Error: request.Error ?? '',
       Meta: request.Meta ?? null,
-      EvalID: scaled.evaluation?.ID ?? '',
+      EvalID: scaled.evaluation?.ID ?? null,
       TaskGroup: group.Name,
     });
     return scaled;
