@@ -14,7 +14,7 @@ import type { Steps } from '../src/base/steps.ts';
 import type { Job } from '../src/model/job/job.ts';
 import { limits } from '../src/model/limits.ts';
 import { makeEvaluation } from '../src/scheduler/cluster.test-helper.ts';
-import { SchedulerMemory } from '../src/scheduler/memory.ts';
+import { SchedulerMemory } from '../src/scheduler/memory/memory.ts';
 import { scheduleSteps } from '../src/scheduler/schedule.ts';
 import { schedulerDefaults } from '../src/scheduler/view.ts';
 import { clusterView } from '../src/server/evaluations/view.ts';

@@ -4,7 +4,7 @@ import type { Allocation } from '../src/model/allocation/allocation.ts';
 import type { Job } from '../src/model/job/job.ts';
 import type { Node } from '../src/model/node/node.ts';
 import { makeEvaluation } from '../src/scheduler/cluster.test-helper.ts';
-import { SchedulerMemory } from '../src/scheduler/memory.ts';
+import { SchedulerMemory } from '../src/scheduler/memory/memory.ts';
 import { schedule } from '../src/scheduler/schedule.ts';
 import { type ClusterView, schedulerDefaults } from '../src/scheduler/view.ts';
 import { allocations as allocationsTable } from '../src/state/tables.ts';

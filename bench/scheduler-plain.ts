@@ -11,7 +11,7 @@ import type { Random } from '../src/base/ports.ts';
 import { seededRandom } from '../src/base/ports-simulated.ts';
 import type { Job } from '../src/model/job/job.ts';
 import type { Node } from '../src/model/node/node.ts';
-import { compileOperand } from '../src/scheduler/operands.ts';
+import { compileOperand } from '../src/scheduler/fitting/operands.ts';
 import type { Placed } from './scheduler-paper.ts';
 
 interface Slot {

@@ -1,5 +1,5 @@
 import type { Allocation } from '../../src/model/allocation/allocation.ts';
-import { isAway } from '../../src/scheduler/classify.ts';
+import { isAway } from '../../src/scheduler/reconcile/classify.ts';
 import { allocations } from '../../src/state/tables.ts';
 import type { Change } from '../../src/state/types.ts';
 import type { Account } from '../account.ts';

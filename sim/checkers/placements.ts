@@ -1,6 +1,6 @@
 import type { Allocation } from '../../src/model/allocation/allocation.ts';
 import { groupNamed } from '../../src/model/job/job-rules.ts';
-import { isAway, isNodeGone } from '../../src/scheduler/classify.ts';
+import { isAway, isNodeGone } from '../../src/scheduler/reconcile/classify.ts';
 import { allocations } from '../../src/state/tables.ts';
 import { isLive } from '../account.ts';
 import type { Checker, Fault, Scene } from './checker.ts';

@@ -57,7 +57,7 @@ export const mistakes: readonly Mistake[] = [
     name: 'a new registration takes over what the one before ran',
     places: [
       {
-        file: 'src/scheduler/reconcile.ts',
+        file: 'src/scheduler/reconcile/reconcile.ts',
         right: 'allocation.JobCreateIndex === active?.CreateIndex',
         wrong: 'active !== undefined',
       },

@@ -11,11 +11,11 @@ import { runsEverywhere } from '../model/job/job-rules.ts';
 import type { Plan, PlannedStop } from '../model/plan/plan.ts';
 import { followUpEvaluation, updaterInPlace } from './build.ts';
 import { noUpdates, type Reconciliation } from './decision.ts';
-import type { GroupPlacement } from './place.ts';
+import type { GroupPlacement } from './placing/place.ts';
 import { postponements } from './postpone.ts';
-import { groupEntry, isRolledOut, newDeployment, success } from './rollout.ts';
-import { mark } from './stops.ts';
-import { exhausted, exhaustedMetrics, waitForNodes } from './system-outcome.ts';
+import { groupEntry, isRolledOut, newDeployment, success } from './reconcile/rollout.ts';
+import { mark } from './reconcile/stops.ts';
+import { exhausted, exhaustedMetrics, waitForNodes } from './system/outcome.ts';
 import {
   type ClusterView,
   descriptions,

@@ -12,8 +12,8 @@ import type { Job } from '../model/job/job.ts';
 import type { Node } from '../model/node/node.ts';
 import type { TaskGroup } from '../model/task-group/task-group.ts';
 import type { GroupDecision, PlacementRequest } from './decision.ts';
+import { lifecyclesOf } from './fitting/resources.ts';
 import { trackerOfReplacement } from './reschedule.ts';
-import { lifecyclesOf } from './resources.ts';
 import { descriptions, type Proposed } from './view.ts';
 
 export interface NewAllocation {

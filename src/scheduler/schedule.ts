@@ -11,12 +11,12 @@ import { runsEverywhere } from '../model/job/job-rules.ts';
 import { assemble, type Decided } from './assemble.ts';
 import { followUpEvaluation } from './build.ts';
 import type { ReconcileContext, Reconciliation, Staying } from './decision.ts';
-import { SchedulerMemory, type Session } from './memory.ts';
-import { type GroupPlacement, Placer } from './place.ts';
-import type { Witness } from './place-group.ts';
-import { reconcile } from './reconcile.ts';
+import { SchedulerMemory, type Session } from './memory/memory.ts';
+import { type GroupPlacement, Placer } from './placing/place.ts';
+import type { Witness } from './placing/place-group.ts';
+import { reconcile } from './reconcile/reconcile.ts';
 import { versionTests } from './staying.ts';
-import { reconcileEverywhere } from './system.ts';
+import { reconcileEverywhere } from './system/system.ts';
 import { type ClusterView, descriptions, type Proposed, type SchedulerResult } from './view.ts';
 
 export interface ScheduleOptions {

@@ -7,11 +7,11 @@ import type { Job } from '../model/job/job.ts';
 import { isSameSpecification, withPreservedCounts } from '../model/job/job-change.ts';
 import { groupNamed } from '../model/job/job-rules.ts';
 import type { TaskGroup } from '../model/task-group/task-group.ts';
-import { isCurrent } from './classify.ts';
 import type { VersionTests } from './decision.ts';
-import { DistinctColumn, distinctRules } from './distinct.ts';
-import { firstFailed, rulesFor } from './feasibility.ts';
-import { JobPresence } from './presence.ts';
+import { firstFailed, rulesFor } from './fitting/feasibility.ts';
+import { isCurrent } from './reconcile/classify.ts';
+import { DistinctColumn, distinctRules } from './scoring/distinct.ts';
+import { JobPresence } from './scoring/presence.ts';
 import type { ClusterView } from './view.ts';
 
 /** Compares the job as it is with what allocations run; remembers each version and group. */

@@ -5,7 +5,7 @@ import type { Evaluation } from '../model/evaluation/evaluation.ts';
 import type { Job, JobType } from '../model/job/job.ts';
 import type { Node } from '../model/node/node.ts';
 import type { Plan } from '../model/plan/plan.ts';
-import type { OccupancyView } from './occupancy.ts';
+import type { OccupancyView } from './fitting/occupancy.ts';
 
 export interface SchedulerConfiguration {
   /** `binpack` fills nodes, `spread` levels them. */

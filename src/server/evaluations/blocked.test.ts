@@ -4,7 +4,7 @@ import { complete } from '../../model/complete.ts';
 import { type Evaluation, EvaluationSchema } from '../../model/evaluation/evaluation.ts';
 import { limits } from '../../model/limits.ts';
 import { makeGroup, makeJob, makeNode, TestCluster } from '../../scheduler/cluster.test-helper.ts';
-import { Vacancy } from '../../scheduler/vacancy.ts';
+import { Vacancy } from '../../scheduler/placing/vacancy.ts';
 import { schedulerDefaults } from '../../scheduler/view.ts';
 import { BlockedEvaluations } from './blocked.ts';
 

@@ -1,7 +1,7 @@
 import type { Timer } from '../../base/ports.ts';
 import type { Evaluation } from '../../model/evaluation/evaluation.ts';
 import { limits } from '../../model/limits.ts';
-import type { Vacancy, Want } from '../../scheduler/vacancy.ts';
+import type { Vacancy, Want } from '../../scheduler/placing/vacancy.ts';
 import type { SchedulerConfiguration } from '../../scheduler/view.ts';
 
 /** Where something was freed, added or made eligible. */

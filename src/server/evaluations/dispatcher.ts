@@ -5,8 +5,8 @@ import { holdsResources } from '../../model/allocation/allocation-rules.ts';
 import { type Evaluation, isTerminalEvaluation } from '../../model/evaluation/evaluation.ts';
 import { limits } from '../../model/limits.ts';
 import { isReadyNode, type Node } from '../../model/node/node.ts';
-import { versionRun } from '../../scheduler/preempt.ts';
-import { Vacancy, wantOf } from '../../scheduler/vacancy.ts';
+import { versionRun } from '../../scheduler/placing/preempt.ts';
+import { Vacancy, wantOf } from '../../scheduler/placing/vacancy.ts';
 import type { SchedulerConfiguration } from '../../scheduler/view.ts';
 import {
   allocations,

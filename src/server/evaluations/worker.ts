@@ -5,7 +5,7 @@ import { type Evaluation, isTerminalEvaluation } from '../../model/evaluation/ev
 import { limits } from '../../model/limits.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import { isSame } from '../../model/same.ts';
-import { SchedulerMemory } from '../../scheduler/memory.ts';
+import { SchedulerMemory } from '../../scheduler/memory/memory.ts';
 import { conflictEvaluation, scheduleSteps } from '../../scheduler/schedule.ts';
 import type { SchedulerResult } from '../../scheduler/view.ts';
 import { evaluations, inNamespace, jobs } from '../../state/tables.ts';

@@ -11,8 +11,8 @@ import {
   byScore,
   explainSteps,
   type NodeExplanation,
-} from '../../scheduler/explain.ts';
-import { explainPlacement, type Manner } from '../../scheduler/explain-decision.ts';
+} from '../../scheduler/explain/nodes.ts';
+import { explainPlacement, type Manner } from '../../scheduler/explain/placement.ts';
 import type { ClusterView } from '../../scheduler/view.ts';
 import type { FoundPlacement } from '../evaluations/decisions.ts';
 import { type Asking, presentNodes } from './present.ts';

@@ -5,10 +5,10 @@ import { type Evaluation, isTerminalEvaluation } from '../../model/evaluation/ev
 import type { GroupProspect, JobProspect } from '../../model/explanation/explanation.ts';
 import type { Job } from '../../model/job/job.ts';
 import { isParameterized, isPeriodic } from '../../model/job/job-rules.ts';
-import { byPreemption, byScore, type NodeExplanation } from '../../scheduler/explain.ts';
-import type { Decision } from '../../scheduler/explain-decision.ts';
-import { type GroupProspect as Found, prospects } from '../../scheduler/explain-prospect.ts';
-import { whyNoNode } from '../../scheduler/explain-words.ts';
+import { byPreemption, byScore, type NodeExplanation } from '../../scheduler/explain/nodes.ts';
+import type { Decision } from '../../scheduler/explain/placement.ts';
+import { type GroupProspect as Found, prospects } from '../../scheduler/explain/prospect.ts';
+import { whyNoNode } from '../../scheduler/explain/words.ts';
 import { newEvaluation } from '../evaluations/create.ts';
 import { type Asking, presentNodes } from './present.ts';
 

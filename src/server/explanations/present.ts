@@ -10,7 +10,7 @@ import {
   byScore,
   type NodeExplanation,
   type WouldPreempt,
-} from '../../scheduler/explain.ts';
+} from '../../scheduler/explain/nodes.ts';
 import type { ClusterView } from '../../scheduler/view.ts';
 
 /** What explanations are made of, and for whom. */

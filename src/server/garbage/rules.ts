@@ -16,7 +16,7 @@ import { type Evaluation, isTerminalEvaluation } from '../../model/evaluation/ev
 import type { Job } from '../../model/job/job.ts';
 import { groupNamed, isEvaluated } from '../../model/job/job-rules.ts';
 import type { Node } from '../../model/node/node.ts';
-import { lostSinceMs } from '../../scheduler/classify.ts';
+import { lostSinceMs } from '../../scheduler/reconcile/classify.ts';
 import { isTriedAgain } from '../../scheduler/reschedule.ts';
 
 /** How long each is kept after its last change. */

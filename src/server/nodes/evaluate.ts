@@ -6,7 +6,7 @@ import type { Job } from '../../model/job/job.ts';
 import { limits } from '../../model/limits.ts';
 import { isReadyNode, type Node } from '../../model/node/node.ts';
 import { everyNode } from '../../model/node-pool/node-pool.ts';
-import { compileGlob } from '../../scheduler/feasibility.ts';
+import { compileGlob } from '../../scheduler/fitting/feasibility.ts';
 import { allocations, evaluations, inNamespace, jobs, nodes } from '../../state/tables.ts';
 import type { Snapshot, Transaction } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';

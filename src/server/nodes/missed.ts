@@ -4,7 +4,7 @@ import { isTerminal } from '../../model/allocation/allocation-rules.ts';
 import { groupNamed } from '../../model/job/job-rules.ts';
 import type { Node } from '../../model/node/node.ts';
 import type { TaskGroup } from '../../model/task-group/task-group.ts';
-import { lostAfterMs, unknownSinceMs } from '../../scheduler/classify.ts';
+import { lostAfterMs, unknownSinceMs } from '../../scheduler/reconcile/classify.ts';
 import { allocations, inNamespace, jobVersions, nodes, numberPart } from '../../state/tables.ts';
 import type { Snapshot, Transaction } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';

@@ -5,8 +5,8 @@ import { holdsResources, isClientTerminal } from '../../model/allocation/allocat
 import type { Evaluation } from '../../model/evaluation/evaluation.ts';
 import { limits } from '../../model/limits.ts';
 import { namesFollowUp, type Plan, type PlannedStop } from '../../model/plan/plan.ts';
-import { checkNode } from '../../scheduler/check.ts';
-import { type Occupancy, occupancyOf } from '../../scheduler/occupancy.ts';
+import { checkNode } from '../../scheduler/fitting/check.ts';
+import { type Occupancy, occupancyOf } from '../../scheduler/fitting/occupancy.ts';
 import { allocations, evaluations, inNamespace, jobs, nodes } from '../../state/tables.ts';
 import type { Transaction } from '../../state/types.ts';
 import { countAllocations, type Move } from '../jobs/summary.ts';

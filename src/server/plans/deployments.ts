@@ -7,7 +7,7 @@ import {
 } from '../../model/deployment/deployment.ts';
 import { deadlineFrom } from '../../model/deployment/progress.ts';
 import type { Plan } from '../../model/plan/plan.ts';
-import { isRolledOut } from '../../scheduler/rollout.ts';
+import { isRolledOut } from '../../scheduler/reconcile/rollout.ts';
 import { deployments, inNamespace, jobs, jobVersions, numberPart } from '../../state/tables.ts';
 import type { Transaction } from '../../state/types.ts';
 

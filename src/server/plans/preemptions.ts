@@ -2,7 +2,7 @@ import { instantFromMs } from '../../base/instant.ts';
 import type { World } from '../../base/ports.ts';
 import type { Allocation } from '../../model/allocation/allocation.ts';
 import type { Plan, PlannedPreemption } from '../../model/plan/plan.ts';
-import { evictedUpTo, versionRun } from '../../scheduler/preempt.ts';
+import { evictedUpTo, versionRun } from '../../scheduler/placing/preempt.ts';
 import { type SchedulerConfiguration, schedulerDefaults } from '../../scheduler/view.ts';
 import { allocations, evaluations, inNamespace, jobs } from '../../state/tables.ts';
 import type { Snapshot, Transaction } from '../../state/types.ts';

@@ -1,5 +1,5 @@
 import type { Plan, PlannedStop } from '../../model/plan/plan.ts';
-import { isAway } from '../../scheduler/classify.ts';
+import { isAway } from '../../scheduler/reconcile/classify.ts';
 import { allocations, deployments, inNamespace, jobs, nodes } from '../../state/tables.ts';
 import type { Snapshot } from '../../state/types.ts';
 

@@ -1,0 +1,174 @@
+/**
+ * What constraints and affinities of a device compare: values with a type, and numbers with a unit.
+ * Source: facts/scheduler.md §6.7 "Devices".
+ *
+ * 1. Numbers are compared in the base of their units; those of different bases, or of which only
+ *    one has a unit, are not comparable: they are neither equal nor in any order.
+ * 2. What is missing on both sides is neither equal nor different.
+ */
+import type { Constraint } from '../../model/constraint/constraint.ts';
+import type { DeviceAttribute, NodeDevice } from '../../model/node/device.ts';
+import { textComparison } from './operands.ts';
+
+export type DeviceValue =
+  | {
+      readonly kind: 'number';
+      readonly number: number;
+      readonly base: string;
+      readonly text: string;
+    }
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'flag'; readonly flag: boolean; readonly text: string };
+
+type Found = DeviceValue | undefined;
+
+const powers = (of: number, prefixes: string, unit: string): [string, number][] =>
+  [...prefixes].map((prefix, index) => [`${prefix}${unit}`, of ** (index + 1)]);
+
+const bytes: readonly [string, number][] = [
+  ['B', 1],
+  ...powers(1000, 'kMGTPE', 'B'),
+  ['KB', 1000],
+  ...powers(1024, 'KMGTPE', 'iB'),
+  ['kiB', 1024],
+];
+
+/** Unit to what it measures, and how much of that it is. */
+const units: ReadonlyMap<string, { readonly base: string; readonly factor: number }> = new Map([
+  ...bytes.map(([unit, factor]) => [unit, { base: 'B', factor }] as const),
+  ...bytes.map(([unit, factor]) => [`${unit}/s`, { base: 'B/s', factor }] as const),
+  ['Hz', { base: 'Hz', factor: 1 }],
+  ...powers(1000, 'kMG', 'Hz').map(([unit, factor]) => [unit, { base: 'Hz', factor }] as const),
+  ['mW', { base: 'W', factor: 0.001 }],
+  ['W', { base: 'W', factor: 1 }],
+  ...powers(1000, 'kMG', 'W').map(([unit, factor]) => [unit, { base: 'W', factor }] as const),
+]);
+
+function quantity(number: number, unit: string, text: string): DeviceValue {
+  if (unit === '') return { kind: 'number', number, base: '', text };
+  const known = units.get(unit);
+  // A unit that is not known is one of its own.
+  if (known === undefined) return { kind: 'number', number, base: `?${unit}`, text };
+  return { kind: 'number', number: number * known.factor, base: known.base, text };
+}
+
+/** What a node says of a device. */
+export function attributeValue({ Float, Int, String: text, Bool, Unit }: DeviceAttribute): Found {
+  if (text !== null) return { kind: 'text', text };
+  if (Bool !== null) return { kind: 'flag', flag: Bool, text: String(Bool) };
+  const number = Int ?? Float;
+  if (number === null) return undefined;
+  return quantity(number, Unit, Unit === '' ? String(number) : `${number} ${Unit}`);
+}
+
+const numeral = /^([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*([^\d\s].*)?$/;
+
+/** What a job writes: `4 GiB`, `true`, `450.5`; anything else is text. */
+export function literalValue(written: string): DeviceValue {
+  const text = written.trim();
+  if (text === 'true' || text === 'false') return { kind: 'flag', flag: text === 'true', text };
+  const [, digits, unit = ''] = numeral.exec(text) ?? [];
+  const isQuantity = digits !== undefined && (unit === '' || units.has(unit));
+  return isQuantity ? quantity(Number(digits), unit, text) : { kind: 'text', text: written };
+}
+
+/** Whether they are the same; `undefined` when they cannot be compared. */
+function isEqual(left: DeviceValue, right: DeviceValue): boolean | undefined {
+  if (left.kind === 'number' && right.kind === 'number') {
+    return left.base === right.base ? left.number === right.number : undefined;
+  }
+  if (left.kind === 'flag' && right.kind === 'flag') return left.flag === right.flag;
+  // A model or an id may look like a number.
+  return left.kind === 'text' || right.kind === 'text' ? left.text === right.text : undefined;
+}
+
+/** Below 0, 0 or above; `undefined` when they are in no order. */
+function orderOf(left: DeviceValue, right: DeviceValue): number | undefined {
+  if (left.kind === 'number' && right.kind === 'number') {
+    return left.base === right.base ? left.number - right.number : undefined;
+  }
+  if (left.kind !== 'text' || right.kind !== 'text') return undefined;
+  return left.text === right.text ? 0 : left.text < right.text ? -1 : 1;
+}
+
+type Comparison = (left: Found, right: Found) => boolean;
+
+const equal: Comparison = (left, right) =>
+  left !== undefined && right !== undefined && isEqual(left, right) === true;
+
+const different: Comparison = (left, right) => {
+  if (left === undefined || right === undefined) return left !== right;
+  return isEqual(left, right) !== true;
+};
+
+const ordered =
+  (accepts: (order: number) => boolean): Comparison =>
+  (left, right) => {
+    if (left === undefined || right === undefined) return false;
+    const order = orderOf(left, right);
+    return order !== undefined && accepts(order);
+  };
+
+const comparisons: Readonly<Record<string, Comparison>> = {
+  '=': equal,
+  '==': equal,
+  is: equal,
+  '!=': different,
+  not: different,
+  '<': ordered((order) => order < 0),
+  '<=': ordered((order) => order <= 0),
+  '>': ordered((order) => order > 0),
+  '>=': ordered((order) => order >= 0),
+};
+
+/** Compares values as an operand says; patterns, versions and sets are about what is written. */
+function comparisonFor(operand: string): Comparison {
+  if (Object.hasOwn(comparisons, operand)) return comparisons[operand]!;
+  const compare = textComparison(operand);
+  return (left, right) => compare(left?.text, right?.text);
+}
+
+const reference = /^\$\{\s*device\.([^}]*?)\s*\}$/;
+
+/** `attr.X`, `vendor`, `type`, `model` or `ids` of `${device.…}`; `undefined` for anything else. */
+export const deviceTarget = (target: string): string | undefined =>
+  reference.exec(target.trim())?.[1];
+
+type Reader = (device: NodeDevice, ids: readonly string[]) => Found;
+
+const text = (value: string): DeviceValue => ({ kind: 'text', text: value });
+
+const readers: Readonly<Record<string, Reader>> = {
+  vendor: ({ Vendor }) => text(Vendor),
+  type: ({ Type }) => text(Type),
+  model: ({ Name }) => text(Name),
+  ids: (_, ids) => text(ids.join(',')),
+};
+
+function readerOf(target: string): Reader {
+  const name = deviceTarget(target);
+  if (name === undefined) {
+    // What is asked of the node itself is no device's business.
+    const value = /\$\{/.test(target) ? undefined : literalValue(target);
+    return () => value;
+  }
+  if (Object.hasOwn(readers, name)) return readers[name]!;
+  if (!name.startsWith('attr.')) return () => undefined;
+  const key = name.slice('attr.'.length);
+  return ({ Attributes }) =>
+    Object.hasOwn(Attributes, key) ? attributeValue(Attributes[key]!) : undefined;
+}
+
+export type DeviceRule = Pick<Constraint, 'LTarget' | 'RTarget' | 'Operand'>;
+
+/** Whether a device satisfies a rule, where `${device.ids}` stands for the ids given. */
+export function compileDeviceRule({
+  LTarget,
+  RTarget,
+  Operand,
+}: DeviceRule): (device: NodeDevice, ids: readonly string[]) => boolean {
+  const left = readerOf(LTarget);
+  const right = readerOf(RTarget);
+  const compare = comparisonFor(Operand);
+  return (device, ids) => compare(left(device, ids), right(device, ids));
+}

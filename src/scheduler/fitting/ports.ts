@@ -1,0 +1,239 @@
+/**
+ * Ports of a node: which are taken, and which an allocation gets. Source: facts/scheduler.md §6.11.
+ *
+ * 1. A port of a host address is given to one allocation only, unless the ask ignores collisions.
+ * 2. Reserved host ports are never given, on any address.
+ * 3. Dynamic ports come from the node's range, the same ones for the same input: the search starts
+ *    at an offset that the evaluation's id determines, goes on behind the last port given, and
+ *    takes a port of the allocation that makes way only when there is no other. So a port is not
+ *    given to the next evaluation at once.
+ */
+import type {
+  AllocatedPort,
+  AllocatedResources,
+} from '../../model/allocation/allocated-resources.ts';
+import { defaultHostNetwork, type Network, type Port } from '../../model/network/network.ts';
+import type { Node, NodeNetwork } from '../../model/node/node.ts';
+import type { TaskGroup } from '../../model/task-group/task-group.ts';
+
+/** A network asked for by the group (`task` is `''`) or, in the older form, by a task. */
+export interface NetworkAsk {
+  readonly task: string;
+  readonly network: Network;
+}
+
+export interface AssignedNetwork extends NetworkAsk {
+  readonly address: NodeNetwork | undefined;
+  readonly reserved: readonly AllocatedPort[];
+  readonly dynamic: readonly AllocatedPort[];
+}
+
+/** Only the first network of a group or a task counts. */
+export function networkAsks(group: TaskGroup): readonly NetworkAsk[] {
+  const asks = [
+    { task: '', network: group.Networks?.[0] },
+    ...group.Tasks.map((task) => ({ task: task.Name, network: task.Resources.Networks?.[0] })),
+  ];
+  return asks.flatMap(({ task, network }) => (network === undefined ? [] : [{ task, network }]));
+}
+
+const modeOf = (mode: string): string => mode || 'host';
+
+export const offersMode = (node: Node, mode: string): boolean =>
+  modeOf(mode) === 'none' ||
+  node.NodeResources.Networks.some((network) => modeOf(network.Mode) === modeOf(mode));
+
+/** A host network is the first host-mode network, or the one on the device of that name. */
+export const hostAddress = (node: Node, name: string): NodeNetwork | undefined =>
+  node.NodeResources.Networks.find(
+    (network) =>
+      modeOf(network.Mode) === 'host' && (name === defaultHostNetwork || network.Device === name),
+  );
+
+/** The ports that an allocation holds. */
+export function portsOf(resources: AllocatedResources): readonly AllocatedPort[] {
+  const ports: AllocatedPort[] = [...(resources.Shared.Ports ?? [])];
+  for (const task of Object.values(resources.Tasks)) {
+    for (const network of task.Networks ?? []) {
+      ports.push(...network.ReservedPorts, ...network.DynamicPorts);
+    }
+  }
+  return ports;
+}
+
+const parsedLists = new Map<string, ReadonlySet<number>>();
+const parsedListsMax = 1000;
+
+/** `22,80,8000-8010`; what is malformed is left out, as a node's word cannot be refused here. */
+export function parsePortList(text: string): ReadonlySet<number> {
+  const known = parsedLists.get(text);
+  if (known !== undefined) return known;
+  const ports = new Set<number>();
+  for (const part of text.split(',')) {
+    const match = /^\s*(\d{1,5})(?:\s*-\s*(\d{1,5}))?\s*$/.exec(part);
+    if (match === null) continue;
+    const last = Math.min(Number(match[2] ?? match[1]), 65_535);
+    for (let port = Number(match[1]); port <= last; port++) ports.add(port);
+  }
+  if (parsedLists.size >= parsedListsMax) parsedLists.clear();
+  parsedLists.set(text, ports);
+  return ports;
+}
+
+/** By address and port, how many allocations hold it: more than one where collisions are ignored. */
+export class TakenPorts {
+  readonly #byAddress = new Map<string, Map<number, number>>();
+  /** Of ports that are held at all. */
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  holders(address: string, port: number): number {
+    return this.#byAddress.get(address)?.get(port) ?? 0;
+  }
+
+  add(ports: readonly AllocatedPort[]): void {
+    for (const port of ports) {
+      let holders = this.#byAddress.get(port.HostIP);
+      if (holders === undefined) {
+        holders = new Map();
+        this.#byAddress.set(port.HostIP, holders);
+      }
+      const before = holders.get(port.Value) ?? 0;
+      if (before === 0) this.#size++;
+      holders.set(port.Value, before + 1);
+    }
+  }
+
+  /** They were added before. */
+  remove(ports: readonly AllocatedPort[]): void {
+    for (const port of ports) {
+      const holders = this.#byAddress.get(port.HostIP);
+      const left = (holders?.get(port.Value) ?? 0) - 1;
+      if (left > 0) {
+        holders?.set(port.Value, left);
+      } else {
+        holders?.delete(port.Value);
+        this.#size--;
+      }
+    }
+  }
+}
+
+/** The ports of one node while an evaluation is decided. */
+export class PortLedger {
+  readonly #node: Node;
+  readonly #reserved: ReadonlySet<number>;
+  /** What is held before the evaluation; not changed here. */
+  readonly #before: TakenPorts;
+  readonly #taken = new TakenPorts();
+  readonly #leaving = new TakenPorts();
+  #cursor: number;
+
+  constructor(node: Node, start: number, before: TakenPorts) {
+    this.#node = node;
+    this.#reserved = parsePortList(node.ReservedResources.Networks.ReservedHostPorts);
+    this.#before = before;
+    this.#cursor = start;
+  }
+
+  isTaken(address: string, port: number): boolean {
+    if (this.#reserved.has(port)) return true;
+    const holders = this.#before.holders(address, port) + this.#taken.holders(address, port);
+    return holders > this.#leaving.holders(address, port);
+  }
+
+  take(ports: readonly AllocatedPort[]): void {
+    this.#taken.add(ports);
+  }
+
+  /** Notes ports of a holder that makes way: they may be given, but as the last. */
+  leave(ports: readonly AllocatedPort[]): void {
+    this.#leaving.add(ports);
+  }
+
+  /** Lets the next search begin behind these. */
+  passed(ports: readonly AllocatedPort[]): void {
+    const last = ports.at(-1);
+    if (last !== undefined) this.#cursor = last.Value + 1;
+  }
+
+  /** Ports for all asks, or why not. Takes nothing yet. */
+  assign(asks: readonly NetworkAsk[]): readonly AssignedNetwork[] | string {
+    const mine = new Set<string>();
+    const assigned: AssignedNetwork[] = [];
+    for (const { task, network } of asks) {
+      const reserved = (network.ReservedPorts ?? []).map((port) => this.#static(port, mine));
+      const collision = reserved.find((port) => typeof port === 'string');
+      if (collision !== undefined) return collision as string;
+      const address = hostAddress(this.#node, defaultHostNetwork);
+      assigned.push({
+        task,
+        network,
+        address,
+        reserved: reserved as AllocatedPort[],
+        dynamic: [],
+      });
+    }
+    for (const [position, entry] of assigned.entries()) {
+      const dynamic: AllocatedPort[] = [];
+      for (const port of entry.network.DynamicPorts ?? []) {
+        const given = this.#dynamic(port, mine);
+        if (given === undefined) return 'network: dynamic port selection failed';
+        dynamic.push(given);
+      }
+      assigned[position] = { ...entry, dynamic };
+    }
+    return assigned;
+  }
+
+  #static(port: Port, mine: Set<string>): AllocatedPort | string {
+    const address = this.#addressOf(port);
+    if (address === undefined) return 'network: no addresses available';
+    const key = `${address} ${port.Value}`;
+    if (!port.IgnoreCollision && (this.isTaken(address, port.Value) || mine.has(key))) {
+      return `network: reserved port collision ${port.Label}=${port.Value}`;
+    }
+    mine.add(key);
+    return allocated(port, port.Value, address);
+  }
+
+  #dynamic(port: Port, mine: Set<string>): AllocatedPort | undefined {
+    const address = this.#addressOf(port);
+    if (address === undefined) return undefined;
+    const value =
+      this.#search(address, mine, (free) => this.#leaving.holders(address, free) === 0) ??
+      this.#search(address, mine, () => true);
+    if (value === undefined) return undefined;
+    mine.add(`${address} ${value}`);
+    return allocated(port, value, address);
+  }
+
+  #search(address: string, mine: Set<string>, suits: (port: number) => boolean) {
+    const { MinDynamicPort: least, MaxDynamicPort: greatest } = this.#node.NodeResources;
+    const size = greatest - least + 1;
+    if (size <= 0) return undefined;
+    const start = (((this.#cursor - least) % size) + size) % size;
+    for (let step = 0; step < size; step++) {
+      const value = least + ((start + step) % size);
+      if (!this.isTaken(address, value) && !mine.has(`${address} ${value}`) && suits(value)) {
+        return value;
+      }
+    }
+    return undefined;
+  }
+
+  #addressOf(port: Port): string | undefined {
+    return hostAddress(this.#node, port.HostNetwork || defaultHostNetwork)?.IP;
+  }
+}
+
+const allocated = (port: Port, value: number, address: string): AllocatedPort => ({
+  Label: port.Label,
+  Value: value,
+  To: port.To === -1 ? value : port.To,
+  HostIP: address,
+  HostNetwork: port.HostNetwork || defaultHostNetwork,
+});

@@ -1,0 +1,165 @@
+/**
+ * What the scheduler keeps from one evaluation to the next, so that each costs what changed and not
+ * all that is there. It changes no decision: the same view, evaluation, instant and ids give the
+ * same plan with any memory and with none. Source: DESIGN §6.
+ *
+ * 1. The fleet shows the state of `#index`. It is told of every transaction; when one was missed, it
+ *    is read anew.
+ * 2. While an evaluation is decided the fleet does not follow: what is told meanwhile waits.
+ * 3. One evaluation is decided at a time. One that begins before another's end is the end of that.
+ * 4. Sheets are of the fleet's revision, and are bounded by number: the least recently used go.
+ */
+import { assert } from '../../base/assert.ts';
+import type { Steps } from '../../base/steps.ts';
+import type { Allocation } from '../../model/allocation/allocation.ts';
+import type { Job } from '../../model/job/job.ts';
+import { limits } from '../../model/limits.ts';
+import type { Node } from '../../model/node/node.ts';
+import type { TaskGroup } from '../../model/task-group/task-group.ts';
+import { allocations, nodes } from '../../state/tables.ts';
+import type { Change } from '../../state/types.ts';
+import type { Occupancy } from '../fitting/occupancy.ts';
+import type { ClusterView } from '../view.ts';
+import { Fleet } from './fleet.ts';
+import { shapeKey, shapeOf } from './shape.ts';
+import { Sheet } from './sheet.ts';
+
+export class SchedulerMemory {
+  readonly #sheetsKept: number;
+  readonly #sheets = new Map<string, Sheet>();
+  #fleet: Fleet | undefined;
+  #index = -1;
+  #session: Session | undefined;
+  #waiting: { readonly changes: readonly Change[]; readonly index: number }[] = [];
+
+  constructor(sheetsKept: number = limits.scheduler.sheetsKept) {
+    this.#sheetsKept = sheetsKept;
+  }
+
+  /** Shapes that are kept. */
+  get size(): number {
+    return this.#sheets.size;
+  }
+
+  /** Tells what a transaction changed, in the order of the indexes and with none left out. */
+  note(changes: readonly Change[], index: number): void {
+    if (this.#session === undefined) this.#follow(changes, index);
+    else this.#waiting.push({ changes, index });
+  }
+
+  /** Who holds what of the node in the state of the index; `undefined` when that is not known. */
+  loadOf(nodeId: string, index: number): Occupancy | undefined {
+    if (this.#session !== undefined || index !== this.#index) return undefined;
+    return this.#fleet?.loadOf(nodeId);
+  }
+
+  /** Begins an evaluation on the view. Views of the same index have to show the same state. */
+  begin(view: ClusterView): Session {
+    if (this.#session !== undefined) {
+      this.#forget();
+      this.#session.end();
+    }
+    const isKept = this.#fleet !== undefined;
+    // An older state than the fleet shows is looked at with nothing kept.
+    if (isKept && view.index < this.#index) return new SchedulerMemory(0).begin(view);
+    if (isKept && view.index > this.#index) this.#forget();
+    this.#index = view.index;
+    this.#fleet ??= new Fleet();
+    this.#session = new Session(this, this.#fleet, view);
+    return this.#session;
+  }
+
+  /** @internal for the session */
+  ended(session: Session): void {
+    if (this.#session !== session) return;
+    this.#session = undefined;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const { changes, index } of waiting) this.#follow(changes, index);
+  }
+
+  /** @internal for the session */
+  sheet(key: string, revision: number): Sheet | undefined {
+    const sheet = this.#sheets.get(key);
+    if (sheet === undefined) return undefined;
+    this.#sheets.delete(key);
+    if (sheet.revision !== revision) return undefined;
+    this.#sheets.set(key, sheet);
+    return sheet;
+  }
+
+  /** @internal for the session */
+  keep(key: string, sheet: Sheet): void {
+    this.#sheets.set(key, sheet);
+    for (const oldest of this.#sheets.keys()) {
+      if (this.#sheets.size <= this.#sheetsKept) break;
+      this.#sheets.delete(oldest);
+    }
+  }
+
+  #follow(changes: readonly Change[], index: number): void {
+    const fleet = this.#fleet;
+    if (fleet === undefined || index <= this.#index) return;
+    if (index !== this.#index + 1) {
+      this.#forget();
+      return;
+    }
+    this.#index = index;
+    for (const { table, before, after } of changes) {
+      if (table === allocations.name) {
+        fleet.allocationChanged(before as Allocation | undefined, after as Allocation | undefined);
+      } else if (table === nodes.name) {
+        fleet.nodeChanged(before as Node | undefined, after as Node | undefined);
+      }
+    }
+  }
+
+  #forget(): void {
+    this.#fleet = undefined;
+    this.#sheets.clear();
+  }
+}
+
+/** The use of a memory for one evaluation. */
+export class Session {
+  readonly #memory: SchedulerMemory;
+  readonly #fleet: Fleet;
+  readonly #view: ClusterView;
+  #isOver = false;
+
+  constructor(memory: SchedulerMemory, fleet: Fleet, view: ClusterView) {
+    this.#memory = memory;
+    this.#fleet = fleet;
+    this.#view = view;
+  }
+
+  /** The nodes as the view shows them, and with what the plan under way does. */
+  *fleet(): Steps<Fleet> {
+    assert(!this.#isOver, 'another evaluation began before this one was decided');
+    yield* this.#fleet.arrange(this.#view);
+    return this.#fleet;
+  }
+
+  /** The fleet as the group sees it. */
+  *sheet(job: Job, group: TaskGroup): Steps<Sheet> {
+    const fleet = yield* this.fleet();
+    const { algorithm } = this.#view.configuration;
+    const key = shapeKey(job, group, algorithm);
+    const kept = this.#memory.sheet(key, fleet.revision);
+    if (kept !== undefined) {
+      yield* kept.catchUp();
+      return kept;
+    }
+    const sheet = yield* Sheet.of(shapeOf(job, group, algorithm), fleet);
+    this.#memory.keep(key, sheet);
+    return sheet;
+  }
+
+  /** Forgets the plan under way. May be called twice. */
+  end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#fleet.closeRooms();
+    this.#memory.ended(this);
+  }
+}

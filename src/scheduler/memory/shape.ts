@@ -1,0 +1,78 @@
+/**
+ * What two groups have to share for the scheduler to see the cluster alike for both: then the work
+ * done for one holds for the other. Names, counts and what a task runs do not matter.
+ */
+import type { Job } from '../../model/job/job.ts';
+import type { TaskGroup } from '../../model/task-group/task-group.ts';
+import { type Rule, rulesFor } from '../fitting/feasibility.ts';
+import { type Ask, askOf, type Need, needOf } from '../fitting/resources.ts';
+import { distinctRules, isOfProperty } from '../scoring/distinct.ts';
+import { type AffinityScorer, affinityScorer, hasUniqueAffinity } from '../scoring/score.ts';
+import { spreadsOf } from '../scoring/spread.ts';
+import type { SchedulerConfiguration } from '../view.ts';
+
+type Algorithm = SchedulerConfiguration['algorithm'];
+
+export interface Shape {
+  readonly rules: readonly Rule[];
+  /** Of the group that was looked at first; only its demands count, not its names. */
+  readonly ask: Ask;
+  /** What the ask needs on any node; with cores, what it needs depends on the node. */
+  readonly need: Need;
+  readonly algorithm: Algorithm;
+  readonly affinity: AffinityScorer | undefined;
+  /** Whether nodes of one computed class may differ in their affinity. */
+  readonly hasUniqueAffinity: boolean;
+  /** Attributes whose values tell candidate nodes apart beyond their own score. */
+  readonly targets: readonly string[];
+}
+
+/** Equal for groups of the same shape. */
+export const shapeKey = (job: Job, group: TaskGroup, algorithm: Algorithm): string =>
+  JSON.stringify([
+    algorithm,
+    job.NodePool,
+    job.Datacenters,
+    job.Constraints,
+    job.Affinities,
+    group.Constraints,
+    group.Affinities,
+    targetsOf(job, group),
+    group.EphemeralDisk.SizeMB,
+    group.Networks,
+    group.Volumes,
+    countOfVolumes(group),
+    group.Tasks.map(({ Driver, Constraints, Affinities, Resources, Lifecycle }) => [
+      Driver,
+      Constraints,
+      Affinities,
+      Resources,
+      Lifecycle,
+    ]),
+  ]);
+
+/** How many of its volumes a group asks for: for one of each allocation's own its count matters. */
+const countOfVolumes = ({ Volumes, Count }: TaskGroup): number =>
+  Object.values(Volumes ?? {}).some(({ PerAlloc }) => PerAlloc) ? Count : 1;
+
+export function shapeOf(job: Job, group: TaskGroup, algorithm: Algorithm): Shape {
+  const ask = askOf(group);
+  return {
+    rules: rulesFor(job, group),
+    ask,
+    need: needOf(ask.template),
+    algorithm,
+    affinity: affinityScorer(job, group),
+    hasUniqueAffinity: hasUniqueAffinity(job, group),
+    targets: targetsOf(job, group),
+  };
+}
+
+const targetsOf = (job: Job, group: TaskGroup): readonly string[] => [
+  ...new Set([
+    ...spreadsOf(job, group).map((spread) => spread.Attribute),
+    ...distinctRules(job, group)
+      .filter(isOfProperty)
+      .map((rule) => rule.target),
+  ]),
+];

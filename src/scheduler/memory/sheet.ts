@@ -1,0 +1,362 @@
+/**
+ * The fleet as one shape of groups sees it: which nodes the rules filter out, which are full, and
+ * how good the others are. Kept from one evaluation to the next. Source: DESIGN §6.
+ *
+ * 1. `failed` says for each slot whether it is a candidate and passes the rules; it never changes.
+ * 2. `dimension`, `packs` and the tournament hold what computing a slot from scratch would give, as
+ *    far as the sheet has caught up with the fleet's touches.
+ * 3. The tournament holds scores as they are without neighbours: who places a group on the sheet
+ *    takes its own changes back.
+ */
+import type { Steps } from '../../base/steps.ts';
+import type { Node } from '../../model/node/node.ts';
+import type { Rule } from '../fitting/feasibility.ts';
+import { parsePortList } from '../fitting/ports.ts';
+import { NodeRoom } from '../fitting/room.ts';
+import { Numbering } from '../scoring/numbering.ts';
+import { freeShare, packScore, packScoreOfShares } from '../scoring/score.ts';
+import { Brackets, closed, Tournament } from '../scoring/tournament.ts';
+import type { Fleet, ValueColumn } from './fleet.ts';
+import type { Shape } from './shape.ts';
+
+/** In `failed`: passes every rule. */
+export const feasible = -1;
+/** In `failed`: takes no work, or is not of the job's pool and datacenters. */
+const noCandidate = -2;
+
+/** In `dimension`: nothing is short. */
+const fits = 0;
+
+/** Slots that are looked at before others get their turn. */
+const slotsPerStep = 512;
+
+interface ClassVerdict {
+  /** The first candidate rule that fails. */
+  readonly unwanted: Rule | undefined;
+  /** Position of the first rule of scope `class` that fails, or of none. */
+  readonly failed: number;
+}
+
+/** Numbers of nodes, told by the metrics of every placement alike. */
+export interface SheetCounts {
+  nodesInPool: number;
+  candidates: number;
+  filtered: number;
+  /** Candidates by datacenter. */
+  readonly available: Map<string, number>;
+  readonly constraints: Map<string, number>;
+  readonly classes: Map<string, number>;
+}
+
+export class Sheet {
+  readonly shape: Shape;
+  readonly fleet: Fleet;
+  /** Of the fleet that it was made for. */
+  readonly revision: number;
+  readonly failed: Int16Array;
+  readonly counts: SheetCounts = {
+    ...{ nodesInPool: 0, candidates: 0, filtered: 0 },
+    ...{ available: new Map(), constraints: new Map(), classes: new Map() },
+  };
+  /** The attributes of the shape's targets, in their order. */
+  readonly columns: readonly ValueColumn[];
+  readonly #dimension: Uint16Array;
+  readonly #dimensions = new Numbering();
+  /** By dimension, how many feasible slots it keeps shut. */
+  readonly #exhausted: number[] = [];
+  readonly #packs: Float64Array;
+  /** By slot, the scores of the device affinities. */
+  readonly #devices: Float64Array | undefined;
+  readonly #affinities: Float64Array | undefined;
+  #brackets = new Brackets(new Int32Array(0), 0);
+  #open = new Tournament(this.#brackets);
+  #beside = new Tournament(this.#brackets);
+  /** By class of the brackets and target, the number of the value. */
+  #classValues: readonly Int32Array[] = [];
+  /** By class of candidates, whether its nodes pass the rules of scope `class`. */
+  readonly #verdicts: boolean[] = [];
+  #caughtUp = 0;
+
+  private constructor(shape: Shape, fleet: Fleet) {
+    const size = fleet.nodes.length;
+    this.shape = shape;
+    this.fleet = fleet;
+    this.revision = fleet.revision;
+    this.failed = new Int16Array(size).fill(noCandidate);
+    this.columns = shape.targets.map((target) => fleet.column(target));
+    this.#dimension = new Uint16Array(size);
+    this.#dimensions.of('');
+    this.#exhausted[fits] = 0;
+    this.#packs = new Float64Array(size);
+    const hasDevices = shape.ask.devices.some(({ weight }) => weight > 0);
+    this.#devices = hasDevices ? new Float64Array(size) : undefined;
+    this.#affinities = shape.affinity === undefined ? undefined : new Float64Array(size);
+  }
+
+  static *of(shape: Shape, fleet: Fleet): Steps<Sheet> {
+    const sheet = new Sheet(shape, fleet);
+    yield* sheet.#filter();
+    sheet.#seed();
+    for (const slot of fleet.nodes.keys()) {
+      if (sheet.failed[slot] !== feasible) continue;
+      sheet.refit(slot);
+      sheet.#open.put(slot, sheet.isFull(slot) ? closed : sheet.sumWithout(slot));
+      if (slot % slotsPerStep === 0) yield;
+    }
+    sheet.#open.settle();
+    sheet.#caughtUp = fleet.touches.end;
+    return sheet;
+  }
+
+  get brackets(): Brackets {
+    return this.#brackets;
+  }
+
+  /** Of the feasible slots that are not full, without neighbours. */
+  get open(): Tournament {
+    return this.#open;
+  }
+
+  /** For slots with neighbours; empty unless a group is being placed. */
+  get beside(): Tournament {
+    return this.#beside;
+  }
+
+  /** Terms that every score of the sheet is the mean of. */
+  get terms(): number {
+    return 1 + (this.#devices === undefined ? 0 : 1) + (this.#affinities === undefined ? 0 : 1);
+  }
+
+  /** The values that tell the classes of the brackets apart, for one of the targets. */
+  classValues(target: number): Int32Array {
+    return this.#classValues[target]!;
+  }
+
+  /** Looks again at every slot whose room changed since the last time. */
+  *catchUp(): Steps<void> {
+    const { touches, nodes } = this.fleet;
+    const touched = touches.since(this.#caughtUp) ?? [...nodes.keys()];
+    this.#caughtUp = touches.end;
+    let looked = 0;
+    for (const slot of touched) {
+      if (this.failed[slot] !== feasible) continue;
+      this.refit(slot);
+      this.restore(slot);
+      if (++looked % slotsPerStep === 0) yield;
+    }
+  }
+
+  /** Puts the slot into the tournament as it is without neighbours. */
+  restore(slot: number): void {
+    this.#beside.set(slot, closed);
+    this.#open.set(slot, this.isFull(slot) ? closed : this.sumWithout(slot));
+  }
+
+  isFull(slot: number): boolean {
+    return this.#dimension[slot] !== fits;
+  }
+
+  /** What is short there; `''` for nothing. */
+  dimensionAt(slot: number): string {
+    return this.#dimensions.names[this.#dimension[slot]!]!;
+  }
+
+  /** Of a slot that is not full. */
+  packAt(slot: number): number {
+    return this.#packs[slot]!;
+  }
+
+  /** The same of the device affinities; `undefined`: the group has none. */
+  devicesAt(slot: number): number | undefined {
+    return this.#devices?.[slot];
+  }
+
+  affinityAt(slot: number): number | undefined {
+    return this.#affinities?.[slot];
+  }
+
+  sumWithout(slot: number): number {
+    const sum = this.#ofNode(slot);
+    return this.#affinities === undefined ? sum : sum + this.#affinities[slot]!;
+  }
+
+  sumWith(slot: number, antiAffinity: number): number {
+    const sum = this.#ofNode(slot) + antiAffinity;
+    return this.#affinities === undefined ? sum : sum + this.#affinities[slot]!;
+  }
+
+  /** What the slot's room is worth. */
+  #ofNode(slot: number): number {
+    const pack = this.#packs[slot]!;
+    return this.#devices === undefined ? pack : pack + this.#devices[slot]!;
+  }
+
+  /** For each computed class of candidates, by name: whether its nodes could run the group. */
+  classVerdicts(): ReadonlyMap<string, boolean> {
+    const names = this.fleet.classNames;
+    const verdicts = [...this.#verdicts.entries()].filter(([, verdict]) => verdict !== undefined);
+    const named = verdicts.map(([one, verdict]) => [names[one]!, verdict] as const);
+    return new Map(named.sort(([left], [right]) => (left < right ? -1 : 1)));
+  }
+
+  /** Whether some feasible slot is full. */
+  get hasFull(): boolean {
+    return this.#exhausted.some((count) => count > 0);
+  }
+
+  /** Feasible slots that are full, by what is short. */
+  *exhausted(): Iterable<readonly [dimension: string, count: number]> {
+    for (const [number, count] of this.#exhausted.entries()) {
+      if (count > 0) yield [this.#dimensions.names[number]!, count];
+    }
+  }
+
+  /** Computes anew what of the group's needs the slot can give, and how well it packs. */
+  refit(slot: number): void {
+    const dimension = this.#tryFit(slot);
+    const before = this.#dimension[slot]!;
+    this.#dimension[slot] = dimension;
+    if (before !== fits) this.#exhausted[before]!--;
+    if (dimension !== fits) this.#exhausted[dimension] = (this.#exhausted[dimension] ?? 0) + 1;
+  }
+
+  #tryFit(slot: number): number {
+    const { fleet, shape } = this;
+    const room = fleet.roomIfAny(slot);
+    if (room !== undefined || this.#needsExactLook(slot)) return this.#tryFitExactly(slot, room);
+    const { used, capacity } = fleet;
+    const { need } = shape;
+    if (used.cpu[slot]! + need.cpu > capacity.cpu[slot]!) return this.#dimensions.of('cpu');
+    if (used.memory[slot]! + need.memory > capacity.memory[slot]!) {
+      return this.#dimensions.of('memory');
+    }
+    if (used.disk[slot]! + need.disk > capacity.disk[slot]!) return this.#dimensions.of('disk');
+    this.#packs[slot] = packScoreOfShares(
+      shape.algorithm,
+      freeShare(used.cpu[slot]!, need.cpu, capacity.cpu[slot]!),
+      freeShare(used.memory[slot]!, need.memory, capacity.memory[slot]!),
+    );
+    return fits;
+  }
+
+  #tryFitExactly(slot: number, known: NodeRoom | undefined): number {
+    const { fleet, shape } = this;
+    const room = known ?? new NodeRoom(fleet.nodes[slot]!, fleet.loadAt(slot));
+    const fit = room.fit(shape.ask);
+    if (!fit.fits) return this.#dimensions.of(fit.dimension);
+    this.#packs[slot] = packScore(shape.algorithm, room.used, fit.need, room.capacity);
+    if (this.#devices !== undefined) this.#devices[slot] = fit.devices ?? 0;
+    return fits;
+  }
+
+  /** Whether comparing sums is not enough: for cores, devices, static ports, and when ports run low. */
+  #needsExactLook(slot: number): boolean {
+    const { cores, devices, networks } = this.shape.ask;
+    if (cores > 0 || devices.length > 0) return true;
+    if (networks.length === 0) return false;
+    let asked = 0;
+    for (const { network } of networks) {
+      if ((network.ReservedPorts ?? []).length > 0) return true;
+      asked += (network.DynamicPorts ?? []).length;
+    }
+    const { NodeResources, ReservedResources } = this.fleet.nodes[slot]!;
+    const { MinDynamicPort, MaxDynamicPort } = NodeResources;
+    const reserved = parsePortList(ReservedResources.Networks.ReservedHostPorts).size;
+    const taken = reserved + this.fleet.loadAt(slot).ports.size;
+    return MaxDynamicPort - MinDynamicPort + 1 - taken < asked;
+  }
+
+  /** Walks the rule table for every node. */
+  *#filter(): Steps<void> {
+    const { rules } = this.shape;
+    const { nodes, classOf } = this.fleet;
+    const verdicts: ClassVerdict[] = [];
+    const standing = rules.filter(({ scope }) => scope === 'standing');
+    const alone = [...rules.entries()].filter(([, { scope }]) => scope === 'node');
+    for (const [slot, node] of nodes.entries()) {
+      if (slot % slotsPerStep === 0) yield;
+      if (standing.some((rule) => !rule.passes(node))) continue;
+      const one = classOf[slot]!;
+      let verdict = one < 0 ? undefined : verdicts[one];
+      if (verdict === undefined) {
+        verdict = verdictOf(rules, node);
+        if (one >= 0) verdicts[one] = verdict;
+      }
+      if (verdict.unwanted === undefined || verdict.unwanted.name === 'datacenter') {
+        this.counts.nodesInPool++;
+      }
+      if (verdict.unwanted !== undefined) continue;
+      let { failed } = verdict;
+      if (one >= 0) this.#verdicts[one] = failed === rules.length;
+      for (const [at, rule] of alone) {
+        if (at >= failed) break;
+        if (!rule.passes(node)) failed = at;
+      }
+      this.failed[slot] = failed === rules.length ? feasible : failed;
+      this.#count(node, rules[failed]);
+    }
+    this.#scoreAffinities();
+  }
+
+  #count({ Datacenter, NodeClass }: Node, failed: Rule | undefined): void {
+    const { counts } = this;
+    counts.candidates++;
+    add(counts.available, Datacenter);
+    if (failed === undefined) return;
+    counts.filtered++;
+    add(counts.constraints, failed.text);
+    if (NodeClass !== '') add(counts.classes, NodeClass);
+  }
+
+  #scoreAffinities(): void {
+    const { affinity, hasUniqueAffinity } = this.shape;
+    const { nodes, classOf } = this.fleet;
+    if (affinity === undefined || this.#affinities === undefined) return;
+    const byClass: number[] = [];
+    for (const [slot, node] of nodes.entries()) {
+      if (this.failed[slot] !== feasible) continue;
+      const one = hasUniqueAffinity ? -1 : classOf[slot]!;
+      const score = byClass[one] ?? affinity(node);
+      if (one >= 0) byClass[one] = score;
+      this.#affinities[slot] = score;
+    }
+  }
+
+  /** One class for every combination of values that feasible slots have. */
+  #seed(): void {
+    const classOf = Int32Array.from(this.failed, (failed) => (failed === feasible ? 0 : -1));
+    let classes = 1;
+    for (const { numberAt, values } of this.columns) {
+      const numbers = new Map<number, number>();
+      for (const [slot, one] of classOf.entries()) {
+        if (one < 0) continue;
+        const pair = one * (values.names.length + 1) + numberAt[slot]! + 1;
+        const number = numbers.get(pair) ?? numbers.size;
+        numbers.set(pair, number);
+        classOf[slot] = number;
+      }
+      classes = Math.max(numbers.size, 1);
+    }
+    this.#classValues = this.columns.map(({ numberAt }) => {
+      const valuesOf = new Int32Array(classes);
+      for (const [slot, one] of classOf.entries()) if (one >= 0) valuesOf[one] = numberAt[slot]!;
+      return valuesOf;
+    });
+    this.#brackets = new Brackets(classOf, classes);
+    this.#open = new Tournament(this.#brackets);
+    this.#beside = new Tournament(this.#brackets);
+  }
+}
+
+function verdictOf(rules: readonly Rule[], node: Node): ClassVerdict {
+  const fails = (rule: Rule, scope: Rule['scope']) => rule.scope === scope && !rule.passes(node);
+  const failed = rules.findIndex((rule) => fails(rule, 'class'));
+  return {
+    unwanted: rules.find((rule) => fails(rule, 'candidate')),
+    failed: failed < 0 ? rules.length : failed,
+  };
+}
+
+function add(counts: Map<string, number>, key: string): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}

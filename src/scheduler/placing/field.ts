@@ -1,0 +1,326 @@
+/**
+ * One group on its sheet while it is placed: where the job already is counts here, and nowhere else.
+ * Source: DESIGN §6, facts/scheduler.md §6.5.
+ *
+ * 1. A slot is open when it passes every rule, is not full and no distinct rule keeps the group off.
+ * 2. Whatever changes a node's room or presence calls `placed`, `removed` or `refresh`.
+ * 3. An open slot is in one of two tournaments: the sheet's, or, when some of the group is there,
+ *    the one with neighbours, whose scores have a term more. Slots of one class share their spread
+ *    boost and whether distinct properties allow them, so within a class and a tournament the
+ *    greatest sum has the greatest score.
+ * 4. Parts are added in the order of `ScorePart`, penalty and spread last, so the score equals that
+ *    of computing it from scratch to the last bit.
+ * 5. `best` is the greatest score, of equal ones the lower node id.
+ * 6. After `end` the sheet is as it was, but for what its fleet's touches tell.
+ */
+import { drained, each, type Steps } from '../../base/steps.ts';
+import type { Job } from '../../model/job/job.ts';
+import type { Node } from '../../model/node/node.ts';
+import type { TaskGroup } from '../../model/task-group/task-group.ts';
+import type { ValueColumn } from '../memory/fleet.ts';
+import { feasible, type Sheet } from '../memory/sheet.ts';
+import {
+  DistinctColumn,
+  type DistinctRule,
+  distinctRules,
+  isOfProperty,
+} from '../scoring/distinct.ts';
+import type { JobPresence } from '../scoring/presence.ts';
+import { antiAffinityScore, reschedulePenalty, type ScoreParts } from '../scoring/score.ts';
+import { type SpreadBoosts, spreadBoosts, spreadsOf } from '../scoring/spread.ts';
+import { closed } from '../scoring/tournament.ts';
+
+export interface FieldInput {
+  readonly job: Job;
+  readonly group: TaskGroup;
+  readonly sheet: Sheet;
+  readonly presence: JobPresence;
+}
+
+const nobody: ReadonlySet<string> = new Set();
+
+/** A spread, or a rule that a property's value be distinct, with what tells the values of slots. */
+interface Seen<T> {
+  readonly by: T;
+  readonly column: ValueColumn;
+  /** By class of the brackets. */
+  readonly classValues: Int32Array;
+}
+
+export class Field {
+  readonly sheet: Sheet;
+  readonly group: TaskGroup;
+  readonly #neighbours = new Map<number, number>();
+  readonly #distinct: readonly DistinctColumn[];
+  readonly #properties: readonly Seen<DistinctColumn>[];
+  /** Of rules that speak of each node alone. */
+  readonly #alone: readonly DistinctColumn[];
+  readonly #spreads: readonly Seen<SpreadBoosts>[];
+  /** Slots that are not in the sheet's tournament as the sheet would have them. */
+  readonly #changed = new Set<number>();
+
+  /** With where the job already is. */
+  static *of(input: FieldInput): Steps<Field> {
+    const field = new Field(input);
+    yield* field.#enter(input.presence);
+    return field;
+  }
+
+  private constructor({ job, group, sheet, presence }: FieldInput) {
+    this.sheet = sheet;
+    this.group = group;
+    this.#distinct = distinctRules(job, group).map(
+      (rule) => new DistinctColumn(rule, presence, this.#valuesOf(rule)),
+    );
+    this.#alone = this.#distinct.filter(({ rule }) => !isOfProperty(rule));
+    this.#properties = this.#distinct
+      .filter(({ rule }) => isOfProperty(rule))
+      .map((column) => this.#seen(column, column.rule.target));
+    const spreads = spreadsOf(job, group);
+    this.#spreads = spreadBoosts(job, group, presence, (target) => this.#spreadValues(target)).map(
+      (boosts, position) => this.#seen(boosts, spreads[position]!.Attribute),
+    );
+  }
+
+  get nodes(): readonly Node[] {
+    return this.sheet.fleet.nodes;
+  }
+
+  /** Whether some distinct rule may keep the group off feasible slots. */
+  get hasDistinctRules(): boolean {
+    return this.#distinct.length > 0;
+  }
+
+  /** -1 for nodes that do not pass the rules. */
+  slotOf(nodeId: string): number {
+    const slot = this.sheet.fleet.slotOf(nodeId);
+    return slot >= 0 && this.sheet.failed[slot] === feasible ? slot : -1;
+  }
+
+  /** The first distinct rule that keeps the group off the slot. */
+  distinctAt(slot: number): DistinctColumn | undefined {
+    return this.#distinct.find((column) => !column.allowsNode(this.nodes[slot]!));
+  }
+
+  /** Of a feasible slot. */
+  isOpen(slot: number): boolean {
+    return !this.sheet.isFull(slot) && this.distinctAt(slot) === undefined;
+  }
+
+  /** The slot to place on; -1 when none is open. Nodes in `penalized` hosted a failed one. */
+  best(penalized: ReadonlySet<string> = nobody): number {
+    if (penalized.size === 0) return this.#bestOfTournaments();
+    const apart = [...penalized]
+      .map((id) => this.slotOf(id))
+      .filter((slot) => slot >= 0 && this.isOpen(slot));
+    for (const slot of apart) this.#withdraw(slot);
+    let best = this.#bestOfTournaments();
+    for (const slot of apart) this.#settle(slot);
+    let bestScore = best < 0 ? closed : this.scoreAt(best);
+    for (const slot of apart) {
+      const score = this.scoreAt(slot, penalized);
+      if (score < bestScore || (score === bestScore && slot > best)) continue;
+      best = slot;
+      bestScore = score;
+    }
+    return best;
+  }
+
+  /** The best slots in turn, at most `count`. */
+  ranking(count: number, penalized: ReadonlySet<string> = nobody): readonly number[] {
+    const slots: number[] = [];
+    let rest = penalized;
+    while (slots.length < count) {
+      const slot = this.best(rest);
+      if (slot < 0) break;
+      slots.push(slot);
+      this.#withdraw(slot);
+      const { ID } = this.nodes[slot]!;
+      if (rest.has(ID)) rest = new Set([...rest].filter((id) => id !== ID));
+    }
+    for (const slot of slots) this.#settle(slot);
+    return slots;
+  }
+
+  /** Of an open slot. */
+  scoreAt(slot: number, penalized: ReadonlySet<string> = nobody): number {
+    let sum = this.#sumAt(slot);
+    let terms = this.#termsAt(slot);
+    if (penalized.size > 0 && penalized.has(this.nodes[slot]!.ID)) {
+      sum += reschedulePenalty;
+      terms++;
+    }
+    const spread = this.#boost(this.sheet.brackets.classOf(slot));
+    return spread === 0 ? sum / terms : (sum + spread) / (terms + 1);
+  }
+
+  /** The parts of the score of an open slot. */
+  partsAt(slot: number, penalized: ReadonlySet<string> = nobody): ScoreParts {
+    const room = { pack: this.sheet.packAt(slot), devices: this.sheet.devicesAt(slot) };
+    return this.partsWith(slot, room, penalized);
+  }
+
+  /** The same of a feasible slot whose room is worth this much. */
+  partsWith(
+    slot: number,
+    { pack, devices }: { readonly pack: number; readonly devices: number | undefined },
+    penalized: ReadonlySet<string> = nobody,
+  ): ScoreParts {
+    const neighbours = this.#neighbours.get(slot) ?? 0;
+    const affinity = this.sheet.affinityAt(slot);
+    const spread = this.#boost(this.sheet.brackets.classOf(slot));
+    return {
+      binpack: pack,
+      ...(devices !== undefined && { devices }),
+      ...(neighbours > 0 && {
+        'job-anti-affinity': antiAffinityScore(neighbours, this.group.Count),
+      }),
+      ...(affinity !== undefined && { 'node-affinity': affinity }),
+      ...(penalized.has(this.nodes[slot]!.ID) && { 'node-reschedule-penalty': reschedulePenalty }),
+      ...(spread !== 0 && { 'allocation-spread': spread }),
+    };
+  }
+
+  /** An allocation of this group came to a node of the fleet; its room knows already. */
+  placed(slot: number): void {
+    this.#change(slot, 1);
+  }
+
+  /** An allocation of this group left the node; its room knows already. */
+  removed(slot: number): void {
+    this.#change(slot, -1);
+  }
+
+  /** The node's room changed, and who is there did not. */
+  refresh(slot: number): void {
+    if (this.sheet.failed[slot] !== feasible) return;
+    this.sheet.refit(slot);
+    this.#settle(slot);
+  }
+
+  /** Gives the sheet back. */
+  *endSteps(): Steps<void> {
+    yield* each(this.#changed, (slot) => {
+      this.sheet.restore(slot);
+      this.#changed.delete(slot);
+    });
+  }
+
+  end(): void {
+    drained(this.endSteps());
+  }
+
+  /** Takes in where the job already is. */
+  *#enter(presence: JobPresence): Steps<void> {
+    const { fleet, failed } = this.sheet;
+    for (const [id, count] of presence.byNode(this.group.Name)) {
+      const slot = fleet.slotOf(id);
+      if (slot >= 0) this.#neighbours.set(slot, count);
+    }
+    // Rules of the whole job see the other groups as well; those that allow none shut all.
+    const isShut = this.#alone.some(({ rule }) => rule.limit < 1);
+    const ids = this.#alone.length > 0 ? presence.byNode() : presence.byNode(this.group.Name);
+    const slots = isShut ? failed.keys() : [...ids.keys()].map((id) => fleet.slotOf(id));
+    yield* each(slots, (slot) => {
+      if (failed[slot] === feasible) this.#settle(slot);
+    });
+  }
+
+  #change(slot: number, by: 1 | -1): void {
+    this.#neighbours.set(slot, (this.#neighbours.get(slot) ?? 0) + by);
+    const node = this.nodes[slot]!;
+    for (const column of this.#distinct) column.change(node, by);
+    for (const { by: boosts, column } of this.#spreads) boosts.change(column.numberAt[slot]!, by);
+    this.refresh(slot);
+  }
+
+  /** Puts a feasible slot where it belongs. */
+  #settle(slot: number): void {
+    const { sheet } = this;
+    const isShut = sheet.isFull(slot) || !this.#isAllowedAlone(slot);
+    const neighbours = this.#neighbours.get(slot) ?? 0;
+    const isBeside = neighbours > 0;
+    sheet.open.set(slot, isShut || isBeside ? closed : sheet.sumWithout(slot));
+    sheet.beside.set(slot, isShut || !isBeside ? closed : this.#sumAt(slot));
+    this.#changed.add(slot);
+  }
+
+  #withdraw(slot: number): void {
+    this.sheet.open.set(slot, closed);
+    this.sheet.beside.set(slot, closed);
+    this.#changed.add(slot);
+  }
+
+  #isAllowedAlone(slot: number): boolean {
+    for (const column of this.#alone) if (!column.allowsNode(this.nodes[slot]!)) return false;
+    return true;
+  }
+
+  #sumAt(slot: number): number {
+    const neighbours = this.#neighbours.get(slot) ?? 0;
+    if (neighbours === 0) return this.sheet.sumWithout(slot);
+    return this.sheet.sumWith(slot, antiAffinityScore(neighbours, this.group.Count));
+  }
+
+  #termsAt(slot: number): number {
+    return this.sheet.terms + ((this.#neighbours.get(slot) ?? 0) > 0 ? 1 : 0);
+  }
+
+  #bestOfTournaments(): number {
+    const { open, beside, terms, brackets } = this.sheet;
+    let best = -1;
+    let bestScore = closed;
+    for (let one = 0; one < brackets.classes; one++) {
+      const openTop = open.top(one);
+      const besideTop = beside.top(one);
+      if (openTop === closed && besideTop === closed) continue;
+      if (!this.#isAllowedByProperties(one)) continue;
+      const boost = this.#boost(one);
+      for (let at = 0; at < 2; at++) {
+        const top = at === 0 ? openTop : besideTop;
+        if (top === closed) continue;
+        const divisor = terms + at + (boost === 0 ? 0 : 1);
+        const score = (top + boost) / divisor;
+        if (score < bestScore) continue;
+        const slot = (at === 0 ? open : beside).first(one, boost, divisor, score);
+        if (score === bestScore && slot > best) continue;
+        best = slot;
+        bestScore = score;
+      }
+    }
+    return best;
+  }
+
+  #isAllowedByProperties(one: number): boolean {
+    for (const { by, classValues } of this.#properties) {
+      if (!by.allows(classValues[one]!)) return false;
+    }
+    return true;
+  }
+
+  #boost(one: number): number {
+    let boost = 0;
+    for (const { by, classValues } of this.#spreads) boost += by.boost(classValues[one]!);
+    return boost;
+  }
+
+  #seen<T>(by: T, target: string): Seen<T> {
+    const position = this.sheet.shape.targets.indexOf(target);
+    return {
+      by,
+      column: this.sheet.columns[position]!,
+      classValues: this.sheet.classValues(position),
+    };
+  }
+
+  #valuesOf(rule: DistinctRule) {
+    const position = isOfProperty(rule) ? this.sheet.shape.targets.indexOf(rule.target) : -1;
+    return this.sheet.columns[position]?.values;
+  }
+
+  #spreadValues(target: string) {
+    const { column, classValues } = this.#seen(undefined, target);
+    const candidates = [...new Set(classValues)].filter((number) => number >= 0);
+    return { values: column.values, candidates };
+  }
+}

@@ -1,0 +1,129 @@
+/**
+ * How a placement came about. Counts are complete: every candidate node is looked at for every
+ * group. Source: facts/scheduler.md §6.9.
+ */
+import type { PlacementMetrics } from '../../model/allocation/placement-metrics.ts';
+import type { Job } from '../../model/job/job.ts';
+import { limits } from '../../model/limits.ts';
+import type { TaskGroup } from '../../model/task-group/task-group.ts';
+import { feasible } from '../memory/sheet.ts';
+import type { Field } from './field.ts';
+
+type Counts = Map<string, number>;
+
+const add = (counts: Counts, key: string): void => {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+};
+
+/** In the order of the names, so that it does not matter in which order things were counted. */
+const record = (counts: ReadonlyMap<string, number>): Record<string, number> =>
+  Object.fromEntries([...counts].sort(([left], [right]) => (left < right ? -1 : 1)));
+
+const recordOrNull = (counts: Counts): Record<string, number> | null =>
+  counts.size === 0 ? null : record(counts);
+
+/** The metrics of a placement that is about to be tried on the field. */
+export function measure(
+  job: Job,
+  group: TaskGroup,
+  field: Field,
+  penalized: ReadonlySet<string>,
+): PlacementMetrics {
+  const { counts } = field.sheet;
+  const shut = countShut(field);
+  return {
+    NodesEvaluated: counts.candidates,
+    NodesFiltered: counts.filtered + shut.filtered,
+    NodesInPool: counts.nodesInPool,
+    NodePool: job.NodePool,
+    NodesAvailable: record(counts.available),
+    ClassFiltered: recordOrNull(shut.classesFiltered),
+    ConstraintFiltered: recordOrNull(shut.constraints),
+    NodesExhausted: shut.exhausted,
+    ClassExhausted: recordOrNull(shut.classesExhausted),
+    DimensionExhausted: recordOrNull(shut.dimensions),
+    QuotaExhausted: null,
+    ResourcesExhausted: shut.exhausted === 0 ? null : askedResources(group),
+    Scores: null,
+    ScoreMetaData: bestScores(field, penalized),
+    AllocationTime: 0,
+    CoalescedFailures: 0,
+  };
+}
+
+interface Shut {
+  filtered: number;
+  exhausted: number;
+  readonly constraints: Counts;
+  readonly classesFiltered: Counts;
+  readonly dimensions: Counts;
+  readonly classesExhausted: Counts;
+}
+
+/** Feasible nodes that are not open, and why, on top of what the sheet has counted already. */
+function countShut(field: Field): Shut {
+  const { counts, hasFull } = field.sheet;
+  const shut: Shut = {
+    ...{ filtered: 0, exhausted: 0, dimensions: new Map(), classesExhausted: new Map() },
+    constraints: new Map(counts.constraints),
+    classesFiltered: new Map(counts.classes),
+  };
+  if (field.hasDistinctRules) countByNode(field, shut);
+  else if (hasFull) countFull(field, shut);
+  return shut;
+}
+
+/** Where distinct rules hold each node has to be asked. */
+function countByNode(field: Field, shut: Shut): void {
+  const { sheet, nodes } = field;
+  for (const [slot, node] of nodes.entries()) {
+    if (sheet.failed[slot] !== feasible) continue;
+    const distinct = field.distinctAt(slot);
+    if (distinct !== undefined) {
+      shut.filtered++;
+      add(shut.constraints, distinct.text(node));
+      if (node.NodeClass !== '') add(shut.classesFiltered, node.NodeClass);
+    } else if (sheet.isFull(slot)) {
+      shut.exhausted++;
+      add(shut.dimensions, sheet.dimensionAt(slot));
+      if (node.NodeClass !== '') add(shut.classesExhausted, node.NodeClass);
+    }
+  }
+}
+
+function countFull({ sheet, nodes }: Field, shut: Shut): void {
+  for (const [dimension, count] of sheet.exhausted()) {
+    shut.exhausted += count;
+    shut.dimensions.set(dimension, count);
+  }
+  const { numberAt, values } = sheet.fleet.column('${node.class}');
+  const full = new Int32Array(values.names.length);
+  for (let slot = 0; slot < nodes.length; slot++) {
+    if (sheet.isFull(slot)) full[numberAt[slot]!]!++;
+  }
+  for (const [number, count] of full.entries()) {
+    const name = values.names[number]!;
+    if (count > 0 && name !== '') shut.classesExhausted.set(name, count);
+  }
+}
+
+const askedResources = (group: TaskGroup): NonNullable<PlacementMetrics['ResourcesExhausted']> =>
+  Object.fromEntries(
+    group.Tasks.map(({ Name, Resources }) => [
+      Name,
+      { CPU: Resources.CPU, MemoryMB: Resources.MemoryMB, DiskMB: Resources.DiskMB },
+    ]),
+  );
+
+function bestScores(
+  field: Field,
+  penalized: ReadonlySet<string>,
+): PlacementMetrics['ScoreMetaData'] {
+  const top = field.ranking(limits.scheduler.scoredNodesReported, penalized);
+  if (top.length === 0) return null;
+  return top.map((slot) => ({
+    NodeID: field.nodes[slot]!.ID,
+    Scores: { ...field.partsAt(slot, penalized) },
+    NormScore: field.scoreAt(slot, penalized),
+  }));
+}

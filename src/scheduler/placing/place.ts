@@ -1,0 +1,134 @@
+/**
+ * Carries out a reconciliation on the nodes: who gets which node, and what is left over.
+ * Source: DESIGN §6, facts/scheduler.md §6.3 steps 16 to 18, §6.5, §6.9.
+ *
+ * 1. Rooms show the snapshot plus what the plan places, presence also less what it stops: what is
+ *    stopped no longer counts for its job, but its node has yet to end it.
+ * 2. Who has to make way for one group holds nothing any more for the others.
+ */
+import type { Ids } from '../../base/ports.ts';
+import { drained, type Steps } from '../../base/steps.ts';
+import type { Allocation } from '../../model/allocation/allocation.ts';
+import type { PlacementMetrics } from '../../model/allocation/placement-metrics.ts';
+import type { Evaluation } from '../../model/evaluation/evaluation.ts';
+import type { Job } from '../../model/job/job.ts';
+import type { PlannedPreemption, PlannedStop } from '../../model/plan/plan.ts';
+import type { GroupDecision } from '../decision.ts';
+import { escapesClass } from '../fitting/feasibility.ts';
+import { SchedulerMemory, type Session } from '../memory/memory.ts';
+import { JobPresence } from '../scoring/presence.ts';
+import type { ClusterView, Proposed } from '../view.ts';
+import { Evictions } from './evictions.ts';
+import { Field } from './field.ts';
+import { GroupWork, type Unplaced, type Witness } from './place-group.ts';
+
+export interface PlaceInput {
+  readonly view: ClusterView;
+  readonly evaluation: Evaluation;
+  readonly job: Job;
+  readonly allocations: readonly Allocation[];
+  readonly ids: Ids;
+  readonly nowMs: number;
+  readonly attempt?: number;
+  /** Of a memory that is kept; without one all is looked at anew. */
+  readonly session?: Session;
+  readonly witness?: Witness;
+  /** Nanoseconds of work since an arbitrary start; without it nobody measures. */
+  readonly elapsedNs?: () => number;
+}
+
+/** What is asked for a group: the part of a decision that is about nodes. */
+export type GroupWish = Pick<GroupDecision, 'job' | 'group' | 'placements'>;
+
+/** What became of a group's requests. */
+export interface GroupPlacement {
+  readonly placements: readonly Proposed<Allocation>[];
+  /** Of those replaced. */
+  readonly stops: readonly PlannedStop[];
+  readonly preemptions: readonly PlannedPreemption[];
+  /** Of the first request that found no node. */
+  readonly failure: PlacementMetrics | undefined;
+  readonly queued: number;
+  readonly unplaced: readonly Unplaced[];
+  readonly classes: ReadonlyMap<string, boolean>;
+  readonly escaped: boolean;
+}
+
+const none: ReadonlyMap<string, boolean> = new Map();
+
+/** Requests that are carried out before others get their turn. */
+const requestsPerStep = 4;
+
+/** The work on one evaluation's plan; it ends with the evaluation. */
+export class Placer {
+  readonly #input: PlaceInput;
+  readonly #session: Session;
+  readonly #presence: JobPresence;
+  readonly #evictions: Evictions;
+  readonly #portStart: number;
+
+  private constructor(input: PlaceInput, presence: JobPresence) {
+    this.#input = input;
+    this.#session = input.session ?? new SchedulerMemory().begin(input.view);
+    this.#presence = presence;
+    this.#evictions = new Evictions(input.view);
+    this.#portStart = hash(`${input.evaluation.ID} ${input.attempt ?? 1}`);
+  }
+
+  static *begin(input: PlaceInput): Steps<Placer> {
+    const presence = yield* JobPresence.of((id) => input.view.node(id), input.allocations);
+    return new Placer(input, presence);
+  }
+
+  /** Takes out what the plan stops in any case. Before the first `placeGroup`. */
+  stop({ allocationId, desiredStatus }: Pick<PlannedStop, 'allocationId' | 'desiredStatus'>): void {
+    if (desiredStatus !== 'run') this.#presence.remove(allocationId);
+  }
+
+  placeGroup(wish: GroupWish): GroupPlacement {
+    return drained(this.placeGroupSteps(wish));
+  }
+
+  *placeGroupSteps({ job, group, placements }: GroupWish): Steps<GroupPlacement> {
+    const { view, evaluation, allocations, ids, nowMs, witness, elapsedNs } = this.#input;
+    const startNs = elapsedNs?.() ?? 0;
+    const fleet = yield* this.#session.fleet();
+    const sheet = yield* this.#session.sheet(job, group);
+    const field = yield* Field.of({ job, group, sheet, presence: this.#presence });
+    const around = {
+      ...{ view, evaluation, allocations, ids, nowMs, witness, elapsedNs, fleet },
+      ...{ presence: this.#presence, evictions: this.#evictions, portStart: this.#portStart },
+    };
+    const work = new GroupWork(around, job, field, startNs);
+    try {
+      for (const [position, request] of placements.entries()) {
+        if (position > 0 && position % requestsPerStep === 0) yield;
+        const more = work.carryOut(request);
+        if (more !== undefined) yield* more;
+      }
+      yield* field.endSteps();
+    } finally {
+      field.end();
+    }
+    const { failure, failures } = work;
+    return {
+      placements: work.placements,
+      stops: work.stops,
+      preemptions: work.preemptions,
+      failure: failure && { ...failure, CoalescedFailures: failures - 1 },
+      queued: failures,
+      unplaced: work.unplaced,
+      classes: failure === undefined ? none : sheet.classVerdicts(),
+      escaped: escapesClass(sheet.shape.rules),
+    };
+  }
+}
+
+/** FNV-1a: spreads evaluations over the dynamic ports. */
+function hash(text: string): number {
+  let value = 0x811c9dc5;
+  for (let position = 0; position < text.length; position++) {
+    value = Math.imul(value ^ text.charCodeAt(position), 0x01000193);
+  }
+  return value >>> 0;
+}

@@ -1,0 +1,53 @@
+/** Which allocations are canaries, and of whom. Source: facts/scheduler.md §5.4 "Canary". */
+import type { Allocation } from '../../model/allocation/allocation.ts';
+import { type Deployment, isTerminalDeployment } from '../../model/deployment/deployment.ts';
+import type { TaskGroup } from '../../model/task-group/task-group.ts';
+import type { GroupContext } from '../decision.ts';
+import { type Classified, isNewer } from './classify.ts';
+import { groupEntry } from './rollout.ts';
+
+/**
+ * `canary`: of the deployment that is under way, which nobody promoted yet; `stray`: of one that is
+ * over or of another version, so that nobody ever will.
+ */
+export type CanaryKind = 'regular' | 'canary' | 'stray';
+
+export function canaryKind(
+  { ID, DeploymentID, DeploymentStatus }: Allocation,
+  group: TaskGroup,
+  { deployment, deployments }: Pick<GroupContext, 'deployment' | 'deployments'>,
+): CanaryKind {
+  const own = deployments.find((one) => one.ID === DeploymentID);
+  const entry = own && groupEntry(own, group);
+  if (entry?.Promoted === true) return 'regular';
+  const isCanary = DeploymentStatus?.Canary === true || entry?.PlacedCanaries?.includes(ID);
+  if (isCanary !== true) return 'regular';
+  const isUnderWay = own !== undefined && own.ID === deployment?.ID && !isTerminalDeployment(own);
+  return isUnderWay ? 'canary' : 'stray';
+}
+
+/**
+ * Those of earlier versions whose place a promoted canary has: they go, however many the group is to
+ * have. `counting` are all that count.
+ */
+export function succeededByCanaries(
+  counting: readonly Classified[],
+  group: TaskGroup,
+  deployments: readonly Deployment[],
+): readonly Classified[] {
+  const canaries = new Set(
+    deployments.flatMap((deployment) => {
+      const entry = groupEntry(deployment, group);
+      return entry?.Promoted ? (entry.PlacedCanaries ?? []) : [];
+    }),
+  );
+  if (canaries.size === 0) return [];
+  const successors = new Map<string, Allocation>();
+  for (const { allocation } of counting) {
+    if (canaries.has(allocation.ID)) successors.set(allocation.Name, allocation);
+  }
+  return counting.filter(({ allocation }) => {
+    const successor = successors.get(allocation.Name);
+    return successor !== undefined && isNewer(successor, allocation);
+  });
+}

@@ -1,0 +1,294 @@
+/** What is to be done about one group of a service or batch job. Source: facts §5.4, §6.3. */
+import { each, every, filtered, grouped, mapped, type Steps, some } from '../../base/steps.ts';
+import type { Allocation } from '../../model/allocation/allocation.ts';
+import { allocationName } from '../../model/allocation/allocation-rules.ts';
+import { isTerminalDeployment } from '../../model/deployment/deployment.ts';
+import type { DesiredUpdates } from '../../model/evaluation/evaluation.ts';
+import type { Job } from '../../model/job/job.ts';
+import type { PlannedStop } from '../../model/plan/plan.ts';
+import type { TaskGroup } from '../../model/task-group/task-group.ts';
+import { type GroupContext, type GroupDecision, noUpdates, type Postponed } from '../decision.ts';
+import { isMarkedUnknown } from '../reschedule.ts';
+import { descriptions } from '../view.ts';
+import type { Look } from '../waiting.ts';
+import { type Absences, absences } from './absences.ts';
+import { canaryKind, succeededByCanaries } from './canary.ts';
+import { type Classified, classify, counts, isCurrent, isNodeGone, ofKind } from './classify.ts';
+import { stopsForExcess } from './excess.ts';
+import { reunite } from './reconnect.ts';
+import { ordersFor, type Replacing, replacedBy, replacedCount } from './requests.ts';
+import { batchSize, type GroupRollout, groupRollout, isAllHealthy, isMoving } from './rollout.ts';
+import { backMark, lostStop, mark, stopOf } from './stops.ts';
+import { sortedByIndex, splitUpdates, type Updates } from './updates.ts';
+
+/** The canaries, or all the others: those that count, and those that are away. */
+interface Crew {
+  readonly counting: readonly Classified[];
+  readonly away: Absences;
+}
+
+/** What was found of a group, before anything is decided. */
+interface Findings {
+  readonly crew: Crew;
+  readonly canaries: Crew;
+  /** Canaries of nobody, and what is not needed since another one came back. */
+  readonly strays: readonly Allocation[];
+  readonly superfluous: readonly Allocation[];
+  readonly excess: readonly Allocation[];
+  /** Of those that count, the ones that are not too many. */
+  readonly staying: readonly Classified[];
+  readonly updates: Updates;
+  /** How many are to be placed so that there are enough. */
+  readonly missing: number;
+  readonly rollout: GroupRollout;
+}
+
+export function* reconcileGroup(
+  group: TaskGroup,
+  members: readonly Allocation[],
+  context: GroupContext,
+): Steps<GroupDecision> {
+  const { job } = context;
+  const found = yield* findingsOf(group, members, context);
+  const { crew, canaries, staying, updates, rollout } = found;
+  const here = yield* allocationsIn(staying);
+  const failed = yield* filtered(staying, hasFailed);
+  // What failed under the version before waits for its turn to be updated, if that is to come.
+  const isWaitingForTurn = isMoving(rollout.stage) && failed.length > 0;
+  const awaitsTurn = new Set(isWaitingForTurn ? updates.destructive : []);
+  const failing = failed.filter(({ allocation }) => !awaitsTurn.has(allocation));
+  const inPlace = rollout.stage === 'halted' ? [] : updates.inPlace;
+  const vacant = crew.away.vacant.slice(0, found.missing);
+  const begun: Replacing = {
+    reschedule: yield* ofKind(failing, 'reschedule-now'),
+    vacant,
+    fresh: isMoving(rollout.stage) ? found.missing - vacant.length : 0,
+    update: [],
+    migrate: yield* allocationsIn(yield* ofKind(staying, 'migrating')),
+  };
+  const started = replacedCount(begun) + inPlace.length;
+  const size = yield* batchSize(group, rollout, here, started);
+  const regular = { ...begun, update: updates.destructive.slice(0, size) };
+  const canary = yield* canaryWork(rollout, canaries);
+  const orders = yield* ordersFor({
+    ...{ job, group, rollout, regular, canary, versions: context.versions },
+    keptNames: yield* namesKept(staying, crew.away, regular),
+    keptCanaryNames: yield* namesKept(canaries.counting, canaries.away, canary),
+    canaryNames: canary.fresh === 0 ? [] : namesForCanaries(job, group, updates.destructive, here),
+  });
+  const delayed = yield* ofKind([...failing, ...canaries.counting], 'reschedule-later');
+  const kept = yield* filtered(
+    [...staying, ...canaries.counting],
+    ({ allocation, standing }) => standing.kind === 'kept' && isMarkedUnknown(allocation),
+  );
+  const marked = allocationsOf(kept);
+  const isWaiting = delayed.length + crew.away.awaited.length + canaries.away.awaited.length > 0;
+  const isBusy = started + updates.destructive.length + replacedCount(canary) + found.missing > 0;
+  return {
+    ...{ job, group, inPlace, ...orders },
+    stops: [...(yield* stopsOf(group, found, context)), ...marked.map(backMark)],
+    deploymentId: rollout.deploymentId,
+    absent: [...crew.away.absent, ...canaries.away.absent],
+    postponed: [
+      ...crew.away.postponed,
+      ...canaries.away.postponed,
+      ...delayed.flatMap(postponedOf),
+    ],
+    entry: rollout.entry,
+    isSettled: !isBusy && !isWaiting && (yield* isAllHealthy(here, rollout)),
+    updates: yield* countUpdates(found, regular, canary, {
+      InPlaceUpdate: inPlace.length,
+      RescheduleLater: delayed.length,
+      Reconnect: marked.length,
+    }),
+  };
+}
+
+/**
+ * Canaries take the names of those that they are to succeed, then what nobody has: a name that one
+ * of the current version has would be there twice for good. Source: facts §6.12.
+ */
+function namesForCanaries(
+  job: Job,
+  group: TaskGroup,
+  outdated: readonly Allocation[],
+  staying: readonly Allocation[],
+): readonly string[] {
+  const old = new Set(outdated);
+  const held = new Set(staying.map(({ Name }) => Name));
+  const kept = new Set(staying.filter((one) => !old.has(one)).map(({ Name }) => Name));
+  const own = Array.from({ length: group.Count }, (_, index) =>
+    allocationName(job.ID, group.Name, index),
+  );
+  return [
+    ...outdated.map(({ Name }) => Name).filter((name) => !kept.has(name)),
+    ...own.filter((name) => !held.has(name)),
+    ...kept,
+  ];
+}
+
+function* findingsOf(
+  group: TaskGroup,
+  members: readonly Allocation[],
+  context: GroupContext,
+): Steps<Findings> {
+  const { job, versions } = context;
+  const everyone = yield* classifyAll(group, members, context);
+  const { superfluous } = yield* reunite(job, group, everyone);
+  const left = new Set(superfluous);
+  const kinds = yield* grouped(everyone, ({ allocation }) =>
+    left.has(allocation) ? 'superfluous' : canaryKind(allocation, group, context),
+  );
+  const crew = yield* crewOf(kinds.get('regular') ?? [], group, context);
+  const succeeded = new Set(succeededByCanaries(crew.counting, group, context.deployments));
+  const needed = yield* filtered(crew.counting, (one) => !succeeded.has(one));
+  const excess = yield* stopsForExcess(job, needed, group.Count);
+  const staying = yield* filtered(needed, ({ allocation }) => !excess.has(allocation.ID));
+  const updates = yield* splitUpdates(job, group, staying, versions);
+  const missing = Math.max(group.Count - staying.length - crew.away.awaited.length, 0);
+  const due = yield* ofKind(staying, 'reschedule-now');
+  const outdated = new Set(due.length > 0 ? updates.destructive : []);
+  const failed = due.filter((one) => !outdated.has(one.allocation));
+  const work = {
+    destructive: updates.destructive.length,
+    inPlace: updates.inPlace.length,
+    placements: missing + failed.length + (yield* ofKind(staying, 'migrating')).length,
+    isChange:
+      updates.destructive.length > 0 || !(yield* every(updates.inPlace, versions.isScaledDown)),
+    hasCurrent: yield* some(members, (one) => isCurrent(one, job)),
+    canaries: updates.destructive.length > 0 ? (group.Update?.Canary ?? 0) : 0,
+  };
+  return {
+    ...{ crew, staying, updates, missing, superfluous },
+    canaries: yield* crewOf(kinds.get('canary') ?? [], group, context),
+    strays: strandedCanaries(kinds.get('stray') ?? []),
+    excess: yield* allocationsIn([
+      ...succeeded,
+      ...(yield* filtered(needed, (one) => excess.has(one.allocation.ID))),
+    ]),
+    rollout: groupRollout(job, group, context.deployment, work, context.newDeploymentId),
+  };
+}
+
+function* classifyAll(
+  group: TaskGroup,
+  members: readonly Allocation[],
+  context: GroupContext,
+): Steps<readonly Classified[]> {
+  const { deployment } = context;
+  const isActive = deployment !== undefined && !isTerminalDeployment(deployment);
+  const activeDeploymentId = isActive ? deployment.ID : '';
+  const classifyContext = { ...context, group, activeDeploymentId };
+  return yield* mapped(yield* sortedByIndex(members), (allocation) => {
+    return { allocation, standing: classify(allocation, classifyContext) };
+  });
+}
+
+const allocationsOf = (classified: readonly Classified[]): Allocation[] =>
+  classified.map(({ allocation }) => allocation);
+
+const allocationsIn = (classified: readonly Classified[]): Steps<Allocation[]> =>
+  mapped(classified, ({ allocation }) => allocation);
+
+const namesOf = (allocations: readonly Allocation[]): string[] =>
+  allocations.map(({ Name }) => Name);
+
+const hasFailed = ({ standing: { kind } }: Classified): boolean =>
+  kind === 'reschedule-now' || kind === 'reschedule-later';
+
+function* crewOf(classified: readonly Classified[], group: TaskGroup, look: Look): Steps<Crew> {
+  return {
+    counting: yield* filtered(classified, ({ standing }) => counts(standing)),
+    away: yield* absences(classified, group, look),
+  };
+}
+
+/** Those of them of which something may still run. */
+const strandedCanaries = (classified: readonly Classified[]): readonly Allocation[] =>
+  classified
+    .filter(
+      ({ standing: { kind } }) => kind !== 'ignored' && kind !== 'ended' && kind !== 'awaited',
+    )
+    .map(({ allocation }) => allocation);
+
+function* canaryWork(
+  { stage, canaries }: GroupRollout,
+  { counting, away }: Crew,
+): Steps<Replacing> {
+  const missing = Math.max(canaries - counting.length - away.awaited.length, 0);
+  const vacant = away.vacant.slice(0, missing);
+  return {
+    reschedule: yield* ofKind(counting, 'reschedule-now'),
+    vacant,
+    fresh: stage === 'canaries' ? missing - vacant.length : 0,
+    update: [],
+    migrate: allocationsOf(yield* ofKind(counting, 'migrating')),
+  };
+}
+
+/** Names of those that nobody replaces; the place of those that are waited for is theirs. */
+function* namesKept(
+  counting: readonly Classified[],
+  { awaited }: Absences,
+  replacing: Replacing,
+): Steps<readonly string[]> {
+  const replaced = replacedBy(replacing);
+  const names = namesOf(awaited);
+  yield* each(counting, ({ allocation: { ID, Name } }) => {
+    if (!replaced.has(ID)) names.push(Name);
+  });
+  return names;
+}
+
+function* stopsOf(
+  group: TaskGroup,
+  { crew, canaries, strays, superfluous, excess, staying }: Findings,
+  { nodeOf }: GroupContext,
+): Steps<readonly PlannedStop[]> {
+  // A node that is gone will not say that what was stopped on it has ended.
+  const end = (allocation: Allocation, description: string): PlannedStop =>
+    isNodeGone(nodeOf(allocation.NodeID), group)
+      ? lostStop(allocation)
+      : stopOf(allocation, description);
+  const migrating = yield* ofKind([...staying, ...canaries.counting], 'migrating');
+  return [
+    ...crew.away.stops,
+    ...canaries.away.stops,
+    ...superfluous.map((one) => end(one, descriptions.reconnected)),
+    ...(yield* mapped([...strays, ...excess], (one) => end(one, descriptions.notNeeded))),
+    ...(yield* mapped(migrating, ({ allocation }) => stopOf(allocation, descriptions.migrating))),
+  ];
+}
+
+const postponedOf = ({ allocation, standing }: Classified): readonly Postponed[] => {
+  if (standing.kind !== 'reschedule-later' || standing.dueMs === undefined) return [];
+  const stop = isMarkedUnknown(allocation) ? backMark(allocation) : mark(allocation);
+  return [{ stop, dueMs: standing.dueMs, cause: 'reschedule' }];
+};
+
+function* countUpdates(
+  { crew, canaries, strays, superfluous, excess, staying }: Findings,
+  regular: Replacing,
+  canary: Replacing,
+  counted: Pick<DesiredUpdates, 'InPlaceUpdate' | 'RescheduleLater' | 'Reconnect'>,
+): Steps<DesiredUpdates> {
+  const Disconnect = crew.away.disconnected + canaries.away.disconnected;
+  const replaced = new Set([...replacedBy(regular), ...replacedBy(canary)]);
+  let untouched = 0;
+  yield* each([...staying, ...canaries.counting], ({ allocation: { ID } }) => {
+    if (!replaced.has(ID)) untouched++;
+  });
+  const { InPlaceUpdate, RescheduleLater, Reconnect } = counted;
+  return {
+    ...noUpdates,
+    ...counted,
+    Ignore: Math.max(untouched - InPlaceUpdate - RescheduleLater - Reconnect, 0),
+    Place: regular.reschedule.length + regular.vacant.length + regular.fresh,
+    Canary: canary.reschedule.length + canary.vacant.length + canary.fresh,
+    Migrate: regular.migrate.length + canary.migrate.length,
+    Stop: strays.length + superfluous.length + excess.length,
+    DestructiveUpdate: regular.update.length,
+    RescheduleNow: regular.reschedule.length + canary.reschedule.length,
+    Disconnect,
+  };
+}

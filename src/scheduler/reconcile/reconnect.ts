@@ -1,0 +1,104 @@
+/**
+ * What becomes of an allocation that came back after another one took its place. Exactly one of the
+ * two goes on. Source: facts/scheduler.md §2.4 "Disconnect", §6.14.
+ */
+import { each, filtered, type Steps } from '../../base/steps.ts';
+import type { Allocation } from '../../model/allocation/allocation.ts';
+import { isClientTerminal } from '../../model/allocation/allocation-rules.ts';
+import type { Job } from '../../model/job/job.ts';
+import type { Disconnect } from '../../model/task-group/policies.ts';
+import type { TaskGroup } from '../../model/task-group/task-group.ts';
+import { type Classified, counts, isNewer, runsOut, type Standing } from './classify.ts';
+
+export interface Reunion {
+  /** Those that nobody needs any more. */
+  readonly superfluous: readonly Allocation[];
+  /** Those that came back and go on. */
+  readonly kept: readonly Allocation[];
+}
+
+/** `classified` is of one group. */
+export function* reunite(
+  job: Job,
+  group: TaskGroup,
+  classified: readonly Classified[],
+): Steps<Reunion> {
+  const replaced = yield* filtered(
+    classified,
+    ({ allocation, standing }) => allocation.NextAllocation !== '' && isBack(standing),
+  );
+  if (replaced.length === 0) return { superfluous: [], kept: [] };
+  const byId = new Map<string, Classified>();
+  yield* each(classified, (one) => byId.set(one.allocation.ID, one));
+  const superfluous = new Map<string, Allocation>();
+  const kept: Allocation[] = [];
+  for (const original of replaced) {
+    if (superfluous.has(original.allocation.ID)) continue;
+    const successors = successorsOf(original.allocation, byId);
+    const last = successors.at(-1);
+    if (last === undefined) continue;
+    if (goesOn(original, last, job, group.Disconnect?.Reconcile)) {
+      for (const { allocation } of successors) superfluous.set(allocation.ID, allocation);
+      kept.push(original.allocation);
+    } else {
+      superfluous.set(original.allocation.ID, original.allocation);
+    }
+  }
+  return { superfluous: [...superfluous.values()], kept };
+}
+
+/** Here, whatever became of it; one that is away is not. */
+const isBack = (standing: Standing): boolean => counts(standing) && standing.kind !== 'unknown';
+
+/** Those that came after it and are still wanted, in their order. */
+function successorsOf(
+  { NextAllocation }: Allocation,
+  byId: ReadonlyMap<string, Classified>,
+): readonly Classified[] {
+  const successors: Classified[] = [];
+  const seen = new Set<string>();
+  for (let id = NextAllocation; id !== '' && !seen.has(id); ) {
+    seen.add(id);
+    const next = byId.get(id);
+    if (next === undefined) break;
+    if (isBack(next.standing) || next.standing.kind === 'unknown') successors.push(next);
+    id = next.allocation.NextAllocation;
+  }
+  return successors;
+}
+
+const isDone = ({ ClientStatus }: Allocation): boolean => ClientStatus === 'complete';
+const runs = ({ ClientStatus }: Allocation): boolean => ClientStatus === 'running';
+
+/** Whether the one that came back goes on, rather than the last one that took its place. */
+function goesOn(
+  { allocation: original, standing }: Classified,
+  { allocation: successor }: Classified,
+  job: Job,
+  picker: Disconnect['Reconcile'] = 'best_score',
+): boolean {
+  if (isNewer(successor, original)) return false;
+  if (runsOut(job) && (isDone(original) || isDone(successor))) return isDone(original);
+  if (isClientTerminal(original) || standing.kind !== 'kept') return false;
+  if (isClientTerminal(successor) || successor.ClientStatus === 'unknown') return true;
+  if (picker === 'keep_original') return true;
+  if (picker === 'keep_replacement') return false;
+  if (!runs(successor)) return true;
+  return picker === 'longest_running'
+    ? startedAtMs(original) <= startedAtMs(successor)
+    : scoreOf(original) >= scoreOf(successor);
+}
+
+/** When the first of its tasks that run was started; what never started runs the shortest. */
+function startedAtMs({ TaskStates }: Allocation): number {
+  const starts = Object.values(TaskStates)
+    .filter(({ State }) => State === 'running')
+    .map(({ StartedAt }) => Date.parse(StartedAt ?? ''))
+    .filter((start) => start > 0);
+  return starts.length > 0 ? Math.min(...starts) : Number.POSITIVE_INFINITY;
+}
+
+/** What its node was worth when it was placed; of nodes beyond those noted, nothing. */
+const scoreOf = ({ Metrics, NodeID }: Allocation): number =>
+  Metrics?.ScoreMetaData?.find((entry) => entry.NodeID === NodeID)?.NormScore ??
+  Number.NEGATIVE_INFINITY;

@@ -1,0 +1,454 @@
+import { describe, expect, test } from 'vitest';
+import { noTransition } from '../../model/allocation/allocation.ts';
+import type { Deployment } from '../../model/deployment/deployment.ts';
+import { deploymentDescriptions as told } from '../../model/deployment/descriptions.ts';
+import type { JobInput } from '../../model/job/job.ts';
+import { makeGroup, makeJob, makeNode, makeTask, TestCluster } from '../cluster.test-helper.ts';
+import { descriptions } from '../view.ts';
+
+type Group = Parameters<typeof makeGroup>[0];
+
+const web = (group: Group = {}, version = 0, fields: JobInput = {}) =>
+  makeJob({ ...fields, TaskGroups: [makeGroup(group)] }, version);
+const names = (...indexes: number[]) => indexes.map((index) => `job.web[${index}]`);
+const changed = (value: string) => ({ Tasks: [makeTask({ Env: { A: value } })] });
+const ofVersion = (cluster: TestCluster, version: number) =>
+  cluster
+    .live()
+    .filter((one) => one.JobVersion === version)
+    .map((one) => one.Name)
+    .sort();
+const newest = (cluster: TestCluster): Deployment => cluster.deployments.at(-1)!;
+const set = (cluster: TestCluster, fields: Partial<Deployment>) =>
+  cluster.putDeployment({ ...newest(cluster), ...fields });
+
+/** The job as it runs after a first deployment that went well. */
+function rolledOut(group: Group = {}, fields: JobInput = {}, nodeCount = 3): TestCluster {
+  const cluster = new TestCluster(
+    Array.from({ length: nodeCount }, (_, n) => makeNode(`n${n}`, { cpu: 2000, memory: 2000 })),
+  );
+  cluster.putJob(web(group, 0, fields));
+  cluster.run();
+  cluster.allHealthy();
+  cluster.run();
+  return cluster;
+}
+
+describe('when a deployment is made (facts §5.4 "Creation")', () => {
+  const steps = { Count: 3, Update: { MaxParallel: 1 } };
+
+  test('for the first version, with all of it at once', () => {
+    const cluster = new TestCluster([makeNode('n0')]);
+    const Update = { MaxParallel: 2, AutoRevert: true, ProgressDeadline: 900e9 };
+    cluster.putJob(web({ Count: 3, Update }));
+    const { plan, isEmpty } = cluster.decide({ Priority: 70 });
+    expect(isEmpty).toBe(false);
+    expect(plan.deployment).toMatchObject({
+      Namespace: 'default',
+      JobID: 'job',
+      JobVersion: 0,
+      JobModifyIndex: 10,
+      JobSpecModifyIndex: 10,
+      JobCreateIndex: 10,
+      Status: 'running',
+      StatusDescription: told.running,
+      EvalPriority: 70,
+      TaskGroups: {
+        web: {
+          AutoRevert: true,
+          AutoPromote: false,
+          Promoted: false,
+          PlacedCanaries: [],
+          DesiredCanaries: 0,
+          DesiredTotal: 3,
+          PlacedAllocs: 0,
+          ProgressDeadline: 900e9,
+          RequireProgressBy: null,
+        },
+      },
+    });
+    expect(plan.placements.map((one) => one.DeploymentID)).toEqual(
+      Array(3).fill(plan.deployment!.ID),
+    );
+    expect(plan.placements.map((one) => one.DeploymentStatus)).toEqual([null, null, null]);
+  });
+
+  test.each<[string, Group, number | undefined]>([
+    ['nothing changed', steps, undefined],
+    ['a destructive change', { ...steps, ...changed('b') }, 3],
+    ['a change in place', { ...steps, Tasks: [makeTask({ KillTimeout: 9e9 })] }, 3],
+    ['more', { ...steps, Count: 5 }, 5],
+    ['fewer', { ...steps, Count: 2 }, undefined],
+    ['none', { ...steps, Count: 0 }, undefined],
+    ['fewer, and something else', { ...steps, Count: 2, ShutdownDelay: 1e9 }, 2],
+    ['no steps any more', { ...steps, Update: { MaxParallel: 0 }, ...changed('b') }, undefined],
+  ])('%s', (_, group, total) => {
+    const cluster = rolledOut(steps);
+    const isSame = group === steps;
+    cluster.putJob(web(group, isSame ? 0 : 1));
+    const { plan } = cluster.decide();
+    expect(plan.deployment?.TaskGroups.web?.DesiredTotal).toBe(total);
+  });
+
+  test('not for batch jobs, and not again for what was lost', () => {
+    const batch = rolledOut({ Count: 2, Update: null }, { Type: 'batch' });
+    expect(batch.deployments).toEqual([]);
+    const cluster = rolledOut({ Count: 1 });
+    cluster.putNode(makeNode(cluster.live()[0]!.NodeID, { Status: 'down' }));
+    const { plan } = cluster.run();
+    expect([plan.placements.length, plan.deployment]).toEqual([1, null]);
+    expect(plan.placements[0]!.DeploymentID).toBe('');
+  });
+
+  test('for all groups whose version moves', () => {
+    const groups = (value: string) =>
+      ['a', 'b'].map((Name) => makeGroup({ Name, ...(Name === 'a' ? changed(value) : {}) }));
+    const cluster = new TestCluster([makeNode('n0')]);
+    cluster.putJob(makeJob({ TaskGroups: groups('1') }));
+    cluster.run();
+    expect(Object.keys(newest(cluster).TaskGroups)).toEqual(['a', 'b']);
+    cluster.allHealthy();
+    cluster.run();
+    cluster.putJob(makeJob({ TaskGroups: groups('2') }, 1));
+    const { plan } = cluster.run();
+    // That of the other one is asked for its health again.
+    expect(plan.deployment!.TaskGroups).toMatchObject({
+      a: { DesiredTotal: 1 },
+      b: { DesiredTotal: 1 },
+    });
+    expect(plan.inPlaceUpdates).toMatchObject([
+      { TaskGroup: 'b', DeploymentID: plan.deployment!.ID, DeploymentStatus: null },
+    ]);
+  });
+});
+
+describe('how it ends', () => {
+  test('successful, once all are healthy and nothing is left to do', () => {
+    const cluster = new TestCluster([makeNode('n0')]);
+    cluster.putJob(web({ Count: 2 }));
+    cluster.run();
+    expect(cluster.decide().isEmpty).toBe(true);
+    const [first, second] = cluster.live();
+    cluster.report(first!.ID, true);
+    expect(cluster.decide().isEmpty).toBe(true);
+    cluster.report(second!.ID, true);
+    const { plan, isEmpty } = cluster.run();
+    expect(isEmpty).toBe(false);
+    expect(plan.deploymentUpdates).toEqual([
+      { ID: newest(cluster).ID, Status: 'successful', StatusDescription: told.successful },
+    ]);
+    expect(cluster.decide().isEmpty).toBe(true);
+  });
+
+  test('not while what took the place of a healthy one is not', () => {
+    const cluster = new TestCluster([makeNode('n0'), makeNode('n1')]);
+    cluster.putJob(web({ Count: 1 }));
+    cluster.run();
+    cluster.allHealthy();
+    cluster.putNode(makeNode('n0', { Status: 'down' }));
+    cluster.run();
+    expect(newest(cluster).TaskGroups.web).toMatchObject({ PlacedAllocs: 2, HealthyAllocs: 1 });
+    expect(cluster.decide().plan.deploymentUpdates).toEqual([]);
+    cluster.allHealthy();
+    expect(cluster.decide().plan.deploymentUpdates).toMatchObject([{ Status: 'successful' }]);
+  });
+
+  test('not while something waits for room', () => {
+    const cluster = new TestCluster([makeNode('n0', { cpu: 100 })]);
+    cluster.putJob(web({ Count: 2 }));
+    cluster.run();
+    cluster.allHealthy();
+    expect(cluster.decide().plan.deploymentUpdates).toEqual([]);
+  });
+
+  test.each<[string, (cluster: TestCluster) => void, string]>([
+    ['stopped', (cluster) => cluster.putJob({ ...web({}, 1), Stop: true }), told.jobStopped],
+    ['gone', (cluster) => cluster.dropJob('job'), told.jobStopped],
+    ['newer', (cluster) => cluster.putJob(web({}, 1)), told.newerVersion],
+  ])('cancelled with a job that is %s', (_, change, description) => {
+    const cluster = new TestCluster([makeNode('n0')]);
+    cluster.putJob(web());
+    cluster.run();
+    const { ID } = newest(cluster);
+    change(cluster);
+    const { plan } = cluster.run();
+    expect(plan.deploymentUpdates).toEqual([
+      { ID, Status: 'cancelled', StatusDescription: description },
+    ]);
+    expect(cluster.decide().plan.deploymentUpdates).toEqual([]);
+  });
+});
+
+describe('steps (facts §5.4 "Progress", §6.3 step 15)', () => {
+  const group = (value: string, fields: Group = {}): Group => ({
+    ...{ Count: 5, Update: { MaxParallel: 2 } },
+    ...changed(value),
+    ...fields,
+  });
+  const started = (fields: Group = {}) => {
+    const cluster = rolledOut(group('a'));
+    cluster.putJob(web(group('b', fields), 1));
+    return cluster;
+  };
+
+  test('in batches by name, each when the one before is healthy', () => {
+    const cluster = started();
+    const first = cluster.run();
+    expect(first.plan.annotations.web).toMatchObject({ DestructiveUpdate: 2, Ignore: 3, Place: 0 });
+    expect(ofVersion(cluster, 1)).toEqual(names(0, 1));
+    expect(cluster.decide().isEmpty).toBe(true);
+    cluster.report(cluster.named('job.web[0]').ID, true);
+    cluster.run();
+    expect(ofVersion(cluster, 1)).toEqual(names(0, 1, 2));
+    cluster.allHealthy();
+    cluster.run();
+    expect(ofVersion(cluster, 1)).toEqual(names(0, 1, 2, 3, 4));
+    cluster.allHealthy();
+    expect(cluster.decide().plan.deploymentUpdates).toMatchObject([{ Status: 'successful' }]);
+  });
+
+  test('none while one of them is unhealthy', () => {
+    const cluster = started();
+    cluster.run();
+    cluster.report(cluster.named('job.web[0]').ID, true);
+    cluster.report(cluster.named('job.web[1]').ID, false);
+    expect(cluster.decide().isEmpty).toBe(true);
+  });
+
+  test('what did not run goes first', () => {
+    const cluster = started();
+    cluster.fail(cluster.named('job.web[4]').ID);
+    cluster.run();
+    expect(ofVersion(cluster, 1)).toEqual(names(0, 4));
+  });
+
+  test('what is placed anyway is part of the batch', () => {
+    const cluster = started({ Count: 6 });
+    cluster.run();
+    expect(ofVersion(cluster, 1)).toEqual(names(0, 5));
+  });
+
+  test('changes in place happen at once, whatever the batch', () => {
+    const cluster = rolledOut(group('a'));
+    cluster.putJob(web({ ...group('a'), ShutdownDelay: 1e9 }, 1));
+    const { plan } = cluster.run();
+    expect(plan.inPlaceUpdates.map((one) => [one.DeploymentID, one.DeploymentStatus])).toEqual(
+      Array(5).fill([newest(cluster).ID, null]),
+    );
+    expect(newest(cluster).TaskGroups.web!.PlacedAllocs).toBe(5);
+  });
+
+  test('what failed on the way is left to those who watch, until they want it replaced', () => {
+    const cluster = started();
+    cluster.run();
+    const { ID } = cluster.named('job.web[0]');
+    cluster.fail(ID, cluster.nowMs - 60_000);
+    expect(cluster.decide().isEmpty).toBe(true);
+    cluster.change(ID, { DesiredTransition: { ...noTransition, Reschedule: true } });
+    const { plan } = cluster.run();
+    expect(plan.placements).toMatchObject([
+      { PreviousAllocation: ID, DeploymentID: newest(cluster).ID, JobVersion: 1 },
+    ]);
+  });
+
+  test('what failed after its deployment is rescheduled as ever', () => {
+    const cluster = rolledOut(group('a'));
+    cluster.fail(cluster.named('job.web[0]').ID, cluster.nowMs - 60_000);
+    expect(cluster.decide().plan.placements).toHaveLength(1);
+  });
+
+  test('what is lost on the way becomes the new version', () => {
+    const cluster = started();
+    cluster.run();
+    const lost = cluster.named('job.web[4]');
+    cluster.putNode(makeNode(lost.NodeID, { Status: 'down' }));
+    const { plan } = cluster.run();
+    const replaced = plan.placements.find((one) => one.PreviousAllocation === lost.ID);
+    expect(replaced).toMatchObject({ JobVersion: 1, DeploymentID: newest(cluster).ID });
+  });
+
+  test.each<[string, Partial<Deployment>, boolean]>([
+    ['paused', { Status: 'paused' }, true],
+    ['failed', { Status: 'failed' }, false],
+  ])('a %s one places nothing new, but what is lost or failed is replaced', (_, fields, joins) => {
+    const cluster = started({ Count: 6 });
+    cluster.run();
+    cluster.allHealthy();
+    set(cluster, fields);
+    expect(cluster.decide().isEmpty).toBe(true);
+    const lost = [cluster.named('job.web[0]'), cluster.named('job.web[3]')];
+    for (const { ID } of lost) cluster.change(ID, { NodeID: 'gone' });
+    cluster.fail(cluster.named('job.web[4]').ID, cluster.nowMs - 60_000);
+    const { plan } = cluster.run();
+    expect(
+      plan.placements.map((one) => [one.Name, one.JobVersion, one.DeploymentID]).sort(),
+    ).toEqual([
+      ['job.web[0]', 1, joins ? newest(cluster).ID : ''],
+      ['job.web[3]', 0, ''],
+      ['job.web[4]', 0, ''],
+    ]);
+  });
+
+  test('nothing is held back by a deployment that was successful', () => {
+    const cluster = rolledOut(group('a'));
+    const { ID } = cluster.named('job.web[0]');
+    cluster.change(ID, { JobVersion: 7 });
+    expect(cluster.decide().plan).toMatchObject({ deployment: null, placements: [{}] });
+  });
+});
+
+describe('canaries (facts §5.4 "Canary")', () => {
+  const group = (value: string, fields: Group = {}): Group => ({
+    ...{ Count: 3, Update: { MaxParallel: 1, Canary: 2 } },
+    ...changed(value),
+    ...fields,
+  });
+  const started = (fields: Group = {}) => {
+    const cluster = rolledOut(group('a'));
+    cluster.putJob(web(group('b', fields), 1));
+    cluster.run();
+    return cluster;
+  };
+
+  test('none for the first version, and none for changes in place', () => {
+    const cluster = rolledOut(group('a'));
+    expect(newest(cluster).TaskGroups.web).toMatchObject({ DesiredCanaries: 0, DesiredTotal: 3 });
+    cluster.putJob(web({ ...group('a'), ShutdownDelay: 1e9 }, 1));
+    expect(cluster.run().plan.annotations.web).toMatchObject({ InPlaceUpdate: 3, Canary: 0 });
+  });
+
+  test('come on top, under the names of those that they are to succeed', () => {
+    const cluster = rolledOut(group('a'));
+    cluster.putJob(web(group('b'), 1));
+    const { plan } = cluster.run();
+    expect(plan.stops).toEqual([]);
+    expect(plan.annotations.web).toMatchObject({ Canary: 2, Ignore: 3, Place: 0 });
+    expect(plan.deployment).toMatchObject({ StatusDescription: told.needsPromotion });
+    expect(plan.placements).toMatchObject([
+      {
+        Name: 'job.web[0]',
+        PreviousAllocation: '',
+        DeploymentID: plan.deployment!.ID,
+        DeploymentStatus: { Canary: true, Healthy: null },
+      },
+      { Name: 'job.web[1]', DeploymentStatus: { Canary: true } },
+    ]);
+    expect(newest(cluster).TaskGroups.web).toMatchObject({
+      DesiredCanaries: 2,
+      DesiredTotal: 3,
+      PlacedCanaries: plan.placements.map((one) => one.ID),
+    });
+    expect(cluster.decide().isEmpty).toBe(true);
+    cluster.allHealthy();
+    expect(cluster.decide().isEmpty).toBe(true);
+  });
+
+  test('take no name that one of the current version has already', () => {
+    const cluster = rolledOut(group('a'));
+    const [first, second] = cluster.live();
+    // As when one that was away comes back: the name is there twice, and the last one is missing.
+    cluster.change(second!.ID, { Name: first!.Name, JobVersion: 1 });
+    cluster.putJob(web(group('b', { Update: { MaxParallel: 1, Canary: 1 } }), 1));
+    expect(cluster.run().plan.placements).toMatchObject([
+      { Name: 'job.web[2]', DeploymentStatus: { Canary: true } },
+    ]);
+  });
+
+  test('that promote themselves say so', () => {
+    const Update = { MaxParallel: 1, Canary: 1, AutoPromote: true };
+    const cluster = started({ Update });
+    expect(newest(cluster).StatusDescription).toBe(told.promotesItself);
+  });
+
+  test('promoted, those with their names stop and the others follow in steps', () => {
+    const cluster = started();
+    cluster.allHealthy();
+    cluster.promote(newest(cluster).ID);
+    const { plan } = cluster.run();
+    expect(
+      plan.stops.map((stop) => [
+        cluster.allocation(stop.allocationId).Name,
+        stop.desiredDescription,
+      ]),
+    ).toEqual([
+      ['job.web[0]', descriptions.notNeeded],
+      ['job.web[1]', descriptions.notNeeded],
+      ['job.web[2]', descriptions.updating],
+    ]);
+    expect(ofVersion(cluster, 1)).toEqual(names(0, 1, 2));
+    expect(ofVersion(cluster, 0)).toEqual([]);
+    cluster.allHealthy();
+    expect(cluster.decide().plan.deploymentUpdates).toMatchObject([{ Status: 'successful' }]);
+  });
+
+  test('more of them than the group has', () => {
+    const cluster = rolledOut(group('a', { Count: 1 }));
+    cluster.putJob(web(group('b', { Count: 1 }), 1));
+    cluster.run();
+    expect(ofVersion(cluster, 1)).toEqual(names(0, 1));
+    cluster.allHealthy();
+    cluster.promote(newest(cluster).ID);
+    cluster.run();
+    expect(cluster.live().map((one) => [one.Name, one.JobVersion])).toEqual([['job.web[0]', 1]]);
+  });
+
+  test('one that is lost is placed again as a canary', () => {
+    const cluster = started();
+    const canary = cluster.live().find((one) => one.DeploymentStatus?.Canary)!;
+    cluster.change(canary.ID, { NodeID: 'gone' });
+    const { plan } = cluster.run();
+    expect(plan.placements).toMatchObject([
+      { Name: canary.Name, PreviousAllocation: canary.ID, DeploymentStatus: { Canary: true } },
+    ]);
+    expect(plan.annotations.web).toMatchObject({ Canary: 1 });
+    expect(cluster.decide().isEmpty).toBe(true);
+  });
+
+  test('one that has to move is placed elsewhere as a canary', () => {
+    const cluster = started();
+    const canary = cluster.live().find((one) => one.DeploymentStatus?.Canary)!;
+    cluster.change(canary.ID, { DesiredTransition: { ...noTransition, Migrate: true } });
+    const { plan } = cluster.run();
+    expect(plan.stops).toMatchObject([{ allocationId: canary.ID }]);
+    expect(plan.placements).toMatchObject([{ DeploymentStatus: { Canary: true } }]);
+  });
+
+  test('while they wait, the version before is what the others are replaced by', () => {
+    const cluster = started({ Count: 4 });
+    expect(ofVersion(cluster, 0)).toEqual(names(0, 1, 2));
+    const [lost, moved] = cluster.live().filter((one) => one.JobVersion === 0);
+    cluster.change(lost!.ID, { NodeID: 'gone' });
+    cluster.change(moved!.ID, { DesiredTransition: { ...noTransition, Migrate: true } });
+    const { plan } = cluster.run();
+    expect(plan.placements.map((one) => [one.Name, one.JobVersion, one.DeploymentID])).toEqual([
+      ['job.web[0]', 0, ''],
+      ['job.web[1]', 0, ''],
+    ]);
+    expect(ofVersion(cluster, 0)).toEqual(names(0, 1, 2));
+  });
+
+  test.each<[string, (cluster: TestCluster) => void]>([
+    ['failed', (cluster) => set(cluster, { Status: 'failed' })],
+    ['replaced', (cluster) => cluster.putJob(web(group('a'), 2))],
+  ])('of a deployment that was %s, they go', (_, end) => {
+    const cluster = started();
+    const canaries = cluster.live().filter((one) => one.DeploymentStatus?.Canary);
+    end(cluster);
+    const { plan } = cluster.run();
+    expect(plan.stops.map((stop) => stop.allocationId).sort()).toEqual(
+      canaries.map((one) => one.ID).sort(),
+    );
+    expect(cluster.live()).toHaveLength(3);
+  });
+
+  test('a paused one places no more of them', () => {
+    const cluster = rolledOut(group('a'));
+    cluster.putJob(web(group('b'), 1));
+    const { plan } = cluster.decide();
+    cluster.apply({ ...plan, placements: plan.placements.slice(0, 1) });
+    set(cluster, { Status: 'paused' });
+    expect(cluster.decide().isEmpty).toBe(true);
+    set(cluster, { Status: 'running' });
+    expect(cluster.decide().plan.placements).toHaveLength(1);
+  });
+});

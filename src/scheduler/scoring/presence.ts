@@ -1,0 +1,134 @@
+/** Where the job's live allocations are, with what the plan does so far. */
+import { each, type Steps } from '../../base/steps.ts';
+import type { Allocation } from '../../model/allocation/allocation.ts';
+import { isTerminal } from '../../model/allocation/allocation-rules.ts';
+import type { Node } from '../../model/node/node.ts';
+import type { Reader } from '../fitting/target.ts';
+import type { Numbering } from './numbering.ts';
+
+export type Located = Pick<Allocation, 'ID' | 'TaskGroup' | 'NodeID'>;
+
+/** No group is called so. */
+const everyGroup = '';
+const nowhere: ReadonlyMap<string, number> = new Map();
+
+export class JobPresence {
+  readonly #live = new Map<string, Located>();
+  /** How many are on each node: of each group, and under `everyGroup` of the whole job. */
+  readonly #counts = new Map<string, Map<string, number>>();
+  /** What the plan stops: their values stay in use for even spreads, with a count of 0. */
+  readonly #cleared: Located[] = [];
+  readonly #findNode: (id: string) => Node | undefined;
+
+  private constructor(findNode: (id: string) => Node | undefined) {
+    this.#findNode = findNode;
+  }
+
+  static *of(
+    findNode: (id: string) => Node | undefined,
+    allocations: Iterable<Allocation>,
+  ): Steps<JobPresence> {
+    const presence = new JobPresence(findNode);
+    yield* each(allocations, (allocation) => {
+      if (!isTerminal(allocation)) presence.add(allocation);
+    });
+    return presence;
+  }
+
+  add(allocation: Located): void {
+    this.#live.set(allocation.ID, allocation);
+    this.#count(allocation, 1);
+  }
+
+  has(id: string): boolean {
+    return this.#live.has(id);
+  }
+
+  remove(id: string): Located | undefined {
+    const allocation = this.#live.get(id);
+    if (allocation === undefined) return undefined;
+    this.#live.delete(id);
+    this.#count(allocation, -1);
+    this.#cleared.push(allocation);
+    return allocation;
+  }
+
+  /** Live allocations by node, as they are now; of one group, or of the whole job. */
+  byNode(group: string = everyGroup): ReadonlyMap<string, number> {
+    return this.#counts.get(group) ?? nowhere;
+  }
+
+  #count({ TaskGroup, NodeID }: Located, by: 1 | -1): void {
+    for (const group of [TaskGroup, everyGroup]) {
+      let counts = this.#counts.get(group);
+      if (counts === undefined) {
+        counts = new Map();
+        this.#counts.set(group, counts);
+      }
+      const count = (counts.get(NodeID) ?? 0) + by;
+      if (count === 0) counts.delete(NodeID);
+      else counts.set(NodeID, count);
+    }
+  }
+
+  /** Live allocations by the value that their nodes have. */
+  byValue(read: Reader, group?: string): Map<string, number> {
+    const counts = new Map<string, number>();
+    const count = (allocation: Located, by: number): void => {
+      if (group !== undefined && allocation.TaskGroup !== group) return;
+      const node = this.#findNode(allocation.NodeID);
+      const value = node === undefined ? undefined : read(node);
+      if (value !== undefined) counts.set(value, (counts.get(value) ?? 0) + by);
+    };
+    for (const allocation of this.#live.values()) count(allocation, 1);
+    for (const allocation of this.#cleared) count(allocation, 0);
+    return counts;
+  }
+}
+
+/** How many live allocations have each value of an attribute, by the number of the value. */
+export class ValueCounts {
+  readonly #read: Reader;
+  readonly #values: Numbering;
+  readonly #counts: number[] = [];
+  /** Whether some allocation has, or had before this plan, the value. */
+  readonly #inUse: boolean[] = [];
+
+  constructor(read: Reader, values: Numbering, used: ReadonlyMap<string, number>) {
+    this.#read = read;
+    this.#values = values;
+    for (const [value, count] of used) {
+      const number = values.of(value);
+      this.#counts[number] = count;
+      this.#inUse[number] = true;
+    }
+  }
+
+  /** The number of the node's value; -1 without one. */
+  numberOf(node: Node): number {
+    const value = this.#read(node);
+    return value === undefined ? -1 : this.#values.of(value);
+  }
+
+  name(number: number): string {
+    return this.#values.names[number]!;
+  }
+
+  count(number: number): number {
+    return this.#counts[number] ?? 0;
+  }
+
+  isInUse(number: number): boolean {
+    return this.#inUse[number] === true;
+  }
+
+  /** The numbers that were ever in use. */
+  *inUse(): Iterable<number> {
+    for (const [number, isUsed] of this.#inUse.entries()) if (isUsed) yield number;
+  }
+
+  change(number: number, by: number): void {
+    this.#counts[number] = this.count(number) + by;
+    this.#inUse[number] = true;
+  }
+}

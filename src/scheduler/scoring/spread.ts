@@ -1,0 +1,179 @@
+/** Spreads over the values of an attribute, in both forms. Source: facts/scheduler.md §6.5. */
+import type { Spread } from '../../model/constraint/constraint.ts';
+import type { Job } from '../../model/job/job.ts';
+import type { TaskGroup } from '../../model/task-group/task-group.ts';
+import { compileTarget } from '../fitting/target.ts';
+import type { Numbering } from './numbering.ts';
+import { type JobPresence, ValueCounts } from './presence.ts';
+
+const worst = -1;
+
+/** Stands for every value that no target names. */
+const rest = '*';
+
+/** One spread while a group is placed: what each value adds to the score of its nodes. */
+export interface SpreadBoosts {
+  /** Of a value by its number; -1: of nodes that lack the attribute. */
+  boost(number: number): number;
+  /** An allocation of the group came to a node of that value (`by` 1) or went (-1). */
+  change(number: number, by: 1 | -1): void;
+}
+
+/** An attribute's values, and those among them that candidate nodes have. */
+export interface SpreadValues {
+  readonly values: Numbering;
+  readonly candidates: readonly number[];
+}
+
+export const spreadsOf = (job: Job, group: TaskGroup): readonly Spread[] => [
+  ...(job.Spreads ?? []),
+  ...(group.Spreads ?? []),
+];
+
+/** The job's and the group's spreads in order; weights count as shares of their sum. */
+export function spreadBoosts(
+  job: Job,
+  group: TaskGroup,
+  presence: JobPresence,
+  valuesOf: (target: string) => SpreadValues,
+): readonly SpreadBoosts[] {
+  const spreads = spreadsOf(job, group);
+  const whole = spreads.reduce((sum, spread) => sum + spread.Weight, 0);
+  return spreads.map((spread) => {
+    const { values, candidates } = valuesOf(spread.Attribute);
+    const read = compileTarget(spread.Attribute);
+    const counts = new ValueCounts(read, values, presence.byValue(read, group.Name));
+    const targets = spread.SpreadTarget ?? [];
+    if (targets.length === 0) return new EvenBoosts(counts);
+    const desired = desiredCounts(targets, group.Count);
+    return new TargetBoosts(counts, candidates, desired, spread.Weight / whole);
+  });
+}
+
+type Targets = NonNullable<Spread['SpreadTarget']>;
+
+function desiredCounts(targets: Targets, count: number): ReadonlyMap<string, number> {
+  const desired = new Map<string, number>();
+  let sum = 0;
+  for (const { Value, Percent } of targets) {
+    desired.set(Value, (Percent / 100) * count);
+    sum += (Percent / 100) * count;
+  }
+  if (sum < count && !desired.has(rest)) desired.set(rest, count - sum);
+  return desired;
+}
+
+/**
+ * How far the value stays below its share once one more is there. A value that should have none
+ * gets the lowest boost of all that are candidates or in use, so that the order of looking does not
+ * matter.
+ */
+export class TargetBoosts implements SpreadBoosts {
+  readonly #counts: ValueCounts;
+  readonly #candidates: readonly number[];
+  readonly #desired: ReadonlyMap<string, number>;
+  readonly #share: number;
+  /** By number; `undefined` is not known yet, NaN is wanted nowhere. */
+  readonly #wanted: number[] = [];
+  /** `undefined` when it has to be looked for. */
+  #lowest: number | undefined;
+
+  /** `share` is the spread's part of all weights. */
+  constructor(
+    counts: ValueCounts,
+    candidates: readonly number[],
+    desired: ReadonlyMap<string, number>,
+    share: number,
+  ) {
+    this.#counts = counts;
+    this.#candidates = candidates;
+    this.#desired = desired;
+    this.#share = share;
+  }
+
+  boost(number: number): number {
+    if (number < 0) return worst;
+    const wanted = this.#wantedOf(number);
+    if (Number.isNaN(wanted)) return worst;
+    if (wanted === 0) return this.#lowestOfAll();
+    return ((wanted - (this.#counts.count(number) + 1)) / wanted) * this.#share;
+  }
+
+  change(number: number, by: 1 | -1): void {
+    if (number < 0) return;
+    this.#counts.change(number, by);
+    this.#lowest = undefined;
+  }
+
+  #wantedOf(number: number): number {
+    let wanted = this.#wanted[number];
+    if (wanted === undefined) {
+      const name = this.#counts.name(number);
+      wanted = this.#desired.get(name) ?? this.#desired.get(rest) ?? Number.NaN;
+      this.#wanted[number] = wanted;
+    }
+    return wanted;
+  }
+
+  #lowestOfAll(): number {
+    if (this.#lowest !== undefined) return this.#lowest;
+    let lowest = worst;
+    const look = (number: number): void => {
+      if (this.#wantedOf(number) > 0) lowest = Math.min(lowest, this.boost(number));
+    };
+    for (const number of this.#candidates) look(number);
+    for (const number of this.#counts.inUse()) look(number);
+    this.#lowest = lowest;
+    return lowest;
+  }
+}
+
+/**
+ * Without targets every value should have as many as any other; the weight does not count.
+ *
+ * 1. `#usedBy[n]` is how many of the values in use have n allocations.
+ * 2. `#least` and `#most` are the ends of the n that have any; the other way round for none.
+ */
+export class EvenBoosts implements SpreadBoosts {
+  readonly #counts: ValueCounts;
+  readonly #usedBy: number[] = [];
+  #least = Number.POSITIVE_INFINITY;
+  #most = Number.NEGATIVE_INFINITY;
+
+  constructor(counts: ValueCounts) {
+    this.#counts = counts;
+    for (const number of counts.inUse()) this.#enter(counts.count(number));
+  }
+
+  boost(number: number): number {
+    if (this.#most === Number.NEGATIVE_INFINITY) return 0;
+    if (number < 0) return worst;
+    const current = this.#counts.count(number);
+    const least = this.#least;
+    if (current !== least) return least === 0 ? worst : (least - current) / least;
+    if (least === this.#most) return worst;
+    return least === 0 ? 1 : (this.#most - least) / least;
+  }
+
+  change(number: number, by: 1 | -1): void {
+    if (number < 0) return;
+    const wasInUse = this.#counts.isInUse(number);
+    const before = this.#counts.count(number);
+    this.#counts.change(number, by);
+    this.#enter(before + by);
+    if (wasInUse) this.#leave(before);
+  }
+
+  #enter(count: number): void {
+    this.#usedBy[count] = (this.#usedBy[count] ?? 0) + 1;
+    this.#least = Math.min(this.#least, count);
+    this.#most = Math.max(this.#most, count);
+  }
+
+  /** Another value has entered before, so there is always one left. */
+  #leave(count: number): void {
+    this.#usedBy[count]!--;
+    while ((this.#usedBy[this.#least] ?? 0) === 0) this.#least++;
+    while ((this.#usedBy[this.#most] ?? 0) === 0) this.#most--;
+  }
+}

@@ -1,0 +1,145 @@
+/** What a system job has on which node, and what that means. Source: facts/scheduler.md §6.6. */
+import { each, grouped, mapped, type Steps, sorted } from '../../base/steps.ts';
+import type { Allocation } from '../../model/allocation/allocation.ts';
+import { isClientTerminal } from '../../model/allocation/allocation-rules.ts';
+import { isTerminalDeployment } from '../../model/deployment/deployment.ts';
+import { isReadyNode } from '../../model/node/node.ts';
+import type { TaskGroup } from '../../model/task-group/task-group.ts';
+import type { GroupContext } from '../decision.ts';
+import { firstFailed, type Rule } from '../fitting/feasibility.ts';
+import { type Classified, classify, counts, isCurrent } from '../reconcile/classify.ts';
+
+/**
+ * `kept`: runs what it should, or its node is away; `compatible`: may take up the new version where
+ * it is; `outdated`: only another one may; `leaving`: its node takes no work; `returning`: has to
+ * end, and another to come to its node; `forced`: failed, and somebody wants it tried again;
+ * `unwanted`: the job wants nothing there, or has another one there.
+ */
+export type Fate =
+  | 'kept'
+  | 'compatible'
+  | 'outdated'
+  | 'leaving'
+  | 'returning'
+  | 'forced'
+  | 'unwanted';
+
+export interface Census {
+  /** All there is of the group. */
+  readonly classified: readonly Classified[];
+  /** What is there of it, by what becomes of it, each list ascending by node. */
+  readonly fates: ReadonlyMap<Fate, readonly Classified[]>;
+  /** What ended or was evicted on nodes that are free for another one, by node. */
+  readonly ended: ReadonlyMap<string, Allocation>;
+  /** Ids of nodes that need nothing new. */
+  readonly occupied: ReadonlySet<string>;
+}
+
+export function* census(
+  group: TaskGroup,
+  members: readonly Allocation[],
+  rules: readonly Rule[],
+  context: GroupContext,
+): Steps<Census> {
+  const { deployment } = context;
+  const isActive = deployment !== undefined && !isTerminalDeployment(deployment);
+  const activeDeploymentId = isActive ? deployment.ID : '';
+  const classifyContext = { ...context, group, activeDeploymentId };
+  const classified = yield* mapped(yield* sorted(members, byNode), (allocation) => ({
+    allocation,
+    standing: classify(allocation, classifyContext),
+  }));
+  const fates = new Map<Fate, Classified[]>();
+  const ended = new Map<string, Allocation>();
+  const occupied = new Set<string>();
+  const decide = (fate: Fate, one: Classified) => {
+    const list = fates.get(fate);
+    if (list === undefined) fates.set(fate, [one]);
+    else list.push(one);
+  };
+  const byNodeId = yield* grouped(classified, (one) => one.allocation.NodeID);
+  yield* each(byNodeId, ([nodeId, here]) => {
+    const present: Classified[] = [];
+    for (const one of here) {
+      if (madeWay(one.allocation, context)) ended.set(nodeId, one.allocation);
+      if (!isPresent(one)) continue;
+      if (isRetried(one, activeDeploymentId, context)) ended.set(nodeId, one.allocation);
+      else present.push(one);
+    }
+    const best = bestOf(present, context);
+    for (const one of present) {
+      if (one === best) decide(fateOf(one, group, rules, context), one);
+      else if (!isClientTerminal(one.allocation)) decide('unwanted', one);
+    }
+    if (best !== undefined) occupied.add(nodeId);
+  });
+  return { classified, fates, ended, occupied };
+}
+
+const byNode = (left: Allocation, right: Allocation): number =>
+  left.NodeID < right.NodeID
+    ? -1
+    : left.NodeID > right.NodeID
+      ? 1
+      : left.CreateIndex - right.CreateIndex || (left.ID < right.ID ? -1 : 1);
+
+/** It is to run there again when there is room, whatever becomes of its version. */
+const madeWay = (
+  { DesiredStatus, NextAllocation, JobCreateIndex }: Allocation,
+  { job }: GroupContext,
+): boolean =>
+  DesiredStatus === 'evict' && NextAllocation === '' && JobCreateIndex === job.CreateIndex;
+
+/** Runs there, may run there, or is the last word on that. */
+const isPresent = ({ allocation, standing }: Classified): boolean =>
+  counts(standing) || standing.kind === 'unknown'
+    ? !isClientTerminal(allocation) || allocation.NextAllocation === ''
+    : standing.kind === 'ended';
+
+/**
+ * What a system job has to run for ever is run again where it ended, but not on the mere word that
+ * it did: only its node's restart policy says how often that is tried at once.
+ */
+function isRetried(
+  { allocation, standing: { kind } }: Classified,
+  activeDeploymentId: string,
+  { job, triggeredBy }: GroupContext,
+): boolean {
+  const isOver = isClientTerminal(allocation) && (kind === 'ended' || kind === 'settled');
+  if (job.Type !== 'system' || !isOver) return false;
+  if (allocation.DeploymentID !== '' && allocation.DeploymentID === activeDeploymentId)
+    return false;
+  return triggeredBy !== 'alloc-failure';
+}
+
+/** What runs counts most, then what is of the current version, then what is the oldest. */
+function bestOf(present: readonly Classified[], { job }: GroupContext): Classified | undefined {
+  const worth = ({ allocation, standing }: Classified): number =>
+    (isClientTerminal(allocation) ? 0 : 4) +
+    (isCurrent(allocation, job) ? 2 : 0) +
+    (standing.kind === 'kept' ? 1 : 0);
+  let best: Classified | undefined;
+  for (const one of present) if (best === undefined || worth(one) > worth(best)) best = one;
+  return best;
+}
+
+function fateOf(
+  { allocation, standing }: Classified,
+  group: TaskGroup,
+  rules: readonly Rule[],
+  { job, nodeOf, versions }: GroupContext,
+): Fate {
+  if (isClientTerminal(allocation)) return standing.kind === 'reschedule-now' ? 'forced' : 'kept';
+  if (group.Count === 0) return 'unwanted';
+  const node = nodeOf(allocation.NodeID);
+  if (standing.kind === 'unknown' || node === undefined) return 'kept';
+  const isReady = isReadyNode(node);
+  if (standing.kind === 'migrating') return isReady ? 'returning' : 'leaving';
+  // The rules of the current version hold for the next one that is placed, not for what runs it.
+  const isOld = !isCurrent(allocation, job);
+  const asked = (scope: Rule['scope']) => (isOld ? scope !== 'standing' : scope === 'candidate');
+  if (firstFailed(rules, node, asked) !== undefined) return 'unwanted';
+  if (!isOld) return 'kept';
+  if (!versions.isOutdated(allocation)) return 'compatible';
+  return isReady ? 'outdated' : 'kept';
+}

@@ -1,0 +1,420 @@
+import { describe, expect, test } from 'vitest';
+import { noTransition } from '../../model/allocation/allocation.ts';
+import type { Deployment } from '../../model/deployment/deployment.ts';
+import { deploymentDescriptions as told } from '../../model/deployment/descriptions.ts';
+import type { JobInput } from '../../model/job/job.ts';
+import { makeGroup, makeJob, makeNode, makeTask, TestCluster } from '../cluster.test-helper.ts';
+import { descriptions } from '../view.ts';
+
+type Group = Parameters<typeof makeGroup>[0];
+
+const system = (group: Group = {}, version = 0, fields: JobInput = {}) => {
+  const Type = fields.Type ?? 'system';
+  const Update = Type === 'system' ? { MaxParallel: 0 } : null;
+  return makeJob(
+    { Type, Name: 'daemon', ...fields, TaskGroups: [makeGroup({ Update, ...group })] },
+    version,
+  );
+};
+const changed = (value: string) => ({ Tasks: [makeTask({ Env: { A: value } })] });
+const migrate = { DesiredTransition: { ...noTransition, Migrate: true } };
+const drained = { Drain: true, SchedulingEligibility: 'ineligible' } as const;
+
+function running(group: Group = {}, fields: JobInput = {}, nodeCount = 3): TestCluster {
+  const cluster = new TestCluster(Array.from({ length: nodeCount }, (_, n) => makeNode(`n${n}`)));
+  cluster.putJob(system(group, 0, fields));
+  cluster.run();
+  return cluster;
+}
+
+const nodesOf = (cluster: TestCluster, version?: number) =>
+  cluster
+    .live()
+    .filter((one) => version === undefined || one.JobVersion === version)
+    .map((one) => one.NodeID)
+    .sort();
+const on = (cluster: TestCluster, nodeId: string) =>
+  cluster.live().find((one) => one.NodeID === nodeId)!;
+
+describe('where it runs (facts §6.6)', () => {
+  test('once on every node that takes it, under one name', () => {
+    const cluster = new TestCluster([
+      makeNode('n0'),
+      makeNode('n1', { Datacenter: 'dc2' }),
+      makeNode('n2', { NodePool: 'other' }),
+      makeNode('n3', { Status: 'down' }),
+      makeNode('n4', { SchedulingEligibility: 'ineligible' }),
+      makeNode('n5', { Attributes: { arch: 'arm64' } }),
+      makeNode('n6'),
+      makeNode('n7', drained),
+    ]);
+    const Constraints = [{ LTarget: '${attr.arch}', Operand: '!=', RTarget: 'arm64' }];
+    cluster.putJob(system({}, 0, { Datacenters: ['dc1'], Constraints }));
+    const { plan, outcome } = cluster.run();
+    expect(nodesOf(cluster)).toEqual(['n0', 'n6']);
+    expect(plan.placements.map((one) => one.Name)).toEqual(['daemon.web[0]', 'daemon.web[0]']);
+    expect(plan.annotations.web).toMatchObject({ Place: 2, Ignore: 0 });
+    expect(plan.placements[0]!.Metrics).toMatchObject({ NodesEvaluated: 3, NodesFiltered: 1 });
+    expect(outcome).toMatchObject({ status: 'complete', failures: null, queued: { web: 0 } });
+    expect(cluster.decide().isEmpty).toBe(true);
+  });
+
+  test('count 0 is none', () => {
+    expect(nodesOf(running({ Count: 0 }))).toEqual([]);
+  });
+
+  test('a node that joins gets its own, and one that may take it again', () => {
+    const cluster = running();
+    cluster.putNode(makeNode('n3'));
+    cluster.putNode(makeNode('n4', { SchedulingEligibility: 'ineligible' }));
+    cluster.run();
+    expect(nodesOf(cluster)).toEqual(['n0', 'n1', 'n2', 'n3']);
+    cluster.putNode(makeNode('n4'));
+    const { plan } = cluster.run();
+    expect(plan.placements.map((one) => one.NodeID)).toEqual(['n4']);
+  });
+
+  test('several groups share the nodes', () => {
+    const cluster = new TestCluster([makeNode('n0', { cpu: 150 }), makeNode('n1')]);
+    const groups = ['a', 'b'].map((Name) => makeGroup({ Name, Update: { MaxParallel: 0 } }));
+    cluster.putJob(makeJob({ Type: 'system', TaskGroups: groups }));
+    const { plan, outcome } = cluster.run();
+    expect(plan.placements.map((one) => [one.TaskGroup, one.NodeID])).toEqual([
+      ['a', 'n0'],
+      ['a', 'n1'],
+      ['b', 'n1'],
+    ]);
+    expect(outcome.queued).toEqual({ a: 0, b: 1 });
+  });
+
+  test('distinct hosts keep a second group off the node', () => {
+    const cluster = new TestCluster([makeNode('n0')]);
+    const groups = ['a', 'b'].map((Name) => makeGroup({ Name, Update: { MaxParallel: 0 } }));
+    const Constraints = [{ Operand: 'distinct_hosts' }];
+    cluster.putJob(makeJob({ Type: 'system', Constraints, TaskGroups: groups }));
+    const { plan } = cluster.run();
+    expect(plan.placements.map((one) => one.TaskGroup)).toEqual(['a']);
+    expect(plan.evaluations).toEqual([]);
+  });
+
+  test('a second one on a node goes', () => {
+    const cluster = running({}, {}, 1);
+    const [first] = cluster.live();
+    cluster.putAllocation({ ...first!, ID: 'twin', CreateIndex: 9 });
+    expect(cluster.run().plan.stops).toMatchObject([{ allocationId: 'twin' }]);
+    expect(cluster.decide().isEmpty).toBe(true);
+  });
+});
+
+describe('what does not fit', () => {
+  const large = { Tasks: [makeTask({ Resources: { CPU: 600 } })] };
+  const small = { cpu: 500 };
+
+  test('an evaluation waits for each node without room', () => {
+    const cluster = new TestCluster([
+      makeNode('n0'),
+      makeNode('n1', { ...small, NodeClass: 'small', ModifyIndex: 7 }),
+      makeNode('n2', { ...small, memory: 5 }),
+    ]);
+    cluster.putJob(system(large));
+    const { plan, outcome } = cluster.run();
+    expect(nodesOf(cluster)).toEqual(['n0']);
+    expect(plan.evaluations).toMatchObject([
+      { Status: 'blocked', NodeID: 'n1', NodeModifyIndex: 7, SnapshotIndex: 100 },
+      { Status: 'blocked', NodeID: 'n2', TriggeredBy: 'queued-allocs' },
+    ]);
+    expect(plan.evaluations.map((one) => one.FailedTGAllocs)).toEqual([
+      outcome.failures,
+      outcome.failures,
+    ]);
+    expect(outcome).toMatchObject({
+      status: 'complete',
+      queued: { web: 2 },
+      awaitedNodes: ['n1', 'n2'],
+    });
+    expect(outcome.failures!.web).toMatchObject({
+      NodesEvaluated: 3,
+      NodesExhausted: 2,
+      DimensionExhausted: { cpu: 2 },
+      ClassExhausted: { small: 1 },
+      CoalescedFailures: 1,
+    });
+  });
+
+  test('the evaluation that waits for a node goes on, until there is room', () => {
+    const cluster = new TestCluster([makeNode('n0', small), makeNode('n1', small)]);
+    cluster.putJob(system(large));
+    const waiting = { Status: 'blocked', NodeID: 'n0' } as const;
+    const again = cluster.decide(waiting);
+    expect(again.isEmpty).toBe(true);
+    expect(again.outcome).toMatchObject({ status: 'blocked', awaitedNodes: ['n0', 'n1'] });
+    expect(again.plan.evaluations).toMatchObject([{ NodeID: 'n1' }]);
+    cluster.putNode(makeNode('n0'));
+    expect(cluster.run(waiting).outcome).toMatchObject({
+      status: 'complete',
+      awaitedNodes: ['n1'],
+    });
+  });
+
+  test('many of them are waited for together', () => {
+    const cluster = new TestCluster();
+    for (let n = 0; n < 257; n++) cluster.putNode(makeNode(`n${n}`, small));
+    cluster.putJob(system(large));
+    const { plan, outcome } = cluster.decide();
+    expect(plan.evaluations).toMatchObject([{ NodeID: '', EscapedComputedClass: true }]);
+    expect(outcome).toMatchObject({ queued: { web: 257 }, awaitedNodes: [''] });
+    const again = cluster.decide({ Status: 'blocked' });
+    expect(again.plan.evaluations).toEqual([]);
+    expect(again.outcome).toMatchObject({ status: 'blocked', escapedComputedClass: true });
+  });
+
+  test('nodes that are filtered are no failure, unless all are', () => {
+    const Constraints = [{ LTarget: '${attr.x}', Operand: 'is_set' }];
+    const cluster = new TestCluster([makeNode('n0'), makeNode('n1', { Attributes: { x: '1' } })]);
+    cluster.putJob(system({ Constraints }));
+    expect(cluster.run().outcome.failures).toBeNull();
+    const other = new TestCluster([makeNode('n0')]);
+    other.putJob(system({ Constraints }));
+    const { outcome, plan } = other.run();
+    expect(outcome.failures!.web).toMatchObject({
+      NodesEvaluated: 1,
+      NodesFiltered: 1,
+      ConstraintFiltered: { '${attr.x} is_set': 1 },
+    });
+    expect(outcome.queued).toEqual({ web: 0 });
+    expect(plan.evaluations).toEqual([]);
+  });
+});
+
+describe('nodes that go', () => {
+  test('what ran there is lost, and placed again when they come back', () => {
+    const cluster = running();
+    cluster.putNode(makeNode('n1', { Status: 'down' }));
+    const { plan } = cluster.run();
+    expect(plan.stops).toMatchObject([{ nodeId: 'n1', clientStatus: 'lost' }]);
+    expect(plan.placements).toEqual([]);
+    expect(cluster.decide().isEmpty).toBe(true);
+    cluster.putNode(makeNode('n1'));
+    expect(cluster.run().plan.placements.map((one) => one.NodeID)).toEqual(['n1']);
+  });
+
+  test('those that may come back are waited for', () => {
+    const cluster = running({ Disconnect: { LostAfter: 600e9 } });
+    cluster.putNode(makeNode('n1', { Status: 'disconnected' }));
+    const { plan } = cluster.run();
+    expect(plan.stops).toMatchObject([{ clientStatus: 'unknown' }]);
+    expect(plan.placements).toEqual([]);
+    expect(plan.evaluations).toMatchObject([{ TriggeredBy: 'max-disconnect-timeout' }]);
+    cluster.putNode(makeNode('n1'));
+    expect(cluster.decide().isEmpty).toBe(true);
+    const { ID } = cluster.allocations.find((one) => one.NodeID === 'n1')!;
+    cluster.change(ID, { ClientStatus: 'running' });
+    expect(cluster.run().plan.annotations.web).toMatchObject({ Reconnect: 1, Ignore: 2 });
+    expect(cluster.decide().isEmpty).toBe(true);
+  });
+
+  test('ones that take no work keep what runs, until it is told to go', () => {
+    const cluster = running();
+    cluster.putNode(makeNode('n0', { SchedulingEligibility: 'ineligible' }));
+    cluster.putNode(makeNode('n1', drained));
+    expect(cluster.decide().isEmpty).toBe(true);
+    cluster.change(on(cluster, 'n1').ID, migrate);
+    const { plan } = cluster.run();
+    expect(plan.stops).toMatchObject([{ nodeId: 'n1', desiredDescription: descriptions.tainted }]);
+    expect(plan.annotations.web).toMatchObject({ Migrate: 1, Place: 0, Ignore: 2 });
+    expect(cluster.decide().isEmpty).toBe(true);
+  });
+
+  test('what somebody stops comes back to its node', () => {
+    const cluster = running();
+    const { ID } = on(cluster, 'n1');
+    cluster.change(ID, migrate);
+    const { plan } = cluster.run();
+    expect(plan.stops).toMatchObject([{ allocationId: ID, desiredStatus: 'stop' }]);
+    expect(plan.placements).toMatchObject([{ NodeID: 'n1', PreviousAllocation: ID }]);
+  });
+
+  test('one that leaves the datacenters of the job loses it', () => {
+    const cluster = running({}, { Datacenters: ['dc1'] });
+    cluster.putNode(makeNode('n1', { Datacenter: 'dc2' }));
+    expect(cluster.run().plan.stops).toMatchObject([{ nodeId: 'n1' }]);
+    expect(nodesOf(cluster)).toEqual(['n0', 'n2']);
+  });
+});
+
+describe('ends', () => {
+  const over = (cluster: TestCluster, ClientStatus: 'complete' | 'failed') =>
+    cluster.change(on(cluster, 'n0').ID, { ClientStatus });
+
+  test.each(['complete', 'failed'] as const)('a system job that is %s runs again', (status) => {
+    const cluster = running();
+    const { ID } = on(cluster, 'n0');
+    over(cluster, status);
+    // Not because it ended, though: its node has tried that already, as often as it may.
+    expect(cluster.decide({ TriggeredBy: 'alloc-failure' }).isEmpty).toBe(true);
+    const { plan } = cluster.run({ TriggeredBy: 'node-update' });
+    expect(plan.placements).toMatchObject([{ NodeID: 'n0', PreviousAllocation: ID }]);
+    expect(cluster.decide().isEmpty).toBe(true);
+  });
+
+  test.each(['complete', 'failed'] as const)(
+    'a sysbatch job that is %s does so once a version',
+    (status) => {
+      const cluster = running({}, { Type: 'sysbatch' });
+      over(cluster, status);
+      expect(cluster.decide({ TriggeredBy: 'node-update' }).isEmpty).toBe(true);
+      cluster.putJob(system(changed('b'), 1, { Type: 'sysbatch' }));
+      cluster.run();
+      expect(nodesOf(cluster, 1)).toEqual(['n0', 'n1', 'n2']);
+    },
+  );
+
+  test.each(['system', 'sysbatch'] as const)(
+    'of a %s job, what failed runs again when somebody forces it',
+    (Type) => {
+      const cluster = running({}, { Type });
+      const { ID } = on(cluster, 'n0');
+      over(cluster, 'failed');
+      cluster.change(ID, { DesiredTransition: { ...noTransition, ForceReschedule: true } });
+      const { plan } = cluster.run({ TriggeredBy: 'alloc-failure' });
+      expect(plan.stops).toMatchObject([{ desiredDescription: descriptions.rescheduled }]);
+      expect(plan.placements).toMatchObject([{ NodeID: 'n0', PreviousAllocation: ID }]);
+      expect(cluster.decide().isEmpty).toBe(true);
+    },
+  );
+
+  test.each<[string, (cluster: TestCluster) => void]>([
+    ['stopped', (cluster) => cluster.putJob({ ...system({}, 1), Stop: true })],
+    ['purged', (cluster) => cluster.dropJob('job')],
+    ['count 0', (cluster) => cluster.putJob(system({ Count: 0 }, 1))],
+    ['without the group', (cluster) => cluster.putJob(system({ Name: 'x', Count: 0 }, 1))],
+  ])('%s: everything stops', (_, end) => {
+    const cluster = running();
+    end(cluster);
+    expect(cluster.run().plan.stops).toHaveLength(3);
+    expect(cluster.live()).toEqual([]);
+    expect(cluster.decide().isEmpty).toBe(true);
+  });
+});
+
+describe('updates', () => {
+  const steps = { Update: { MaxParallel: 1 } };
+  const newest = (cluster: TestCluster): Deployment => cluster.deployments.at(-1)!;
+  const rolledOut = (group: Group = steps, nodeCount = 3) => {
+    const cluster = running({ ...group, ...changed('a') }, {}, nodeCount);
+    cluster.allHealthy();
+    cluster.run();
+    expect(newest(cluster).Status).toBe('successful');
+    return cluster;
+  };
+
+  test('all at once without steps, each on its node', () => {
+    const cluster = running();
+    cluster.putJob(system(changed('b'), 1));
+    const { plan } = cluster.run();
+    expect(plan.annotations.web).toMatchObject({ DestructiveUpdate: 3, Place: 0, Ignore: 0 });
+    expect(plan.stops.map((stop) => stop.desiredDescription)).toEqual(
+      Array(3).fill(descriptions.updating),
+    );
+    expect(nodesOf(cluster, 1)).toEqual(['n0', 'n1', 'n2']);
+  });
+
+  test('in place where possible', () => {
+    const cluster = running();
+    cluster.putJob(system({ ShutdownDelay: 1e9 }, 1));
+    const { plan } = cluster.run();
+    expect(plan.inPlaceUpdates).toHaveLength(3);
+    expect(plan.annotations.web).toMatchObject({ InPlaceUpdate: 3, Ignore: 0 });
+  });
+
+  test('a full node is updated through its own room', () => {
+    const Tasks = (value: string) => [makeTask({ Env: { A: value }, Resources: { CPU: 900 } })];
+    const cluster = running({ Tasks: Tasks('a') });
+    cluster.putJob(system({ Tasks: Tasks('b') }, 1));
+    cluster.run();
+    expect(nodesOf(cluster, 1)).toEqual(['n0', 'n1', 'n2']);
+  });
+
+  test('a node that no longer takes it loses it; one that takes no work keeps the old one', () => {
+    const cluster = running();
+    cluster.putNode(makeNode('n0', { Attributes: { x: '1' } }));
+    cluster.putNode(
+      makeNode('n1', { Attributes: { x: '1' }, SchedulingEligibility: 'ineligible' }),
+    );
+    const Constraints = [{ LTarget: '${attr.x}', Operand: 'is_set' }];
+    cluster.putJob(system({ Constraints, ...changed('b') }, 1));
+    cluster.run();
+    expect(nodesOf(cluster, 1)).toEqual(['n0']);
+    expect(nodesOf(cluster, 0)).toEqual(['n1']);
+  });
+
+  test('in steps: node by node, each when the one before is healthy', () => {
+    const cluster = rolledOut();
+    cluster.putJob(system({ ...steps, ...changed('b') }, 1));
+    cluster.run();
+    expect(newest(cluster).TaskGroups.web).toMatchObject({ DesiredTotal: 3, DesiredCanaries: 0 });
+    expect(nodesOf(cluster, 1)).toEqual(['n0']);
+    expect(cluster.decide().isEmpty).toBe(true);
+    cluster.allHealthy();
+    cluster.run();
+    expect(nodesOf(cluster, 1)).toEqual(['n0', 'n1']);
+    cluster.allHealthy();
+    cluster.run();
+    cluster.allHealthy();
+    expect(cluster.run().plan.deploymentUpdates).toMatchObject([{ Status: 'successful' }]);
+  });
+
+  test('nodes that are full are not waited for', () => {
+    const cluster = new TestCluster([makeNode('n0'), makeNode('n1', { cpu: 50 })]);
+    cluster.putJob(system(steps));
+    cluster.run();
+    expect(newest(cluster).TaskGroups.web!.DesiredTotal).toBe(1);
+    cluster.allHealthy();
+    expect(cluster.run().plan.deploymentUpdates).toMatchObject([{ Status: 'successful' }]);
+  });
+
+  test('no deployment where every node is full', () => {
+    const cluster = new TestCluster([makeNode('n0', { cpu: 50 })]);
+    cluster.putJob(system(steps));
+    expect(cluster.run().plan.deployment).toBeNull();
+  });
+
+  test('canaries are a share of the nodes, no more than a step', () => {
+    const Update = { MaxParallel: 2, Canary: 40 };
+    const cluster = rolledOut({ Update }, 4);
+    cluster.putJob(system({ Update, ...changed('b') }, 1));
+    const { plan } = cluster.run();
+    expect(plan.deployment).toMatchObject({
+      StatusDescription: told.needsPromotion,
+      TaskGroups: { web: { DesiredCanaries: 2, DesiredTotal: 4 } },
+    });
+    expect(plan.annotations.web).toMatchObject({ Canary: 2, DestructiveUpdate: 0, Ignore: 2 });
+    expect(plan.placements.map((one) => [one.NodeID, one.DeploymentStatus?.Canary])).toEqual([
+      ['n0', true],
+      ['n1', true],
+    ]);
+    cluster.allHealthy();
+    expect(cluster.decide().isEmpty).toBe(true);
+    cluster.promote(newest(cluster).ID);
+    cluster.run();
+    expect(nodesOf(cluster, 1)).toEqual(['n0', 'n1', 'n2', 'n3']);
+  });
+
+  test.each<[string, Group, Partial<Deployment>]>([
+    ['waits for promotion', { Update: { MaxParallel: 1, Canary: 10 } }, {}],
+    ['is paused', steps, { Status: 'paused' }],
+    ['failed', steps, { Status: 'failed' }],
+  ])('a node that joins while the deployment %s gets the version before', (_, group, fields) => {
+    const cluster = rolledOut(group);
+    cluster.putJob(system({ ...group, ...changed('b') }, 1));
+    cluster.run();
+    cluster.allHealthy();
+    cluster.putDeployment({ ...newest(cluster), ...fields });
+    expect(cluster.decide().isEmpty).toBe(true);
+    cluster.putNode(makeNode('n9'));
+    const { plan } = cluster.run();
+    expect(plan.placements.map((one) => [one.NodeID, one.JobVersion, one.DeploymentID])).toEqual([
+      ['n9', 0, ''],
+    ]);
+  });
+});
