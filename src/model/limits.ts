@@ -81,7 +81,7 @@ export const limits = {
     entryBytesMax: 512 * kibibyte,
     /** Of all kinds, everywhere. */
     countMax: 100_000,
-    /** Source: facts/registry.md §5.1. */
+    /** Source: docs/behaviour/configuration.md#forms-of-an-entry. */
     metaPairsMax: 64,
     metaKeyLengthMax: 128,
     metaValueLengthMax: 512,
@@ -111,7 +111,7 @@ export const limits = {
     checkedMax: 10_000,
   },
 
-  /** Clusters that peer. Source: facts/registry.md §6. */
+  /** Clusters that peer. Source: docs/behaviour/peering.md. */
   peering: {
     countMax: 1000,
     addressesMax: 16,

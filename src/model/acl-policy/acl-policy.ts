@@ -13,7 +13,7 @@ export const JobAclSchema = Type.Object({
 });
 export type JobAcl = Model<typeof JobAclSchema>;
 
-/** A named set of rules. Source: spec/1 §2.2 (ExpandedPolicies), facts/registry.md §2.3. */
+/** A named set of rules. Source: docs/contract/access-control.md#policies. */
 export const AclPolicySchema = Type.Object({
   ID: Text(),
   Name: Text(),

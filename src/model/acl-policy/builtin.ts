@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto';
 import { managementPolicyId, managementPolicyName } from '../acl-token/acl-token.ts';
 import { defaultPartition } from '../namespace/namespace.ts';
 
-/** Policies that are there from the start. Their rules stand fast. Source: facts/registry.md §2.3. */
+/**
+ * Policies that exist from the start.
+ * Source: docs/behaviour/access-control.md#builtin-policies.
+ */
 export interface BuiltinPolicy {
   readonly ID: string;
   readonly Name: string;

@@ -36,7 +36,7 @@ export const isPolicyName = (name: string): boolean =>
 
 /**
  * A policy as a caller wrote it, checked. `stored` is what it replaces; a builtin one keeps its
- * rules. Source: facts/registry.md §2.3.
+ * rules. Source: docs/contract/access-control.md#policies.
  * @throws RosterError `invalid-body` with every fault, `builtin-protected`
  */
 export function policyContent(input: AclPolicyInput, stored?: AclPolicy): PolicyContent {

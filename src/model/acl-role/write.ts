@@ -32,7 +32,7 @@ export interface CheckedRole {
   readonly identities: Identities;
 }
 
-/** Source: spec/1 §2.3, facts/registry.md §2.5. @throws RosterError `invalid-body` */
+/** Source: docs/contract/access-control.md#roles. @throws RosterError `invalid-body` */
 export function checkedRole(request: RoleRequest): CheckedRole {
   const given = complete(AclRoleSchema, request);
   const faults: Fault[] = checkValues(AclRoleSchema, request);

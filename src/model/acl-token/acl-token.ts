@@ -15,7 +15,7 @@ import { type Identities, identityProperties, type StoredLink } from './identiti
 
 /**
  * A token as it is kept. Its secret is sealed, and found by its fingerprint (`base/secret-box.ts`);
- * links are by id. Source: spec/1 §2.2, facts/registry.md §2.4.
+ * links are by id. Source: docs/contract/access-control.md#tokens.
  */
 export interface AclToken extends Identities {
   readonly AccessorID: string;
@@ -109,6 +109,9 @@ export const hiddenSecretId = '<hidden>';
 export const isManagement = (token: Pick<AclToken, 'Policies'>): boolean =>
   token.Policies.some((policy) => policy.ID === managementPolicyId);
 
-/** An expired token is no token, whether or not its row is still there. spec/1 §3. */
+/**
+ * An expired token is no token, even if its row is still there.
+ * Source: docs/contract/access-control.md#when-a-token-expires.
+ */
 export const isExpired = (token: Pick<AclToken, 'ExpirationTime'>, nowMs: number): boolean =>
   token.ExpirationTime !== 0 && token.ExpirationTime <= nowMs;

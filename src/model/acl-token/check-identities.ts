@@ -15,7 +15,7 @@ const nameRule =
 
 /**
  * A token's or role's identities and templates, checked, without repetitions and in one order, so
- * that the same set always has the same hash. Source: spec/1 §2.2 rule 1, facts/registry.md §2.4.
+ * that the same set always has the same hash. Source: docs/behaviour/access-control.md#identities.
  */
 export function checkedIdentities(
   given: Identities,

@@ -1,7 +1,10 @@
 import { limits } from '../limits.ts';
 import { FullList, FullMapOf, type Model, Text, Type } from '../schema.ts';
 
-/** What tokens and roles share: what they may do besides their policies. Source: spec/1 §2.2, §2.3. */
+/**
+ * What tokens and roles have besides their policies.
+ * Source: docs/contract/access-control.md#tokens.
+ */
 export const ServiceIdentitySchema = Type.Object({
   ServiceName: Text(),
   /** Empty: everywhere, wherever that will be. */
@@ -41,7 +44,7 @@ export const identityProperties = {
 
 const identityName = /^[a-z0-9]([a-z0-9_-]*[a-z0-9])?$/;
 
-/** Source: spec/1 §2.2 rule 1. */
+/** Source: docs/contract/access-control.md#names-of-identities. */
 export const isIdentityName = (name: string): boolean =>
   name.length <= limits.names.lengthMax && identityName.test(name);
 

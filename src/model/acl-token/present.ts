@@ -7,7 +7,10 @@ import { shownTime } from './write.ts';
 /** Finds the name that an id has at the moment; `undefined` when it is gone. */
 export type NameOf = (id: string) => string | undefined;
 
-/** Links with their names. What was deleted since is no link any more. facts/registry.md §2.3. */
+/**
+ * Links with their names, without those to rows deleted since.
+ * Source: docs/behaviour/access-control.md#links.
+ */
 export function shownLinks(links: readonly StoredLink[], nameOf: NameOf) {
   const shown: { ID: string; Name: string }[] = [];
   for (const { ID } of links) {

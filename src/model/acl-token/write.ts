@@ -21,7 +21,10 @@ export interface TokenContent extends Identities {
   readonly Local: boolean;
 }
 
-/** Over what may change, and nothing that tells of a secret. Source: facts/registry.md §2.11. */
+/**
+ * Over the fields that may change; no secret.
+ * Source: docs/behaviour/access-control.md#content-hashes.
+ */
 export const tokenHash = (content: TokenContent): string =>
   contentHash([
     content.Description,
@@ -63,7 +66,7 @@ const reserved = '00000000-0000-0000-0000-0000000000';
 
 export const isUuid = (text: string): boolean => uuid.test(text);
 
-/** Ids of the caller's own making. Source: facts/registry.md §2.4 "Create". */
+/** Checks an id that the caller made. Source: docs/behaviour/access-control.md#ids-of-tokens. */
 export function checkGivenId(text: string, field: string, report: Report): void {
   if (text === '') return;
   if (!isUuid(text)) report(below(null, field), 'must be a UUID');
@@ -73,7 +76,8 @@ export function checkGivenId(text: string, field: string, report: Report): void 
 }
 
 /**
- * When the new token expires, in Unix milliseconds; 0 for never. Source: spec/1 §2.2 rule 2.
+ * When the new token expires, in Unix milliseconds; 0 for never.
+ * Source: docs/contract/access-control.md#when-a-token-expires.
  */
 export function expirationOf(given: AclTokenInput, nowMs: number, report: Report): number {
   const { ExpirationTime, ExpirationTTL } = given;
@@ -119,8 +123,8 @@ export function parseTime(text: string): number | undefined {
 }
 
 /**
- * Holds what an update gives against what stands fast; absent is as it is, but for `Local`, whose
- * absence means false. Source: spec/1 §4.2 "Update", DESIGN §5.
+ * The first field of an update that differs and cannot change. An absent field stays as it is, but for
+ * `Local`, whose absence means false. Source: docs/contract/access-control.md#update-a-token.
  */
 export function checkImmutables(
   given: AclTokenInput,

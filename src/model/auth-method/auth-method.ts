@@ -13,7 +13,10 @@ import {
   Type,
 } from '../schema.ts';
 
-/** Where a login comes from and what its tokens are. Source: spec/1 §2.1, facts/registry.md §2.7. */
+/**
+ * Where a login comes from and what its tokens are.
+ * Source: docs/contract/access-control.md#auth-methods.
+ */
 export const NamespaceRuleSchema = Type.Object({
   /** A filter over the verified identity; empty matches every one. */
   Selector: Text({ maxLength: limits.list.filterLengthMax }),

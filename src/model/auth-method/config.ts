@@ -7,7 +7,8 @@ import { Flag, FullList, FullMapOf, type Model, Nanoseconds, Text, Type } from '
 import type { AuthMethod, AuthMethodType } from './auth-method.ts';
 
 /**
- * What each type of auth method needs in its `Config`. Source: facts/registry.md §2.7.
+ * What each type of auth method needs in its `Config`.
+ * Source: docs/behaviour/access-control.md#types-of-auth-methods.
  * Symmetric algorithms are not among the choices: a public key must never pass as an HMAC secret.
  */
 export const signatureAlgorithms = [

@@ -3,7 +3,7 @@ import type { TypedConfig } from './config.ts';
 
 /**
  * Who logged in, as far as the method verified it. Selectors read `fields`; `${…}` in bind names
- * reads `variables`. Source: facts/registry.md §2.6, §2.7.
+ * reads `variables`. Source: docs/behaviour/access-control.md#identities-of-logins.
  */
 export interface Identity {
   /** `{ value: { … }, list: { … } }` or `{ serviceaccount: { … } }`. */

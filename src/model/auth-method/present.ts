@@ -1,7 +1,7 @@
 import { formatDuration } from '../../base/duration.ts';
 import { type AuthMethod, hiddenSecret } from './auth-method.ts';
 
-/** As a list shows it: without `Config`. Source: spec/1 §2.1, DESIGN §5 "Fields in answers". */
+/** As a list shows it: without `Config`. Source: docs/contract/access-control.md#auth-methods. */
 export function authMethodStub(method: AuthMethod) {
   const { Name, Type, Description, DisplayName, TokenLocality } = method;
   const { NamespaceRules, Namespace, Partition, CreateIndex, ModifyIndex } = method;

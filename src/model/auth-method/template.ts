@@ -1,6 +1,6 @@
 /**
  * Names with `${…}` in them: `web-${serviceaccount.name}`. `$${` is a plain `${`. Only variables
- * are known, no functions. Source: facts/registry.md §2.6.
+ * are known, no functions. Source: docs/behaviour/access-control.md#bind-names.
  */
 export type Template = readonly (string | { readonly variable: string })[];
 

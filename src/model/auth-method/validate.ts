@@ -17,7 +17,7 @@ import { parseTemplate } from './template.ts';
 
 const nameForm = /^[A-Za-z0-9_-]{1,128}$/;
 
-/** Rules that hold whatever the type is. Source: spec/1 §2.1. */
+/** Rules for every type. Source: docs/contract/access-control.md#auth-methods. */
 export function authMethodFaults(
   method: Pick<AuthMethod, 'Name' | 'Type' | 'MaxTokenTTL' | 'Namespace' | 'NamespaceRules'>,
   typed: TypedConfig | undefined,

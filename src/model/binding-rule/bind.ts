@@ -45,7 +45,10 @@ function fits(type: BindType, name: string): boolean {
   }
 }
 
-/** Rules of a binding rule over the identity its method gives. Source: facts/registry.md §2.6. */
+/**
+ * What is wrong with a binding rule for its method.
+ * Source: docs/behaviour/access-control.md#bind-names.
+ */
 export function bindingRuleFaults(
   rule: Pick<BindingRule, 'Selector' | 'BindType' | 'BindName' | 'BindVars'>,
   shape: IdentityShape,

@@ -4,7 +4,10 @@ import { Choice, type Model, Nullable, ResponseOnly, stamps, Text, Type } from '
 export const bindTypes = ['service', 'node', 'role', 'policy', 'templated-policy'] as const;
 export type BindType = (typeof bindTypes)[number];
 
-/** What an identity of an auth method is given. Source: facts/registry.md §2.6. */
+/**
+ * What an identity of an auth method is given.
+ * Source: docs/contract/access-control.md#binding-rules.
+ */
 export const BindingRuleSchema = Type.Object({
   ID: Text(),
   Description: Text({ maxLength: limits.names.descriptionLengthMax }),

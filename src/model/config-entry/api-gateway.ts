@@ -109,7 +109,7 @@ const ApiGatewaySchema = Type.Object({
 export type ApiGateway = ConfigEntry & Model<typeof ApiGatewaySchema>;
 export type GatewayListener = ApiGateway['Listeners'][number];
 
-/** Source: facts/registry.md §5.9. What comes of it is found out in `gateways.ts`. */
+/** Source: docs/behaviour/gateways.md#api-gateways. Its status is found in `gateways.ts`. */
 export const apiGateway: ConfigKind<ApiGateway> = {
   kind: 'api-gateway',
   summary: 'Listeners for what comes from outside; routes say where it goes on to.',

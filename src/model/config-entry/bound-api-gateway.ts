@@ -39,7 +39,7 @@ export const BoundApiGatewaySchema = Type.Object({
 });
 export type BoundApiGateway = ConfigEntry & Model<typeof BoundApiGatewaySchema>;
 
-/** Source: facts/registry.md §5.9. Made in `gateways.ts`. */
+/** Source: docs/behaviour/gateways.md#api-gateways. Made in `gateways.ts`. */
 export const boundApiGateway: ConfigKind<BoundApiGateway> = {
   kind: 'bound-api-gateway',
   summary: 'What came of an API gateway: its listeners with the routes that are bound to them.',

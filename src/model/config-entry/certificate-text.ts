@@ -1,6 +1,6 @@
 /**
  * What certificates and keys in PEM form are, and what is wrong with them. No message repeats a key.
- * Source: facts/registry.md §5.10.
+ * Source: docs/behaviour/configuration.md#certificates.
  */
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { formatInstant } from '../../base/instant.ts';

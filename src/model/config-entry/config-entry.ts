@@ -1,7 +1,7 @@
 import { limits } from '../limits.ts';
 import { About, type Input, type Model, stamps, Text, TextMap, Type } from '../schema.ts';
 
-/** The kinds of configuration entry there are. Source: spec/2 §2.2. */
+/** The kinds of configuration entry there are. Source: docs/contract/configuration.md#kinds. */
 export const configKinds = [
   'api-gateway',
   'bound-api-gateway',

@@ -6,7 +6,10 @@ const count = (description: string) =>
     absent: 'the proxy’s own',
   });
 
-/** What a proxy lets through to a service at a time. Source: facts/registry.md §5.9. */
+/**
+ * What a proxy lets through to a service at a time.
+ * Source: docs/behaviour/gateways.md#limits-and-health-checks-of-a-proxy.
+ */
 export const connectionLimits = {
   MaxConnections: count('Connections at a time; 0 leaves it to the proxy.'),
   MaxPendingRequests: count('Requests that wait for a connection; 0 leaves it to the proxy.'),

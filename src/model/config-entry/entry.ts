@@ -1,6 +1,7 @@
 /**
  * A configuration entry from what a caller sent: first its form, which permissions can be asked by
- * (`decodeEntry`, `completeEntry`), then its content (`entry-faults.ts`). Source: facts/registry.md §5.1.
+ * (`decodeEntry`, `completeEntry`), then its content (`entry-faults.ts`).
+ * Source: docs/behaviour/configuration.md#forms-of-an-entry.
  */
 import { decodeInPart } from '../codec.ts';
 import { complete } from '../complete.ts';

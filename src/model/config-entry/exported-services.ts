@@ -40,7 +40,7 @@ export type ExportedServices = Model<typeof ExportedServicesSchema> & {
 type Exported = NonNullable<ExportedServices['Services']>[number];
 type Consumer = Model<typeof ConsumerSchema>;
 
-/** Source: facts/registry.md §5.11. */
+/** Source: docs/behaviour/configuration.md#exported-services. */
 export const exportedServices: ConfigKind<ExportedServices> = {
   kind: 'exported-services',
   summary: 'Which services of a partition others may use: peers and partitions.',

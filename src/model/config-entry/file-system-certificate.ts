@@ -23,7 +23,7 @@ const FileSystemCertificateSchema = Type.Object({
 });
 export type FileSystemCertificate = ConfigEntry & Model<typeof FileSystemCertificateSchema>;
 
-/** Source: facts/registry.md §5.10. The paths are of the gateway's host: nothing is opened here. */
+/** Source: docs/behaviour/configuration.md#certificates. */
 export const fileSystemCertificate: ConfigKind<FileSystemCertificate> = {
   kind: 'file-system-certificate',
   summary: 'A certificate for listeners of API gateways that lies on the gateway’s own host.',

@@ -1,4 +1,7 @@
-/** What is found of one gateway, its listeners and the certificates that they name. Source: facts/registry.md §5.9. */
+/**
+ * Conditions of one gateway, its listeners and the certificates that they name.
+ * Source: docs/behaviour/gateways.md#status.
+ */
 import type { ApiGateway, GatewayListener } from './api-gateway.ts';
 import type { BoundRoutes } from './bound-listeners.ts';
 import type { EntryKey } from './config-entry.ts';

@@ -6,7 +6,10 @@ import {
   textOfReference,
 } from './resource-reference.ts';
 
-/** Something that is so, or not, with a gateway or a route. Source: facts/registry.md §5.9. */
+/**
+ * Something that is so, or not, with a gateway or a route.
+ * Source: docs/behaviour/gateways.md#status.
+ */
 const ConditionSchema = Type.Object(
   {
     Type: About('What is told of: `Accepted`, `Conflicted`, `ResolvedRefs` or `Bound`.', Text()),

@@ -1,6 +1,6 @@
 /**
  * What comes of API gateways, their routes and certificates: the `bound-api-gateway` of each gateway,
- * the `Status` of gateways and routes, and what certificates say. Source: facts/registry.md §5.9, §5.10.
+ * the `Status` of gateways and routes, and what certificates say. Source: docs/behaviour/gateways.md#status.
  *
  * Invariants
  *  B1. What is written is what finding all out anew would write, but for the times of conditions

@@ -1,6 +1,6 @@
 /**
  * What has to hold of routing entries together: every chain that a change has a part in is made on
- * the state as it would be. Source: facts/registry.md §5.8.
+ * the state as it would be. Source: docs/behaviour/discovery.md#checks-of-chains.
  *
  * Invariants
  *  G1. Before the change all chains could be made, so only those have to be looked at that an entry

@@ -13,7 +13,7 @@ const queryMatches = ['exact', 'present', 'regex'] as const;
 
 const value = { rules: 'given unless `Match` is `present`; a pattern of RE2 for `regex`' };
 
-/** What a request has to be for a rule to hold. Source: facts/registry.md §5.9. */
+/** What a request has to be for a rule to hold. Source: docs/behaviour/gateways.md#http-routes. */
 export const HttpMatchSchema = Type.Object(
   {
     Path: About(

@@ -72,7 +72,7 @@ const HttpRouteSchema = Type.Object({
 export type HttpRoute = ConfigEntry & Model<typeof HttpRouteSchema>;
 type Rule = HttpRoute['Rules'][number];
 
-/** Source: facts/registry.md §5.9. */
+/** Source: docs/behaviour/gateways.md#http-routes. */
 export const httpRoute: ConfigKind<HttpRoute> = {
   kind: 'http-route',
   summary: 'Leads requests of API gateways’ listeners to services, by host, path and more.',

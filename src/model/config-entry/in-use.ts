@@ -1,7 +1,7 @@
 /**
  * An entry is not deleted from under those that use it. What chains, intentions and the listeners of
  * ingress gateways need is seen in `graph.ts` and `ingress-checks.ts`; here is what API gateways and
- * their routes do. Source: facts/registry.md §5.8, §5.9.
+ * their routes do. Source: docs/behaviour/configuration.md#deleting-an-entry-in-use.
  *
  * Invariants
  *  U1. Only a deletion is refused here: an entry may name what is not there yet, and what becomes of

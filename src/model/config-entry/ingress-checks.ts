@@ -1,4 +1,7 @@
-/** What has to hold of gateways and other entries together. Source: facts/registry.md §5.8. */
+/**
+ * What has to hold of gateways and other entries together.
+ * Source: docs/behaviour/discovery.md#checks-of-chains.
+ */
 import { protocolOf } from '../discovery-chain/protocol.ts';
 import { type EntryKey, everyService, keyOfEntry } from './config-entry.ts';
 import type { IngressGateway } from './ingress-gateway.ts';

@@ -107,7 +107,7 @@ type Listener = IngressGateway['Listeners'][number];
 type Service = Listener['Services'][number];
 type Tls = NonNullable<IngressGateway['TLS']>;
 
-/** Source: facts/registry.md §5.9. */
+/** Source: docs/behaviour/gateways.md#ingress-gateways. */
 export const ingressGateway: ConfigKind<IngressGateway> = {
   kind: 'ingress-gateway',
   summary: 'Lets what is outside of the mesh reach services in it, on listeners that it names.',

@@ -52,7 +52,7 @@ const InlineCertificateSchema = Type.Object({
 });
 export type InlineCertificate = ConfigEntry & Model<typeof InlineCertificateSchema>;
 
-/** Source: facts/registry.md §5.10. */
+/** Source: docs/behaviour/configuration.md#certificates. */
 export const inlineCertificate: ConfigKind<InlineCertificate> = {
   kind: 'inline-certificate',
   summary: 'A certificate for listeners of API gateways, kept here together with its key.',

@@ -1,6 +1,6 @@
 /**
  * Whether one service may call another one, and why. Pure.
- * Source: facts/registry.md §5.13, spec/2 §2.2.
+ * Source: docs/behaviour/intentions.md#decisions.
  *
  * Invariants
  *  I1. Of all intentions that fit, the one of the greatest precedence decides. There is only one: the

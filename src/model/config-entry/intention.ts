@@ -1,4 +1,4 @@
-/** Who may call a service, one source at a time. Source: facts/registry.md §5.13. */
+/** Who may call a service, one source at a time. Source: docs/behaviour/intentions.md#sources. */
 import { limits } from '../limits.ts';
 import {
   About,
@@ -102,7 +102,7 @@ interface Named {
 
 /**
  * The destination counts before the source: 9 both by name, 8 every source of a namespace, 7 every
- * source of all of them; 6, 5 and 4 the same for `*`.
+ * source of all of them; 6, 5 and 4 the same for `*`. Source: docs/behaviour/intentions.md#precedence.
  */
 export function precedenceOf(source: Named, destination: string): number {
   const ofDestination = destination === everyService ? 6 : 9;

@@ -4,7 +4,7 @@ import type { ConfigEntry, ConfigKindName, EntryKey } from './config-entry.ts';
 
 /**
  * A kind of configuration entry as data: all that is not common to the sixteen. Each is one file,
- * and `kinds.ts` lists them. Source: spec/2 §2.2 and §4.2, facts/registry.md §5.
+ * and `kinds.ts` lists them. Source: docs/contract/configuration.md#kinds.
  */
 export interface ConfigKind<E extends ConfigEntry = ConfigEntry> {
   readonly kind: ConfigKindName;
@@ -55,7 +55,7 @@ export interface ServiceName {
   readonly name: string;
 }
 
-/** Rows of the table in spec/2 §4.2. */
+/** Source: docs/contract/configuration.md#permissions-by-kind. */
 export type KindAccess =
   /** `service:read` and `service:write` on the name. Writing asks `service:read` on what it names. */
   | 'service'

@@ -39,7 +39,7 @@ const HashPolicySchema = Type.Object({
 });
 type HashPolicy = Model<typeof HashPolicySchema>;
 
-/** How an instance is chosen. Source: facts/registry.md §5.7. */
+/** How an instance is chosen. Source: docs/behaviour/discovery.md#load-balancers. */
 export const LoadBalancerSchema = Type.Object({
   Policy: About('How one is chosen.', Choice(policies, '')),
   RingHashConfig: About(

@@ -51,7 +51,7 @@ export const MeshSchema = Type.Object({
 });
 export type MeshEntry = Model<typeof MeshSchema> & { readonly Kind: 'mesh' };
 
-/** Source: facts/registry.md §5.12. */
+/** Source: docs/behaviour/configuration.md#mesh. */
 export const mesh: ConfigKind<MeshEntry> = {
   kind: 'mesh',
   summary: 'What holds for the whole mesh of a partition.',

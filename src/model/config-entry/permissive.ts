@@ -9,7 +9,7 @@ interface WithMode extends Omit<ConfigEntry, 'Kind'> {
 
 /**
  * Permissive is what the mesh has to allow first. Whoever was it before may stay so.
- * Source: facts/registry.md §5.3.
+ * Source: docs/behaviour/configuration.md#permissive-mutual-tls.
  */
 export function permissiveFaults(
   before: WithMode | undefined,

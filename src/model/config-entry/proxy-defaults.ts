@@ -46,7 +46,7 @@ export const ProxyDefaultsSchema = Type.Object({
 });
 export type ProxyDefaults = Model<typeof ProxyDefaultsSchema> & { readonly Kind: 'proxy-defaults' };
 
-/** Source: facts/registry.md §5.4. */
+/** Source: docs/behaviour/configuration.md#proxy-defaults. */
 export const proxyDefaults: ConfigKind<ProxyDefaults> = {
   kind: 'proxy-defaults',
   summary: 'What holds for every proxy of a partition that its service does not say otherwise.',

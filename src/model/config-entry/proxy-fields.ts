@@ -1,4 +1,7 @@
-/** What several kinds say of proxies. Source: facts/registry.md §5.3, §5.4, §5.9. */
+/**
+ * Fields for proxies that several kinds have.
+ * Source: docs/behaviour/configuration.md#service-defaults.
+ */
 import type { Fault } from '../errors.ts';
 import { below, faultAt, type Path } from '../path.ts';
 import {

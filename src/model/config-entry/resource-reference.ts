@@ -2,7 +2,10 @@ import { limits } from '../limits.ts';
 import { About, type Model, Text, Type } from '../schema.ts';
 import type { ConfigKindName, EntryKey } from './config-entry.ts';
 
-/** An entry, or a section of one, as another entry names it. Source: facts/registry.md §5.9. */
+/**
+ * An entry, or a section of one, as another entry names it.
+ * Source: docs/behaviour/gateways.md#references.
+ */
 export const resourceReferenceFields = {
   Kind: About('What kind of entry it is.', Text()),
   Name: About('Its name.', Text({ maxLength: limits.names.lengthMax })),

@@ -1,7 +1,7 @@
 /**
  * What comes of one route: whether it is accepted, and to which listeners it is bound. Pure, and of
  * nothing but the route, the gateways that it names and what its services speak.
- * Source: facts/registry.md §5.9.
+ * Source: docs/behaviour/gateways.md#status.
  */
 import { isHttpLike, protocolOf } from '../discovery-chain/protocol.ts';
 import type { ApiGateway, GatewayListener } from './api-gateway.ts';

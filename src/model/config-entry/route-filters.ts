@@ -14,7 +14,7 @@ import { checkHeaderChanges } from './header-changes.ts';
 import { HeaderModifiersSchema } from './proxy-fields.ts';
 import { checkTokenRequirements, TokenRequirements } from './token-requirements.ts';
 
-/** What may have gone wrong for a request to be made again. Source: facts/registry.md §5.5. */
+/** Failures after which a request is sent again. Source: docs/behaviour/discovery.md#routers. */
 const retryConditions: readonly string[] = [
   ...['5xx', 'gateway-error', 'reset', 'connect-failure', 'envoy-ratelimited', 'retriable-4xx'],
   ...['refused-stream', 'cancelled', 'deadline-exceeded', 'internal', 'resource-exhausted'],
@@ -39,7 +39,7 @@ const RetryFilterSchema = Type.Object(
 const timeout = (description: string) =>
   About(`${description} 0: as the proxy has it.`, Nanoseconds({ minimum: 0 }));
 
-/** What is done to requests. Source: facts/registry.md §5.9. */
+/** What is done to requests. Source: docs/behaviour/gateways.md#filters-of-routes. */
 const RouteFiltersSchema = Type.Object(
   {
     Headers: About('Changes to headers, one after the other.', FullList(HeaderModifiersSchema)),

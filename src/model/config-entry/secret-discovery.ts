@@ -23,7 +23,8 @@ export const SecretDiscoveryField = () =>
 
 /**
  * A resource needs a cluster: its own, or one from `inherited`. On a whole gateway the cluster may
- * stand alone, as what its listeners inherit; what gateways a route will have is not known. Source: facts/registry.md §5.9.
+ * stand alone, for its listeners; the gateways of a route are not known.
+ * Source: docs/behaviour/gateways.md#secret-discovery.
  */
 export function checkSecretDiscovery(
   sds: SecretDiscovery | null,

@@ -132,7 +132,7 @@ export type ServiceDefaults = Model<typeof ServiceDefaultsSchema> & {
   readonly Kind: 'service-defaults';
 };
 
-/** Source: facts/registry.md §5.3. */
+/** Source: docs/behaviour/configuration.md#service-defaults. */
 export const serviceDefaults: ConfigKind<ServiceDefaults> = {
   kind: 'service-defaults',
   summary: 'What a service speaks, and how it is called and calls others.',

@@ -24,7 +24,7 @@ export const ServiceIntentionsSchema = Type.Object({
 export type ServiceIntentions = Model<typeof ServiceIntentionsSchema> & {
   readonly Kind: 'service-intentions';
 };
-/** Source: facts/registry.md §5.13. */
+/** Source: docs/behaviour/intentions.md#sources. */
 export const serviceIntentions: ConfigKind<ServiceIntentions> = {
   kind: 'service-intentions',
   summary: 'Who may call a service, and what of it.',

@@ -101,7 +101,7 @@ export type ServiceResolver = Model<typeof ServiceResolverSchema> & {
   readonly Kind: 'service-resolver';
 };
 
-/** Source: facts/registry.md §5.7. */
+/** Source: docs/behaviour/discovery.md#resolvers. */
 export const serviceResolver: ConfigKind<ServiceResolver> = {
   kind: 'service-resolver',
   summary: 'Says which instances stand for a service: subsets, redirects, failover and timeouts.',

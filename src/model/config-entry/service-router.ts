@@ -53,7 +53,7 @@ export const RouteHttpMatchSchema = Type.Object({
 });
 type RouteHttpMatch = Model<typeof RouteHttpMatchSchema>;
 
-/** Reasons to send a request again. Source: facts/registry.md §5.5. */
+/** Reasons to send a request again. Source: docs/behaviour/discovery.md#routers. */
 const retryReasons = [
   '5xx',
   'gateway-error',
@@ -108,7 +108,7 @@ export const ServiceRouterSchema = Type.Object({
 });
 export type ServiceRouter = Model<typeof ServiceRouterSchema> & { readonly Kind: 'service-router' };
 
-/** Source: facts/registry.md §5.5. */
+/** Source: docs/behaviour/discovery.md#routers. */
 export const serviceRouter: ConfigKind<ServiceRouter> = {
   kind: 'service-router',
   summary: 'Sends requests to a service elsewhere by their path, headers, parameters or method.',

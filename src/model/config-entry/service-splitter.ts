@@ -11,7 +11,7 @@ import { faultsOf } from './faults.ts';
 import { checkHeaders, headerFields } from './header-changes.ts';
 import type { ConfigKind } from './kind.ts';
 
-/** Where a part of the traffic goes. Source: facts/registry.md §5.6. */
+/** Where a part of the traffic goes. Source: docs/behaviour/discovery.md#splitters. */
 export const ServiceSplitSchema = Type.Object({
   Weight: About(
     'Percent of the traffic, in steps of 0.01.',

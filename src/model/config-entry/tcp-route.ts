@@ -37,7 +37,7 @@ const TcpRouteSchema = Type.Object({
 });
 export type TcpRoute = ConfigEntry & Model<typeof TcpRouteSchema>;
 
-/** Source: facts/registry.md §5.9. */
+/** Source: docs/behaviour/gateways.md#tcp-routes. */
 export const tcpRoute: ConfigKind<TcpRoute> = {
   kind: 'tcp-route',
   summary: 'Leads the connections of API gateways’ listeners to a service.',

@@ -47,7 +47,7 @@ const TerminatingGatewaySchema = Type.Object({
 });
 export type TerminatingGateway = ConfigEntry & Model<typeof TerminatingGatewaySchema>;
 
-/** Source: facts/registry.md §5.9. The paths are of the gateway's host: nothing is opened here. */
+/** Source: docs/behaviour/gateways.md#terminating-gateways. */
 export const terminatingGateway: ConfigKind<TerminatingGateway> = {
   kind: 'terminating-gateway',
   summary: 'Lets services in the mesh reach services outside of it, over TLS where it says so.',

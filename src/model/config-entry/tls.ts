@@ -1,4 +1,7 @@
-/** Versions and suites of TLS, as the mesh and gateways bound them. Source: facts/registry.md §5.12. */
+/**
+ * Versions and suites of TLS, as the mesh and gateways bound them.
+ * Source: docs/behaviour/configuration.md#mesh.
+ */
 import type { Fault } from '../errors.ts';
 import { below, faultAt, type Path, quote } from '../path.ts';
 import { About, Choice, List, Type } from '../schema.ts';

@@ -1,4 +1,7 @@
-/** There are no entries of the kind jwt-provider, so nothing names one. Source: facts/registry.md §5.8. */
+/**
+ * There are no entries of the kind jwt-provider, so nothing names one.
+ * Source: docs/behaviour/gateways.md#token-requirements.
+ */
 import { describe, expect, test } from 'vitest';
 import type { Type } from '../schema.ts';
 import { shapeOf, withoutNull } from '../schema-shape.ts';

@@ -10,7 +10,10 @@ const ClaimSchema = Type.Object(
   { title: 'Claim' },
 );
 
-/** Which tokens a request has to come with. Source: facts/registry.md §5.9. */
+/**
+ * Which tokens a request has to come with.
+ * Source: docs/behaviour/gateways.md#token-requirements.
+ */
 const TokenRequirementsSchema = Type.Object(
   {
     Providers: About(
@@ -39,9 +42,8 @@ export const tokenRules =
   'must be left out: it names entries of the kind `jwt-provider`, which there are none of here';
 
 /**
- * Who signs tokens is said by entries of the kind `jwt-provider`, which is not among those that are
- * taken here. So whatever is named does not exist, which is an error wherever it is named. The fields
- * are known so that this can be told. Source: facts/registry.md §5.8, spec/2 §2.2.
+ * Signers of tokens would be entries of the kind `jwt-provider`, which does not exist. So every field
+ * that names a provider is at fault; the fields are known so that the refusal can say so.
  */
 export function checkTokenRequirements(
   requirements: { readonly Providers: readonly { readonly Name: string }[] | null } | null,

@@ -1,7 +1,6 @@
 /**
  * The discovery chain of a service: what its routing entries come to. Pure: the same entries and
- * request give the same chain. Source: facts/registry.md §5.5-5.8, and the published documentation
- * of the field's discovery chain endpoint.
+ * request give the same chain. Source: docs/behaviour/discovery.md#chains.
  *
  * Invariants
  *  C1. A chain is router, then splitter, then resolver. Each is there only if an entry asks for it,

@@ -24,7 +24,7 @@ interface Spoken {
   readonly entry: ConfigEntry | undefined;
 }
 
-/** What a service speaks. Source: facts/registry.md §5.1. */
+/** What a service speaks. Source: docs/behaviour/configuration.md#protocols. */
 export const protocolOf = (view: EntryView, service: ServiceName): Spoken =>
   protocolFrom(defaultsOf(view, service), proxyDefaultsOf(view, service.partition));
 

@@ -11,7 +11,7 @@ import { isSamePlace, type Place, placeId, placeWords, serviceId } from './place
 import { proxyDefaultsOf } from './protocol.ts';
 import { elsewhere, type Settled, settle } from './settle.ts';
 
-/** What stands when no resolver names one. Source: facts/registry.md §5.7. */
+/** Where no resolver names a timeout. Source: docs/behaviour/discovery.md#resolvers. */
 const connectTimeoutDefault = seconds(5);
 
 /**

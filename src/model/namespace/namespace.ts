@@ -18,7 +18,10 @@ export const NamespaceSchema = Type.Object({
       DisabledNetworkModes: List(Type.String()),
     }),
   ),
-  /** What every token of the namespace has besides its own links. facts/registry.md §7. */
+  /**
+   * Links of every token of the namespace.
+   * Source: docs/behaviour/access-control.md#namespaces-and-partitions.
+   */
   ACLs: Nullable(
     Type.Object({
       PolicyDefaults: FullList(LinkSchema),

@@ -2,7 +2,8 @@ import type { ServiceStatus } from '../service-registration/service-registration
 
 /**
  * What two clusters that peer tell each other once their stream is open: the services each exports,
- * instance by instance. Both sides send and receive alike. Source: facts/registry.md §6.6.
+ * instance by instance. Both sides send and receive alike.
+ * Source: docs/behaviour/peering.md#imported-services.
  *
  * Invariants
  *  X1. A stream begins with `begin`, which may come again after `complete`; what the receiver had from this peer stays until `complete`,

@@ -1,6 +1,6 @@
 /**
  * Which services an `exported-services` entry gives to a peer, and why it does not.
- * Source: facts/registry.md §5.11, §6.6.
+ * Source: docs/behaviour/peering.md#exported-services.
  *
  * A rule names a service, or `*`: every one that is there; and a namespace, or `*`. A service is there
  * that has an instance, or a discovery chain by its routing entries. What a rule names in full goes to

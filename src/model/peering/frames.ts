@@ -6,7 +6,7 @@ import { uuidForm } from './token.ts';
 
 /**
  * What goes over the stream of a peering: one JSON object a frame. `dialer` and `acceptor` are the
- * sides that opened it and took it. Source: facts/registry.md §6.4, §6.6.
+ * sides that opened it and took it. Source: docs/behaviour/peering.md#the-stream.
  *
  *     dialer: establish  acceptor: established                            a token becomes a secret
  *     dialer: open       acceptor: challenge

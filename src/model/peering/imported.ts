@@ -1,7 +1,10 @@
 import { About, type Model, stamps, Text, Type } from '../schema.ts';
 import { ServiceRegistrationSchema } from '../service-registration/service-registration.ts';
 
-/** A service that a peer exports to this cluster. Source: facts/registry.md §6.6. */
+/**
+ * A service that a peer exports to this cluster.
+ * Source: docs/behaviour/peering.md#imported-services.
+ */
 export const ImportedServiceSchema = Type.Object({
   Partition: About('Where the peering is.', Text()),
   Peer: About('The peer that it comes from.', Text()),

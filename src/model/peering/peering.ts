@@ -15,9 +15,8 @@ import {
 } from '../schema.ts';
 
 /**
- * What is stored of a peering's state. `ACTIVE` and `FAILING` are told of one whose stream is up or
- * down when it is read. Source: spec/2 §2.1 and §3, facts/registry.md §6.3; the mapping of the
- * field's states to these is that of DESIGN §5.
+ * The states that are stored. `ACTIVE` and `FAILING` are told from the stream when a peering is read.
+ * Source: docs/contract/peering.md#states.
  */
 export const storedPeeringStates = ['INITIAL', 'ESTABLISHING', 'TERMINATED'] as const;
 export const peeringStates = [...storedPeeringStates, 'ACTIVE', 'FAILING'] as const;
@@ -78,7 +77,7 @@ export const StreamStatusSchema = Type.Object({
 });
 export type StreamStatus = Model<typeof StreamStatusSchema>;
 
-/** As it is shown. Instants are RFC 3339. Source: spec/2 §2.1. */
+/** A peering as it is shown. Instants are RFC 3339. Source: docs/contract/peering.md#a-peering. */
 export const PeeringSchema = Type.Object({
   ID: About('Names it here.', Text()),
   Name: About('What the other cluster is called here.', Text()),
@@ -110,7 +109,7 @@ export const PeeringSchema = Type.Object({
 });
 export type Peering = Model<typeof PeeringSchema>;
 
-/** Body of `POST /v1/peering/token`. Source: spec/2 §4.1. */
+/** Body of `POST /v1/peering/token`. Source: docs/contract/peering.md#generate-a-token. */
 export const PeeringTokenRequestSchema = Type.Object({
   PeerName: About('What the other cluster is to be called here.', Text()),
   Partition: About('Where it is.', Text()),
@@ -123,7 +122,7 @@ export const PeeringTokenRequestSchema = Type.Object({
 });
 export type PeeringTokenRequest = Model<typeof PeeringTokenRequestSchema>;
 
-/** Body of `POST /v1/peering/establish`. Source: spec/2 §4.1. */
+/** Body of `POST /v1/peering/establish`. Source: docs/contract/peering.md#establish-a-peering. */
 export const EstablishRequestSchema = Type.Object({
   PeerName: About('What the other cluster is to be called here.', Text()),
   PeeringToken: About(

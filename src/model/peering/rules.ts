@@ -4,7 +4,7 @@ import { below, faultAt, quote } from '../path.ts';
 
 const nameForm = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
-/** What is wrong with the name of a peer. Source: spec/2 §8, facts/registry.md §6.1. */
+/** What is wrong with the name of a peer. Source: docs/contract/peering.md#names-of-peers. */
 export function peerNameFaults(name: string, doing: string): Fault[] {
   if (nameForm.test(name)) return [];
   const message =

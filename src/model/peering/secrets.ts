@@ -1,5 +1,6 @@
 /**
- * What the two sides of a peering show each other who they are by. Source: facts/registry.md §6.4.
+ * Secrets by which the two sides of a peering know each other.
+ * Source: docs/behaviour/peering.md#secrets-and-handshake.
  *
  * Invariants
  *  S1. Of the secret in a token its maker keeps a fingerprint alone, until it is used or replaced.

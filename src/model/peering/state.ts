@@ -17,7 +17,7 @@ export const unknownStream: StreamKnown = {
 };
 
 /**
- * Where a peering stands as it is read. Source: spec/2 §3, facts/registry.md §6.3, DESIGN §5.
+ * The state of a peering as it is read. Source: docs/behaviour/peering.md#how-states-change.
  *
  *     side that made the token:  (none) -token-> INITIAL -dialled-> ACTIVE <-> FAILING
  *     side that dials:           (none) -establish-> ESTABLISHING -> ACTIVE <-> FAILING

@@ -5,7 +5,7 @@ import { isServerAddress } from './rules.ts';
 
 /**
  * What one cluster gives another to peer with it, once. Opaque to whoever carries it.
- * Source: facts/registry.md §6.2.
+ * Source: docs/behaviour/peering.md#peering-tokens.
  */
 export interface PeeringToken {
   /** Certificates (PEM); none: the servers are spoken to without TLS. */

@@ -7,7 +7,7 @@ import { type BuiltinTemplate, renderTemplate, takesName } from './templated-pol
 
 /**
  * The policy that a token with this template would have. Nothing is stored. A template without
- * variables takes no notice of a name. Source: spec/1 §4.4 "Preview".
+ * variables ignores a name. Source: docs/contract/access-control.md#preview-a-templated-policy.
  * @throws RosterError `invalid-body`
  */
 export function previewTemplate(template: BuiltinTemplate, name: string, scope: Scope): AclPolicy {

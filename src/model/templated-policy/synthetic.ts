@@ -11,7 +11,7 @@ const node = templateNamed('builtin/node')!;
 /**
  * The policies that stand for a token's or role's identities and templates, in the order of the
  * fields. They are stored nowhere: the same rules in the same place always give the same policy.
- * Source: facts/registry.md §3.3.
+ * Source: docs/behaviour/access-control.md#identities.
  */
 export function syntheticPolicies(holder: Identities, scope: Scope): readonly AclPolicy[] {
   return [

@@ -1,6 +1,6 @@
 import { type Model, Text, Type } from '../schema.ts';
 
-/** A policy with a gap for a name. Source: spec/1 §2.4, facts/registry.md §4. */
+/** A policy with a gap for a name. Source: docs/contract/access-control.md#templated-policies. */
 export const TemplatedPolicySchema = Type.Object({
   TemplateName: Text(),
   /** JSON schema of the variables, as text; empty when there are none. */
@@ -54,6 +54,7 @@ function template(
   };
 }
 
+/** Source: docs/behaviour/access-control.md#builtin-templates. */
 export const builtinTemplates: readonly BuiltinTemplate[] = [
   template(
     3,
