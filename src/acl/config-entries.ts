@@ -38,7 +38,7 @@ export function writesKey(key: EntryKey): Permission {
 
 /**
  * Whoever leads the callers of a service elsewhere has to be able to see where.
- * Source: facts/registry.md §5.2. @throws RosterError `config-entry-derived`
+ * Source: docs/contract/configuration.md#permissions-by-kind. @throws RosterError `config-entry-derived`
  */
 export function writesEntry(entry: ConfigEntry): Permission {
   const key = keyOfEntry(entry);

@@ -41,7 +41,7 @@ export function questionOf(permission: RulePermission): Question {
   const { name, extent = 'one' } = permission;
   const place = { resource, access, namespace, partition };
   if (resource === 'intention' && name === '*' && extent === 'one') {
-    // facts/registry.md §3.2: reading "*" takes any rule that allows it, writing it takes all.
+    // Reading "*" takes any rule that allows it, writing it takes all.
     return { ...place, name: '', extent: access === 'read' ? 'any' : 'under' };
   }
   return extent === 'every' ? { ...place, name: '', extent: 'under' } : { ...place, name, extent };
@@ -49,7 +49,7 @@ export function questionOf(permission: RulePermission): Question {
 
 /**
  * What the rules say. Deciding and explaining are both this one function.
- * Source: facts/registry.md §3.2, facts/scheduler.md §8.5.
+ * Source: docs/behaviour/access-control.md#how-rules-come-together.
  */
 export function decide(table: RuleTable, question: Question, defaultAllows: boolean): Verdict {
   const { resource, partition, namespace } = question;

@@ -22,7 +22,7 @@ export interface Linked {
 
 /**
  * Every policy of a token, in the order of its links: its own, those of its roles, and those its
- * namespace gives. Links to what was deleted lead nowhere. Source: facts/registry.md §3.2, §3.3, §7.
+ * namespace gives. Source: docs/behaviour/access-control.md#links.
  */
 export function linksOf(snapshot: Snapshot, token: AclToken, datacenter: string): Linked[] {
   const scope = { namespace: token.Namespace, partition: token.Partition };

@@ -33,7 +33,7 @@ const scalar: Words = { accesses: plain, named: 'never' };
 const maybe: Words = { accesses: plain, named: 'maybe' };
 const always: Words = { accesses: plain, named: 'always' };
 
-/** Source: facts/registry.md §2.9, facts/scheduler.md §8. */
+/** Source: docs/reference/rules.md#the-words-of-permissions. */
 const known: Readonly<Record<string, Words>> = {
   acl: scalar,
   agent: maybe,

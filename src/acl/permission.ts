@@ -1,7 +1,6 @@
 /**
  * What a route needs, as data: it is authorized, named in a refusal, listed in the OpenAPI
- * document and explained from the same value. Source: DESIGN §5, spec/1 §5, spec/3 §4,
- * facts/registry.md §3, facts/scheduler.md §8.
+ * document and explained from the same value. Source: docs/contract/access-control.md#authentication.
  */
 export type Permission =
   /** Everybody, an anonymous caller included. */

@@ -1,7 +1,7 @@
 /**
  * What each resource of the rules language means: what its coarse words hold, where it lives, and
  * what stands in for it where no rule speaks of it. The one table behind deciding and explaining.
- * Source: facts/registry.md §3, facts/scheduler.md §8.5 "Coarse namespace policies".
+ * Source: docs/behaviour/access-control.md#how-rules-come-together.
  */
 export interface ResourceFacts {
   /**
@@ -34,7 +34,7 @@ export const resources: Readonly<Record<string, ResourceFacts>> = {
   agent: cluster,
   event: inNamespaces,
   host_volume: byCapability,
-  /** What a workload is known as, which is no service of that name. facts/registry.md §3.1, §4. */
+  /** The name that a workload is known by, which is no service of that name. */
   identity: inNamespaces,
   intention: inNamespaces,
   key: {

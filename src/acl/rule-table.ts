@@ -31,7 +31,10 @@ const viewsMax = 1024;
 export class RuleTable {
   readonly #resources = new Map<string, ResourceRules>();
 
-  /** `defaults`: policies that only count where the others say nothing. facts/registry.md §7. */
+  /**
+   * `defaults` count only where the others say nothing.
+   * Source: docs/behaviour/access-control.md#namespaces-and-partitions.
+   */
   constructor(policies: readonly Policy[], defaults: readonly Policy[] = []) {
     for (const [layer, some] of [policies, defaults].entries()) {
       for (const grant of some.flatMap(grantsOf)) {

@@ -50,7 +50,7 @@ interface NamingBody {
  * Where a request means to be. The scheduler's: query, body, the body's `Job.Namespace`, `default`,
  * and never the token's. Elsewhere: body, query, header, the token's own, `default`; of partitions
  * nothing says which of body and query wins, so they have to be the same.
- * Source: spec/1 §1.4 and §1.5, DESIGN §5 "Namespace".
+ * Source: docs/contract/access-control.md#namespace-and-partition.
  * @throws RosterError `namespace-not-found`, `partition-not-found`, `invalid-query`
  */
 export function placeOf(

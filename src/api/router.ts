@@ -11,8 +11,8 @@ import { refusal } from '../model/errors.ts';
  * one segment, may stand in such a suffix (`/v1/job/:job_id+/tag/:name`).
  *
  * A path that ends where an id should stand (`/v1/acl/token/`) is that without the slash where the
- * method has a route there, as a PUT that creates has, and otherwise says what it lacks. Source:
- * facts/registry.md §2.1.
+ * method has a route there, as a PUT that creates has, and otherwise says what it lacks.
+ * Source: docs/contract/access-control.md#paths.
  */
 interface Pattern<R> {
   readonly route: R;

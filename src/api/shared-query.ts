@@ -18,7 +18,7 @@ const everywhere = {
   },
 } as const satisfies QueryTable;
 
-/** spec/1 §1.4, §1.5: what names the place outside the scheduler. */
+/** Place of a registry request. Source: docs/contract/access-control.md#namespace-and-partition. */
 const place = {
   ns: { kind: 'string', description: 'The namespace; `*` on a list: all of them.' },
   partition: { kind: 'string', description: 'The partition.' },

@@ -19,7 +19,7 @@ export interface AclExplanation {
   readonly Missing: string;
 }
 
-/** Source: facts/registry.md §2.9. */
+/** Source: docs/behaviour/access-control.md#asking-what-a-token-may-do. */
 export interface AclQuestion {
   readonly Resource: string;
   readonly Segment?: string;

@@ -28,7 +28,7 @@ export type AclPolicyListItem = Omit<AclPolicy, 'Rules'>;
 /** A role in a list leaves out what it has none of. */
 export type AclRoleListItem = ListedAclRole;
 
-/** A token with all that affects it. Source: spec/1 §2.2. */
+/** A token with all that affects it. Source: docs/contract/access-control.md#an-expanded-token. */
 export interface ExpandedAclToken extends PresentedAclToken {
   readonly ExpandedPolicies?: readonly AclPolicy[] | null;
   readonly ExpandedRoles?: readonly PresentedAclRole[] | null;
@@ -39,7 +39,7 @@ export interface ExpandedAclToken extends PresentedAclToken {
   readonly AgentACLDefaultPolicy?: string;
 }
 
-/** Source: spec/1 §4.2 "List". All that are given have to fit. */
+/** All that are given have to fit. Source: docs/contract/access-control.md#tokens. */
 export interface AclTokenListOptions extends ListOptions {
   /** Id of a linked policy. */
   readonly policy?: string | undefined;

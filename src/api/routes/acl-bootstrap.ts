@@ -7,7 +7,7 @@ import type { ServerContext } from '../../server/context.ts';
 import { type Input, type Route, writeRoute } from '../route.ts';
 import { namesIn, requireAcl } from './acl.ts';
 
-/** Source: facts/registry.md §2.2, DESIGN §5 "First token". */
+/** Source: docs/behaviour/access-control.md#the-first-token. */
 export function aclBootstrapRoutes(context: ServerContext, reset: BootstrapReset): Route[] {
   return [
     writeRoute({

@@ -58,7 +58,7 @@ const explainQuery = {
   accessor: { kind: 'string', default: '', description: "Another's token; needs acl:read." },
 } as const;
 
-/** Asking what a token may do, and why. Source: facts/registry.md §2.9. */
+/** Source: docs/behaviour/access-control.md#asking-what-a-token-may-do. */
 export function aclDecisionRoutes(resolver: Resolver): Route[] {
   return [
     writeRoute({

@@ -23,7 +23,7 @@ type PolicyWrite = Input<Record<never, never>, AclPolicyInput>;
 const family = 'registry';
 const body = { schema: AclPolicySchema, unknown: 'refuse', checkValues: false } as const;
 
-/** Source: facts/registry.md §2.1, §2.3; statuses DESIGN §5. */
+/** Source: docs/contract/access-control.md#policies. */
 export function aclPolicyRoutes(context: ServerContext): Route[] {
   return [
     writeRoute({

@@ -25,7 +25,7 @@ const body = { schema: AclRoleSchema, unknown: 'refuse', checkValues: false } as
 
 const shown = (role: AclRole, snapshot: Snapshot) => shownRole(role, namesIn(snapshot).policy);
 
-/** Source: spec/1 §4.3, facts/registry.md §2.5. */
+/** Source: docs/contract/access-control.md#roles. */
 export function aclRoleRoutes(context: ServerContext): Route[] {
   const written = ({ index, value }: Written<AclRole>) => ({
     index,

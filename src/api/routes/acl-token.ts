@@ -84,7 +84,7 @@ export interface AnsweringAgent {
   readonly defaultPolicy: DefaultPolicy;
 }
 
-/** Source: spec/1 §4.2, facts/registry.md §2.4. */
+/** Source: docs/contract/access-control.md#tokens. */
 export function aclTokenRoutes(context: ServerContext, agent: AnsweringAgent): Route[] {
   const nowMs = () => context.world.clock.nowMs();
   const inClear = (token: AclToken, snapshot: Snapshot) => ({

@@ -23,7 +23,7 @@ const aclAccess =
     });
   };
 
-/** What every route of spec/1 needs, in the place that the request selects. */
+/** What every route of access control needs, in the place that the request selects. */
 export const aclRead = aclAccess('read');
 export const aclWrite = aclAccess('write');
 

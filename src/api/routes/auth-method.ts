@@ -26,7 +26,7 @@ const [family, noun] = ['registry', 'auth-method'] as const;
 const body = { schema: AuthMethodSchema, unknown: 'refuse' } as const;
 const path = '/v1/acl/auth-method/:name';
 
-/** Source: spec/1 §4.1, facts/registry.md §2.7. */
+/** Source: docs/contract/access-control.md#auth-methods. */
 export function authMethodRoutes(server: Server): Route[] {
   const context = { ...server.context, keys: server.logins.keys };
   const open = (sealed: string) => context.box.open(sealed);

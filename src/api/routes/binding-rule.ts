@@ -30,7 +30,7 @@ const written = ({ index, value }: Written<BindingRule>) => ({
   value: presentBindingRule(value),
 });
 
-/** Source: facts/registry.md §2.1, §2.6. */
+/** Source: docs/contract/access-control.md#binding-rules. */
 export function bindingRuleRoutes(context: ServerContext): Route[] {
   return [
     writeRoute({

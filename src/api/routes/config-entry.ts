@@ -57,7 +57,7 @@ type Apply = Input<typeof applyQuery, GivenEntry>;
 /** What a filter over entries of all kinds sees. */
 const CommonSchema = Type.Object({ ...entryFields, ...stamps });
 
-/** Source: spec/2 §4.2, facts/registry.md §5.1; statuses DESIGN §5. */
+/** Source: docs/contract/configuration.md#endpoints. */
 export function configEntryRoutes(server: Server): Route[] {
   const { context } = server;
   const shown = (

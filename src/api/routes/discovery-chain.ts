@@ -45,7 +45,7 @@ const answer = Type.Object({
 
 /**
  * What the routing entries of a service come to. Asking with a body changes nothing: it is for
- * overrides. Source: facts/registry.md §5.8 and §8, and the field's published documentation.
+ * overrides. Source: docs/behaviour/discovery.md#reading-a-chain.
  */
 export function discoveryChainRoutes({ datacenter }: Pick<Server, 'datacenter'>): Route[] {
   const common = {

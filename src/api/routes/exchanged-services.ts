@@ -33,10 +33,7 @@ const whyQuery = {
   service: { kind: 'string', required: true, description: 'Name of the service.' },
 } as const;
 
-/**
- * What is exchanged with whom, and why. Source: facts/registry.md §5.11, §6.6; the published pages of
- * the two lists.
- */
+/** What is exchanged with whom, and why. Source: docs/behaviour/peering.md#exported-services. */
 export const exchangedServiceRoutes = (exchange: ServiceExchange): Route[] => [
   listRoute({
     ...{ method: 'GET', path: '/v1/exported-services', noun, family },

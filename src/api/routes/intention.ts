@@ -67,7 +67,10 @@ type Match = Input<typeof matchQuery>;
 const reads = ({ name, namespace, partition }: ServiceName): Permission =>
   namedAccess('intention', 'read', name, { namespace, partition });
 
-/** Whether services may call each other. Source: facts/registry.md §8, §5.13. */
+/**
+ * Whether services may call each other.
+ * Source: docs/behaviour/intentions.md#asking-about-intentions.
+ */
 export function intentionRoutes(defaultPolicy: DefaultPolicy): Route[] {
   const defaultAllows = defaultPolicy === 'allow';
   return [

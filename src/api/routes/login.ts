@@ -49,7 +49,7 @@ const anybody = (input: Pick<Input, 'caller'>) => {
   return open;
 };
 
-/** Source: facts/registry.md §2.8. */
+/** Source: docs/behaviour/access-control.md#logging-in-and-out. */
 export function loginRoutes(server: Server): Route[] {
   const { context, logins } = server;
   const shown = ({ index, value }: Written<AclToken>) => ({

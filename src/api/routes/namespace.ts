@@ -63,7 +63,7 @@ function shown(namespace: Namespace, snapshot: Snapshot): Namespace {
   };
 }
 
-/** Source: DESIGN §5 "Editions", facts/registry.md §7. */
+/** Source: docs/behaviour/access-control.md#namespaces-and-partitions. */
 export function namespaceRoutes(context: ServerContext): Route[] {
   const body = { schema: NamespaceSchema, unknown: 'refuse', checkValues: false } as const;
   const noun = 'namespace';
@@ -125,7 +125,7 @@ export function namespaceRoutes(context: ServerContext): Route[] {
   ];
 }
 
-/** Source: DESIGN §5 "Editions", facts/registry.md §7. */
+/** Source: docs/behaviour/access-control.md#namespaces-and-partitions. */
 export function partitionRoutes(context: ServerContext): Route[] {
   const body = { schema: PartitionSchema, unknown: 'refuse', checkValues: false } as const;
   const noun = 'partition';

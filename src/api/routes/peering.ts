@@ -28,7 +28,7 @@ const may =
 const nameIn = ({ parameters }: Pick<Input, 'parameters'>): string =>
   parameters.name!.toLowerCase();
 
-/** Source: spec/2 §4.1, facts/registry.md §6.1. */
+/** Source: docs/contract/peering.md#endpoints. */
 export function peeringRoutes({ peerings: service }: Server): Route[] {
   return [
     writeRoute({

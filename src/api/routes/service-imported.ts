@@ -1,6 +1,6 @@
 /**
  * Services of peers, where those of this cluster are asked for: `peer=`. Their rows look like ours,
- * so filters, pages and blocking queries are the same. Source: facts/registry.md §6.6.
+ * so filters, pages and blocking queries are the same. Source: docs/behaviour/peering.md#imported-services.
  */
 import { refusal } from '../../model/errors.ts';
 import { defaultPartition, everyNamespace } from '../../model/namespace/namespace.ts';

@@ -19,13 +19,16 @@ const noun = 'templated-policy';
 const PreviewSchema = Type.Object({ Name: Text(), Partition: Text(), Namespace: Text() });
 type Preview = Input<Record<never, never>, { readonly Name?: string }>;
 
-/** The table of spec/1 §4.4 names the first; its sample the second. Both are understood. */
+/**
+ * Two spellings of one endpoint.
+ * Source: docs/contract/access-control.md#preview-a-templated-policy.
+ */
 const previewPaths = [
   '/v1/acl/templated-policy/preview/:name+',
   '/v1/acl-templated/preview/:name+',
 ];
 
-/** Source: spec/1 §4.4, facts/registry.md §4. */
+/** Source: docs/contract/access-control.md#templated-policies. */
 export function templatedPolicyRoutes({ state }: Pick<ServerContext, 'state'>): Route[] {
   const requireTemplate = (name: string) => {
     const found = templateNamed(name);

@@ -8,7 +8,7 @@ export type { JsonSchema } from './schema.ts';
 
 /**
  * The filter language of lists (`?filter=`), binding rules and selectors.
- * Source: facts/registry.md §1.10, facts/scheduler.md §1.6.
+ * Source: docs/behaviour/filters.md.
  *
  *   filter     = or
  *   or         = and { "or" and }

@@ -8,7 +8,7 @@ import { RuleReader } from './rule-reader.ts';
 
 /**
  * Policy rules in HCL or JSON. HCL1's blocks on one line are understood. An empty text has no
- * rules, and is valid. Source: facts/registry.md §3.1, DESIGN §5.
+ * rules, and is valid. Source: docs/behaviour/access-control.md#how-rules-are-read.
  * @throws HclError with every fault there is, each with its line and column
  */
 export function parseRules(text: string, options: Partial<RulesLimits> = {}): Rules {

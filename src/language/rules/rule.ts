@@ -2,7 +2,7 @@ import type { Position } from '../hcl/source.ts';
 
 /**
  * Policy rules as plain data, in the order of the text. What they decide together is the
- * authorizer's to say. Source: DESIGN §5, facts/registry.md §3, facts/scheduler.md §8.5.
+ * authorizer's to say. Source: docs/reference/rules.md.
  */
 export interface Rules {
   readonly rules: readonly Rule[];

@@ -18,7 +18,7 @@ export interface BootstrapReset {
 export const noReset: BootstrapReset = { read: async () => undefined, remove: async () => {} };
 
 /**
- * Makes the first token, once. Source: facts/registry.md §2.2.
+ * Makes the first token, once. Source: docs/behaviour/access-control.md#the-first-token.
  * @throws RosterError `invalid-body`, `bootstrap-done`, `bootstrap-reset-wrong`, `id-taken`
  */
 export async function bootstrap(

@@ -16,7 +16,7 @@ export interface Expansion {
   readonly NamespaceDefaultRoles: readonly { ID: string; Name: string }[] | null;
 }
 
-/** What stands behind a token. Source: spec/1 §2.2 "expanded", facts/registry.md §2.4, §7. */
+/** What stands behind a token. Source: docs/contract/access-control.md#an-expanded-token. */
 export function expandToken(snapshot: Snapshot, token: AclToken, policyName: NameOf): Expansion {
   const defaults = snapshot.table(namespaces).get(token.Partition, token.Namespace)?.ACLs;
   const defaultPolicies = defaults?.PolicyDefaults ?? [];

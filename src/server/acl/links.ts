@@ -29,7 +29,7 @@ export type Linker = Asker;
  * The ids that links mean, each once, in the order of their ids. A link reaches what lives in the
  * same namespace or in `default`, and the builtin policies from everywhere. What a link gives its
  * holder must be the linker's to give: it takes `acl:write` where the linked thing lives, unless
- * the link was there before. Source: spec/1 §2.2, facts/registry.md §2.4, §7.
+ * the link was there before. Source: docs/behaviour/access-control.md#links.
  */
 export class LinkResolver {
   readonly #snapshot: Snapshot;

@@ -6,7 +6,7 @@ import type { ServerContext } from '../context.ts';
 
 /**
  * Removes the rows of tokens that have expired. Nothing depends on it but memory: such a token is
- * dead from the moment it expires. Source: spec/1 §3 rule 1, facts/registry.md §2.4 "Expiry".
+ * dead from the moment it expires. Source: docs/behaviour/access-control.md#expired-tokens.
  */
 export class TokenReaper {
   readonly #context: ServerContext;

@@ -126,7 +126,7 @@ export async function updateToken(
 }
 
 /**
- * A new token with the links of another. Source: spec/1 §4.2 "Clone", facts/registry.md §2.4.
+ * A new token with the links of another. Source: docs/contract/access-control.md#clone-a-token.
  * @throws RosterError `accessor-not-found`, `login-token-clone`, `invalid-body`
  */
 export async function cloneToken(

@@ -47,7 +47,7 @@ export async function createAuthMethod(
 
 /**
  * Replaces an auth method. Name and type stand fast. A secret that is given as `<hidden>` stays.
- * Source: spec/1 §4.1 "Update".
+ * Source: docs/contract/access-control.md#update-an-auth-method.
  * @throws RosterError `id-mismatch`, `auth-method-not-found`, `immutable-field`, `invalid-body`
  */
 export async function updateAuthMethod(
@@ -84,7 +84,7 @@ function put(transaction: Transaction, box: SecretBox, { row, given, type }: Che
 
 /**
  * Deletes the method, its binding rules and every token that it made, all at once; `false` when
- * there was none. Source: spec/1 §3 rule 2.
+ * there was none. Source: docs/contract/access-control.md#delete-an-auth-method.
  */
 export async function deleteAuthMethod(
   { state }: ServerContext,

@@ -31,8 +31,8 @@ export interface WriteOptions {
 }
 
 /**
- * Makes an entry or replaces it; `false` when the guard failed. What is there already is left alone.
- * Source: spec/2 §4.2, DESIGN §5 "`cas` on config entries".
+ * Makes an entry or replaces it; `false` when the guard failed. An unchanged entry is left alone.
+ * Source: docs/contract/configuration.md#check-and-set.
  * @throws RosterError `invalid-body`, `namespace-not-found`, `partition-not-found`, `limit-reached`,
  *   `config-conflict`
  */

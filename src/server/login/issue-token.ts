@@ -41,8 +41,8 @@ export interface Issue {
 }
 
 /**
- * Makes the token of a login: every binding rule that matches adds to it. Source:
- * facts/registry.md §2.6, §2.8. @throws TokenRefused
+ * Makes the token of a login: every binding rule that matches adds to it.
+ * Source: docs/behaviour/access-control.md#bind-names. @throws TokenRefused
  */
 export async function issueToken(context: ServerContext, issue: Issue): Promise<Written<AclToken>> {
   const { method, typed, verified, meta } = issue;

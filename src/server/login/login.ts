@@ -46,7 +46,7 @@ export interface LoginOptions {
 
 /**
  * Logins: whoever shows a credential that an auth method accepts gets a token of what the binding
- * rules give it. Source: facts/registry.md §2.8.
+ * rules give it. Source: docs/behaviour/access-control.md#logging-in-and-out.
  *
  * Invariants
  *  L1. A token is made in the same transaction in which the method, its rules and what they bind

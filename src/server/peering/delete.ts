@@ -24,7 +24,7 @@ import { type DialerOptions, dialAny } from './dialer.ts';
 /**
  * Marks a peering for deletion; what follows is done in the background (`removePeering`). `false`: there
  * is none, or it is marked already. A token that nobody used is no good from then on.
- * Source: spec/2 §3, facts/registry.md §6.6.
+ * Source: docs/behaviour/peering.md#deletion.
  */
 export function markDeleted(
   { state, world }: PeeringContext,

@@ -43,7 +43,7 @@ export interface EstablishOptions {
 /**
  * Peers with the cluster that made the token: uses up its secret there, and writes the peering down.
  * The stream opens in the background. May be done again for a peering that there is, with a fresh
- * token, under its own name alone. Source: spec/2 §4.1, facts/registry.md §6.4.
+ * token, under its own name alone. Source: docs/behaviour/peering.md#secrets-and-handshake.
  * @param known what is wrong with the form of the request, and not in it
  * @throws RosterError `invalid-body`, `partition-not-found`, `peering-conflict`, `limit-reached`,
  *   `peering-token-refused`, `peer-unreachable`

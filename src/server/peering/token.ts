@@ -32,7 +32,7 @@ export interface MadeToken {
 /**
  * Makes a token with which another cluster can peer with this one, once. A token made before for the
  * same name, and not used, is no good from then on; a stream that is open stays so.
- * Source: spec/2 §4.1, facts/registry.md §6.4.
+ * Source: docs/behaviour/peering.md#secrets-and-handshake.
  * @param known what is wrong with the form of the request, and not in it
  * @throws RosterError `invalid-body`, `partition-not-found`, `peering-conflict`, `limit-reached`
  */

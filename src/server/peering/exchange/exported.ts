@@ -28,7 +28,10 @@ export interface PeerPlace {
   readonly name: string;
 }
 
-/** The entry that says what a partition exports. Source: facts/registry.md §5.11. */
+/**
+ * The entry that says what a partition exports.
+ * Source: docs/behaviour/peering.md#exported-services.
+ */
 export function exportsEntry(snapshot: Snapshot, partition: string): ExportsEntry | undefined {
   const table = snapshot.table(configEntries);
   const [entry] = table.scan({ prefix: [partition, 'default', 'exported-services', partition] });

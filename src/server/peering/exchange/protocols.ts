@@ -16,7 +16,7 @@ interface ProtocolEntry {
 
 /**
  * How a service is spoken to: as its defaults say, else those of all proxies, else `tcp`.
- * Source: facts/registry.md §5.1 "Effective protocol".
+ * Source: docs/behaviour/configuration.md#protocols.
  */
 export function protocolOf(
   snapshot: Snapshot,
