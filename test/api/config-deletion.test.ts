@@ -1,6 +1,6 @@
 /**
  * An entry in use is not deleted from under its user: kind by kind, who may use it and what its
- * deletion comes to. Source: facts/registry.md §5.3, §5.8, §5.9, §6.6.
+ * deletion comes to. Source: docs/behaviour/configuration.md#deleting-an-entry-in-use.
  */
 import { beforeEach, describe, expect, test } from 'vitest';
 import {

@@ -1,4 +1,4 @@
-/** Configuration entries from outside. Source: spec/2 §4.2, facts/registry.md §5.1, DESIGN §5. */
+/** Configuration entries from outside. Source: docs/contract/configuration.md#endpoints. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { configKinds } from '../../src/model/config-entry/config-entry.ts';
 import { kinds } from '../../src/model/config-entry/kinds.ts';
@@ -353,7 +353,7 @@ describe('reading', () => {
 });
 
 describe('who may', () => {
-  /** spec/2 §4.2: what it takes to read and to write a kind. */
+  /** Source: docs/contract/configuration.md#permissions-by-kind. */
   const table: Readonly<Record<string, readonly [read: string, write: string]>> = {
     'api-gateway': ['service', 'mesh'],
     'bound-api-gateway': ['service', 'nobody'],

@@ -1,4 +1,7 @@
-/** Discovery chains, and what entries may not do to them, from outside. Source: facts/registry.md §5.8. */
+/**
+ * Discovery chains, and what entries may not do to them, from outside.
+ * Source: docs/behaviour/discovery.md#checks-of-chains.
+ */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { aclOf } from '../support/acl.ts';
 import { startApi, type TestApi } from '../support/api.ts';

@@ -1,4 +1,4 @@
-/** Gateways, routes and certificates from outside. Source: facts/registry.md §5.8 to §5.10. */
+/** Gateways, routes and certificates from outside. Source: docs/behaviour/gateways.md. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import {
   exampleCertificate,

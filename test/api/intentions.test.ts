@@ -1,4 +1,4 @@
-/** Questions about intentions. Source: facts/registry.md §5.13, §8. */
+/** Questions about intentions. Source: docs/behaviour/intentions.md#asking-about-intentions. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { aclOf } from '../support/acl.ts';
 import { startApi, type TestApi } from '../support/api.ts';
