@@ -2,12 +2,16 @@
 import { type Authorizer, authorizerFor } from '../src/acl/authorizer.ts';
 import { questionOf, type RulePermission } from '../src/acl/decide.ts';
 import { decideSlowly } from '../src/acl/oracle.testing.ts';
-import { namedAccess, namespaceCapability, resourceAccess } from '../src/acl/permission.ts';
 import { policyOf } from '../src/acl/policy-test.ts';
 import { Resolver } from '../src/acl/resolve.ts';
 import { RuleTable } from '../src/acl/rule-table.ts';
 import { realWorld } from '../src/base/ports-real.ts';
 import { rootKeyBox } from '../src/base/secret-box.ts';
+import {
+  namedAccess,
+  namespaceCapability,
+  resourceAccess,
+} from '../src/model/permission/permission.ts';
 import { aclPolicies, aclTokens, allTables } from '../src/state/tables.ts';
 import { memoryState } from '../src/state/testing.ts';
 import type { Benchmark } from './benchmark.ts';

@@ -1,36 +1,12 @@
+import type { Caller } from '../model/permission/caller.ts';
+import {
+  allOf,
+  anyOf,
+  describePermission,
+  type Permission,
+} from '../model/permission/permission.ts';
 import { decide, questionOf, type RulePermission } from './decide.ts';
-import { allOf, anyOf, describePermission, type Permission } from './permission.ts';
 import type { RuleTable } from './rule-table.ts';
-
-/**
- * Who asks, as far as the request's secret tells. The secret itself is not kept: what names the
- * caller in messages and logs is the accessor.
- */
-export type Caller =
-  | { readonly kind: 'anonymous'; readonly accessor: string }
-  | {
-      readonly kind: 'token';
-      readonly accessor: string;
-      readonly management: boolean;
-      /** Where the token lives: what a request means that names no other place. */
-      readonly namespace: string;
-      readonly partition: string;
-    }
-  | { readonly kind: 'node'; readonly nodeId: string }
-  /** A task of an allocation that runs, shown by a token that its servers signed. */
-  | {
-      readonly kind: 'workload';
-      readonly namespace: string;
-      /** Of a child, the job that it was made of. */
-      readonly job: string;
-      readonly group: string;
-      readonly task: string;
-      readonly allocation: string;
-    }
-  /** Somebody with a token that brings nodes in. */
-  | { readonly kind: 'introduction'; readonly id: string }
-  /** Access control is switched off (`acl { enabled = false }`). */
-  | { readonly kind: 'unrestricted' };
 
 /** What decides where no rule speaks. */
 export type DefaultPolicy = 'allow' | 'deny';
@@ -108,22 +84,4 @@ export function describeLack(authorizer: Asker, permission: Permission): string 
   const { caller } = authorizer;
   const home = caller.kind === 'token' ? caller.namespace : 'default';
   return describePermission(lackingOf(authorizer, permission), home);
-}
-
-/** How a refusal names the caller; never by a secret. */
-export function describeCaller(caller: Caller): string {
-  switch (caller.kind) {
-    case 'anonymous':
-      return 'the anonymous token, which is used when a request gives no token,';
-    case 'token':
-      return `token with AccessorID "${caller.accessor}"`;
-    case 'node':
-      return `node "${caller.nodeId}"`;
-    case 'workload':
-      return `the task "${caller.task}" of allocation "${caller.allocation}"`;
-    case 'introduction':
-      return `the introduction token "${caller.id}"`;
-    case 'unrestricted':
-      return 'the caller';
-  }
 }

@@ -1,5 +1,5 @@
+import type { Permission } from '../model/permission/permission.ts';
 import { denies, type Entry, holds } from './name-index.ts';
-import type { Permission } from './permission.ts';
 import { resources } from './resources.ts';
 import type { RuleTable, View } from './rule-table.ts';
 

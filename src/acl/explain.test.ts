@@ -1,10 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseRules } from '../language/rules/parse.ts';
-import { allows, type Caller, type Subject } from './authorizer.ts';
-import { questionOf, type RulePermission } from './decide.ts';
-import { explain, ruleFor } from './explain.ts';
-import type { Policy } from './grants.ts';
+import type { Caller } from '../model/permission/caller.ts';
 import {
   allOf,
   anyOf,
@@ -14,7 +11,11 @@ import {
   open,
   type Permission,
   resourceAccess,
-} from './permission.ts';
+} from '../model/permission/permission.ts';
+import { allows, type Subject } from './authorizer.ts';
+import { questionOf, type RulePermission } from './decide.ts';
+import { explain, ruleFor } from './explain.ts';
+import type { Policy } from './grants.ts';
 import { RuleTable } from './rule-table.ts';
 import { anyScenario } from './rules.testing.ts';
 

@@ -1,4 +1,6 @@
-import { decideByCaller, decideFor, describeCaller, type Subject } from './authorizer.ts';
+import { describeCaller } from '../model/permission/caller.ts';
+import { describePermission, type Permission } from '../model/permission/permission.ts';
+import { decideByCaller, decideFor, type Subject } from './authorizer.ts';
 import {
   anyAccess,
   type Question,
@@ -9,7 +11,6 @@ import {
 import { everyAccess, type Grant } from './grants.ts';
 import type { Linked } from './links.ts';
 import { denies } from './name-index.ts';
-import { describePermission, type Permission } from './permission.ts';
 
 /** Why a permission is there or is not: the twin of `allows`, over the same decisions. */
 export interface Explanation {

@@ -1,7 +1,3 @@
-import type { DefaultPolicy } from './authorizer.ts';
-import { decide, type Question } from './decide.ts';
-import { type Grant, grantsOf, type Policy } from './grants.ts';
-import type { Pattern } from './pattern.ts';
 import {
   type Access,
   describePermission,
@@ -12,8 +8,12 @@ import {
   type Permission,
   type Resource,
   resourceAccess,
-} from './permission.ts';
-import { accessesTo } from './permission-words.ts';
+} from '../model/permission/permission.ts';
+import { accessesTo } from '../model/permission/permission-words.ts';
+import type { DefaultPolicy } from './authorizer.ts';
+import { decide, type Question } from './decide.ts';
+import { type Grant, grantsOf, type Policy } from './grants.ts';
+import type { Pattern } from './pattern.ts';
 import { resources } from './resources.ts';
 import { RuleTable } from './rule-table.ts';
 

@@ -4,11 +4,15 @@ import { parseHcl } from '../language/hcl/parse.ts';
 import { Source } from '../language/hcl/source.ts';
 import type { HclAttribute, HclBody, HclExpression } from '../language/hcl/syntax.ts';
 import { parseRules } from '../language/rules/parse.ts';
+import type { Permission } from '../model/permission/permission.ts';
+import {
+  PermissionFault,
+  permissionOf,
+  splitPermission,
+} from '../model/permission/permission-words.ts';
 import type { DefaultPolicy, Subject } from './authorizer.ts';
 import { type Explanation, explain } from './explain.ts';
 import type { Policy } from './grants.ts';
-import type { Permission } from './permission.ts';
-import { PermissionFault, permissionOf, splitPermission } from './permission-words.ts';
 import { RuleTable } from './rule-table.ts';
 
 /**

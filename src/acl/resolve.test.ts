@@ -6,6 +6,11 @@ import { contentHash } from '../model/acl-policy/content-hash.ts';
 import type { AclRole } from '../model/acl-role/acl-role.ts';
 import type { AclToken } from '../model/acl-token/acl-token.ts';
 import {
+  namedAccess,
+  namespaceCapability,
+  resourceAccess,
+} from '../model/permission/permission.ts';
+import {
   aclPolicies,
   aclRoles,
   aclTokens,
@@ -15,7 +20,6 @@ import {
 } from '../state/tables.ts';
 import { memoryState } from '../state/testing.ts';
 import type { State } from '../state/types.ts';
-import { namedAccess, namespaceCapability, resourceAccess } from './permission.ts';
 import { Resolver } from './resolve.ts';
 
 const place = { Namespace: 'default', Partition: 'default' };

@@ -1,8 +1,8 @@
-import type { Caller } from '../acl/authorizer.ts';
-import { describePermission } from '../acl/permission.ts';
 import { formatInstant } from '../base/instant.ts';
 import type { Clock } from '../base/ports.ts';
 import { limits } from '../model/limits.ts';
+import type { Caller } from '../model/permission/caller.ts';
+import { describePermission } from '../model/permission/permission.ts';
 import type { Observation } from './pipeline.ts';
 
 /** Where the lines of the audit log go. A line is whole, with its newline. */

@@ -1,6 +1,7 @@
-import { type Authorizer, type Caller, describeCaller, describeLack } from '../acl/authorizer.ts';
-import type { Permission } from '../acl/permission.ts';
+import { type Authorizer, describeLack } from '../acl/authorizer.ts';
 import { refusal } from '../model/errors.ts';
+import { type Caller, describeCaller } from '../model/permission/caller.ts';
+import type { Permission } from '../model/permission/permission.ts';
 import type { Request } from './http.ts';
 import { foreignHeader, type OwnHosts } from './own-site.ts';
 import type { Input } from './route.ts';

@@ -1,5 +1,5 @@
 import type { Authorizer } from '../acl/authorizer.ts';
-import type { Permission } from '../acl/permission.ts';
+import type { Permission } from '../model/permission/permission.ts';
 import type { Input } from './route.ts';
 
 export type Predicate = (record: unknown) => boolean;

@@ -1,9 +1,9 @@
 import type { Authorizer } from '../acl/authorizer.ts';
-import type { Permission } from '../acl/permission.ts';
 import type { World } from '../base/ports.ts';
 import { RosterError, refusal } from '../model/errors.ts';
 import type { ExecSession } from '../model/exec-session/exec-session.ts';
 import { limits } from '../model/limits.ts';
+import type { Permission } from '../model/permission/permission.ts';
 import type { Snapshot } from '../state/types.ts';
 import { knownRefusal, problemAnswer, replyAnswer, unroutedAnswer } from './answers.ts';
 import { readBody } from './body.ts';

@@ -1,7 +1,7 @@
-import type { Caller } from '../acl/authorizer.ts';
 import { invalid, refusal } from '../model/errors.ts';
 import { defaultNamespace, defaultPartition, type Scope } from '../model/namespace/namespace.ts';
 import { below, faultAt, quote } from '../model/path.ts';
+import type { Caller } from '../model/permission/caller.ts';
 import type { Envelope } from './envelope.ts';
 import { header, type Request } from './http.ts';
 import type { Family } from './route.ts';

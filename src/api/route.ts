@@ -1,9 +1,9 @@
 import type { TSchema } from 'typebox';
-import type { Caller } from '../acl/authorizer.ts';
-import type { Permission } from '../acl/permission.ts';
 import type { Steps } from '../base/steps.ts';
 import type { Fault } from '../model/errors.ts';
 import type { ExecSession } from '../model/exec-session/exec-session.ts';
+import type { Caller } from '../model/permission/caller.ts';
+import type { Permission } from '../model/permission/permission.ts';
 import type { Snapshot } from '../state/types.ts';
 import type { Answer } from './http.ts';
 import type { QueryTable, QueryValues } from './query.ts';

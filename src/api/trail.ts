@@ -1,6 +1,6 @@
-import type { Caller } from '../acl/authorizer.ts';
-import type { Permission } from '../acl/permission.ts';
 import type { ErrorCode } from '../model/errors.ts';
+import type { Caller } from '../model/permission/caller.ts';
+import type { Permission } from '../model/permission/permission.ts';
 import type { Request } from './http.ts';
 import type { Route } from './route.ts';
 

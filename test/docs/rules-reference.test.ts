@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { explain } from '../../src/acl/explain.ts';
-import { permissionOf, splitPermission } from '../../src/acl/permission-words.ts';
 import { parsePolicyTest, policyOf, runPolicyTest, subjectOf } from '../../src/acl/policy-test.ts';
 import {
   type CapabilityTable,
@@ -15,6 +14,7 @@ import {
 } from '../../src/language/rules/capabilities.ts';
 import { parseRules } from '../../src/language/rules/parse.ts';
 import { namedForms, scalarForms } from '../../src/language/rules/resources.ts';
+import { permissionOf, splitPermission } from '../../src/model/permission/permission-words.ts';
 import { blocksOf } from './blocks.ts';
 import { codesIn, type Row, tableOf } from './tables.ts';
 

@@ -2,15 +2,7 @@
  * What events there are: by table, the topic, the type of a change, who may see it, and how the
  * record is shown. Source: facts/scheduler.md §8.5.
  */
-import { readsEntry } from '../../acl/config-entries.ts';
-import {
-  management,
-  namedAccess,
-  namespaceCapability,
-  open,
-  type Permission,
-  resourceAccess,
-} from '../../acl/permission.ts';
+
 import { formatInstant, instantToMs } from '../../base/instant.ts';
 import type { AclPolicy } from '../../model/acl-policy/acl-policy.ts';
 import type { AclRole } from '../../model/acl-role/acl-role.ts';
@@ -21,6 +13,7 @@ import type { AuthMethod } from '../../model/auth-method/auth-method.ts';
 import { presentedAuthMethod } from '../../model/auth-method/present.ts';
 import { type BindingRule, presentBindingRule } from '../../model/binding-rule/binding-rule.ts';
 import type { ConfigEntry } from '../../model/config-entry/config-entry.ts';
+import { readsEntry } from '../../model/config-entry/permissions.ts';
 import { presentEntry } from '../../model/config-entry/present.ts';
 import type { Deployment } from '../../model/deployment/deployment.ts';
 import type { Evaluation } from '../../model/evaluation/evaluation.ts';
@@ -36,6 +29,14 @@ import type {
   StoredPeering,
 } from '../../model/peering/peering.ts';
 import { stateOf, unknownStream } from '../../model/peering/state.ts';
+import {
+  management,
+  namedAccess,
+  namespaceCapability,
+  open,
+  type Permission,
+  resourceAccess,
+} from '../../model/permission/permission.ts';
 import { isSame } from '../../model/same.ts';
 import type { ServiceRegistration } from '../../model/service-registration/service-registration.ts';
 import type { VariableMetadata } from '../../model/variable/variable.ts';

@@ -1,6 +1,6 @@
-import { open } from '../../acl/permission.ts';
 import { AclTokenSchema } from '../../model/acl-token/acl-token.ts';
 import { shownToken } from '../../model/acl-token/present.ts';
+import { open } from '../../model/permission/permission.ts';
 import { Text, Type } from '../../model/schema.ts';
 import { type BootstrapReset, bootstrap } from '../../server/acl/bootstrap.ts';
 import type { ServerContext } from '../../server/context.ts';

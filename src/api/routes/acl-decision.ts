@@ -1,13 +1,17 @@
 import type { Subject } from '../../acl/authorizer.ts';
 import { explain } from '../../acl/explain.ts';
 import type { Linked } from '../../acl/links.ts';
-import { open, type Permission, resourceAccess } from '../../acl/permission.ts';
-import { PermissionFault, permissionOf, splitPermission } from '../../acl/permission-words.ts';
 import type { Resolver } from '../../acl/resolve.ts';
 import type { AclToken } from '../../model/acl-token/acl-token.ts';
 import { type Fault, invalid, refusal } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { faultAt, type Path } from '../../model/path.ts';
+import { open, type Permission, resourceAccess } from '../../model/permission/permission.ts';
+import {
+  PermissionFault,
+  permissionOf,
+  splitPermission,
+} from '../../model/permission/permission-words.ts';
 import { Choice, type Model, Text, Type, Whole } from '../../model/schema.ts';
 import type { Snapshot } from '../../state/types.ts';
 import { type Input, type Route, readRoute, writeRoute } from '../route.ts';

@@ -1,4 +1,4 @@
-import { open } from '../../acl/permission.ts';
+import { open } from '../../model/permission/permission.ts';
 import { Flag, Text, Type, Whole } from '../../model/schema.ts';
 import { type Route, readRoute } from '../route.ts';
 import { requireAcl } from './acl.ts';

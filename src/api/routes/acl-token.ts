@@ -1,5 +1,4 @@
 import type { DefaultPolicy } from '../../acl/authorizer.ts';
-import { resourceAccess } from '../../acl/permission.ts';
 import { AclPolicySchema } from '../../model/acl-policy/acl-policy.ts';
 import { AclRoleSchema } from '../../model/acl-role/acl-role.ts';
 import {
@@ -16,6 +15,7 @@ import type { TokenRequest } from '../../model/acl-token/write.ts';
 import { refusal } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { everyNamespace, LinkSchema } from '../../model/namespace/namespace.ts';
+import { resourceAccess } from '../../model/permission/permission.ts';
 import { List, Text, Type } from '../../model/schema.ts';
 import { expandToken } from '../../server/acl/expand.ts';
 import {

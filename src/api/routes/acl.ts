@@ -1,7 +1,12 @@
-import type { Caller } from '../../acl/authorizer.ts';
-import { type Access, open, type Permission, resourceAccess } from '../../acl/permission.ts';
 import { refusal } from '../../model/errors.ts';
 import { everyNamespace, type Scope } from '../../model/namespace/namespace.ts';
+import type { Caller } from '../../model/permission/caller.ts';
+import {
+  type Access,
+  open,
+  type Permission,
+  resourceAccess,
+} from '../../model/permission/permission.ts';
 import { type LinkNames, linkNames } from '../../server/acl/links.ts';
 import type { Snapshot } from '../../state/types.ts';
 import type { Input, PageStart } from '../route.ts';

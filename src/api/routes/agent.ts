@@ -1,5 +1,5 @@
-import { open, resourceAccess } from '../../acl/permission.ts';
 import { limits } from '../../model/limits.ts';
+import { open, resourceAccess } from '../../model/permission/permission.ts';
 import { Text, Type } from '../../model/schema.ts';
 import { closedRefusal } from '../answers.ts';
 import type { Metrics } from '../metrics.ts';

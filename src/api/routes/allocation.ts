@@ -1,10 +1,10 @@
-import { anyOf, namespaceCapability, ownAllocation } from '../../acl/permission.ts';
 import { type Allocation, AllocationSchema } from '../../model/allocation/allocation.ts';
 import { AllocationStubSchema, allocationStub } from '../../model/allocation/allocation-stub.ts';
 import { WholeAllocationSchema, wholeAllocation } from '../../model/allocation/present.ts';
 import { refusal } from '../../model/errors.ts';
 import type { Job } from '../../model/job/job.ts';
 import { everyNamespace } from '../../model/namespace/namespace.ts';
+import { anyOf, namespaceCapability, ownAllocation } from '../../model/permission/permission.ts';
 import { Text, Type, Whole } from '../../model/schema.ts';
 import { stopAllocation } from '../../server/allocations/stop.ts';
 import type { ServerContext } from '../../server/context.ts';

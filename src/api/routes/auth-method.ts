@@ -1,4 +1,3 @@
-import { resourceAccess } from '../../acl/permission.ts';
 import {
   type AuthMethod,
   AuthMethodAnswerSchema,
@@ -6,6 +5,7 @@ import {
   AuthMethodStubSchema,
 } from '../../model/auth-method/auth-method.ts';
 import { authMethodStub, presentedAuthMethod } from '../../model/auth-method/present.ts';
+import { resourceAccess } from '../../model/permission/permission.ts';
 import { Type } from '../../model/schema.ts';
 import {
   type AuthMethodRequest,

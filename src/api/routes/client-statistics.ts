@@ -1,8 +1,8 @@
-import { anyOf, namedAccess, resourceAccess } from '../../acl/permission.ts';
 import { isClientTerminal } from '../../model/allocation/allocation-rules.ts';
 import { AllocationUsageSchema } from '../../model/allocation/resource-usage.ts';
 import { refusal } from '../../model/errors.ts';
 import { NodeUsageSchema } from '../../model/node/node-usage.ts';
+import { anyOf, namedAccess, resourceAccess } from '../../model/permission/permission.ts';
 import { Type } from '../../model/schema.ts';
 import type { Server } from '../../server/server.ts';
 import { nodes } from '../../state/tables.ts';

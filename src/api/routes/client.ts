@@ -1,4 +1,4 @@
-import { anyOf } from '../../acl/permission.ts';
+import { anyOf } from '../../model/permission/permission.ts';
 import type { Server } from '../../server/server.ts';
 import type { Snapshot } from '../../state/types.ts';
 import { type Route, type Scope, streamRoute } from '../route.ts';

@@ -1,4 +1,3 @@
-import { readsEntry, readsKey, writesEntry, writesKey } from '../../acl/config-entries.ts';
 import {
   type ConfigEntry,
   type ConfigKindName,
@@ -16,6 +15,12 @@ import {
 import { requireReadable } from '../../model/config-entry/entry-faults.ts';
 import type { ConfigKind } from '../../model/config-entry/kind.ts';
 import { findKind, kindOf } from '../../model/config-entry/kinds.ts';
+import {
+  readsEntry,
+  readsKey,
+  writesEntry,
+  writesKey,
+} from '../../model/config-entry/permissions.ts';
 import {
   AnyEntrySchema,
   AnyShownEntrySchema,

@@ -1,10 +1,10 @@
-import { anyOf, namespaceCapability } from '../../acl/permission.ts';
 import { AllocationSchema } from '../../model/allocation/allocation.ts';
 import { AllocationStubSchema, allocationStub } from '../../model/allocation/allocation-stub.ts';
 import { type Deployment, DeploymentSchema } from '../../model/deployment/deployment.ts';
 import { refusal } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { everyNamespace } from '../../model/namespace/namespace.ts';
+import { anyOf, namespaceCapability } from '../../model/permission/permission.ts';
 import { Flag, FullList, Nullable, Text, Type, Whole } from '../../model/schema.ts';
 import type { ServerContext } from '../../server/context.ts';
 import {

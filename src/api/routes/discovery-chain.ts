@@ -1,4 +1,3 @@
-import { namedAccess } from '../../acl/permission.ts';
 import { complete } from '../../model/complete.ts';
 import { shownSchema } from '../../model/config-entry/present.ts';
 import { compileChain } from '../../model/discovery-chain/compile.ts';
@@ -13,6 +12,7 @@ import {
 import { presentChain } from '../../model/discovery-chain/present.ts';
 import { refusal } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
+import { namedAccess } from '../../model/permission/permission.ts';
 import { About, FullList, type Input as Given, Type } from '../../model/schema.ts';
 import { requireScope } from '../../server/acl/scope.ts';
 import { entryViewOf } from '../../server/config-entries/view.ts';

@@ -1,4 +1,3 @@
-import { management, namespaceCapability } from '../../acl/permission.ts';
 import { AllocationSchema } from '../../model/allocation/allocation.ts';
 import { AllocationStubSchema, allocationStub } from '../../model/allocation/allocation-stub.ts';
 import { type Fault, invalid, refusal } from '../../model/errors.ts';
@@ -7,6 +6,7 @@ import { evaluationStub, relatedEvaluations } from '../../model/evaluation/evalu
 import { PresentedEvaluationSchema, presentEvaluation } from '../../model/evaluation/present.ts';
 import { limits } from '../../model/limits.ts';
 import { everyNamespace } from '../../model/namespace/namespace.ts';
+import { management, namespaceCapability } from '../../model/permission/permission.ts';
 import { List, Text, Type, Whole } from '../../model/schema.ts';
 import type { ServerContext } from '../../server/context.ts';
 import {

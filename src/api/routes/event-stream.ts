@@ -1,4 +1,3 @@
-import { allOf, management, type Permission } from '../../acl/permission.ts';
 import type { Timers } from '../../base/ports.ts';
 import { RosterError, refusal } from '../../model/errors.ts';
 import {
@@ -12,6 +11,7 @@ import {
 } from '../../model/event/event.ts';
 import { limits } from '../../model/limits.ts';
 import { everyNamespace } from '../../model/namespace/namespace.ts';
+import { allOf, management, type Permission } from '../../model/permission/permission.ts';
 import type { Commit } from '../../server/events/event-log.ts';
 import type { Server } from '../../server/server.ts';
 import { happened, topicPermission } from '../events/topics.ts';

@@ -1,4 +1,3 @@
-import { resourceAccess } from '../../acl/permission.ts';
 import { formatInstant } from '../../base/instant.ts';
 import type { Steps } from '../../base/steps.ts';
 import { refusal } from '../../model/errors.ts';
@@ -17,6 +16,7 @@ import {
   whyExported,
   whyImported,
 } from '../../model/peering/why.ts';
+import { resourceAccess } from '../../model/permission/permission.ts';
 import { chainsOf, exportsEntry } from '../../server/peering/exchange/exported.ts';
 import type { ServiceExchange } from '../../server/peering/exchange/service-exchange.ts';
 import { exchangeFacts } from '../../server/peering/exchange/why.ts';

@@ -1,4 +1,3 @@
-import { allOf, namespaceCapability, type Permission } from '../../acl/permission.ts';
 import type { Allocation } from '../../model/allocation/allocation.ts';
 import { isClientTerminal } from '../../model/allocation/allocation-rules.ts';
 import { refusal } from '../../model/errors.ts';
@@ -6,6 +5,7 @@ import type { ExecSession } from '../../model/exec-session/exec-session.ts';
 import { openExec } from '../../model/exec-session/exec-stream.ts';
 import { limits } from '../../model/limits.ts';
 import { StreamFault } from '../../model/node-stream/byte-stream.ts';
+import { allOf, namespaceCapability, type Permission } from '../../model/permission/permission.ts';
 import type { Task } from '../../model/task/task.ts';
 import type { Server } from '../../server/server.ts';
 import { inNamespace, jobs, nodes } from '../../state/tables.ts';

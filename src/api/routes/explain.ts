@@ -1,10 +1,3 @@
-import {
-  allOf,
-  namedAccess,
-  namespaceCapability,
-  type Permission,
-  resourceAccess,
-} from '../../acl/permission.ts';
 import type { Steps } from '../../base/steps.ts';
 import { refusal } from '../../model/errors.ts';
 import {
@@ -13,6 +6,13 @@ import {
 } from '../../model/explanation/explanation.ts';
 import { groupNamed } from '../../model/job/job-rules.ts';
 import { limits } from '../../model/limits.ts';
+import {
+  allOf,
+  namedAccess,
+  namespaceCapability,
+  type Permission,
+  resourceAccess,
+} from '../../model/permission/permission.ts';
 import { clusterView } from '../../server/evaluations/view.ts';
 import { explainAllocation } from '../../server/explanations/allocation.ts';
 import { explainJob } from '../../server/explanations/job.ts';

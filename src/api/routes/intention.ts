@@ -1,5 +1,4 @@
 import type { DefaultPolicy } from '../../acl/authorizer.ts';
-import { allOf, namedAccess, type Permission } from '../../acl/permission.ts';
 import type { Steps } from '../../base/steps.ts';
 import { everyService } from '../../model/config-entry/config-entry.ts';
 import {
@@ -14,6 +13,7 @@ import type { ServiceName } from '../../model/config-entry/kind.ts';
 import type { HttpRequest } from '../../model/config-entry/permission-match.ts';
 import { refusal } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
+import { allOf, namedAccess, type Permission } from '../../model/permission/permission.ts';
 import {
   intentionsFrom,
   intentionsOf,

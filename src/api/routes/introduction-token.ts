@@ -1,4 +1,3 @@
-import { namedAccess } from '../../acl/permission.ts';
 import {
   type IntroductionRequest,
   IntroductionRequestSchema,
@@ -8,6 +7,7 @@ import {
   presentedIntroduction,
   ShownIntroductionSchema,
 } from '../../model/introduction-token/introduction-token.ts';
+import { namedAccess } from '../../model/permission/permission.ts';
 import { Type } from '../../model/schema.ts';
 import type { ServerContext } from '../../server/context.ts';
 import {

@@ -1,4 +1,3 @@
-import { anyOf, namespaceCapability } from '../../acl/permission.ts';
 import { standardFunctions } from '../../language/hcl/functions/standard.ts';
 import { type Fault, invalid } from '../../model/errors.ts';
 import { canonicalizeJobSteps } from '../../model/job/canonicalize.ts';
@@ -15,6 +14,7 @@ import {
 } from '../../model/job/warnings.ts';
 import { limits } from '../../model/limits.ts';
 import { below, faultAt } from '../../model/path.ts';
+import { anyOf, namespaceCapability } from '../../model/permission/permission.ts';
 import { Flag, FullList, Nullable, Text, Type } from '../../model/schema.ts';
 import type { ServerContext } from '../../server/context.ts';
 import { driverWarnings } from '../../server/jobs/driver-warnings.ts';

@@ -1,8 +1,8 @@
-import { anyOf, namespaceCapability } from '../../acl/permission.ts';
 import { invalid } from '../../model/errors.ts';
 import { type DispatchInput, DispatchSchema } from '../../model/job/dispatch.ts';
 import { unknownFieldWarnings, warningsText } from '../../model/job/warnings.ts';
 import { limits } from '../../model/limits.ts';
+import { anyOf, namespaceCapability } from '../../model/permission/permission.ts';
 import { Text, Type, Whole } from '../../model/schema.ts';
 import type { ServerContext } from '../../server/context.ts';
 import { dispatchJob } from '../../server/jobs/dispatch.ts';

@@ -1,9 +1,9 @@
-import { allOf, namespaceCapability } from '../../acl/permission.ts';
 import { checkValues } from '../../model/check-values.ts';
 import { invalid } from '../../model/errors.ts';
 import { type JobInput, JobSchema } from '../../model/job/job.ts';
 import { JobPlanSchema } from '../../model/job-plan/job-plan.ts';
 import { limits } from '../../model/limits.ts';
+import { allOf, namespaceCapability } from '../../model/permission/permission.ts';
 import { Flag, Nullable, Text, Type } from '../../model/schema.ts';
 import type { Planner, PlanRequest } from '../../server/jobs/planner.ts';
 import type { Finish } from '../../server/jobs/register.ts';

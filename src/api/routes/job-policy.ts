@@ -1,9 +1,9 @@
-import { resourceAccess } from '../../acl/permission.ts';
 import {
   type JobPolicy,
   type JobPolicyRequest,
   JobPolicySchema,
 } from '../../model/job-policy/job-policy.ts';
+import { resourceAccess } from '../../model/permission/permission.ts';
 import { Type } from '../../model/schema.ts';
 import type { ServerContext } from '../../server/context.ts';
 import {

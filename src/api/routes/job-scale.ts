@@ -1,8 +1,8 @@
-import { allOf, anyOf, namespaceCapability } from '../../acl/permission.ts';
 import { checkValues } from '../../model/check-values.ts';
 import { type JobAction, JobActionSchema, jobActions } from '../../model/job/job-action.ts';
 import { type ScaleRequest, ScaleSchema } from '../../model/job/scale.ts';
 import { below, faultAt, quote } from '../../model/path.ts';
+import { allOf, anyOf, namespaceCapability } from '../../model/permission/permission.ts';
 import { ScaleStatusSchema } from '../../model/scaling-event/scaling-event.ts';
 import { Flag, Text, Type, Whole } from '../../model/schema.ts';
 import type { ServerContext } from '../../server/context.ts';

@@ -1,4 +1,3 @@
-import { namespaceCapability } from '../../acl/permission.ts';
 import type { Allocation } from '../../model/allocation/allocation.ts';
 import { type Deployment, isTerminalDeployment } from '../../model/deployment/deployment.ts';
 import { invalid } from '../../model/errors.ts';
@@ -7,6 +6,7 @@ import { isEvaluated, totalCount } from '../../model/job/job-rules.ts';
 import { type JobStatuses, JobStatusesSchema } from '../../model/job/job-statuses.ts';
 import { limits } from '../../model/limits.ts';
 import { defaultPartition, everyNamespace } from '../../model/namespace/namespace.ts';
+import { namespaceCapability } from '../../model/permission/permission.ts';
 import { Flag, List, Text, Type } from '../../model/schema.ts';
 import {
   allocations,

@@ -1,8 +1,13 @@
-import { type Authorizer, describeCaller } from '../../acl/authorizer.ts';
-import { describePermission, namedAccess, type Permission } from '../../acl/permission.ts';
+import type { Authorizer } from '../../acl/authorizer.ts';
 import type { Resolver } from '../../acl/resolve.ts';
 import { RosterError, refusal } from '../../model/errors.ts';
 import type { Job } from '../../model/job/job.ts';
+import { describeCaller } from '../../model/permission/caller.ts';
+import {
+  describePermission,
+  namedAccess,
+  type Permission,
+} from '../../model/permission/permission.ts';
 import type { Snapshot } from '../../state/types.ts';
 
 /** Who presents a token, and which policies it has. */

@@ -1,10 +1,10 @@
-import { allOf, namespaceCapability } from '../../acl/permission.ts';
 import { checkValues } from '../../model/check-values.ts';
 import { invalid, refusal } from '../../model/errors.ts';
 import { unknownFieldWarnings, warningsText } from '../../model/job/warnings.ts';
 import { JobSubmissionSchema } from '../../model/job-submission/job-submission.ts';
 import { limits } from '../../model/limits.ts';
 import { below, faultAt } from '../../model/path.ts';
+import { allOf, namespaceCapability } from '../../model/permission/permission.ts';
 import { Flag, Instant, Nullable, Text, Type, Whole } from '../../model/schema.ts';
 import type { ServerContext } from '../../server/context.ts';
 import { evaluateJob } from '../../server/jobs/evaluate.ts';

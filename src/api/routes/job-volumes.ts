@@ -1,5 +1,5 @@
-import { anyOf, namedAccess, type Permission } from '../../acl/permission.ts';
 import type { JobInput } from '../../model/job/job.ts';
+import { anyOf, namedAccess, type Permission } from '../../model/permission/permission.ts';
 
 /**
  * What a job needs for the directories of nodes that its groups ask for, one by one: who may write

@@ -1,4 +1,3 @@
-import { allOf, anyOf, namespaceCapability } from '../../acl/permission.ts';
 import { AllocationSchema } from '../../model/allocation/allocation.ts';
 import { AllocationStubSchema, allocationStub } from '../../model/allocation/allocation-stub.ts';
 import { checkValues } from '../../model/check-values.ts';
@@ -12,6 +11,7 @@ import { JobSummarySchema } from '../../model/job-summary/job-summary.ts';
 import { limits } from '../../model/limits.ts';
 import { defaultPartition, everyNamespace } from '../../model/namespace/namespace.ts';
 import { below, faultAt } from '../../model/path.ts';
+import { allOf, anyOf, namespaceCapability } from '../../model/permission/permission.ts';
 import { Flag, Nullable, Text, Type, Whole } from '../../model/schema.ts';
 import type { ServerContext } from '../../server/context.ts';
 import type { Planner } from '../../server/jobs/planner.ts';

@@ -1,9 +1,9 @@
-import { resourceAccess } from '../../acl/permission.ts';
 import {
   type KeyringKey,
   KeyringKeySchema,
   presentedKey,
 } from '../../model/keyring/keyring-key.ts';
+import { resourceAccess } from '../../model/permission/permission.ts';
 import { Type } from '../../model/schema.ts';
 import { rotateKeyring } from '../../server/keyring/rotate.ts';
 import type { Server } from '../../server/server.ts';

@@ -1,8 +1,8 @@
-import { open } from '../../acl/permission.ts';
 import { type AclToken, AclTokenSchema } from '../../model/acl-token/acl-token.ts';
 import { shownToken } from '../../model/acl-token/present.ts';
 import { type Fault, invalid } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
+import { open } from '../../model/permission/permission.ts';
 import { Text, TextMap, Type } from '../../model/schema.ts';
 import type { Server } from '../../server/server.ts';
 import type { Written } from '../../state/types.ts';

@@ -1,10 +1,3 @@
-import {
-  anyCapability,
-  anyOf,
-  management,
-  type Permission,
-  resourceAccess,
-} from '../../acl/permission.ts';
 import { shownLinks } from '../../model/acl-token/present.ts';
 import { refusal } from '../../model/errors.ts';
 import {
@@ -14,6 +7,13 @@ import {
 } from '../../model/namespace/namespace.ts';
 import type { NamespaceRequest } from '../../model/namespace/write.ts';
 import { type Partition, PartitionSchema } from '../../model/partition/partition.ts';
+import {
+  anyCapability,
+  anyOf,
+  management,
+  type Permission,
+  resourceAccess,
+} from '../../model/permission/permission.ts';
 import { Type } from '../../model/schema.ts';
 import type { ServerContext } from '../../server/context.ts';
 import {

@@ -1,4 +1,3 @@
-import { anyOf, management } from '../../acl/permission.ts';
 import {
   type AllocationReport,
   AllocationReportSchema,
@@ -11,6 +10,7 @@ import { type Fault, invalid, RosterError, refusal } from '../../model/errors.ts
 import { JobSchema } from '../../model/job/job.ts';
 import { limits } from '../../model/limits.ts';
 import { isKnownAlive, NodeRegistrationSchema } from '../../model/node/node.ts';
+import { anyOf, management } from '../../model/permission/permission.ts';
 import { FullList, Nullable, Text, Type, Whole } from '../../model/schema.ts';
 import { ServicesReportSchema } from '../../model/service-registration/service-registration.ts';
 import { servicesFaults } from '../../model/service-registration/validate-report.ts';

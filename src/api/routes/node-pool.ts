@@ -1,4 +1,3 @@
-import { allOf, namedAccess, namespaceCapability, type Permission } from '../../acl/permission.ts';
 import type { Job } from '../../model/job/job.ts';
 import { JobSchema } from '../../model/job/job.ts';
 import { JobStubSchema, jobStub } from '../../model/job/job-stub.ts';
@@ -11,6 +10,12 @@ import {
   type NodePoolRequest,
   NodePoolSchema,
 } from '../../model/node-pool/node-pool.ts';
+import {
+  allOf,
+  namedAccess,
+  namespaceCapability,
+  type Permission,
+} from '../../model/permission/permission.ts';
 import { Type } from '../../model/schema.ts';
 import { deleteNodePool, requireNodePool, writeNodePool } from '../../server/nodes/pools.ts';
 import type { Server } from '../../server/server.ts';

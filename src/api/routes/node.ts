@@ -1,11 +1,3 @@
-import {
-  anyOf,
-  management,
-  namedAccess,
-  namespaceCapability,
-  type Permission,
-  resourceAccess,
-} from '../../acl/permission.ts';
 import { AllocationSchema } from '../../model/allocation/allocation.ts';
 import { WholeAllocationSchema, wholeAllocation } from '../../model/allocation/present.ts';
 import { complete } from '../../model/complete.ts';
@@ -13,6 +5,14 @@ import { invalid, refusal } from '../../model/errors.ts';
 import { DrainSpecSchema } from '../../model/node/drain.ts';
 import { eligibilities, type Node } from '../../model/node/node.ts';
 import { PresentedNodeSchema, presentDrivers, presentNode } from '../../model/node/present.ts';
+import {
+  anyOf,
+  management,
+  namedAccess,
+  namespaceCapability,
+  type Permission,
+  resourceAccess,
+} from '../../model/permission/permission.ts';
 import { Choice, Flag, Nullable, Text, TextMap, Type, Whole } from '../../model/schema.ts';
 import { drainNode } from '../../server/nodes/drain.ts';
 import { setEligibility } from '../../server/nodes/eligibility.ts';

@@ -1,4 +1,4 @@
-import { resourceAccess } from '../../acl/permission.ts';
+import { resourceAccess } from '../../model/permission/permission.ts';
 import {
   type SchedulerConfigurationRequest,
   SchedulerConfigurationSchema,

@@ -1,4 +1,3 @@
-import { type Access, type Permission, resourceAccess } from '../../acl/permission.ts';
 import { refusal } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import {
@@ -10,6 +9,7 @@ import {
   PeeringTokenRequestSchema,
   type StoredPeering,
 } from '../../model/peering/peering.ts';
+import { type Access, type Permission, resourceAccess } from '../../model/permission/permission.ts';
 import { type Input as Given, Type } from '../../model/schema.ts';
 import { peeringNamed } from '../../server/peering/context.ts';
 import type { Server } from '../../server/server.ts';

@@ -1,6 +1,6 @@
-import { allOf, anyOf, namespaceCapability } from '../../acl/permission.ts';
 import { refusal } from '../../model/errors.ts';
 import { defaultPartition, everyNamespace } from '../../model/namespace/namespace.ts';
+import { allOf, anyOf, namespaceCapability } from '../../model/permission/permission.ts';
 import {
   type RegisteredPolicy,
   RegisteredPolicySchema,

@@ -1,8 +1,13 @@
-import { anyOf, namespaceCapability, open, type Permission } from '../../acl/permission.ts';
 import { refusal } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { defaultPartition, everyNamespace } from '../../model/namespace/namespace.ts';
 import { FoundInstanceSchema, type ImportedService } from '../../model/peering/imported.ts';
+import {
+  anyOf,
+  namespaceCapability,
+  open,
+  type Permission,
+} from '../../model/permission/permission.ts';
 import { FullList, Text, Type, Whole } from '../../model/schema.ts';
 import { chooseInstances, parseChoice } from '../../model/service-registration/choose.ts';
 import {

@@ -1,4 +1,4 @@
-import { management } from '../../acl/permission.ts';
+import { management } from '../../model/permission/permission.ts';
 import { Type, Whole } from '../../model/schema.ts';
 import { reconcileSummaries } from '../../server/jobs/reconcile-summaries.ts';
 import type { Server } from '../../server/server.ts';

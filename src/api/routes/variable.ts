@@ -1,6 +1,6 @@
-import { namedAccess, type Permission } from '../../acl/permission.ts';
 import { limits } from '../../model/limits.ts';
 import { defaultPartition, everyNamespace } from '../../model/namespace/namespace.ts';
+import { namedAccess, type Permission } from '../../model/permission/permission.ts';
 import { Type } from '../../model/schema.ts';
 import {
   type VariableMetadata,

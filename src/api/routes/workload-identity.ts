@@ -1,8 +1,8 @@
-import { describeCaller } from '../../acl/authorizer.ts';
-import { describePermission, open, type Permission } from '../../acl/permission.ts';
 import { complete } from '../../model/complete.ts';
 import { invalid, refusal } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
+import { describeCaller } from '../../model/permission/caller.ts';
+import { describePermission, open, type Permission } from '../../model/permission/permission.ts';
 import { FullList, Text, Type } from '../../model/schema.ts';
 import {
   IdentityAnswerSchema,

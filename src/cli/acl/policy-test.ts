@@ -1,10 +1,10 @@
-import { describePermission } from '../../acl/permission.ts';
 import {
   type ExpectationResult,
   parsePolicyTest,
   policyOf,
   runPolicyTest,
 } from '../../acl/policy-test.ts';
+import { describePermission } from '../../model/permission/permission.ts';
 import type { LocalCommand } from '../definition.ts';
 import { CliError, exitCodes } from '../errors.ts';
 import { createScreen, type Screen } from '../render/screen.ts';

@@ -1,11 +1,12 @@
-import { type Asker, describeCaller, describeLack } from '../../acl/authorizer.ts';
-import { resourceAccess } from '../../acl/permission.ts';
+import { type Asker, describeLack } from '../../acl/authorizer.ts';
 import { isBuiltinPolicy } from '../../model/acl-policy/builtin.ts';
 import type { StoredLink } from '../../model/acl-token/identities.ts';
 import { type Fault, invalid, refusal } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { defaultNamespace, type Scope } from '../../model/namespace/namespace.ts';
 import { below, faultAt, quote } from '../../model/path.ts';
+import { describeCaller } from '../../model/permission/caller.ts';
+import { resourceAccess } from '../../model/permission/permission.ts';
 import { aclPolicies, aclRoles, inScope } from '../../state/tables.ts';
 import type { Snapshot, Stamps, TableReader } from '../../state/types.ts';
 

@@ -1,8 +1,14 @@
-import { type ConfigEntry, type EntryKey, keyOfEntry } from '../model/config-entry/config-entry.ts';
-import type { KindAccess } from '../model/config-entry/kind.ts';
-import { kindOf } from '../model/config-entry/kinds.ts';
-import { refusal } from '../model/errors.ts';
-import { allOf, namedAccess, open, type Permission, resourceAccess } from './permission.ts';
+import { refusal } from '../errors.ts';
+import {
+  allOf,
+  namedAccess,
+  open,
+  type Permission,
+  resourceAccess,
+} from '../permission/permission.ts';
+import { type ConfigEntry, type EntryKey, keyOfEntry } from './config-entry.ts';
+import type { KindAccess } from './kind.ts';
+import { kindOf } from './kinds.ts';
 
 type Rule = (key: EntryKey) => Permission;
 

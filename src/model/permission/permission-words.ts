@@ -1,4 +1,4 @@
-import { namespaceCapabilities } from '../language/rules/capabilities.ts';
+import { namespaceCapabilities } from '../../language/rules/capabilities.ts';
 import {
   type Access,
   type Extent,
