@@ -64,7 +64,7 @@ function punctuation(text: string): Uint8Array {
   return made;
 }
 
-/** Four spaces and a newline at the end, as the field does it. */
+/** Indented by four spaces, with a newline at the end. */
 export const prettyJson = (value: unknown): string => `${JSON.stringify(value, null, 4)}\n`;
 
 interface ListForm {
