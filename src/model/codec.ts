@@ -1,7 +1,8 @@
 /**
  * Reads what a caller sent by a schema: one walk, compiled once for each schema into closures.
  * There is no second pass by a general validator: it could not report the contract's paths, would
- * stop short of what the walk renames, and knows no durations. Source: DESIGN §3 rule 4, §5.
+ * stop short of what the walk renames, and knows no durations.
+ * Source: docs/contract/http.md#bodies.
  *
  * Invariants
  *  C1. Keys are matched in any case (in snake_case as well, when asked); the result has the schema's

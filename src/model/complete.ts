@@ -1,7 +1,8 @@
 /**
  * Fills a decoded record by its schema: every property is there afterwards, absent ones with the
  * value that the schema names. Empty lists and maps that may be null become null, so that `[]` and
- * `{}` never count as a change (facts/scheduler.md §2). Idempotent; the input is left alone.
+ * `{}` never count as a change (docs/behaviour/job-specification.md#canonical-jobs). Idempotent;
+ * the input is left alone.
  */
 import type { Immutable, Input, Type } from './schema.ts';
 import { absentValue, shapeOf, withoutNull } from './schema-shape.ts';

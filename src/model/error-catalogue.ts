@@ -1,6 +1,6 @@
 /**
  * Every refusal there is: code, HTTP status, title, and a sentence with `{parameters}`. The status
- * of an error is decided here and nowhere else (DESIGN §3 rule 5).
+ * of an error is decided here and nowhere else (docs/contract/http.md#refusals).
  */
 interface Entry {
   readonly status: number;

@@ -1,6 +1,6 @@
 /**
- * The one catalogue of refusals (DESIGN §3 rule 5, §5 "Errors", "Status"). The HTTP status of an
- * error is decided here and nowhere else. A bug is an assertion, never one of these.
+ * The one catalogue of refusals (docs/contract/http.md#refusals). The HTTP status of an error is
+ * decided here and nowhere else. A bug is an assertion, never one of these.
  *
  * A sentence is a template: `{name}` is filled from the parameters, and the types demand each one.
  */

@@ -1,6 +1,6 @@
 /**
- * Every bound of the product, in one place (DESIGN §3 rule 6). Whole words, units last. A bound that
- * an operator may change is the default of a setting of the same name.
+ * Every bound of the product, in one place (CONTRIBUTING.md#house-rules). Whole words, units last.
+ * A bound that an operator may change is the default of a setting of the same name.
  */
 const second = 1000;
 const minute = 60 * second;
@@ -267,7 +267,7 @@ export const limits = {
   },
 
   dispatch: {
-    /** Decoded. Source: spec/3 §8. */
+    /** Decoded. Source: docs/contract/jobs.md#limits. */
     payloadBytesMax: 16_384,
   },
 
@@ -542,7 +542,7 @@ export const limits = {
 
   /**
    * What a node fetches for its tasks. The first five are what the agent's configuration may
-   * change. Source: facts/scheduler.md §7.5.
+   * change. Source: docs/guides/artifacts.md#limits.
    */
   artifact: {
     httpTimeoutMs: 30 * minute,
@@ -760,7 +760,7 @@ export const limits = {
 
   variable: {
     pathLengthMax: 512,
-    /** Names and texts of one variable together. Source: facts/scheduler.md §8.5. */
+    /** Names and texts of one variable together. Source: docs/guides/variables.md#limits. */
     itemsBytesMax: 64 * kibibyte,
     itemsMax: 1000,
     nameLengthMax: 256,

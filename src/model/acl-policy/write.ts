@@ -68,7 +68,6 @@ export function policyContent(input: AclPolicyInput, stored?: AclPolicy): Policy
   return { Name, Description, Rules: builtin.Rules, Datacenters, JobACL };
 }
 
-/** Source: facts/scheduler.md §8.5 "ACL". */
 function reportJobAcl({ Namespace, JobID, Group, Task }: JobAcl, path: Path, report: Report): void {
   const { lengthMax } = limits.names;
   const at = (key: string): Path => ({ parent: path, key });

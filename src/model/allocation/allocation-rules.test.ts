@@ -16,7 +16,7 @@ import {
 import { allocationStub } from './allocation-stub.ts';
 import { pendingTask, taskEvent } from './task-event.ts';
 
-describe('terminal (facts §5.2)', () => {
+describe('terminal', () => {
   test('for the server: stop and evict', () => {
     const terminal = desiredStatuses.filter((DesiredStatus) => isServerTerminal({ DesiredStatus }));
     expect(terminal).toEqual(['stop', 'evict']);

@@ -1,4 +1,7 @@
-/** Questions about an allocation that need nothing but the allocation. Source: facts §5.2, §6.12. */
+/**
+ * Questions about an allocation that need nothing but the allocation.
+ * Source: docs/behaviour/allocations.md#statuses.
+ */
 import { limits } from '../limits.ts';
 import type { Allocation, ClientStatus } from './allocation.ts';
 import type { TaskEvent, TaskState } from './task-state.ts';

@@ -43,7 +43,7 @@ export const AllocationStubSchema = Type.Object({
   AllocatedResources: Type.Optional(AllocatedResources),
 });
 
-/** An allocation in a list. Source: spec/3-jobs.md §2.2, facts/scheduler.md §5.2. */
+/** An allocation in a list. Source: docs/contract/jobs.md#records-of-a-job. */
 export interface AllocationStub extends Pick<Allocation, (typeof stubFields)[number]> {
   readonly JobType: JobType | '';
   /** Null when not asked for. */

@@ -43,7 +43,10 @@ export type RescheduleTracker = Model<typeof RescheduleTrackerSchema>;
 
 const wish = () => Nullable(Type.Boolean());
 
-/** What somebody asked to happen to an allocation; null is no wish. Source: facts §5.2. */
+/**
+ * What somebody asked to happen to an allocation; null is no wish.
+ * Source: docs/behaviour/allocations.md#statuses.
+ */
 export const DesiredTransitionSchema = Type.Object({
   Migrate: wish(),
   Reschedule: wish(),
@@ -84,7 +87,7 @@ export const NetworkStatusSchema = Type.Object({
 
 /**
  * One run of a task group on a node. It names its job by namespace, id, version and create index and
- * never embeds it. Source: spec/3-jobs.md §2.2, facts/scheduler.md §5.2.
+ * never embeds it. Source: docs/contract/jobs.md#records-of-a-job.
  */
 export const AllocationSchema = Type.Object({
   ID: Text(),

@@ -1,6 +1,6 @@
 import { Flag, Text, Type, Whole } from '../schema.ts';
 
-/** A file of an allocation. Source: facts/scheduler.md §8.4. */
+/** A file of an allocation. Source: docs/guides/logs-and-files.md#over-http. */
 export interface FileInfo {
   readonly Name: string;
   readonly IsDir: boolean;

@@ -1,8 +1,9 @@
 import { FullMapOf, List, MapOf, type Model, Nanoseconds, Text, Type, Whole } from '../schema.ts';
 
 /**
- * How a placement came about, or why there was none. Source: facts/scheduler.md §6.9.
- * Shared by the allocations of one placement run, never copied for each.
+ * How a placement came about, or why there was none.
+ * Source: docs/behaviour/scheduling.md#metrics-of-a-placement. Shared by the allocations of one
+ * placement run, never copied for each.
  */
 export const PlacementMetricsSchema = Type.Object({
   NodesEvaluated: Whole(),

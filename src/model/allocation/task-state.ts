@@ -14,7 +14,7 @@ import {
 
 /**
  * Something that happened to a task. `Details` has the same data as strings, and is what newer
- * readers use. Source: spec/3-jobs.md §2.2, facts/scheduler.md §5.3.
+ * readers use. Source: docs/contract/jobs.md#records-of-a-job.
  */
 export const TaskEventSchema = Type.Object({
   Type: Text(),
@@ -43,7 +43,10 @@ export const TaskEventSchema = Type.Object({
 });
 export type TaskEvent = Model<typeof TaskEventSchema>;
 
-/** The types of task events that this product makes. Source: facts/scheduler.md §5.3. */
+/**
+ * The types of task events that this product makes.
+ * Source: docs/behaviour/allocations.md#task-states-and-events.
+ */
 export const taskEventTypes = {
   received: 'Received',
   taskSetup: 'Task Setup',
@@ -76,7 +79,7 @@ export const taskEventTypes = {
 
 export const taskStateWords = ['pending', 'running', 'dead'] as const;
 
-/** Source: spec/3-jobs.md §2.2. `StartedAt` and `FinishedAt` are RFC 3339. */
+/** Source: docs/contract/jobs.md#records-of-a-job. `StartedAt` and `FinishedAt` are RFC 3339. */
 export const TaskStateSchema = Type.Object({
   State: Choice(taskStateWords, 'pending'),
   Failed: Flag(),

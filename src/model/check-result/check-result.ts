@@ -3,7 +3,7 @@ import { About, Choice, type Model, Text, Type, Whole } from '../schema.ts';
 export const checkStatuses = ['pending', 'passing', 'warning', 'critical'] as const;
 export type CheckStatus = (typeof checkStatuses)[number];
 
-/** How a check fares, as its node knows it. Source: facts/scheduler.md §8.4, §7.6. */
+/** How a check fares, as its node knows it. Source: docs/guides/services.md#update-by-checks. */
 export const CheckResultSchema = Type.Object(
   {
     ID: About('Names the check on its node.', Text()),

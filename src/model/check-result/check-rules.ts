@@ -1,6 +1,6 @@
 /**
  * What the results of a check come to. Pure; `hooks/services/` on the node does the checking.
- * Source: facts/scheduler.md §2.7, §7.6.
+ * Source: docs/behaviour/job-specification.md#checks, docs/behaviour/client.md#health.
  *
  * Invariants
  *  C1. A status follows from the results since the last change of it, and from how many of a kind in
@@ -73,7 +73,7 @@ export function failuresAfter(
   return isFailure ? before + 1 : 0;
 }
 
-/** Whether a deployment waits for it, as facts §7.6 calls that. */
+/** Whether a deployment waits for it: `healthiness`. Source: docs/behaviour/client.md#health. */
 export const modeOf = ({ OnUpdate }: Pick<Check, 'OnUpdate'>): 'healthiness' | 'readiness' =>
   OnUpdate === 'ignore' ? 'readiness' : 'healthiness';
 

@@ -1,7 +1,7 @@
 /**
  * An entry as it is shown: every field of its schema, durations as text ("5m0s") unless their schema
  * wants the number, nothing hidden.
- * Source: DESIGN §5 "Numbers", "Fields in answers".
+ * Source: docs/contract/http.md#numbers-durations-and-instants, #fields-in-answers.
  */
 import { formatDuration } from '../../base/duration.ts';
 import { Type } from '../schema.ts';

@@ -16,7 +16,7 @@ const right =
   'What it is compared with: text, a reference, a pattern (`regexp`), a list of version ' +
   'constraints (`version`, `semver`) or a list of names (`set_…`).';
 
-/** Source: facts/scheduler.md §2.5. */
+/** Source: docs/behaviour/job-specification.md#constraints. */
 export const ConstraintSchema = Type.Object(
   {
     LTarget: About(left, Text(), { rules: 'required, but for `distinct_hosts`' }),

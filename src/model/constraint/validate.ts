@@ -31,7 +31,7 @@ interface Where {
   readonly allowDistinct: boolean;
 }
 
-/** Source: facts/scheduler.md §2.5. */
+/** Source: docs/behaviour/job-specification.md#constraints. */
 export function validateConstraints(
   constraints: readonly Constraint[] | null,
   path: Path,

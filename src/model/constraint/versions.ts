@@ -1,6 +1,6 @@
 /**
  * Versions and lists of version constraints, as the `version` and `semver` operands compare them.
- * Source: facts/scheduler.md §2.5, §6.7.
+ * Source: docs/behaviour/job-specification.md#constraints.
  *
  * 1. Segments compare as numbers, missing ones are 0; build metadata never counts.
  * 2. A pre-release comes before its release; its parts compare as semantic versioning says.

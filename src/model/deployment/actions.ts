@@ -1,4 +1,7 @@
-/** Who may be told what: the state machine of a deployment. Source: facts/scheduler.md §5.4. */
+/**
+ * Who may be told what: the state machine of a deployment.
+ * Source: docs/behaviour/deployments.md#actions.
+ */
 import {
   type Deployment,
   type DeploymentStatus,

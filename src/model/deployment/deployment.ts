@@ -43,7 +43,10 @@ export const DeploymentGroupSchema = Type.Object({
 });
 export type DeploymentGroup = Model<typeof DeploymentGroupSchema>;
 
-/** One version of a job on its way to all of its allocations. Source: spec/3 §2.2, facts §5.4. */
+/**
+ * One version of a job on its way to all of its allocations.
+ * Source: docs/contract/jobs.md#records-of-a-job.
+ */
 export const DeploymentSchema = Type.Object({
   ID: Text(),
   Namespace: Text(),

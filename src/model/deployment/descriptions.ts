@@ -1,6 +1,6 @@
 import type { Deployment, DeploymentGroup } from './deployment.ts';
 
-/** What `StatusDescription` says. Source: facts/scheduler.md §5.4. */
+/** What `StatusDescription` says. Source: docs/behaviour/deployments.md#statuses. */
 export const deploymentDescriptions = {
   running: 'Deployment is running',
   needsPromotion: 'Deployment is running but requires manual promotion',

@@ -1,4 +1,7 @@
-/** How health moves a deployment, and how long it may stand still. Source: facts §5.4 "Progress". */
+/**
+ * How health moves a deployment, and how long it may stand still.
+ * Source: docs/behaviour/deployments.md#progress.
+ */
 import { durationMs } from '../../base/duration.ts';
 import { formatInstant } from '../../base/instant.ts';
 import type { Deployment, DeploymentGroup } from './deployment.ts';

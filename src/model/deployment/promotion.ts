@@ -1,4 +1,4 @@
-/** Canaries that are good enough for all. Source: facts/scheduler.md §5.4 "Canary". */
+/** Canaries that are good enough for all. Source: docs/behaviour/deployments.md#canaries. */
 import type { Allocation } from '../allocation/allocation.ts';
 import { isTerminal } from '../allocation/allocation-rules.ts';
 import { type Deployment, mapGroups } from './deployment.ts';

@@ -1,4 +1,7 @@
-/** Where a deployment that failed goes back to. Source: facts/scheduler.md §5.4 "Fail/auto-revert". */
+/**
+ * Where a deployment that failed goes back to.
+ * Source: docs/behaviour/deployments.md#failure-and-rollback.
+ */
 import type { Job } from '../job/job.ts';
 import { isSameSpecification } from '../job/job-change.ts';
 

@@ -22,7 +22,10 @@ const stubFields = [
   'ModifyTime',
 ] as const satisfies readonly (keyof Evaluation)[];
 
-/** An evaluation beside one that it led to or follows from. Source: facts/scheduler.md §5.1. */
+/**
+ * An evaluation beside one that it led to or follows from.
+ * Source: docs/behaviour/evaluations.md#statuses.
+ */
 export type EvaluationStub = Pick<PresentedEvaluation, (typeof stubFields)[number]>;
 
 export function evaluationStub(evaluation: Evaluation): EvaluationStub {

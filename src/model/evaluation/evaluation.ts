@@ -18,7 +18,7 @@ import {
 export const evaluationStatuses = ['pending', 'blocked', 'complete', 'failed', 'canceled'] as const;
 export type EvaluationStatus = (typeof evaluationStatuses)[number];
 
-/** Source: facts/scheduler.md §5.1. */
+/** Source: docs/behaviour/evaluations.md#triggers. */
 export const evaluationTriggers = [
   'job-register',
   'job-deregister',
@@ -41,7 +41,7 @@ export const evaluationTriggers = [
 ] as const;
 export type EvaluationTrigger = (typeof evaluationTriggers)[number];
 
-/** What a plan would do to one group. Source: facts/scheduler.md §4.6. */
+/** What a plan would do to one group. Source: docs/behaviour/jobs.md#plans. */
 export const DesiredUpdatesSchema = Type.Object({
   Ignore: Whole(),
   Place: Whole(),
@@ -58,7 +58,7 @@ export const DesiredUpdatesSchema = Type.Object({
 });
 export type DesiredUpdates = Model<typeof DesiredUpdatesSchema>;
 
-/** A job to be looked at by the scheduler. Source: spec/3-jobs.md §2.2, facts §5.1. */
+/** A job to be looked at by the scheduler. Source: docs/contract/jobs.md#records-of-a-job. */
 export const EvaluationSchema = Type.Object({
   ID: Text(),
   Namespace: Text(),

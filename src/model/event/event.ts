@@ -1,6 +1,6 @@
 import { List, type Model, Text, Type, Whole } from '../schema.ts';
 
-/** Source: facts/scheduler.md §8.5 "Event topics". */
+/** Source: docs/guides/events.md#topics-and-types. */
 export const eventTopics = [
   ...(['Job', 'Evaluation', 'Allocation', 'Deployment'] as const),
   ...(['Service', 'Node', 'NodePool', 'Variable'] as const),

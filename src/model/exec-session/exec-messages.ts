@@ -1,5 +1,6 @@
 /**
- * The messages of a session's WebSocket, JSON text each. Source: facts/scheduler.md §4.12.
+ * The messages of a session's WebSocket, JSON text each.
+ * Source: docs/guides/actions-and-exec.md#without-the-command-line.
  *
  *     client  {"stdin":{"data":"aGk="}}  {"stdin":{"close":true}}  {"tty_size":{"height":24,"width":80}}  {}
  *     server  {"stdout":{"data":"aGk="}}  {"stdout":{"close":true}}  {"exited":true,"result":{"exit_code":7}}

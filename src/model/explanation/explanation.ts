@@ -1,6 +1,6 @@
 /**
  * Why the scheduler chose a node, or finds none: what the API tells of single nodes, beyond the
- * metrics of the contract. Source: DESIGN §6, facts/scheduler.md §6.5, §6.9.
+ * metrics of the contract. Source: docs/behaviour/scheduling.md#explanations, #scores.
  */
 import { PlacementMetricsSchema } from '../allocation/placement-metrics.ts';
 import { evaluationStatuses, evaluationTriggers } from '../evaluation/evaluation.ts';

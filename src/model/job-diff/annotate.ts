@@ -14,7 +14,7 @@ export interface Planned {
 /**
  * The difference with what each change leads to. Whether a task goes on where it is, is asked of
  * the rule that the scheduler goes by, and not guessed from the fields that changed.
- * Source: facts/scheduler.md §4.6 "Annotations", §6.4.
+ * Source: docs/behaviour/jobs.md#annotations, docs/behaviour/scheduling.md#updates-in-place.
  */
 export const annotated = (diff: JobDiff, planned: Planned): JobDiff => ({
   ...diff,

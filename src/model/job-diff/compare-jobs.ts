@@ -13,7 +13,7 @@ import type { DiffType, GroupDiff, JobDiff, TaskDiff } from './job-diff.ts';
  * What is different between two canonical jobs; `undefined` is a job that is not there. Of a job, a
  * group and a task it tells the changed fields, of a block all of them as soon as one changed. All
  * groups and tasks are there. It says nothing of what is the server's own, nor of the order of lists
- * where that has no meaning. Source: facts/scheduler.md §4.6.
+ * where that has no meaning. Source: docs/behaviour/jobs.md#plans.
  */
 export const compareJobs = (old: Job | undefined, next: Job | undefined): JobDiff =>
   drained(compareJobsSteps(old, next));

@@ -1,4 +1,7 @@
-/** What is different between two jobs, as published. Source: spec/3 §4.4, facts/scheduler.md §4.6. */
+/**
+ * What is different between two jobs, as published.
+ * Source: docs/contract/jobs.md#versions-and-sources.
+ */
 import { Choice, FullMapOf, List, type Model, Nullable, Text, Type, Whole } from '../schema.ts';
 
 export const diffTypes = ['None', 'Added', 'Deleted', 'Edited'] as const;

@@ -1,6 +1,6 @@
 /**
  * What the difference of two jobs does not take from the schema of a job alone. Names are those of
- * the schema, with dots for what stands inside. Source: facts/scheduler.md §4.6 "Diff shape".
+ * the schema, with dots for what stands inside. Source: docs/behaviour/jobs.md#differences.
  */
 
 /** The server's own, or told of elsewhere in the difference. */

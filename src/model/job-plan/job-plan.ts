@@ -18,8 +18,8 @@ import {
 } from '../schema.ts';
 
 /**
- * What registering a job would do. Source: spec/3 §4.7, facts/scheduler.md §4.6; `PlanID`, `Changes`
- * and `ChangesHidden` are beyond the field (DESIGN §1 "An exact plan").
+ * What registering a job would do. Source: docs/contract/jobs.md#plan-a-job,
+ * docs/behaviour/jobs.md#plans.
  */
 export const JobPlanSchema = Type.Object({
   /** For a registration that is to do just this; `''` where the plan is too large to be kept. */

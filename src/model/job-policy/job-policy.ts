@@ -7,7 +7,7 @@ export type EnforcementLevel = (typeof enforcementLevels)[number];
 
 /**
  * What jobs have to be like: a rule that has to hold of each that is registered, updated, planned,
- * scaled or reverted in its namespace (`*`: in all). Source: spec/3 §7.
+ * scaled or reverted in its namespace (`*`: in all). Source: docs/contract/jobs.md#job-policies.
  */
 export const JobPolicySchema = Type.Object({
   Name: Text(),

@@ -1,5 +1,5 @@
 /**
- * Whether a job is as the job policies want it. Source: spec/3 §7.
+ * Whether a job is as the job policies want it. Source: docs/contract/jobs.md#job-policies.
  *
  * Invariants
  *  P1. A rule that cannot be evaluated on a job counts as one that does not hold: what nobody can

@@ -2,7 +2,7 @@ import { type Model, ResponseOnly, stamps, Text, TextMap, Type, Whole } from '..
 
 /**
  * The text that a job was made from, for reference only. `JobIndex` is the job modify index of the
- * version it belongs to. Source: spec/3-jobs.md §2.2, facts/scheduler.md §3.6.
+ * version it belongs to. Source: docs/contract/jobs.md#records-of-a-job.
  */
 export const JobSubmissionSchema = Type.Object({
   Format: Text(),

@@ -17,7 +17,7 @@ const allocation = (ClientStatus: (typeof clientStatuses)[number], JobCreateInde
   JobCreateIndex,
 });
 
-describe('the summary of a job (facts §3.8)', () => {
+describe('the summary of a job', () => {
   test('starts with its groups at zero', () => {
     expect(summaryFor(job)).toMatchObject({
       JobID: 'web',

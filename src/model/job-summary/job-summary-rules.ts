@@ -1,4 +1,4 @@
-/** How a job's counters move. Source: facts/scheduler.md §3.8. */
+/** How a job's counters move. Source: docs/behaviour/jobs.md#summary-counters. */
 import type { Allocation, ClientStatus } from '../allocation/allocation.ts';
 import type { Job, JobStatus } from '../job/job.ts';
 import { isSame } from '../same.ts';

@@ -1,6 +1,6 @@
 import { FullMapOf, type Model, stamps, Text, Type, Whole } from '../schema.ts';
 
-/** Allocations of one group, by how they fare. Source: facts/scheduler.md §3.8. */
+/** Allocations of one group, by how they fare. Source: docs/behaviour/jobs.md#summary-counters. */
 export const GroupSummarySchema = Type.Object({
   Queued: Whole(),
   Complete: Whole(),
@@ -19,7 +19,10 @@ export const ChildrenSummarySchema = Type.Object({
 });
 export type ChildrenSummary = Model<typeof ChildrenSummarySchema>;
 
-/** Source: spec/3-jobs.md §2.2. `JobCreateIndex` tells which registration is counted. */
+/**
+ * Source: docs/contract/jobs.md#records-of-a-job. `JobCreateIndex` tells which registration is
+ * counted.
+ */
 export const JobSummarySchema = Type.Object({
   JobID: Text(),
   Namespace: Text(),

@@ -16,7 +16,7 @@ function canonical(changes: Record<string, unknown>, path: string): unknown {
 }
 const group = (job: JobInput): Job['TaskGroups'][number] => canonicalizeJob(job).TaskGroups[0]!;
 
-describe('defaults of the job (facts §2.1)', () => {
+describe('defaults of the job', () => {
   test.each([
     ['Name', {}, 'web'],
     ['Name', { Name: 'site' }, 'site'],
@@ -62,7 +62,7 @@ describe('defaults of the job (facts §2.1)', () => {
   });
 });
 
-describe('update strategies (facts §2.1, §2.4)', () => {
+describe('update strategies', () => {
   const stored = {
     HealthCheck: '',
     MinHealthyTime: 0,
@@ -114,7 +114,7 @@ describe('update strategies (facts §2.1, §2.4)', () => {
   });
 });
 
-describe('defaults of a group (facts §2.2, §2.4)', () => {
+describe('defaults of a group', () => {
   test.each([
     ['Count', { 'TaskGroups.0.Count': undefined }, 1],
     ['Count', { 'TaskGroups.0.Count': undefined, 'TaskGroups.0.Scaling': { Min: 2, Max: 4 } }, 2],
@@ -197,7 +197,7 @@ describe('defaults of a group (facts §2.2, §2.4)', () => {
   });
 });
 
-describe('defaults of a task (facts §2.6, §2.7)', () => {
+describe('defaults of a task', () => {
   const task = 'TaskGroups.0.Tasks.0';
   test.each([
     ['KillTimeout', {}, 5 * second],

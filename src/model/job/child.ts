@@ -1,7 +1,7 @@
 /**
  * Jobs that are made of a pattern: what is dispatched of a parameterized job, and what a schedule
  * launches of a periodic one. A child is a job like any other from then on.
- * Source: facts/scheduler.md §4.1, §4.2.
+ * Source: docs/behaviour/jobs.md#children, #launches.
  */
 import { instantFromMs } from '../../base/instant.ts';
 import type { DispatchRequest } from './dispatch.ts';

@@ -1,4 +1,7 @@
-/** Whether a new version can be given to a running allocation. Source: facts/scheduler.md §6.4. */
+/**
+ * Whether a new version can be given to a running allocation.
+ * Source: docs/behaviour/scheduling.md#updates-in-place.
+ */
 import type { Network, Port } from '../network/network.ts';
 import { isSame } from '../same.ts';
 import { settingsAsText } from '../task/driver-settings.ts';

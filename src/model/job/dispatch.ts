@@ -1,4 +1,7 @@
-/** What a dispatch may give, and what its job asks for. Source: spec/3 §4.5, §8, facts §4.1. */
+/**
+ * What a dispatch may give, and what its job asks for.
+ * Source: docs/contract/jobs.md#dispatch-a-job.
+ */
 import { checkValues } from '../check-values.ts';
 import { complete } from '../complete.ts';
 import type { Fault } from '../errors.ts';

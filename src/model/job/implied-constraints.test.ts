@@ -11,7 +11,7 @@ const impliedBy = (changes: Readonly<Record<string, unknown>>): string[] | undef
     ({ LTarget, Operand, RTarget }: Constraint) => `${LTarget} ${Operand} ${RTarget}`,
   );
 
-describe('what a group implies of nodes (facts §2.11)', () => {
+describe('what a group implies of nodes', () => {
   const services = '${attr.roster.service_discovery} = true';
   const signals = (names: string) => `\${attr.os.signals} set_contains ${names}`;
   const recent = '${attr.roster.version} semver >= 0.1.0';

@@ -1,6 +1,7 @@
 /**
  * What a group demands of a node by what it asks for, as constraints of the group: so it is seen in
- * the job that is read, and told when nothing can be placed. Source: facts/scheduler.md §2.11.
+ * the job that is read, and told when nothing can be placed.
+ * Source: docs/behaviour/job-specification.md#implied-constraints.
  */
 import type { Constraint } from '../constraint/constraint.ts';
 import type { Task } from '../task/task.ts';

@@ -1,7 +1,10 @@
 import { FullList, type Model, Text, Type } from '../schema.ts';
 import type { Job } from './job.ts';
 
-/** A command that may be run inside a task, as a job lists it. Source: spec/3 §2.2, facts §4.12. */
+/**
+ * A command that may be run inside a task, as a job lists it.
+ * Source: docs/contract/jobs.md#records-of-a-job.
+ */
 export const JobActionSchema = Type.Object({
   Name: Text(),
   Command: Text(),

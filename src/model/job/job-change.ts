@@ -1,4 +1,6 @@
-/** What a submission changes of the stored job. Source: facts/scheduler.md §3.1, §3.4, §3.5. */
+/**
+ * What a submission changes of the stored job. Source: docs/behaviour/jobs.md#versions-and-indexes.
+ */
 import { isSame } from '../same.ts';
 import { withSettingsAsText } from '../task/driver-settings.ts';
 import type { Job, JobInput } from './job.ts';
@@ -62,7 +64,8 @@ export interface Preserved {
 
 /**
  * What registering makes of the stored job: itself when the submission changes nothing, and else the
- * row of its next version, which is not stamped yet. Source: facts/scheduler.md §3.1, §3.4.
+ * row of its next version, which is not stamped yet.
+ * Source: docs/behaviour/jobs.md#versions-and-indexes.
  */
 export function registeredJob(stored: Job | undefined, submitted: Job, preserved: Preserved): Job {
   const tagged = withKnownTag(stored, submitted);
@@ -79,7 +82,8 @@ export function registeredJob(stored: Job | undefined, submitted: Job, preserved
 
 /**
  * The submission without a tag that the stored version does not have: tags are given to versions
- * that are there, one version each, and a new version has none. Source: facts §3.1, §4.4.
+ * that are there, one version each, and a new version has none.
+ * Source: docs/behaviour/jobs.md#versions-and-indexes.
  */
 export const withKnownTag = (stored: Job | undefined, submitted: Job): Job =>
   submitted.VersionTag === null || isSame(stored?.VersionTag, submitted.VersionTag)

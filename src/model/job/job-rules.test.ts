@@ -22,7 +22,7 @@ const quiet: JobSurroundings = {
 const periodic = canonicalizeJob({ Periodic: { Specs: ['@daily'] } }).Periodic;
 const parameterized = canonicalizeJob({ ParameterizedJob: {} }).ParameterizedJob;
 
-describe('the status of a job (facts §3.7)', () => {
+describe('the status of a job', () => {
   test.each<[string, Partial<Job>, Partial<JobSurroundings>, string]>([
     ['a system job', { Type: 'system' }, {}, 'running'],
     ['a system job, stopped', { Type: 'system', Stop: true }, { hasLiveAllocation: true }, 'dead'],
@@ -54,7 +54,7 @@ describe('the status of a job (facts §3.7)', () => {
   });
 });
 
-describe('versions (facts §3.1)', () => {
+describe('versions', () => {
   const stored: Job = {
     ...web,
     Version: 4,
@@ -104,7 +104,7 @@ describe('versions (facts §3.1)', () => {
   });
 });
 
-describe('refused changes (facts §3.5)', () => {
+describe('refused changes', () => {
   test.each<[string, Job | undefined, Job, string | undefined]>([
     ['new', undefined, web, undefined],
     [
@@ -129,7 +129,7 @@ describe('refused changes (facts §3.5)', () => {
   });
 });
 
-test('counts are preserved by the name of the group (facts §3.4)', () => {
+test('counts are preserved by the name of the group', () => {
   const group = web.TaskGroups[0]!;
   const submitted = {
     ...web,

@@ -8,7 +8,9 @@ export const isPeriodic = (job: Pick<Job, 'Periodic'>): boolean => job.Periodic 
 export const isParameterized = (job: Pick<Job, 'ParameterizedJob' | 'Dispatched'>): boolean =>
   job.ParameterizedJob !== null && !job.Dispatched;
 
-/** Whether registering it makes an evaluation. Source: facts/scheduler.md §3.1. */
+/**
+ * Whether registering it makes an evaluation. Source: docs/behaviour/jobs.md#versions-and-indexes.
+ */
 export const isEvaluated = (
   job: Pick<Job, 'Periodic' | 'ParameterizedJob' | 'Dispatched'>,
 ): boolean => !isPeriodic(job) && !isParameterized(job);
@@ -34,7 +36,7 @@ export interface JobSurroundings {
   readonly everEvaluated: boolean;
 }
 
-/** Source: facts/scheduler.md §3.7, row by row. */
+/** Source: docs/behaviour/jobs.md#the-status-of-a-job, row by row. */
 export function jobStatus(
   job: Pick<Job, 'Type' | 'Stop' | 'Periodic' | 'ParameterizedJob' | 'Dispatched'>,
   surroundings: JobSurroundings,

@@ -14,7 +14,10 @@ import {
 } from '../schema.ts';
 import { jobStatuses, jobTypes } from './job.ts';
 
-/** A job with all that a page of jobs shows of it. Source: facts/scheduler.md §4.10. */
+/**
+ * A job with all that a page of jobs shows of it.
+ * Source: docs/behaviour/jobs.md#statuses-of-several-jobs.
+ */
 export const JobStatusesSchema = Type.Object({
   ID: Text(),
   Namespace: Text(),

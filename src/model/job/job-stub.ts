@@ -13,7 +13,7 @@ import {
 } from '../schema.ts';
 import { type Job, jobStatuses, jobTypes, MultiregionSchema } from './job.ts';
 
-/** A job in a list. Source: spec/3-jobs.md §2.2, facts/scheduler.md §4.9. */
+/** A job in a list. Source: docs/contract/jobs.md#records-of-a-job, #lists-below-a-job. */
 export const JobStubSchema = Type.Object({
   ID: Text(),
   ParentID: Text(),

@@ -48,7 +48,7 @@ export const PeriodicSchema = Type.Object(
 );
 export type Periodic = Model<typeof PeriodicSchema>;
 
-/** Source: facts/scheduler.md §2.3. */
+/** Source: docs/behaviour/job-specification.md#periodic-and-parameterized-jobs. */
 export const ParameterizedSchema = Type.Object(
   {
     Payload: About(
@@ -64,7 +64,7 @@ export const ParameterizedSchema = Type.Object(
 );
 export type Parameterized = Model<typeof ParameterizedSchema>;
 
-/** Source: facts/scheduler.md §2.1 "Multiregion". */
+/** Source: docs/behaviour/job-specification.md#the-job. */
 export const MultiregionSchema = Type.Object(
   {
     Strategy: About(
@@ -131,7 +131,7 @@ const VersionTagSchema = Type.Object(
   { title: 'VersionTag' },
 );
 
-/** Source: spec/3-jobs.md §2.1, facts/scheduler.md §2.1. */
+/** Source: docs/contract/jobs.md#a-job, docs/behaviour/job-specification.md#the-job. */
 export const JobSchema = Type.Object(
   {
     ID: About('Names the job in its namespace. It may hold slashes.', Text(), {

@@ -1,4 +1,7 @@
-/** What a caller says of a job, a group or a task. Source: facts/scheduler.md §2.1, §2.2, §2.6. */
+/**
+ * What a caller says of a job, a group or a task.
+ * Source: docs/behaviour/job-specification.md#the-job.
+ */
 import { limits } from '../limits.ts';
 import { below, type Path, type Report } from '../path.ts';
 

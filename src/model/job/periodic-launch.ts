@@ -1,4 +1,4 @@
-/** When a periodic job launches. Source: facts/scheduler.md §4.1, §4.2. */
+/** When a periodic job launches. Source: docs/behaviour/jobs.md#launches. */
 import { instantToMs } from '../../base/instant.ts';
 import type { PeriodicLaunch } from '../periodic-launch/periodic-launch.ts';
 import type { Job } from './job.ts';

@@ -1,4 +1,4 @@
-/** Who may scale a group to what. Source: spec/3 §4.8, facts/scheduler.md §4.7, DESIGN §5. */
+/** Who may scale a group to what. Source: docs/contract/jobs.md#scale-a-group. */
 import type { Fault } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { below, faultAt, type Path, quote } from '../path.ts';
@@ -48,7 +48,7 @@ export function scaleFaults(
   return faults;
 }
 
-/** Why the group cannot have so many, in the order of facts/scheduler.md §4.7. */
+/** Why the group cannot have so many, in the order of docs/behaviour/jobs.md#scale. */
 export function countFaults(job: Job, group: TaskGroup, count: number): Fault[] {
   const faults: Fault[] = [];
   const fault = (message: string) => faults.push(faultAt(at('Count'), message));

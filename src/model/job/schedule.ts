@@ -10,7 +10,7 @@
  *  2. Any other (a wildcard, list, range or step in one of the three) repeats through the day. What is
  *     skipped has no slot, and what comes twice has two.
  *
- * Source: facts/scheduler.md §2.3, facts/stack.md "Cron".
+ * Source: docs/behaviour/job-specification.md#periodic-and-parameterized-jobs.
  */
 import { Cron } from 'croner';
 import { parseDuration } from '../../base/duration.ts';

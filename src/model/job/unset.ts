@@ -4,7 +4,10 @@ import { type JobInput, JobSchema } from './job.ts';
 
 type Unsetter = (value: unknown) => unknown;
 
-/** A job with null for each field that it does not set. Source: facts/scheduler.md §4.11. */
+/**
+ * A job with null for each field that it does not set.
+ * Source: docs/behaviour/jobs.md#parse-and-validate.
+ */
 export const withUnsetFields = (job: JobInput): unknown => unsetterOf(JobSchema)(job);
 
 const unsetters = new WeakMap<Type.TSchema, Unsetter>();

@@ -13,7 +13,7 @@ test('the sample is valid', () => {
   expect(messages({})).toEqual([]);
 });
 
-table('the job (facts §2.1)', '', [
+table('the job', '', [
   [{ ID: '' }, 'ID is required'],
   [{ ID: 'a b' }, 'ID must not hold a space'],
   [{ ID: 'a\0b', Name: 'x' }, 'ID must not hold a NUL character'],
@@ -73,7 +73,7 @@ table('the job, beyond its own fields', '', [
   ],
 ]);
 
-table('periodic and parameterized (facts §2.3)', '', [
+table('periodic and parameterized', '', [
   [{ Type: 'batch', Periodic: { Specs: ['*/5 * * * *', '@hourly'] } }],
   [{ Periodic: { Specs: ['@daily'] } }, 'Periodic is not possible in a service job'],
   [{ Type: 'batch', Periodic: { Enabled: false } }],
@@ -147,7 +147,7 @@ table('periodic and parameterized (facts §2.3)', '', [
   [{ ParameterizedJob: {} }, 'ParameterizedJob is not possible in a service job'],
 ]);
 
-table('constraints, affinities, spreads (facts §2.5)', '', [
+table('constraints, affinities, spreads', '', [
   [{ Constraints: [rule] }],
   [{ Constraints: [{ ...rule, Operand: '' }] }, 'Constraints[0].Operand is required'],
   [

@@ -20,9 +20,9 @@ import { launchId } from './periodic-launch.ts';
 import { parseSchedule } from './schedule.ts';
 
 /**
- * Every rule of facts/scheduler.md §2 that needs nothing but the job; empty when it is all right.
- * The job is canonical. Whether namespace, pool and driver exist is not asked here. Pointers start
- * at `at`, for bodies that hold the job below a key.
+ * Every rule of docs/behaviour/job-specification.md that needs nothing but the job;
+ * empty when it is all right. The job is canonical. Whether namespace, pool and driver exist is not
+ * asked here. Pointers start at `at`, for bodies that hold the job below a key.
  */
 export const validateJob = (job: Job, at: Path = null): Fault[] =>
   drained(validateJobSteps(job, at));
@@ -121,7 +121,7 @@ function* validateGroups(job: Job, at: Path, report: Report): Steps<void> {
 }
 
 const isBatch = (job: Job): boolean => job.Type === 'batch' || job.Type === 'sysbatch';
-/** Source: facts/scheduler.md §2.3. */
+/** Source: docs/behaviour/job-specification.md#periodic-and-parameterized-jobs. */
 function validatePeriodic(periodic: Periodic, job: Job, path: Path, report: Report): void {
   if (!isBatch(job)) report(path, `is not possible in a ${job.Type} job`);
   if (!periodic.Enabled) return;

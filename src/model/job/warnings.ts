@@ -87,7 +87,7 @@ function warnOfTask(task: Task, path: Path, warn: Report): void {
   });
 }
 
-/** Of fields in a body that no schema knows. Source: DESIGN §5 "Unknown body fields". */
+/** Of fields in a body that no schema knows. Source: docs/contract/http.md#bodies. */
 export const unknownFieldWarnings = (paths: readonly string[]): readonly string[] =>
   paths.map((path) => `unknown field ${path} is ignored`);
 

@@ -5,7 +5,7 @@ export const keyStates = ['active', 'retired'] as const;
 
 /**
  * A data key. What is kept of it is sealed under the root key, which is not part of the state.
- * Source: DESIGN §4 "Secrets at rest".
+ * Source: ARCHITECTURE.md#secrets-and-logins.
  */
 export interface KeyringKey extends Model<typeof KeyringKeySchema> {
   readonly Wrapped: string;

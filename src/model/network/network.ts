@@ -3,7 +3,7 @@ import { About, Flag, List, type Model, Nullable, Text, TextMap, Type, Whole } f
 
 const { portMax } = limits.network;
 
-/** A port that a group asks for. Source: facts/scheduler.md §2.8. */
+/** A port that a group asks for. Source: docs/behaviour/job-specification.md#networks. */
 export const PortSchema = Type.Object(
   {
     Label: About('Names the port for services, checks and the environment of tasks.', Text(), {

@@ -31,7 +31,7 @@ function portsOf({ network, path }: PlacedNetwork): PlacedPort[] {
   return [...list('ReservedPorts'), ...list('DynamicPorts')];
 }
 
-/** The networks of a group and its tasks. Source: facts/scheduler.md §2.8. */
+/** The networks of a group and its tasks. Source: docs/behaviour/job-specification.md#networks. */
 export function validateNetworks(networks: readonly PlacedNetwork[], report: Report): void {
   for (const { network, path } of networks) {
     if (network.Hostname !== '' && !hasInterpolation(network.Hostname)) {

@@ -16,7 +16,7 @@ import {
 
 /**
  * Nodes that are kept apart: a job runs on those of the pool that it names.
- * Source: facts/scheduler.md §2.1, §6.5, §8.3.
+ * Source: docs/behaviour/nodes.md#node-pools, docs/behaviour/scheduling.md#scores.
  */
 export const NodePoolSchema = Type.Object({
   Name: Text(),

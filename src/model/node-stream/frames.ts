@@ -1,5 +1,6 @@
 /**
- * Frames of the connection that a node opens to a server (DESIGN §7). Control frames are JSON text:
+ * Frames of the connection that a node opens to a server
+ * (docs/behaviour/nodes.md#the-nodes-stream). Control frames are JSON text:
  *
  *     {"open":1,"kind":"logs","params":{…},"credit":262144}
  *     {"credit":1,"bytes":131072}   {"end":1}   {"close":1}

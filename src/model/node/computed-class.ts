@@ -4,7 +4,7 @@ import type { NodeRegistration } from './node.ts';
 
 /**
  * The same for nodes that no constraint can tell apart, unique attributes aside, so that what is
- * found out about one holds for all of them. Source: facts/scheduler.md §6.8.
+ * found out about one holds for all of them. Source: docs/behaviour/scheduling.md#classes-of-nodes.
  */
 export function computedClass(
   node: Pick<

@@ -22,7 +22,7 @@ export const DeviceInstanceSchema = Type.Object({
   Locality: Nullable(Type.Object({ PciBusID: name() })),
 });
 
-/** Pieces of the same make. Source: facts/scheduler.md §6.7 "Devices", §6.8. */
+/** Pieces of the same make. Source: docs/behaviour/scheduling.md#devices, #classes-of-nodes. */
 export const NodeDeviceSchema = Type.Object({
   Vendor: name(),
   Type: name(),

@@ -12,7 +12,7 @@ const wish = {
   IgnoreSystemJobs: Flag(),
 };
 
-/** How a node is to be emptied. Source: facts/scheduler.md §6.14. */
+/** How a node is to be emptied. Source: docs/behaviour/nodes.md#drains. */
 export const DrainSpecSchema = Type.Object(wish);
 export type DrainSpec = Model<typeof DrainSpecSchema>;
 

@@ -118,7 +118,7 @@ export const NodeSchema = Type.Object({
 });
 export type Node = Model<typeof NodeSchema>;
 
-/** Whether the scheduler may place on it. Source: facts/scheduler.md §6.2. */
+/** Whether the scheduler may place on it. Source: docs/behaviour/scheduling.md#candidate-nodes. */
 export const isReadyNode = (
   node: Pick<Node, 'Status' | 'Drain' | 'SchedulingEligibility'>,
 ): boolean => node.Status === 'ready' && !node.Drain && node.SchedulingEligibility === 'eligible';

@@ -1,4 +1,4 @@
-/** What a node may say of itself. Source: DESIGN §7, facts/scheduler.md §6.8, §8.3. */
+/** What a node may say of itself. Source: docs/behaviour/nodes.md#what-a-node-may-say. */
 import { checkValues } from '../check-values.ts';
 import type { Fault } from '../errors.ts';
 import { labelFaults } from '../labels.ts';

@@ -1,6 +1,6 @@
 /**
  * What a plan does, told so that people can read it and that two plans can be held against each
- * other. Source: DESIGN §1 "An exact plan".
+ * other. Source: docs/behaviour/jobs.md#plans.
  */
 import type { Allocation } from '../allocation/allocation.ts';
 import { Choice, Flag, type Model, Text, Type } from '../schema.ts';

@@ -35,7 +35,8 @@ export interface PlannedPreemption {
 
 /**
  * What the scheduler wants done for one evaluation. It holds against the snapshot it was made from;
- * the plan applier checks every touched node again. Source: DESIGN §6, facts/scheduler.md §6.1.
+ * the plan applier checks every touched node again.
+ * Source: docs/behaviour/scheduling.md#plans-become-state.
  */
 export interface Plan {
   readonly evaluationId: string;

@@ -14,7 +14,7 @@ import {
  * That somebody scaled a group, or had something to say about its scale. `Error` is as it was given:
  * a text, or `true` where the message tells what is wrong; `""` when there was none. `Count` is null
  * where nothing was scaled, and `EvalID` is null where nothing had to be scheduled.
- * Source: spec/3 §4.8, facts/scheduler.md §4.7.
+ * Source: docs/contract/jobs.md#scale-a-group, docs/behaviour/jobs.md#scale.
  */
 export const ScalingEventSchema = Type.Object({
   Time: Instant(),
@@ -38,7 +38,7 @@ export const ScalingHistorySchema = Type.Object({
 });
 export type ScalingHistory = Model<typeof ScalingHistorySchema>;
 
-/** How one group is scaled and fares. Source: spec/3 §2.2, facts/scheduler.md §4.8. */
+/** How one group is scaled and fares. Source: docs/contract/jobs.md#records-of-a-job. */
 export const GroupScaleSchema = Type.Object({
   Desired: Whole(),
   Placed: Whole(),
@@ -49,7 +49,7 @@ export const GroupScaleSchema = Type.Object({
 });
 export type GroupScale = Model<typeof GroupScaleSchema>;
 
-/** Source: spec/3 §2.2 "Scale status". */
+/** Source: docs/contract/jobs.md#records-of-a-job. */
 export const ScaleStatusSchema = Type.Object({
   JobID: Text(),
   Namespace: Text(),

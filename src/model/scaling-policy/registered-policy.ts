@@ -8,7 +8,7 @@ const { Enabled, Max, Min, Policy } = ScalingPolicySchema.properties;
 /**
  * A scaling block of a job that is registered, as whoever scales it finds it. `Target` names the
  * `Namespace`, `Job` and `Group`, and of a policy for a task the `Task`.
- * Source: facts/scheduler.md §2.10, §8.5 "Scaling".
+ * Source: docs/behaviour/job-specification.md#scaling-policies.
  */
 export const RegisteredPolicySchema = Type.Object({
   ID: Text(),

@@ -11,7 +11,9 @@ import {
   Type,
 } from '../schema.ts';
 
-/** Source: facts/scheduler.md §2.10. `Min` null means the group's count. */
+/**
+ * Source: docs/behaviour/job-specification.md#scaling-policies. `Min` null means the group's count.
+ */
 export const ScalingPolicySchema = Type.Object(
   {
     ID: About('Kept as long as there is the policy.', ResponseOnly(Text())),

@@ -1,9 +1,9 @@
 import { Choice, Flag, type Input, type Model, stamps, Type } from '../schema.ts';
 
-/** `binpack` fills nodes, `spread` levels them. Source: facts/scheduler.md §6.5. */
+/** `binpack` fills nodes, `spread` levels them. Source: docs/behaviour/scheduling.md#scores. */
 export const schedulerAlgorithms = ['binpack', 'spread'] as const;
 
-/** Which jobs may evict those of lower priority. Source: facts/scheduler.md §6.10. */
+/** Which jobs may evict those of lower priority. */
 export const PreemptionConfigSchema = Type.Object({
   SystemSchedulerEnabled: Flag(true),
   SysBatchSchedulerEnabled: Flag(),

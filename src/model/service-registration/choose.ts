@@ -2,7 +2,7 @@
  * Rendezvous hashing: each instance gets a score from the key and its id, and the greatest win. So a
  * key finds the same instances as long as they are there, keys spread evenly, and an instance that
  * goes or comes moves only the keys that it had or gets.
- * Source: facts/scheduler.md §8.5 "Services" (`choose`).
+ * Source: docs/guides/services.md#over-http.
  */
 import type { ServiceRegistration } from './service-registration.ts';
 

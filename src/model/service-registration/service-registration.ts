@@ -39,7 +39,10 @@ const told = {
   ),
 };
 
-/** An instance of a service, where it can be reached. Source: facts/scheduler.md §4.13. */
+/**
+ * An instance of a service, where it can be reached.
+ * Source: docs/guides/services.md#when-an-instance-is-listed.
+ */
 export const ServiceRegistrationSchema = Type.Object({
   ...told,
   Namespace: Text(),
@@ -62,7 +65,7 @@ export const ServicesReportSchema = Type.Object({
 });
 export type ServicesReport = Model<typeof ServicesReportSchema>;
 
-/** One name in the list of services. Source: facts/scheduler.md §8.5 "Services". */
+/** One name in the list of services. Source: docs/guides/services.md#over-http. */
 export const ServiceStubSchema = Type.Object({
   ServiceName: Text(),
   Tags: About('Of all its instances.', FullList(Type.String())),

@@ -1,4 +1,7 @@
-/** What a node may tell of the services that it runs. Source: facts/scheduler.md §2.7, §4.13. */
+/**
+ * What a node may tell of the services that it runs.
+ * Source: docs/behaviour/job-specification.md#services.
+ */
 import { checkValues } from '../check-values.ts';
 import type { Fault } from '../errors.ts';
 import { limits } from '../limits.ts';

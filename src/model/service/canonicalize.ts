@@ -11,7 +11,10 @@ export interface ServicePlace {
   readonly task: string | null;
 }
 
-/** A service with the defaults that depend on its place. Source: facts/scheduler.md §2.7. */
+/**
+ * A service with the defaults that depend on its place.
+ * Source: docs/behaviour/job-specification.md#services.
+ */
 export function canonicalService(service: Input<Service>, place: ServicePlace): Input<Service> {
   const base = `${place.job}-${place.group}${place.task === null ? '' : `-${place.task}`}`;
   const name = serviceName(service.Name || base, place, base);

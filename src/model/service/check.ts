@@ -34,7 +34,7 @@ export const onUpdateWords = ['', 'require_healthy', 'ignore_warnings', 'ignore'
 const notScript = { rules: 'provider `registry` only, and not for `script`' };
 const registryOnly = { rules: 'provider `registry` only' };
 
-/** Source: facts/scheduler.md §2.7. */
+/** Source: docs/behaviour/job-specification.md#checks. */
 export const CheckSchema = Type.Object(
   {
     Name: About('Names the check.', Text(), {

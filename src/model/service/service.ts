@@ -17,7 +17,7 @@ import { CheckRestartSchema, CheckSchema, onUpdateWords } from './check.ts';
 /** Who keeps a service's registration; both are this server. The second takes only http and tcp checks. */
 export const serviceProviders = ['registry', 'scheduler'] as const;
 
-/** Source: facts/scheduler.md §2.7. */
+/** Source: docs/behaviour/job-specification.md#services. */
 export const ServiceSchema = Type.Object(
   {
     Name: About(

@@ -5,7 +5,7 @@ const t = 'TaskGroups[0].Tasks[0]';
 const check = { Type: 'http', Path: '/', Interval: second, Timeout: second };
 const service = { PortLabel: 'http' };
 
-table('services and checks (facts §2.7)', 'TaskGroups.0.', [
+table('services and checks', 'TaskGroups.0.', [
   [{ Services: [{ ...service, Checks: [check] }] }],
   [
     { Services: [{ ...service, Name: 'a_b' }] },

@@ -15,7 +15,7 @@ const label = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/i;
 const methods = /^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|TRACE|CONNECT)$/i;
 const secondNs = 1e9;
 
-/** Source: facts/scheduler.md §2.7. */
+/** Source: docs/behaviour/job-specification.md#services. */
 export function validateService(
   service: Service,
   path: Path,

@@ -18,7 +18,10 @@ export interface GroupPlace {
   readonly namespace: string;
 }
 
-/** A group with the defaults that depend on its job or on its other fields. Source: facts §2.2. */
+/**
+ * A group with the defaults that depend on its job or on its other fields.
+ * Source: docs/behaviour/job-specification.md#task-groups.
+ */
 export function canonicalGroup(group: Input<TaskGroup>, place: GroupPlace): Input<TaskGroup> {
   const { job, jobId, jobType } = place;
   const name = group.Name ?? '';

@@ -11,7 +11,10 @@ import {
   Whole,
 } from '../schema.ts';
 
-/** Rolling updates; all zero where there are none. Source: facts/scheduler.md §2.4. */
+/**
+ * Rolling updates; all zero where there are none.
+ * Source: docs/behaviour/job-specification.md#update-strategies.
+ */
 export const UpdateStrategySchema = Type.Object(
   {
     Stagger: About(
@@ -59,7 +62,7 @@ export const UpdateStrategySchema = Type.Object(
 );
 export type UpdateStrategy = Model<typeof UpdateStrategySchema>;
 
-/** Restarts on the same node. Source: facts/scheduler.md §2.4. */
+/** Restarts on the same node. Source: docs/behaviour/job-specification.md#restart-policies. */
 export const RestartPolicySchema = Type.Object(
   {
     Attempts: About('Restarts within `Interval`.', Whole({ minimum: 0 }), {
@@ -79,7 +82,7 @@ export const RestartPolicySchema = Type.Object(
 );
 export type RestartPolicy = Model<typeof RestartPolicySchema>;
 
-/** Replacement on another node. Source: facts/scheduler.md §2.4. */
+/** Replacement on another node. Source: docs/behaviour/job-specification.md#reschedule-policies. */
 export const ReschedulePolicySchema = Type.Object(
   {
     Attempts: About('Replacements within `Interval`.', Whole({ minimum: 0 }), {
@@ -105,7 +108,7 @@ export const ReschedulePolicySchema = Type.Object(
 );
 export type ReschedulePolicy = Model<typeof ReschedulePolicySchema>;
 
-/** What happens while a node is away. Source: facts/scheduler.md §2.4. */
+/** What happens while a node is away. */
 export const DisconnectSchema = Type.Object(
   {
     LostAfter: About(
@@ -127,7 +130,7 @@ export const DisconnectSchema = Type.Object(
 );
 export type Disconnect = Model<typeof DisconnectSchema>;
 
-/** How a drain moves allocations. Source: facts/scheduler.md §2.4. */
+/** How a drain moves allocations. Source: docs/behaviour/job-specification.md#migration. */
 export const MigrateStrategySchema = Type.Object(
   {
     MaxParallel: About(

@@ -1,4 +1,7 @@
-/** Policies by type of job, and how what is given merges over them. Source: facts §2.4. */
+/**
+ * Policies by type of job, and how what is given merges over them.
+ * Source: docs/behaviour/job-specification.md#update-strategies.
+ */
 import { hours, minutes, seconds } from '../../base/duration.ts';
 import { complete } from '../complete.ts';
 import { given } from '../given.ts';

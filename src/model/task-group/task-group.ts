@@ -30,7 +30,7 @@ import {
 
 const deprecated = 'What happened while a node was away.';
 
-/** Source: spec/3-jobs.md §2.1 "TaskGroup", facts/scheduler.md §2.2. */
+/** Source: docs/contract/jobs.md#a-task-group, docs/behaviour/job-specification.md#task-groups. */
 export const TaskGroupSchema = Type.Object(
   {
     Name: About('Names the group.', Text(), { rules: 'required; unique in the job' }),

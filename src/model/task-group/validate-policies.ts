@@ -1,4 +1,7 @@
-/** Source of every rule: facts/scheduler.md §2.4. Bounds of single fields are in the schemas. */
+/**
+ * Source of every rule: docs/behaviour/job-specification.md. Bounds of single
+ * fields are in the schemas.
+ */
 import { formatDuration, hours, seconds } from '../../base/duration.ts';
 import { below, type Path, quote, type Report } from '../path.ts';
 import type {

@@ -5,7 +5,7 @@ const g = 'TaskGroups[0]';
 const t = 'TaskGroups[0].Tasks[0]';
 const hostVolume = { Type: 'host', Source: 'a' };
 
-table('groups (facts §2.2)', 'TaskGroups.0.', [
+table('groups', 'TaskGroups.0.', [
   [{ Name: '' }, `${g}.Name is required`],
   [{ Name: '..' }, `${g}.Name must not be "." or ".."`],
   [{ Name: 'a/' }, `${g}.Name must not end in a slash or backslash`],
@@ -61,7 +61,7 @@ table('groups (facts §2.2)', 'TaskGroups.0.', [
   ],
 ]);
 
-table('policies (facts §2.4)', 'TaskGroups.0.', [
+table('policies', 'TaskGroups.0.', [
   [{ Update: { Stagger: 0 } }, `${g}.Update.Stagger must be more than 0`],
   [{ Update: { MaxParallel: -1 } }, `${g}.Update.MaxParallel must be at least 0, got -1`],
   [{ Update: { MaxParallel: 0, Stagger: 0 } }],
@@ -173,7 +173,7 @@ test('a delay that never grows is not counted up attempt by attempt', () => {
   ]);
 });
 
-table('networks (facts §2.8)', 'TaskGroups.0.Networks.0.', [
+table('networks', 'TaskGroups.0.Networks.0.', [
   [{ Hostname: 'a_b' }, `${g}.Networks[0].Hostname is not a host name: "a_b"`],
   [{ CNI: { Args: { a: 'x;y' } } }, `${g}.Networks[0].CNI.Args.a holds a ";"`],
   [
@@ -216,7 +216,7 @@ table('networks (facts §2.8)', 'TaskGroups.0.Networks.0.', [
   ],
 ]);
 
-table('volumes (facts §2.9)', 'TaskGroups.0.', [
+table('volumes', 'TaskGroups.0.', [
   [{ Volumes: { d: { Type: 'host', Source: 's' } } }],
   [{ Volumes: { d: { Source: 's' } } }, `${g}.Volumes.d.Type is required: host or csi`],
   [{ Volumes: { d: { Type: 'host' } } }, `${g}.Volumes.d.Source is required`],

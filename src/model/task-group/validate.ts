@@ -23,7 +23,7 @@ import {
   validateUpdate,
 } from './validate-policies.ts';
 
-/** Source: facts/scheduler.md §2.2, in its order. */
+/** Source: docs/behaviour/job-specification.md#task-groups, in its order. */
 export function validateGroup(group: TaskGroup, job: Job, path: Path, report: Report): void {
   const at = (...keys: (string | number)[]): Path => below(path, ...keys);
   checkPlaceName(group.Name, at('Name'), report);
@@ -175,7 +175,7 @@ function validateTasks(
   });
 }
 
-/** Source: facts/scheduler.md §2.10. */
+/** Source: docs/behaviour/job-specification.md#scaling-policies. */
 function validateScaling(group: TaskGroup, job: Job, path: Path, report: Report): void {
   const { Scaling, Count } = group;
   if (Scaling === null) return;

@@ -14,7 +14,10 @@ export interface TaskPlace {
   readonly groupRestart: Input<RestartPolicy> | null | undefined;
 }
 
-/** A task with the defaults that depend on its place or on its other fields. Source: facts §2.6. */
+/**
+ * A task with the defaults that depend on its place or on its other fields.
+ * Source: docs/behaviour/job-specification.md#tasks.
+ */
 export function canonicalTask(task: Input<Task>, place: TaskPlace): Input<Task> {
   const name = task.Name ?? '';
   const { job, group } = place;

@@ -19,7 +19,7 @@ const inside = "stays inside the task's directory";
 export const artifactSources = ['http', 'https', 'git', 'file'] as const;
 export type ArtifactSource = (typeof artifactSources)[number];
 
-/** What is fetched before a task starts. Source: facts/scheduler.md §2.6 "Artifact". */
+/** What is fetched before a task starts. Source: docs/behaviour/job-specification.md#artifacts. */
 export const ArtifactSchema = Type.Object(
   {
     GetterSource: About('Where it comes from, a URL.', Text(), { rules: 'required' }),
@@ -57,7 +57,7 @@ const ChangeScriptSchema = Type.Object(
 /** A user or group of the system; -1 leaves it as it is. */
 const owner = () => Nullable(Whole({ minimum: -1, maximum: limits.task.ownerIdMax }));
 
-/** A file rendered for a task. Source: facts/scheduler.md §2.6 "Template". */
+/** A file rendered for a task. Source: docs/behaviour/job-specification.md#templates. */
 export const TemplateSchema = Type.Object(
   {
     SourcePath: About("The template, a file in the task's directory.", Text(), {
@@ -127,7 +127,7 @@ export const LogConfigSchema = Type.Object(
 );
 export type LogConfig = Model<typeof LogConfigSchema>;
 
-/** Source: facts/scheduler.md §2.6 "VolumeMount". */
+/** Source: docs/behaviour/job-specification.md#volume-mounts. */
 export const VolumeMountSchema = Type.Object(
   {
     Volume: About('What is mounted.', Text(), { rules: 'a volume of the group' }),

@@ -10,7 +10,7 @@ import {
   Type,
 } from '../schema.ts';
 
-/** A workload identity to be issued. Source: facts/scheduler.md §2.6 "Identity". */
+/** A workload identity to be issued. Source: docs/behaviour/job-specification.md#identities. */
 export const IdentitySchema = Type.Object(
   {
     Name: About('Names the identity. The default one has no other name.', Text(), {

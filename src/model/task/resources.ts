@@ -16,7 +16,9 @@ export const DeviceRequestSchema = Type.Object(
 );
 export type DeviceRequest = Model<typeof DeviceRequestSchema>;
 
-/** Source: facts/scheduler.md §2.6 "Resources". The default of `CPU` depends on `Cores`. */
+/**
+ * Source: docs/behaviour/job-specification.md#resources. The default of `CPU` depends on `Cores`.
+ */
 export const ResourcesSchema = Type.Object(
   {
     CPU: About('Share of the processor, in MHz.', Whole(), {

@@ -1,6 +1,6 @@
 import { About, Choice, Flag, FreeMap, List, type Model, Text, TextMap, Type } from '../schema.ts';
 
-/** The token block. Source: facts/scheduler.md §2.6 "Secrets (token) block". */
+/** The token block. Source: docs/behaviour/job-specification.md#secrets. */
 export const SecretsSchema = Type.Object(
   {
     Role: About('The role that the token is made by.', Text()),
@@ -20,7 +20,7 @@ export const SecretsSchema = Type.Object(
 );
 export type Secrets = Model<typeof SecretsSchema>;
 
-/** A secret to fetch before the task starts. Source: facts/scheduler.md §2.6 "Secret-fetch list". */
+/** A secret to fetch before the task starts. */
 export const SecretFetchSchema = Type.Object(
   {
     Name: About('Names the secret for templates and the environment.', Text(), {

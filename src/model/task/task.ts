@@ -36,7 +36,9 @@ export const LifecycleSchema = Type.Object(
 );
 export type Lifecycle = Model<typeof LifecycleSchema>;
 
-/** A command that may be run inside the task. Source: facts/scheduler.md §2.6 "Action". */
+/**
+ * A command that may be run inside the task. Source: docs/behaviour/job-specification.md#actions.
+ */
 export const ActionSchema = Type.Object(
   {
     Name: About('Names the action.', Text(), {
@@ -49,7 +51,7 @@ export const ActionSchema = Type.Object(
 );
 export type Action = Model<typeof ActionSchema>;
 
-/** Source: facts/scheduler.md §2.6 "CSIPluginConfig". */
+/** Source: docs/behaviour/job-specification.md#tasks. */
 export const StoragePluginSchema = Type.Object(
   {
     ID: About('Names the plugin.', Text(), { rules: 'required' }),
@@ -75,7 +77,7 @@ const CronSchema = Type.Object(
   { title: 'Cron' },
 );
 
-/** Source: spec/3-jobs.md §2.1 "Task", facts/scheduler.md §2.6. */
+/** Source: docs/contract/jobs.md#a-task, docs/behaviour/job-specification.md#tasks. */
 export const TaskSchema = Type.Object(
   {
     Name: About('Names the task, and its directory.', Text(), {

@@ -1,4 +1,4 @@
-/** Source: facts/scheduler.md §2.6 "Artifact", "Template", "VolumeMount". */
+/** Source: docs/behaviour/job-specification.md#artifacts, #templates, #volume-mounts. */
 import { TemplateError } from '../../language/template/errors.ts';
 import { templateFunctions } from '../../language/template/functions/standard.ts';
 import { parseTemplate } from '../../language/template/parse.ts';

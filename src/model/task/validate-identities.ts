@@ -1,4 +1,4 @@
-/** Source: facts/scheduler.md §2.6 "Identity". */
+/** Source: docs/behaviour/job-specification.md#identities. */
 import { below, type Path, type Report } from '../path.ts';
 import { checkUnique } from '../text-rules.ts';
 import type { Identity } from './identity.ts';

@@ -3,7 +3,7 @@ import { limits } from '../limits.ts';
 import { below, type Path, type Report } from '../path.ts';
 import type { Resources } from './resources.ts';
 
-/** Source: facts/scheduler.md §2.6 "Resources". */
+/** Source: docs/behaviour/job-specification.md#resources. */
 export function validateResources(resources: Resources, path: Path, report: Report): void {
   const { CPU, Cores, MemoryMB, MemoryMaxMB } = resources;
   if (Cores > 0 && CPU > 0) report(below(path, 'Cores'), 'is not possible together with CPU');

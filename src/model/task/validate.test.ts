@@ -3,7 +3,7 @@ import { messages, second, table } from '../job/validate.test-helper.ts';
 
 const t = 'TaskGroups[0].Tasks[0]';
 
-table('tasks (facts §2.6)', 'TaskGroups.0.Tasks.0.', [
+table('tasks', 'TaskGroups.0.Tasks.0.', [
   [{ Name: '' }, `${t}.Name is required`],
   [{ Name: 'alloc' }, `${t}.Name must not be "alloc": that directory is shared`],
   [{ Name: 'a/b' }, `${t}.Name must not hold a slash or backslash`],

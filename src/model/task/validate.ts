@@ -24,7 +24,7 @@ export interface TaskContext {
   readonly taskNames: ReadonlySet<string>;
 }
 
-/** Source: facts/scheduler.md §2.6, in its order. */
+/** Source: docs/behaviour/job-specification.md#tasks, in its order. */
 export function validateTask(task: Task, path: Path, report: Report, context: TaskContext): void {
   const at = (...keys: (string | number)[]): Path => below(path, ...keys);
   checkPlaceName(task.Name, at('Name'), report);
@@ -130,7 +130,10 @@ function validateSecretFetches(
   );
 }
 
-/** Source: facts/scheduler.md §2.10, for what an autoscaler may set of a task. */
+/**
+ * Source: docs/behaviour/job-specification.md#scaling-policies, for what an autoscaler may set of a
+ * task.
+ */
 function validateTaskScaling({ ScalingPolicies }: Task, path: Path, report: Report): void {
   ScalingPolicies?.forEach(({ Min, Max }, index) => {
     const at = below(path, index);

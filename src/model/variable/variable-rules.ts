@@ -10,7 +10,8 @@ const jobsRoot = `${reservedRoot}/jobs`;
 
 /**
  * The variables that a workload may read without being given more: those of all jobs of its
- * namespace, of its job, of its group, and its own. Source: facts/scheduler.md §7.3, §8.5.
+ * namespace, of its job, of its group, and its own.
+ * Source: docs/reference/environment.md#variables.
  */
 export const workloadPaths = (job: string, group: string, task: string): readonly string[] => [
   jobsRoot,

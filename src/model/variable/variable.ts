@@ -22,7 +22,7 @@ const metadata = {
 export const VariableMetadataSchema = Type.Object(metadata, { title: 'VariableMetadata' });
 export type VariableMetadata = Model<typeof VariableMetadataSchema>;
 
-/** Names and secret texts under a path. Source: facts/scheduler.md §8.5 "Variables". */
+/** Names and secret texts under a path. Source: docs/guides/variables.md#a-task-reads-it. */
 export const VariableSchema = Type.Object(
   {
     ...metadata,

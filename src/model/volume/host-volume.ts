@@ -1,4 +1,4 @@
-/** Directories that nodes offer to tasks. Source: facts/scheduler.md §2.9. */
+/** Directories that nodes offer to tasks. Source: docs/behaviour/job-specification.md#volumes. */
 import { limits } from '../limits.ts';
 import { Flag, type Model, Text, Type } from '../schema.ts';
 import type { VolumeRequest } from './volume.ts';

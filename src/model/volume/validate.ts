@@ -23,7 +23,7 @@ const storageModes = new Set([
   'multi-node-multi-writer',
 ]);
 
-/** Source: facts/scheduler.md §2.9. */
+/** Source: docs/behaviour/job-specification.md#volumes. */
 export function validateVolume(
   volume: VolumeRequest,
   path: Path,

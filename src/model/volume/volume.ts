@@ -1,6 +1,6 @@
 import { About, Choice, Flag, List, type Model, Nullable, Text, Type } from '../schema.ts';
 
-/** A volume that a group asks for. Source: facts/scheduler.md §2.9. */
+/** A volume that a group asks for. Source: docs/behaviour/job-specification.md#volumes. */
 export const VolumeRequestSchema = Type.Object(
   {
     Name: About('Repeats the name that the group knows it by.', Text(), { absent: 'its key' }),

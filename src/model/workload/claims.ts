@@ -9,7 +9,8 @@ export const apiAudience = 'roster';
 
 /**
  * Who a task is, signed. Times are Unix seconds. Tokens of earlier versions may have no `exp`, and
- * hold as long as their allocation runs. Source: facts/scheduler.md §2.6 "Identity"; RFC 7519 §4.1.
+ * hold as long as their allocation runs. Source: docs/behaviour/job-specification.md#identities;
+ * RFC 7519 §4.1.
  */
 export interface WorkloadClaims {
   readonly iss?: string;
