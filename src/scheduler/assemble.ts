@@ -1,4 +1,7 @@
-/** The plan and the outcome of an evaluation, from what was decided and placed. Source: facts §6.1. */
+/**
+ * The plan and the outcome of an evaluation, from what was decided and placed.
+ * Source: docs/behaviour/scheduling.md#plans-become-state.
+ */
 import { instantFromMs } from '../base/instant.ts';
 import type { Ids } from '../base/ports.ts';
 import { each, joined, type Steps } from '../base/steps.ts';
@@ -196,7 +199,7 @@ function coalesced(failures: readonly PlacementMetrics[]): PlacementMetrics | un
   return { ...first, CoalescedFailures: first.CoalescedFailures + more };
 }
 
-/** One that failed and finds no other place says so, once. Source: facts §5.2, §6.13. */
+/** One that failed and finds no other place says so, once. */
 function* unplacedMarks(placed: readonly GroupPlacement[]): Steps<readonly PlannedStop[]> {
   const marks: PlannedStop[] = [];
   for (const { unplaced } of placed) {

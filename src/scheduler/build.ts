@@ -1,4 +1,4 @@
-/** The records that a plan consists of. Source: facts/scheduler.md §5.1, §5.2, §6.13. */
+/** The records that a plan consists of. Source: docs/behaviour/evaluations.md#statuses. */
 import { instantFromMs } from '../base/instant.ts';
 import type { AllocatedResources } from '../model/allocation/allocated-resources.ts';
 import {

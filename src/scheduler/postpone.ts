@@ -1,6 +1,6 @@
 /**
  * Evaluations that come back to what is not due yet: failed allocations whose delay is not over, and
- * those that are away. Source: facts/scheduler.md §6.3 steps 9 to 11, §6.13, §6.14.
+ * those that are away. Source: docs/behaviour/scheduling.md#reconciliation, #rescheduling.
  */
 import { instantFromMs } from '../base/instant.ts';
 import type { Ids } from '../base/ports.ts';

@@ -48,7 +48,7 @@ function failed(
   };
 }
 
-describe('delays (facts §6.13)', () => {
+describe('delays', () => {
   test.each<[string, readonly number[], number]>([
     ['constant', [], 30],
     ['constant', [30, 30], 30],

@@ -1,4 +1,7 @@
-/** Whether and when a failed allocation is placed again. Source: facts/scheduler.md §2.4, §6.13. */
+/**
+ * Whether and when a failed allocation is placed again.
+ * Source: docs/behaviour/scheduling.md#rescheduling.
+ */
 import { instantFromMs, instantToMs } from '../base/instant.ts';
 import type { Allocation, RescheduleTracker } from '../model/allocation/allocation.ts';
 import type { ReschedulePolicy } from '../model/task-group/policies.ts';

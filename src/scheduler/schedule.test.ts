@@ -5,7 +5,7 @@ import { makeNode, makeTask, startMs, TestCluster } from './cluster.test-helper.
 import { descriptions, schedulerDefaults } from './view.ts';
 import { changedTask, names, nodes, running, web } from './web-job.test-helper.ts';
 
-describe('failures (facts §6.13)', () => {
+describe('failures', () => {
   const policy = (fields: object) => ({
     Count: 1,
     ReschedulePolicy: { ...{ Unlimited: true, Delay: 30e9, DelayFunction: 'constant' }, ...fields },

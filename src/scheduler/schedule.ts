@@ -1,6 +1,6 @@
 /**
  * One evaluation to a plan. Pure: the same view, evaluation, instant and ids give the same plan.
- * Source: DESIGN §6, facts/scheduler.md §5.1, §6.1, §6.3, §6.6.
+ * Source: docs/behaviour/scheduling.md#the-scheduler, docs/behaviour/evaluations.md#attempts.
  */
 import type { Ids } from '../base/ports.ts';
 import { collected, drained, each, type Steps } from '../base/steps.ts';
@@ -111,7 +111,7 @@ function* placeAll(
 
 /**
  * The evaluation that goes on when a plan was refused too often. It waits like one for room, and is
- * tried again from time to time. Source: facts §6.1, §6.8.
+ * tried again from time to time. Source: docs/behaviour/evaluations.md#attempts.
  */
 export const conflictEvaluation = (
   snapshotIndex: number,

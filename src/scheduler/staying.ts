@@ -1,4 +1,7 @@
-/** Which allocations of an older version may take up the new one. Source: facts §6.4. */
+/**
+ * Which allocations of an older version may take up the new one.
+ * Source: docs/behaviour/scheduling.md#updates-in-place.
+ */
 import { each, filtered, type Steps } from '../base/steps.ts';
 import type { Allocation } from '../model/allocation/allocation.ts';
 import { isTerminal } from '../model/allocation/allocation-rules.ts';

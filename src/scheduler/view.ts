@@ -1,4 +1,7 @@
-/** What the scheduler sees of the cluster, and what it answers. Source: DESIGN §6. */
+/**
+ * What the scheduler sees of the cluster, and what it answers.
+ * Source: docs/behaviour/scheduling.md#the-scheduler.
+ */
 import type { Allocation } from '../model/allocation/allocation.ts';
 import type { Deployment } from '../model/deployment/deployment.ts';
 import type { Evaluation } from '../model/evaluation/evaluation.ts';
@@ -10,7 +13,7 @@ import type { OccupancyView } from './fitting/occupancy.ts';
 export interface SchedulerConfiguration {
   /** `binpack` fills nodes, `spread` levels them. */
   readonly algorithm: 'binpack' | 'spread';
-  /** Whether jobs of the type may evict those of lower priority. Source: facts §6.10. */
+  /** Whether jobs of the type may evict those of lower priority. */
   readonly preemption: Readonly<Record<JobType, boolean>>;
 }
 
@@ -73,7 +76,7 @@ export interface SchedulerResult {
   readonly outcome: EvaluationOutcome;
 }
 
-/** Why an allocation is stopped or changed. Source: facts/scheduler.md §5.2. */
+/** Why an allocation is stopped or changed. Source: docs/behaviour/allocations.md#descriptions. */
 export const descriptions = {
   notNeeded: 'alloc not needed due to job update',
   migrating: 'alloc is being migrated',

@@ -1,7 +1,7 @@
 /**
  * What an allocation waits for: a time, and the evaluation that comes back to it by then. Clocks jump,
  * and an evaluation may end without having done anything for it; so it is never said to wait for one
- * that is over. Source: facts/scheduler.md §6.3 steps 9 to 11, §6.13, §6.14.
+ * that is over. Source: docs/behaviour/scheduling.md#reconciliation, #rescheduling.
  */
 import type { Allocation } from '../model/allocation/allocation.ts';
 

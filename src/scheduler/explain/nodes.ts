@@ -1,6 +1,6 @@
 /**
  * For every node, what the scheduler holds against it or how good it is: with the very rules, rooms
- * and scores of placement. Source: DESIGN §6, facts/scheduler.md §6.5, §6.7, §6.9.
+ * and scores of placement. Source: docs/behaviour/scheduling.md#explanations, #scores.
  *
  * 1. Every node of the fleet gets one verdict, in the order of the node ids.
  * 2. The verdicts of a field counted give the metrics of a placement that is measured on it:

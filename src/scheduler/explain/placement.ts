@@ -1,7 +1,7 @@
 /**
  * Why a placement went where it went: the decision is made again on the state that it was made on,
  * up to the moment of the placement. So what the plan stops, what it placed before and what makes
- * way count just as they did. Source: DESIGN §6.
+ * way count just as they did. Source: docs/behaviour/scheduling.md#explanations.
  *
  * 1. The same view, evaluation, instant and attempt give the same plan (`schedule.ts`), so the n-th
  *    placement of the repetition is the n-th of the plan.

@@ -1,6 +1,7 @@
 /**
  * What would become of a job's groups if the scheduler looked at the job now, and what each node has
- * to do with it: the very decision is made, and thrown away. Source: DESIGN §6, facts §6.6, §6.8.
+ * to do with it: the very decision is made, and thrown away.
+ * Source: docs/behaviour/scheduling.md#explanations.
  *
  * 1. Where something finds no node, the nodes are told as the first that fails finds them: what
  *    makes way for it counts as free, and what is placed before it as taken.

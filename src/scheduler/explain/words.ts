@@ -1,4 +1,7 @@
-/** Why a group finds no node, in one sentence. Source: facts/scheduler.md §6.9. */
+/**
+ * Why a group finds no node, in one sentence.
+ * Source: docs/behaviour/scheduling.md#metrics-of-a-placement.
+ */
 import { limits } from '../../model/limits.ts';
 import type { NodeExplanation } from './nodes.ts';
 

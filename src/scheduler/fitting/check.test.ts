@@ -50,7 +50,7 @@ const base: ListedChange = {
 };
 const place = (...placements: ListedChange['placements']) => ({ placements });
 
-describe('in the order of the checks (facts §6.1)', () => {
+describe('in the order of the checks', () => {
   test.each<[string, Partial<ListedChange>, string | undefined]>([
     ['nothing but stops, node gone', { node: undefined, stops: [stopOfFirst] }, undefined],
     ['node gone', { node: undefined, ...place(like('a', 1)) }, 'node does not exist'],

@@ -1,6 +1,6 @@
 /**
  * Whether what a plan wants of one node can be had of the node as it is now. The plan applier asks
- * this for every node that a plan touches. Source: facts/scheduler.md §6.1, DESIGN §6.
+ * this for every node that a plan touches. Source: docs/behaviour/scheduling.md#plans-become-state.
  *
  * 1. A node that is not ready and eligible takes no placements; one that is down or disconnected
  *    takes no in-place updates either. Stops and marks are always taken.

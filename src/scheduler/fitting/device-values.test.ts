@@ -28,7 +28,7 @@ const holds = (LTarget: string, Operand: string, RTarget = '') =>
   compileDeviceRule({ LTarget, Operand, RTarget })(device, ['i1', 'i2']);
 const attr = (name: string) => `\${device.attr.${name}}`;
 
-describe('numbers with units (facts §6.7)', () => {
+describe('numbers with units', () => {
   test.each([
     ['memory', '=', '4 GiB', true],
     ['memory', '==', '4096MiB', true],

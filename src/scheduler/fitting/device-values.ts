@@ -1,6 +1,6 @@
 /**
  * What constraints and affinities of a device compare: values with a type, and numbers with a unit.
- * Source: facts/scheduler.md §6.7 "Devices".
+ * Source: docs/behaviour/scheduling.md#devices.
  *
  * 1. Numbers are compared in the base of their units; those of different bases, or of which only
  *    one has a unit, are not comparable: they are neither equal nor in any order.

@@ -1,6 +1,6 @@
 /**
  * The devices of a node: which pieces of hardware the tasks of a group may have, who holds them, and
- * which an allocation gets. Source: facts/scheduler.md §2.6 "Resources", §6.5 "devices", §6.7.
+ * which an allocation gets. Source: docs/behaviour/job-specification.md#resources.
  *
  * 1. A piece is given to one allocation only, and only a healthy one.
  * 2. A request gets as many pieces as it asks for, of one make or of several that suit it.

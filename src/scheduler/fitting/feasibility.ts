@@ -1,7 +1,7 @@
 /**
  * The rules that a node must pass for a group, whatever else runs there. One table: placement walks
  * it to filter, explanation to name the first rule that fails.
- * Source: facts/scheduler.md §6.2, §6.7, §6.8.
+ * Source: docs/behaviour/scheduling.md#candidate-nodes, #comparisons, #classes-of-nodes.
  *
  * 1. A rule's verdict depends on the node alone; rules of scope `class` on its computed class alone.
  * 2. The order of the table is the order of the checks.

@@ -20,7 +20,7 @@ const node = makeNode('n1', {
 const passes = (LTarget: string, Operand: string, RTarget: string): boolean =>
   compileOperand({ LTarget, Operand, RTarget })(node);
 
-describe('operands (facts §6.7)', () => {
+describe('operands', () => {
   test.each<[string, string, string, boolean]>([
     // Targets.
     ['${node.unique.id}', '=', 'n1', true],

@@ -1,4 +1,7 @@
-/** The comparisons that constraints and affinities are made of. Source: facts/scheduler.md §6.7. */
+/**
+ * The comparisons that constraints and affinities are made of.
+ * Source: docs/behaviour/scheduling.md#comparisons.
+ */
 import { compilePattern, PatternError } from '../../language/filter/regex/pattern.ts';
 import type { Constraint } from '../../model/constraint/constraint.ts';
 import { compileVersionConstraints } from '../../model/constraint/versions.ts';

@@ -32,7 +32,7 @@ const fixed = (Value: number, more: object = {}) => ({
 const vacant = occupancyOf(() => []);
 const small = () => makeNode('n1', { ports: [20_000, 20_003], reservedPorts: '20001, 80' });
 
-describe('dynamic ports (facts §6.11)', () => {
+describe('dynamic ports', () => {
   test('begin at the start, go on behind the last, skip reserved ones and wrap', () => {
     const room = new NodeRoom(small(), vacant, 20_002);
     expect(take(room, dynamic('x'))).toEqual([20_002]);

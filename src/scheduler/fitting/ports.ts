@@ -1,5 +1,6 @@
 /**
- * Ports of a node: which are taken, and which an allocation gets. Source: facts/scheduler.md §6.11.
+ * Ports of a node: which are taken, and which an allocation gets.
+ * Source: docs/behaviour/scheduling.md#ports.
  *
  * 1. A port of a host address is given to one allocation only, unless the ask ignores collisions.
  * 2. Reserved host ports are never given, on any address.

@@ -1,4 +1,7 @@
-/** What a group asks for, what an allocation holds and what a node has. Source: facts §5.2, §6.5. */
+/**
+ * What a group asks for, what an allocation holds and what a node has.
+ * Source: docs/behaviour/job-specification.md#resources.
+ */
 import type {
   AllocatedNetwork,
   AllocatedResources,

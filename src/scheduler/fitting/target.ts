@@ -1,4 +1,7 @@
-/** What a constraint, an affinity or a spread speaks of. Source: facts/scheduler.md §6.7, §6.8. */
+/**
+ * What a constraint, an affinity or a spread speaks of.
+ * Source: docs/behaviour/scheduling.md#comparisons.
+ */
 import type { Node } from '../../model/node/node.ts';
 
 /** Reads a target on a node; `undefined` when the node does not have it. */

@@ -1,6 +1,6 @@
 /**
  * All nodes in columns, with what is held of each: what an evaluation reads of the cluster, and what
- * is kept for the next one. Source: DESIGN §6.
+ * is kept for the next one. Source: docs/behaviour/scheduling.md#the-scheduler.
  *
  * 1. A slot is a node; slots ascend by node id.
  * 2. `used` of a slot is what its load holds, plus what the plan under way places there.

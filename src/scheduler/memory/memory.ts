@@ -1,7 +1,7 @@
 /**
  * What the scheduler keeps from one evaluation to the next, so that each costs what changed and not
  * all that is there. It changes no decision: the same view, evaluation, instant and ids give the
- * same plan with any memory and with none. Source: DESIGN §6.
+ * same plan with any memory and with none. Source: docs/behaviour/scheduling.md#the-scheduler.
  *
  * 1. The fleet shows the state of `#index`. It is told of every transaction; when one was missed, it
  *    is read anew.

@@ -1,6 +1,7 @@
 /**
  * The fleet as one shape of groups sees it: which nodes the rules filter out, which are full, and
- * how good the others are. Kept from one evaluation to the next. Source: DESIGN §6.
+ * how good the others are. Kept from one evaluation to the next.
+ * Source: docs/behaviour/scheduling.md#the-scheduler.
  *
  * 1. `failed` says for each slot whether it is a candidate and passes the rules; it never changes.
  * 2. `dimension`, `packs` and the tournament hold what computing a slot from scratch would give, as

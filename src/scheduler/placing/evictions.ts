@@ -1,6 +1,7 @@
 /**
  * Where a request that finds no room may have some made, and what that is worth: every node that is
- * full is looked at, as placement looks at every node with room. Source: facts/scheduler.md §6.10.
+ * full is looked at, as placement looks at every node with room.
+ * Source: docs/behaviour/scheduling.md#preemption.
  *
  * 1. Only nodes that pass every rule and lack nothing but room are looked at.
  * 2. The best is the greatest mean of the parts of the score, with the part `preemption`; of equal

@@ -1,6 +1,6 @@
 /**
  * One group on its sheet while it is placed: where the job already is counts here, and nowhere else.
- * Source: DESIGN §6, facts/scheduler.md §6.5.
+ * Source: docs/behaviour/scheduling.md#the-scheduler, #scores.
  *
  * 1. A slot is open when it passes every rule, is not full and no distinct rule keeps the group off.
  * 2. Whatever changes a node's room or presence calls `placed`, `removed` or `refresh`.

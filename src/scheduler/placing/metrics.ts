@@ -1,6 +1,6 @@
 /**
  * How a placement came about. Counts are complete: every candidate node is looked at for every
- * group. Source: facts/scheduler.md §6.9.
+ * group. Source: docs/behaviour/scheduling.md#metrics-of-a-placement.
  */
 import type { PlacementMetrics } from '../../model/allocation/placement-metrics.ts';
 import type { Job } from '../../model/job/job.ts';

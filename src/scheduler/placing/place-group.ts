@@ -1,6 +1,6 @@
 /**
  * The requests of one group, carried out one after the other: which node each gets, who has to make
- * way for it, or why it gets none. Source: DESIGN §6, facts/scheduler.md §6.5, §6.9, §6.10.
+ * way for it, or why it gets none. Source: docs/behaviour/scheduling.md#the-scheduler, #scores.
  *
  * 1. A replacement that finds no node leaves what it would have replaced as it was.
  * 2. Nobody has to make way for a request that finds a node without that.

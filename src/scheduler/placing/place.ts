@@ -1,6 +1,6 @@
 /**
  * Carries out a reconciliation on the nodes: who gets which node, and what is left over.
- * Source: DESIGN §6, facts/scheduler.md §6.3 steps 16 to 18, §6.5, §6.9.
+ * Source: docs/behaviour/scheduling.md#the-scheduler, #reconciliation, #scores.
  *
  * 1. Rooms show the snapshot plus what the plan places, presence also less what it stops: what is
  *    stopped no longer counts for its job, but its node has yet to end it.

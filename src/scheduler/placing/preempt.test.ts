@@ -95,7 +95,7 @@ const evicted = (): Record<string, number> => {
   return Object.fromEntries([...counts].map(([id, list]) => [id, list.length]));
 };
 
-describe('who makes way (facts §6.10)', () => {
+describe('who makes way', () => {
   test('the example that the published documentation gives', () => {
     nodes([makeNode('n1', { cpu: 10_000, memory: 5000, disk: 2500 })]);
     run('cache', { priority: 70, memory: 2000, disk: 500 });

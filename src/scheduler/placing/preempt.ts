@@ -1,5 +1,6 @@
 /**
- * Who makes way on a node for an allocation of higher priority. Source: facts/scheduler.md §6.10.
+ * Who makes way on a node for an allocation of higher priority.
+ * Source: docs/behaviour/scheduling.md#preemption.
  *
  * 1. Only what is to run, of other jobs and of a priority that is lower by `priorityGap` at least,
  *    makes way.

@@ -1,6 +1,6 @@
 /**
  * What is done about allocations whose nodes are away, or that are over with nobody in their place.
- * Source: facts/scheduler.md §6.3 steps 6, 9 and 10, §6.14.
+ * Source: docs/behaviour/scheduling.md#reconciliation, #nodes-that-are-away.
  */
 import { instantToMs } from '../../base/instant.ts';
 import { each, filtered, type Steps } from '../../base/steps.ts';

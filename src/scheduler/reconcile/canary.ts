@@ -1,4 +1,4 @@
-/** Which allocations are canaries, and of whom. Source: facts/scheduler.md §5.4 "Canary". */
+/** Which allocations are canaries, and of whom. Source: docs/behaviour/deployments.md#canaries. */
 import type { Allocation } from '../../model/allocation/allocation.ts';
 import { type Deployment, isTerminalDeployment } from '../../model/deployment/deployment.ts';
 import type { TaskGroup } from '../../model/task-group/task-group.ts';

@@ -1,6 +1,6 @@
 /**
  * What each allocation of a group means for the group as it is wanted now: the first matching line
- * of `classify` decides. Source: facts/scheduler.md §6.3 steps 4, 6 and 7, §6.13, §6.14.
+ * of `classify` decides. Source: docs/behaviour/scheduling.md#reconciliation, #rescheduling.
  */
 
 import { instantToMs } from '../../base/instant.ts';

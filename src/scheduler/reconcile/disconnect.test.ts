@@ -46,7 +46,7 @@ const pass = (cluster: TestCluster, ms: number) => {
   cluster.nowMs += ms;
 };
 
-describe('a node that is disconnected (facts §6.14)', () => {
+describe('a node that is disconnected', () => {
   test('what ran there is unknown, replaced meanwhile, and given up later', () => {
     const cluster = running(waits);
     setNode(cluster, 'disconnected');

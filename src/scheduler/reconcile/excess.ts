@@ -1,4 +1,7 @@
-/** Which allocations go when there are more than wanted. Source: facts/scheduler.md §6.3 step 12. */
+/**
+ * Which allocations go when there are more than wanted.
+ * Source: docs/behaviour/scheduling.md#reconciliation.
+ */
 import { each, mapped, type Steps, sorted } from '../../base/steps.ts';
 import type { Allocation } from '../../model/allocation/allocation.ts';
 import { allocationIndex, isClientTerminal } from '../../model/allocation/allocation-rules.ts';

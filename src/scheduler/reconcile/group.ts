@@ -1,4 +1,7 @@
-/** What is to be done about one group of a service or batch job. Source: facts §5.4, §6.3. */
+/**
+ * What is to be done about one group of a service or batch job.
+ * Source: docs/behaviour/scheduling.md#reconciliation.
+ */
 import { each, every, filtered, grouped, mapped, type Steps, some } from '../../base/steps.ts';
 import type { Allocation } from '../../model/allocation/allocation.ts';
 import { allocationName } from '../../model/allocation/allocation-rules.ts';
@@ -106,7 +109,8 @@ export function* reconcileGroup(
 
 /**
  * Canaries take the names of those that they are to succeed, then what nobody has: a name that one
- * of the current version has would be there twice for good. Source: facts §6.12.
+ * of the current version has would be there twice for good.
+ * Source: docs/behaviour/scheduling.md#names.
  */
 function namesForCanaries(
   job: Job,

@@ -1,4 +1,4 @@
-/** The names of a group's allocations. Source: facts/scheduler.md §6.12. */
+/** The names of a group's allocations. Source: docs/behaviour/scheduling.md#names. */
 import { each, type Steps } from '../../base/steps.ts';
 import { allocationIndex, allocationName } from '../../model/allocation/allocation-rules.ts';
 

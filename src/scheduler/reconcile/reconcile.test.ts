@@ -7,7 +7,7 @@ import { changedTask, type Group, names, running, web } from '../web-job.test-he
 
 const migrate = { DesiredTransition: { ...noTransition, Migrate: true } };
 
-describe('counts and names (facts §6.3, §6.12)', () => {
+describe('counts and names', () => {
   test('a new job gets its count, named from 0', () => {
     const cluster = running({ Count: 3 });
     expect(cluster.liveNames()).toEqual(names(0, 1, 2));
@@ -115,7 +115,7 @@ describe('the end of jobs and groups', () => {
   });
 });
 
-describe('updates (facts §6.4)', () => {
+describe('updates', () => {
   test('in place: node, ports and id stay', () => {
     const Networks = [{ DynamicPorts: [{ Label: 'http' }] }];
     const cluster = running({ Count: 2, Networks });

@@ -1,6 +1,6 @@
 /**
  * From what there is of a job to what is to be done about it. Decides about allocations, not about
- * nodes. Source: facts/scheduler.md §5.4, §6.3, §6.4, §6.12.
+ * nodes. Source: docs/behaviour/scheduling.md#reconciliation, #updates-in-place, #names.
  *
  * 1. What counts after the decision plus what is placed is never more than `Count`, canaries aside,
  *    of which there are never more than wanted.

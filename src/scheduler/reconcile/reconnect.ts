@@ -1,6 +1,6 @@
 /**
  * What becomes of an allocation that came back after another one took its place. Exactly one of the
- * two goes on. Source: facts/scheduler.md §2.4 "Disconnect", §6.14.
+ * two goes on. Source: docs/behaviour/job-specification.md#disconnected-clients.
  */
 import { each, filtered, type Steps } from '../../base/steps.ts';
 import type { Allocation } from '../../model/allocation/allocation.ts';

@@ -1,6 +1,6 @@
 /**
  * The placements that a group calls for: which name each gets, which version it runs and of which
- * deployment it is. Source: facts/scheduler.md §5.4, §6.3 steps 14 to 18, §6.12.
+ * deployment it is. Source: docs/behaviour/scheduling.md#reconciliation, #names.
  */
 import { each, mapped, type Steps } from '../../base/steps.ts';
 import type { Allocation } from '../../model/allocation/allocation.ts';

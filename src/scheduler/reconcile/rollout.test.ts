@@ -34,7 +34,7 @@ function rolledOut(group: Group = {}, fields: JobInput = {}, nodeCount = 3): Tes
   return cluster;
 }
 
-describe('when a deployment is made (facts §5.4 "Creation")', () => {
+describe('when a deployment is made', () => {
   const steps = { Count: 3, Update: { MaxParallel: 1 } };
 
   test('for the first version, with all of it at once', () => {
@@ -179,7 +179,7 @@ describe('how it ends', () => {
   });
 });
 
-describe('steps (facts §5.4 "Progress", §6.3 step 15)', () => {
+describe('steps', () => {
   const group = (value: string, fields: Group = {}): Group => ({
     ...{ Count: 5, Update: { MaxParallel: 2 } },
     ...changed(value),
@@ -297,7 +297,7 @@ describe('steps (facts §5.4 "Progress", §6.3 step 15)', () => {
   });
 });
 
-describe('canaries (facts §5.4 "Canary")', () => {
+describe('canaries', () => {
   const group = (value: string, fields: Group = {}): Group => ({
     ...{ Count: 3, Update: { MaxParallel: 1, Canary: 2 } },
     ...changed(value),

@@ -1,6 +1,7 @@
 /**
  * How far the current version of a job may come: the deployment that brings it, whether a new one is
- * to be made, and which ones have to end. Source: facts/scheduler.md §5.4, §6.3 steps 1, 15 and 19.
+ * to be made, and which ones have to end.
+ * Source: docs/behaviour/deployments.md#when-a-deployment-is-made.
  *
  * 1. A version has one deployment at most, however it ended.
  * 2. While a group halts, or its canaries wait, nothing comes of the current version but what

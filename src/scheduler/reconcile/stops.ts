@@ -1,4 +1,7 @@
-/** How a plan ends allocations, and what it notes of them. Source: facts/scheduler.md §5.2. */
+/**
+ * How a plan ends allocations, and what it notes of them.
+ * Source: docs/behaviour/allocations.md#descriptions.
+ */
 import type { Allocation } from '../../model/allocation/allocation.ts';
 import type { PlannedStop } from '../../model/plan/plan.ts';
 import { descriptions } from '../view.ts';

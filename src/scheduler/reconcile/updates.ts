@@ -1,4 +1,7 @@
-/** Which allocations of earlier versions go on where they are, and which do not. Source: facts §6.4. */
+/**
+ * Which allocations of earlier versions go on where they are, and which do not.
+ * Source: docs/behaviour/scheduling.md#updates-in-place.
+ */
 import { each, filtered, mapped, type Steps, sorted } from '../../base/steps.ts';
 import type { Allocation } from '../../model/allocation/allocation.ts';
 import { allocationIndex, isClientTerminal } from '../../model/allocation/allocation-rules.ts';

@@ -1,6 +1,6 @@
 /**
  * `distinct_hosts` and `distinct_property`: the rules that depend on where the job already is.
- * Source: facts/scheduler.md §6.7.
+ * Source: docs/behaviour/scheduling.md#comparisons.
  */
 import type { Constraint } from '../../model/constraint/constraint.ts';
 import type { Job } from '../../model/job/job.ts';

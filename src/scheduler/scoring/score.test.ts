@@ -11,7 +11,7 @@ import { spreadBoosts } from './spread.ts';
 
 const need = (cpu: number, memory: number) => ({ cpu, memory, disk: 0, cores: 0 });
 
-describe('packing (facts §6.5)', () => {
+describe('packing', () => {
   const half = (20 - 2 * 10 ** 0.5) / 18;
   test.each<[string, 'binpack' | 'spread', number, number, number]>([
     ['empty stays empty', 'binpack', 0, 0, 0],

@@ -1,5 +1,5 @@
 /**
- * The parts of a node's score. Source: facts/scheduler.md §6.5.
+ * The parts of a node's score. Source: docs/behaviour/scheduling.md#scores.
  *
  * 1. The score is the sum of the parts that apply divided by their number.
  * 2. The parts are added in the order of `ScorePart`, so that a sum kept by steps and one made from

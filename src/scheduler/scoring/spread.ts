@@ -1,4 +1,7 @@
-/** Spreads over the values of an attribute, in both forms. Source: facts/scheduler.md §6.5. */
+/**
+ * Spreads over the values of an attribute, in both forms.
+ * Source: docs/behaviour/scheduling.md#spread.
+ */
 import type { Spread } from '../../model/constraint/constraint.ts';
 import type { Job } from '../../model/job/job.ts';
 import type { TaskGroup } from '../../model/task-group/task-group.ts';

@@ -1,6 +1,7 @@
 /**
  * Finds the best of many slots while single values change. Slots are kept in classes; each class
- * has a tree of its own whose root is the greatest value in it. Source: DESIGN §6.
+ * has a tree of its own whose root is the greatest value in it.
+ * Source: docs/behaviour/scheduling.md#the-scheduler.
  *
  * 1. Every inner place holds the greater of the two below it.
  * 2. The leaves of a class are in the order of its slots, so that the first of equals can be found.

@@ -1,4 +1,7 @@
-/** What a system job has on which node, and what that means. Source: facts/scheduler.md §6.6. */
+/**
+ * What a system job has on which node, and what that means.
+ * Source: docs/behaviour/scheduling.md#system-and-sysbatch-jobs.
+ */
 import { each, grouped, mapped, type Steps, sorted } from '../../base/steps.ts';
 import type { Allocation } from '../../model/allocation/allocation.ts';
 import { isClientTerminal } from '../../model/allocation/allocation-rules.ts';

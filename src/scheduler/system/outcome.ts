@@ -1,6 +1,7 @@
 /**
  * What could not be placed of a job that wants something on every node: only nodes without room count
- * as failures, and for each of them an evaluation waits. Source: facts/scheduler.md §6.6, §6.9.
+ * as failures, and for each of them an evaluation waits.
+ * Source: docs/behaviour/scheduling.md#system-and-sysbatch-jobs.
  */
 import type { Ids } from '../../base/ports.ts';
 import type { PlacementMetrics } from '../../model/allocation/placement-metrics.ts';

@@ -36,7 +36,7 @@ const nodesOf = (cluster: TestCluster, version?: number) =>
 const on = (cluster: TestCluster, nodeId: string) =>
   cluster.live().find((one) => one.NodeID === nodeId)!;
 
-describe('where it runs (facts §6.6)', () => {
+describe('where it runs', () => {
   test('once on every node that takes it, under one name', () => {
     const cluster = new TestCluster([
       makeNode('n0'),

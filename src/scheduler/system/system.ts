@@ -1,6 +1,6 @@
 /**
  * Jobs that want one allocation of each group on every node that takes it.
- * Source: facts/scheduler.md §5.4, §6.6.
+ * Source: docs/behaviour/scheduling.md#system-and-sysbatch-jobs.
  *
  * 1. No node gets a second allocation of a group that counts.
  * 2. Only ready and eligible nodes that pass the rules get one; what runs stays where it is as long
@@ -183,7 +183,8 @@ function* ordersFor(
 ): Steps<Orders & { readonly placed: number }> {
   const { job, versions } = context;
   const { deploymentId } = rollout;
-  // The name of a system job's allocation is made of the job's name. Source: facts §6.12.
+  // The name of a system job's allocation is made of the job's name.
+  // Source: docs/behaviour/allocations.md#names.
   const name = allocationName(job.Name, group.Name, 0);
   const request = (
     kind: PlacementRequest['kind'],
