@@ -52,7 +52,7 @@ export function decideByCaller(caller: Caller, permission: CallerPermission): bo
   if (permission.kind === 'open' || caller.kind === 'unrestricted') return true;
   if (caller.kind === 'token') return caller.management;
   if (permission.kind === 'own-node') {
-    // A node reads and changes itself, and nothing else (DESIGN §7).
+    // A node reads and changes itself, and nothing else (docs/behaviour/nodes.md#registration).
     return caller.kind === 'node' && caller.nodeId === permission.nodeId;
   }
   if (permission.kind === 'workload') {

@@ -13,7 +13,7 @@ import { type TokenRules, TokenRulesCache } from './token-rules.ts';
 import { type WorkloadCaller, Workloads } from './workloads.ts';
 
 export interface ResolveOptions {
-  /** Access control is on (DESIGN §5 "First token"). */
+  /** Access control is on (docs/contract/http.md#the-first-token). */
   readonly enabled: boolean;
   /** What decides where no rule speaks; the default is `deny`. */
   readonly defaultPolicy?: DefaultPolicy;
@@ -75,8 +75,8 @@ export class Resolver {
 
   /**
    * Who presents this secret: of a token, of a node, or, signed, of a workload. No secret is the anonymous token; a secret that nobody has is
-   * `token-not-found` (403), as is one that has expired. Source: DESIGN §5 "Token", "Anonymous",
-   * "Denied".
+   * `token-not-found` (403), as is one that has expired. Source: docs/contract/http.md#the-token,
+   * #the-order-of-the-checks.
    */
   resolve(snapshot: Snapshot, secret: string | undefined, connection?: object): Authorizer {
     const { enabled, secrets, clock } = this.#options;

@@ -20,7 +20,7 @@ const policyId = 'workload';
 /**
  * What every workload may do without anybody saying so: read the variables of its job, group and
  * task. It is made of rules and not of text, since names of jobs may hold what a text would
- * understand otherwise. Source: facts/scheduler.md §8.5 "Variables".
+ * understand otherwise. Source: docs/guides/variables.md#say-who-may-read-it.
  */
 export function workloadPolicy({ namespace, job, group, task }: WorkloadPlace): Policy {
   const rules = workloadPaths(job, group, task).map(

@@ -1,6 +1,6 @@
 /**
- * Durations as the field writes them: `"1h30m"`, `"250ms"`, or an integer of nanoseconds.
- * Source: DESIGN §5 "Numbers".
+ * Durations as they are written: `"1h30m"`, `"250ms"`, or an integer of nanoseconds.
+ * Source: docs/contract/http.md#numbers-durations-and-instants.
  */
 const nanosecondsPerUnit: Readonly<Record<string, number>> = {
   ns: 1,

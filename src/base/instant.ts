@@ -2,7 +2,7 @@
  * Instants travel as Unix nanoseconds in the scheduler's records (`SubmitTime`, `CreateTime`) and
  * are only ever as fine as a millisecond. A double holds such a number to 256 ns, so the
  * millisecond comes back exactly, and its shortest decimal form is the exact one.
- * Source: DESIGN §5 "Numbers".
+ * Source: docs/contract/http.md#numbers-durations-and-instants.
  */
 export const instantFromMs = (unixMs: number): number => unixMs * 1e6;
 

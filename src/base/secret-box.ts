@@ -2,8 +2,8 @@ import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hash } f
 import type { Secrets } from './ports.ts';
 
 /**
- * How secrets are kept (DESIGN §4 "Secrets at rest"): sealed, so that what is stored tells nothing
- * without the key, and found again by a keyed fingerprint.
+ * How secrets are kept (ARCHITECTURE.md#secrets-and-logins): sealed, so that what is stored tells
+ * nothing without the key, and found again by a keyed fingerprint.
  */
 export interface SecretBox {
   /** The text encrypted; sealing it twice gives different texts. */

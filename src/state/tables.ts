@@ -38,7 +38,7 @@ import type { Key, Stamps, TableDefinition } from './types.ts';
 
 /**
  * Every table there is. The key of a namespaced noun starts with its partition and namespace
- * (DESIGN §4); the scheduler's nouns live in the default partition.
+ * (src/state/DESIGN.md#invariants); the scheduler's nouns live in the default partition.
  */
 export const inNamespace = (namespace: string, ...rest: Key): Key => [
   defaultPartition,

@@ -19,7 +19,7 @@ import { failDeployment } from './fail.ts';
 import { allocationsOfDeployment, findDeployment, jobOfDeployment } from './find.ts';
 import { promoteGroups } from './promote.ts';
 
-/** Source: facts/scheduler.md §5.4 "API". */
+/** Source: docs/behaviour/deployments.md#actions. */
 export interface DeploymentChanged {
   readonly EvalID: string;
   readonly EvalCreateIndex: number;
@@ -143,7 +143,7 @@ function chosenGroups(deployment: Deployment, groups: readonly string[] | 'all')
   );
 }
 
-/** This region no longer waits for the others. Source: facts/scheduler.md §5.4. */
+/** This region no longer waits for the others. Source: docs/behaviour/deployments.md#actions. */
 export const unblockDeployment = (context: ServerContext, id: string): Promise<DeploymentChanged> =>
   changeDeployment(context, id, 'unblock', (transaction, deployment, nowMs) => {
     const StatusDescription = deploymentDescriptions.successful;

@@ -59,7 +59,10 @@ function markForReschedule(transaction: Transaction, allocation: Allocation, now
   });
 }
 
-/** An evaluation that is still to be decided sees everything. Source: facts §5.4 "Progress". */
+/**
+ * An evaluation that is still to be decided sees everything.
+ * Source: docs/behaviour/deployments.md#progress.
+ */
 function isUnseen(
   transaction: Transaction,
   { Namespace, JobID }: Deployment,

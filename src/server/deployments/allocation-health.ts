@@ -19,7 +19,7 @@ export interface HealthMarks {
 
 /**
  * Takes somebody's word for the health of a deployment's allocations. One that is unhealthy ends
- * the deployment. Source: facts/scheduler.md §5.4 "API".
+ * the deployment. Source: docs/behaviour/deployments.md#actions.
  * @throws RosterError `invalid-body`, `deployment-not-found`, `deployment-refused`
  */
 export function setAllocationHealth(

@@ -5,7 +5,10 @@ import type { Transaction } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
 import { createEvaluation } from '../evaluations/create.ts';
 
-/** Asks the scheduler for the deployment's next step. Source: facts/scheduler.md §5.1, §5.4. */
+/**
+ * Asks the scheduler for the deployment's next step.
+ * Source: docs/behaviour/evaluations.md#triggers.
+ */
 export const evaluateDeployment = (
   transaction: Transaction,
   world: ServerContext['world'],

@@ -29,7 +29,7 @@ export interface Failed {
 
 /**
  * Ends the deployment as failed and, where it wants that, brings the job's last stable version back
- * as a new version of its own. Source: facts/scheduler.md §5.4 "Fail/auto-revert".
+ * as a new version of its own. Source: docs/behaviour/deployments.md#failure-and-rollback.
  */
 export function failDeployment(
   transaction: Transaction,
@@ -72,7 +72,10 @@ function rollbackFor(
   return isAllowed ? found : { kind: 'not-allowed', version: found.target.Version };
 }
 
-/** The target's specification and source as a new version. Source: facts §3.2, §3.6, §4.3. */
+/**
+ * The target's specification and source as a new version.
+ * Source: docs/behaviour/jobs.md#stable-versions.
+ */
 function revert(transaction: Transaction, current: Job, target: Job, nowMs: number): Job {
   const { Version, ...stored } = target;
   const job = writeVersion(transaction, {

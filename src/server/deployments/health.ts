@@ -27,7 +27,8 @@ export const withHealthy = (
 /**
  * What an allocation's deployment status is once its node has told of its health. What was judged
  * for a deployment that the allocation no longer belongs to says nothing, and neither does what is
- * said of one that is to stop; one that was found unhealthy stays so. Source: facts/scheduler.md §5.4, §7.6.
+ * said of one that is to stop; one that was found unhealthy stays so.
+ * Source: docs/behaviour/deployments.md#progress.
  */
 export function reportedStatus(
   before: Pick<Allocation, 'DeploymentID' | 'DeploymentStatus' | 'DesiredStatus'>,
@@ -50,7 +51,8 @@ export function reportedStatus(
 
 /**
  * Counts an allocation whose health changed for the deployment that it belongs to, as long as that
- * is not over. The server's clock decides about deadlines. Source: facts/scheduler.md §5.4.
+ * is not over. The server's clock decides about deadlines.
+ * Source: docs/behaviour/deployments.md#progress.
  */
 export function recordHealth(
   transaction: Transaction,

@@ -1,6 +1,6 @@
 /**
  * What is to become of a deployment, from what there is of it. Pure.
- * Source: facts/scheduler.md §5.4 "Progress", "Canary", "Unhealthy".
+ * Source: docs/behaviour/deployments.md#progress, #canaries, #unhealthy-allocations.
  */
 import type { Allocation } from '../../model/allocation/allocation.ts';
 import { isServerTerminal } from '../../model/allocation/allocation-rules.ts';

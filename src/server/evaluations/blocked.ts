@@ -37,7 +37,7 @@ export interface BlockedOptions {
 /**
  * Evaluations that wait for room. When there is some, those that it could help are let go in small
  * batches, the most important first, until it helps nobody any more.
- * Source: facts/scheduler.md §5.1 "Blocked", §6.8.
+ * Source: docs/behaviour/evaluations.md#blocked-evaluations.
  *
  * Invariants
  *  K1. At most one evaluation of a job waits, or of a job and a node where it waits for that node

@@ -13,7 +13,7 @@ export interface Deleted {
 
 /**
  * Forgets evaluations, whatever their status. One that is not over is not decided any more.
- * Source: facts/scheduler.md §8.2.
+ * Source: docs/behaviour/evaluations.md#read-and-delete.
  * @throws RosterError `evaluation-not-found`; then none is deleted
  */
 export async function deleteEvaluations(

@@ -212,7 +212,10 @@ export class EvaluationDispatcher {
     if (!same) this.#madeRoom(is, index);
   }
 
-  /** Marks it as failed and tries again much later. facts/scheduler.md §5.1 "Broker". */
+  /**
+   * Marks it as failed and tries again much later.
+   * docs/behaviour/evaluations.md#the-order-of-evaluations.
+   */
   #giveUp(evaluation: Evaluation, superfluous: readonly Evaluation[]): void {
     const { world } = this.#context;
     const { failedFollowUpDelayMs, failedFollowUpJitterMs } = limits.evaluation;

@@ -7,7 +7,7 @@ import { cancelAll } from './cancel.ts';
 
 /**
  * Ends what waits for room of a job for no reason any more, now that another evaluation of the job
- * was decided. Source: facts/scheduler.md §5.1, §6.6.
+ * was decided. Source: docs/behaviour/evaluations.md#statuses.
  */
 export function settleBlocked(
   transaction: Transaction,

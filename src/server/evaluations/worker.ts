@@ -296,7 +296,7 @@ export function commitDecision(
   return [];
 }
 
-/** Source: facts/scheduler.md §6.1 "Attempts". */
+/** Source: docs/behaviour/evaluations.md#attempts. */
 function failForConflicts(
   transaction: Transaction,
   { world }: ServerContext,

@@ -1,5 +1,5 @@
 /**
- * What nothing needs any more. Pure. Source: facts/scheduler.md §3.10.
+ * What nothing needs any more. Pure. Source: docs/behaviour/jobs.md#garbage-collection.
  *
  * Beside its age there, a record has to have been left alone for as long: what has just ended is
  * still to be read by whoever asks why.
@@ -88,7 +88,7 @@ export function isEnded(allocation: Allocation, node: Node | undefined): boolean
  * Whether the scheduler still asks for it although it is lost. Its node may still run it: its place is
  * kept until that is over for sure, and whatever takes the place then does so in its name. A group
  * that wants no more than it has, or no longer waits for nodes, asks for it no more.
- * Source: facts/scheduler.md §6.3 step 10.
+ * Source: docs/behaviour/scheduling.md#reconciliation.
  */
 function isReplacedLater(
   allocation: Allocation,

@@ -21,7 +21,7 @@ export interface IdentityIssuer {
 
 /**
  * Signs who the tasks of a node's own allocations are. One that is not to be had keeps no other
- * back. Nothing of it is stored. Source: facts/scheduler.md §7.1.
+ * back. Nothing of it is stored. Source: docs/behaviour/client.md#setup.
  */
 export function issueIdentities(
   issuer: IdentityIssuer,

@@ -22,7 +22,7 @@ export interface PolicyVerdict {
  * Holds a canonical job, with everything as it would be stored, against the job policies of its
  * namespace. For whatever changes what a job runs: register, update, plan, scale, revert. What only
  * runs it once more (dispatch, periodic launches, a rollback of a failed deployment) is not checked.
- * Source: spec/3 §7.
+ * Source: docs/contract/jobs.md#job-policies.
  */
 export function checkJobPolicies(
   view: Snapshot,

@@ -1,6 +1,6 @@
 /**
  * Carries out a plan that was made and shown before: the registration and all that the plan does are
- * one transaction. Source: DESIGN §1 "An exact plan".
+ * one transaction. Source: docs/behaviour/jobs.md#plans.
  *
  * 1. The decision is made again on the newest state, in slices, with the ids that the plan drew. It
  *    has to be the same, and the job and its index as well; or all differences are told.

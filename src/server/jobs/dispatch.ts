@@ -23,7 +23,7 @@ export interface Dispatch {
   readonly request: DispatchInput;
 }
 
-/** Source: spec/3 §4.5, facts/scheduler.md §3.11. */
+/** Source: docs/contract/jobs.md#dispatch-a-job, docs/behaviour/jobs.md#answers-of-writes. */
 export interface Dispatched {
   readonly DispatchedJobID: string;
   /** `''`: the token has had its child before, or the child is periodic. */
@@ -35,7 +35,7 @@ export interface Dispatched {
 
 /**
  * Makes a child of a parameterized job, unless one with the same idempotency token is there already:
- * then that is the answer, as long as it is kept. Source: spec/3 §4.5, facts/scheduler.md §4.1.
+ * then that is the answer, as long as it is kept. Source: docs/contract/jobs.md#dispatch-a-job.
  * @throws RosterError `invalid-body`, `job-id-mismatch`, `job-not-found`, `dispatch-refused`,
  *   `job-not-allowed`, `queue-full`
  */
@@ -88,7 +88,7 @@ function childWith(
   return transaction.table(jobs).by('dispatch').scan(range).next().value;
 }
 
-/** Source: facts/scheduler.md §1.7 "Dispatch". */
+/** Source: docs/behaviour/jobs.md#dispatch. */
 function refusedDispatch(job: Job): string | undefined {
   if (!isParameterized(job)) {
     return job.Dispatched ? 'it was itself dispatched' : 'it is not parameterized';

@@ -20,7 +20,7 @@ export interface EvaluationRequest {
 
 /**
  * Lets the scheduler look at a job, although nothing of it changed.
- * Source: spec/3 §4.6, facts/scheduler.md §4.5.
+ * Source: docs/contract/jobs.md#revert-stability-evaluation, docs/behaviour/jobs.md#evaluate.
  * @throws RosterError `job-not-found`, `job-not-evaluated`
  */
 export async function evaluateJob(

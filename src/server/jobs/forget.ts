@@ -16,7 +16,7 @@ import { countChild } from './summary.ts';
 /**
  * Removes the job and everything that only it explains: versions, sources, counters, deployments. A
  * child that is forgotten counts as over. Evaluations and allocations are left to whoever collects
- * them. Source: facts/scheduler.md §3.7, §3.9.
+ * them. Source: docs/behaviour/jobs.md#the-status-of-a-job, #stop-and-purge.
  */
 export function forgetJob(transaction: Transaction, job: Job): void {
   const key = inNamespace(job.Namespace, job.ID);

@@ -26,7 +26,8 @@ export type LaunchOutcome = 'nothing' | 'launched' | 'overlap' | 'taken' | 'not-
 
 /**
  * Launches a job by its schedule, if it is due. However many slots went by, the last one alone is
- * launched, and all of them are done with in the same transaction. Source: facts/scheduler.md §4.2.
+ * launched, and all of them are done with in the same transaction.
+ * Source: docs/behaviour/jobs.md#launches.
  */
 export function launchIfDue(
   transaction: Transaction,
@@ -68,7 +69,7 @@ export interface Forced {
 
 /**
  * Launches a periodic job now, whatever of it still runs. Its schedule goes on as it was.
- * Source: spec/3 §4.8, facts/scheduler.md §4.2.
+ * Source: docs/contract/jobs.md#launch-a-periodic-job-now, docs/behaviour/jobs.md#launches.
  * @throws RosterError `job-not-found`, `launch-refused`, `job-not-allowed`, `too-many-launches`,
  *   `queue-full`
  */
@@ -92,7 +93,7 @@ export async function forceLaunch(
   return { EvalID: value?.ID ?? '', EvalCreateIndex: value?.CreateIndex ?? 0, Index: index };
 }
 
-/** Source: facts/scheduler.md §1.7 "Periodic force". */
+/** Source: docs/behaviour/jobs.md#launches. */
 function refusedLaunch(job: Job): string | undefined {
   if (job.Periodic === null) return 'it is not periodic';
   if (isParameterized(job)) return 'it is parameterized, so only what is dispatched of it launches';

@@ -19,7 +19,8 @@ export function settleUntil(transaction: Transaction, job: Job, untilMs: number)
 
 /**
  * What was before a job got its schedule, or while it was stopped or switched off, is not made up for.
- * A new version with the same schedule leaves alone what is due. Source: facts/scheduler.md §4.2.
+ * A new version with the same schedule leaves alone what is due.
+ * Source: docs/behaviour/jobs.md#launches.
  */
 export function settleEarlierSlots(
   transaction: Transaction,

@@ -85,7 +85,7 @@ export class Planner {
   }
 
   /**
-   * Source: spec/3 §4.7, facts/scheduler.md §4.6.
+   * Source: docs/contract/jobs.md#plan-a-job, docs/behaviour/jobs.md#plans.
    * @throws RosterError `invalid-job`, `job-id-mismatch`, `namespace-not-found`,
    *   `node-pool-not-found`, `job-not-allowed`, `job-policy-violated`, `too-many-plans`
    */

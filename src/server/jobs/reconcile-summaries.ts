@@ -17,7 +17,7 @@ const attemptsMax = 5;
 
 /**
  * Counts every job's summary anew, job by job and in slices, and gives how many were wrong.
- * Source: facts/scheduler.md §8.5 "System".
+ * Source: docs/behaviour/jobs.md#garbage-collection.
  */
 export async function reconcileSummaries(context: ServerContext): Promise<number> {
   const { state, world } = context;

@@ -86,7 +86,7 @@ export type Finish = <T>(steps: Steps<T>) => T | Promise<T>;
 
 /**
  * Registers or updates a job and asks the scheduler to look at it. `finish` admits it.
- * Source: spec/3 §4.2, facts/scheduler.md §1.8, §3.1–3.6, §3.11.
+ * Source: docs/contract/jobs.md#register-a-job.
  * @throws RosterError `invalid-job`, `invalid-body`, `job-id-mismatch`, `namespace-not-found`,
  *   `job-change-refused`, `job-not-allowed`, `job-policy-violated`, `queue-full`, or a failed `EnforceIndex` guard.
  */
@@ -232,7 +232,7 @@ export function requireNamespace(snapshot: Snapshot, name: string): void {
   if (!known) throw refusal('namespace-not-found', { namespace: name });
 }
 
-/** Source: facts/scheduler.md §3.3. */
+/** Source: docs/behaviour/jobs.md#guarded-registration. */
 export function guardIndex(id: string, existing: Job | undefined, index: number | undefined): void {
   if (index === undefined) return;
   if (existing === undefined) {
@@ -246,7 +246,7 @@ export function guardIndex(id: string, existing: Job | undefined, index: number 
 
 /**
  * Writes the job as a new version, or leaves it alone when nothing of it changed.
- * Source: facts/scheduler.md §3.1, §3.4, §3.5.
+ * Source: docs/behaviour/jobs.md#versions-and-indexes, #preserved-counts-and-resources.
  */
 function upsertJob(
   transaction: Transaction,
@@ -279,7 +279,7 @@ export function writeVersion(transaction: Transaction, job: Unstamped<Job>): Job
 /**
  * Keeps `versionsKept` untagged versions, the highest stable one among them, and those that some
  * allocation still runs.
- * Source: facts/scheduler.md §3.1 "Retained versions".
+ * Source: docs/behaviour/jobs.md#versions-that-are-kept.
  */
 function pruneVersions(transaction: Transaction, { Namespace, ID }: Job): void {
   const table = transaction.table(jobVersions);
@@ -304,14 +304,14 @@ const isTooLarge = (submission: Partial<JobSubmission>): boolean =>
   submissionBytes({ Source: '', Variables: '', VariableFlags: null, ...submission }) >
   limits.job.submissionBytesMax;
 
-/** A version made of an earlier one has its source as well. Source: facts/scheduler.md §3.6. */
+/** A version made of an earlier one has its source as well. */
 export function carrySubmission(transaction: Transaction, job: Job, fromVersion: number): void {
   const key = inNamespace(job.Namespace, job.ID, numberPart(fromVersion));
   const source = transaction.table(jobSubmissions).get(...key);
   if (source !== undefined) keepSubmission(transaction, job, source);
 }
 
-/** Source: facts/scheduler.md §3.6. What a version already has is never overwritten. */
+/** Source: docs/behaviour/jobs.md#sources. What a version already has is never overwritten. */
 function keepSubmission(
   transaction: Transaction,
   job: Job,

@@ -17,7 +17,7 @@ export interface Revert
 /**
  * Registers the specification and the source of an earlier version as a new one, which passes every
  * check that any registration does. A version that was a stop stops the job.
- * Source: spec/3 §4.6, facts/scheduler.md §4.3.
+ * Source: docs/contract/jobs.md#revert-stability-evaluation, docs/behaviour/jobs.md#revert.
  * @throws RosterError `job-not-found`, `version-is-current`, `job-version-not-found`,
  *   `job-version-conflict`, and what `registerJob` throws
  */

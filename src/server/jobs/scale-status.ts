@@ -7,7 +7,8 @@ import type { Snapshot } from '../../state/types.ts';
 
 /**
  * How many of each group are wanted and there, and what was said of its scale. Canaries and what is
- * over do not count. In steps: a job may have very many allocations. Source: facts/scheduler.md §4.8.
+ * over do not count. In steps: a job may have very many allocations.
+ * Source: docs/behaviour/jobs.md#scale.
  */
 export function* scaleStatus(snapshot: Snapshot, job: Job): Steps<ScaleStatus> {
   const prefix = inNamespace(job.Namespace, job.ID);

@@ -48,8 +48,8 @@ export interface Scaled {
 
 /**
  * Gives a group another count, as a new version of the job, and keeps what was said with it among
- * the group's events. Source: spec/3 §3, §4.8, facts/scheduler.md §4.7 (the order of the checks),
- * DESIGN §5 "Where the field differs".
+ * the group's events. Source: docs/contract/jobs.md#scale-a-group, and for the order of
+ * the checks docs/behaviour/jobs.md#scale.
  * @throws RosterError `invalid-body`, `job-not-found`, `deployment-active`, `job-not-allowed`,
  *   `job-policy-violated`, `queue-full`, or a failed `EnforceIndex` guard
  */
@@ -136,7 +136,7 @@ function changeCount(
   return { job: written, evaluation, advice };
 }
 
-/** The rollout that is under way would have its counts pulled from under it. Source: spec/3 §3. */
+/** The rollout that is under way would have its counts pulled from under it. */
 function refuseWhileDeployed(transaction: Transaction, job: Job): void {
   const prefix = inNamespace(job.Namespace, job.ID);
   for (const one of transaction.table(deployments).by('job').scan({ prefix })) {
@@ -155,7 +155,7 @@ function newWarnings(before: Job, after: Job): string[] {
   return warnings;
 }
 
-/** Only the newest are kept. Source: facts/scheduler.md §4.7. */
+/** Only the newest are kept. Source: docs/behaviour/jobs.md#scale. */
 function keepEvent(
   transaction: Transaction,
   { Namespace, ID: JobID }: Job,

@@ -6,7 +6,8 @@ import type { Transaction } from '../../state/types.ts';
 
 /**
  * Makes the scaling policies those of the job as it is now. One that stays what it was is left
- * alone, so that its index tells of its own changes. Source: facts/scheduler.md §2.10.
+ * alone, so that its index tells of its own changes.
+ * Source: docs/behaviour/job-specification.md#scaling-policies.
  */
 export function followScalingPolicies(transaction: Transaction, job: Job): void {
   const table = transaction.table(scalingPolicies);

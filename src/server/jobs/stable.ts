@@ -17,7 +17,7 @@ export interface StabilitySet {
 
 /**
  * Says that a version is one to go back to, or is none. What it is already it stays without a
- * change. Source: spec/3 §4.6, facts/scheduler.md §3.2, §4.4.
+ * change. Source: docs/contract/jobs.md#revert-stability-evaluation.
  * @throws RosterError `job-not-found`, `job-version-not-found`
  */
 export async function setStability(

@@ -15,7 +15,8 @@ import { countChild } from './summary.ts';
 
 /**
  * Derives a job's status again, after something that belongs to it changed in this transaction.
- * `wasEvaluated`: although no evaluation may be left of that. Source: facts/scheduler.md §3.7.
+ * `wasEvaluated`: although no evaluation may be left of that.
+ * Source: docs/behaviour/jobs.md#the-status-of-a-job.
  */
 export function refreshJobStatus(
   transaction: Transaction,

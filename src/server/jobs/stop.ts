@@ -33,7 +33,7 @@ export interface Stopped {
 /**
  * Stops a job and, when purging, forgets it at once. Its allocations are ended by the evaluation
  * that this makes. A job that is stopped already stays as it is, so that asking twice costs no
- * version. Source: spec/3 §3, §4.8, facts/scheduler.md §3.9.
+ * version. Source: docs/contract/jobs.md#stop-a-job, docs/behaviour/jobs.md#stop-and-purge.
  * @throws RosterError `job-not-found`
  */
 export async function stopJob(context: ServerContext, stop: Stop): Promise<Stopped> {

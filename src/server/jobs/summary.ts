@@ -33,7 +33,7 @@ function withChildren(transaction: Transaction, summary: JobSummary): JobSummary
 
 /**
  * Follows the status of a child in its parent's summary; `before` is `undefined` for a new child.
- * Source: facts/scheduler.md §3.7.
+ * Source: docs/behaviour/jobs.md#the-status-of-a-job.
  */
 export function countChild(
   transaction: Transaction,

@@ -26,7 +26,7 @@ export interface Tagged extends VersionTag {
 
 /**
  * Gives a version a name, under which it is kept for as long as it has it. A version has one name:
- * another one takes its place. Source: facts/scheduler.md §3.1 "Retained versions", §4.4.
+ * another one takes its place. Source: docs/behaviour/jobs.md#versions-that-are-kept, #tags.
  * @throws RosterError `job-not-found`, `job-version-not-found`, `name-taken`, `limit-reached`
  */
 export async function tagVersion(

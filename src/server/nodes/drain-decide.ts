@@ -9,7 +9,7 @@
  * 4. Once the time is up everything goes at once.
  * 5. A node is empty when nothing holds its resources any more, apart from what was to be ignored.
  *
- * Source: facts/scheduler.md §6.14.
+ * Source: docs/behaviour/nodes.md#drains.
  */
 import type { Allocation } from '../../model/allocation/allocation.ts';
 import {

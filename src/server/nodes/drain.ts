@@ -28,7 +28,7 @@ export interface DrainRequest {
 /**
  * Begins, changes or cancels the drain of a node. From the first moment nothing is placed there
  * any more; what has to go when is the drainer's to say (`drainer.ts`).
- * Source: facts/scheduler.md §6.14, §8.3.
+ * Source: docs/behaviour/nodes.md#drains, #eligibility-evaluation-purge.
  * @throws RosterError `node-not-found`, `invalid-body`
  */
 export async function drainNode(

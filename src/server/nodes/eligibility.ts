@@ -6,7 +6,7 @@ import { changeNode } from './status.ts';
 
 /**
  * Says whether the scheduler may place on the node. What runs there goes on.
- * Source: facts/scheduler.md §6.2, §8.3.
+ * Source: docs/behaviour/scheduling.md#candidate-nodes.
  * @throws RosterError `node-not-found`, or `node-draining` for a node that is being emptied
  */
 export async function setEligibility(

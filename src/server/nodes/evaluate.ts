@@ -14,7 +14,9 @@ import { createEvaluation, type NewEvaluation } from '../evaluations/create.ts';
 
 type Ports = Pick<World, 'clock' | 'ids'>;
 
-/** What a change of a node answers. Source: facts/scheduler.md §8.3. */
+/**
+ * What a change of a node answers. Source: docs/behaviour/nodes.md#eligibility-evaluation-purge.
+ */
 export interface NodeEvaluated {
   readonly EvalIDs: readonly string[];
   /** 0 when none was made. */
@@ -38,7 +40,7 @@ export const evaluated = (
  * Asks the scheduler to look at every job that has something on the node, be it only something
  * that is being stopped: when the node is down, nobody else ends that. Where the node takes work,
  * the jobs that want something on every node are looked at as well. Returns the evaluations' ids.
- * Source: facts/scheduler.md §5.1, §6.6.
+ * Source: docs/behaviour/evaluations.md#triggers.
  */
 export function evaluateNode(
   transaction: Transaction,

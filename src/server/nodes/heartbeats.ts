@@ -12,7 +12,7 @@ export interface HeartbeatsOptions {
 /**
  * Watches over the nodes: each has to be heard again within the time it was given. None of it is
  * state: a new leader gives every node a long first time instead.
- * Source: facts/scheduler.md §7.9.
+ * Source: docs/behaviour/nodes.md#heartbeats.
  */
 export class Heartbeats {
   readonly #options: HeartbeatsOptions;

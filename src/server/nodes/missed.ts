@@ -21,7 +21,7 @@ export type Missed =
 /**
  * A node was not heard in time. It counts as disconnected as long as something on it may wait for
  * it to come back, and is down otherwise: what it ran has to go elsewhere.
- * Source: facts/scheduler.md §6.14.
+ * Source: docs/behaviour/nodes.md#away-and-back.
  */
 export async function noteMissed(
   { state, world }: ServerContext,

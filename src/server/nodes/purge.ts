@@ -6,7 +6,8 @@ import { evaluated, evaluateNode, type NodeEvaluated, storedNode } from './evalu
 /**
  * Forgets a node at once. What ran there is lost, and the evaluations that this makes put it
  * somewhere else. A node that still runs has to be introduced again, and then ends what it has.
- * Source: facts/scheduler.md §8.3. @throws RosterError `node-not-found`
+ * Source: docs/behaviour/nodes.md#eligibility-evaluation-purge.
+ * @throws RosterError `node-not-found`
  */
 export async function purgeNode(
   { state, world }: ServerContext,

@@ -23,7 +23,7 @@ export interface NodeProof {
 /**
  * Brings a node into the fleet, or takes in what it now tells of itself. Sending the same again
  * changes nothing, so that a node may repeat a registration whose answer it did not get.
- * Source: DESIGN §7, facts/scheduler.md §6.14.
+ * Source: docs/behaviour/nodes.md#registration, #away-and-back.
  * @throws RosterError `invalid-body`, `node-secret-mismatch` when the id is another node's,
  *   `id-taken` when the secret is, `node-name-taken`, or `introduction-refused`
  */

@@ -23,7 +23,7 @@ interface Move {
 /**
  * Takes in what a node reports of its allocations. The whole batch is one transaction; reports of
  * allocations that are gone are dropped, those of other nodes' allocations refuse the batch.
- * Source: DESIGN §7, facts/scheduler.md §5.2, §7.9.
+ * Source: docs/behaviour/nodes.md#reports, docs/behaviour/allocations.md#statuses.
  */
 export async function reportAllocations(
   { state, world }: ServerContext,
@@ -139,7 +139,7 @@ function jobsOf(moves: readonly Move[]): Iterable<JobMoves> {
 
 /**
  * Allocations that ended although they should run are looked at by the scheduler, once a job; so
- * are those that are heard of again. Source: facts/scheduler.md §5.1.
+ * are those that are heard of again. Source: docs/behaviour/evaluations.md#triggers.
  */
 function evaluateAfter(
   transaction: Transaction,

@@ -113,7 +113,7 @@ const jobOf = (group: Group = {}, version = 0, fields: JobInput = {}) =>
 const changed = (value: string) => ({ Tasks: [makeTask({ Env: { A: value } })] });
 const healthy = { Healthy: true, Timestamp: null, Canary: false, ModifyIndex: 0 };
 
-describe('what fits (facts §6.1)', () => {
+describe('what fits', () => {
   const closed = makeNode('n2', { SchedulingEligibility: 'ineligible' });
   const rejections = [{ nodeId: 'n2', reason: 'node is not ready and eligible' }];
 
@@ -157,7 +157,7 @@ describe('what fits (facts §6.1)', () => {
   });
 });
 
-describe('what makes way (facts §6.10)', () => {
+describe('what makes way', () => {
   const Tasks = [makeTask({ Resources: { CPU: 600 } })];
 
   /** Two nodes, full of something unimportant, and a plan that evicts it from both. */
@@ -348,7 +348,7 @@ describe('allocations', () => {
   });
 });
 
-describe('deployments (facts §5.4)', () => {
+describe('deployments', () => {
   const Update = { MaxParallel: 1, Canary: 1, ProgressDeadline: 600e9 };
 
   test('count what was placed, and their clock runs from the first on', async () => {

@@ -31,7 +31,7 @@ export type KnownLoads = (nodeId: string, index: number) => Occupancy | undefine
 /**
  * The one place where a plan becomes state. Every touched node is checked again on the newest
  * state: what does not fit there is left out, or all of it when the plan is all or nothing.
- * Source: facts/scheduler.md §6.1, DESIGN §6.
+ * Source: docs/behaviour/scheduling.md#plans-become-state.
  */
 export function applyPlan(
   transaction: Transaction,

@@ -15,7 +15,7 @@ import type { Transaction } from '../../state/types.ts';
  * What a plan does to the deployments of its job: the new one, what of it was placed, and how the
  * others end. `joined` are the allocations that became part of a deployment by this plan: placed,
  * or updated in place. Nothing is called a success unless all of the plan is done.
- * Source: facts/scheduler.md §5.4.
+ * Source: docs/behaviour/deployments.md#progress.
  */
 export function applyDeployments(
   transaction: Transaction,
@@ -73,7 +73,10 @@ const withMember = (
   RequireProgressBy: group.RequireProgressBy ?? deadlineFrom(group, nowMs),
 });
 
-/** A version that was rolled out well is one to go back to. Source: facts/scheduler.md §3.2. */
+/**
+ * A version that was rolled out well is one to go back to.
+ * Source: docs/behaviour/jobs.md#stable-versions.
+ */
 function markStable(
   transaction: Transaction,
   { Namespace, JobID, JobVersion, JobCreateIndex }: Deployment,

@@ -15,7 +15,7 @@ import { configurationIn } from '../scheduler-configuration/read.ts';
 /**
  * Why one of these must not make way any more: priorities may have changed since the plan was made,
  * or who may evict at all. That it is there and is to run is for `checkNode` to say.
- * Source: facts/scheduler.md §6.10.
+ * Source: docs/behaviour/scheduling.md#preemption.
  */
 export function undeserved(
   snapshot: Snapshot,

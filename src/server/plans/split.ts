@@ -5,7 +5,8 @@ import { namesFollowUp, type Plan } from '../../model/plan/plan.ts';
  * A plan in parts of at most `rowsMax` allocations each, to be applied in turn as transactions of
  * their own, so that a large one holds up nobody else's requests. Each part is right by itself:
  * after a crash, or when something comes in between, the evaluation is decided again and goes on
- * from there, as after a plan that was accepted in part. Source: facts/scheduler.md §6.1.
+ * from there, as after a plan that was accepted in part.
+ * Source: docs/behaviour/scheduling.md#plans-become-state.
  *
  * 1. A plan that is all or nothing is one part.
  * 2. What is replaced is stopped by the part that places its replacement, and what makes way for a

@@ -1,6 +1,7 @@
 /**
  * Registrations go in the very transaction in which what they tell of is over, so that nobody finds
- * an instance that is known not to be there. Source: facts/scheduler.md §4.13, §6.14.
+ * an instance that is known not to be there.
+ * Source: docs/guides/services.md#when-an-instance-is-listed.
  */
 import type { Allocation } from '../../model/allocation/allocation.ts';
 import { isTerminal } from '../../model/allocation/allocation-rules.ts';
@@ -41,7 +42,8 @@ export const keyOf = ({ Namespace, ServiceName, ID }: ServiceRegistration) =>
 /**
  * Takes one instance out of the list by hand. Its node tells of it again when something of its
  * allocation changes or the node registers anew: it is for what is left behind.
- * Source: facts/scheduler.md §8.5. @throws RosterError `service-not-found`
+ * Source: docs/guides/services.md#when-an-instance-is-listed.
+ * @throws RosterError `service-not-found`
  */
 export async function removeService(
   { state }: ServerContext,

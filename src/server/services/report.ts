@@ -18,7 +18,8 @@ import { keyOf, removeServicesOf } from './remove.ts';
  * Takes in what a node tells of its services: for each allocation all that it has now. Telling the
  * same again changes nothing, so a node may tell all anew whenever it does not know what is known.
  * The batch is one transaction; allocations of other nodes refuse all of it, those that are gone or
- * are to end have no services any more, whatever is told. Source: facts/scheduler.md §4.13.
+ * are to end have no services any more, whatever is told.
+ * Source: docs/guides/services.md#when-an-instance-is-listed.
  * @throws RosterError `invalid-body`
  */
 export async function reportServices(
