@@ -40,7 +40,8 @@ const internalError = 1011;
 const reasonBytesMax = 123;
 
 /**
- * The WebSockets that carry commands. Source: facts/scheduler.md §4.12.
+ * The WebSockets that carry commands.
+ * Source: docs/guides/actions-and-exec.md#without-the-command-line.
  *
  * Invariants
  *  W1. The upgrade comes first; whatever is wrong after it closes the socket: 1011 where the status

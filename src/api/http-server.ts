@@ -174,7 +174,7 @@ export class HttpServer {
 
 /**
  * To the framework every target is the same, and a content type is nothing that a request could
- * get wrong (DESIGN §5 "Bodies").
+ * get wrong (docs/contract/http.md#bodies).
  */
 function toOnlyRoute({ headers }: IncomingMessage): string {
   if (headers['content-type'] !== undefined) headers['content-type'] = undefined;

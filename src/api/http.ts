@@ -1,6 +1,6 @@
 /**
  * A request and its answer without any framework, so that the HTTP adapter, `createAgent` and the
- * simulator serve the same routes. DESIGN §5, last paragraphs.
+ * simulator serve the same routes. ARCHITECTURE.md#http.
  */
 export interface Request {
   readonly method: string;

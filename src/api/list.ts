@@ -33,7 +33,7 @@ export interface ListQuestion {
 }
 
 /**
- * Filtering, paging and visibility of every list (DESIGN §5 "Lists", facts/scheduler.md §1.6).
+ * Filtering, paging and visibility of every list (docs/contract/http.md#lists).
  *
  * Invariants
  *  L1. A list that is quickly made is made at once, without a promise. A long one is made in turns,

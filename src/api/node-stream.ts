@@ -32,9 +32,10 @@ interface Offer {
 }
 
 /**
- * Takes the one WebSocket that a node opens and keeps open (DESIGN §7). The token is checked
- * before the upgrade, so that a refusal is an ordinary problem. Any other offer to speak another
- * protocol is ignored, as RFC 9110 §7.8 allows: it is a request like every other.
+ * Takes the one WebSocket that a node opens and keeps open
+ * (docs/behaviour/nodes.md#the-nodes-stream). The token is checked before the upgrade, so that a
+ * refusal is an ordinary problem. Any other offer to speak another protocol is ignored, as RFC 9110
+ * §7.8 allows: it is a request like every other.
  */
 export function nodeStreamUpgrade(options: NodeStreamOptions): Upgrade {
   const { server, pipeline, requestOf, observe } = options;

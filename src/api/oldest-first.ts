@@ -1,7 +1,7 @@
 /**
  * The order of the lists of evaluations, deployments and allocations: those of each namespace the
  * oldest first. Where the beginning of the id narrows the list down, it is in the order of the ids.
- * Source: facts/scheduler.md §1.6.
+ * Source: docs/contract/http.md#the-order-of-lists.
  */
 import { defaultPartition, everyNamespace } from '../model/namespace/namespace.ts';
 import { inNamespace, numberPart } from '../state/tables.ts';

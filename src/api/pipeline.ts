@@ -53,7 +53,7 @@ interface Prepared {
 }
 
 /**
- * The shared mechanism of every route (DESIGN §5).
+ * The shared mechanism of every route (docs/contract/http.md#the-order-of-the-checks).
  *
  * Invariants
  *  H1. The order of the checks is: path and method, token, parsing, permission, validity of the

@@ -4,7 +4,7 @@ import { limits } from '../model/limits.ts';
 /**
  * Query parameters as a route declares them. One table gives their parser, the OpenAPI document
  * and the type the handler sees. Both spellings of a key are read (`IdempotencyToken`,
- * `idempotency_token`: DESIGN §5, last table).
+ * `idempotency_token`: docs/contract/http.md#query-parameters).
  */
 export type QueryKind = 'string' | 'boolean' | 'integer' | 'duration' | 'strings';
 

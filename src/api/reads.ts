@@ -57,7 +57,7 @@ interface Before {
 
 /**
  * Answers reads and lists: looks at the state, and waits and looks again where that was asked for
- * (DESIGN §5 "Blocking").
+ * (docs/contract/http.md#blocking-queries).
  *
  * Invariants
  *  R1. A read's index is that of what it read, so it blocks on just that and wakes by just that.
@@ -213,7 +213,10 @@ export class Reads {
     return waitMsOf(wait, this.#options.world.random, bounds);
   }
 
-  /** Wakes as well when the caller's token changes or is lost (DESIGN §5 "Blocking"). */
+  /**
+   * Wakes as well when the caller's token changes or is lost
+   * (docs/contract/http.md#blocking-queries).
+   */
   #park(
     footprint: Footprint,
     { caller }: Authorizer,

@@ -10,9 +10,9 @@ import type { QueryTable, QueryValues } from './query.ts';
 
 /**
  * A route as data: what it takes, what it needs and what it answers. The pipeline gives every
- * route the shared mechanism of DESIGN §5 (token, parsing, authorization, blocking, consistency,
- * paging, headers), the OpenAPI document is written from it, and a route without a permission does
- * not type-check.
+ * route the shared mechanism of docs/contract/http.md (token, parsing, authorization, blocking,
+ * consistency, paging, headers), the OpenAPI document is written from it, and a route without a
+ * permission does not type-check.
  */
 export interface Route {
   readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE';

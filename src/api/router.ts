@@ -5,10 +5,10 @@ import { refusal } from '../model/errors.ts';
  * the HTTP adapter.
  *
  * A pattern is made of literal segments and `:name` parameters. Ids may contain `/` (child jobs,
- * templates: DESIGN §5 "Paths"), so the one parameter of a pattern written `:name+` takes as many
- * segments as the rest of the pattern leaves; where several patterns match, the one with more
- * literal segments wins: known suffixes are split off the end. A second parameter, of
- * one segment, may stand in such a suffix (`/v1/job/:job_id+/tag/:name`).
+ * templates: docs/contract/http.md#paths), so the one parameter of a pattern written `:name+` takes
+ * as many segments as the rest of the pattern leaves; where several patterns match, the one with
+ * more literal segments wins: known suffixes are split off the end. A second parameter, of one
+ * segment, may stand in such a suffix (`/v1/job/:job_id+/tag/:name`).
  *
  * A path that ends where an id should stand (`/v1/acl/token/`) is that without the slash where the
  * method has a route there, as a PUT that creates has, and otherwise says what it lacks.

@@ -24,7 +24,7 @@ const place = {
   partition: { kind: 'string', description: 'The partition.' },
 } as const satisfies QueryTable;
 
-/** DESIGN §5 "Consistency". */
+/** docs/contract/http.md#consistency. */
 const consistency = {
   stale: { kind: 'boolean', default: false, description: 'Any server may answer.' },
   consistent: {
@@ -39,7 +39,7 @@ const consistency = {
   },
 } as const satisfies QueryTable;
 
-/** DESIGN §5 "Blocking". */
+/** docs/contract/http.md#blocking-queries. */
 const blocking = {
   index: {
     kind: 'integer',
@@ -54,7 +54,7 @@ const blocking = {
   },
 } as const satisfies QueryTable;
 
-/** DESIGN §5 "Lists". */
+/** docs/contract/http.md#lists. */
 const list = {
   filter: {
     kind: 'string',

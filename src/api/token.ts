@@ -5,7 +5,7 @@ const bearer = /^bearer\s+(\S+)/i;
 /**
  * The secret a request presents: query `token`, then `X-Registry-Token` (`X-Scheduler-Token` is
  * the same header under its other name), then `Authorization: Bearer`. The first that is not empty
- * wins. DESIGN §5 "Token".
+ * wins. docs/contract/http.md#the-token.
  */
 export function presentedSecret(request: Request): string | undefined {
   return (

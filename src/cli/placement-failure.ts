@@ -5,7 +5,7 @@ import { oneLine, plural } from './render/text.ts';
 
 /**
  * Why allocations could not be placed, in words: a head line for each group, and under it what
- * ruled nodes out. Source: facts/scheduler.md §6.9.
+ * ruled nodes out. Source: docs/behaviour/scheduling.md#metrics-of-a-placement.
  */
 export function placementFailures(
   failed: Evaluation['FailedTGAllocs'],

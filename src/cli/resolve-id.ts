@@ -21,8 +21,8 @@ interface Noun<R> {
 }
 
 /**
- * The whole id for a whole one, for a unique prefix of eight characters or more (DESIGN §5
- * "Other"), and for a unique name where records have names.
+ * The whole id for a whole one, for a unique prefix of eight characters or more
+ * (docs/contract/http.md#paths), and for a unique name where records have names.
  * @throws CliError when it is too short, fits none, or fits several
  */
 export async function resolveId<R extends { readonly ID: string }>(

@@ -10,7 +10,7 @@ import {
   type Requester,
 } from './requester.ts';
 
-/** What an action on a deployment answers. Source: facts/scheduler.md §5.4 "API". */
+/** What an action on a deployment answers. Source: docs/behaviour/deployments.md#actions. */
 export interface DeploymentChanged {
   /** `''` when nothing is to be scheduled. */
   readonly EvalID: string;

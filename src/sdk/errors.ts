@@ -1,6 +1,6 @@
 import type { ErrorCode, Fault } from '../model/errors.ts';
 
-/** The server refused. What it says is `problem+json` (DESIGN §5 "Errors"). */
+/** The server refused. What it says is `problem+json` (docs/contract/http.md#refusals). */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;

@@ -36,7 +36,7 @@ export interface ClientSession extends ExecSession {
   heartbeat(): void;
 }
 
-/** Commands in tasks that run. Source: facts/scheduler.md §4.12. */
+/** Commands in tasks that run. Source: docs/guides/actions-and-exec.md#without-the-command-line. */
 export interface Exec {
   /**
    * Opens a session. That the command could not be started is told by its output and its exit,

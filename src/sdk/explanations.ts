@@ -8,7 +8,7 @@ export interface WhyNotOptions extends CallOptions {
   readonly node?: string | undefined;
 }
 
-/** Why the scheduler decided as it did. Source: DESIGN §6. */
+/** Why the scheduler decided as it did. Source: docs/behaviour/scheduling.md#explanations. */
 export interface Explanations {
   /** Why an allocation is on its node: every node's verdict and score. `id` is whole. */
   why(id: string, options?: CallOptions): Promise<Answer<AllocationExplanation>>;

@@ -21,7 +21,7 @@ import {
   type Requester,
 } from './requester.ts';
 
-/** Body of a registration. Source: spec/3-jobs.md §4.2. */
+/** Body of a registration. Source: docs/contract/jobs.md#register-a-job. */
 export interface JobRegistration {
   readonly Job: JobInput;
   readonly Submission?: Partial<JobSubmission> | undefined;
@@ -36,14 +36,14 @@ export interface JobRegistration {
   readonly PlanID?: string | undefined;
 }
 
-/** Body of a plan. Source: spec/3-jobs.md §4.7. */
+/** Body of a plan. Source: docs/contract/jobs.md#plan-a-job. */
 export interface JobPlanRequest
   extends Pick<JobRegistration, 'Job' | 'PolicyOverride' | 'PreserveCounts' | 'PreserveResources'> {
   /** Whether to tell what is different from the stored job. */
   readonly Diff?: boolean | undefined;
 }
 
-/** Source: spec/3-jobs.md §4.4 "List versions". */
+/** Source: docs/contract/jobs.md#versions-and-sources. */
 export interface JobVersions {
   /** The newest first. */
   readonly Versions: readonly Job[];
@@ -58,7 +58,10 @@ export interface VersionsOptions extends ReadOptions {
   readonly diffTag?: string | undefined;
 }
 
-/** Source: facts/scheduler.md §3.11. `EvalID` is `''` for periodic and parameterized jobs. */
+/**
+ * Source: docs/behaviour/jobs.md#answers-of-writes. `EvalID` is `''` for periodic and parameterized
+ * jobs.
+ */
 export interface JobRegistered {
   readonly EvalID: string;
   readonly EvalCreateIndex: number;
@@ -67,7 +70,7 @@ export interface JobRegistered {
   readonly Index: number;
 }
 
-/** Source: spec/3-jobs.md §4.3. */
+/** Source: docs/contract/jobs.md#parse-a-job-file. */
 export interface JobParsing {
   readonly JobHCL: string;
   /** With defaults instead of null. */
@@ -76,7 +79,7 @@ export interface JobParsing {
   readonly Variables?: string | undefined;
 }
 
-/** Source: facts/scheduler.md §4.11. */
+/** Source: docs/behaviour/jobs.md#parse-and-validate. */
 export interface JobValidated {
   readonly DriverConfigValidated: boolean;
   readonly ValidationErrors: readonly string[];
@@ -100,7 +103,10 @@ export interface StopOptions extends CallOptions {
   readonly global?: boolean | undefined;
 }
 
-/** Body of a scaling. Source: spec/3-jobs.md §4.8. One of `Message` and `Error` is needed. */
+/**
+ * Body of a scaling. Source: docs/contract/jobs.md#scale-a-group. One of `Message` and `Error` is
+ * needed.
+ */
 export interface JobScaling {
   /** Absent: nothing is scaled, and what is said is kept among the events of the group. */
   readonly Count?: number | undefined;
@@ -123,7 +129,7 @@ export interface JobScaled {
   readonly Index: number;
 }
 
-/** Body of a dispatch. Source: spec/3-jobs.md §4.5. */
+/** Body of a dispatch. Source: docs/contract/jobs.md#dispatch-a-job. */
 export interface JobDispatch {
   /** Base64. */
   readonly Payload?: string | undefined;
@@ -162,7 +168,7 @@ export interface RevertOptions extends CallOptions {
   readonly secretsToken?: string | undefined;
 }
 
-/** Source: facts/scheduler.md §4.4. */
+/** Source: docs/behaviour/jobs.md#tags. */
 export interface VersionTagged {
   readonly Name: string;
   readonly Description: string;

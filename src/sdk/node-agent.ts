@@ -11,7 +11,7 @@ import {
   type Requester,
 } from './requester.ts';
 
-/** Source: DESIGN §7. */
+/** Source: docs/behaviour/nodes.md#registration. */
 export interface NodeHeartbeat {
   /** Nanoseconds until the next heartbeat is due. */
   readonly HeartbeatTTL: number;

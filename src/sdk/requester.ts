@@ -21,7 +21,7 @@ export interface CallOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-/** Source: DESIGN §5 "Blocking", "Consistency". */
+/** Source: docs/contract/http.md#blocking-queries, #consistency. */
 export interface ReadOptions extends CallOptions {
   /** Wait until the answer's own index is greater than this; 0: answer at once. */
   readonly index?: number | undefined;
@@ -31,7 +31,7 @@ export interface ReadOptions extends CallOptions {
   readonly consistent?: boolean | undefined;
 }
 
-/** Source: DESIGN §5 "Lists". */
+/** Source: docs/contract/http.md#lists. */
 export interface ListOptions extends ReadOptions {
   readonly prefix?: string | undefined;
   readonly filter?: string | undefined;

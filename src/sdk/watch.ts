@@ -10,7 +10,7 @@ type Read<T> = (options: ReadOptions) => Promise<Answer<T>>;
 
 /**
  * The value now and after each of its changes, by blocking queries: nothing is asked twice while
- * nothing changed. An index that goes back starts afresh (facts/scheduler.md §1.3).
+ * nothing changed. An index that goes back starts afresh (docs/contract/http.md#blocking-queries).
  */
 export function watch<T>(
   read: Read<T>,

@@ -1,6 +1,6 @@
 /**
  * What events there are: by table, the topic, the type of a change, who may see it, and how the
- * record is shown. Source: facts/scheduler.md §8.5.
+ * record is shown. Source: docs/guides/events.md#topics-and-types.
  */
 
 import { formatInstant, instantToMs } from '../../base/instant.ts';

@@ -23,7 +23,7 @@ const health = { ok: Type.Boolean(), message: Text() };
 const AgentHealthSchema = Type.Object({ ...health, server: Type.Object(health) });
 const healthy = { ok: true, message: 'ok' };
 
-/** What this process says of itself. facts/scheduler.md §8.5 "Agent", "Status", "Metrics". */
+/** What this process says of itself. */
 export function agentRoutes(facts: AgentFacts): Route[] {
   return [
     readRoute({

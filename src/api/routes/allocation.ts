@@ -70,7 +70,7 @@ export const stubOptions = (query: QueryValues<typeof stubQuery>) => ({
   taskStates: query.task_states,
 });
 
-/** Source: facts/scheduler.md §5.2, §8.2. */
+/** Source: docs/behaviour/allocations.md#lists-of-allocations. */
 export function allocationRoutes(server: ServerContext): Route[] {
   return [
     listRoute({

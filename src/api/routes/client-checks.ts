@@ -8,7 +8,7 @@ import { type Route, type Scope, streamRoute } from '../route.ts';
 import { allocationById, inItsNamespace } from './allocation.ts';
 import { askNodeForText } from './ask-node.ts';
 
-/** How the checks of an allocation fare: only its node knows. Source: facts/scheduler.md §8.2, §8.4. */
+/** How the checks of an allocation fare: only its node knows. */
 export const clientChecksRoutes = (server: Server): Route[] =>
   [
     { path: '/v1/client/allocation/:alloc_id/checks', noun: 'client' },

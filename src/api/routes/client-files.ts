@@ -22,7 +22,7 @@ const path = {
 
 const bytes = { 'content-type': 'application/octet-stream', ...unsniffed } as const;
 
-/** The files of an allocation, read on its node. Source: facts/scheduler.md §7.4, §8.4. */
+/** The files of an allocation, read on its node. Source: docs/behaviour/client.md#directories. */
 export function clientFileRoutes(server: Server): Route[] {
   /** `op` is the node's word for it and the last of the path. */
   const fileRoute = <Q extends QueryTable>(

@@ -17,7 +17,7 @@ type NoQuery = Record<never, never>;
 type RestartBody = Parameters<typeof complete<typeof RestartSchema>>[1];
 type SignalBody = Parameters<typeof complete<typeof SignalSchema>>[1];
 
-/** What is done to tasks that run, by the node that runs them. Source: facts/scheduler.md §8.4. */
+/** What is done to tasks that run, by the node that runs them. */
 export function clientLifecycleRoutes(server: Server): Route[] {
   const shared = { noun: 'client', permission: inItsNamespace('alloc-lifecycle') } as const;
   return (['PUT', 'POST'] as const).flatMap((method) => [

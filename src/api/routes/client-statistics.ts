@@ -26,7 +26,7 @@ type NodeInput = Input<typeof nodeQuery>;
 const collecting = (scope: Scope) =>
   anyOf(inItsNamespace('submit-job')(scope), inItsNamespace('gc-allocation')(scope));
 
-/** What a node and its tasks use, and letting go of what is over. Source: facts/scheduler.md §8.4. */
+/** What a node and its tasks use, and letting go of what is over. */
 export function clientStatisticsRoutes(server: Server): Route[] {
   const shared = { method: 'GET', noun: 'client' } as const;
   const ask = (nodeId: string, kind: string, params: object, signal: AbortSignal) =>

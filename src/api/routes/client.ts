@@ -8,7 +8,7 @@ import { askNode } from './ask-node.ts';
 const readLogs = (scope: Scope) =>
   anyOf(inItsNamespace('read-logs')(scope), inItsNamespace('read-fs')(scope));
 
-/** What only the node knows, asked over the connection that it holds open. facts §8.4. */
+/** What only the node knows, asked over the connection that it holds open. */
 export function clientRoutes(server: Server): Route[] {
   return [
     streamRoute({

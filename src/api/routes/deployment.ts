@@ -31,7 +31,7 @@ import {
 } from '../route.ts';
 import { jobType, stubOptions, stubQuery } from './allocation.ts';
 
-/** Source: facts/scheduler.md §5.4 "API". */
+/** Source: docs/behaviour/deployments.md#actions. */
 const ChangedSchema = Type.Object({
   EvalID: Text(),
   EvalCreateIndex: Whole(),
@@ -123,7 +123,7 @@ function refuseOther(id: string, { DeploymentID = '' }: Named): void {
   throw refusal('id-mismatch', { noun: 'deployment', body: DeploymentID, path: id });
 }
 
-/** Source: facts/scheduler.md §5.4, §8.2. */
+/** Source: docs/behaviour/deployments.md#statuses, #actions. */
 export function deploymentRoutes(server: ServerContext): Route[] {
   return [
     listRoute({

@@ -64,7 +64,7 @@ const DeleteSchema = Type.Object({
 
 const inOrder = oldestFirst<Evaluation>((snapshot) => snapshot.table(evaluations));
 
-/** Source: facts/scheduler.md §5.1, §8.2. */
+/** Source: docs/behaviour/evaluations.md#statuses, #read-and-delete. */
 export function evaluationRoutes(context: ServerContext): Route[] {
   return [
     listRoute({
@@ -191,7 +191,7 @@ type DeleteInput = Input<
   { readonly EvalIDs?: readonly string[] | null; readonly Filter?: string | null }
 >;
 
-/** Source: facts/scheduler.md §1.6. */
+/** Source: docs/contract/http.md#lists. */
 function refuseBoth(query: { readonly job: string; readonly status: string }, filter: string) {
   if (filter === '' || (query.job === '' && query.status === '')) return;
   const reason = 'cannot be used with other filter parameters';

@@ -32,7 +32,7 @@ const query = {
 
 type Given = Input<typeof query>;
 
-/** Source: facts/scheduler.md §8.5 "Event stream". */
+/** Source: docs/guides/events.md#over-http. */
 export function eventStreamRoute(server: Server): Route {
   let readers = 0;
   return streamRoute({

@@ -28,7 +28,7 @@ const sessionQuery = {
   tty: { kind: 'boolean', default: false, description: 'With a terminal.' },
 } as const satisfies QueryTable;
 
-/** Commands in tasks that run. Source: facts/scheduler.md §4.12, spec/3 §4.9. */
+/** Commands in tasks that run. Source: docs/guides/actions-and-exec.md#without-the-command-line. */
 export function execRoutes(server: Server): Route[] {
   return [
     socketRoute({

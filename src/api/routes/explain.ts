@@ -31,7 +31,7 @@ import { allocationById, inItsNamespace } from './allocation.ts';
  * Why the scheduler decided as it did. Whoever may read the job may ask. Of single nodes the answer
  * tells what the list of nodes would: only those that the caller may read, for what is free on a
  * node tells of what others run there. Of the rest it has the numbers that metrics have as well.
- * Source: DESIGN §6.
+ * Source: docs/behaviour/scheduling.md#explanations.
  */
 export function explainRoutes(server: Server): Route[] {
   const { world, state } = server.context;

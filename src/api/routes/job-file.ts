@@ -44,7 +44,7 @@ interface ValidationBody {
   readonly Region?: string;
 }
 
-/** Source: facts/scheduler.md §4.11. */
+/** Source: docs/behaviour/jobs.md#parse-and-validate. */
 const ValidatedSchema = Type.Object({
   DriverConfigValidated: Flag(),
   ValidationErrors: FullList(Type.String()),
@@ -54,7 +54,7 @@ const ValidatedSchema = Type.Object({
 
 const methods = ['POST', 'PUT'] as const;
 
-/** What looks at jobs and registers none. Source: spec/3 §4.3, facts/scheduler.md §4.11, §8.1. */
+/** What looks at jobs and registers none. Source: docs/contract/jobs.md#parse-a-job-file. */
 export function jobFileRoutes({ world, region }: ServerContext, turns: Turns): Route[] {
   // Without files: those of a server are nobody's business.
   const functions = standardFunctions({ clock: world.clock, ids: world.ids });

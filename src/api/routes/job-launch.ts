@@ -10,7 +10,7 @@ import { forceLaunch } from '../../server/jobs/launch.ts';
 import type { QueryTable } from '../query.ts';
 import { type BodyDefinition, type Input, type Route, writeRoute } from '../route.ts';
 
-/** Source: facts/scheduler.md §3.11. */
+/** Source: docs/behaviour/jobs.md#answers-of-writes. */
 const DispatchedSchema = Type.Object({
   DispatchedJobID: Text(),
   EvalID: Text(),
@@ -39,7 +39,7 @@ const dispatchBody = {
   checkValues: false,
 } as const;
 
-/** What makes jobs of a pattern. Source: spec/3 §4.5, §4.8, facts/scheduler.md §8.1. */
+/** What makes jobs of a pattern. Source: docs/contract/jobs.md#dispatch-a-job. */
 export function jobLaunchRoutes(server: ServerContext): Route[] {
   const dispatchRoute = (
     method: 'PUT' | 'POST',

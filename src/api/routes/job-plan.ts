@@ -39,7 +39,7 @@ const planJob = ({ namespace, body }: Input<QueryTable, PlanBody>) => {
   return allOf(plan, namespaceCapability(namespace, 'policy-override'));
 };
 
-/** Source: spec/3 §4.7, facts/scheduler.md §4.6. */
+/** Source: docs/contract/jobs.md#plan-a-job, docs/behaviour/jobs.md#plans. */
 export function jobPlanRoutes(planner: Planner, turns: Turns): Route[] {
   const finish: Finish = (steps) => turns.finish(steps);
   const planRoute = (method: 'PUT' | 'POST') =>

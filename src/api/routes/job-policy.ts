@@ -29,7 +29,7 @@ type Write = Input<typeof guard, JobPolicyRequest>;
 /** They bind every namespace, so they are the operator's. */
 const may = (access: 'read' | 'write') => () => resourceAccess('operator', access);
 
-/** What jobs have to be like. Source: spec/3 §7 "soft mandatory policy". */
+/** What jobs have to be like. Source: docs/contract/jobs.md#job-policies. */
 export const jobPolicyRoutes = (server: ServerContext): Route[] => [
   listRoute({
     ...{ method: 'GET', path: '/v1/job-policies', noun },

@@ -31,7 +31,7 @@ interface Body extends ScaleRequest {
   readonly Region?: string;
 }
 
-/** Without an evaluation the first two are not there. Source: spec/3 §4.8. */
+/** Without an evaluation the first two are not there. */
 const ScaledSchema = Type.Object({
   EvalID: Type.Optional(Text()),
   EvalCreateIndex: Type.Optional(Whole()),
@@ -48,7 +48,7 @@ const scalePermission = ({ namespace, body }: Input<QueryTable, Body>) => {
   return allOf(scale, namespaceCapability(namespace, 'policy-override'));
 };
 
-/** Source: spec/3 §4.4, §4.8, facts/scheduler.md §4.7, §4.8, §4.12. */
+/** Source: docs/contract/jobs.md#versions-and-sources, #scale-a-group. */
 export function jobScaleRoutes(server: ServerContext): Route[] {
   const handle = async (input: Input<QueryTable, Body>) => {
     const { body, namespace } = input;
@@ -106,7 +106,7 @@ export function jobScaleRoutes(server: ServerContext): Route[] {
   ];
 }
 
-/** One cluster is one region; `global` is any. Source: facts/scheduler.md §1.8. */
+/** One cluster is one region; `global` is any. */
 const isOfRegion = ({ region }: ServerContext, { Region }: Body): boolean =>
   !Region || Region === region || Region === 'global';
 

@@ -39,7 +39,7 @@ const query = {
 
 /**
  * Jobs with their allocations and latest deployment, the one that changed last first: what a page
- * of jobs shows. Source: facts/scheduler.md §4.10.
+ * of jobs shows. Source: docs/behaviour/jobs.md#statuses-of-several-jobs.
  */
 export function jobStatusesRoutes(): Route[] {
   return (['GET', 'POST'] as const).map((method) =>

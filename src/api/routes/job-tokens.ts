@@ -22,7 +22,7 @@ interface Given {
 /**
  * Holds the tokens that a submission brings along against what the job asks for: the registry's
  * against its services, that of secrets against the policies that its tasks name. One that is not
- * given is not asked for. Source: spec/3 §2, §4.6.
+ * given is not asked for. Source: docs/contract/jobs.md#tokens-of-a-submission.
  * @throws RosterError `job-token-not-found`, `permission-denied`
  */
 export function demandTokens(tokens: JobTokens, snapshot: Snapshot, given: Given, job: Job): void {

@@ -86,12 +86,12 @@ const TaggedSchema = Type.Object({
   ...warned,
 });
 
-/** Either method does the same: facts/scheduler.md §1.5. */
+/** Either method does the same: docs/contract/http.md#bodies. */
 const putAndPost = ['PUT', 'POST'] as const;
 
 /**
  * What is done with the versions of a job, and the evaluation that somebody asks for.
- * Source: spec/3 §4.4, §4.6, facts/scheduler.md §3.6, §4.3-4.5.
+ * Source: docs/contract/jobs.md#versions-and-sources, #revert-stability-evaluation.
  */
 export function jobVersionRoutes(server: ServerContext, tokens: JobTokens): Route[] {
   const act = <B>(

@@ -32,7 +32,7 @@ const VersionsSchema = Type.Object({
   KnownLeader: Flag(),
 });
 
-/** Source: spec/3 §4.4 "List versions", facts/scheduler.md §3.11, §4.6. */
+/** Source: docs/contract/jobs.md#versions-and-sources, docs/behaviour/jobs.md#answers-of-writes. */
 export const jobVersionsRoutes = (): Route[] => [
   readRoute({
     method: 'GET',

@@ -3,7 +3,7 @@ import { anyOf, namedAccess, type Permission } from '../../model/permission/perm
 
 /**
  * What a job needs for the directories of nodes that its groups ask for, one by one: who may write
- * to one may read it. Source: facts/scheduler.md §2.9 "ACL at register".
+ * to one may read it. Source: docs/behaviour/job-specification.md#volumes.
  */
 export function volumePermissions(job: JobInput | null | undefined): readonly Permission[] {
   // By name: whether something is to be written there.

@@ -42,7 +42,9 @@ import { stubOptions, stubQuery } from './allocation.ts';
 import { demandTokens, type JobTokens } from './job-tokens.ts';
 import { volumePermissions } from './job-volumes.ts';
 
-/** What a write that may end in an evaluation answers (facts/scheduler.md §3.11). */
+/**
+ * What a write that may end in an evaluation answers (docs/behaviour/jobs.md#answers-of-writes).
+ */
 export const EvaluatedSchema = Type.Object({
   EvalID: Text(),
   EvalCreateIndex: Whole(),
@@ -91,7 +93,7 @@ export const jobId = (scope: Pick<Scope, 'parameters'>): string => scope.paramet
 export const readJob = (input: Pick<Input, 'namespace'>) =>
   namespaceCapability(input.namespace, 'read-job');
 
-/** `submit-job`, or a capability that is a part of it. facts/scheduler.md §8.1. */
+/** `submit-job`, or a capability that is a part of it. */
 export const submitOr = (namespace: string, ...parts: readonly string[]) =>
   anyOf(...['submit-job', ...parts].map((part) => namespaceCapability(namespace, part)));
 
@@ -148,7 +150,7 @@ const registrationBody = {
   checkValues: false,
 } as const;
 
-/** Source: spec/3 §4, facts/scheduler.md §4.9. */
+/** Source: docs/contract/jobs.md#paths, #lists-below-a-job. */
 export function jobRoutes(
   server: ServerContext,
   planner: Planner,
@@ -168,7 +170,7 @@ export function jobRoutes(
       submission: body.Submission ?? undefined,
       enforceIndex: body.EnforceIndex ? (body.JobModifyIndex ?? 0) : undefined,
       evaluationPriority: body.EvalPriority ?? 0,
-      // spec/3 §4.2: only where a job is created.
+      // docs/contract/jobs.md#register-a-job: only where a job is created.
       preserveCounts: (body.PreserveCounts ?? false) && !isUpdate,
       preserveResources: body.PreserveResources ?? false,
       sourceOf: body.Job.Version ?? undefined,
@@ -369,7 +371,7 @@ export function jobRoutes(
   ];
 }
 
-/** Of the job as it is registered now; null when there is none. Source: facts §4.9. */
+/** Of the job as it is registered now; null when there is none. */
 function latestDeployment(scope: Scope): Deployment | null {
   const job = existingJob(scope);
   const ofJob = scope.snapshot.table(deployments).by('job');

@@ -10,7 +10,7 @@ import type { Server } from '../../server/server.ts';
 import { keyringKeys } from '../../state/tables.ts';
 import { listRoute, type Route, writeRoute } from '../route.ts';
 
-/** The keys that secrets at rest are sealed under; never the keys themselves. DESIGN §4. */
+/** The keys that secrets at rest are sealed under; never the keys themselves. */
 export function keyringRoutes({ context, keyring }: Server): Route[] {
   return [
     listRoute({

@@ -38,7 +38,7 @@ type ServicesBody = Parameters<typeof complete<typeof ServicesSchema>>[1];
 
 const lease = (ttlMs: number, index: number) => ({ HeartbeatTTL: ttlMs * 1e6, Index: index });
 
-/** What a node agent says and asks, under its own secret. Source: DESIGN §7. */
+/** What a node agent says and asks, under its own secret. */
 export function nodeAgentRoutes(server: Server): Route[] {
   return [
     writeRoute({

@@ -30,7 +30,7 @@ const onPool =
     namedAccess('node_pool', access, parameters.name!);
 const readPool = onPool('read');
 
-/** Source: facts/scheduler.md §8.3. */
+/** Source: docs/behaviour/nodes.md#node-pools. */
 export function nodePoolRoutes({ context }: Server): Route[] {
   return [
     listRoute({

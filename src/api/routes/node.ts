@@ -48,7 +48,7 @@ const writeNode = onNode('write');
 export const itself = ({ parameters }: Scope) =>
   anyOf({ kind: 'own-node', nodeId: parameters.node_id! }, management);
 
-/** How nodes are listed; also those of a pool. Source: facts/scheduler.md §8.3. */
+/** How nodes are listed; also those of a pool. */
 export const nodeListQuery = {
   prefix: { kind: 'string', default: '', description: 'The beginning of the id.' },
   resources: { kind: 'boolean', default: false, description: 'Include the resources.' },
@@ -74,7 +74,7 @@ const EligibilityRequestSchema = Type.Object({
   Eligibility: Choice(eligibilities),
 });
 
-/** What operators and users see of nodes, and do to them. Source: facts/scheduler.md §8.3. */
+/** What operators and users see of nodes, and do to them. */
 export function nodeRoutes(server: Server): Route[] {
   return [
     listRoute({

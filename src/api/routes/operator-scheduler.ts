@@ -21,7 +21,7 @@ const query = {
   },
 } as const;
 
-/** How the cluster places. Source: facts/scheduler.md §6.5, §6.10, §8.5. */
+/** How the cluster places. Source: docs/behaviour/scheduling.md#scores, #preemption. */
 export function operatorSchedulerRoutes({ context, schedulerDefaults }: Server): Route[] {
   return [
     readRoute({

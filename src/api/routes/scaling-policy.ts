@@ -20,7 +20,7 @@ const maySee = (capability: string, namespace: string) =>
     allOf(...['list-jobs', 'read-job'].map((one) => namespaceCapability(namespace, one))),
   );
 
-/** What jobs say about how they are scaled. Source: facts/scheduler.md §8.5 "Scaling". */
+/** What jobs say about how they are scaled. */
 export const scalingPolicyRoutes = (): Route[] => [
   listRoute({
     ...{ method: 'GET', path: '/v1/scaling/policies', noun },

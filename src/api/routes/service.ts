@@ -76,7 +76,7 @@ const inNamespaces = ({
 
 /**
  * Where services are found, and with `peer=` those of a peer (`service-imported.ts`).
- * Source: spec/3 §4 "Job services", facts/scheduler.md §4.13, §8.2, §8.5.
+ * Source: docs/contract/jobs.md#paths, docs/guides/services.md#when-an-instance-is-listed.
  */
 export const serviceRoutes = (server: ServerContext): Route[] => [
   listRoute({

@@ -12,7 +12,7 @@ const CollectedSchema = Type.Object({
   Nodes: Whole(),
 });
 
-/** Looking after what is stored. Source: facts/scheduler.md §3.10, §8.5. */
+/** Looking after what is stored. Source: docs/behaviour/jobs.md#garbage-collection. */
 export function systemRoutes({ context, garbage }: Server): Route[] {
   return [
     writeRoute({

@@ -52,7 +52,7 @@ const targetOf = ({
   mayKnow: allows(mayList(namespace, parameters.path!)),
 });
 
-/** Texts that jobs need and nobody else is to see. Source: facts/scheduler.md §8.5 "Variables". */
+/** Texts that jobs need and nobody else is to see. */
 export const variableRoutes = (server: ServerContext): Route[] => [
   listRoute({
     ...{ method: 'GET', path: '/v1/vars', noun },

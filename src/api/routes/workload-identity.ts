@@ -41,7 +41,7 @@ function requireNodeItself(input: Scope): void {
   throw refusal('permission-denied', { caller: describeCaller(caller), permission });
 }
 
-/** Who workloads are, signed. Source: facts/scheduler.md §2.6 "Identity", §8.5 "OIDC". */
+/** Who workloads are, signed. Source: docs/behaviour/job-specification.md#identities. */
 export function workloadIdentityRoutes(issuer: IdentityIssuer): Route[] {
   const noun = 'identity';
   return [

@@ -18,7 +18,7 @@ import { oneLine, orDash, plural, quoted } from '../render/text.ts';
 import { policyOverride, preserveCounts, preserveResources } from './run.ts';
 import { writtenDiff } from './written-diff.ts';
 
-/** Source: facts/scheduler.md §9.5. */
+/** Source: docs/guides/jobs.md#plan-then-run. */
 const planExitCodes = { nothing: 0, changes: 1, error: 255 } as const;
 
 /** Changes that are shown unless all are asked for. */

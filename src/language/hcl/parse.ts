@@ -14,7 +14,7 @@ export interface TextOptions extends Partial<HclLimits> {
 export interface HclOptions extends Partial<HclGrammar>, TextOptions {}
 
 /**
- * A text in HCL2's native syntax. Nothing is evaluated. Source: facts/stack.md §4.
+ * A text in HCL2's native syntax. Nothing is evaluated. Source: docs/reference/hcl.md.
  * @throws HclError with all faults that could be told apart
  */
 export function parseHcl(text: string, options: HclOptions = {}): HclBody {

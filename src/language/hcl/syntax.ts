@@ -2,7 +2,7 @@ import type { Range } from './source.ts';
 
 /**
  * What HCL text says, as plain data: bodies of attributes and blocks, and expressions that are not
- * evaluated yet. Every node knows its place. Source: facts/stack.md §4, and HCL's native syntax
+ * evaluated yet. Every node knows its place. Source: docs/reference/hcl.md, and HCL's native syntax
  * specification.
  */
 export interface HclBody {

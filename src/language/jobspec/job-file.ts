@@ -43,7 +43,7 @@ export interface JobFile {
 
 /**
  * The job that a text in HCL2 describes; a text that begins with a brace is HCL2's JSON form.
- * Source: spec/3 §2, facts/scheduler.md §2, §4.11.
+ * Source: docs/contract/jobs.md#a-job, docs/behaviour/job-specification.md#canonical-jobs.
  * @throws HclError with every fault that could be told apart
  */
 export const readJob = (text: string, options: JobFileOptions): JobFile =>

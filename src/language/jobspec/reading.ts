@@ -26,7 +26,7 @@ export const jobFileLimits: JobFileLimits = {
   textLengthMax: 1024 * 1024,
 };
 
-/** Names that the machine knows and the job file does not. Source: facts/scheduler.md §7.3. */
+/** Names that the machine knows and the job file does not. */
 const runtimeNames = new Set(['attr', 'device', 'env', 'meta', 'node']);
 
 /** One job file while it is read: what its expressions cost together, and what is wrong with it. */

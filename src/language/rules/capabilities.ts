@@ -1,7 +1,7 @@
 /**
  * What the fine-grained rules of the scheduler may allow, and which of it a coarse policy stands
  * for. `deny` among the capabilities of a rule denies everything that it covers. Source:
- * facts/scheduler.md §8.1–8.5, §2.9.
+ * docs/reference/rules.md#capabilities-of-a-namespace, #node-pools-host-volumes-and-variables.
  */
 export interface CapabilityTable {
   readonly known: readonly string[];

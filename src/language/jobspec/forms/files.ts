@@ -1,6 +1,6 @@
 import { block, body, duration, flag, text, textMap, texts, whole } from '../form.ts';
 
-/** Source: facts/scheduler.md §2.6. */
+/** Source: docs/behaviour/job-specification.md#tasks. */
 export const artifact = body({
   source: text('GetterSource', 'Where it is fetched from.'),
   destination: text('RelativeDest', "Where it goes, in the task's directory."),

@@ -37,7 +37,7 @@ export function handDown(secretsBlock: unknown, tasks: unknown): Fields {
   };
 }
 
-/** Source: spec/3-jobs.md §2.1 "TaskGroup", facts/scheduler.md §2.2. */
+/** Source: docs/contract/jobs.md#a-task-group, docs/behaviour/job-specification.md#task-groups. */
 export const group = body(
   {
     count: whole('Count', 'How many allocations.'),

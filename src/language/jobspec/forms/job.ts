@@ -17,7 +17,7 @@ import { migrate, reschedule, update } from './policies.ts';
 import { secrets } from './secrets.ts';
 import { task } from './task.ts';
 
-/** Source: facts/scheduler.md §2.3. */
+/** Source: docs/behaviour/job-specification.md#periodic-and-parameterized-jobs. */
 const periodic = body(
   {
     enabled: flag('Enabled', 'Whether it is launched.'),
@@ -74,7 +74,7 @@ function gather({ Secrets, Tasks, ...fields }: Fields): Fields {
   return all.length === 0 ? fields : { ...fields, TaskGroups: all };
 }
 
-/** Source: spec/3-jobs.md §2.1, facts/scheduler.md §2.1. */
+/** Source: docs/contract/jobs.md#a-job, docs/behaviour/job-specification.md#the-job. */
 const job = body(
   {
     id: text('ID', 'Another id than the label.'),

@@ -41,7 +41,7 @@ function splitPorts({ Ports, ...fields }: Fields): Fields {
   };
 }
 
-/** Source: facts/scheduler.md §2.8. */
+/** Source: docs/behaviour/job-specification.md#networks. */
 export const network = body(
   {
     mode: text('Mode', '`host` (also when not given), `bridge`, `none` or `cni/NAME`.'),
@@ -64,7 +64,7 @@ const mountOptions = body({
   mount_flags: texts('MountFlags', 'Flags of the mount.'),
 });
 
-/** Source: facts/scheduler.md §2.9. */
+/** Source: docs/behaviour/job-specification.md#volumes. */
 const volume = body({
   type: text('Type', '`host` or `csi`.'),
   source: text('Source', 'The volume that is asked for.'),

@@ -20,7 +20,7 @@ const operatorForms = Object.fromEntries(
 const restated = (names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [name, ['Operand', 'RTarget']]));
 
-/** `version = ">= 1"` becomes an operand and its value. Source: facts/scheduler.md §2.5. */
+/** `version = ">= 1"` becomes an operand and its value. */
 function ruleOf(
   names: readonly string[],
 ): (fields: Fields, complain: (sentence: string) => void) => Fields {

@@ -1,6 +1,6 @@
 import { body, duration, flag, freeMap, text, whole } from '../form.ts';
 
-/** Source: facts/scheduler.md §2.4. */
+/** Source: docs/behaviour/job-specification.md#update-strategies. */
 export const update = body({
   max_parallel: whole('MaxParallel', 'How many allocations are replaced at a time; 0: all.'),
   health_check: text('HealthCheck', 'What says that an allocation is healthy.'),

@@ -1,6 +1,6 @@
 import { body, flag, freeMap, text, textMap, texts } from '../form.ts';
 
-/** Source: facts/scheduler.md §2.6. */
+/** Source: docs/behaviour/job-specification.md#tasks. */
 export const secrets = body({
   role: text('Role', 'The role that the token is made from.'),
   policies: texts('Policies', 'The policies of the token.'),

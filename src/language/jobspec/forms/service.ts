@@ -48,7 +48,7 @@ const check = body({
   task: text('TaskName', 'The task that a script runs in.'),
 });
 
-/** Source: facts/scheduler.md §2.6 "Identity". */
+/** Source: docs/behaviour/job-specification.md#identities. */
 const identityForms = {
   name: text('Name', 'The name; `default` is the one that every task has.'),
   aud: texts('Audience', 'Whom it is for.'),

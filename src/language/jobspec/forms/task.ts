@@ -30,7 +30,7 @@ const numa = body({
   devices: texts('Devices', 'Devices that should be near them.'),
 });
 
-/** Source: facts/scheduler.md §2.6 "Resources". */
+/** Source: docs/behaviour/job-specification.md#resources. */
 const resources = body({
   cpu: whole('CPU', 'MHz.'),
   cores: whole('Cores', 'Whole cores, instead of `cpu`.'),
@@ -86,7 +86,7 @@ function splitIdentities({ AllIdentities, ...fields }: Fields): Fields {
   };
 }
 
-/** Source: spec/3-jobs.md §2.1 "Task", facts/scheduler.md §2.6. */
+/** Source: docs/contract/jobs.md#a-task, docs/behaviour/job-specification.md#tasks. */
 export const task = body(
   {
     driver: text('Driver', 'What runs the task.'),
