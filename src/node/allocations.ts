@@ -91,7 +91,7 @@ export class Allocations {
     return runner.stop();
   }
 
-  /** B2. Source: facts/scheduler.md §7.1. */
+  /** B2. Source: docs/behaviour/client.md#setup. */
   #holdBehindOthers(runner: AllocationRunner): void {
     const { PreviousAllocation, PreemptedAllocations } = runner.allocation;
     const awaited = new Set([PreviousAllocation, ...(PreemptedAllocations ?? [])]);

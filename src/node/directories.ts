@@ -1,6 +1,6 @@
 /**
  * Where an allocation's files are. `N1` and the like are the invariants of DESIGN.md.
- * Source: facts/scheduler.md §7.4.
+ * Source: docs/behaviour/client.md#directories.
  */
 import { lstat, mkdir, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';

@@ -41,7 +41,7 @@ type Act = (stream: ByteStream, found: Found, wish: Wish) => Promise<void>;
 /**
  * Streams of the kind `files`: `alloc_id`, `path` and `op`, which is one of those below with its own
  * parameters. After the head come: JSON of `ls` (with `next` in the head) and `stat`; bytes of `cat`
- * and `readat`; frames of `stream`. Source: facts/scheduler.md §8.4.
+ * and `readat`; frames of `stream`. Source: docs/guides/logs-and-files.md#over-http.
  */
 export function filesHandler({ timers, root, defences }: FilesHandlerOptions): StreamHandler {
   const followers = new Counted();

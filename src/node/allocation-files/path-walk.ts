@@ -1,6 +1,6 @@
 /**
  * Finds a file below a directory that tasks have in their hands, so that whoever asks for it never
- * gets at anything outside. Source: facts/scheduler.md §7.4, §8.4.
+ * gets at anything outside. Source: docs/behaviour/client.md#directories.
  *
  * Invariants
  *  P1. Each step is taken from an open directory to one name in it, and follows no link: what tasks

@@ -240,7 +240,10 @@ export class AllocationRunner {
     return this.whenDone;
   }
 
-  /** Source: facts/scheduler.md §8.4. Rejects with `CommandRefusal` or `DriverFailure`. */
+  /**
+   * Source: docs/behaviour/client.md#commands-on-tasks. Rejects with `CommandRefusal` or
+   * `DriverFailure`.
+   */
   restart(wish: RestartWish): Promise<void> {
     return restartTasks(this.#commanded, wish);
   }

@@ -36,7 +36,8 @@ const reason = 'User requested restart';
 
 /**
  * Restarts tasks; that does not count as a failure of theirs. Resolves when it has begun.
- * Rejects with {@link CommandRefusal} or `DriverFailure`. Source: facts/scheduler.md §7.2, §8.4.
+ * Rejects with {@link CommandRefusal} or `DriverFailure`.
+ * Source: docs/behaviour/client.md#commands-on-tasks.
  */
 export async function restartTasks(commanded: Commanded, { task, all }: RestartWish) {
   const running = runningTasks(commanded, task);
@@ -73,7 +74,10 @@ export interface ExecWish extends DriverCommand {
   readonly task: string;
 }
 
-/** Runs a command beside a task. Rejects as {@link restartTasks} does. Source: facts §4.12. */
+/**
+ * Runs a command beside a task. Rejects as {@link restartTasks} does.
+ * Source: docs/guides/actions-and-exec.md#without-the-command-line.
+ */
 export async function execInTask(commanded: Commanded, { task, ...command }: ExecWish) {
   const [runner] = runningTasks(commanded, task);
   return runner!.exec(command) satisfies Promise<DriverExec>;

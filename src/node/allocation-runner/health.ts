@@ -1,6 +1,6 @@
 /**
  * Whether an allocation is healthy, as far as its tasks and its checks tell.
- * Source: facts/scheduler.md §7.6, §2.4 "Update", "Migrate".
+ * Source: docs/behaviour/client.md#health, docs/behaviour/job-specification.md#update-strategies.
  *
  * Invariants
  *  H1. It is judged once for each deployment: healthy when every task has been as it should for the
@@ -244,7 +244,7 @@ function steadyFrom(
 const reasonsOfBroken = ({ task, failed }: Extract<Standing, { kind: 'broken' }>): Reasons =>
   new Map([[task, `Unhealthy because the task ${failed ? 'failed' : 'ended'}`]]);
 
-/** Source: facts/scheduler.md §5.3 "Alloc Unhealthy". */
+/** Source: docs/behaviour/client.md#health. */
 function reasonsOfLate(
   standing: Exclude<Standing, { kind: 'broken' }>,
   tasks: readonly TaskSketch[],

@@ -1,4 +1,7 @@
-/** How allocations end, by facts/scheduler.md §7.1: their last hour, in order. */
+/**
+ * How allocations end, by docs/behaviour/client.md#the-end-of-an-allocation: their last hour, in
+ * order.
+ */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -12,7 +12,7 @@ export interface RunDeadlineOptions {
 /**
  * When an allocation has run for its `MaxRunDuration`. The time is counted from its creation, so
  * that it goes on while the agent is away; the clock is looked at again and again, as it may jump.
- * Source: facts/scheduler.md §7.1.
+ * Source: docs/behaviour/client.md#the-end-of-an-allocation.
  */
 export class RunDeadline {
   readonly #options: RunDeadlineOptions;

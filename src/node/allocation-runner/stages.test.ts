@@ -72,7 +72,8 @@ test('the leader ends first, then the others, then the sidecars; poststop tasks 
 
 /**
  * Every combination of states of one task of each kind, against the stages as
- * facts/scheduler.md §7.1 lists them: who may run is who some entered stage allows.
+ * docs/behaviour/client.md#the-order-of-tasks lists them: who may run is who some entered stage
+ * allows.
  */
 test('the stages are those of the table, in every state of every kind of task', () => {
   const kinds = [

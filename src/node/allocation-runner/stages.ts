@@ -1,6 +1,6 @@
 /**
  * In which order the tasks of an allocation run, and when the end of one ends the others. Pure.
- * Source: facts/scheduler.md §7.1.
+ * Source: docs/behaviour/client.md#the-order-of-tasks.
  */
 import type { TaskState } from '../../model/allocation/task-state.ts';
 import type { Task } from '../../model/task/task.ts';

@@ -1,7 +1,10 @@
 import { join } from 'node:path';
 import { type AllocationDirectories, taskDirectories } from '../directories.ts';
 
-/** What of an allocation's files its successor gets. Source: facts/scheduler.md §7.4. */
+/**
+ * What of an allocation's files its successor gets.
+ * Source: docs/behaviour/client.md#disks-that-move.
+ */
 export const diskParts = (directories: AllocationDirectories, tasks: readonly string[]) => [
   { path: join(directories.shared, 'data'), name: 'alloc/data' },
   ...tasks.map((task) => ({

@@ -1,4 +1,4 @@
-/** What every way to run a task offers. Source: facts/scheduler.md §7.7, DESIGN §7. */
+/** What every way to run a task offers. Source: docs/behaviour/client.md#drivers. */
 import type { Fault } from '../../model/errors.ts';
 import type { ExecSession } from '../../model/exec-session/exec-session.ts';
 import type { TaskDirectories } from '../directories.ts';
@@ -46,7 +46,10 @@ export interface DriverPort {
   readonly hostIp: string;
 }
 
-/** A directory of the node that the task is to see. Source: facts/scheduler.md §2.6 "VolumeMount". */
+/**
+ * A directory of the node that the task is to see.
+ * Source: docs/behaviour/job-specification.md#volume-mounts.
+ */
 export interface DriverVolume {
   /** As the node offers it. */
   readonly name: string;

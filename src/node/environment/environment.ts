@@ -1,6 +1,7 @@
 /**
  * The environment of a task. Precedence, low to high: what this product says of the task, meta, the
- * host's variables (only where absent), the task's own. Source: facts/scheduler.md §7.3.
+ * host's variables (only where absent), the task's own.
+ * Source: docs/reference/environment.md#variables.
  */
 import type { AllocatedPort } from '../../model/allocation/allocated-resources.ts';
 import type { Allocation } from '../../model/allocation/allocation.ts';

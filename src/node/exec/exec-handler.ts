@@ -19,7 +19,8 @@ export interface ExecHandlerOptions {
 
 /**
  * Streams of the kind `exec`, with the parameters `alloc_id`, `task`, `command` and `tty`; what
- * they carry is in `model/exec-session/exec-frames.ts`. Source: facts/scheduler.md §4.12.
+ * they carry is in `model/exec-session/exec-frames.ts`.
+ * Source: docs/guides/actions-and-exec.md#without-the-command-line.
  */
 export function execHandler({ allocation, isDisabled }: ExecHandlerOptions): StreamHandler {
   const counts = new Map<string, number>();

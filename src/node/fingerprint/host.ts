@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import * as os from 'node:os';
 
-/** Kernel, system and name of the machine, as attributes (facts/scheduler.md §7.8). */
+/** Kernel, system and name of the machine, as attributes (docs/behaviour/client.md#attributes). */
 export function hostAttributes(): Readonly<Record<string, string>> {
   const release = osRelease(readText('/etc/os-release'));
   return {

@@ -1,5 +1,6 @@
 /**
- * Gives an allocation the data of the one before it. Source: facts/scheduler.md §7.4.
+ * Gives an allocation the data of the one before it.
+ * Source: docs/behaviour/client.md#disks-that-move.
  *
  * Invariants
  *  K1. Nothing is taken from an allocation that still runs.

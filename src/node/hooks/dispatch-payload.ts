@@ -2,7 +2,9 @@ import { interpolate } from '../environment/interpolate.ts';
 import { writeBelow } from '../files.ts';
 import type { TaskHookFactory } from './hook.ts';
 
-/** Writes what the job was dispatched with to a file. Source: facts/scheduler.md §7.4. */
+/**
+ * Writes what the job was dispatched with to a file. Source: docs/behaviour/client.md#directories.
+ */
 export const dispatchPayloadHook: TaskHookFactory = (context) => {
   const { directories, job, task, environment, owner } = context;
   if (task().DispatchPayload === null || job().Payload === null) return undefined;

@@ -1,6 +1,6 @@
 /**
  * What is done around the runs of a task, and around an allocation: one file each beside this one,
- * in the order of facts/scheduler.md §7.1. The runners know these forms and no hook by name.
+ * in the order of docs/behaviour/client.md#setup. The runners know these forms and no hook by name.
  */
 import type { World } from '../../base/ports.ts';
 import type { Allocation } from '../../model/allocation/allocation.ts';

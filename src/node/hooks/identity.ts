@@ -11,7 +11,8 @@ import { IdentityRefused, type IdentitySource } from '../workload/identity-sourc
 import { HookFailure, type TaskHook, type TaskHookContext, type TaskHookFactory } from './hook.ts';
 
 /**
- * Hands a task the tokens that say who it is. Source: facts/scheduler.md §2.6 "Identity", §7.1, §7.3.
+ * Hands a task the tokens that say who it is.
+ * Source: docs/behaviour/job-specification.md#identities.
  *
  * Invariants
  *  I1. A run begins with tokens that hold, in its files and its environment.

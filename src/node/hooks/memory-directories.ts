@@ -13,7 +13,7 @@ const sizeDefaultMb = 1;
 
 /**
  * Keeps `secrets/` and `private/` of every task in memory, as long as the allocation lives.
- * Source: facts/scheduler.md §7.4.
+ * Source: docs/behaviour/client.md#directories.
  */
 export const memoryDirectoriesHook =
   (mounts: MemoryMounts): AllocationHookFactory =>

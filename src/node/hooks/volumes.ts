@@ -1,6 +1,6 @@
 /**
- * What of the node's directories a task sees. Source: facts/scheduler.md §2.6 "VolumeMount", §2.9,
- * §7.7.
+ * What of the node's directories a task sees.
+ * Source: docs/behaviour/job-specification.md#volume-mounts, #volumes.
  *
  * Invariants
  *  M1. A task sees only volumes that its group asked for and this node offers.

@@ -33,9 +33,10 @@ interface LogParams {
 }
 
 /**
- * Streams of the kind `logs`, with a head and with the parameters of facts/scheduler.md §8.4: `alloc_id`, `task`,
- * `type`, `follow`, `plain`, `origin`, `offset`. Plain streams are the bytes; others are lines of
- * JSON, `{File, Offset, Data, FileEvent}` with base64 data, and `{}` to say that nothing is new.
+ * Streams of the kind `logs`, with a head and with the parameters of
+ * docs/guides/logs-and-files.md#over-http: `alloc_id`, `task`, `type`, `follow`, `plain`, `origin`,
+ * `offset`. Plain streams are the bytes; others are lines of JSON, `{File, Offset, Data,
+ * FileEvent}` with base64 data, and `{}` to say that nothing is new.
  */
 export function logsHandler({ timers, allocation, defences }: LogsHandlerOptions): StreamHandler {
   const followers = new Counted();

@@ -1,5 +1,5 @@
 /**
- * Where a stream of output is cut into files. Pure. Source: facts/scheduler.md §7.4.
+ * Where a stream of output is cut into files. Pure. Source: docs/behaviour/client.md#log-files.
  *
  * Invariants
  *  L1. No byte is lost, repeated or reordered: the files, one after the other, are the stream.

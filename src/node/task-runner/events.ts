@@ -1,6 +1,6 @@
 /**
  * The events of a task, each with its sentence, its details and the flat fields that older readers
- * use. `time` is Unix nanoseconds. Source: facts/scheduler.md §5.3, spec/3-jobs.md §2.2.
+ * use. `time` is Unix nanoseconds. Source: docs/behaviour/allocations.md#task-states-and-events.
  */
 import { formatDuration } from '../../base/duration.ts';
 import { taskEvent } from '../../model/allocation/task-event.ts';

@@ -93,9 +93,9 @@ describe('what follows the end of a task', () => {
 });
 
 /**
- * The policy read letter by letter (facts/scheduler.md §7.2), from the whole history each time: a
- * window begins at the first start, or at the first end after the last one has passed, and so many
- * ends in it are followed by a restart.
+ * The policy read letter by letter (docs/behaviour/client.md#restarts), from the whole history each
+ * time: a window begins at the first start, or at the first end after the last one has passed, and
+ * so many ends in it are followed by a restart.
  */
 function oracle(
   given: RestartPolicy,

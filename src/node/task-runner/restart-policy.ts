@@ -1,6 +1,6 @@
 /**
  * Whether and when a task that ended, or did not start, runs again. Pure.
- * Source: facts/scheduler.md §7.2.
+ * Source: docs/behaviour/client.md#restarts.
  */
 import { durationMs, formatDuration, nanosecondsPerMillisecond } from '../../base/duration.ts';
 import type { Job } from '../../model/job/job.ts';

@@ -7,7 +7,10 @@ import { asBlock, asBlocks, type DockerConfig, type MountConfig } from './config
 import { parseBind } from './config-checks.ts';
 import type { DockerSettings } from './settings.ts';
 
-/** The task's own directories, as every isolated task sees them. Source: facts/scheduler.md §7.4. */
+/**
+ * The task's own directories, as every isolated task sees them.
+ * Source: docs/behaviour/client.md#directories.
+ */
 export const ownMounts = (
   { directories }: DriverTask,
   { logsOutOfReach }: Defences = allDefences,

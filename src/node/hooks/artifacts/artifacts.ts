@@ -1,5 +1,6 @@
 /**
- * Fetches what a task wants before it first runs. Source: facts/scheduler.md §2.6 "Artifact", §7.5.
+ * Fetches what a task wants before it first runs.
+ * Source: docs/behaviour/job-specification.md#artifacts.
  *
  * Invariants
  *  F1. An artifact is fetched, verified and unpacked beside the task's directory, where no task

@@ -2,7 +2,7 @@
  * What a user writes as the source of an artifact, read. Pure. Forms:
  *   `https://host/path.tgz`, `file:///path`, `/path`, `git::https://host/repo`, `git@host:repo.git`,
  *   `host/path//directory?ref=v1`; options stand in the query or in `GetterOptions`.
- * Source: facts/scheduler.md §2.6 "Artifact", §7.5.
+ * Source: docs/behaviour/job-specification.md#artifacts, docs/guides/artifacts.md#when-it-fails.
  */
 import { type ArtifactSource, artifactSources } from '../../../model/task/files.ts';
 import { type ArchiveFormat, archiveWords, formatNamed, formatOfFile } from './archives.ts';

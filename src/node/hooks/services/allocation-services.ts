@@ -39,7 +39,7 @@ interface Standing {
 }
 
 /**
- * The services and checks of one allocation. Source: facts/scheduler.md §2.7, §4.13, §7.1, §7.6.
+ * The services and checks of one allocation. Source: docs/behaviour/job-specification.md#services.
  *
  * Invariants
  *  A1. A service is registered while its task runs, or all main tasks of its group where it names

@@ -1,6 +1,6 @@
 /**
  * The services of an allocation as they would be registered, with every reference filled in. Pure.
- * Source: facts/scheduler.md §2.7.
+ * Source: docs/behaviour/job-specification.md#services.
  */
 import type { Allocation } from '../../../model/allocation/allocation.ts';
 import type { Check } from '../../../model/service/check.ts';

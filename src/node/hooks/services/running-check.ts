@@ -27,7 +27,8 @@ export interface CheckSurroundings {
 }
 
 /**
- * One check, again and again until it is closed. Source: facts/scheduler.md §2.7, §7.6.
+ * One check, again and again until it is closed.
+ * Source: docs/behaviour/job-specification.md#checks.
  *
  * Invariants
  *  R1. It is under way once at a time, and for its timeout at most, whatever it checks does.
@@ -159,7 +160,7 @@ export class RunningCheck {
     if (isNews || isFirst) this.#surroundings.changed();
   }
 
-  /** Source: facts/scheduler.md §7.6 "CheckRestart". */
+  /** Source: docs/behaviour/client.md#health. */
   #considerRestart(): void {
     const { check, service, restarts } = this.description;
     const rule = check.CheckRestart;

@@ -1,6 +1,5 @@
 /**
- * Where an instance of a service is reached. Source: facts/scheduler.md §2.7 (`PortLabel`,
- * `AddressMode`, `Address`).
+ * Where an instance of a service is reached. Source: docs/behaviour/job-specification.md#services.
  *
  * A task without a network of its own is reached at the host's address, whatever the mode says.
  */

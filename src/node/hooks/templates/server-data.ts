@@ -158,7 +158,7 @@ const textOf = (state: DataState): string =>
     return value instanceof Map ? [...value] : value;
   });
 
-/** Source: facts/scheduler.md §4.13 and §8.5. */
+/** Source: docs/guides/services.md#over-http, docs/guides/variables.md#a-task-reads-it. */
 function readOf({ kind, name }: Dependency, requester: Requester): Read {
   const [whole = '', peer] = kind === 'service' ? name.split('?peer=') : [name];
   const [plain = '', namespace] = whole.split('@');

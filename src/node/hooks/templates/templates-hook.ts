@@ -34,7 +34,7 @@ export interface TemplatesOptions {
   readonly defences?: Defences | undefined;
 }
 
-/** Renders the templates of a task. Source: facts/scheduler.md §7.5, §2.6 "Template". */
+/** Renders the templates of a task. Source: docs/guides/templates.md#when-data-changes. */
 export const templatesHook =
   (options: TemplatesOptions): TaskHookFactory =>
   (context) =>
