@@ -198,5 +198,5 @@ function resultsOf(
   };
 }
 
-/** DESIGN §4, §6: nothing holds the loop for longer. */
+/** docs/behaviour/scheduling.md#the-scheduler: nothing holds the loop for longer. */
 const heldMs = 10;

@@ -23,7 +23,7 @@ import { fleetSize } from './scheduler-load.ts';
 
 const { sliceMs } = productLimits.scheduler;
 
-/** DESIGN §6: nothing holds the thread for longer. */
+/** docs/behaviour/scheduling.md#the-scheduler: nothing holds the thread for longer. */
 const atMostMs = { of: 'median', is: 'at most', value: 10 } as const;
 
 export const holds: Benchmark = {

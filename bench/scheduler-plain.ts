@@ -3,9 +3,9 @@
  * reconcile nothing, explain nothing and make no allocations.
  *
  * `all` looks at every node for every placement: the brute force whose choices ours has to make.
- * `sample` does as schedulers in the field do (facts/scheduler.md §6.2, §6.5): the nodes are shuffled
- * for each evaluation, and a placement takes the best of the next few that are feasible; the next
- * placement goes on behind them.
+ * `sample` does as schedulers do that sample: the nodes are shuffled for each evaluation, and a
+ * placement takes the best of the next few that are feasible; the next placement goes on behind
+ * them.
  */
 import type { Random } from '../src/base/ports.ts';
 import { seededRandom } from '../src/base/ports-simulated.ts';

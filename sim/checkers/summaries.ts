@@ -61,7 +61,7 @@ function checkCounters({ ID, Namespace, CreateIndex }: Job, account: Account, fa
   }
 }
 
-/** Source: facts/scheduler.md §3.7. */
+/** Source: docs/behaviour/jobs.md#the-status-of-a-job. */
 function statusOf(job: Job, account: Account): Job['Status'] {
   const { ID, Namespace, Type, Stop } = job;
   if (Type === 'system' || isPattern(job)) return Stop ? 'dead' : 'running';

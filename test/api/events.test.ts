@@ -1,4 +1,4 @@
-/** `GET /v1/event/stream`. Source: facts/scheduler.md §8.5. */
+/** `GET /v1/event/stream`. Source: docs/guides/events.md#over-http. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { limits } from '../../src/model/limits.ts';
 import { aclOf } from '../support/acl.ts';

@@ -139,7 +139,7 @@ function placesOf([first, ...rest]: readonly string[]): Path[] {
   ];
 }
 
-describe('what belongs to the request (facts §1.7)', () => {
+describe('what belongs to the request', () => {
   const { Job } = jobBody();
   const [group] = Job.TaskGroups;
   const system = {

@@ -1,4 +1,4 @@
-/** Plans from outside: what registering a job would do, told without doing it. Source: spec/3 §4.7. */
+/** Plans from outside: what registering a job would do, told without doing it. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Allocation } from '../../src/model/allocation/allocation.ts';
 import type { JobPlan } from '../../src/model/job-plan/job-plan.ts';

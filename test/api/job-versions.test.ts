@@ -1,4 +1,4 @@
-/** The versions of a job from outside. Source: spec/3 §4.4 "List versions", facts §4.6. */
+/** The versions of a job from outside. Source: docs/contract/jobs.md#versions-and-sources. */
 import { beforeEach, expect, test } from 'vitest';
 import { jobBody, startApi, type TestApi } from '../support/api.ts';
 

@@ -9,7 +9,8 @@ beforeAll(async () => {
 
 const unknownToken = '99999999-9999-4999-8999-999999999999';
 
-// One row for each check, in the order in which the checks are made (DESIGN §5).
+// One row for each check, in the order in which the checks are made
+// (docs/contract/http.md#the-order-of-the-checks).
 test.each([
   ['an unknown path', 'GET', '/v1/nothing', {}, 404, 'route-not-found', /openapi/],
   ['a path that cannot be decoded', 'GET', '/v1/job/%zz', {}, 404, 'route-not-found', /./],

@@ -14,7 +14,8 @@ import { choicesOf } from './random.ts';
 /**
  * Kills an agent with SIGKILL while periodic jobs launch, again and again on the same data. No slot
  * launches twice and none that was launched is lost; one that the kill kept from launching is made
- * up for at the next start. Source: facts/scheduler.md §4.2, src/server/periodic/launcher.ts P1, P2.
+ * up for at the next start. Source: docs/behaviour/jobs.md#launches,
+ * src/server/periodic/launcher.ts P1, P2.
  */
 
 export interface LaunchCrashReport {

@@ -11,7 +11,8 @@ import {
 } from '../support/agent.ts';
 import { openExecSocket } from '../support/exec-socket.ts';
 
-// Commands in real tasks, over real WebSockets: the contract of facts/scheduler.md §4.12.
+// Commands in real tasks, over real WebSockets: the contract of
+// docs/guides/actions-and-exec.md#without-the-command-line.
 
 let agent: Agent;
 let alloc: string;
