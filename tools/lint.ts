@@ -10,6 +10,7 @@ export const lintSteps: readonly Step[] = [
   { title: 'types (TypeScript 7)', command: ['node_modules/ts7/bin/tsc', '-p', '.'] },
   { title: 'layers', command: ['tools/layers.ts'] },
   { title: 'no ambient world', command: ['tools/ambient.ts'] },
+  { title: 'citations', command: ['tools/citations.ts'] },
   {
     title: 'unused files, exports and dependencies (knip)',
     command: ['node_modules/knip/bin/knip.js', '--no-progress', '--no-config-hints'],
