@@ -1,5 +1,8 @@
 /** Brings what happens before the checkers, and keeps what they find. */
 import type { SimulatedWorld } from '../src/base/ports-simulated.ts';
+import { isTerminalDeployment } from '../src/model/deployment/deployment.ts';
+import { groupsToPromote, shortfalls } from '../src/model/deployment/promotion.ts';
+import { deployments } from '../src/state/tables.ts';
 import type { Change, State } from '../src/state/types.ts';
 import { Account } from './account.ts';
 import { noAcknowledgedWriteLost } from './checkers/acknowledged.ts';
@@ -91,6 +94,19 @@ export class Judges {
     this.#ask((checker, scene) => checker.resumed?.(scene));
     state.onCommit((changes, index) => {
       if (this.#state === state) this.#committed(changes, index);
+    });
+  }
+
+  /** Whether canaries are healthy and only a person's word is missing. */
+  get awaitPromotion(): boolean {
+    return [...this.#account.rows(deployments).values()].some((deployment) => {
+      const groups = groupsToPromote(deployment);
+      const members = [...this.#account.allocationsOf(deployment)];
+      return (
+        !isTerminalDeployment(deployment) &&
+        groups.length > 0 &&
+        shortfalls(deployment, groups, members).length === 0
+      );
     });
   }
 

@@ -50,6 +50,8 @@ const minuteMs = 60_000;
 const calmMinutes = 2;
 /** After that, people still see to it that everything gets done, every so many minutes. */
 const careMinutes = [0, 4, 8, 12, 16, 20];
+/** Whoever still waits for a promotion then gets it, so many times, and has so long to act on it. */
+const [lateRounds, lateMinutes] = [3, 10];
 /** Long enough for every deadline, reschedule and deployment to run its course. */
 const restMinutes = 40;
 /** Then the end comes in the next pause that lets every reader read once more. */
@@ -124,6 +126,7 @@ class Simulation {
       for (const { workload } of clusters) void workload.lookAfter();
       void this.#peers?.lookAfter();
     }
+    await this.#promoteLate();
     await this.#pause();
     for (const { judges, server } of clusters) {
       const state = server.running?.state;
@@ -142,6 +145,16 @@ class Simulation {
       simulatedMs: this.#world.clock.monotonicMs(),
       violations: this.#violations(),
     };
+  }
+
+  /** Canaries that had no room before may have become healthy since people looked the last time. */
+  async #promoteLate(): Promise<void> {
+    for (let round = 0; round < lateRounds; round++) {
+      const waiting = this.#clusters.filter(({ judges }) => judges.awaitPromotion);
+      if (waiting.length === 0) return;
+      for (const { workload } of waiting) void workload.lookAfter();
+      await this.#minutes(lateMinutes);
+    }
   }
 
   #struck(): Readonly<Record<string, number>> {

@@ -14,52 +14,54 @@ const earlyMs = 1000;
  * group says that nothing is to run in its place meanwhile, nothing does.
  */
 export const whatIsAwayIsWaitedFor = (): Checker => {
-  /** When each node that is not heard of was missed. */
-  const missed = new Map<string, Moment>();
-  /** Since when each allocation is away with its node. */
-  const since = new Map<string, Moment>();
+  /** Where the time that has passed stood when each node that is not heard of was missed. */
+  const missed = new Map<string, number>();
+  /** And when each allocation went away with its node. */
+  const since = new Map<string, number>();
   /** What was on a node when somebody purged it is lost, though the node may join anew at once. */
   const forsaken = new Set<string>();
-  /** The furthest that clocks were seen: what was given up then, there was reason to. */
-  let latest: Moment = { nowMs: 0, elapsedMs: 0 };
-  const seen = ({ nowMs, elapsedMs }: Moment): Moment => {
-    latest = { nowMs: Math.max(latest.nowMs, nowMs), elapsedMs };
-    return { nowMs, elapsedMs };
+  /**
+   * Time that servers may count as passed: rows tell the time of the server's clock, which jumps, and
+   * timers run on while it does. So each step counts by whichever clock went further.
+   */
+  let passedMs = 0;
+  let last: Moment | undefined;
+  const seen = ({ nowMs, elapsedMs }: Moment): number => {
+    if (last !== undefined) passedMs += Math.max(nowMs - last.nowMs, elapsedMs - last.elapsedMs);
+    last = { nowMs, elapsedMs };
+    return passedMs;
   };
-  const noteNode = ({ ID, Status }: Node, now: Moment): void => {
+  const noteNode = ({ ID, Status }: Node, nowMs: number): void => {
     if (Status !== 'disconnected' && Status !== 'down') missed.delete(ID);
-    else if (!missed.has(ID)) missed.set(ID, now);
+    else if (!missed.has(ID)) missed.set(ID, nowMs);
   };
-  const note = ({ ID, NodeID, ClientStatus }: Allocation, now: Moment): void => {
+  const note = ({ ID, NodeID, ClientStatus }: Allocation, nowMs: number): void => {
     if (ClientStatus !== 'unknown') since.delete(ID);
-    else if (!since.has(ID)) since.set(ID, missed.get(NodeID) ?? now);
+    else if (!since.has(ID)) since.set(ID, missed.get(NodeID) ?? nowMs);
   };
-  const awayMs = ({ ID, NodeID }: Allocation): number => {
-    const then = since.get(ID) ?? missed.get(NodeID);
-    if (then === undefined) return 0;
-    return Math.max(latest.nowMs - then.nowMs, latest.elapsedMs - then.elapsedMs);
-  };
+  const awayMs = ({ ID, NodeID }: Allocation): number =>
+    passedMs - (since.get(ID) ?? missed.get(NodeID) ?? passedMs);
   return {
     guarantee: 'what is away is waited for as agreed',
     resumed({ account, ...scene }) {
-      const now = seen(scene);
-      for (const one of account.rows(nodes).values()) noteNode(one, now);
-      for (const one of account.rows(allocations).values()) note(one, now);
+      const nowMs = seen(scene);
+      for (const one of account.rows(nodes).values()) noteNode(one, nowMs);
+      for (const one of account.rows(allocations).values()) note(one, nowMs);
     },
     committed(changes, _index, { account, ...scene }, fault) {
-      const now = seen(scene);
+      const nowMs = seen(scene);
       for (const { table, before, after } of changes) {
         if (after === undefined) {
           if (table !== nodes.name) continue;
           for (const { ID } of account.occupantsOf((before as Node).ID)) forsaken.add(ID);
           continue;
         }
-        if (table === nodes.name) noteNode(after as Node, now);
+        if (table === nodes.name) noteNode(after as Node, nowMs);
         if (table !== allocations.name) continue;
         const [was, is] = [before as Allocation | undefined, after as Allocation];
         if (was === undefined) judgePlacement(is, account, fault);
         else if (!forsaken.has(is.ID)) judgeLoss(was, is, awayMs(is), account, fault);
-        note(is, now);
+        note(is, nowMs);
       }
     },
   };
