@@ -15,7 +15,7 @@ import { jobRequired, submitOr } from './job.ts';
 const envelope = {
   Diff: Flag(),
   PolicyOverride: Flag(),
-  /** Beyond the field: what a registration may preserve, its plan has to. */
+  /** A plan takes all that a registration may preserve. */
   PreserveCounts: Flag(),
   PreserveResources: Flag(),
   Namespace: Text(),

@@ -63,7 +63,7 @@ const envelope = {
   PolicyOverride: Flag(),
   PreserveCounts: Flag(),
   PreserveResources: Flag(),
-  /** Beyond the field: do just what this plan says, or nothing. */
+  /** Do just what this plan says, or nothing. */
   PlanID: Text(),
   Namespace: Text(),
   Region: Text(),

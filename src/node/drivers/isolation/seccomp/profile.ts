@@ -1,5 +1,5 @@
 /**
- * Which system calls a task in a sandbox may make, as the field's container runtimes have it: what is
+ * Which system calls a task in a sandbox may make, as container runtimes have it: what is
  * not allowed here is refused. Every call that we know by name stands in one group.
  */
 
