@@ -120,6 +120,7 @@ export class Api {
       gate: new Gate(ownHosts(options.hosts ?? [])),
       proveLeadership: () => server.proveLeadership(),
       observe: (observation) => this.#observe(observation),
+      defaultPolicy: options.acl.enabled ? this.#resolver.defaultPolicy : undefined,
     });
     this.#execSockets = new ExecSockets({
       ...{ pipeline: this.#pipeline, timers: world.timers, requestOf },

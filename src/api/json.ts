@@ -1,9 +1,13 @@
 import { refusal } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
+import { quote as quoted } from '../model/path.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Parses a body. Throws `malformed-json` with the place, or `json-too-deep`. */
+/**
+ * Parses a body. Throws `malformed-json` with the place or the key that is there twice,
+ * or `json-too-deep`.
+ */
 export function parseJson(bytes: Uint8Array): unknown {
   let text: string;
   try {
@@ -11,7 +15,8 @@ export function parseJson(bytes: Uint8Array): unknown {
   } catch {
     throw refusal('malformed-json', { reason: 'it is not UTF-8 text' });
   }
-  if (deeperThan(text, limits.http.jsonDepthMax)) {
+  const keys = keysIn(text, limits.http.jsonDepthMax);
+  if (keys === undefined) {
     throw refusal('json-too-deep', { limit: limits.http.jsonDepthMax });
   }
   let value: unknown;
@@ -19,6 +24,10 @@ export function parseJson(bytes: Uint8Array): unknown {
     value = JSON.parse(text);
   } catch (error) {
     throw refusal('malformed-json', { reason: (error as Error).message });
+  }
+  if (keysOf(value) !== keys) {
+    const key = quoted(doubledKey(text) ?? '');
+    throw refusal('malformed-json', { reason: `an object has the key ${key} twice` });
   }
   if (escapedSurrogate.test(text) && !isWellFormed(value)) {
     throw refusal('malformed-json', { reason: 'it has half a surrogate pair, which is no text' });
@@ -35,9 +44,13 @@ function isWellFormed(value: unknown): boolean {
   return Object.entries(value).every(([key, inner]) => key.isWellFormed() && isWellFormed(inner));
 }
 
-/** A count of brackets, strings left out: enough to bound what the parser recurses into. */
-function deeperThan(text: string, most: number): boolean {
+/**
+ * Counts what stands outside of strings: brackets, to bound what the parser recurses into, and
+ * colons, of which each key has one. `undefined` when the text is nested too deeply.
+ */
+function keysIn(text: string, depthMax: number): number | undefined {
   let depth = 0;
+  let colons = 0;
   let quoted = false;
   for (let position = 0; position < text.length; position++) {
     const code = text.charCodeAt(position);
@@ -45,15 +58,48 @@ function deeperThan(text: string, most: number): boolean {
       if (code === backslash) position++;
       else if (code === quote) quoted = false;
     } else if (code === quote) quoted = true;
+    else if (code === colon) colons++;
     else if (code === openBrace || code === openBracket) {
-      if (++depth > most) return true;
+      if (++depth > depthMax) return undefined;
     } else if (code === closeBrace || code === closeBracket) depth--;
   }
-  return false;
+  return colons;
+}
+
+/** The parser keeps the last of two values of one key, so that it ends with fewer keys. */
+function keysOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  let count = 0;
+  if (Array.isArray(value)) {
+    for (const one of value) count += keysOf(one);
+    return count;
+  }
+  for (const key of Object.keys(value)) {
+    count += 1 + keysOf((value as Record<string, unknown>)[key]);
+  }
+  return count;
+}
+
+/** A key that one object of the valid text has twice. */
+function doubledKey(text: string): string | undefined {
+  const open: Set<string>[] = [];
+  const token = /"(?:[^"\\]|\\.)*"(\s*:)?|[{}]/g;
+  for (const [found, isKey] of text.matchAll(token)) {
+    if (found === '{') open.push(new Set());
+    else if (found === '}') open.pop();
+    else if (isKey !== undefined) {
+      const key = JSON.parse(found.slice(0, -isKey.length)) as string;
+      const keys = open.at(-1)!;
+      if (keys.has(key)) return key;
+      keys.add(key);
+    }
+  }
+  return undefined;
 }
 
 const quote = 0x22;
 const backslash = 0x5c;
+const colon = 0x3a;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
 const openBracket = 0x5b;

@@ -91,9 +91,15 @@ function operationId({ method, path }: Route): string {
 }
 
 function querySchema({ kind, default: absent, minimum, maximum }: QueryParameter): object {
-  const type = { string: 'string', duration: 'string', boolean: 'boolean', integer: 'integer' };
   if (kind === 'strings') return { type: 'array', items: { type: 'string' } };
-  const bounds = kind === 'integer' ? { minimum: minimum ?? 0, ...(maximum && { maximum }) } : {};
+  const type = {
+    ...{ string: 'string', duration: 'string', boolean: 'boolean' },
+    ...{ integer: 'integer', index: 'integer' },
+  };
+  const bounds =
+    kind === 'integer' || kind === 'index'
+      ? { minimum: minimum ?? 0, ...(maximum && { maximum }) }
+      : {};
   return { type: type[kind], ...bounds, ...(absent !== undefined && { default: absent }) };
 }
 
@@ -105,6 +111,12 @@ function headersOf({ family, run }: Route): object {
     ...((run.kind === 'read' || run.kind === 'list') && {
       [`${name}-KnownLeader`]: header('boolean', 'Whether a leader is known.'),
       [`${name}-LastContact`]: header('integer', 'Milliseconds since the leader was heard.'),
+    }),
+    ...(family === 'registry' && {
+      [`${name}-Default-ACL-Policy`]: header(
+        'string',
+        '`allow` or `deny`: what decides where no rule speaks; absent with access control off.',
+      ),
     }),
     ...(run.kind === 'list' && {
       [`${name}-NextToken`]: header('string', 'Where the next page begins; absent on the last.'),

@@ -1,4 +1,4 @@
-import type { Authorizer } from '../acl/authorizer.ts';
+import type { Authorizer, DefaultPolicy } from '../acl/authorizer.ts';
 import type { World } from '../base/ports.ts';
 import { RosterError, refusal } from '../model/errors.ts';
 import type { ExecSession } from '../model/exec-session/exec-session.ts';
@@ -25,6 +25,8 @@ export interface PipelineOptions extends Omit<ReadsOptions, 'world' | 'onFailure
   /** Proves leadership for `consistent` reads. Throws `no-leader`. */
   readonly proveLeadership: () => Promise<void>;
   readonly observe: (observation: Observation) => void;
+  /** Told with every answer of the registry; `undefined` where access control is off. */
+  readonly defaultPolicy: DefaultPolicy | undefined;
 }
 
 /** One answered request, for metrics and logs. `failure` is only there for a bug. */
@@ -124,12 +126,19 @@ export class Pipeline {
   #done({ request, route, startMs, trail }: Seen, answer: Answer): Answer {
     const durationMs = this.#options.world.clock.monotonicMs() - startMs;
     this.#options.observe({ request, route, status: answer.status, durationMs, trail });
-    return answer;
+    return this.#withPolicy(route, answer);
   }
 
   /** What was thrown, as an answer: a refusal of the catalogue, or a bug that only the log tells. */
   #fail(seen: Seen, thrown: unknown): Answer {
-    return problemAnswer(this.#refusalOf(seen, thrown));
+    return this.#withPolicy(seen.route, problemAnswer(this.#refusalOf(seen, thrown)));
+  }
+
+  #withPolicy(route: Route | undefined, answer: Answer): Answer {
+    const { defaultPolicy } = this.#options;
+    if (defaultPolicy === undefined || route?.family !== 'registry') return answer;
+    const headers = { ...answer.headers, 'x-registry-default-acl-policy': defaultPolicy };
+    return { ...answer, headers };
   }
 
   /** The same as the error that it is, observed already. */
@@ -269,9 +278,10 @@ export class Pipeline {
     const shared = values as unknown as SharedQuery;
     requireHome(this.#options.home, shared);
     if (faults.length > 0) throw queryRefusal(faults);
-    if (shared.stale && shared.consistent) {
+    for (const parameter of ['stale', 'cached'] as const) {
+      if (!shared[parameter] || !shared.consistent) continue;
       const reason = 'cannot be given together with "consistent": they contradict each other';
-      throw refusal('invalid-query', { parameter: 'stale', reason });
+      throw refusal('invalid-query', { parameter, reason });
     }
     const { body, envelope, ...read } = readBody(route, request);
     requireRegion(this.#options.home.region, envelope);

@@ -6,7 +6,7 @@ import { limits } from '../model/limits.ts';
  * and the type the handler sees. Both spellings of a key are read (`IdempotencyToken`,
  * `idempotency_token`: docs/contract/http.md#query-parameters).
  */
-export type QueryKind = 'string' | 'boolean' | 'integer' | 'duration' | 'strings';
+export type QueryKind = 'string' | 'boolean' | 'integer' | 'index' | 'duration' | 'strings';
 
 export interface QueryParameter {
   readonly kind: QueryKind;
@@ -28,6 +28,8 @@ interface KindTypes {
   string: string;
   boolean: boolean;
   integer: number;
+  /** One of 64 bits; those that no state reaches are all as the greatest number. */
+  index: number;
   /** Nanoseconds. */
   duration: number;
   strings: readonly string[];
@@ -106,6 +108,13 @@ function parseValue(
       if (number >= minimum && number <= maximum) return number;
       return { must: `must be an integer from ${minimum} to ${maximum}, got "${clip(text)}"` };
     }
+    case 'index': {
+      const index = /^\d{1,20}$/.test(text) ? BigInt(text) : undefined;
+      if (index !== undefined && index <= greatestIndex) {
+        return Math.min(Number(index), Number.MAX_SAFE_INTEGER);
+      }
+      return { must: `must be an integer from 0 to ${greatestIndex}, got "${clip(text)}"` };
+    }
     case 'duration': {
       const nanoseconds = parseDuration(text);
       if (nanoseconds !== undefined && nanoseconds >= 0) return nanoseconds;
@@ -118,5 +127,7 @@ function parseValue(
     }
   }
 }
+
+const greatestIndex = 2n ** 64n - 1n;
 
 const clip = (text: string): string => (text.length > 40 ? `${text.slice(0, 40)}…` : text);

@@ -27,6 +27,7 @@ const place = {
 /** docs/contract/http.md#consistency. */
 const consistency = {
   stale: { kind: 'boolean', default: false, description: 'Any server may answer.' },
+  cached: { kind: 'boolean', default: false, description: 'A copy would do: there are none here.' },
   consistent: {
     kind: 'boolean',
     default: false,
@@ -42,7 +43,7 @@ const consistency = {
 /** docs/contract/http.md#blocking-queries. */
 const blocking = {
   index: {
-    kind: 'integer',
+    kind: 'index',
     default: 0,
     emptyIsAbsent: true,
     description: "Wait until the result's own index is greater than this.",
@@ -86,6 +87,7 @@ export type SharedQuery = {
   readonly region: string;
   readonly dc: string;
   readonly stale: boolean;
+  readonly cached: boolean;
   readonly consistent: boolean;
   readonly index: number;
   readonly wait: number | undefined;

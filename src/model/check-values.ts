@@ -2,6 +2,7 @@
  * Holds the values of a record of the right types against the bounds and choices of its schema.
  * Apart from the codec because a job is checked once it is canonical, together with all its rules.
  */
+import { formatDuration } from '../base/duration.ts';
 import { fieldWord } from '../language/words/field-words.ts';
 import type { Fault } from './errors.ts';
 import { limits } from './limits.ts';
@@ -10,6 +11,7 @@ import type { Type } from './schema.ts';
 import { type Shape, shapeOf, withoutNull } from './schema-shape.ts';
 
 type TextShape = Extract<Shape, { kind: 'string' }>;
+type NumberShape = Extract<Shape, { kind: 'number' }>;
 type Check = (value: unknown, path: Path, report: Report) => void;
 
 /** Whether a value is right is asked before its place is made: most are. */
@@ -54,7 +56,7 @@ function compile(schema: Type.TSchema): Checker | undefined {
     case 'string':
       return textChecker(shape);
     case 'number':
-      return rangeChecker(shape.minimum, shape.maximum);
+      return rangeChecker(shape);
     case 'list': {
       const item = checkerOf(shape.item);
       if (item === undefined) return undefined;
@@ -119,21 +121,20 @@ function textChecker({ choices, maxLength, words }: TextShape): Checker | undefi
   };
 }
 
-function rangeChecker(
-  minimum: number | undefined,
-  maximum: number | undefined,
-): Checker | undefined {
+function rangeChecker({ minimum, maximum, duration }: NumberShape): Checker | undefined {
   if (minimum === undefined && maximum === undefined) return undefined;
+  const written = (value: number) => (duration ? formatDuration(value) : String(value));
   const wanted =
     minimum === undefined
-      ? `at most ${maximum}`
+      ? `at most ${written(maximum!)}`
       : maximum === undefined
-        ? `at least ${minimum}`
-        : `from ${minimum} to ${maximum}`;
+        ? `at least ${written(minimum)}`
+        : `from ${written(minimum)} to ${written(maximum)}`;
   const least = minimum ?? Number.NEGATIVE_INFINITY;
   const most = maximum ?? Number.POSITIVE_INFINITY;
   return {
     accepts: (value) => (value as number) >= least && (value as number) <= most,
-    check: (value, path, report) => report(path, `must be ${wanted}, got ${value}`),
+    check: (value, path, report) =>
+      report(path, `must be ${wanted}, got ${written(value as number)}`),
   };
 }

@@ -56,6 +56,9 @@ export function withoutNull(schema: Type.TSchema): { schema: Type.TSchema; nulla
 export const isResponseOnly = (schema: Type.TSchema): boolean =>
   (schema as Node)['x-response-only'] === true;
 
+/** Whether answers tell the duration as a number, where others are text. */
+export const isShownAsNumber = (schema: object): boolean => 'x-shown' in schema;
+
 /** The value that stands when the property is absent; `undefined` when the schema names none. */
 export const absentValue = (schema: Type.TSchema): unknown => (schema as Node).default;
 

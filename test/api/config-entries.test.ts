@@ -42,7 +42,7 @@ describe('what is written', () => {
     const { json } = await get('service-defaults/web');
     expect(json.UpstreamConfig.Overrides[0]).toMatchObject({
       ...{ Name: 'db', Namespace: 'default', Partition: 'default' },
-      PassiveHealthCheck: { BaseEjectionTime: '1m30s', Interval: '0s', MaxFailures: 3 },
+      PassiveHealthCheck: { BaseEjectionTime: 90e9, Interval: 0, MaxFailures: 3 },
     });
   });
 

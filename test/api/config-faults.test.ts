@@ -36,6 +36,14 @@ describe('what is wrong with an entry is told at once', () => {
       },
     ],
     [
+      'durations below zero as they were written',
+      { Kind: 'service-resolver', Name: 'z', ConnectTimeout: '-5s', RequestTimeout: -1.5e9 },
+      {
+        '/ConnectTimeout': /must be at least 0s, got -5s$/,
+        '/RequestTimeout': /must be at least 0s, got -1\.5s$/,
+      },
+    ],
+    [
       'a list with something else in it',
       {
         Kind: 'service-router',

@@ -26,6 +26,24 @@ test.each([
   ['a NUL in a page token', 'GET', '/v1/jobs?next_token=a.%2500', {}, 400, 'invalid-query', /./],
   ['a bad boolean', 'GET', '/v1/jobs?meta=maybe', {}, 400, 'invalid-query', /meta must be/],
   ['stale and consistent', 'GET', '/v1/jobs?stale&consistent', {}, 400, 'invalid-query', /stale/],
+  [
+    'cached and consistent',
+    'GET',
+    '/v1/jobs?cached&consistent',
+    {},
+    400,
+    'invalid-query',
+    /cached/,
+  ],
+  [
+    'an index of more than 64 bits',
+    'GET',
+    '/v1/jobs?index=18446744073709551616',
+    {},
+    400,
+    'invalid-query',
+    /index must be an integer from 0 to 18446744073709551615/,
+  ],
   ['no body', 'POST', '/v1/jobs', {}, 400, 'body-required', /body/],
   ['malformed JSON', 'POST', '/v1/jobs', { body: '{"Job":' }, 400, 'malformed-json', /JSON/],
   ['bad UTF-8', 'POST', '/v1/jobs', { body: '\ud800' }, 400, 'malformed-json', /./],
@@ -118,6 +136,31 @@ test('405 and OPTIONS name the methods', async () => {
   expect([options.status, options.headers.allow]).toEqual([200, 'OPTIONS, GET, HEAD, POST, PUT']);
 });
 
+test.each([
+  ['{"Name":"a","Rules":"","Name":"b"}', 'Name'],
+  ['{"Name":"a","\\u004eame":"b"}', 'Name'],
+  ['{"Name":"a","JobACL":{"Group":"g","Group":"{,:"}}', 'Group'],
+  ['{"Name":"a","Datacenters":[{},{"__proto__":1,"__proto__":2}]}', '__proto__'],
+])('a key that %s has twice is refused by its name', async (body, key) => {
+  const { status, json } = await api.call('PUT', '/v1/acl/policy', { body });
+  expect([status, json.code]).toEqual([400, 'malformed-json']);
+  expect(json.detail).toContain(`an object has the key "${key}" twice`);
+});
+
+test('keys that are the same in two objects, and text like keys, are as written', async () => {
+  const Rules = '# {"Name": "Name", "Name"}\n';
+  const JobACL = { Namespace: 'default', JobID: 'Name' };
+  const body = { Name: 'twice', Description: '\\"Name":"', Rules, Namespace: 'default', JobACL };
+  const { status, json } = await api.call('PUT', '/v1/acl/policy', { body });
+  expect([status, json.Rules, json.Description]).toEqual([200, Rules, body.Description]);
+});
+
+test('the greatest index of 64 bits waits like any that is not reached', async () => {
+  const asked = api.call('GET', '/v1/job/web?index=18446744073709551615&wait=5s');
+  await api.world.advance(10_000);
+  expect((await asked).status).toBe(200);
+});
+
 test('all faults of a job come at once, each with its place', async () => {
   const bad = jobBody({ Priority: 1000 }, { Count: -1 }, { Name: '', Resources: { CPU: -5 } });
   const { status, json } = await api.call('POST', '/v1/jobs', { body: bad });
@@ -155,6 +198,22 @@ test('pretty answers are indented, headers tell index and leader', async () => {
   });
   expect(Number(headers['x-scheduler-index'])).toBeGreaterThan(0);
 });
+
+test.each(['allow', 'deny'] as const)(
+  'answers of the registry tell that %s is the default, refusals as well',
+  async (policy) => {
+    const { call } = await startApi({ aclDefaultPolicy: policy });
+    const header = 'x-registry-default-acl-policy';
+    for (const url of ['/v1/acl/policies', '/v1/config/mesh/none', '/v1/acl/policies?index=x']) {
+      expect([url, (await call('GET', url)).headers[header]]).toEqual([url, policy]);
+    }
+    const body = { Kind: 'mesh' };
+    expect((await call('PUT', '/v1/config', { body })).headers[header]).toBe(policy);
+    expect((await call('GET', '/v1/jobs')).headers).not.toHaveProperty(header);
+    const open = await startApi({ aclEnabled: false, aclDefaultPolicy: policy });
+    expect((await open.call('GET', '/v1/config/mesh')).headers).not.toHaveProperty(header);
+  },
+);
 
 test('with access control off everybody may do everything', async () => {
   const open = await startApi({ aclEnabled: false });

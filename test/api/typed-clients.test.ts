@@ -234,6 +234,43 @@ test.each(['5s', 5e9])('a cookie that lasts %j is read back in nanoseconds', asy
   expect((await api.call('PUT', '/v1/config', { body: read })).status).toBe(200);
 });
 
+test.each(['5s', 5e9])(
+  'times of routes and health checks (%j) are read back in nanoseconds',
+  async (time) => {
+    const put = async (body: object) => {
+      expect((await api.call('PUT', '/v1/config', { body })).json).toBe(true);
+    };
+    await put({ Kind: 'proxy-defaults', Name: 'global', Config: { protocol: 'http' } });
+    const TimeoutFilter = { RequestTimeout: time, IdleTimeout: time };
+    const Rules = [{ Filters: { TimeoutFilter }, Services: [{ Name: 'web' }] }];
+    await put({ Kind: 'http-route', Name: 'web', Parents: [{ Name: 'edge' }], Rules });
+    const route = (await api.call('GET', '/v1/config/http-route/web')).json;
+    expect(route.Rules[0].Filters.TimeoutFilter).toEqual({ RequestTimeout: 5e9, IdleTimeout: 5e9 });
+    const PassiveHealthCheck = { Interval: time, BaseEjectionTime: time };
+    const UpstreamConfig = { Defaults: { PassiveHealthCheck } };
+    await put({ Kind: 'service-defaults', Name: 'web', UpstreamConfig });
+    const service = (await api.call('GET', '/v1/config/service-defaults/web')).json;
+    expect(service.UpstreamConfig.Defaults.PassiveHealthCheck).toMatchObject({
+      ...{ Interval: 5e9, BaseEjectionTime: 5e9 },
+    });
+    await put(route);
+    await put(service);
+  },
+);
+
+test('a chain tells how long a cookie lasts in nanoseconds, and its own times as text', async () => {
+  const policy = { Field: 'cookie', FieldValue: 'user', CookieConfig: { TTL: '5s' } };
+  const LoadBalancer = { Policy: 'maglev', HashPolicies: [policy] };
+  const body = { Kind: 'service-resolver', Name: 'web', ConnectTimeout: '6s', LoadBalancer };
+  expect((await api.call('PUT', '/v1/config', { body })).status).toBe(200);
+  const { Chain } = (await api.call('GET', '/v1/discovery-chain/web')).json;
+  const [node] = Object.values(Chain.Nodes) as Record<string, Record<string, unknown>>[];
+  expect(node).toMatchObject({
+    Resolver: { ConnectTimeout: '6s' },
+    LoadBalancer: { HashPolicies: [{ CookieConfig: { TTL: 5e9 } }] },
+  });
+});
+
 test('a job that is parsed is named by its label, and by its name where it has one', async () => {
   const named = async (JobHCL: string) =>
     (await api.call('POST', '/v1/jobs/parse', { body: { JobHCL } })).json;

@@ -107,9 +107,8 @@ describe('guards', () => {
     const first = await put('a', { n: '1' }, '?cas=0');
     expect(first.status).toBe(200);
     const conflict = await put('a', { n: '2' }, '?cas=0');
-    const { Items: _, ...metadata } = first.json;
     expect(conflict).toMatchObject({ status: 409, json: { code: 'variable-conflict' } });
-    expect(conflict.json.conflict).toEqual(metadata);
+    expect(conflict.json.conflict).toEqual(first.json);
     expect((await put('a', { n: '2' }, `?cas=${first.json.ModifyIndex}`)).status).toBe(200);
     expect((await put('a', { n: '3' }, `?cas=${first.json.ModifyIndex}`)).status).toBe(409);
     expect((await remove('a', `?cas=${first.json.ModifyIndex}`)).status).toBe(409);
@@ -126,6 +125,24 @@ describe('guards', () => {
     const winner = answers.findIndex(({ status }) => status === 200);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(19).fill(409)]);
     expect((await get('a')).json.Items).toEqual({ n: String(winner + 1) });
+  });
+
+  test('what is in the way is told with its items to whoever may read it, and else without', async () => {
+    const { json } = await put('a', { n: secret });
+    const { Items, ...metadata } = json;
+    const holderOf = (capabilities: string) =>
+      aclOf(api).holder(
+        `namespace "default" { variables { path "*" { capabilities = [${capabilities}] } } }`,
+      );
+    const reader = await holderOf('"write", "destroy", "read", "list"');
+    const body = { Items: { n: '2' } };
+    const put2 = await api.call('PUT', '/v1/var/a?cas=1', { body, token: reader });
+    expect(put2.json.conflict).toEqual({ ...metadata, Items });
+    expect((await remove('a', '?cas=1', reader)).json.conflict).toEqual({ ...metadata, Items });
+    const writer = await holderOf('"write", "destroy", "list"');
+    const blind = await api.call('PUT', '/v1/var/a?cas=1', { body, token: writer });
+    expect([blind.status, blind.json.conflict]).toEqual([409, metadata]);
+    expect(blind.text).not.toContain(secret);
   });
 
   test('what is in the way is not told to whoever may not list it', async () => {

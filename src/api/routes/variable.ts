@@ -50,6 +50,7 @@ const targetOf = ({
   path: parameters.path!,
   guard: query.cas,
   mayKnow: allows(mayList(namespace, parameters.path!)),
+  mayRead: allows(namedAccess('variable', 'read', parameters.path!, { namespace })),
 });
 
 /** Texts that jobs need and nobody else is to see. */

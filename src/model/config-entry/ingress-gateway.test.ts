@@ -177,7 +177,7 @@ describe('services', () => {
         PassiveHealthCheck: { Interval: '-1s', MaxEjectionPercent: 101 },
       }),
       `${first}.Services[0].MaxConnections must be from 0 to 4294967295, got -1`,
-      `${first}.Services[0].PassiveHealthCheck.Interval must be at least 0, got -1000000000`,
+      `${first}.Services[0].PassiveHealthCheck.Interval must be at least 0s, got -1s`,
       `${first}.Services[0].PassiveHealthCheck.MaxEjectionPercent must be from 0 to 100, got 101`,
     ],
     ['defaults', { Defaults: { MaxConnections: 1, PassiveHealthCheck: { MaxFailures: 3 } } }],

@@ -5,7 +5,7 @@
  */
 import { formatDuration } from '../../base/duration.ts';
 import { Type } from '../schema.ts';
-import { shapeOf, withoutNull } from '../schema-shape.ts';
+import { isShownAsNumber, shapeOf, withoutNull } from '../schema-shape.ts';
 import type { ConfigEntry, ConfigKindName } from './config-entry.ts';
 import { kindOf, kinds } from './kinds.ts';
 
@@ -84,8 +84,6 @@ function compile(schema: Type.TSchema): Presenter | undefined {
       return undefined;
   }
 }
-
-const isShownAsNumber = (schema: object): boolean => 'x-shown' in schema;
 
 const mapped = (record: Shown, map: Presenter): Shown =>
   Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value)]));

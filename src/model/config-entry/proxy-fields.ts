@@ -7,11 +7,11 @@ import { below, faultAt, type Path } from '../path.ts';
 import {
   About,
   Choice,
+  CountedNanoseconds,
   Flag,
   FreeMap,
   List,
   type Model,
-  Nanoseconds,
   Nullable,
   Text,
   TextMap,
@@ -81,7 +81,9 @@ export const ProxyExtensionsList = () =>
   );
 
 export const PassiveHealthCheckSchema = Type.Object({
-  Interval: About('Time between two looks.', Nanoseconds({ minimum: 0 })),
+  Interval: About('Time between two looks.', CountedNanoseconds({ minimum: 0 }), {
+    rules: 'read back as nanoseconds',
+  }),
   MaxFailures: About('Failures in a row that take an instance out.', Whole({ minimum: 0 })),
   EnforcingConsecutive5xx: About(
     'Percent of the times that it is really taken out.',
@@ -93,7 +95,8 @@ export const PassiveHealthCheckSchema = Type.Object({
   ),
   BaseEjectionTime: About(
     'How long it is out, times how often it was.',
-    Nullable(Nanoseconds({ minimum: 0 })),
+    Nullable(CountedNanoseconds({ minimum: 0 })),
+    { rules: 'read back as nanoseconds' },
   ),
 });
 

@@ -1,10 +1,10 @@
 import { below, type Path, quote, type Report } from '../path.ts';
 import {
   About,
+  CountedNanoseconds,
   Flag,
   FullList,
   type Model,
-  Nanoseconds,
   Nullable,
   Text,
   Type,
@@ -37,7 +37,9 @@ const RetryFilterSchema = Type.Object(
 );
 
 const timeout = (description: string) =>
-  About(`${description} 0: as the proxy has it.`, Nanoseconds({ minimum: 0 }));
+  About(`${description} 0: as the proxy has it.`, CountedNanoseconds({ minimum: 0 }), {
+    rules: 'read back as nanoseconds',
+  });
 
 /** What is done to requests. Source: docs/behaviour/gateways.md#filters-of-routes. */
 const RouteFiltersSchema = Type.Object(

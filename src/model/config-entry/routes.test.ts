@@ -160,7 +160,7 @@ describe('filters', () => {
       }),
       `${at}.Filters.RetryFilter.NumRetries must be from 0 to 4294967295, got -1`,
       `${at}.Filters.RetryFilter.RetryOnStatusCodes[0] must be from 100 to 599, got 99`,
-      `${at}.Filters.TimeoutFilter.RequestTimeout must be at least 0, got -1`,
+      `${at}.Filters.TimeoutFilter.RequestTimeout must be at least 0s, got -1ns`,
       `${at}.Filters.Headers[1].Add[" "] is no name of a header`,
       `${at}.Filters.RetryFilter.RetryOn[0] must be one of 5xx, gateway-error, reset, connect-failure, envoy-ratelimited, retriable-4xx, refused-stream, cancelled, deadline-exceeded, internal, resource-exhausted, unavailable, got "rain"`,
       `${at}.Filters.JWT.Providers must name a jwt-provider, and ${noneExists}`,

@@ -1,11 +1,12 @@
 /**
- * A chain as it is shown, in the form that the field publishes: durations as text ("5s"), and without
+ * A chain as it is shown, in the form that the field publishes: durations as text ("5s") unless their
+ * schema wants the number, and without
  * what is not set. What every chain, node and target has is always there.
  */
 import { formatDuration } from '../../base/duration.ts';
 import { isSame } from '../same.ts';
 import type { Type } from '../schema.ts';
-import { absentValue, shapeOf, withoutNull } from '../schema-shape.ts';
+import { absentValue, isShownAsNumber, shapeOf, withoutNull } from '../schema-shape.ts';
 import { type DiscoveryChain, DiscoveryChainSchema } from './discovery-chain.ts';
 
 type Shown = Readonly<Record<string, unknown>>;
@@ -58,7 +59,9 @@ function compile(schema: Type.TSchema, isOfChain: boolean): Presenter {
   const shape = shapeOf(schema);
   switch (shape.kind) {
     case 'number':
-      return shape.duration ? (value) => formatDuration(value as number) : itself;
+      return shape.duration && !isShownAsNumber(schema)
+        ? (value) => formatDuration(value as number)
+        : itself;
     case 'list': {
       const item = presenterOf(shape.item, isOfChain);
       return (value) => (value as readonly unknown[]).map(item);

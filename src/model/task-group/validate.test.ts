@@ -33,9 +33,9 @@ table('groups', 'TaskGroups.0.', [
     { 'Tasks.0.Lifecycle': { Hook: 'prestart' } },
     `${g}.Tasks must hold at least one task without a lifecycle hook`,
   ],
-  [{ ShutdownDelay: -1 }, `${g}.ShutdownDelay must be at least 0, got -1`],
+  [{ ShutdownDelay: -1 }, `${g}.ShutdownDelay must be at least 0s, got -1ns`],
   [{ MaxRunDuration: 5 }, `${g}.MaxRunDuration is not possible in a service job`],
-  [{ '^Type': 'batch', MaxRunDuration: 0 }, `${g}.MaxRunDuration must be at least 1, got 0`],
+  [{ '^Type': 'batch', MaxRunDuration: 0 }, `${g}.MaxRunDuration must be at least 1ns, got 0s`],
   [
     { '^Type': 'sysbatch', ReschedulePolicy: { Attempts: 1 } },
     `${g}.ReschedulePolicy is not possible in a sysbatch job`,

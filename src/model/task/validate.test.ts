@@ -15,7 +15,7 @@ table('tasks', 'TaskGroups.0.Tasks.0.', [
   [{ Name: '...' }],
   [{ Name: '.hidden é ' }],
   [{ Driver: '' }, `${t}.Driver is required`],
-  [{ KillTimeout: -1 }, `${t}.KillTimeout must be at least 0, got -1`],
+  [{ KillTimeout: -1 }, `${t}.KillTimeout must be at least 0s, got -1ns`],
   [
     { KillTimeout: 601 * second },
     `${t}.KillTimeout must not be more than the ProgressDeadline of the update`,

@@ -16,6 +16,8 @@ export interface VariableTarget {
   readonly guard: number | undefined;
   /** Whether the caller may know of the variable that is in the way. */
   readonly mayKnow: boolean;
+  /** Whether the caller may also know what is in it. */
+  readonly mayRead: boolean;
 }
 
 /**
@@ -34,7 +36,7 @@ export async function writeVariable(
     requireNamespace(transaction, Namespace);
     const table = transaction.table(variables);
     const stored = table.get(...inNamespace(Namespace, Path));
-    holdGuard(target, stored);
+    holdGuard(target, stored, () => itemsOf(box, transaction, target));
     if (stored === undefined) requireRoom(table.size);
     const ModifyTime = instantFromMs(world.clock.nowMs());
     const CreateTime = stored?.CreateTime ?? ModifyTime;
@@ -51,12 +53,13 @@ export async function writeVariable(
  * @throws RosterError `variable-conflict`
  */
 export async function deleteVariable(
-  { state }: ServerContext,
+  { state, box }: ServerContext,
   target: VariableTarget,
 ): Promise<Written<boolean>> {
   return state.write((transaction) => {
     const key = inNamespace(target.namespace, target.path);
-    holdGuard(target, transaction.table(variables).get(...key));
+    const stored = transaction.table(variables).get(...key);
+    holdGuard(target, stored, () => itemsOf(box, transaction, target));
     return forget(transaction, key);
   });
 }
@@ -80,8 +83,16 @@ export function readVariable(
   const key = inNamespace(namespace, path);
   const metadata = snapshot.table(variables).get(...key);
   if (metadata === undefined) throw refusal('variable-not-found', { path, namespace });
-  const { Sealed } = unwatched.table(variableItems).get(...key)!;
-  return { ...metadata, Items: JSON.parse(box.open(Sealed)) as Variable['Items'] };
+  return { ...metadata, Items: itemsOf(box, unwatched, { namespace, path }) };
+}
+
+function itemsOf(
+  box: ServerContext['box'],
+  snapshot: Snapshot,
+  { namespace, path }: Pick<VariableTarget, 'namespace' | 'path'>,
+): Variable['Items'] {
+  const { Sealed } = snapshot.table(variableItems).get(...inNamespace(namespace, path))!;
+  return JSON.parse(box.open(Sealed)) as Variable['Items'];
 }
 
 function requireRoom(count: number): void {
@@ -89,13 +100,18 @@ function requireRoom(count: number): void {
   if (count >= countMax) throw refusal('limit-reached', { noun: 'variable', limit: countMax });
 }
 
-/** What is in the way is told, without its items, to whoever may know of it. */
-function holdGuard(target: VariableTarget, stored: VariableMetadata | undefined): void {
-  const { guard, path, mayKnow } = target;
+/** The variable in the way is told to whoever may list it, with its items to whoever may read it. */
+function holdGuard(
+  target: VariableTarget,
+  stored: VariableMetadata | undefined,
+  items: () => Variable['Items'],
+): void {
+  const { guard, path, mayKnow, mayRead } = target;
   const actual = stored?.ModifyIndex ?? 0;
   if (guard === undefined || guard === actual) return;
   const what = stored === undefined ? 'is not there' : `has the ModifyIndex ${actual}`;
   const reason = mayKnow ? what : 'has another ModifyIndex, or is not there';
   const { code, detail } = refusal('variable-conflict', { path, index: guard, reason });
-  throw new RosterError(code, detail, [], mayKnow ? stored : undefined);
+  const told = stored && mayRead ? { ...stored, Items: items() } : stored;
+  throw new RosterError(code, detail, [], mayKnow ? told : undefined);
 }
