@@ -159,8 +159,10 @@ export async function createAgent(given: CreateAgentOptions): Promise<Agent> {
       opened.push(() => file.close());
       return file;
     };
+    let node: RunningNode | undefined;
     const api = new Api({
       ...{ server, version },
+      node: () => node?.id,
       name: options.node?.name ?? options.server?.name ?? 'roster',
       acl: {
         enabled: options.aclEnabled ?? true,
@@ -192,7 +194,6 @@ export async function createAgent(given: CreateAgentOptions): Promise<Agent> {
     const trusted = peerAuthority ?? authorityOf(options.certificate);
     server.peerings.advertise({ addresses, caPems: trusted === undefined ? [] : [trusted] });
     let tasks: 'stop' | 'keep' = 'stop';
-    let node: RunningNode | undefined;
     if (options.node !== undefined && address !== undefined) {
       node = await startNode(
         { ...options, node: options.node },

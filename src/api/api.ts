@@ -85,6 +85,8 @@ export interface ApiOptions {
   readonly hosts?: readonly string[];
   /** What TLS is spoken with; `undefined`: none is. */
   readonly certificate?: ServerCertificate | undefined;
+  /** Id of the node in this process; `undefined` while there is none. */
+  readonly node?: () => string | undefined;
   /** Who asked for what; `undefined`: it is not kept. */
   readonly audit?: AuditOptions | undefined;
 }
@@ -235,6 +237,7 @@ export class Api {
         region: server.context.region,
         address: () => this.#address,
         writesClosed: () => server.context.state.closed,
+        node: () => this.#options.node?.(),
         metrics: this.#metrics,
         openApi: () => {
           document ??= JSON.stringify(openApi(this.routes, version));

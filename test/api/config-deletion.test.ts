@@ -63,7 +63,7 @@ const splitter: Body = { Kind: 'service-splitter', Name: 'web', Splits: [{ Weigh
 const resolver: Body = { Kind: 'service-resolver', Name: 'web', Subsets: { v1: {} } };
 
 const chain =
-  'discovery chain "web" uses a protocol "tcp" that does not permit advanced routing or splitting behavior, and has a service-router and a service-splitter';
+  'discovery chain "web" uses a protocol "tcp" that does not permit advanced routing or splitting behavior, and has a service-router and a service-splitter, which takes a Protocol such as "http" in service-defaults "web" or proxy-defaults';
 const permissions =
   'service "web" has the protocol "tcp", which is incompatible with L7 intentions permissions';
 const listener =
@@ -258,7 +258,7 @@ test('chains, intentions and gateways of other namespaces are told with theirs',
     }
   }
   const chainOfOne =
-    'discovery chain "web" uses a protocol "tcp" that does not permit advanced routing or splitting behavior, and has a service-splitter';
+    'discovery chain "web" uses a protocol "tcp" that does not permit advanced routing or splitting behavior, and has a service-splitter, which takes a Protocol such as "http" in service-defaults "web" or proxy-defaults';
   const told = (await remove('proxy-defaults/global')).json.errors.map(
     ({ message }: { message: string }) => message,
   );

@@ -143,12 +143,12 @@ describe('a login of a service account', () => {
     if (found !== undefined) cluster.account = found;
     const answer = await login();
     expect(answer.status).toBe(status);
-    expect(answer.json.detail).toMatch(reason);
+    expect(api.whyRefused(answer)).toMatch(reason);
     expect(answer.text).not.toContain(reviewer);
   });
 
   test('refuses what is no JWT before it asks', async () => {
-    expect((await login({}, 'garbage')).json.detail).toContain('no JWT');
+    expect(api.whyRefused(await login({}, 'garbage'))).toContain('no JWT');
     expect(cluster.seen).toEqual([]);
   });
 

@@ -319,7 +319,34 @@ describe('login', () => {
     await bind('service', 'web-${value.team}x');
     const answer = await login(token(), more);
     expect(answer.status).toBe(status);
-    expect(answer.json.detail).toMatch(reason);
+    expect(api.whyRefused(answer)).toMatch(reason);
+  });
+
+  test.each<[what: string, token: () => Promise<string>, more: object]>([
+    ['an unknown method', bearer, { AuthMethod: 'nobody' }],
+    ['garbage', async () => 'garbage', {}],
+    ['another algorithm', async () => forged({ alg: 'none' }, { sub: 'ann' }), {}],
+    ['a stranger', () => bearer({}, stranger), {}],
+    ['the wrong audience', () => bearer({ aud: 'x' }), {}],
+    ['another issuer', () => bearer({ iss: 'https://evil.example' }), {}],
+    ['a name that no service has', () => bearer({ team: '!' }), {}],
+  ])('tells nobody what a method takes, or whether it is there: %s', async (_, token, more) => {
+    const { Config } = method() as { Config: object };
+    await put('auth-method', method({ Config: { ...Config, BoundIssuer: 'https://ci.example' } }));
+    await bind('service', 'web-${value.team}x');
+    const answer = await login(token(), more);
+    const { AuthMethod = 'ci' } = more as { AuthMethod?: string };
+    expect(answer.json).toMatchObject({
+      code: 'login-refused',
+      detail: `The auth method "${AuthMethod}" refuses the login: it is not there, or takes no such credential (the log of the server says why).`,
+    });
+  });
+
+  test('a token without an issuer is told so in the log', async () => {
+    const { Config } = method() as { Config: object };
+    await put('auth-method', method({ Config: { ...Config, BoundIssuer: 'https://ci.example' } }));
+    const answer = await login(bearer({ iss: undefined }));
+    expect(api.whyRefused(answer)).toContain('it names no issuer; this method takes');
   });
 
   test('is refused when no rule gives anything', async () => {
@@ -342,7 +369,7 @@ describe('login', () => {
     expect((await login(bearer({ team: 'none' }))).json.Namespace).toBe('default');
     const nowhere = await login(bearer({ team: 'gone' }));
     expect(nowhere.status).toBe(403);
-    expect(nowhere.json.detail).toContain('namespace "gone"');
+    expect(api.whyRefused(nowhere)).toContain('namespace "gone"');
   });
 
   test('an unreachable provider is no fault of the credential', async () => {

@@ -138,14 +138,14 @@ describe('a login through a real provider', () => {
     await prepare();
     const answer = await post('callback', { ...(await redirected()), ...changes });
     expect(answer.status).toBe(403);
-    expect(answer.json.detail).toMatch(reason);
+    expect(api.whyRefused(answer)).toMatch(reason);
   });
 
   test('is refused where the provider signs otherwise than the method takes', async () => {
     await prepare({ JWTSupportedAlgs: ['ES256'] });
     const answer = await post('callback', await redirected());
     expect(answer.status).toBe(403);
-    expect(answer.json.detail).toContain('takes ES256');
+    expect(api.whyRefused(answer)).toContain('takes ES256');
   });
 
   test('is refused where the client secret is wrong', async () => {
@@ -169,7 +169,7 @@ describe('a login through a real provider', () => {
     await prepare();
     const answer = await begin(changes);
     expect(answer.status).toBe(status);
-    expect(answer.json.detail).toMatch(reason);
+    expect(api.whyRefused(answer)).toMatch(reason);
   });
 
   test('does not begin with a credential', async () => {
@@ -177,7 +177,7 @@ describe('a login through a real provider', () => {
     const body = { AuthMethod: 'sso', BearerToken: 'x' };
     const answer = await api.call('POST', '/v1/acl/login', { token: null, body });
     expect(answer.status).toBe(403);
-    expect(answer.json.detail).toContain('browser');
+    expect(api.whyRefused(answer)).toContain('browser');
   });
 
   test('a loopback port may be another', async () => {

@@ -297,8 +297,31 @@ test('PreserveResources keeps the resources of registered tasks, in plans as wel
   expect(await size()).toMatchObject({ CPU: 300 });
 });
 
-test('the health of the agent is told of its server by name', async () => {
-  const { json } = await api.call('GET', '/v1/agent/health');
+describe('the health of the agent', () => {
   const healthy = { ok: true, message: 'ok' };
-  expect(json).toEqual({ ...healthy, server: healthy });
+
+  test('is told of its server by name', async () => {
+    const { json } = await api.call('GET', '/v1/agent/health');
+    expect(json).toEqual({ ...healthy, server: healthy });
+    expect((await api.call('GET', '/v1/agent/health?type=server')).json).toEqual(json);
+    const none = await api.call('GET', '/v1/agent/health?type=client');
+    expect([none.status, none.json.code]).toEqual([503, 'node-unreachable']);
+    const other = await api.call('GET', '/v1/agent/health?type=both');
+    expect([other.status, other.json.detail]).toEqual([400, expect.stringContaining('client')]);
+  });
+
+  test('is told of its node as well, where it has one', async () => {
+    const both = await startApi({ node: nodeBody().Node.ID });
+    const away = { ok: false, message: 'the node is not registered' };
+    const { json } = await both.call('GET', '/v1/agent/health');
+    expect(json).toEqual({ ...healthy, server: healthy, client: away });
+    const refused = await both.call('GET', '/v1/agent/health?type=client');
+    expect([refused.status, refused.json.detail]).toEqual([
+      503,
+      expect.stringContaining('the node is not registered'),
+    ]);
+    await both.call('PUT', '/v1/node/register', { body: nodeBody() });
+    const known = await both.call('GET', '/v1/agent/health?type=client');
+    expect([known.status, known.json]).toEqual([200, { ...healthy, client: healthy }]);
+  });
 });

@@ -4,7 +4,7 @@ import type { AuditOptions } from '../../src/api/audit.ts';
 import { SimulatedWorld } from '../../src/base/ports-simulated.ts';
 import { schedulerDefaults } from '../../src/scheduler/view.ts';
 import { noReset } from '../../src/server/acl/bootstrap.ts';
-import { silentLog } from '../../src/server/context.ts';
+import { type Log, silentLog } from '../../src/server/context.ts';
 import { Keyring } from '../../src/server/keyring/keyring.ts';
 import { type Outbound, OutboundError } from '../../src/server/login/outbound.ts';
 import type { Exchange } from '../../src/server/peering/exchange.ts';
@@ -36,6 +36,9 @@ export interface Called {
 export const rootToken = '11111111-1111-4111-8111-111111111111';
 export { introduction } from './introduction.ts';
 
+/** How much of what the server logs is looked at. */
+const infosKept = 20;
+
 /** No identity provider can be reached. */
 export const nowhere: Outbound = async ({ url }) => {
   throw new OutboundError(`${url} cannot be reached: ECONNREFUSED`);
@@ -51,19 +54,29 @@ export async function startApi({
   audit = undefined as AuditOptions | undefined,
   hasRoot = true,
   bootstrapReset = noReset,
-  log = silentLog,
+  log = silentLog as Log,
   world = new SimulatedWorld(seed, startMs),
   disk = new MemoryDisk(),
   peers = undefined as PeeringTransport | undefined,
   exchange = undefined as Exchange | undefined,
   datacenter = 'dc1',
   hosts = [] as readonly string[],
+  node = undefined as string | undefined,
 } = {}) {
+  const infos: object[] = [];
+  const recording: Log = {
+    ...log,
+    info(fields, sentence) {
+      infos.push(fields);
+      if (infos.length > infosKept) infos.shift();
+      log.info(fields, sentence);
+    },
+  };
   const state = await memoryState(allTables, world, disk);
   const server = new Server({
     state,
     world,
-    log,
+    log: recording,
     keyring: await Keyring.open(state, new Uint8Array(32).fill(1), world),
     outbound,
     datacenter,
@@ -85,6 +98,7 @@ export async function startApi({
     version: '0.0.0',
     connections: { perAddressMax: 0, perLoopbackMax: 0 },
     hosts,
+    node: () => node,
     audit,
   });
   await server.start();
@@ -138,7 +152,12 @@ export async function startApi({
 
   /** Lets everything that is ready happen, without time passing. */
   const settle = () => world.advance(0);
-  return { world, disk, state, server, api, call, follow, settle };
+  /** Why the newest login was refused, as the answer says and as only the log does. */
+  const whyRefused = ({ json }: Called): string => {
+    const logged = infos.findLast((fields) => 'reason' in fields) as { reason: string } | undefined;
+    return `${json.detail} ${logged?.reason ?? ''}`;
+  };
+  return { world, disk, state, server, api, call, follow, settle, whyRefused };
 }
 
 const onAbort = (signal: AbortSignal) => (run: () => void) => {

@@ -113,7 +113,10 @@ export function useKeyLogins(): KeyLogins {
     },
     async expectRefused(token, reason, status = 403) {
       const answer = await logins.login(token);
-      expect([answer.status, answer.json.detail]).toEqual([status, expect.stringMatching(reason)]);
+      expect([answer.status, api.whyRefused(answer)]).toEqual([
+        status,
+        expect.stringMatching(reason),
+      ]);
     },
   };
   return logins;

@@ -1,6 +1,10 @@
+import { refusal } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
+import { quote } from '../../model/path.ts';
 import { open, resourceAccess } from '../../model/permission/permission.ts';
 import { Text, Type } from '../../model/schema.ts';
+import { nodes } from '../../state/tables.ts';
+import type { Snapshot } from '../../state/types.ts';
 import { closedRefusal } from '../answers.ts';
 import type { Metrics } from '../metrics.ts';
 import { type Route, readRoute, streamRoute } from '../route.ts';
@@ -13,15 +17,29 @@ export interface AgentFacts {
   readonly address: () => string;
   /** Why nothing can be written, or `undefined`. */
   readonly writesClosed: () => Error | undefined;
+  /** Id of the node in this process; `undefined` while there is none. */
+  readonly node: () => string | undefined;
   readonly metrics: Metrics;
   /** The OpenAPI document, as JSON. */
   readonly openApi: () => string;
 }
 
 const health = { ok: Type.Boolean(), message: Text() };
-/** Of the process, and once more under the name of the part of it that is asked for. */
-const AgentHealthSchema = Type.Object({ ...health, server: Type.Object(health) });
+/** Of the process as a server, and of each part of it by name. */
+const AgentHealthSchema = Type.Object({
+  ...health,
+  server: Type.Optional(Type.Object(health)),
+  client: Type.Optional(Type.Object(health)),
+});
 const healthy = { ok: true, message: 'ok' };
+const agentParts = ['server', 'client'];
+
+/** Of the node of this process, as its server knows it. */
+function clientHealth(snapshot: Snapshot, id: string) {
+  const status = snapshot.table(nodes).get(id)?.Status ?? 'not registered';
+  if (status === 'ready' || status === 'initializing') return healthy;
+  return { ok: false, message: `the node is ${status}` };
+}
 
 /** What this process says of itself. */
 export function agentRoutes(facts: AgentFacts): Route[] {
@@ -32,11 +50,29 @@ export function agentRoutes(facts: AgentFacts): Route[] {
       noun: 'agent',
       summary: 'Whether this server answers and can write',
       answer: AgentHealthSchema,
+      query: {
+        type: {
+          kind: 'string',
+          default: '',
+          description: '`server` or `client`: only of that part of the agent.',
+        },
+      },
       permission: () => open,
-      handle: () => {
+      handle: ({ query: { type }, snapshot }) => {
+        const id = facts.node();
+        const client = id === undefined ? undefined : clientHealth(snapshot, id);
+        if (type === 'client') {
+          if (client?.ok) return { ...client, client };
+          const node = client === undefined ? facts.name : `${facts.name} (${client.message})`;
+          throw refusal('node-unreachable', { node });
+        }
+        if (type !== '' && type !== 'server') {
+          const reason = `must be ${agentParts.join(' or ')}, got ${quote(type)}`;
+          throw refusal('invalid-query', { parameter: 'type', reason });
+        }
         const closed = facts.writesClosed();
         if (closed !== undefined) throw closedRefusal(closed);
-        return { ...healthy, server: healthy };
+        return { ...healthy, server: healthy, ...(type === '' && client && { client }) };
       },
     }),
     readRoute({

@@ -6,6 +6,7 @@ import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { formatInstant } from '../../base/instant.ts';
 import { limits } from '../limits.ts';
 import { type Path, quote, type Report } from '../path.ts';
+import { hiddenSecret } from './hidden-secret.ts';
 import { isHostnameOrWildcard } from './hostname.ts';
 
 /** What is in a block has no dashes in a row, so what does not end costs no more than it is long. */
@@ -139,6 +140,10 @@ export function checkPrivateKey(
   report: Report,
 ): void {
   const key = text.trim() === '' ? 'is required' : readKey(text);
+  if (text === hiddenSecret) {
+    report(path, `is ${quote(text)}, as it is read without mesh:write: give the key itself`);
+    return;
+  }
   if (typeof key === 'string') {
     report(path, key);
     return;

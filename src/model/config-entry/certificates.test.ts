@@ -35,6 +35,11 @@ describe('inline-certificate', () => {
       'PrivateKey must be a private key in PEM form',
     ],
     [
+      'a key that was read without being shown',
+      pair(leafCertificate, '<hidden>'),
+      'PrivateKey is "<hidden>", as it is read without mesh:write: give the key itself',
+    ],
+    [
       'what only looks like it',
       pair(block('CERTIFICATE'), block('PRIVATE KEY')),
       'Certificate is wrong: certificate 1 of 1 cannot be read as a certificate',

@@ -31,7 +31,7 @@ const permitted: Body = {
   ],
 };
 const tcp = (name: string, ...has: readonly string[]) =>
-  `discovery chain "${name}" uses a protocol "tcp" that does not permit advanced routing or splitting behavior, and has a ${has.join(' and a ')}`;
+  `discovery chain "${name}" uses a protocol "tcp" that does not permit advanced routing or splitting behavior, and has a ${has.join(' and a ')}, which takes a Protocol such as "http" in service-defaults "${name}" or proxy-defaults`;
 const mixed = (chain: string, service: string, protocol: string, first: string, spoken: string) =>
   `discovery chain "${chain}" uses inconsistent protocols; service "${service}" has "${protocol}", and "${first}" has "${spoken}"`;
 

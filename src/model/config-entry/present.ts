@@ -12,9 +12,6 @@ import { kindOf, kinds } from './kinds.ts';
 type Shown = Readonly<Record<string, unknown>>;
 type Presenter = (value: unknown) => unknown;
 
-/** What stands for a secret that is not for the caller; sent back, it means the one that is kept. */
-export const hiddenSecret = '<hidden>';
-
 export const presentEntry = (entry: ConfigEntry): Shown =>
   presenterOf(kindOf(entry.Kind).schema)!(entry) as Shown;
 

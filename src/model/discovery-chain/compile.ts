@@ -97,7 +97,7 @@ function refuseRouting({ view, request }: Assembly, protocol: string): void {
   );
   if (kinds.length === 0) return;
   throw new ChainRefusal(
-    `discovery chain "${key.name}" uses a protocol "${protocol}" that does not permit advanced routing or splitting behavior, and has a ${kinds.join(' and a ')}`,
+    `discovery chain "${key.name}" uses a protocol "${protocol}" that does not permit advanced routing or splitting behavior, and has a ${kinds.join(' and a ')}, which takes a Protocol such as "http" in service-defaults "${key.name}" or proxy-defaults`,
   );
 }
 

@@ -1,5 +1,6 @@
 import { refusal } from '../../model/errors.ts';
 import type { Scope } from '../../model/namespace/namespace.ts';
+import { quote } from '../../model/path.ts';
 import { namespaces, partitions } from '../../state/tables.ts';
 import type { Snapshot } from '../../state/types.ts';
 
@@ -19,5 +20,7 @@ export function requireScope(snapshot: Snapshot, { partition, namespace }: Scope
 /** A path's id in the form in which ids are kept. @throws RosterError `invalid-path` */
 export function requireUuid(id: string): string {
   if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)) return id.toLowerCase();
-  throw refusal('invalid-path', { reason: 'must end in the UUID of the record' });
+  throw refusal('invalid-path', {
+    reason: `must hold the UUID of the record, and has ${quote(id)} in its place`,
+  });
 }

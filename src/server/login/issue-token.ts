@@ -52,7 +52,7 @@ export async function issueToken(context: ServerContext, issue: Issue): Promise<
     const current = transaction.table(authMethods).get(...inScope(home, method.Name));
     // What was verified was verified by the method as it was.
     if (current?.ModifyIndex !== method.ModifyIndex) {
-      throw new TokenRefused('it was changed during the login; try again');
+      throw new TokenRefused('it was changed during the login; try again', { isTold: true });
     }
     const scope = { ...home, namespace: targetOf(method, shape, verified) };
     if (!transaction.table(namespaces).has(scope.partition, scope.namespace)) {
@@ -118,8 +118,10 @@ function contentOf(
   const isEmpty = [Policies, Roles, ...Object.values(identities)].every(
     (list) => list.length === 0,
   );
-  if (isEmpty)
-    throw new TokenRefused('Permission denied: no binding rule gives this identity anything');
+  if (isEmpty) {
+    const reason = 'Permission denied: no binding rule gives this identity anything';
+    throw new TokenRefused(reason, { isTold: true });
+  }
   return { Policies, Roles, ...identities };
 }
 

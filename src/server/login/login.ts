@@ -52,7 +52,8 @@ export interface LoginOptions {
  *  L1. A token is made in the same transaction in which the method, its rules and what they bind
  *      are read: what was deleted before gives nothing.
  *  L2. Credentials are neither kept nor logged.
- *  L3. A failure names the fault; it counts against the address it came from.
+ *  L3. A failure counts against the address it came from. Its fault is in the log; the caller, who
+ *      may be anybody, reads nothing of the method: not what it takes, nor whether it is there.
  */
 export class LoginService {
   readonly keys: SigningKeyStore;
@@ -155,16 +156,20 @@ export class LoginService {
           configOf(method, (sealed) => box.open(sealed)),
         );
       } catch (error) {
-        if (error instanceof TokenRefused) throw this.#refused(name, error.message);
+        if (error instanceof TokenRefused) throw this.#refused(name, error);
         if (error instanceof OutboundError) unreachable(error);
         throw error;
       }
     });
   }
 
-  #refused(method: string, reason: string): RosterError {
-    this.#options.context.log.info({ method, reason }, 'a login was refused');
-    return refusal('login-refused', { method: method.slice(0, limits.names.lengthMax), reason });
+  #refused(name: string, { message, isTold }: TokenRefused): RosterError {
+    const method = name.slice(0, limits.names.lengthMax);
+    this.#options.context.log.info({ method, reason: message }, 'a login was refused');
+    const reason = isTold
+      ? message
+      : 'it is not there, or takes no such credential (the log of the server says why)';
+    return refusal('login-refused', { method, reason });
   }
 
   async #verify(typed: TypedConfig, bearer: string): Promise<Verified> {

@@ -105,11 +105,16 @@ export class OidcLogins {
     this.#sessions.delete(state);
     const { ageMs } = limits.oidcSession;
     if (session === undefined || this.#world.clock.monotonicMs() - session.startedMs > ageMs) {
-      throw new TokenRefused('its state is unknown, was used before or is too old');
+      throw new TokenRefused('its state is unknown, was used before or is too old', {
+        isTold: true,
+      });
     }
-    if (session.method !== method) throw new TokenRefused('its state is of another auth method');
+    if (session.method !== method)
+      throw new TokenRefused('its state is of another auth method', { isTold: true });
     if (!this.#world.secrets.equal(session.clientNonce, clientNonce)) {
-      throw new TokenRefused('the client nonce is not the one that it began with');
+      throw new TokenRefused('the client nonce is not the one that it began with', {
+        isTold: true,
+      });
     }
     return session;
   }
@@ -237,7 +242,7 @@ function refusedBy(error: unknown): Error {
   }
   if (error instanceof client.ResponseBodyError) {
     const described = error.error_description ?? error.error;
-    return new TokenRefused(`the provider says: ${described.slice(0, 256)}`);
+    return new TokenRefused(`the provider says: ${described.slice(0, 256)}`, { isTold: true });
   }
   if (
     error instanceof client.ClientError ||

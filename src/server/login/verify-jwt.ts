@@ -19,7 +19,16 @@ import type { FindKey, SigningKeys } from './signing-keys.ts';
  */
 export class TokenRefused extends Error {
   override readonly name = 'TokenRefused';
+  /** Whether the caller may read the sentence, since it says nothing of the method. */
+  readonly isTold: boolean;
+
+  constructor(sentence: string, { isTold = false } = {}) {
+    super(sentence);
+    this.isTold = isTold;
+  }
 }
+
+const told = { isTold: true };
 
 const defaultAlgorithms = ['RS256'];
 
@@ -154,20 +163,21 @@ function checkTimes(claims: Claims, leeways: Leeways, nowMs: number): void {
   const givenExpiryMs = timeOf(claims, 'exp');
   const givenStartMs = timeOf(claims, 'nbf');
   if (issuedMs === undefined && givenExpiryMs === undefined && givenStartMs === undefined) {
-    throw new TokenRefused('it has none of the claims iat, nbf and exp');
+    throw new TokenRefused('it has none of the claims iat, nbf and exp', told);
   }
   const startMs = givenStartMs ?? issuedMs ?? Number.NEGATIVE_INFINITY;
   const expiryMs = givenExpiryMs ?? Math.max(issuedMs ?? 0, givenStartMs ?? 0);
   const { expirationMs, notBeforeMs, skewMs } = leeways;
   if (nowMs > expiryMs + Math.max(expirationMs, skewMs)) {
     const claim = givenExpiryMs === undefined ? 'too old' : 'expired';
-    throw new TokenRefused(`it is ${claim} since ${new Date(expiryMs).toISOString()}`);
+    throw new TokenRefused(`it is ${claim} since ${new Date(expiryMs).toISOString()}`, told);
   }
   if (nowMs < startMs - Math.max(notBeforeMs, skewMs)) {
-    throw new TokenRefused(`it is not valid before ${new Date(startMs).toISOString()}`);
+    throw new TokenRefused(`it is not valid before ${new Date(startMs).toISOString()}`, told);
   }
   if (issuedMs !== undefined && nowMs < issuedMs - Math.max(notBeforeMs, skewMs)) {
-    throw new TokenRefused(`it is issued in the future, at ${new Date(issuedMs).toISOString()}`);
+    const issued = new Date(issuedMs).toISOString();
+    throw new TokenRefused(`it is issued in the future, at ${issued}`, told);
   }
 }
 
@@ -178,7 +188,7 @@ function timeOf(claims: Claims, name: 'iat' | 'exp' | 'nbf'): number | undefined
   const value = claims[name];
   if (value === undefined) return undefined;
   if (typeof value !== 'number' || !Number.isFinite(value) || Math.abs(value) > lastSecond) {
-    throw new TokenRefused(`its claim ${name} is no time`);
+    throw new TokenRefused(`its claim ${name} is no time`, told);
   }
   return value * 1000;
 }
@@ -187,8 +197,9 @@ function checkIssuer(claims: Claims, boundIssuer: string, keys: SigningKeys): vo
   const provider = keys.kind === 'fetched' ? keys.issuer : undefined;
   for (const wanted of [boundIssuer, provider]) {
     if (wanted === undefined || wanted === '' || claims.iss === wanted) continue;
-    const got = JSON.stringify(claims.iss ?? null).slice(0, 256);
-    throw new TokenRefused(`its issuer is ${got}; this method takes "${wanted}"`);
+    const got = JSON.stringify(claims.iss)?.slice(0, 256);
+    const found = got === undefined ? 'it names no issuer' : `its issuer is ${got}`;
+    throw new TokenRefused(`${found}; this method takes "${wanted}"`);
   }
 }
 
