@@ -13,6 +13,7 @@ import {
   placeOfKind,
 } from '../../model/config-entry/entry.ts';
 import { requireReadable } from '../../model/config-entry/entry-faults.ts';
+import { hiddenSecret } from '../../model/config-entry/hidden-secret.ts';
 import type { ConfigKind } from '../../model/config-entry/kind.ts';
 import { findKind, kindOf } from '../../model/config-entry/kinds.ts';
 import {
@@ -24,7 +25,6 @@ import {
 import {
   AnyEntrySchema,
   AnyShownEntrySchema,
-  hiddenSecret,
   presentEntry,
   shownEntrySchema,
 } from '../../model/config-entry/present.ts';
