@@ -22,12 +22,14 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   acl: ['base', 'language', 'model', 'state'],
   scheduler: ['base', 'language', 'model', 'state'],
   server: ['base', 'language', 'model', 'state', 'acl', 'scheduler'],
-  api: ['base', 'language', 'model', 'state', 'acl', 'scheduler', 'server'],
-  sdk: ['base', 'model'],
+  // Types and values of what the API promises; `sdk` takes the types alone.
+  contract: ['base', 'language', 'model'],
+  api: ['base', 'language', 'model', 'contract', 'state', 'acl', 'scheduler', 'server'],
+  sdk: ['base', 'model', 'contract'],
   // Templates are rendered where the task runs.
   node: ['base', 'language', 'model', 'sdk'],
   // It judges rules that are not stored anywhere yet (`acl policy test`), without a server.
-  cli: ['base', 'language', 'model', 'acl', 'sdk'],
+  cli: ['base', 'language', 'model', 'contract', 'acl', 'sdk'],
 };
 
 /** The composition root, the command's and the library's: the only files that know every layer. */

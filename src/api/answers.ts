@@ -1,10 +1,11 @@
+import type { Family } from '../contract/endpoint.ts';
 import { problemOf, RosterError, refusal, retryAfterSeconds } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { StateError, WriteQueueFull } from '../state/errors.ts';
 import type { Footprint } from '../state/types.ts';
 import { prettyJson, type RowEncoder } from './encode.ts';
 import { type Answer, jsonType, type Request } from './http.ts';
-import type { Family, Reply, RowsIn } from './route.ts';
+import type { Reply, RowsIn } from './route.ts';
 
 /** What one look at the state found. */
 export interface Attempt {

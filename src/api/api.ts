@@ -40,7 +40,7 @@ import { configEntryRoutes } from './routes/config-entry.ts';
 import { deploymentRoutes } from './routes/deployment.ts';
 import { discoveryChainRoutes } from './routes/discovery-chain.ts';
 import { evaluationRoutes } from './routes/evaluation.ts';
-import { eventStreamRoute } from './routes/event-stream.ts';
+import { eventStreamRoutes } from './routes/event-stream.ts';
 import { exchangedServiceRoutes } from './routes/exchanged-services.ts';
 import { execRoutes } from './routes/exec.ts';
 import { explainRoutes } from './routes/explain.ts';
@@ -207,7 +207,7 @@ export class Api {
       ...clientRoutes(server),
       ...clientFileRoutes(server),
       ...clientStatisticsRoutes(server),
-      eventStreamRoute(server),
+      ...eventStreamRoutes(server),
       ...clientLifecycleRoutes(server),
       ...clientChecksRoutes(server),
       ...execRoutes(server),

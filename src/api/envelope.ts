@@ -1,5 +1,5 @@
+import type { BodyDefinition, Family } from '../contract/endpoint.ts';
 import { About, Text, type Type } from '../model/schema.ts';
-import type { BodyDefinition, Family } from './route.ts';
 
 /** What typed clients of the scheduler write into every body, whatever else is in it. */
 const envelope = {

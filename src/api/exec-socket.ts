@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
 import type { Timers } from '../base/ports.ts';
+import { handshakeQuery } from '../contract/exec.ts';
 import { RosterError, refusal } from '../model/errors.ts';
 import {
   encodeServerMessage,
@@ -19,7 +20,6 @@ import { pathOf, type Upgrade } from './http-server.ts';
 import type { Pipeline } from './pipeline.ts';
 import { parseQuery } from './query.ts';
 import { hangUp, ownSocket } from './raw-answer.ts';
-import { handshakeQuery } from './routes/exec.ts';
 import { presentedSecret } from './token.ts';
 import { wantsWebSocket, webSockets } from './web-sockets.ts';
 

@@ -1,3 +1,4 @@
+import type { idPrefix } from '../contract/query.ts';
 /**
  * The order of the lists of evaluations, deployments and allocations: those of each namespace the
  * oldest first. Where the beginning of the id narrows the list down, it is in the order of the ids.
@@ -14,11 +15,7 @@ interface Made extends Stamps {
   readonly Namespace: string;
 }
 
-export const prefixQuery = {
-  prefix: { kind: 'string', default: '', description: 'The beginning of the id.' },
-} as const;
-
-type Asked = Pick<Input<typeof prefixQuery>, 'namespace' | 'query' | 'snapshot'>;
+type Asked = Pick<Input<typeof idPrefix>, 'namespace' | 'query' | 'snapshot'>;
 
 /** `rows` and `keyOf` of such a list. */
 export const oldestFirst = <R extends Made>(

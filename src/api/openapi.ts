@@ -1,9 +1,10 @@
+import type { BodyDefinition } from '../contract/endpoint.ts';
+import type { QueryParameter } from '../contract/query.ts';
+import { queryOf } from '../contract/shared-query.ts';
 import { catalogue } from '../model/errors.ts';
 import { bodySchema } from './envelope.ts';
-import type { QueryParameter } from './query.ts';
 import { requestSchema } from './request-schema.ts';
-import type { BodyDefinition, Route } from './route.ts';
-import { isBlocking, queryOf } from './shared-query.ts';
+import type { Route } from './route.ts';
 import { shownSchema } from './shown-schema.ts';
 
 /**
@@ -44,7 +45,7 @@ function operation(route: Route): object {
     schema: { type: 'string' },
     ...(greedy && { description: 'May contain slashes, as they are or as %2F.' }),
   }));
-  const query = Object.entries(queryOf(route)).map(([name, parameter]) => ({
+  const query = Object.entries(queryOf(route.endpoint)).map(([name, parameter]) => ({
     name,
     in: 'query',
     required: parameter.required ?? false,
@@ -55,7 +56,7 @@ function operation(route: Route): object {
     operationId: operationId(route),
     tags: [route.noun],
     summary: route.summary,
-    ...(isBlocking(route) && { 'x-blocking': true }),
+    ...(route.endpoint.blocking && { 'x-blocking': true }),
     parameters: [...parameters, ...query],
     ...(route.body && {
       requestBody: {

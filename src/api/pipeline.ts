@@ -1,5 +1,7 @@
 import type { Authorizer, DefaultPolicy } from '../acl/authorizer.ts';
 import type { World } from '../base/ports.ts';
+import type { QueryTable } from '../contract/query.ts';
+import { queryOf, type SharedQuery } from '../contract/shared-query.ts';
 import { RosterError, refusal } from '../model/errors.ts';
 import type { ExecSession } from '../model/exec-session/exec-session.ts';
 import { limits } from '../model/limits.ts';
@@ -9,11 +11,10 @@ import { knownRefusal, problemAnswer, replyAnswer, unroutedAnswer } from './answ
 import { readBody } from './body.ts';
 import type { Answer, Request } from './http.ts';
 import { type Home, placeOf, requireHome, requireRegion } from './place.ts';
-import { parseQuery, type QueryTable } from './query.ts';
+import { parseQuery } from './query.ts';
 import { type Reading, Reads, type ReadsOptions } from './reads.ts';
 import type { Input, Route } from './route.ts';
 import { Router } from './router.ts';
-import { queryOf, type SharedQuery } from './shared-query.ts';
 import { presentedSecret } from './token.ts';
 import type { Seen, Trail } from './trail.ts';
 
@@ -74,7 +75,7 @@ export class Pipeline {
     const onFailure = (seen: Seen, thrown: unknown) => void this.#fail(seen, thrown);
     this.#reads = new Reads({ state, world, resolve, gate, onFailure });
     this.#router = new Router(
-      options.routes.map((route) => ({ ...route, route, query: queryOf(route) })),
+      options.routes.map((route) => ({ ...route, route, query: queryOf(route.endpoint) })),
     );
   }
 

@@ -1,11 +1,11 @@
+import type { Family } from '../contract/endpoint.ts';
+import type { SharedQuery } from '../contract/shared-query.ts';
 import { invalid, refusal } from '../model/errors.ts';
 import { defaultNamespace, defaultPartition, type Scope } from '../model/namespace/namespace.ts';
 import { below, faultAt, quote } from '../model/path.ts';
 import type { Caller } from '../model/permission/caller.ts';
 import type { Envelope } from './envelope.ts';
 import { header, type Request } from './http.ts';
-import type { Family } from './route.ts';
-import type { SharedQuery } from './shared-query.ts';
 
 export interface Home {
   readonly region: string;

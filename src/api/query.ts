@@ -1,47 +1,6 @@
 import { parseDuration } from '../base/duration.ts';
+import type { QueryParameter, QueryTable, QueryValues } from '../contract/query.ts';
 import { limits } from '../model/limits.ts';
-
-/**
- * Query parameters as a route declares them. One table gives their parser, the OpenAPI document
- * and the type the handler sees. Both spellings of a key are read (`IdempotencyToken`,
- * `idempotency_token`: docs/contract/http.md#query-parameters).
- */
-export type QueryKind = 'string' | 'boolean' | 'integer' | 'index' | 'duration' | 'strings';
-
-export interface QueryParameter {
-  readonly kind: QueryKind;
-  readonly description: string;
-  /** What an absent parameter means; it decides the type, too. */
-  readonly default?: string | boolean | number;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  /** Of text. Default: `limits.names.lengthMax`. */
-  readonly lengthMax?: number;
-  readonly required?: true;
-  /** `name=` is the same as not to give it. */
-  readonly emptyIsAbsent?: true;
-}
-
-export type QueryTable = Readonly<Record<string, QueryParameter>>;
-
-interface KindTypes {
-  string: string;
-  boolean: boolean;
-  integer: number;
-  /** One of 64 bits; those that no state reaches are all as the greatest number. */
-  index: number;
-  /** Nanoseconds. */
-  duration: number;
-  strings: readonly string[];
-}
-
-export type QueryValues<T extends QueryTable> = {
-  readonly [K in keyof T]: T[K] extends { default: unknown } | { required: true }
-    ? KindTypes[T[K]['kind']]
-    : T[K]['kind'] extends 'strings'
-      ? readonly string[]
-      : KindTypes[T[K]['kind']] | undefined;
-};
 
 export interface QueryFault {
   readonly name: string;

@@ -2,6 +2,7 @@ import type { Authorizer } from '../acl/authorizer.ts';
 import { assert } from '../base/assert.ts';
 import type { World } from '../base/ports.ts';
 import type { Steps } from '../base/steps.ts';
+import type { SharedQuery } from '../contract/shared-query.ts';
 import { RosterError, refusal } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { aclTokens, allocations } from '../state/tables.ts';
@@ -12,7 +13,6 @@ import type { Gate } from './gate.ts';
 import type { Answer, Request } from './http.ts';
 import { Lister } from './list.ts';
 import type { Input, Route } from './route.ts';
-import { isBlocking, type SharedQuery } from './shared-query.ts';
 import type { Seen, Trail } from './trail.ts';
 import { type Taken, Turns } from './turns.ts';
 import { changed, waitMsOf } from './wait.ts';
@@ -94,7 +94,7 @@ export class Reads {
 
   /** At once, unless it has to wait or is long. */
   answer(reading: Reading, authorizer: Authorizer): Answer | Promise<Answer> {
-    const minimum = isBlocking(reading.route) ? reading.shared.index : 0;
+    const minimum = reading.route.endpoint.blocking ? reading.shared.index : 0;
     const before = { minimum, deadlineMs: undefined, wasMissing: false };
     const looked = this.#look(reading, authorizer, before);
     if (looked instanceof Promise) {

@@ -1,21 +1,22 @@
 import type { TSchema } from 'typebox';
-import type { Steps } from '../base/steps.ts';
+import type { BodyDefinition, Endpoint, Family } from '../contract/endpoint.ts';
+import type { QueryTable, QueryValues } from '../contract/query.ts';
 import type { Fault } from '../model/errors.ts';
 import type { ExecSession } from '../model/exec-session/exec-session.ts';
 import type { Caller } from '../model/permission/caller.ts';
 import type { Permission } from '../model/permission/permission.ts';
 import type { Snapshot } from '../state/types.ts';
 import type { Answer } from './http.ts';
-import type { QueryTable, QueryValues } from './query.ts';
 
 /**
- * A route as data: what it takes, what it needs and what it answers. The pipeline gives every
- * route the shared mechanism of docs/contract/http.md (token, parsing, authorization, blocking,
- * consistency, paging, headers), the OpenAPI document is written from it, and a route without a
- * permission does not type-check.
+ * An endpoint with one of its methods and what the server does for it; made by `serve.ts`. The
+ * pipeline gives every route the shared mechanism (token, parsing, authorization, blocking,
+ * consistency, paging, headers).
  */
 export interface Route {
   readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE';
+  /** What it promises. */
+  readonly endpoint: Endpoint;
   /** `/v1/job/:job_id+/allocations`; see `router.ts`. */
   readonly path: string;
   /** Groups routes in the OpenAPI document. */
@@ -30,29 +31,13 @@ export interface Route {
   readonly run: Run;
 }
 
-export type Family = 'registry' | 'scheduler';
-
-export interface BodyDefinition {
-  readonly schema: TSchema;
-  /** An absent body is `{}`. */
-  readonly optional?: true;
-  /** The default is `limits.http.bodyBytesMax`. */
-  readonly bytesMax?: number;
-  /** Fields the schema does not know: refused, or reported in `input.unknownFields`. */
-  readonly unknown: 'refuse' | 'report';
-  /** Bounds and choices are checked later, together with the other rules of the noun. */
-  readonly checkValues?: false;
-  /** Faults of its form are in `input.bodyFaults`, to be told together with those of the content. */
-  readonly faults?: 'later';
-  /** The body is any bytes and no JSON: they stand in this field, as base64. */
-  readonly raw?: string;
-  /** Reads the body instead, where its schema depends on what stands in it. */
-  readonly decode?: (parsed: unknown) => unknown;
-}
-
 /** What a handler gets. Everything in it is parsed and checked for its form. */
-export interface Input<Q extends QueryTable = QueryTable, B = unknown> {
-  readonly parameters: Readonly<Record<string, string>>;
+export interface Input<
+  Q extends QueryTable = QueryTable,
+  B = unknown,
+  P = Readonly<Record<string, string>>,
+> {
+  readonly parameters: P;
   readonly query: QueryValues<Q>;
   readonly body: B;
   /** Whether the caller sent a body: an absent one is `{}` where it is optional. */
@@ -76,13 +61,13 @@ export interface Input<Q extends QueryTable = QueryTable, B = unknown> {
 }
 
 /** What a handler gets whose answer goes on for as long as the caller wants. */
-export interface StreamInput<Q extends QueryTable = QueryTable> extends Input<Q> {
+export type StreamInput<I = Input> = I & {
   /**
    * The same as of now, the caller's rights included.
    * @throws RosterError when the token is gone or may not do this any more
    */
-  readonly renew: () => Input<Q>;
-}
+  readonly renew: () => I;
+};
 
 /** The part of an input that does not depend on the route's own query and body. */
 export type Scope = Pick<
@@ -156,10 +141,10 @@ export interface ListRun {
 }
 
 /** What a list comes to where it is not its rows one by one. */
-export interface Gather<T> {
+export interface Gather<T, G = unknown> {
   /** The most that a page holds; absent: there are no pages, and all is gathered. */
   readonly countMax?: number;
-  readonly of: (shown: readonly T[]) => readonly unknown[];
+  readonly of: (shown: readonly T[]) => readonly G[];
 }
 
 export interface PageStart {
@@ -168,132 +153,9 @@ export interface PageStart {
 }
 
 /** What a write answers. `index` goes into the index header. */
-export interface Reply {
+export interface Reply<V = unknown> {
   readonly index?: number;
-  readonly value: unknown;
+  readonly value: V;
   /** For the audit log: what was made, by names and ids and no secret. */
   readonly made?: Readonly<Record<string, string>>;
 }
-
-interface Common<Q extends QueryTable> {
-  readonly method: Route['method'];
-  readonly path: string;
-  readonly noun: string;
-  readonly summary: string;
-  readonly family?: Family;
-  readonly query?: Q;
-  readonly answer?: TSchema;
-}
-
-// The builders below are the one place where a route's own types are forgotten: the
-// pipeline fills `query` and `body` by the very tables and schemas the types came from.
-
-export function readRoute<Q extends QueryTable>(
-  definition: Common<Q> & {
-    readonly blocking?: boolean;
-    readonly answersRow?: true | ((input: Input<Q>) => boolean);
-    /** A list of objects all of whose fields are rows or null. */
-    readonly answersRows?: true;
-    /** Of a read whose question is too large for a query: what stands in it is in `input.body`. */
-    readonly body?: BodyDefinition;
-    readonly permission: (input: Input<Q>) => Permission;
-    readonly handle: (input: Input<Q>) => unknown;
-  },
-): Route {
-  const { blocking = false, answersRow, answersRows, permission, handle, ...common } = definition;
-  const isRow = typeof answersRow === 'function' ? answersRow : () => answersRow === true;
-  const rowsIn = (input: Input<Q>): RowsIn => {
-    if (answersRows) return 'fields of items';
-    return isRow(input) ? 'value' : 'none';
-  };
-  const own = { rowsIn, permission, handle, isInSteps: false };
-  const run = { kind: 'read', blocking, ...own } as unknown as Run;
-  return { ...defaults, ...common, run };
-}
-
-/** One whose answer may take long to make: it is made in steps, between which others go first. */
-export function longReadRoute<Q extends QueryTable>(
-  definition: Common<Q> & {
-    readonly blocking?: boolean;
-    readonly permission: (input: Input<Q>) => Permission;
-    readonly steps: (input: Input<Q>) => Steps<unknown>;
-  },
-): Route {
-  const { blocking = false, permission, steps, ...common } = definition;
-  const rowsIn = (): RowsIn => 'none';
-  const own = { rowsIn, permission, handle: steps, isInSteps: true };
-  const run = { kind: 'read', blocking, ...own } as unknown as Run;
-  return { ...defaults, ...common, run };
-}
-
-export function listRoute<Q extends QueryTable, R>(
-  definition: Common<Q> & {
-    readonly blocking?: boolean;
-    readonly permission: (input: Input<Q>) => Permission;
-    readonly body?: BodyDefinition;
-    readonly filterSchema: TSchema | ((input: Input<Q>) => TSchema);
-    readonly rows: (input: Input<Q>, page: PageStart) => Iterable<R>;
-    readonly keyOf: (row: R, input: Input<Q>) => readonly string[];
-    readonly matches?: (row: R, input: Input<Q>) => boolean;
-    readonly visible?: (row: R) => Permission;
-    readonly asksEach?: boolean;
-    readonly record?: (row: R, input: Input<Q>) => unknown;
-    readonly present: (row: R, input: Input<Q>) => unknown;
-    readonly reads?: (row: R, input: Input<Q>) => void;
-    readonly gather?: (input: Input<Q>) => Gather<R> | undefined;
-  },
-): Route {
-  const { method, path, noun, summary, family, query, body, answer, ...rest } = definition;
-  const run = { kind: 'list', blocking: false, ...rest } as unknown as Run;
-  const common = {
-    method,
-    path,
-    noun,
-    summary,
-    ...(family && { family }),
-    ...(query && { query }),
-    ...(body && { body }),
-  };
-  return { ...defaults, ...common, answer, run };
-}
-
-export function writeRoute<Q extends QueryTable, B = undefined>(
-  definition: Common<Q> & {
-    readonly body?: BodyDefinition;
-    readonly permission: (input: Input<Q, B>) => Permission;
-    readonly handle: (input: Input<Q, B>) => Promise<Reply>;
-    readonly takesOldTokens?: true;
-  },
-): Route {
-  const { permission, handle, takesOldTokens, ...common } = definition;
-  const run = { kind: 'write', permission, handle, ...(takesOldTokens && { takesOldTokens }) };
-  return { ...defaults, ...common, run: run as unknown as Run };
-}
-
-export function streamRoute<Q extends QueryTable>(
-  definition: Common<Q> & {
-    readonly permission: (input: Input<Q>) => Permission;
-    readonly handle: (input: StreamInput<Q>, signal: AbortSignal) => Promise<Answer>;
-  },
-): Route {
-  const { permission, handle, ...common } = definition;
-  return { ...defaults, ...common, run: { kind: 'stream', permission, handle } as unknown as Run };
-}
-
-export function socketRoute<Q extends QueryTable>(
-  definition: Omit<Common<Q>, 'method'> & {
-    readonly permission: (input: Input<Q>) => Permission;
-    readonly open: (input: Input<Q>) => Promise<Opened>;
-  },
-): Route {
-  const { permission, open, ...common } = definition;
-  const run = { kind: 'socket', permission, open } as unknown as Run;
-  return { ...defaults, ...common, method: 'GET', run };
-}
-
-const defaults = {
-  family: 'scheduler' as Family,
-  query: {},
-  body: undefined,
-  answer: undefined,
-};

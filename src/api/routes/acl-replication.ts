@@ -1,20 +1,6 @@
-import { open } from '../../model/permission/permission.ts';
-import { Flag, Text, Type, Whole } from '../../model/schema.ts';
-import { type Route, readRoute } from '../route.ts';
-import { requireAcl } from './acl.ts';
-
-const ReplicationSchema = Type.Object({
-  Enabled: Flag(),
-  Running: Flag(),
-  SourceDatacenter: Text(),
-  ReplicationType: Text(),
-  ReplicatedIndex: Whole(),
-  ReplicatedRoleIndex: Whole(),
-  ReplicatedTokenIndex: Whole(),
-  LastSuccess: Text(),
-  LastError: Text(),
-  LastErrorMessage: Text(),
-});
+import { aclReplicationEndpoints as contract } from '../../contract/acl-replication.ts';
+import type { Route } from '../route.ts';
+import { serveRead } from '../serve.ts';
 
 const never = '0001-01-01T00:00:00Z';
 
@@ -25,15 +11,4 @@ const none = {
   ...{ LastSuccess: never, LastError: never, LastErrorMessage: '' },
 };
 
-export const aclReplicationRoutes = (): Route[] => [
-  readRoute({
-    ...{ method: 'GET', path: '/v1/acl/replication', noun: 'acl', family: 'registry' },
-    summary: 'Whether access control is copied from another datacenter: it never is',
-    answer: ReplicationSchema,
-    permission: (input) => {
-      requireAcl(input);
-      return open;
-    },
-    handle: () => none,
-  }),
-];
+export const aclReplicationRoutes = (): Route[] => [...serveRead(contract.replication, () => none)];

@@ -1,30 +1,23 @@
+import { clientCheckEndpoints as contract } from '../../contract/client-checks.ts';
 import { isClientTerminal } from '../../model/allocation/allocation-rules.ts';
-import { CheckResultSchema } from '../../model/check-result/check-result.ts';
-import { Type } from '../../model/schema.ts';
 import type { Server } from '../../server/server.ts';
 import { prettyJson } from '../encode.ts';
 import { type Answer, jsonType } from '../http.ts';
-import { type Route, type Scope, streamRoute } from '../route.ts';
-import { allocationById, inItsNamespace } from './allocation.ts';
+import type { Route, Scope } from '../route.ts';
+import { type InputOf, serveStream } from '../serve.ts';
+import { allocationById, allocationIn } from './allocation.ts';
 import { askNodeForText } from './ask-node.ts';
 
 /** How the checks of an allocation fare: only its node knows. */
-export const clientChecksRoutes = (server: Server): Route[] =>
-  [
-    { path: '/v1/client/allocation/:alloc_id/checks', noun: 'client' },
-    { path: '/v1/allocation/:alloc_id/checks', noun: 'allocation' },
-  ].map((place) =>
-    streamRoute({
-      ...{ ...place, method: 'GET' },
-      summary: 'Read how the checks of an allocation fare, by their ids',
-      query: {
-        pretty: { kind: 'boolean', default: false, description: 'Indent the answer.' },
-      },
-      answer: Type.Record(Type.String(), CheckResultSchema),
-      permission: inItsNamespace('read-job'),
-      handle: (input, signal) => readChecks(server, input, input.query.pretty, signal),
-    }),
-  );
+export function clientChecksRoutes(server: Server): Route[] {
+  const read = (input: InputOf<typeof contract.checks>, signal: AbortSignal) =>
+    readChecks(server, input, input.query.pretty, signal);
+  const own = { found: allocationIn };
+  return [
+    ...serveStream(contract.checks, read, own),
+    ...serveStream(contract.checksOfAllocation, read, own),
+  ];
+}
 
 /** What has ended has no checks, wherever it was. */
 async function readChecks(

@@ -1,32 +1,25 @@
+import {
+  clientLifecycleEndpoints as contract,
+  RestartSchema,
+  SignalSchema,
+} from '../../contract/client-lifecycle.ts';
 import { isClientTerminal } from '../../model/allocation/allocation-rules.ts';
 import { complete } from '../../model/complete.ts';
 import { invalid, refusal } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { StreamFault } from '../../model/node-stream/byte-stream.ts';
-import { Flag, Text, Type } from '../../model/schema.ts';
 import type { Server } from '../../server/server.ts';
-import { type Input, type Route, writeRoute } from '../route.ts';
-import { allocationById, inItsNamespace } from './allocation.ts';
+import type { Input, Route } from '../route.ts';
+import { serveWrite } from '../serve.ts';
+import { allocationById, allocationIn } from './allocation.ts';
 import { refusalOf } from './ask-node.ts';
-
-const taskName = () => Text({ maxLength: limits.names.lengthMax });
-const RestartSchema = Type.Object({ TaskName: taskName(), AllTasks: Flag() });
-const SignalSchema = Type.Object({ Task: taskName(), Signal: taskName() });
-
-type NoQuery = Record<never, never>;
-type RestartBody = Parameters<typeof complete<typeof RestartSchema>>[1];
-type SignalBody = Parameters<typeof complete<typeof SignalSchema>>[1];
 
 /** What is done to tasks that run, by the node that runs them. */
 export function clientLifecycleRoutes(server: Server): Route[] {
-  const shared = { noun: 'client', permission: inItsNamespace('alloc-lifecycle') } as const;
-  return (['PUT', 'POST'] as const).flatMap((method) => [
-    writeRoute({
-      ...{ ...shared, method, path: '/v1/client/allocation/:alloc_id/restart' },
-      summary: 'Restart a task of an allocation, or all of them',
-      body: { schema: RestartSchema, unknown: 'refuse', optional: true },
-      answer: Type.Object({}),
-      handle: async (input: Input<NoQuery, RestartBody>) => {
+  return [
+    ...serveWrite(
+      contract.restart,
+      async (input) => {
         const { TaskName, AllTasks } = complete(RestartSchema, input.body);
         if (AllTasks && TaskName !== '') {
           const message = 'TaskName cannot be given together with AllTasks';
@@ -34,13 +27,11 @@ export function clientLifecycleRoutes(server: Server): Route[] {
         }
         return tell(server, input, 'restart', { task: TaskName, all: AllTasks });
       },
-    }),
-    writeRoute({
-      ...{ ...shared, method, path: '/v1/client/allocation/:alloc_id/signal' },
-      summary: 'Send a signal to a task of an allocation, or to all of them',
-      body: { schema: SignalSchema, unknown: 'refuse' },
-      answer: Type.Object({}),
-      handle: async (input: Input<NoQuery, SignalBody>) => {
+      { found: allocationIn },
+    ),
+    ...serveWrite(
+      contract.signal,
+      async (input) => {
         const { Task, Signal } = complete(SignalSchema, input.body);
         if (!/^SIG[A-Z0-9+-]{1,16}$/.test(Signal)) {
           const message = 'Signal must be the name of a signal, such as SIGHUP';
@@ -48,8 +39,9 @@ export function clientLifecycleRoutes(server: Server): Route[] {
         }
         return tell(server, input, 'signal', { task: Task, signal: Signal });
       },
-    }),
-  ]);
+      { found: allocationIn },
+    ),
+  ];
 }
 
 /** Has the node do it, and waits for its word that it was begun. */

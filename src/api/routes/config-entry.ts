@@ -1,66 +1,23 @@
+import { configEntryEndpoints as contract, keyOf, kindIn } from '../../contract/config-entry.ts';
 import {
   type ConfigEntry,
   type ConfigKindName,
-  configKinds,
-  type EntryKey,
-  entryFields,
   keyOfEntry,
 } from '../../model/config-entry/config-entry.ts';
-import {
-  completeEntry,
-  decodeEntry,
-  type GivenEntry,
-  placeOfKind,
-} from '../../model/config-entry/entry.ts';
-import { requireReadable } from '../../model/config-entry/entry-faults.ts';
+import { completeEntry, placeOfKind } from '../../model/config-entry/entry.ts';
 import { hiddenSecret } from '../../model/config-entry/hidden-secret.ts';
-import type { ConfigKind } from '../../model/config-entry/kind.ts';
-import { findKind, kindOf } from '../../model/config-entry/kinds.ts';
-import {
-  readsEntry,
-  readsKey,
-  writesEntry,
-  writesKey,
-} from '../../model/config-entry/permissions.ts';
-import {
-  AnyEntrySchema,
-  AnyShownEntrySchema,
-  presentEntry,
-  shownEntrySchema,
-} from '../../model/config-entry/present.ts';
+import { kindOf } from '../../model/config-entry/kinds.ts';
+import { readsEntry, writesKey } from '../../model/config-entry/permissions.ts';
+import { presentEntry, shownEntrySchema } from '../../model/config-entry/present.ts';
 import { refusal } from '../../model/errors.ts';
-import { limits } from '../../model/limits.ts';
 import { everyNamespace } from '../../model/namespace/namespace.ts';
-import { quote } from '../../model/path.ts';
-import { stamps, Type } from '../../model/schema.ts';
 import { secretOf } from '../../server/config-entries/rows.ts';
 import { findEntry } from '../../server/config-entries/view.ts';
 import { applyEntry, deleteEntry } from '../../server/config-entries/write.ts';
 import type { Server } from '../../server/server.ts';
 import { configEntries } from '../../state/tables.ts';
-import { type Input, listRoute, type Route, readRoute, type Scope, writeRoute } from '../route.ts';
-
-const [family, noun] = ['registry', 'config-entry'] as const;
-const path = '/v1/config/:kind/:name';
-
-const guarded = (none: string) =>
-  ({
-    cas: {
-      kind: 'integer',
-      description: `Only if the entry has this ModifyIndex; 0: ${none}. Absent: in any case.`,
-    },
-    dry_run: {
-      kind: 'boolean',
-      default: false,
-      description: 'Everything is checked, and nothing is kept.',
-    },
-  }) as const;
-
-const [applyQuery, deleteQuery] = [guarded('only if there is none'), guarded('never')] as const;
-type Apply = Input<typeof applyQuery, GivenEntry>;
-
-/** What a filter over entries of all kinds sees. */
-const CommonSchema = Type.Object({ ...entryFields, ...stamps });
+import type { Route, Scope } from '../route.ts';
+import { serveList, serveRead, serveWrite } from '../serve.ts';
 
 /** Source: docs/contract/configuration.md#endpoints. */
 export function configEntryRoutes(server: Server): Route[] {
@@ -76,56 +33,25 @@ export function configEntryRoutes(server: Server): Route[] {
     return { ...presentEntry(entry), [secret]: clear };
   };
   return [
-    writeRoute({
-      ...{ method: 'PUT', path: '/v1/config', noun, family, query: applyQuery },
-      summary: 'Make or replace a configuration entry',
-      body: {
-        ...{ schema: AnyEntrySchema(), unknown: 'refuse', decode: decodeEntry },
-        bytesMax: limits.config.entryBytesMax,
-      },
-      answer: Type.Boolean(),
-      permission: (input: Apply) =>
-        writesEntry(requireReadable(input.body, completeEntry(input.body, input))),
-      handle: async (input: Apply) => {
-        const { cas: guard, dry_run: isDry } = input.query;
-        const { namespace, partition, body } = input;
-        const place = { namespace, partition };
-        const reply = await applyEntry(context, place, body, { guard, isDry });
-        return { ...reply, made: madeOf(completeEntry(body, place)) };
-      },
+    ...serveWrite(contract.write, async (input) => {
+      const { cas: guard, dry_run: isDry } = input.query;
+      const { namespace, partition, body } = input;
+      const place = { namespace, partition };
+      const reply = await applyEntry(context, place, body, { guard, isDry });
+      return { ...reply, made: madeOf(completeEntry(body, place)) };
     }),
-    readRoute({
-      ...{ method: 'GET', path, noun, family },
-      summary: 'Read a configuration entry',
-      blocking: true,
-      answer: AnyShownEntrySchema(),
-      permission: (input) => readsKey(keyOf(input)),
-      handle: (input) => {
-        const key = keyOf(input);
-        const entry = findEntry(input.snapshot, key);
-        if (entry !== undefined) return shown(entry, input);
-        throw refusal('config-entry-not-found', key);
-      },
+    ...serveRead(contract.read, (input) => {
+      const key = keyOf(input);
+      const entry = findEntry(input.snapshot, key);
+      if (entry !== undefined) return shown(entry, input);
+      throw refusal('config-entry-not-found', key);
     }),
-    writeRoute({
-      ...{ method: 'DELETE', path, noun, family, query: deleteQuery, answer: Type.Boolean() },
-      summary: 'Delete a configuration entry',
-      permission: (input) => writesKey(keyOf(input)),
-      handle: (input: Input<typeof deleteQuery>) => {
-        const { cas: guard, dry_run: isDry } = input.query;
-        return deleteEntry(context, keyOf(input), { guard, isDry });
-      },
+    ...serveWrite(contract.delete, (input) => {
+      const { cas: guard, dry_run: isDry } = input.query;
+      return deleteEntry(context, keyOf(input), { guard, isDry });
     }),
-    listRoute({
-      ...{ method: 'GET', path: '/v1/config/:kind', noun, family },
-      summary: 'List the configuration entries of a kind that the caller may read',
-      blocking: true,
-      answer: AnyShownEntrySchema(),
+    ...serveList(contract.listKind, {
       filterSchema: (input) => shownEntrySchema(kindIn(input).kind),
-      permission: (input) => {
-        kindIn(input);
-        return { kind: 'open' };
-      },
       asksEach: true,
       visible: readsEntry,
       rows: (input, { from, reverse }) => {
@@ -141,13 +67,7 @@ export function configEntryRoutes(server: Server): Route[] {
       record: withHiddenSecret,
       present: shown,
     }),
-    listRoute({
-      ...{ method: 'GET', path: '/v1/config', noun, family },
-      summary: 'List the configuration entries of all kinds that the caller may read',
-      blocking: true,
-      answer: AnyShownEntrySchema(),
-      filterSchema: CommonSchema,
-      permission: () => ({ kind: 'open' }),
+    ...serveList(contract.list, {
       asksEach: true,
       visible: readsEntry,
       rows: (input, { from, reverse }) => {
@@ -160,22 +80,6 @@ export function configEntryRoutes(server: Server): Route[] {
       present: shown,
     }),
   ];
-}
-
-/** @throws RosterError `config-kind-unknown` */
-function kindIn({ parameters }: Pick<Scope, 'parameters'>): ConfigKind {
-  const kind = findKind(parameters.kind!);
-  if (kind !== undefined) return kind;
-  const known = configKinds.join(', ');
-  throw refusal('config-kind-unknown', {
-    kind: quote(parameters.kind!).slice(1, -1),
-    kinds: known,
-  });
-}
-
-function keyOf(input: Pick<Scope, 'parameters' | 'namespace' | 'partition'>): EntryKey {
-  const kind = kindIn(input);
-  return { ...placeOfKind(kind, input), kind: kind.kind, name: input.parameters.name! };
 }
 
 const rowKey = ({ Partition, Namespace, Kind, Name }: ConfigEntry): readonly string[] => [

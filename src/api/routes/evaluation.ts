@@ -1,13 +1,11 @@
-import { AllocationSchema } from '../../model/allocation/allocation.ts';
-import { AllocationStubSchema, allocationStub } from '../../model/allocation/allocation-stub.ts';
+import { evaluationEndpoints as contract } from '../../contract/evaluation.ts';
+import { allocationStub } from '../../model/allocation/allocation-stub.ts';
 import { type Fault, invalid, refusal } from '../../model/errors.ts';
 import type { Evaluation } from '../../model/evaluation/evaluation.ts';
 import { evaluationStub, relatedEvaluations } from '../../model/evaluation/evaluation-stub.ts';
 import { PresentedEvaluationSchema, presentEvaluation } from '../../model/evaluation/present.ts';
 import { limits } from '../../model/limits.ts';
-import { everyNamespace } from '../../model/namespace/namespace.ts';
-import { management, namespaceCapability } from '../../model/permission/permission.ts';
-import { List, Text, Type, Whole } from '../../model/schema.ts';
+import { namespaceCapability } from '../../model/permission/permission.ts';
 import type { ServerContext } from '../../server/context.ts';
 import {
   deleteEvaluations,
@@ -17,8 +15,9 @@ import {
 import { allocations, evaluations, inNamespace } from '../../state/tables.ts';
 import type { Snapshot } from '../../state/types.ts';
 import { filterOn } from '../filter.ts';
-import { oldestFirst, prefixQuery, wholeNamespace } from '../oldest-first.ts';
-import { type Input, listRoute, type Route, readRoute, type Scope, writeRoute } from '../route.ts';
+import { oldestFirst, wholeNamespace } from '../oldest-first.ts';
+import type { Route, Scope } from '../route.ts';
+import { serveList, serveRead, serveWrite } from '../serve.ts';
 import { jobType } from './allocation.ts';
 
 /** @throws RosterError `evaluation-not-found` */
@@ -28,56 +27,17 @@ function evaluationById(snapshot: Snapshot, id: string): Evaluation {
   return evaluation;
 }
 
-const readInItsNamespace = ({ parameters, namespace, unwatched }: Scope) =>
-  namespaceCapability(find(unwatched, parameters.eval_id!)?.Namespace ?? namespace, 'read-job');
-
-const readAll = ({ namespace }: Scope) =>
-  namespace === everyNamespace
-    ? ({ kind: 'open' } as const)
-    : namespaceCapability(namespace, 'read-job');
-
-const listQuery = {
-  ...prefixQuery,
-  job: { kind: 'string', default: '', description: 'Only those of this job.' },
-  status: { kind: 'string', default: '', description: 'Only those with this status.' },
-} as const;
-
-const filterQuery = {
-  filter: {
-    kind: 'string',
-    default: '',
-    lengthMax: limits.list.filterLengthMax,
-    description: 'A filter expression over each evaluation.',
-  },
-} as const;
-
-const WithRelatedSchema = Type.Object({
-  ...PresentedEvaluationSchema.properties,
-  /** Only when asked for with `related=true`. */
-  RelatedEvals: Type.Optional(Type.Array(PresentedEvaluationSchema)),
-});
-
-const DeleteSchema = Type.Object({
-  EvalIDs: List(Type.String()),
-  Filter: Text({ maxLength: limits.list.filterLengthMax }),
-});
+/** What its permission depends on. */
+const evaluationIn = ({ parameters, unwatched }: Pick<Scope, 'parameters' | 'unwatched'>) =>
+  find(unwatched, parameters.eval_id!);
 
 const inOrder = oldestFirst<Evaluation>((snapshot) => snapshot.table(evaluations));
 
 /** Source: docs/behaviour/evaluations.md#statuses, #read-and-delete. */
 export function evaluationRoutes(context: ServerContext): Route[] {
   return [
-    listRoute({
-      method: 'GET',
-      path: '/v1/evaluations',
-      noun: 'evaluation',
-      summary: 'List evaluations, those of each namespace the oldest first',
-      blocking: true,
-      query: listQuery,
-      answer: PresentedEvaluationSchema,
-      filterSchema: PresentedEvaluationSchema,
+    ...serveList(contract.list, {
       record: presentEvaluation,
-      permission: readAll,
       rows: (input, page) => {
         refuseBoth(input.query, (input.query as { readonly filter?: string }).filter ?? '');
         return inOrder.rows(input, page);
@@ -90,46 +50,23 @@ export function evaluationRoutes(context: ServerContext): Route[] {
       visible: (evaluation) => namespaceCapability(evaluation.Namespace, 'read-job'),
       present: presentEvaluation,
     }),
-    readRoute({
-      method: 'GET',
-      path: '/v1/evaluations/count',
-      noun: 'evaluation',
-      summary: 'Count evaluations',
-      blocking: true,
-      query: filterQuery,
-      answer: Type.Object({ Count: Whole() }),
-      permission: readAll,
-      handle: ({ namespace, query, snapshot, allows }) => {
-        const matches = filterOn(query.filter, PresentedEvaluationSchema);
-        const seen = new Map<string, boolean>();
-        const isVisible = (name: string): boolean => {
-          const known = seen.get(name) ?? allows(namespaceCapability(name, 'read-job'));
-          seen.set(name, known);
-          return known;
-        };
-        let Count = 0;
-        for (const one of snapshot.table(evaluations).scan({ prefix: wholeNamespace(namespace) })) {
-          if (isVisible(one.Namespace) && matches(presentEvaluation(one))) Count++;
-        }
-        return { Count };
-      },
+    ...serveRead(contract.count, ({ namespace, query, snapshot, allows }) => {
+      const matches = filterOn(query.filter, PresentedEvaluationSchema);
+      const seen = new Map<string, boolean>();
+      const isVisible = (name: string): boolean => {
+        const known = seen.get(name) ?? allows(namespaceCapability(name, 'read-job'));
+        seen.set(name, known);
+        return known;
+      };
+      let Count = 0;
+      for (const one of snapshot.table(evaluations).scan({ prefix: wholeNamespace(namespace) })) {
+        if (isVisible(one.Namespace) && matches(presentEvaluation(one))) Count++;
+      }
+      return { Count };
     }),
-    readRoute({
-      method: 'GET',
-      path: '/v1/evaluation/:eval_id',
-      noun: 'evaluation',
-      summary: 'Read an evaluation',
-      blocking: true,
-      query: {
-        related: {
-          kind: 'boolean',
-          default: false,
-          description: 'Include `RelatedEvals`: what led to it and what follows from it.',
-        },
-      },
-      answer: WithRelatedSchema,
-      permission: readInItsNamespace,
-      handle: ({ parameters, query, snapshot }) => {
+    ...serveRead(
+      contract.read,
+      ({ parameters, query, snapshot }) => {
         const evaluation = evaluationById(snapshot, parameters.eval_id!);
         if (!query.related) return presentEvaluation(evaluation);
         const prefix = inNamespace(evaluation.Namespace, evaluation.JobID);
@@ -138,16 +75,10 @@ export function evaluationRoutes(context: ServerContext): Route[] {
         const RelatedEvals = related.map(evaluationStub);
         return { ...presentEvaluation(evaluation), RelatedEvals };
       },
-    }),
-    listRoute({
-      method: 'GET',
-      path: '/v1/evaluation/:eval_id/allocations',
-      noun: 'evaluation',
-      summary: 'List the allocations that an evaluation placed',
-      blocking: true,
-      answer: AllocationStubSchema,
-      filterSchema: AllocationSchema,
-      permission: readInItsNamespace,
+      { found: evaluationIn },
+    ),
+    ...serveList(contract.allocations, {
+      found: evaluationIn,
       rows: ({ parameters, snapshot, unwatched }, { from, reverse }) => {
         const id = parameters.eval_id!;
         const { ID } = find(unwatched, id) ?? evaluationById(snapshot, id);
@@ -158,26 +89,17 @@ export function evaluationRoutes(context: ServerContext): Route[] {
       present: (allocation, { unwatched }) =>
         allocationStub(allocation, jobType(unwatched, allocation)),
     }),
-    writeRoute({
-      method: 'DELETE',
-      path: '/v1/evaluations',
-      noun: 'evaluation',
-      summary: 'Forget evaluations',
-      body: { schema: DeleteSchema, unknown: 'refuse' },
-      answer: Type.Object({ Count: Whole() }),
-      permission: () => management,
-      handle: async ({ body, namespace }: DeleteInput) => {
-        const { EvalIDs, Filter } = body;
-        refuseUnclear(EvalIDs ?? [], Filter ?? '');
-        const deleted = EvalIDs?.length
-          ? await deleteEvaluations(context, EvalIDs)
-          : await deleteMatchingEvaluations(
-              context,
-              wholeNamespace(namespace),
-              presentedFits(filterOn(Filter ?? '', PresentedEvaluationSchema)),
-            );
-        return { index: deleted.index, value: { Count: deleted.count } };
-      },
+    ...serveWrite(contract.delete, async ({ body, namespace }) => {
+      const { EvalIDs, Filter } = body;
+      refuseUnclear(EvalIDs ?? [], Filter ?? '');
+      const deleted = EvalIDs?.length
+        ? await deleteEvaluations(context, EvalIDs)
+        : await deleteMatchingEvaluations(
+            context,
+            wholeNamespace(namespace),
+            presentedFits(filterOn(Filter ?? '', PresentedEvaluationSchema)),
+          );
+      return { index: deleted.index, value: { Count: deleted.count } };
     }),
   ];
 }
@@ -185,11 +107,6 @@ export function evaluationRoutes(context: ServerContext): Route[] {
 /** A filter sees what is shown. */
 const presentedFits = (fits: (record: unknown) => boolean) => (evaluation: Evaluation) =>
   fits(presentEvaluation(evaluation));
-
-type DeleteInput = Input<
-  Record<never, never>,
-  { readonly EvalIDs?: readonly string[] | null; readonly Filter?: string | null }
->;
 
 /** Source: docs/contract/http.md#lists. */
 function refuseBoth(query: { readonly job: string; readonly status: string }, filter: string) {

@@ -1,85 +1,45 @@
 import type { Timers } from '../../base/ports.ts';
+import { eventEndpoints as contract, wishesOf } from '../../contract/event.ts';
 import { RosterError, refusal } from '../../model/errors.ts';
-import {
-  type Event,
-  type EventFrame,
-  EventSchema,
-  eventTopics,
-  isWished,
-  parseTopic,
-  type TopicWish,
-} from '../../model/event/event.ts';
+import { type Event, type EventFrame, isWished, type TopicWish } from '../../model/event/event.ts';
 import { limits } from '../../model/limits.ts';
 import { everyNamespace } from '../../model/namespace/namespace.ts';
-import { allOf, management, type Permission } from '../../model/permission/permission.ts';
 import type { Commit } from '../../server/events/event-log.ts';
 import type { Server } from '../../server/server.ts';
 import { happened, topicPermission } from '../events/topics.ts';
-import type { QueryTable } from '../query.ts';
-import { type Input, type Route, type StreamInput, streamRoute } from '../route.ts';
+import type { Route, StreamInput } from '../route.ts';
+import type { InputOf } from '../serve.ts';
+import { serveStream } from '../serve.ts';
 
-const query = {
-  topic: {
-    kind: 'strings',
-    description: '`Job`, `Job:web`, `*`; may be given several times. Everything when absent.',
-  },
-  index: {
-    kind: 'integer',
-    default: 0,
-    description: 'The first index to tell of, where that is still known; from now on when absent.',
-  },
-} as const satisfies QueryTable;
-
-type Given = Input<typeof query>;
+type Given = InputOf<typeof contract.follow>;
 
 /** Source: docs/guides/events.md#over-http. */
-export function eventStreamRoute(server: Server): Route {
+export function eventStreamRoutes(server: Server): Route[] {
   let readers = 0;
-  return streamRoute({
-    ...{ method: 'GET', path: '/v1/event/stream', noun: 'event', query, answer: EventSchema },
-    summary: 'Follow what happens, as it becomes durable',
-    permission: (input) => allOf(...wishesOf(input).map((wish) => permissionOf(wish, input))),
-    handle: async (input, signal) => {
-      if (readers >= limits.events.readersMax) {
-        throw refusal('too-many-watches', { limit: limits.events.readersMax });
-      }
-      readers++;
-      let isCounted = true;
-      const over = () => {
-        if (isCounted) readers--;
-        isCounted = false;
-      };
-      // Whoever is gone before the first line is made never ends the loop that makes them.
-      signal.addEventListener('abort', over, { once: true });
-      return {
-        status: 200,
-        headers: { 'content-type': 'application/x-ndjson' },
-        body: frames(server, input, signal, over),
-      };
-    },
-  });
-}
-
-const permissionOf = ({ topic }: TopicWish, { namespace }: Given): Permission =>
-  topic === '*' ? management : topicPermission(topic, namespace);
-
-/** @throws RosterError `invalid-query` */
-function wishesOf({ query: { topic } }: Given): readonly TopicWish[] {
-  if (topic.length > limits.events.topicsMax) {
-    const reason = `is given ${topic.length} times, and ${limits.events.topicsMax} is the limit`;
-    throw refusal('invalid-query', { parameter: 'topic', reason });
-  }
-  const wishes = (topic.length === 0 ? ['*'] : topic).map((text) => parseTopic(text));
-  if (wishes.includes(undefined)) {
-    const reason = `must be one of ${eventTopics.join(', ')} or *, with a key after a colon or without`;
-    throw refusal('invalid-query', { parameter: 'topic', reason });
-  }
-  return wishes as TopicWish[];
+  const follow = async (input: StreamInput<Given>, signal: AbortSignal) => {
+    if (readers >= limits.events.readersMax) {
+      throw refusal('too-many-watches', { limit: limits.events.readersMax });
+    }
+    readers++;
+    let isCounted = true;
+    const over = () => {
+      if (isCounted) readers--;
+      isCounted = false;
+    };
+    // Whoever is gone before the first line is made never ends the loop that makes them.
+    signal.addEventListener('abort', over, { once: true });
+    return {
+      status: 200,
+      headers: { 'content-type': 'application/x-ndjson' },
+      body: frames(server, input, signal, over),
+    };
+  };
+  return serveStream(contract.follow, follow, { found: () => topicPermission });
 }
 
 async function* frames(
   server: Server,
-  input: StreamInput<typeof query>,
+  input: StreamInput<Given>,
   signal: AbortSignal,
   over: () => void,
 ): AsyncGenerator<Uint8Array> {

@@ -1,60 +1,31 @@
 import { formatInstant } from '../../base/instant.ts';
 import type { Steps } from '../../base/steps.ts';
+import { exchangedServiceEndpoints as contract, type whyQuery } from '../../contract/peering.ts';
 import { refusal } from '../../model/errors.ts';
 import { defaultNamespace, defaultPartition } from '../../model/namespace/namespace.ts';
-import {
-  ExportedServiceSchema,
-  ImportedNameSchema,
-  type ListedExport,
-  type ListedImport,
-} from '../../model/peering/exchanged-service.ts';
+import type { ListedExport, ListedImport } from '../../model/peering/exchanged-service.ts';
 import { EntryExports, serviceOfText, textOfService } from '../../model/peering/exports.ts';
 import type { ImportedService } from '../../model/peering/imported.ts';
-import {
-  type ExchangeExplanation,
-  ExchangeExplanationSchema,
-  whyExported,
-  whyImported,
-} from '../../model/peering/why.ts';
-import { resourceAccess } from '../../model/permission/permission.ts';
+import { type ExchangeExplanation, whyExported, whyImported } from '../../model/peering/why.ts';
 import { chainsOf, exportsEntry } from '../../server/peering/exchange/exported.ts';
 import type { ServiceExchange } from '../../server/peering/exchange/service-exchange.ts';
 import { exchangeFacts } from '../../server/peering/exchange/why.ts';
 import { importedServices, peerings, serviceRegistrations } from '../../state/tables.ts';
 import type { Snapshot } from '../../state/types.ts';
-import { type Input, listRoute, longReadRoute, type PageStart, type Route } from '../route.ts';
+import type { Input, PageStart, Route } from '../route.ts';
+import { serveList, serveSteps } from '../serve.ts';
 
-const [family, noun] = ['registry', 'peering'] as const;
-
-const mayRead = ({ partition }: Pick<Input, 'partition'>) =>
-  resourceAccess('mesh', 'read', { partition });
-
-const whyQuery = {
-  service: { kind: 'string', required: true, description: 'Name of the service.' },
-} as const;
+const [_family, _noun] = ['registry', 'peering'] as const;
 
 /** What is exchanged with whom, and why. Source: docs/behaviour/peering.md#exported-services. */
 export const exchangedServiceRoutes = (exchange: ServiceExchange): Route[] => [
-  listRoute({
-    ...{ method: 'GET', path: '/v1/exported-services', noun, family },
-    summary: 'List the services that are exported, and to whom',
-    blocking: true,
-    answer: ExportedServiceSchema,
-    filterSchema: ExportedServiceSchema,
-    permission: mayRead,
+  ...serveList(contract.exported, {
     rows: exportedRows,
-    // What stands between two services while they are looked for is none.
     matches: (row: ListedExport) => row !== between,
     keyOf: ({ Namespace, Service }: ListedExport) => [Namespace, Service],
     present: (row: ListedExport) => row,
   }),
-  listRoute({
-    ...{ method: 'GET', path: '/v1/imported-services', noun, family },
-    summary: 'List the services that peers export to this cluster',
-    blocking: true,
-    answer: ImportedNameSchema,
-    filterSchema: ImportedNameSchema,
-    permission: mayRead,
+  ...serveList(contract.imported, {
     rows: ({ partition, snapshot }, { from, reverse }) =>
       snapshot
         .table(importedServices)
@@ -63,14 +34,7 @@ export const exchangedServiceRoutes = (exchange: ServiceExchange): Route[] => [
     record: importedRow,
     present: importedRow,
   }),
-  longReadRoute({
-    ...{ method: 'GET', path: '/v1/peering/:name/why', noun, family },
-    summary: 'Tell why a service is or is not at a peer, and one of the peer here',
-    query: whyQuery,
-    answer: ExchangeExplanationSchema,
-    permission: ({ partition }) => resourceAccess('peering', 'read', { partition }),
-    steps: (input) => explained(exchange, input),
-  }),
+  ...serveSteps(contract.why, (input) => explained(exchange, input)),
 ];
 
 const importedRow = ({ Name, Partition, Namespace, Peer }: ImportedService): ListedImport => ({

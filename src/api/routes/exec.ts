@@ -1,3 +1,4 @@
+import { execEndpoints as contract, type ExecTarget } from '../../contract/exec.ts';
 import type { Allocation } from '../../model/allocation/allocation.ts';
 import { isClientTerminal } from '../../model/allocation/allocation-rules.ts';
 import { refusal } from '../../model/errors.ts';
@@ -5,114 +6,74 @@ import type { ExecSession } from '../../model/exec-session/exec-session.ts';
 import { openExec } from '../../model/exec-session/exec-stream.ts';
 import { limits } from '../../model/limits.ts';
 import { StreamFault } from '../../model/node-stream/byte-stream.ts';
-import { allOf, namespaceCapability, type Permission } from '../../model/permission/permission.ts';
 import type { Task } from '../../model/task/task.ts';
 import type { Server } from '../../server/server.ts';
 import { inNamespace, jobs, nodes } from '../../state/tables.ts';
 import type { Snapshot } from '../../state/types.ts';
-import type { QueryTable } from '../query.ts';
-import { type Input, type Opened, type Route, socketRoute } from '../route.ts';
+import type { Opened, Route } from '../route.ts';
+import { type InputOf, serveSocket } from '../serve.ts';
 import { allocationById, findAllocation, jobOf } from './allocation.ts';
 import { refusalOf } from './ask-node.ts';
-
-export const handshakeQuery = {
-  ws_handshake: {
-    kind: 'boolean',
-    default: false,
-    description: 'The token comes in the first message: `{"version":1,"auth_token":"…"}`.',
-  },
-} as const satisfies QueryTable;
-
-const sessionQuery = {
-  ...handshakeQuery,
-  tty: { kind: 'boolean', default: false, description: 'With a terminal.' },
-} as const satisfies QueryTable;
 
 /** Commands in tasks that run. Source: docs/guides/actions-and-exec.md#without-the-command-line. */
 export function execRoutes(server: Server): Route[] {
   return [
-    socketRoute({
-      path: '/v1/client/allocation/:alloc_id/exec',
-      noun: 'client',
-      summary: 'Run a command in a task',
-      query: {
-        ...sessionQuery,
-        task: {
-          kind: 'string',
-          default: '',
-          description: 'The task; not needed where the allocation has only one.',
-        },
-        command: {
-          kind: 'string',
-          required: true,
-          lengthMax: limits.exec.commandLengthMax,
-          description: 'The program and its arguments, as a JSON array of texts.',
-        },
-      },
-      permission: ({ parameters, query, ...scope }) =>
-        rightsFor({ ...scope, id: parameters.alloc_id!, task: query.task }),
-      open: async ({ parameters, query, unwatched }) => {
+    ...serveSocket(
+      contract.exec,
+      async ({ parameters, query, unwatched }) => {
         const command = commandIn(query.command);
-        const { allocation, task } = targetOf(unwatched, parameters.alloc_id!, query.task);
+        const { allocation, task } = targetOf(unwatched, parameters.alloc_id, query.task);
         return begin(server, allocation, { task: task.Name, command, tty: query.tty });
       },
-    }),
-    socketRoute({
-      path: '/v1/job/:job_id+/action',
-      noun: 'job',
-      summary: "Run an action of a job's task",
-      query: {
-        ...sessionQuery,
-        action: { kind: 'string', required: true, description: 'The name of the action.' },
-        alloc_id: {
-          kind: 'string',
-          required: true,
-          description: 'The allocation; `allocID` is the same.',
-        },
-        task: { kind: 'string', required: true, description: 'The task that has the action.' },
-        group: { kind: 'string', default: '', description: 'Not looked at: tasks have one group.' },
+      {
+        found: ({ parameters, query, unwatched }) =>
+          execTarget(unwatched, parameters.alloc_id, query.task),
       },
-      permission: ({ query, ...scope }) =>
-        rightsFor({ ...scope, id: query.alloc_id, task: query.task }),
-      open: async ({ parameters, query, namespace, unwatched }) => {
-        const job = parameters.job_id!;
-        if (!unwatched.table(jobs).has(...inNamespace(namespace, job))) {
-          throw refusal('job-not-found', { job, namespace });
-        }
-        const found = allocationById(unwatched, query.alloc_id);
-        if (found.JobID !== job || found.Namespace !== namespace) {
-          throw refusal('allocation-of-another-job', { allocation: found.ID, job });
-        }
-        const { allocation, task } = targetOf(unwatched, query.alloc_id, query.task);
-        const action = task.Actions?.find(({ Name }) => Name === query.action);
-        if (action === undefined) {
-          const parameters = { task: task.Name, allocation: allocation.ID, action: query.action };
-          throw refusal('action-not-found', parameters);
-        }
-        const command = [action.Command, ...(action.Args ?? [])];
-        const wish = { task: task.Name, command, tty: query.tty };
-        const { session, made } = await begin(server, allocation, wish);
-        return { session, made: { ...made, action: action.Name } };
-      },
+    ),
+    ...serveSocket(contract.runAction, (input) => runAction(server, input), {
+      found: ({ query, unwatched }) => execTarget(unwatched, query.alloc_id, query.task),
     }),
   ];
 }
 
+async function runAction(
+  server: Server,
+  { parameters, query, namespace, unwatched }: InputOf<typeof contract.runAction>,
+): Promise<Opened> {
+  const { job_id: job } = parameters;
+  if (!unwatched.table(jobs).has(...inNamespace(namespace, job))) {
+    throw refusal('job-not-found', { job, namespace });
+  }
+  const found = allocationById(unwatched, query.alloc_id);
+  if (found.JobID !== job || found.Namespace !== namespace) {
+    throw refusal('allocation-of-another-job', { allocation: found.ID, job });
+  }
+  const { allocation, task } = targetOf(unwatched, query.alloc_id, query.task);
+  const action = task.Actions?.find(({ Name }) => Name === query.action);
+  if (action === undefined) {
+    const parameters = { task: task.Name, allocation: allocation.ID, action: query.action };
+    throw refusal('action-not-found', parameters);
+  }
+  const command = [action.Command, ...(action.Args ?? [])];
+  const wish = { task: task.Name, command, tty: query.tty };
+  const { session, made } = await begin(server, allocation, wish);
+  return { session, made: { ...made, action: action.Name } };
+}
+
 /**
- * `alloc-exec` in the namespace of the allocation, and `alloc-node-exec` unless the node says that
- * tasks of this driver see less than the whole machine. Of what is not there, the former.
+ * What the permission depends on: where the allocation is, and whether its node says that tasks of this
+ * driver see less than the whole machine.
  */
-function rightsFor(
-  scope: Pick<Input, 'namespace' | 'unwatched'> & { readonly id: string; readonly task: string },
-): Permission {
-  const { namespace, unwatched, id, task } = scope;
-  const allocation = findAllocation(unwatched, id);
-  const exec = namespaceCapability(allocation?.Namespace ?? namespace, 'alloc-exec');
-  if (allocation === undefined) return exec;
-  const tasks = tasksOf(unwatched, allocation);
+function execTarget(snapshot: Snapshot, id: string, task: string): ExecTarget | undefined {
+  const allocation = findAllocation(snapshot, id);
+  if (allocation === undefined) return undefined;
+  const tasks = tasksOf(snapshot, allocation);
   const meant = tasks?.filter(({ Name }) => task === '' || Name === task);
-  if (meant?.every(({ Driver }) => isIsolated(unwatched, allocation, Driver))) return exec;
-  return allOf(exec, namespaceCapability(allocation.Namespace, 'alloc-node-exec'));
+  const isOpen = ({ Driver }: Task) => !isIsolated(snapshot, allocation, Driver);
+  return {
+    namespace: allocation.Namespace,
+    isIsolated: meant !== undefined && !meant.some(isOpen),
+  };
 }
 
 const isolations = new Set(['chroot', 'image', 'unveil']);

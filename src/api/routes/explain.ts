@@ -1,18 +1,9 @@
 import type { Steps } from '../../base/steps.ts';
+import { explanationEndpoints as contract } from '../../contract/explanation.ts';
 import { refusal } from '../../model/errors.ts';
-import {
-  AllocationExplanationSchema,
-  JobProspectSchema,
-} from '../../model/explanation/explanation.ts';
 import { groupNamed } from '../../model/job/job-rules.ts';
 import { limits } from '../../model/limits.ts';
-import {
-  allOf,
-  namedAccess,
-  namespaceCapability,
-  type Permission,
-  resourceAccess,
-} from '../../model/permission/permission.ts';
+import { namedAccess } from '../../model/permission/permission.ts';
 import { clusterView } from '../../server/evaluations/view.ts';
 import { explainAllocation } from '../../server/explanations/allocation.ts';
 import { explainJob } from '../../server/explanations/job.ts';
@@ -24,8 +15,8 @@ import type { Snapshot } from '../../state/types.ts';
 import { gone, readAnswer } from '../answers.ts';
 import type { Answer } from '../http.ts';
 import type { Input, Route, Scope } from '../route.ts';
-import { streamRoute } from '../route.ts';
-import { allocationById, inItsNamespace } from './allocation.ts';
+import { serveStream } from '../serve.ts';
+import { allocationById, allocationIn } from './allocation.ts';
 
 /**
  * Why the scheduler decided as it did. Whoever may read the job may ask. Of single nodes the answer
@@ -65,14 +56,9 @@ export function explainRoutes(server: Server): Route[] {
     );
 
   return [
-    streamRoute({
-      method: 'GET',
-      path: '/v1/allocation/:alloc_id/why',
-      noun: 'allocation',
-      summary: 'Say why an allocation is on its node: every node, its score part by part',
-      answer: AllocationExplanationSchema,
-      permission: inItsNamespace('read-job'),
-      handle: async (input, signal) => {
+    ...serveStream(
+      contract.why,
+      async (input, signal) => {
         const { ID } = allocationById(input.unwatched, input.parameters.alloc_id!);
         return answer(input, signal, (snapshot) => {
           const allocation = allocationById(snapshot, ID);
@@ -81,28 +67,11 @@ export function explainRoutes(server: Server): Route[] {
           return explainAllocation(asking, allocation, server.decisions.find(ID));
         });
       },
-    }),
-    streamRoute({
-      method: 'GET',
-      path: '/v1/job/:job_id+/why-not',
-      noun: 'job',
-      summary: 'Say what stands in the way of what is not placed: every node and what it lacks',
-      query: {
-        group: {
-          kind: 'string',
-          default: '',
-          description: 'The group; without it those that lack an allocation.',
-        },
-        node: { kind: 'string', default: '', description: 'Id of the only node to tell of.' },
-      },
-      answer: JobProspectSchema,
-      permission: (input) => {
-        const readJob = namespaceCapability(input.namespace, 'read-job');
-        return input.query.node === ''
-          ? readJob
-          : allOf(readJob, readNode(input, input.query.node));
-      },
-      handle: async (input, signal) => {
+      { found: allocationIn },
+    ),
+    ...serveStream(
+      contract.whyNot,
+      async (input, signal) => {
         const { namespace, parameters, query } = input;
         const id = parameters.job_id!;
         return answer(input, signal, (snapshot) => {
@@ -126,7 +95,8 @@ export function explainRoutes(server: Server): Route[] {
           });
         });
       },
-    }),
+      { found: ({ query, unwatched }) => unwatched.table(nodes).get(query.node) },
+    ),
   ];
 }
 
@@ -150,11 +120,4 @@ function mayRead({ allows }: Pick<Scope, 'allows'>): (nodeName: string) => boole
     known.set(name, verdict);
     return verdict;
   };
-}
-
-/** As for reading the node itself: a refusal does not tell whose name the id is. */
-function readNode({ allows, unwatched }: Scope, id: string): Permission {
-  const node = unwatched.table(nodes).get(id);
-  const named = node && namedAccess('node', 'read', node.Name);
-  return named !== undefined && allows(named) ? named : resourceAccess('node', 'read');
 }

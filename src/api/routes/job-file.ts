@@ -1,10 +1,10 @@
+import { jobFileEndpoints as contract } from '../../contract/job-file.ts';
 import { standardFunctions } from '../../language/hcl/functions/standard.ts';
 import { type Fault, invalid } from '../../model/errors.ts';
 import { canonicalizeJobSteps } from '../../model/job/canonicalize.ts';
 import { foreignFieldFaults } from '../../model/job/foreign-fields.ts';
-import { type JobInput, JobSchema } from '../../model/job/job.ts';
 import { jobOfText } from '../../model/job/job-text.ts';
-import { UnsetJobSchema, withUnsetFields } from '../../model/job/unset.ts';
+import { withUnsetFields } from '../../model/job/unset.ts';
 import { validateJobSteps } from '../../model/job/validate.ts';
 import {
   jobWarningsSteps,
@@ -12,54 +12,23 @@ import {
   unknownFieldWarnings,
   warningsText,
 } from '../../model/job/warnings.ts';
-import { limits } from '../../model/limits.ts';
 import { below, faultAt } from '../../model/path.ts';
-import { anyOf, namespaceCapability } from '../../model/permission/permission.ts';
-import { Flag, FullList, Nullable, Text, Type } from '../../model/schema.ts';
 import type { ServerContext } from '../../server/context.ts';
 import { driverWarnings } from '../../server/jobs/driver-warnings.ts';
 import { notAllowedIn } from '../../server/namespaces/capabilities.ts';
 import { isNodePool } from '../../server/nodes/pools.ts';
 import { inNamespace, namespaces } from '../../state/tables.ts';
-import type { QueryTable } from '../query.ts';
-import { type Input, type Route, type Scope, writeRoute } from '../route.ts';
+import type { Route, Scope } from '../route.ts';
+import type { InputOf } from '../serve.ts';
+import { serveWrite } from '../serve.ts';
 import type { Turns } from '../turns.ts';
-
-const ParseSchema = Type.Object({ JobHCL: Text(), Canonicalize: Flag(), Variables: Text() });
-
-interface ParseBody {
-  readonly JobHCL?: string;
-  readonly Canonicalize?: boolean;
-  readonly Variables?: string;
-}
-
-const ValidationSchema = Type.Object({
-  Job: Nullable(JobSchema),
-  Namespace: Text(),
-  Region: Text(),
-});
-
-interface ValidationBody {
-  readonly Job?: JobInput | null;
-  readonly Region?: string;
-}
-
-/** Source: docs/behaviour/jobs.md#parse-and-validate. */
-const ValidatedSchema = Type.Object({
-  DriverConfigValidated: Flag(),
-  ValidationErrors: FullList(Type.String()),
-  Error: Text(),
-  Warnings: Text(),
-});
-
-const methods = ['POST', 'PUT'] as const;
 
 /** What looks at jobs and registers none. Source: docs/contract/jobs.md#parse-a-job-file. */
 export function jobFileRoutes({ world, region }: ServerContext, turns: Turns): Route[] {
   // Without files: those of a server are nobody's business.
   const functions = standardFunctions({ clock: world.clock, ids: world.ids });
 
-  const parse = async ({ body, namespace }: Input<QueryTable, ParseBody>) => {
+  const parse = async ({ body, namespace }: InputOf<typeof contract.parse>) => {
     const { JobHCL = '', Variables = '' } = body;
     if (JobHCL.trim() === '') {
       throw invalid('invalid-body', [faultAt(below(null, 'JobHCL'), 'must not be empty')]);
@@ -71,7 +40,7 @@ export function jobFileRoutes({ world, region }: ServerContext, turns: Turns): R
     return { value: await turns.finish(canonicalizeJobSteps(job, { region, namespace })) };
   };
 
-  const validate = async (input: Input<QueryTable, ValidationBody>) => {
+  const validate = async (input: InputOf<typeof contract.validate>) => {
     const { Job, Region } = input.body;
     if (!Job) throw invalid('invalid-body', [faultAt(below(null, 'Job'), 'is required')]);
     const { namespace } = input;
@@ -99,31 +68,7 @@ export function jobFileRoutes({ world, region }: ServerContext, turns: Turns): R
     return { value };
   };
 
-  return methods.flatMap((method) => [
-    writeRoute<QueryTable, ParseBody>({
-      ...{ method, path: '/v1/jobs/parse', noun: 'job' },
-      summary: 'Read a job file in HCL',
-      body: { schema: ParseSchema, unknown: 'report', bytesMax: limits.http.jobBodyBytesMax },
-      answer: UnsetJobSchema,
-      permission: ({ namespace }) =>
-        anyOf(
-          namespaceCapability(namespace, 'parse-job'),
-          namespaceCapability(namespace, 'submit-job'),
-        ),
-      handle: parse,
-    }),
-    writeRoute<QueryTable, ValidationBody>({
-      ...{ method, path: '/v1/validate/job', noun: 'job' },
-      summary: 'Say whether a job is valid',
-      body: {
-        ...{ schema: ValidationSchema, unknown: 'report', checkValues: false },
-        bytesMax: limits.http.jobBodyBytesMax,
-      },
-      answer: ValidatedSchema,
-      permission: ({ namespace }) => namespaceCapability(namespace, 'read-job'),
-      handle: validate,
-    }),
-  ]);
+  return [...serveWrite(contract.parse, parse), ...serveWrite(contract.validate, validate)];
 }
 
 /** What the job names and is not there. */

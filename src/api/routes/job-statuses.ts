@@ -1,13 +1,14 @@
+import type { BodyOf } from '../../contract/endpoint.ts';
+import { jobStatusesEndpoints as contract } from '../../contract/job-statuses.ts';
 import type { Allocation } from '../../model/allocation/allocation.ts';
 import { type Deployment, isTerminalDeployment } from '../../model/deployment/deployment.ts';
 import { invalid } from '../../model/errors.ts';
-import { type Job, JobSchema } from '../../model/job/job.ts';
+import type { Job } from '../../model/job/job.ts';
 import { isEvaluated, totalCount } from '../../model/job/job-rules.ts';
-import { type JobStatuses, JobStatusesSchema } from '../../model/job/job-statuses.ts';
+import type { JobStatuses } from '../../model/job/job-statuses.ts';
 import { limits } from '../../model/limits.ts';
 import { defaultPartition, everyNamespace } from '../../model/namespace/namespace.ts';
 import { namespaceCapability } from '../../model/permission/permission.ts';
-import { Flag, List, Text, Type } from '../../model/schema.ts';
 import {
   allocations,
   deployments,
@@ -17,73 +18,47 @@ import {
   numberPart,
 } from '../../state/tables.ts';
 import type { Snapshot } from '../../state/types.ts';
-import type { QueryTable } from '../query.ts';
-import { type Input, listRoute, type PageStart, type Route, type Scope } from '../route.ts';
-
-const SelectionSchema = Type.Object({
-  Jobs: List(Type.Object({ ID: Text(), Namespace: Text() })),
-  IncludeChildren: Flag(),
-});
-interface Selection {
-  readonly Jobs?: readonly { readonly ID?: string; readonly Namespace?: string }[] | null;
-  readonly IncludeChildren?: boolean;
-}
-
-const query = {
-  include_children: {
-    kind: 'boolean',
-    default: false,
-    description: 'Jobs that others launched, too.',
-  },
-} as const satisfies QueryTable;
+import type { PageStart, Route, Scope } from '../route.ts';
+import type { InputOf } from '../serve.ts';
+import { serveList } from '../serve.ts';
 
 /**
  * Jobs with their allocations and latest deployment, the one that changed last first: what a page
  * of jobs shows. Source: docs/behaviour/jobs.md#statuses-of-several-jobs.
  */
 export function jobStatusesRoutes(): Route[] {
-  return (['GET', 'POST'] as const).map((method) =>
-    listRoute({
-      method,
-      path: '/v1/jobs/statuses',
-      noun: 'job',
-      summary: 'List jobs with how they fare, the one that changed last first',
-      blocking: true,
-      query,
-      ...(method === 'POST' && {
-        body: { schema: SelectionSchema, unknown: 'report', optional: true },
-      }),
-      answer: JobStatusesSchema,
-      filterSchema: JobSchema,
-      permission: ({ namespace }) =>
-        namespace === everyNamespace
-          ? { kind: 'open' }
-          : namespaceCapability(namespace, 'read-job'),
-      rows: (input, page) => {
-        const { Jobs } = selectionOf(input);
-        if (!Jobs || Jobs.length === 0) return newest(input, page);
-        const { statusesMax } = limits.job;
-        if (Jobs.length <= statusesMax) return selected(input, Jobs);
-        const message = `Jobs names ${Jobs.length} jobs; at most ${statusesMax} are told of at once`;
-        throw invalid('invalid-body', [{ pointer: '/Jobs', message }]);
-      },
-      keyOf: (job: Job) => [numberPart(job.ModifyIndex), job.Namespace, job.ID],
-      matches: (job, input) => {
-        const { Jobs, IncludeChildren = input.query.include_children } = selectionOf(input);
-        return job.ParentID === '' || IncludeChildren || (Jobs ?? []).length > 0;
-      },
-      visible: (job) => namespaceCapability(job.Namespace, 'read-job'),
-      asksEach: true,
-      present: (job, { snapshot }) => statusesOf(snapshot, job),
-    }),
-  );
+  const list = {
+    rows: (input: Given, page: PageStart) => {
+      const { Jobs } = selectionOf(input);
+      if (!Jobs || Jobs.length === 0) return newest(input, page);
+      const { statusesMax } = limits.job;
+      if (Jobs.length <= statusesMax) return selected(input, Jobs);
+      const message = `Jobs names ${Jobs.length} jobs; at most ${statusesMax} are told of at once`;
+      throw invalid('invalid-body', [{ pointer: '/Jobs', message }]);
+    },
+    keyOf: (job: Job) => [numberPart(job.ModifyIndex), job.Namespace, job.ID],
+    matches: (job: Job, input: Given) => {
+      const { Jobs, IncludeChildren } = selectionOf(input);
+      const isEvery = IncludeChildren ?? input.query.include_children;
+      return job.ParentID === '' || isEvery || (Jobs ?? []).length > 0;
+    },
+    visible: (job: Job) => namespaceCapability(job.Namespace, 'read-job'),
+    asksEach: true,
+    present: (job: Job, { snapshot }: Given) => statusesOf(snapshot, job),
+  };
+  return [...serveList(contract.statuses, list), ...serveList(contract.statusesOf, list)];
 }
 
-const selectionOf = (input: Input<typeof query>): Selection =>
-  (input.body as Selection | undefined) ?? {};
+type Selection = BodyOf<typeof contract.statusesOf>;
+type Given = Omit<InputOf<typeof contract.statuses>, 'body'> & {
+  readonly body: Selection | undefined;
+};
+
+const selectionOf = ({ body }: Given): Selection => body ?? {};
 
 function* selected(scope: Scope, wanted: NonNullable<Selection['Jobs']>): Iterable<Job> {
-  for (const { ID = '', Namespace = '' } of wanted) {
+  for (const one of wanted) {
+    const { ID, Namespace } = { ID: one?.ID ?? '', Namespace: one?.Namespace ?? '' };
     const place = Namespace === '' ? scope.namespace : Namespace;
     // Keys of the state are parts that end in NUL: none may hold one.
     if (ID.includes('\0') || place.includes('\0')) continue;

@@ -1,64 +1,34 @@
+import {
+  jobVersionsEndpoints as contract,
+  type versionsQuery,
+} from '../../contract/job-version.ts';
 import { refusal } from '../../model/errors.ts';
-import { type Job, JobSchema } from '../../model/job/job.ts';
+import type { Job } from '../../model/job/job.ts';
 import { compareJobs } from '../../model/job-diff/compare-jobs.ts';
-import { type JobDiff, JobDiffSchema } from '../../model/job-diff/job-diff.ts';
-import { Flag, FullList, List, Type, Whole } from '../../model/schema.ts';
+import type { JobDiff } from '../../model/job-diff/job-diff.ts';
 import { inNamespace, jobVersions } from '../../state/tables.ts';
-import { type Input, type Route, readRoute } from '../route.ts';
-import { readJob } from './job.ts';
-
-const versionsQuery = {
-  diffs: {
-    kind: 'boolean',
-    default: false,
-    description: 'Tell what is different from each version to the next.',
-  },
-  diff_version: {
-    kind: 'integer',
-    description: 'With diffs: what each version has other than this one, and not its predecessor.',
-  },
-  diff_tag: { kind: 'string', default: '', description: 'The same, by the name of a tag.' },
-} as const;
+import type { Input, Route } from '../route.ts';
+import { serveRead } from '../serve.ts';
 
 type Asked = Input<typeof versionsQuery>;
 
-const VersionsSchema = Type.Object({
-  /** The newest first. */
-  Versions: FullList(JobSchema),
-  /** Each with its predecessor; null when not asked for. */
-  Diffs: List(JobDiffSchema),
-  Index: Whole(),
-  LastContact: Whole(),
-  KnownLeader: Flag(),
-});
-
 /** Source: docs/contract/jobs.md#versions-and-sources, docs/behaviour/jobs.md#answers-of-writes. */
 export const jobVersionsRoutes = (): Route[] => [
-  readRoute({
-    method: 'GET',
-    path: '/v1/job/:job_id+/versions',
-    noun: 'job',
-    summary: "List a job's versions, the newest first",
-    blocking: true,
-    query: versionsQuery,
-    answer: VersionsSchema,
-    permission: readJob,
-    handle: (input: Asked) => {
-      const job = input.parameters.job_id!;
-      const prefix = inNamespace(input.namespace, job);
-      const table = input.snapshot.table(jobVersions);
-      const Versions = [...table.scan({ prefix, reverse: true })];
-      if (Versions.length === 0) {
-        throw refusal('job-not-found', { job, namespace: input.namespace });
-      }
-      return {
-        Versions,
-        Diffs: input.query.diffs ? diffsOf(input, Versions) : null,
-        Index: table.lastIndex({ prefix }),
-        LastContact: 0,
-        KnownLeader: true,
-      };
-    },
+  ...serveRead(contract.versions, (input) => {
+    const job = input.parameters.job_id!;
+    const prefix = inNamespace(input.namespace, job);
+    const table = input.snapshot.table(jobVersions);
+    const Versions = [...table.scan({ prefix, reverse: true })];
+    if (Versions.length === 0) {
+      throw refusal('job-not-found', { job, namespace: input.namespace });
+    }
+    return {
+      Versions,
+      Diffs: input.query.diffs ? diffsOf(input, Versions) : null,
+      Index: table.lastIndex({ prefix }),
+      LastContact: 0,
+      KnownLeader: true,
+    };
   }),
 ];
 

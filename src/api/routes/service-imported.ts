@@ -2,27 +2,20 @@
  * Services of peers, where those of this cluster are asked for: `peer=`. Their rows look like ours,
  * so filters, pages and blocking queries are the same. Source: docs/behaviour/peering.md#imported-services.
  */
+
+import { placeOfPeer, type serviceEndpoints } from '../../contract/service.ts';
 import { refusal } from '../../model/errors.ts';
-import { defaultPartition, everyNamespace } from '../../model/namespace/namespace.ts';
+import { everyNamespace } from '../../model/namespace/namespace.ts';
 import type { ImportedInstance, ImportedService } from '../../model/peering/imported.ts';
 import { importedInstances, importedServices, peerings } from '../../state/tables.ts';
 import type { Snapshot } from '../../state/types.ts';
 import type { Input, PageStart } from '../route.ts';
+import type { InputOf } from '../serve.ts';
 
-export const peerQuery = {
-  peer: {
-    kind: 'string',
-    default: '',
-    description: 'Services of this peer instead of those of this cluster.',
-  },
-  partition: {
-    kind: 'string',
-    default: '',
-    description: 'Where the peering is; `default` when absent.',
-  },
-} as const;
-
-type PeerInput = Pick<Input<typeof peerQuery>, 'namespace' | 'query' | 'snapshot' | 'unwatched'>;
+type PeerInput = Pick<
+  InputOf<typeof serviceEndpoints.list>,
+  'namespace' | 'query' | 'snapshot' | 'unwatched'
+>;
 
 /** Whose services are meant. */
 export interface Origin {
@@ -37,10 +30,6 @@ export function originOf({ query, unwatched }: PeerInput): Origin | undefined {
   if (unwatched.table(peerings).has(partition, peer)) return { partition, peer };
   throw refusal('peering-not-found', { name: peer });
 }
-
-/** The partition whose services are asked for: that of the peering, where there is one. */
-export const placeOfPeer = ({ peer, partition }: PeerInput['query']): string =>
-  (peer !== '' && partition) || defaultPartition;
 
 /** One after the other, with the tags of all instances; `between` stands between many of these. */
 export function* importedNames<T>(

@@ -1,119 +1,59 @@
+import { serviceEndpoints as contract, maySeeServices } from '../../contract/service.ts';
 import { refusal } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { defaultPartition, everyNamespace } from '../../model/namespace/namespace.ts';
-import { FoundInstanceSchema, type ImportedService } from '../../model/peering/imported.ts';
-import {
-  anyOf,
-  namespaceCapability,
-  open,
-  type Permission,
-} from '../../model/permission/permission.ts';
-import { FullList, Text, Type, Whole } from '../../model/schema.ts';
+import type { ImportedService } from '../../model/peering/imported.ts';
 import { chooseInstances, parseChoice } from '../../model/service-registration/choose.ts';
-import {
-  type NamespaceServices,
-  NamespaceServicesSchema,
-  type ServiceRegistration,
-  ServiceRegistrationSchema,
+import type {
+  NamespaceServices,
+  ServiceRegistration,
 } from '../../model/service-registration/service-registration.ts';
 import type { ServerContext } from '../../server/context.ts';
 import { removeService } from '../../server/services/remove.ts';
 import { inNamespace, namespaces, serviceRegistrations } from '../../state/tables.ts';
 import type { Snapshot } from '../../state/types.ts';
 import { scanPage } from '../list.ts';
-import { type Input, listRoute, type PageStart, type Route, writeRoute } from '../route.ts';
-import { allocationById, inItsNamespace } from './allocation.ts';
-import { existingJob, readJob, submitOr } from './job.ts';
-import {
-  importedInstancesOf,
-  importedNames,
-  originOf,
-  peerQuery,
-  placeOfPeer,
-} from './service-imported.ts';
+import type { Input, PageStart, Route } from '../route.ts';
+import { serveGathered, serveList, serveWrite } from '../serve.ts';
+import { allocationById, allocationIn } from './allocation.ts';
+import { existingJob } from './job.ts';
+import { importedInstancesOf, importedNames, originOf } from './service-imported.ts';
 
-const noun = 'service';
-
-/** What filters see of a service in the list. */
-const NamedServiceSchema = Type.Object({
-  Namespace: Text(),
-  ServiceName: Text(),
-  Tags: FullList(Type.String()),
-});
 interface NamedService extends Place {
   readonly ServiceName: string;
   readonly Tags: readonly string[];
 }
-
-const chooseQuery = {
-  choose: {
-    kind: 'string',
-    default: '',
-    lengthMax: limits.names.lengthMax,
-    description: '`NUMBER|KEY`: at most so many, always the same ones for a key.',
-  },
-} as const;
 
 interface Place {
   readonly Namespace: string;
   readonly Partition?: string;
 }
 
-/** Whoever may read jobs, and every task of the namespace: that is what services are for. */
-const maySee = ({ Namespace, Partition: partition = defaultPartition }: Place): Permission => {
-  const reads = { ...namespaceCapability(Namespace, 'read-job'), partition } as Permission;
-  if (partition !== defaultPartition) return reads;
-  return anyOf(reads, { kind: 'workload', namespace: Namespace });
-};
-
-const inNamespaces = ({
-  namespace,
-  query,
-}: Pick<Input<typeof peerQuery>, 'namespace' | 'query'>) =>
-  namespace === everyNamespace
-    ? open
-    : maySee({ Namespace: namespace, Partition: placeOfPeer(query) });
-
 /**
  * Where services are found, and with `peer=` those of a peer (`service-imported.ts`).
  * Source: docs/contract/jobs.md#paths, docs/guides/services.md#when-an-instance-is-listed.
  */
 export const serviceRoutes = (server: ServerContext): Route[] => [
-  listRoute({
-    ...{ method: 'GET', path: '/v1/services', noun },
-    summary: 'List the names of services, by namespace',
-    blocking: true,
-    query: peerQuery,
-    answer: NamespaceServicesSchema,
-    filterSchema: NamedServiceSchema,
-    permission: inNamespaces,
+  ...serveGathered(contract.list, {
     rows: (input, page) => {
       const origin = originOf(input);
       if (origin === undefined) return namedServices(input, page);
       return importedNames(origin, input, page, { named: namedAtPeer, between });
     },
-    // What stands between two names while they are gathered is none.
     matches: (service: NamedService) => service !== between,
     keyOf: ({ Namespace, ServiceName }) => [Namespace, ServiceName],
-    visible: maySee,
+    visible: maySeeServices,
     present: (service) => service,
     gather: () => ({ countMax: limits.list.perPageMax, of: byNamespace }),
   }),
-  listRoute({
-    ...{ method: 'GET', path: '/v1/service/:service', noun },
-    summary: 'List the instances of a service',
-    blocking: true,
-    query: { ...chooseQuery, ...peerQuery },
-    answer: FoundInstanceSchema,
-    filterSchema: FoundInstanceSchema,
-    permission: inNamespaces,
+  ...serveGathered(contract.instances, {
     rows: (input, page): Iterable<ServiceRegistration> => {
       const origin = originOf(input);
       if (origin === undefined) return instancesOf(input, page);
       return importedInstancesOf(origin, input, page);
     },
     keyOf: ({ Namespace, ServiceName, ID }: ServiceRegistration) => [Namespace, ServiceName, ID],
-    visible: maySee,
+    visible: maySeeServices,
     present: (registration) => registration,
     gather: ({ query }) => {
       const choice = choiceOf(query.choose);
@@ -121,24 +61,12 @@ export const serviceRoutes = (server: ServerContext): Route[] => [
       return choice && { of: (found) => chooseInstances(found, choice) };
     },
   }),
-  writeRoute({
-    ...{ method: 'DELETE', path: '/v1/service/:service/:id', noun },
-    summary: 'Take an instance of a service out of the list',
-    answer: Type.Object({ Index: Whole() }),
-    permission: ({ namespace }) => submitOr(namespace, 'delete-service-registration'),
-    handle: async ({ namespace, parameters }) => {
-      const { service: name = '', id = '' } = parameters;
-      const { index } = await removeService(server, { namespace, name, id });
-      return { index, value: { Index: index } };
-    },
+  ...serveWrite(contract.remove, async ({ namespace, parameters }) => {
+    const { service: name = '', id = '' } = parameters;
+    const { index } = await removeService(server, { namespace, name, id });
+    return { index, value: { Index: index } };
   }),
-  listRoute({
-    ...{ method: 'GET', path: '/v1/job/:job_id+/services', noun: 'job' },
-    summary: "List the instances of a job's services",
-    blocking: true,
-    answer: ServiceRegistrationSchema,
-    filterSchema: ServiceRegistrationSchema,
-    permission: readJob,
+  ...serveList(contract.ofJob, {
     rows: (input, page) => {
       const prefix = inNamespace(input.namespace, existingJob(input).ID);
       return input.snapshot
@@ -151,13 +79,8 @@ export const serviceRoutes = (server: ServerContext): Route[] => [
     ],
     present: (registration) => registration,
   }),
-  listRoute({
-    ...{ method: 'GET', path: '/v1/allocation/:alloc_id/services', noun: 'allocation' },
-    summary: 'List the services that an allocation has registered',
-    blocking: true,
-    answer: ServiceRegistrationSchema,
-    filterSchema: ServiceRegistrationSchema,
-    permission: inItsNamespace('read-job'),
+  ...serveList(contract.ofAllocation, {
+    found: allocationIn,
     rows: ({ parameters, snapshot, unwatched }, { from, reverse }) => {
       const { ID } = knownAllocation(unwatched, snapshot, parameters.alloc_id!);
       const ofAllocation = snapshot.table(serviceRegistrations).by('allocation');

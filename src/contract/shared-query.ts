@@ -1,8 +1,8 @@
 import { limits } from '../model/limits.ts';
+import type { Definition, Endpoint } from './endpoint.ts';
 import type { QueryTable } from './query.ts';
-import type { Route } from './route.ts';
 
-/** Parameters of every route. */
+/** Parameters of every endpoint. */
 const everywhere = {
   pretty: { kind: 'boolean', default: false, description: 'Indent the answer by four spaces.' },
   namespace: { kind: 'string', description: 'The namespace; `default` when absent.' },
@@ -78,7 +78,7 @@ const list = {
   reverse: { kind: 'boolean', default: false, description: 'From the last record to the first.' },
 } as const satisfies QueryTable;
 
-/** All that the shared mechanism reads; what a route does not take has its default. */
+/** All that the shared mechanism reads; what an endpoint does not take has its default. */
 export type SharedQuery = {
   readonly pretty: boolean;
   readonly namespace: string | undefined;
@@ -97,19 +97,20 @@ export type SharedQuery = {
   readonly reverse: boolean;
 };
 
-export function isBlocking(route: Route): boolean {
-  return (route.run.kind === 'read' || route.run.kind === 'list') && route.run.blocking;
-}
-
-/** The whole query of a route: the shared parameters it takes and its own. */
-export function queryOf(route: Route): QueryTable {
-  const reads = route.run.kind === 'read' || route.run.kind === 'list';
+/** The whole query of an endpoint: the shared parameters it takes and its own. */
+export function queryOf({
+  kind,
+  family,
+  blocking: isBlocking,
+  query,
+}: Pick<Definition, 'kind' | 'blocking' | 'query'> & Pick<Endpoint, 'family'>): QueryTable {
+  const reads = kind === 'read' || kind === 'list';
   return {
     ...everywhere,
-    ...(route.family === 'registry' && place),
+    ...(family === 'registry' && place),
     ...(reads && consistency),
-    ...(isBlocking(route) && blocking),
-    ...(route.run.kind === 'list' && list),
-    ...route.query,
+    ...(reads && isBlocking && blocking),
+    ...(kind === 'list' && list),
+    ...query,
   };
 }

@@ -1,0 +1,71 @@
+import { AclRoleSchema, ListedAclRoleSchema } from '../model/acl-role/acl-role.ts';
+import { Type } from '../model/schema.ts';
+import { aclList, aclRead, aclWrite } from './acl.ts';
+import { endpoints } from './endpoint.ts';
+import { idPrefix } from './query.ts';
+
+export const body = { schema: AclRoleSchema, unknown: 'refuse', checkValues: false } as const;
+
+export const aclRoleEndpoints = endpoints(
+  { group: 'acl-roles', noun: 'acl-role', family: 'registry' },
+  {
+    create: {
+      kind: 'write',
+      methods: ['PUT'],
+      path: '/v1/acl/role',
+      summary: 'Create a role',
+      body,
+      answer: AclRoleSchema,
+      permission: aclWrite,
+    },
+    update: {
+      kind: 'write',
+      methods: ['PUT'],
+      path: '/v1/acl/role/:role_id',
+      summary: 'Replace a role',
+      body,
+      answer: AclRoleSchema,
+      permission: aclWrite,
+    },
+    delete: {
+      kind: 'write',
+      methods: ['DELETE'],
+      path: '/v1/acl/role/:role_id',
+      summary: 'Delete a role',
+      answer: Type.Boolean(),
+      permission: aclWrite,
+    },
+    read: {
+      kind: 'read',
+      methods: ['GET'],
+      path: '/v1/acl/role/:role_id',
+      summary: 'Read a role',
+      blocking: true,
+      answer: AclRoleSchema,
+      permission: aclRead,
+    },
+    readNamed: {
+      kind: 'read',
+      methods: ['GET'],
+      path: '/v1/acl/role/name/:name',
+      summary: 'Read a role by its name',
+      blocking: true,
+      answer: AclRoleSchema,
+      permission: aclRead,
+    },
+    list: {
+      kind: 'list',
+      methods: ['GET'],
+      path: '/v1/acl/roles',
+      summary: 'List roles',
+      blocking: true,
+      query: {
+        ...idPrefix,
+        policy: { kind: 'string', default: '', description: 'Id of a policy that they link.' },
+      },
+      answer: ListedAclRoleSchema,
+      filter: AclRoleSchema,
+      permission: aclList,
+    },
+  },
+);

@@ -1,0 +1,142 @@
+import { AclPolicySchema } from '../model/acl-policy/acl-policy.ts';
+import { AclRoleSchema } from '../model/acl-role/acl-role.ts';
+import {
+  AclTokenFilterSchema,
+  AclTokenInputSchema,
+  AclTokenSchema,
+} from '../model/acl-token/acl-token.ts';
+import { limits } from '../model/limits.ts';
+import { LinkSchema } from '../model/namespace/namespace.ts';
+import { List, Text, Type } from '../model/schema.ts';
+import { aclList, aclRead, aclWrite } from './acl.ts';
+import { endpoints } from './endpoint.ts';
+import { nothing, underAccessControl } from './needs.ts';
+import { idPrefix } from './query.ts';
+
+export const aclBootstrapEndpoints = endpoints(
+  { group: 'acl', noun: 'acl-token', family: 'registry' },
+  {
+    bootstrap: {
+      kind: 'write',
+      methods: ['PUT'],
+      path: '/v1/acl/bootstrap',
+      summary: 'Make the first token, which may do everything',
+      body: {
+        schema: Type.Object({ BootstrapSecret: Text() }),
+        unknown: 'refuse',
+        optional: true,
+      },
+      answer: Type.Object({ ...AclTokenSchema.properties, ID: Text() }),
+      permission: underAccessControl(nothing),
+    },
+  },
+);
+
+/** Whoever sends the token that was read back means its place and description: the rest is copied. */
+const CloneSchema = Type.Object({
+  ...AclTokenInputSchema.properties,
+  Description: Text({ maxLength: limits.names.descriptionLengthMax }),
+});
+
+const ExpandedTokenSchema = Type.Object({
+  ...AclTokenSchema.properties,
+  ExpandedPolicies: Type.Optional(List(AclPolicySchema)),
+  ExpandedRoles: Type.Optional(List(AclRoleSchema)),
+  NamespaceDefaultPolicies: Type.Optional(List(LinkSchema)),
+  NamespaceDefaultRoles: Type.Optional(List(LinkSchema)),
+  AgentACLDefaultPolicy: Type.Optional(Text()),
+  AgentACLDownPolicy: Type.Optional(Text()),
+  ResolvedByAgent: Type.Optional(Text()),
+});
+
+export const body = { schema: AclTokenInputSchema, unknown: 'refuse', checkValues: false } as const;
+
+export const listQuery = {
+  ...idPrefix,
+  policy: { kind: 'string', default: '', description: 'Id of a policy that they link.' },
+  role: { kind: 'string', default: '', description: 'Id of a role that they link.' },
+  servicename: { kind: 'string', default: '', description: 'Name of a service identity.' },
+  authmethod: { kind: 'string', default: '', description: 'The auth method that made them.' },
+  'authmethod-ns': {
+    kind: 'string',
+    default: '',
+    description: 'The namespace of that auth method; the default is that of the request.',
+  },
+} as const;
+
+export const aclTokenEndpoints = endpoints(
+  { group: 'acl-tokens', noun: 'acl-token', family: 'registry' },
+  {
+    create: {
+      kind: 'write',
+      methods: ['PUT'],
+      path: '/v1/acl/token',
+      summary: 'Create a token',
+      body,
+      answer: AclTokenSchema,
+      permission: aclWrite,
+    },
+    readSelf: {
+      kind: 'read',
+      methods: ['GET'],
+      path: '/v1/acl/token/self',
+      summary: 'Read the token that asks',
+      blocking: true,
+      answer: AclTokenSchema,
+      permission: underAccessControl(nothing),
+    },
+    read: {
+      kind: 'read',
+      methods: ['GET'],
+      path: '/v1/acl/token/:accessor_id',
+      summary: 'Read a token',
+      blocking: true,
+      query: {
+        expanded: {
+          kind: 'boolean',
+          default: false,
+          description: 'With every policy and role that affects it.',
+        },
+      },
+      answer: ExpandedTokenSchema,
+      permission: aclRead,
+    },
+    update: {
+      kind: 'write',
+      methods: ['PUT'],
+      path: '/v1/acl/token/:accessor_id',
+      summary: 'Replace what may change of a token',
+      body,
+      answer: AclTokenSchema,
+      permission: aclWrite,
+    },
+    clone: {
+      kind: 'write',
+      methods: ['PUT'],
+      path: '/v1/acl/token/:accessor_id/clone',
+      summary: 'Make a token with the links of another',
+      body: { schema: CloneSchema, unknown: 'refuse', optional: true },
+      answer: AclTokenSchema,
+      permission: aclWrite,
+    },
+    delete: {
+      kind: 'write',
+      methods: ['DELETE'],
+      path: '/v1/acl/token/:accessor_id',
+      summary: 'Delete a token',
+      answer: Type.Boolean(),
+      permission: aclWrite,
+    },
+    list: {
+      kind: 'list',
+      methods: ['GET'],
+      path: '/v1/acl/tokens',
+      summary: 'List tokens',
+      blocking: true,
+      query: listQuery,
+      answer: AclTokenSchema,
+      filter: AclTokenFilterSchema,
+      permission: aclList,
+    },
+  },
+);

@@ -1,0 +1,127 @@
+import { configKinds, type EntryKey, entryFields } from '../model/config-entry/config-entry.ts';
+import {
+  completeEntry,
+  decodeEntry,
+  type GivenEntry,
+  placeOfKind,
+} from '../model/config-entry/entry.ts';
+import { requireReadable } from '../model/config-entry/entry-faults.ts';
+import type { ConfigKind } from '../model/config-entry/kind.ts';
+import { findKind } from '../model/config-entry/kinds.ts';
+import { readsKey, writesEntry, writesKey } from '../model/config-entry/permissions.ts';
+import { AnyEntrySchema, AnyShownEntrySchema } from '../model/config-entry/present.ts';
+import { refusal } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
+import { quote } from '../model/path.ts';
+import { open } from '../model/permission/permission.ts';
+import { stamps, Type } from '../model/schema.ts';
+import { endpoints, typed } from './endpoint.ts';
+import type { Asked } from './needs.ts';
+import { decided, nothing } from './needs.ts';
+
+const guarded = (none: string) =>
+  ({
+    cas: {
+      kind: 'integer',
+      description: `Only if the entry has this ModifyIndex; 0: ${none}. Absent: in any case.`,
+    },
+    dry_run: {
+      kind: 'boolean',
+      default: false,
+      description: 'Everything is checked, and nothing is kept.',
+    },
+  }) as const;
+
+/** What a filter over entries of all kinds sees. */
+const CommonSchema = Type.Object({ ...entryFields, ...stamps });
+
+/** @throws RosterError `config-kind-unknown` */
+export function kindIn({ parameters }: Pick<Asked, 'parameters'>): ConfigKind {
+  const kind = findKind(parameters.kind!);
+  if (kind !== undefined) return kind;
+  const known = configKinds.join(', ');
+  throw refusal('config-kind-unknown', {
+    kind: quote(parameters.kind!).slice(1, -1),
+    kinds: known,
+  });
+}
+
+export function keyOf(input: Pick<Asked, 'parameters' | 'namespace' | 'partition'>): EntryKey {
+  const kind = kindIn(input);
+  return { ...placeOfKind(kind, input), kind: kind.kind, name: input.parameters.name! };
+}
+
+const writesGiven = decided(
+  'what the kind of the entry says to write it, and to read the services that it names',
+  (asked: Asked<unknown, GivenEntry>) =>
+    writesEntry(requireReadable(asked.body, completeEntry(asked.body, asked))),
+);
+const readsNamed = decided('what the kind of the entry says to read it', (asked: Asked) =>
+  readsKey(keyOf(asked)),
+);
+const writesNamed = decided('what the kind of the entry says to write it', (asked: Asked) =>
+  writesKey(keyOf(asked)),
+);
+/** Each row is asked about. */
+const ofAKnownKind = decided('nothing: entries are shown to whom they may be', (asked: Asked) => {
+  kindIn(asked);
+  return open;
+});
+
+export const configEntryEndpoints = endpoints(
+  { group: 'config-entries', noun: 'config-entry', family: 'registry' },
+  {
+    write: {
+      kind: 'write',
+      methods: ['PUT'],
+      path: '/v1/config',
+      summary: 'Make or replace a configuration entry',
+      query: guarded('only if there is none'),
+      body: {
+        schema: typed<GivenEntry>(AnyEntrySchema()),
+        unknown: 'refuse',
+        decode: decodeEntry,
+        bytesMax: limits.config.entryBytesMax,
+      },
+      answer: Type.Boolean(),
+      permission: writesGiven,
+    },
+    read: {
+      kind: 'read',
+      methods: ['GET'],
+      path: '/v1/config/:kind/:name',
+      summary: 'Read a configuration entry',
+      blocking: true,
+      answer: AnyShownEntrySchema(),
+      permission: readsNamed,
+    },
+    delete: {
+      kind: 'write',
+      methods: ['DELETE'],
+      path: '/v1/config/:kind/:name',
+      summary: 'Delete a configuration entry',
+      query: guarded('never'),
+      answer: Type.Boolean(),
+      permission: writesNamed,
+    },
+    listKind: {
+      kind: 'list',
+      methods: ['GET'],
+      path: '/v1/config/:kind',
+      summary: 'List the configuration entries of a kind that the caller may read',
+      blocking: true,
+      answer: AnyShownEntrySchema(),
+      permission: ofAKnownKind,
+    },
+    list: {
+      kind: 'list',
+      methods: ['GET'],
+      path: '/v1/config',
+      summary: 'List the configuration entries of all kinds that the caller may read',
+      blocking: true,
+      answer: AnyShownEntrySchema(),
+      filter: CommonSchema,
+      permission: nothing,
+    },
+  },
+);

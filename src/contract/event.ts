@@ -1,0 +1,59 @@
+import { refusal } from '../model/errors.ts';
+import { EventSchema, eventTopics, parseTopic, type TopicWish } from '../model/event/event.ts';
+import { limits } from '../model/limits.ts';
+import { allOf, type Permission } from '../model/permission/permission.ts';
+import { endpoints } from './endpoint.ts';
+import type { Asked } from './needs.ts';
+import { decided } from './needs.ts';
+import type { QueryTable, QueryValues } from './query.ts';
+
+export const query = {
+  topic: {
+    kind: 'strings',
+    description: '`Job`, `Job:web`, `*`; may be given several times. Everything when absent.',
+  },
+  index: {
+    kind: 'integer',
+    default: 0,
+    description: 'The first index to tell of, where that is still known; from now on when absent.',
+  },
+} as const satisfies QueryTable;
+
+type Given = Asked<QueryValues<typeof query>>;
+
+/** @throws RosterError `invalid-query` */
+export function wishesOf({ query: { topic } }: Pick<Given, 'query'>): readonly TopicWish[] {
+  if (topic.length > limits.events.topicsMax) {
+    const reason = `is given ${topic.length} times, and ${limits.events.topicsMax} is the limit`;
+    throw refusal('invalid-query', { parameter: 'topic', reason });
+  }
+  const wishes = (topic.length === 0 ? ['*'] : topic).map((text) => parseTopic(text));
+  if (wishes.includes(undefined)) {
+    const reason = `must be one of ${eventTopics.join(', ')} or *, with a key after a colon or without`;
+    throw refusal('invalid-query', { parameter: 'topic', reason });
+  }
+  return wishes as TopicWish[];
+}
+
+type Needed = (topic: TopicWish['topic'], namespace: string) => Permission;
+
+const ofTopics = decided(
+  'what each topic needs that is asked for; a management token for all of them',
+  (asked: Given, needed: Needed) =>
+    allOf(...wishesOf(asked).map(({ topic }) => needed(topic, asked.namespace))),
+);
+
+export const eventEndpoints = endpoints(
+  { group: 'events', noun: 'event', family: 'scheduler' },
+  {
+    follow: {
+      kind: 'stream',
+      methods: ['GET'],
+      path: '/v1/event/stream',
+      summary: 'Follow what happens, as it becomes durable',
+      query,
+      answer: EventSchema,
+      permission: ofTopics,
+    },
+  },
+);

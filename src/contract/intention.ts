@@ -1,0 +1,120 @@
+import { everyService } from '../model/config-entry/config-entry.ts';
+import {
+  IntentionCheckSchema,
+  IntentionMatchSchema,
+} from '../model/config-entry/intention-answers.ts';
+import type { ServiceName } from '../model/config-entry/kind.ts';
+import { refusal } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
+import { allOf, namedAccess, type Permission } from '../model/permission/permission.ts';
+import { endpoints } from './endpoint.ts';
+import type { Asked } from './needs.ts';
+import { decided } from './needs.ts';
+import type { QueryValues } from './query.ts';
+
+const service = (description: string) =>
+  ({
+    kind: 'string',
+    required: true,
+    lengthMax: limits.config.questionLengthMax,
+    description: `${description}: NAME, NAMESPACE/NAME or PARTITION/NAMESPACE/NAME.`,
+  }) as const;
+
+export const checkQuery = {
+  source: service('The service that calls'),
+  destination: service('The service that is called'),
+  source_peer: { kind: 'string', default: '', description: 'The peer that the source is of.' },
+  path: {
+    kind: 'string',
+    lengthMax: limits.config.questionLengthMax,
+    description: 'Of a request: permissions are only asked with one.',
+  },
+  method: { kind: 'string', description: 'Of the request; GET when absent.' },
+  header: {
+    kind: 'strings',
+    lengthMax: limits.config.questionLengthMax,
+    description: 'A header of the request: `NAME: VALUE`. May be repeated.',
+  },
+} as const;
+
+export const matchQuery = {
+  by: {
+    kind: 'string',
+    required: true,
+    description: '`source`: what the service may call; `destination`: who may call it.',
+  },
+  name: {
+    kind: 'strings',
+    lengthMax: limits.config.questionLengthMax,
+    description: 'A service, as in a check. May be repeated.',
+  },
+} as const;
+
+type Match = Pick<Asked<QueryValues<typeof matchQuery>>, 'namespace' | 'partition' | 'query'>;
+
+/** @throws RosterError `invalid-query` */
+export function namesIn(input: Match): readonly (readonly [string, ServiceName])[] {
+  const { by, name } = input.query;
+  if (by !== 'source' && by !== 'destination') {
+    throw refusal('invalid-query', { parameter: 'by', reason: 'must be source or destination' });
+  }
+  const { matchedMax } = limits.config;
+  if (name.length === 0 || name.length > matchedMax) {
+    const reason = `must be given 1 to ${matchedMax} times`;
+    throw refusal('invalid-query', { parameter: 'name', reason });
+  }
+  return name.map((text) => [text, serviceIn(input, 'name', text)]);
+}
+
+/** @throws RosterError `invalid-query` */
+export function serviceIn(
+  { namespace, partition }: Pick<Asked, 'namespace' | 'partition'>,
+  parameter: string,
+  text: string,
+): ServiceName {
+  const [name = '', space = namespace, part = partition, ...more] = text.split('/').reverse();
+  const isNamed = name !== '' && space !== '' && part !== '' && more.length === 0;
+  if (isNamed && (name !== everyService || parameter === 'name')) {
+    return { name, namespace: space, partition: part };
+  }
+  const reason = 'must be one service: NAME, NAMESPACE/NAME or PARTITION/NAMESPACE/NAME';
+  throw refusal('invalid-query', { parameter, reason });
+}
+
+const reads = ({ name, namespace, partition }: ServiceName): Permission =>
+  namedAccess('intention', 'read', name, { namespace, partition });
+const readsDestination = decided(
+  '`intention:read` on the destination',
+  (asked: Asked<QueryValues<typeof checkQuery>>) =>
+    reads(serviceIn(asked, 'destination', asked.query.destination)),
+);
+const readsNamed = decided(
+  '`intention:read` on each service',
+  (asked: Asked<QueryValues<typeof matchQuery>>) =>
+    allOf(...namesIn(asked).map(([, one]) => reads(one))),
+);
+
+export const intentionEndpoints = endpoints(
+  { group: 'intentions', noun: 'intention', family: 'registry' },
+  {
+    check: {
+      kind: 'read',
+      methods: ['GET'],
+      path: '/v1/connect/intentions/check',
+      summary: 'Say whether one service may call another one, and why',
+      query: checkQuery,
+      answer: IntentionCheckSchema,
+      permission: readsDestination,
+    },
+    match: {
+      kind: 'read',
+      methods: ['GET'],
+      path: '/v1/connect/intentions/match',
+      summary: 'List the intentions that are of a service, what decides first before the others',
+      blocking: true,
+      query: matchQuery,
+      answer: IntentionMatchSchema,
+      permission: readsNamed,
+    },
+  },
+);

@@ -1,0 +1,49 @@
+import { JobSchema } from '../model/job/job.ts';
+import { UnsetJobSchema } from '../model/job/unset.ts';
+import { limits } from '../model/limits.ts';
+import { Flag, FullList, Nullable, Text, Type } from '../model/schema.ts';
+import { endpoints } from './endpoint.ts';
+import { capability, either } from './needs.ts';
+
+const ParseSchema = Type.Object({ JobHCL: Text(), Canonicalize: Flag(), Variables: Text() });
+
+const ValidationSchema = Type.Object({
+  Job: Nullable(JobSchema),
+  Namespace: Text(),
+  Region: Text(),
+});
+
+/** Source: docs/behaviour/jobs.md#parse-and-validate. */
+const ValidatedSchema = Type.Object({
+  DriverConfigValidated: Flag(),
+  ValidationErrors: FullList(Type.String()),
+  Error: Text(),
+  Warnings: Text(),
+});
+
+export const jobFileEndpoints = endpoints(
+  { group: 'jobs', noun: 'job', family: 'scheduler' },
+  {
+    parse: {
+      kind: 'write',
+      methods: ['POST', 'PUT'],
+      path: '/v1/jobs/parse',
+      summary: 'Read a job file in HCL',
+      body: { schema: ParseSchema, unknown: 'report', bytesMax: limits.http.jobBodyBytesMax },
+      answer: UnsetJobSchema,
+      permission: either(capability('parse-job'), capability('submit-job')),
+    },
+    validate: {
+      kind: 'write',
+      methods: ['POST', 'PUT'],
+      path: '/v1/validate/job',
+      summary: 'Say whether a job is valid',
+      body: {
+        ...{ schema: ValidationSchema, unknown: 'report', checkValues: false },
+        bytesMax: limits.http.jobBodyBytesMax,
+      },
+      answer: ValidatedSchema,
+      permission: capability('read-job'),
+    },
+  },
+);

@@ -1,0 +1,49 @@
+import type { JobInput } from '../model/job/job.ts';
+import { JobSchema } from '../model/job/job.ts';
+import { type JobPlan, JobPlanSchema } from '../model/job-plan/job-plan.ts';
+import { limits } from '../model/limits.ts';
+import { Flag, Nullable, Text, Type } from '../model/schema.ts';
+import { endpoints, typed } from './endpoint.ts';
+import { submitOverrideOr } from './job-rights.ts';
+
+const envelope = {
+  Diff: Flag(),
+  PolicyOverride: Flag(),
+  /** A plan takes all that a registration may preserve. */
+  PreserveCounts: Flag(),
+  PreserveResources: Flag(),
+  Namespace: Text(),
+  Region: Text(),
+};
+export const PlanEnvelopeSchema = Type.Object(envelope);
+
+/** Body of a plan. */
+export interface JobPlanRequest {
+  readonly Job?: JobInput | null | undefined;
+  /** Whether to tell what is different from the stored job. */
+  readonly Diff?: boolean | undefined;
+  readonly PolicyOverride?: boolean | undefined;
+  readonly PreserveCounts?: boolean | undefined;
+  readonly PreserveResources?: boolean | undefined;
+  readonly Region?: string | undefined;
+}
+
+export const jobPlanEndpoints = endpoints(
+  { group: 'jobs', noun: 'job', family: 'scheduler' },
+  {
+    plan: {
+      kind: 'write',
+      methods: ['POST', 'PUT'],
+      path: '/v1/job/:job_id+/plan',
+      summary: 'Say what registering a job would do, and write nothing',
+      body: {
+        schema: typed<JobPlanRequest>(Type.Object({ Job: Nullable(JobSchema), ...envelope })),
+        unknown: 'report',
+        bytesMax: limits.http.jobBodyBytesMax,
+        checkValues: false,
+      },
+      answer: typed<JobPlan>(JobPlanSchema),
+      permission: submitOverrideOr('plan-job'),
+    },
+  },
+);

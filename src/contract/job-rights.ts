@@ -1,0 +1,73 @@
+/** What endpoints of jobs need. */
+import type { JobInput } from '../model/job/job.ts';
+import {
+  allOf,
+  anyOf,
+  namedAccess,
+  namespaceCapability,
+  type Permission,
+} from '../model/permission/permission.ts';
+import { type Asked, capability, decided } from './needs.ts';
+
+export const readJob = capability('read-job');
+
+/** `submit-job`, or a capability that is a part of it, in a namespace that the request need not mean. */
+export const maySubmitOr = (namespace: string, ...parts: readonly string[]): Permission =>
+  anyOf(...['submit-job', ...parts].map((part) => namespaceCapability(namespace, part)));
+
+interface Submission {
+  readonly PolicyOverride?: boolean | null | undefined;
+  readonly Job?: JobInput | null | undefined;
+}
+
+/** What `submitOr` needs, and more for what the body asks for besides. */
+export const submitBodyOr = (part: string) =>
+  decided(
+    `\`namespace:submit-job\` or \`namespace:${part}\`; with \`PolicyOverride\` also \`namespace:policy-override\`, for volumes of nodes also \`host_volume:mount-readonly\` or \`host_volume:mount-readwrite\``,
+    ({ namespace, body }: Asked<unknown, Submission>) =>
+      withMore(
+        maySubmitOr(namespace, part),
+        ...(body.PolicyOverride ? [namespaceCapability(namespace, 'policy-override')] : []),
+        ...volumePermissions(body.Job),
+      ),
+  );
+
+/** The same for bodies that hold no job. */
+export const submitOverrideOr = (part: string) =>
+  decided(
+    `\`namespace:submit-job\` or \`namespace:${part}\`; with \`PolicyOverride\` also \`namespace:policy-override\``,
+    ({ namespace, body }: Asked<unknown, Pick<Submission, 'PolicyOverride'>>) =>
+      withMore(
+        maySubmitOr(namespace, part),
+        ...(body.PolicyOverride ? [namespaceCapability(namespace, 'policy-override')] : []),
+      ),
+  );
+
+export const mayStop = decided(
+  '`namespace:submit-job`, `namespace:purge-job` or, without `purge`, `namespace:deregister-job`',
+  ({ namespace, query }: Asked<{ readonly purge: boolean }>) =>
+    maySubmitOr(namespace, 'purge-job', ...(query.purge ? [] : ['deregister-job'])),
+);
+
+const withMore = (first: Permission, ...more: readonly Permission[]): Permission =>
+  more.length === 0 ? first : allOf(first, ...more);
+
+/**
+ * What a job needs for the directories of nodes that its groups ask for, one by one: who may write
+ * to one may read it. Source: docs/behaviour/job-specification.md#volumes.
+ */
+function volumePermissions(job: JobInput | null | undefined): readonly Permission[] {
+  // By name: whether something is to be written there.
+  const asked = new Map<string, boolean>();
+  for (const group of job?.TaskGroups ?? []) {
+    for (const volume of Object.values(group?.Volumes ?? {})) {
+      if (volume?.Type !== 'host' || !volume.Source) continue;
+      const writes = volume.ReadOnly !== true || asked.get(volume.Source) === true;
+      asked.set(volume.Source, writes);
+    }
+  }
+  return [...asked].map(([name, writes]) => {
+    const write = namedAccess('host_volume', 'mount-readwrite', name);
+    return writes ? write : anyOf(namedAccess('host_volume', 'mount-readonly', name), write);
+  });
+}

@@ -1,0 +1,205 @@
+import { AllocationSchema } from '../model/allocation/allocation.ts';
+import { AllocationStubSchema } from '../model/allocation/allocation-stub.ts';
+import { DeploymentSchema } from '../model/deployment/deployment.ts';
+import { PresentedEvaluationSchema } from '../model/evaluation/present.ts';
+import { type JobInput, JobSchema } from '../model/job/job.ts';
+import { JobStubSchema } from '../model/job/job-stub.ts';
+import { type JobSubmission, JobSubmissionSchema } from '../model/job-submission/job-submission.ts';
+import { JobSummarySchema } from '../model/job-summary/job-summary.ts';
+import { limits } from '../model/limits.ts';
+import { Flag, Nullable, Text, Type, Whole } from '../model/schema.ts';
+import { stubQuery } from './allocation.ts';
+import { endpoints, typed } from './endpoint.ts';
+import { mayStop, readJob, submitBodyOr } from './job-rights.ts';
+import { capability, listing } from './needs.ts';
+import type { QueryTable } from './query.ts';
+
+/**
+ * What a write that may end in an evaluation answers (docs/behaviour/jobs.md#answers-of-writes).
+ */
+export const EvaluatedSchema = Type.Object({
+  EvalID: Text(),
+  EvalCreateIndex: Whole(),
+  JobModifyIndex: Whole(),
+  Warnings: Type.Optional(Text()),
+  Index: Whole(),
+  LastContact: Whole(),
+  KnownLeader: Flag(),
+});
+
+export const everyRegistration = {
+  all: {
+    kind: 'boolean',
+    default: false,
+    description: 'Include what belongs to an earlier registration of the same id.',
+  },
+} as const satisfies QueryTable;
+
+/** What stands around a job; its values are checked by the server, the job's with all its other rules. */
+const envelope = {
+  EnforceIndex: Flag(),
+  JobModifyIndex: Whole({ minimum: 0 }),
+  EvalPriority: Whole({ minimum: 0, maximum: limits.job.priorityMax }),
+  PolicyOverride: Flag(),
+  PreserveCounts: Flag(),
+  PreserveResources: Flag(),
+  /** Do just what this plan says, or nothing. */
+  PlanID: Text(),
+  Namespace: Text(),
+  Region: Text(),
+};
+export const RegistrationEnvelopeSchema = Type.Object(envelope);
+
+/** Body of a registration. */
+export interface JobRegistration {
+  readonly Job?: JobInput | null | undefined;
+  readonly Submission?: Partial<JobSubmission> | null | undefined;
+  readonly EnforceIndex?: boolean | undefined;
+  readonly JobModifyIndex?: number | undefined;
+  readonly EvalPriority?: number | undefined;
+  readonly PolicyOverride?: boolean | undefined;
+  readonly PreserveCounts?: boolean | undefined;
+  /** Tasks that are registered keep their resources, whatever `Job` says of them. */
+  readonly PreserveResources?: boolean | undefined;
+  /** Do just what this plan said, or refuse (409 `plan-outdated`, with all differences). */
+  readonly PlanID?: string | undefined;
+  readonly Region?: string | undefined;
+}
+
+const registrationBody = {
+  schema: typed<JobRegistration>(
+    Type.Object({
+      Job: Nullable(JobSchema),
+      Submission: Nullable(JobSubmissionSchema),
+      ...envelope,
+    }),
+  ),
+  unknown: 'report',
+  bytesMax: limits.http.jobBodyBytesMax,
+  checkValues: false,
+} as const;
+
+export const jobEndpoints = endpoints(
+  { group: 'jobs', noun: 'job', family: 'scheduler' },
+  {
+    list: {
+      kind: 'list',
+      methods: ['GET'],
+      path: '/v1/jobs',
+      summary: 'List jobs',
+      blocking: true,
+      query: {
+        prefix: { kind: 'string', default: '', description: 'The beginning of the job id.' },
+        meta: { kind: 'boolean', default: false, description: "Include each job's Meta." },
+      },
+      answer: JobStubSchema,
+      filter: JobSchema,
+      permission: listing(capability('list-jobs')),
+    },
+    register: {
+      kind: 'write',
+      methods: ['POST', 'PUT'],
+      path: '/v1/jobs',
+      summary: 'Register a job',
+      body: registrationBody,
+      answer: EvaluatedSchema,
+      permission: submitBodyOr('register-job'),
+    },
+    update: {
+      kind: 'write',
+      methods: ['POST', 'PUT'],
+      path: '/v1/job/:job_id+',
+      summary: 'Update a job',
+      body: registrationBody,
+      answer: EvaluatedSchema,
+      permission: submitBodyOr('register-job'),
+    },
+    read: {
+      kind: 'read',
+      methods: ['GET'],
+      path: '/v1/job/:job_id+',
+      summary: 'Read a job',
+      blocking: true,
+      answer: JobSchema,
+      permission: readJob,
+    },
+    stop: {
+      kind: 'write',
+      methods: ['DELETE'],
+      path: '/v1/job/:job_id+',
+      summary: 'Stop a job',
+      query: {
+        purge: { kind: 'boolean', default: false, description: 'Forget the job at once.' },
+        global: {
+          kind: 'boolean',
+          default: false,
+          description: 'In all regions; ignored for a job of one region.',
+        },
+        eval_priority: {
+          kind: 'integer',
+          default: 0,
+          maximum: limits.job.priorityMax,
+          description: "Priority of the evaluation; 0: the job's.",
+        },
+        no_shutdown_delay: {
+          kind: 'boolean',
+          default: false,
+          description: 'Do not wait for shutdown delays.',
+        },
+      },
+      answer: EvaluatedSchema,
+      permission: mayStop,
+    },
+    allocations: {
+      kind: 'list',
+      methods: ['GET'],
+      path: '/v1/job/:job_id+/allocations',
+      summary: "List a job's allocations",
+      blocking: true,
+      query: { ...everyRegistration, ...stubQuery },
+      answer: AllocationStubSchema,
+      filter: AllocationSchema,
+      permission: readJob,
+    },
+    evaluations: {
+      kind: 'list',
+      methods: ['GET'],
+      path: '/v1/job/:job_id+/evaluations',
+      summary: "List a job's evaluations",
+      blocking: true,
+      query: everyRegistration,
+      answer: PresentedEvaluationSchema,
+      filter: PresentedEvaluationSchema,
+      permission: readJob,
+    },
+    deployments: {
+      kind: 'list',
+      methods: ['GET'],
+      path: '/v1/job/:job_id+/deployments',
+      summary: "List a job's deployments",
+      blocking: true,
+      query: everyRegistration,
+      answer: DeploymentSchema,
+      filter: DeploymentSchema,
+      permission: readJob,
+    },
+    deployment: {
+      kind: 'read',
+      methods: ['GET'],
+      path: '/v1/job/:job_id+/deployment',
+      summary: "Read a job's latest deployment; null when there is none",
+      blocking: true,
+      answer: Nullable(DeploymentSchema),
+      permission: readJob,
+    },
+    summary: {
+      kind: 'read',
+      methods: ['GET'],
+      path: '/v1/job/:job_id+/summary',
+      summary: "Read a job's summary",
+      blocking: true,
+      answer: JobSummarySchema,
+      permission: readJob,
+    },
+  },
+);

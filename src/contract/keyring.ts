@@ -1,0 +1,27 @@
+import { KeyringKeySchema } from '../model/keyring/keyring-key.ts';
+import { Type } from '../model/schema.ts';
+import { endpoints } from './endpoint.ts';
+import { resource } from './needs.ts';
+
+export const keyringEndpoints = endpoints(
+  { group: 'keyring', noun: 'keyring', family: 'scheduler' },
+  {
+    list: {
+      kind: 'list',
+      methods: ['GET'],
+      path: '/v1/operator/keyring/keys',
+      summary: 'List the keys of the keyring',
+      answer: KeyringKeySchema,
+      filter: KeyringKeySchema,
+      permission: resource('keyring', 'read'),
+    },
+    rotate: {
+      kind: 'write',
+      methods: ['PUT'],
+      path: '/v1/operator/keyring/rotate',
+      summary: 'Make a new key active and seal every secret anew',
+      answer: Type.Object({ Key: KeyringKeySchema }),
+      permission: resource('keyring', 'write'),
+    },
+  },
+);

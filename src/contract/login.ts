@@ -1,0 +1,78 @@
+import { AclTokenSchema } from '../model/acl-token/acl-token.ts';
+import { Text, TextMap, Type } from '../model/schema.ts';
+import { endpoints } from './endpoint.ts';
+import { nothing, underAccessControl } from './needs.ts';
+
+const placed = { Namespace: Text(), Partition: Text() };
+
+const LoginSchema = Type.Object({
+  AuthMethod: Text(),
+  BearerToken: Text(),
+  Meta: TextMap(),
+  ...placed,
+});
+
+const AuthUrlSchema = Type.Object({
+  AuthMethod: Text(),
+  RedirectURI: Text(),
+  ClientNonce: Text(),
+  Meta: TextMap(),
+  ...placed,
+});
+
+const CallbackSchema = Type.Object({
+  AuthMethod: Text(),
+  State: Text(),
+  Code: Text(),
+  ClientNonce: Text(),
+  /** `iss` of the redirect, where the provider gave one. */
+  Issuer: Text(),
+  ...placed,
+});
+
+/** A login asks for no permission, but for access control. */
+const anybody = underAccessControl(nothing);
+
+export const loginEndpoints = endpoints(
+  { group: 'logins', noun: 'login', family: 'registry' },
+  {
+    login: {
+      kind: 'write',
+      methods: ['POST'],
+      path: '/v1/acl/login',
+      summary: 'Log in with a credential that an auth method accepts',
+      body: { schema: LoginSchema, unknown: 'refuse' },
+      answer: AclTokenSchema,
+      takesOldTokens: true,
+      permission: anybody,
+    },
+    logout: {
+      kind: 'write',
+      methods: ['POST'],
+      path: '/v1/acl/logout',
+      summary: 'End the token of a login',
+      answer: Type.Boolean(),
+      permission: anybody,
+    },
+    oidcAuthUrl: {
+      kind: 'write',
+      methods: ['POST'],
+      path: '/v1/acl/oidc/auth-url',
+      summary: 'Begin a login with a browser',
+      body: { schema: AuthUrlSchema, unknown: 'refuse' },
+      answer: Type.Object({ AuthURL: Text() }),
+      takesOldTokens: true,
+      permission: anybody,
+    },
+    oidcCallback: {
+      kind: 'write',
+      methods: ['POST'],
+      path: '/v1/acl/oidc/callback',
+      summary: 'Finish a login with a browser',
+      body: { schema: CallbackSchema, unknown: 'refuse' },
+      answer: AclTokenSchema,
+      takesOldTokens: true,
+      permission: anybody,
+    },
+  },
+);

@@ -1,0 +1,110 @@
+import { limits } from '../model/limits.ts';
+import { ExportedServiceSchema, ImportedNameSchema } from '../model/peering/exchanged-service.ts';
+import {
+  EstablishRequestSchema,
+  PeeringSchema,
+  PeeringTokenAnswerSchema,
+  PeeringTokenRequestSchema,
+} from '../model/peering/peering.ts';
+import { ExchangeExplanationSchema } from '../model/peering/why.ts';
+import { Type } from '../model/schema.ts';
+import { endpoints } from './endpoint.ts';
+import { resource } from './needs.ts';
+
+const place = { partition: 'from-request' } as const;
+
+export const whyQuery = {
+  service: { kind: 'string', required: true, description: 'Name of the service.' },
+} as const;
+
+export const exchangedServiceEndpoints = endpoints(
+  { group: 'exchanged-services', noun: 'peering', family: 'registry' },
+  {
+    exported: {
+      kind: 'list',
+      methods: ['GET'],
+      path: '/v1/exported-services',
+      summary: 'List the services that are exported, and to whom',
+      blocking: true,
+      answer: ExportedServiceSchema,
+      filter: ExportedServiceSchema,
+      permission: resource('mesh', 'read', place),
+    },
+    imported: {
+      kind: 'list',
+      methods: ['GET'],
+      path: '/v1/imported-services',
+      summary: 'List the services that peers export to this cluster',
+      blocking: true,
+      answer: ImportedNameSchema,
+      filter: ImportedNameSchema,
+      permission: resource('mesh', 'read', place),
+    },
+    why: {
+      kind: 'read',
+      methods: ['GET'],
+      path: '/v1/peering/:name/why',
+      summary: 'Tell why a service is or is not at a peer, and one of the peer here',
+      query: whyQuery,
+      answer: ExchangeExplanationSchema,
+      permission: resource('peering', 'read', place),
+    },
+  },
+);
+
+const may = (access: 'read' | 'write') => resource('peering', access, place);
+
+export const peeringEndpoints = endpoints(
+  { group: 'peerings', noun: 'peering', family: 'registry' },
+  {
+    generateToken: {
+      kind: 'write',
+      methods: ['POST'],
+      path: '/v1/peering/token',
+      summary: 'Make a token with which another cluster can peer with this one',
+      body: { schema: PeeringTokenRequestSchema, unknown: 'refuse', faults: 'later' },
+      answer: PeeringTokenAnswerSchema,
+      permission: may('write'),
+    },
+    establish: {
+      kind: 'write',
+      methods: ['POST'],
+      path: '/v1/peering/establish',
+      summary: 'Peer with the cluster that made the token',
+      body: {
+        schema: EstablishRequestSchema,
+        unknown: 'refuse',
+        faults: 'later',
+        bytesMax: 2 * limits.peering.tokenLengthMax,
+      },
+      answer: Type.Object({}),
+      permission: may('write'),
+    },
+    read: {
+      kind: 'read',
+      methods: ['GET'],
+      path: '/v1/peering/:name',
+      summary: 'Read a peering',
+      blocking: true,
+      answer: PeeringSchema,
+      permission: may('read'),
+    },
+    delete: {
+      kind: 'write',
+      methods: ['DELETE'],
+      path: '/v1/peering/:name',
+      summary: 'Mark a peering for deletion',
+      permission: may('write'),
+    },
+    list: {
+      kind: 'list',
+      methods: ['GET'],
+      path: '/v1/peerings',
+      summary: 'List the peerings of a partition',
+      blocking: true,
+      answer: PeeringSchema,
+      filter: PeeringSchema,
+      permission: may('read'),
+    },
+  },
+);

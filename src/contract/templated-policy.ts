@@ -1,0 +1,41 @@
+import { AclPolicySchema } from '../model/acl-policy/acl-policy.ts';
+import { Text, Type } from '../model/schema.ts';
+import { TemplatedPolicySchema } from '../model/templated-policy/templated-policy.ts';
+import { aclRead } from './acl.ts';
+import { endpoints } from './endpoint.ts';
+
+const PreviewSchema = Type.Object({ Name: Text(), Partition: Text(), Namespace: Text() });
+
+/** The contract's table names one path, and its sample the other: both are understood. */
+const preview = {
+  kind: 'write',
+  methods: ['POST'],
+  summary: 'The policy that a template stands for',
+  body: { schema: PreviewSchema, unknown: 'refuse', optional: true },
+  answer: AclPolicySchema,
+  permission: aclRead,
+} as const;
+
+export const templatedPolicyEndpoints = endpoints(
+  { group: 'templated-policies', noun: 'templated-policy', family: 'registry' },
+  {
+    list: {
+      kind: 'read',
+      methods: ['GET'],
+      path: '/v1/acl/templated-policies',
+      summary: 'All templates of policies, by name',
+      answer: Type.Record(Type.String(), TemplatedPolicySchema),
+      permission: aclRead,
+    },
+    read: {
+      kind: 'read',
+      methods: ['GET'],
+      path: '/v1/acl/templated-policy/name/:name+',
+      summary: 'Read a template of policies',
+      answer: TemplatedPolicySchema,
+      permission: aclRead,
+    },
+    preview: { ...preview, path: '/v1/acl/templated-policy/preview/:name+' },
+    previewByShortPath: { ...preview, path: '/v1/acl-templated/preview/:name+' },
+  },
+);

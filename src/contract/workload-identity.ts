@@ -1,0 +1,50 @@
+import { FullList, Text, Type } from '../model/schema.ts';
+import { IdentityAnswerSchema, IdentityRequestSchema } from '../model/workload/identity-request.ts';
+import { endpoints } from './endpoint.ts';
+import { nothing } from './needs.ts';
+
+export const RequestSchema = Type.Object({ Identities: FullList(IdentityRequestSchema) });
+
+const KeySetSchema = Type.Object({
+  keys: Type.Array(
+    Type.Object({
+      ...{ kty: Text(), crv: Text(), x: Text(), kid: Text(), alg: Text(), use: Text() },
+    }),
+  ),
+});
+
+export const workloadIdentityEndpoints = endpoints(
+  { group: 'identities', noun: 'identity', family: 'scheduler' },
+  {
+    sign: {
+      kind: 'write',
+      methods: ['PUT'],
+      path: '/v1/node/:node_id/identities',
+      summary: "Sign who the tasks of the node's allocations are",
+      body: { schema: RequestSchema, unknown: 'refuse' },
+      answer: IdentityAnswerSchema,
+      permission: { kind: 'own-node', nodeId: 'from-path:node_id' },
+    },
+    keys: {
+      kind: 'read',
+      methods: ['GET'],
+      path: '/.well-known/jwks.json',
+      summary: 'The keys that tokens of workloads are verified with',
+      answer: KeySetSchema,
+      permission: nothing,
+    },
+    configuration: {
+      kind: 'read',
+      methods: ['GET'],
+      path: '/.well-known/openid-configuration',
+      summary: 'Where this cluster, as an issuer of tokens, has its keys',
+      answer: Type.Object({
+        ...{ issuer: Text(), jwks_uri: Text() },
+        response_types_supported: Type.Array(Text()),
+        subject_types_supported: Type.Array(Text()),
+        id_token_signing_alg_values_supported: Type.Array(Text()),
+      }),
+      permission: nothing,
+    },
+  },
+);
