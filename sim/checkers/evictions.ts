@@ -30,7 +30,10 @@ function judge(evicted: Allocation, account: Account, fault: Fault): void {
   }
   if (by.NodeID !== NodeID) fault(`${Name} was evicted for ${by.Name}, which is elsewhere`);
   const job = account.jobOf(by);
-  const other = account.jobOf(evicted) ?? account.job(evicted.Namespace, evicted.JobID);
+  const current = account.job(evicted.Namespace, evicted.JobID);
+  const isSame = current?.CreateIndex === evicted.JobCreateIndex;
+  // Of a registration that is purged, nobody knows how important it was.
+  const other = account.jobOf(evicted) ?? (isSame ? current : undefined);
   if (job === undefined || other === undefined) return;
   if (job.ID === other.ID) fault(`${Name} was evicted for its own job`);
   if (!mayEvict(job.Type, account)) fault(`${Name} was evicted for ${by.Name}, which may not`);
