@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { needing } from '../base/testing/not-run.ts';
 import {
   running as artifactRunning,
   failure,
@@ -20,16 +21,16 @@ import {
   start,
 } from './hooks/artifacts/harness.test-helper.ts';
 import { assignment, dataDirectory, id, running, servers, startAgent } from './testing/agents.ts';
-import { canMount } from './testing/can-mount.ts';
 import { eventually } from './testing/eventually.ts';
+import { mounting } from './testing/needs.ts';
 
-const isMounter = await canMount();
+const mayMount = await mounting();
 let small: string;
 
 /** The first process of a task; what it starts comes and goes. */
 const leader = (number: number) => running(number).find(({ pid, session }) => pid === session)?.pid;
 
-describe.runIf(isMounter)('on a full disk', () => {
+describe('on a full disk', needing(mayMount), () => {
   beforeEach(() => {
     small = join(dataDirectory, 'small');
     mkdirSync(small);

@@ -4,9 +4,9 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { needing, root } from '../base/testing/not-run.ts';
 import { letThrough } from './way-through.ts';
 
-const isRoot = process.getuid?.() === 0;
 let data: string;
 let node: string;
 beforeEach(() => {
@@ -28,8 +28,9 @@ function asNobody(text: string): string {
   return execFileSync('setpriv', user, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
 }
 
-test.runIf(isRoot)(
+test(
   'a task of another user gets to its directory, and to nothing else',
+  needing(root),
   async () => {
     await letThrough([data, node]);
     const local = join(node, 'alloc/a/app/local');
@@ -45,7 +46,7 @@ test.runIf(isRoot)(
   },
 );
 
-test.runIf(isRoot)('permissions that somebody else chose stay', async () => {
+test('permissions that somebody else chose stay', needing(root), async () => {
   chmodSync(data, 0o750);
   await letThrough([data, node]);
   const modes = [data, join(data, 'root-key'), node].map((path) => statSync(path).mode & 0o777);

@@ -1,5 +1,6 @@
 /** The table as tests, in one of the surroundings in which it is run. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { needing, root } from '../../src/base/testing/not-run.ts';
 import { endAgents } from '../support/agent.ts';
 import { drawn } from '../support/draw.ts';
 import { type Attempt, tried } from './attempt.ts';
@@ -32,18 +33,22 @@ export function escapes(
     await endAgents();
   });
 
-  describe.concurrent('an attempt fails, and somebody else runs as if nothing had been', () => {
-    test.each(chosen)('$name', async ({ attempt }) => {
-      const node = nameOf(fortress(attempt));
-      const outcome = await runAttempt(camp, node, attempt);
-      expect([outcome.succeeded, outcome.isStuck], textOf(outcome)).toEqual([false, false]);
-      if (attempt.refusal === undefined) expect(outcome.output, textOf(outcome)).toContain(tried);
-      else expect(outcome.refusal, textOf(outcome)).toMatch(attempt.refusal);
-      await camp.checkNeighbour(node);
-    });
-  });
+  describe.concurrent(
+    'an attempt fails, and somebody else runs as if nothing had been',
+    needing(root),
+    () => {
+      test.each(chosen)('$name', async ({ attempt }) => {
+        const node = nameOf(fortress(attempt));
+        const outcome = await runAttempt(camp, node, attempt);
+        expect([outcome.succeeded, outcome.isStuck], textOf(outcome)).toEqual([false, false]);
+        if (attempt.refusal === undefined) expect(outcome.output, textOf(outcome)).toContain(tried);
+        else expect(outcome.refusal, textOf(outcome)).toMatch(attempt.refusal);
+        await camp.checkNeighbour(node);
+      });
+    },
+  );
 
-  describe.concurrent('the same attempt succeeds where that defence is off', () => {
+  describe.concurrent('the same attempt succeeds where that defence is off', needing(root), () => {
     test.each(chosen)('$name', async ({ attempt }) => {
       const outcome = await counterProof(camp, attempt);
       expect(outcome.succeeded, textOf(outcome)).toBe(true);

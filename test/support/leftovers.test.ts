@@ -4,11 +4,14 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { notRun } from './not-run.ts';
+import { type Need, needing } from '../../src/base/testing/not-run.ts';
 
 const checkout = fileURLToPath(new URL('../..', import.meta.url));
 
-const isMounter = process.getuid?.() === 0 && spawnSync('unshare', ['-m', 'true']).status === 0;
+const mounting: Need = {
+  isMet: process.getuid?.() === 0 && spawnSync('unshare', ['-m', 'true']).status === 0,
+  otherwise: 'they mount, and this user may not',
+};
 /** Seconds that no other process sleeps: by them the planted ones are known. */
 const seconds = 1_000_000 + process.pid;
 
@@ -78,8 +81,7 @@ describe('a test file fails by what it leaves behind, which is named', () => {
     });
   });
 
-  test('mount.test.js', (context) => {
-    if (!isMounter) notRun(context, 'this user may not mount');
+  test('mount.test.js', needing(mounting), () => {
     const message = expect.stringMatching(/mount \S+\/mounted/);
     expect(reports.get('mount.test.js')).toMatchObject({ status: 'failed', message });
   });

@@ -13,6 +13,7 @@ import {
 import { join } from 'node:path';
 import { pack } from 'tar-stream';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { needing, root } from '../../base/testing/not-run.ts';
 import type { ByteStream } from '../../model/node-stream/byte-stream.ts';
 import { allocationDirectories } from '../directories.ts';
 import type { Assignment } from '../server-api.ts';
@@ -151,7 +152,7 @@ test('a snapshot is given once the allocation is over', async () => {
   await expect(none[Symbol.asyncIterator]().next()).rejects.toThrow(/is not on its node/);
 });
 
-describe.runIf(process.getuid?.() === 0)('owners on the way to another node', () => {
+describe('owners on the way to another node', needing(root), () => {
   const own = { uid: 1_700_000_001, gid: 1_700_000_001 };
   const heir = { uid: 1_700_000_002, gid: 1_700_000_002 };
   const nobody = { uid: 65_534, gid: 65_534 };

@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { needing, root } from '../../base/testing/not-run.ts';
 import { allDefences } from '../defences.ts';
 import type { TaskDirectories } from '../directories.ts';
 import { noCgroups } from '../supervisor/cgroups/layout.ts';
@@ -422,7 +423,7 @@ describe('an agent that is not root', () => {
     expect(run.log('stderr')).toMatch(/^touch: .*Read-only file system\n$/);
   });
 
-  test.runIf(process.getuid?.() === 0)('lets no task write its logs', async () => {
+  test('lets no task write its logs', needing(root), async () => {
     const { directories } = await runTask(exec(), script('true'));
     const { root, local, secrets, shared, logs } = directories;
     writeFileSync(join(logs, 'app.stdout.0'), '');

@@ -2,10 +2,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { needing } from '../../base/testing/not-run.ts';
 import { hasController, readCgroupLayout } from '../supervisor/cgroups/layout.ts';
 import { isEnded, readStat } from '../supervisor/proc.ts';
 import { driverNamed, type Run, runTask, script, supervisor } from '../testing/driver-runs.ts';
 import { eventually } from '../testing/eventually.ts';
+import { controller, freezerOfVersion1 } from '../testing/needs.ts';
 import { leftoversOf } from '../testing/orphans.ts';
 import { rawExecDriver } from './raw-exec.ts';
 
@@ -22,7 +24,7 @@ function cgroupFile(run: Run, ...names: readonly string[]): string | undefined {
 
 const pidsIn = (text: string): number[] => text.trim().split('\n').map(Number);
 
-describe.runIf(hasController(layout, 'memory'))('memory', () => {
+describe('memory', needing(controller('memory')), () => {
   const resources = { cpuMhz: 100, cores: [], memoryMb: 20, memoryMaxMb: 0 };
   const eats = script('head -c 100000000 /dev/zero | tail');
 
@@ -56,7 +58,7 @@ describe.runIf(hasController(layout, 'memory'))('memory', () => {
   });
 });
 
-describe.runIf(hasController(layout, 'cpuset'))('cores', () => {
+describe('cores', needing(controller('cpuset')), () => {
   test('a task with cores of its own runs on these', async () => {
     const resources = { cpuMhz: 100, cores: [1], memoryMb: 64, memoryMaxMb: 0 };
     const text = script('grep Cpus_allowed_list /proc/self/status | cut -f2');
@@ -66,7 +68,7 @@ describe.runIf(hasController(layout, 'cpuset'))('cores', () => {
   });
 });
 
-describe.runIf(hasController(layout, 'pids'))('processes', () => {
+describe('processes', needing(controller('pids')), () => {
   // Each waits, so that what was forked is there to be counted.
   const forks = 'i=0; while [ $i -lt 60 ]; do sleep 600 & i=$((i+1)); done; wait';
 
@@ -143,8 +145,9 @@ describe('an end', () => {
     expect(leftoversOf(run.task.allocId)).toEqual([]);
   });
 
-  test.runIf(layout.separate.has('freezer'))(
+  test(
     'through version 1 alone reaches what goes on forking',
+    needing(freezerOfVersion1),
     async () => {
       const driver = rawExecDriver(supervisor, { ...layout, unified: undefined });
       const forking = 'echo ready; while :; do setsid -f env -i sleep 600; sleep 0.01; done';

@@ -3,10 +3,11 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, statfsSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { needing } from '../../base/testing/not-run.ts';
 import type { NodeAgent } from '../node-agent.ts';
 import { assignment, dataDirectory, id, running, servers, startAgent } from '../testing/agents.ts';
-import { canMount } from '../testing/can-mount.ts';
 import { eventually } from '../testing/eventually.ts';
+import { mounting } from '../testing/needs.ts';
 import { findMemoryMounts } from './mounts.ts';
 
 const mounted = () =>
@@ -22,10 +23,9 @@ const secretsOf = (number: number) => [
   `alloc/${id(number)}/app/secrets`,
 ];
 const start = (): Promise<NodeAgent> => startAgent({ secretsInMemory: true });
-const isMounter = await canMount();
+const mayMount = await mounting();
 
-/** Somebody who may not mount has nothing to look at. */
-describe.runIf(isMounter)('secrets in memory', () => {
+describe('secrets in memory', needing(mayMount), () => {
   test('are there for a task, of the size it asks for, and gone when it is over', async () => {
     const agent = await start();
     const [asked] = [assignment('echo key > $ROSTER_SECRETS_DIR/key; exec sleep 600')];

@@ -5,10 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { realWorld } from '../../base/ports-real.ts';
+import { needing } from '../../base/testing/not-run.ts';
 import { eventually } from '../testing/eventually.ts';
+import { controller } from '../testing/needs.ts';
 import { commandLineOf } from '../testing/orphans.ts';
 import { type Cgroup, makeCgroup } from './cgroups/cgroup.ts';
-import { hasController, readCgroupLayout } from './cgroups/layout.ts';
+import { readCgroupLayout } from './cgroups/layout.ts';
 import { planCgroup } from './cgroups/plan.ts';
 import { holdStill, joinHeld } from './held.ts';
 import { fileId, readStat } from './proc.ts';
@@ -22,7 +24,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-describe.runIf(hasController(layout, 'pids'))('of a process that is stopped late', () => {
+describe('of a process that is stopped late', needing(controller('pids')), () => {
   test.each([
     ['that started nothing', '', 1],
     ['with a child', 'sleep 600 & ', 2],

@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { root as asRoot, needing } from '../../base/testing/not-run.ts';
 import { LogFiles } from './log-files.ts';
 import { LogWriter } from './log-writer.ts';
 
@@ -48,9 +49,7 @@ const obstacles: Readonly<Record<string, (path: string) => unknown>> = {
     await new Promise((resolve) => server.close(resolve));
     renameSync(`${path}.kept`, path);
   },
-  ...(process.getuid?.() === 0 && {
-    'a device': (path: string) => execFileSync('mknod', [path, 'c', '1', '5']),
-  }),
+  'a device': (path) => execFileSync('mknod', [path, 'c', '1', '5']),
 };
 
 async function write(text: string, maxFileBytes = 1000): Promise<void> {
@@ -61,33 +60,38 @@ async function write(text: string, maxFileBytes = 1000): Promise<void> {
   await writer.drained;
 }
 
-describe.each(Object.entries(obstacles))('where %s is', (_name, put) => {
-  test('a writer makes a file of its own, and nothing outside changes', async () => {
-    await put(place(0));
-    await write('output\n');
-    expect(readFileSync(place(0), 'utf8')).toBe('output\n');
-    expect(lstatSync(place(0)).isFile()).toBe(true);
-    expect(readFileSync(outside, 'utf8')).toBe(secret);
-  });
+for (const [name, put] of Object.entries(obstacles)) describeObstacle(name, put);
 
-  test('a writer that gets there by rotation does as well', async () => {
-    writeFileSync(place(0), 'x'.repeat(90));
-    const source = new PassThrough();
-    const settings = { directory: logs, name: 'web', maxFiles: 3, maxFileBytes: 100 };
-    const writer = new LogWriter(source, { ...settings, disabled: false }, 'stdout');
-    await put(place(1));
-    source.end('y'.repeat(50));
-    await writer.drained;
-    expect(readFileSync(place(1), 'utf8')).toMatch(/^y+$/);
-    expect(readFileSync(outside, 'utf8')).toBe(secret);
-  });
+function describeObstacle(name: string, put: (path: string) => unknown): void {
+  const needs = name === 'a device' ? [asRoot] : [];
+  describe(`where ${name} is`, needing(...needs), () => {
+    test('a writer makes a file of its own, and nothing outside changes', async () => {
+      await put(place(0));
+      await write('output\n');
+      expect(readFileSync(place(0), 'utf8')).toBe('output\n');
+      expect(lstatSync(place(0)).isFile()).toBe(true);
+      expect(readFileSync(outside, 'utf8')).toBe(secret);
+    });
 
-  test('a reader finds nothing, and does not wait', async () => {
-    await put(place(0));
-    const files = new LogFiles(logs, 'web', 'stdout');
-    expect(await files.openToRead(0)).toBeUndefined();
+    test('a writer that gets there by rotation does as well', async () => {
+      writeFileSync(place(0), 'x'.repeat(90));
+      const source = new PassThrough();
+      const settings = { directory: logs, name: 'web', maxFiles: 3, maxFileBytes: 100 };
+      const writer = new LogWriter(source, { ...settings, disabled: false }, 'stdout');
+      await put(place(1));
+      source.end('y'.repeat(50));
+      await writer.drained;
+      expect(readFileSync(place(1), 'utf8')).toMatch(/^y+$/);
+      expect(readFileSync(outside, 'utf8')).toBe(secret);
+    });
+
+    test('a reader finds nothing, and does not wait', async () => {
+      await put(place(0));
+      const files = new LogFiles(logs, 'web', 'stdout');
+      expect(await files.openToRead(0)).toBeUndefined();
+    });
   });
-});
+}
 
 test('a directory that is in the way costs the output, and holds nothing up', async () => {
   mkdirSync(place(0));

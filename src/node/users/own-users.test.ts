@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { type Need, needing, root } from '../../base/testing/not-run.ts';
 import { contains } from '../../model/node/uid-range.ts';
 import { defencesWithout } from '../defences.ts';
 import { findProgram } from '../drivers/isolation/tools.ts';
@@ -22,8 +23,10 @@ import { readTable } from '../supervisor/task-table.ts';
 import { assignment, dataDirectory, id, servers, startAgent } from '../testing/agents.ts';
 import { eventually } from '../testing/eventually.ts';
 
-const isRoot = process.getuid?.() === 0;
-const hasTools = (await findProgram('bwrap', process.env.PATH ?? '')) !== undefined;
+const bubblewrap: Need = {
+  isMet: (await findProgram('bwrap', process.env.PATH ?? '')) !== undefined,
+  otherwise: 'they need bubblewrap (bwrap), which is not there',
+};
 
 /** A small range, and a registry that no agent of this machine knows. */
 const uidRange = { start: 1_500_000_000, count: 512 };
@@ -66,7 +69,7 @@ const eventsOf = (number: number) =>
   );
 beforeEach(() => notices.splice(0));
 
-describe.runIf(isRoot && hasTools)('an allocation', () => {
+describe('an allocation', needing(root, bubblewrap), () => {
   test('has a user of its own, to whom its files belong and who has a name and a home', async () => {
     await startAgent(settings());
     const script = `id -un; eval echo ~$(id -un); echo a > /alloc/data/a; echo b > /local/b; echo c > /secrets/c; echo d > /tmp/d

@@ -15,11 +15,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { needing, root } from '../../base/testing/not-run.ts';
 import { UidRegistry } from './uid-registry.ts';
 import { UserLeases } from './user-leases.ts';
 
 const range = { start: 1_600_000_000, count: 512 };
-const isRoot = process.getuid?.() === 0;
 
 let place: string;
 let known: Set<string>;
@@ -97,7 +97,7 @@ describe('a lease', () => {
     expect(kept('one')).toEqual({});
   });
 
-  test.runIf(isRoot)('lasts while a process has the id', async () => {
+  test('lasts while a process has the id', needing(root), async () => {
     const leases = await open('one');
     const { uid } = await leases.lease('a');
     stray = spawn('sleep', ['600'], { uid, gid: uid, stdio: 'ignore' });

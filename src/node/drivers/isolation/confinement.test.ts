@@ -1,5 +1,6 @@
 /** What a task in a sandbox cannot do, tried by real tasks, and what it can with one defence less. */
 import { describe, expect, test } from 'vitest';
+import { type Need, needing } from '../../../base/testing/not-run.ts';
 import { defencesWithout } from '../../defences.ts';
 import { driverNamed, runTask, script, supervisor } from '../../testing/driver-runs.ts';
 import type { Driver } from '../driver.ts';
@@ -23,8 +24,10 @@ async function printed(driver: Driver, text: string, change: object = {}): Promi
 const calling = (...calls: readonly string[]) =>
   calls.map((call) => `perl -e '$! = 0; syscall(${call}); print $! + 0, "\n"'`).join('\n');
 
-// Numbers are those of x86-64.
-const isX64 = process.arch === 'x64';
+const numbersOfCalls: Need = {
+  isMet: process.arch === 'x64',
+  otherwise: `they make calls by the numbers of x64, and this machine is ${process.arch}`,
+};
 
 const refusedCalls: readonly (readonly [string, string, number])[] = [
   ['mount', '165, 0, 0, 0, 0, 0', 1],
@@ -45,7 +48,7 @@ const refusedCalls: readonly (readonly [string, string, number])[] = [
   ['a call of the other ABI for 64 bits', '0x40000027', 38],
 ];
 
-describe.runIf(isX64)('system calls', () => {
+describe('system calls', needing(numbersOfCalls), () => {
   test('are refused to a task that is nobody and to one that is root', async () => {
     const text = calling(...refusedCalls.map(([, call]) => call));
     const expected = refusedCalls.map(([name, , error]) => `${name}: ${error}`);

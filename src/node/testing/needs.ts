@@ -1,0 +1,23 @@
+/** What tests of the node need of a machine that not each machine has. */
+import type { Need } from '../../base/testing/not-run.ts';
+import { findMemoryMounts } from '../memory-mounts/mounts.ts';
+import { type Controller, hasController, readCgroupLayout } from '../supervisor/cgroups/layout.ts';
+
+const layout = readCgroupLayout();
+
+export const controller = (name: Controller): Need => ({
+  isMet: hasController(layout, name),
+  otherwise: `they need the controller ${name} of control groups, and a user who may use it`,
+});
+
+export const freezerOfVersion1: Need = {
+  isMet: layout.separate.has('freezer'),
+  otherwise: 'they need the freezer of version 1 of control groups, and a user who may use it',
+};
+
+/** Whether this user may mount on this machine. */
+export async function mounting(): Promise<Need> {
+  const { mounts } = await findMemoryMounts('/tmp');
+  await mounts?.close();
+  return { isMet: mounts !== undefined, otherwise: 'they mount, and this user may not' };
+}
