@@ -49,35 +49,57 @@ describe('from outside', () => {
     expect(hashOf(again.out)).toBe(hashOf(first!));
     expect(again.out).not.toContain('seeds');
   });
+
+  test('in two processes the same is told as in one', { timeout: timeoutMs }, async () => {
+    const words = ['--seed', '3', '--many', '3', ...short];
+    const told = (out: string) =>
+      out.replaceAll(/ in \d+\.\d s \(\d+ times real time\)/g, '').replace(/^.* in all, .*$/m, '');
+    const [two, one] = await Promise.all([sim('--processes', '2', ...words), sim(...words)]);
+    expect(two.out).toContain(' minutes in all, in 2 processes\n');
+    expect([two.code, told(two.out)]).toEqual([0, told(one.out)]);
+  });
 });
 
 const hashOf = (line: string): string => /hash ([0-9a-f]+)/.exec(line)![1]!;
 
-const outcome = (seed: number, violations: Outcome['violations'] = []): Outcome => ({
+const outcome = (seed: number, violations: Outcome['violations']): Omit<Outcome, 'faults'> => ({
   ...{ seed, violations, hash: 'ab'.repeat(32), commits: 12, requests: 34 },
-  faults: { 'a machine reboots': 2, 'the disk fails': 0 },
   simulatedMs: 3_600_000,
 });
 
-async function command(words: readonly string[], faulty: readonly number[] = []) {
+async function command(
+  words: readonly string[],
+  faulty: readonly number[] = [],
+  guarantee = 'the index only rises',
+  faults: Outcome['faults'] = { 'a machine reboots': 2, 'the disk fails': 0 },
+) {
   const said: string[] = [];
   const complaints: string[] = [];
   const asked: object[] = [];
   const planted: string[] = [];
   let nowMs = 0;
+  let ended = 0;
   const code = await runCommand(words, {
-    simulate: async ({ seed, nodes, hours }) => {
-      asked.push({ seed, nodes, hours });
-      nowMs += 6000;
-      const violation = { guarantee: 'the index only rises', sentence: 'it fell', atMs: 1500 };
-      return outcome(seed, faulty.includes(seed) ? [violation] : []);
+    begin: (_processes, mistake) => {
+      if (mistake !== undefined) planted.push(mistake.name);
+      return {
+        simulate: async ({ seed, nodes, hours }) => {
+          asked.push({ seed, nodes, hours });
+          nowMs += 6000;
+          const violation = { guarantee, sentence: 'it fell', atMs: 1500 };
+          return { ...outcome(seed, faulty.includes(seed) ? [violation] : []), faults };
+        },
+        end: () => {
+          ended++;
+        },
+      };
     },
-    plant: ({ name }) => planted.push(name),
     say: (line) => said.push(line),
     complain: (line) => complaints.push(line),
     showProgress: undefined,
     nowMs: () => nowMs,
   });
+  expect(ended).toBe(asked.length > 0 ? 1 : 0);
   return { code, said, complaints, asked, planted };
 }
 
@@ -88,6 +110,7 @@ describe('what is said', () => {
     ['--nodes', '1.5', '--nodes must be a whole number from 1 to 10000, got "1.5"'],
     ['--hours', 'Infinity', '--hours must be a number from 0 to 10000, got "Infinity"'],
     ['--hours', 'an hour', '--hours must be a number from 0 to 10000, got "an hour"'],
+    ['--processes', '0', '--processes must be a whole number from 1 to 64, got "0"'],
     ['--many', '', '--many must be a whole number from 1 to 1000000, got ""'],
   ])('%s %s is refused', async (name, value, fault) => {
     const { code, asked, complaints } = await command([`${name}=${value}`]);
@@ -125,18 +148,44 @@ describe('what is said', () => {
     expect(said[2]).toBe('  at 1.500 s: the index only rises: it fell');
     expect(said.slice(4)).toEqual([
       '3 seeds, 1 with violations: 5',
-      'each 0.5 h under load and faults, with 20 nodes; 0.3 minutes in all',
-      'hashes of the first: abababababababab abababababababab abababababababab',
+      'each 0.5 h under load and faults, with 20 nodes',
+      '0.3 minutes in all, in one process',
       'faults that struck, the rarest first:',
-      '       0  the disk fails',
-      '       6  a machine reboots',
+      '!       0  the disk fails (less than 20 times in 1,000 seeds)',
+      '        6  a machine reboots',
+      '1 of 2 kinds of faults struck less than 20 times in 1,000 seeds',
+      'hashes of the first: abababababababab abababababababab abababababababab',
     ]);
   });
 
-  test('lives with a mistake go on until it is found', async () => {
+  test('how it was asked, and that each kind of fault struck often enough', async () => {
+    const words = ['--many=2', '--clusters=3', '--nodes=4', '--calm', '--processes=2'];
+    const struck = { 'a machine reboots': 1, 'the disk fails': 1 };
+    const { said } = await command(words, [], undefined, struck);
+    expect(said.slice(2)).toEqual([
+      '2 seeds, 0 with violations',
+      'each 1 h under load and faults, with 3 clusters of 4 nodes, nobody in a hurry',
+      '0.2 minutes in all, in 2 processes',
+      'faults that struck, the rarest first:',
+      '        2  a machine reboots',
+      '        2  the disk fails',
+      'every kind of fault struck at least 20 times in 1,000 seeds',
+      'hashes of the first: abababababababab abababababababab',
+    ]);
+  });
+
+  test('lives in several processes are not traced', async () => {
+    const { code, complaints } = await command(['--processes=2', '--trace']);
+    expect(code).toBe(2);
+    expect(complaints[0]).toMatch(/^--trace and --job tell of lives in one process: /);
+  });
+
+  test('lives with a mistake go on until its checker finds it', async () => {
     const words = ['--mistake', 'a purge is canceled', '--seed=4', '--many=9'];
-    const { code, asked, planted } = await command(words, [6]);
+    const { code, asked, planted } = await command(words, [6], 'what runs has a job');
     expect([code, asked.length, planted]).toEqual([1, 3, ['a purge is canceled']]);
+    const { asked: all } = await command(words, [6], 'the index only rises');
+    expect(all).toHaveLength(9);
     const { code: wrong, complaints } = await command(['--mistake', 'none']);
     expect([wrong, complaints[0]!.split('\n')[0]]).toEqual([
       ...[2, '--mistake: there is none called "none"'],

@@ -1,19 +1,22 @@
 /** What `npm run sim` does with its words: lives from seeds, told line by line. */
 import { parseArgs } from 'node:util';
 import { names } from './cluster-names.ts';
-import { type Mistake, mistakeNamed, mistakes } from './mistakes/list.ts';
-import type { Outcome, SimulationOptions } from './simulation.ts';
+import type { Lives } from './lives.ts';
+import { mistakeNamed, mistakes } from './mistakes/list.ts';
+import type { Mistake } from './mistakes/mistake.ts';
+import type { Outcome } from './simulation.ts';
 import { Summary } from './summary.ts';
 
-export const usage = `Usage: npm run sim -- [--seed N] [--nodes N] [--hours H] [--many N] [--clusters N] [--calm] [--mistake NAME] [--trace] [--job ID]
+export const usage = `Usage: npm run sim -- [--seed N] [--nodes N] [--hours H] [--many N] [--processes N] [--clusters N] [--calm] [--mistake NAME] [--trace] [--job ID]
 
   --seed N      which life (1)
   --nodes N     how many machines a cluster has (20)
   --clusters N  how many clusters; those that are not alone peer (1)
   --hours H     how long it lasts under load and faults, in simulated hours (1)
   --many N      N lives, from the seed on, and how often which fault struck in them
+  --processes N  in so many processes at a time (1)
   --calm        nobody gives priorities, or purges a job and creates it anew at once
-  --mistake NAME  with this mistake planted in the product, until a checker finds it:
+  --mistake NAME  with this mistake planted in the product, until its checker finds it:
                 ${mistakes.map(({ name }) => name).join('\n                ')}
   --trace       tell what goes wrong when
   --job ID      and what becomes of this job
@@ -32,6 +35,7 @@ const bounds = {
   clusters: { least: 1, most: names.length, isWhole: true },
   hours: { least: 0, most: 10_000, isWhole: false },
   many: { least: 1, most: 1_000_000, isWhole: true },
+  processes: { least: 1, most: 64, isWhole: true },
 } satisfies Record<string, Bounds>;
 
 type NumberName = keyof typeof bounds;
@@ -45,9 +49,8 @@ interface Wishes extends Readonly<Record<NumberName, number>> {
 
 /** What the command says and asks. */
 export interface Surroundings {
-  readonly simulate: (options: SimulationOptions) => Promise<Outcome>;
-  /** Before the first life. */
-  readonly plant: (mistake: Mistake) => void;
+  /** With a mistake in the product, or without. */
+  readonly begin: (processes: number, mistake: Mistake | undefined) => Lives;
   readonly say: (line: string) => void;
   readonly complain: (line: string) => void;
   /** Shown while a life goes on, and taken away again; `undefined`: nobody looks. */
@@ -64,17 +67,43 @@ export async function runCommand(words: readonly string[], around: Surroundings)
     around.complain(`${(error as Error).message}\n\n${usage}`);
     return 2;
   }
-  const summary = new Summary();
   const startMs = around.nowMs();
-  const { mistake } = wishes;
-  if (mistake !== undefined) around.plant(mistake);
-  for (let seed = wishes.seed; seed < wishes.seed + wishes.many; seed++) {
-    summary.add(await live(seed, wishes, around));
-    if (mistake !== undefined && summary.failed.length > 0) break;
-  }
+  const summary = await liveAll(wishes, around);
   if (wishes.many > 1)
     for (const line of summary.lines(wishes, around.nowMs() - startMs)) around.say(line);
   return summary.failed.length > 0 ? 1 : 0;
+}
+
+/** Each process takes the next seed when it is done with one; what came of them is told in their order. */
+async function liveAll(wishes: Wishes, around: Surroundings): Promise<Summary> {
+  const { seed: first, many, processes, mistake } = wishes;
+  const summary = new Summary();
+  const lives = around.begin(processes, mistake);
+  const lived = new Map<number, Lived>();
+  let next = first;
+  let untold = first;
+  let isFound = false;
+  const tellThose = () => {
+    for (let one = lived.get(untold); one !== undefined && !isFound; one = lived.get(untold)) {
+      lived.delete(untold++);
+      tell(one, around);
+      summary.add(one.outcome);
+      isFound = one.outcome.violations.some(({ guarantee }) => guarantee === mistake?.guarantee);
+    }
+  };
+  const work = async () => {
+    while (next < first + many && !isFound) {
+      const seed = next++;
+      lived.set(seed, await live(seed, wishes, lives, around));
+      tellThose();
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: processes }, work));
+  } finally {
+    lives.end();
+  }
+  return summary;
 }
 
 /** @throws Error that tells everything that is wrong */
@@ -85,6 +114,7 @@ function read(words: readonly string[]): Wishes {
       ...{ seed: { type: 'string', default: '1' }, nodes: { type: 'string', default: '20' } },
       clusters: { type: 'string', default: '1' },
       ...{ hours: { type: 'string', default: '1' }, many: { type: 'string', default: '1' } },
+      processes: { type: 'string', default: '1' },
       ...{ calm: { type: 'boolean', default: false }, mistake: { type: 'string' } },
       ...{ trace: { type: 'boolean', default: false }, job: { type: 'string' } },
     },
@@ -104,33 +134,46 @@ function read(words: readonly string[]): Wishes {
   const numbers = {
     ...{ seed: number('seed'), nodes: number('nodes') },
     clusters: number('clusters'),
-    ...{ hours: number('hours'), many: number('many') },
+    ...{ hours: number('hours'), many: number('many'), processes: number('processes') },
   };
   const mistake = mistakeNamed(values.mistake ?? '');
   if (values.mistake !== undefined && mistake === undefined) {
     faults.push(`--mistake: there is none called "${values.mistake}"`);
   }
-  if (faults.length > 0) throw new Error(faults.join('\n'));
   const { calm, trace, job } = values;
+  if (numbers.processes > 1 && (trace || job !== undefined)) {
+    faults.push('--trace and --job tell of lives in one process: leave --processes out');
+  }
+  if (faults.length > 0) throw new Error(faults.join('\n'));
   return { ...numbers, calm, mistake, trace, job };
+}
+
+interface Lived {
+  readonly outcome: Outcome;
+  readonly realMs: number;
 }
 
 async function live(
   seed: number,
-  { nodes, clusters, hours, calm, trace, job }: Wishes,
-  { simulate, say, showProgress, nowMs }: Surroundings,
-): Promise<Outcome> {
+  { nodes, clusters, hours, calm, trace, job, processes }: Wishes,
+  { simulate }: Lives,
+  { say, showProgress, nowMs }: Surroundings,
+): Promise<Lived> {
   const startMs = nowMs();
+  const isShown = showProgress !== undefined && processes === 1;
   const outcome = await simulate({
     ...{ seed, nodes, clusters, hours, calm, job },
     ...((trace || job !== undefined) && { trace: say }),
-    ...(showProgress !== undefined && {
+    ...(isShown && {
       progress: (minute: number) => showProgress(`seed ${seed}: minute ${minute} `),
     }),
   });
-  showProgress?.('');
-  const realMs = Math.max(nowMs() - startMs, 1);
-  const { hash, commits, violations, simulatedMs } = outcome;
+  if (isShown) showProgress('');
+  return { outcome, realMs: Math.max(nowMs() - startMs, 1) };
+}
+
+function tell({ outcome, realMs }: Lived, { say }: Surroundings): void {
+  const { seed, hash, commits, violations, simulatedMs } = outcome;
   const verdict =
     violations.length === 0 ? 'every guarantee held' : `${violations.length} violations`;
   say(
@@ -141,5 +184,4 @@ async function live(
   for (const { guarantee, sentence, atMs } of violations) {
     say(`  at ${(atMs / 1000).toFixed(3)} s: ${guarantee}: ${sentence}`);
   }
-  return outcome;
 }

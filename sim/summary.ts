@@ -3,11 +3,15 @@ import type { Outcome } from './simulation.ts';
 
 /** So many hashes tell whether another run was the same. */
 const hashesTold = 10;
+/** A kind of fault that strikes less often in a thousand lives has hardly been tried. */
+const strikesPerThousandMin = 20;
 
 export interface Shape {
   readonly nodes: number;
   readonly clusters: number;
   readonly hours: number;
+  readonly calm: boolean;
+  readonly processes: number;
 }
 
 export class Summary {
@@ -26,16 +30,34 @@ export class Summary {
     }
   }
 
-  lines({ nodes, clusters, hours }: Shape, realMs: number): readonly string[] {
-    const kinds = [...this.#faults].sort(([, left], [, right]) => left - right);
+  lines({ nodes, clusters, hours, calm, processes }: Shape, realMs: number): readonly string[] {
     const which = this.failed.length > 0 ? `: ${this.failed.join(', ')}` : '';
     const place = clusters === 1 ? `${nodes} nodes` : `${clusters} clusters of ${nodes} nodes`;
+    const people = calm ? ', nobody in a hurry' : '';
+    const where = processes === 1 ? 'in one process' : `in ${processes} processes`;
     return [
       `${this.#lives} seeds, ${this.failed.length} with violations${which}`,
-      `each ${hours} h under load and faults, with ${place}; ${(realMs / 60_000).toFixed(1)} minutes in all`,
-      `hashes of the first: ${this.#hashes.join(' ')}`,
+      `each ${hours} h under load and faults, with ${place}${people}`,
+      `${(realMs / 60_000).toFixed(1)} minutes in all, ${where}`,
       'faults that struck, the rarest first:',
-      ...kinds.map(([kind, count]) => `${String(count).padStart(8)}  ${kind}`),
+      ...this.#faultLines(),
+      `hashes of the first: ${this.#hashes.join(' ')}`,
+    ];
+  }
+
+  #faultLines(): readonly string[] {
+    const kinds = [...this.#faults].sort(([, left], [, right]) => left - right);
+    const isRare = (count: number) => count * 1000 < strikesPerThousandMin * this.#lives;
+    const rare = kinds.filter(([, count]) => isRare(count)).length;
+    const least = `${strikesPerThousandMin} times in 1,000 seeds`;
+    return [
+      ...kinds.map(
+        ([kind, count]) =>
+          `${isRare(count) ? '!' : ' '}${String(count).padStart(8)}  ${kind}${isRare(count) ? ` (less than ${least})` : ''}`,
+      ),
+      rare === 0
+        ? `every kind of fault struck at least ${least}`
+        : `${rare} of ${kinds.length} kinds of faults struck less than ${least}`,
     ];
   }
 }

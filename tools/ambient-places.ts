@@ -49,6 +49,16 @@ export const places: readonly Place[] = [
     reason: 'the command line of the simulator: tells how long a life took in real time',
   },
   {
+    files: 'sim/lives.ts',
+    may: ['programs'],
+    reason: 'lives of the simulator in processes of their own, which it starts',
+  },
+  {
+    files: 'sim/worker.ts',
+    may: ['process'],
+    reason: 'the main file of such a process: is asked and answers as one, and ends with who asks',
+  },
+  {
     files: 'src/agent{,-node}.ts',
     may: ['files', 'machine'],
     reason: 'the composition root as a library: makes the data directory, takes a world',

@@ -1,5 +1,5 @@
 import { registerHooks } from 'node:module';
-import type { Mistake } from './list.ts';
+import type { Mistake } from './mistake.ts';
 
 /** Loads the product with the mistake in it: nothing of it may be loaded before. */
 export function plant({ places }: Mistake): void {
@@ -14,7 +14,7 @@ export function plant({ places }: Mistake): void {
       const { file, right, wrong } = place;
       const source = String(loaded.source);
       if (source.split(right).length !== 2) throw new Error(`${file} does not hold once: ${right}`);
-      return { ...loaded, source: source.replace(right, wrong) };
+      return { ...loaded, source: source.replace(right, () => wrong) };
     },
   });
 }

@@ -1,0 +1,115 @@
+/** Mistakes around jobs, their evaluations and deployments. */
+import type { Mistake, Place } from './mistake.ts';
+
+/** What heals a purge that was not carried out. */
+const healing: Place = {
+  file: 'src/server/nodes/report.ts',
+  right: 'if (job === undefined) evaluateOrphans(transaction, world, moves);',
+  wrong: '',
+};
+
+export const ofJobs: readonly Mistake[] = [
+  {
+    name: 'a purge is canceled',
+    places: [
+      {
+        file: 'src/server/jobs/stop.ts',
+        right: 'const evaluation = isEvaluated(job)',
+        wrong: 'const evaluation = isEvaluated(job) && !stop.purge',
+      },
+      healing,
+    ],
+    guarantee: 'what runs has a job',
+    life: { seed: 3, nodes: 6, hours: 0.25 },
+  },
+  {
+    name: 'an evaluation that is over wins over an open one',
+    places: [
+      {
+        file: 'src/server/evaluations/dispatcher.ts',
+        right: 'this.cancel(this.broker.end(endedBy(changes)), superseded);',
+        wrong: '',
+      },
+      {
+        file: 'src/server/evaluations/broker.ts',
+        right: 'evaluation.CreateIndex > CreateIndex;',
+        wrong: 'false;',
+      },
+      healing,
+    ],
+    guarantee: 'what runs has a job',
+    life: { seed: 1, nodes: 6, hours: 0.25 },
+  },
+  {
+    name: 'a job that is gone is an error of the program',
+    places: [
+      {
+        file: 'src/server/jobs/find.ts',
+        right: "throw refusal('job-not-found', { job: id, namespace });",
+        wrong: "throw new Error('the job is gone');",
+      },
+    ],
+    guarantee: 'no answer is a surprise',
+    life: { seed: 4, nodes: 6, hours: 0.25 },
+  },
+  {
+    name: 'rolling back goes to the oldest stable version',
+    places: [
+      {
+        file: 'src/model/deployment/rollback.ts',
+        right: 'version.Version > (target?.Version ?? -1)',
+        wrong: 'version.Version < (target?.Version ?? Number.MAX_SAFE_INTEGER)',
+      },
+    ],
+    guarantee: 'auto-revert lands on the last stable version',
+    life: { seed: 3, nodes: 6, hours: 0.25 },
+  },
+  {
+    name: 'rolling back goes to a version that was never stable',
+    places: [
+      {
+        file: 'src/model/deployment/rollback.ts',
+        right: 'version.Stable && !version.Stop &&',
+        wrong: 'version.Version !== current.Version && !version.Stop &&',
+      },
+    ],
+    guarantee: 'auto-revert lands on the last stable version',
+    life: { seed: 1, nodes: 6, hours: 0.25 },
+  },
+  {
+    name: 'room that an allocation leaves wakes no evaluation',
+    places: [
+      {
+        file: 'src/server/evaluations/dispatcher.ts',
+        right: 'if (node !== undefined) this.#madeRoom(node, index);',
+        wrong: '',
+      },
+    ],
+    guarantee: 'a blocked evaluation has a reason that is true',
+    life: { seed: 1, nodes: 6, hours: 0.25 },
+  },
+  {
+    name: 'evaluations that are open at a start are not taken up',
+    places: [
+      {
+        file: 'src/server/evaluations/dispatcher.ts',
+        right: "of state.read().table(evaluations).by('open').scan()) {",
+        wrong: 'of []) {',
+      },
+    ],
+    guarantee: 'a blocked evaluation has a reason that is true',
+    life: { seed: 1, nodes: 6, hours: 0.25 },
+  },
+  {
+    name: 'what is unknown is not taken out of the counters',
+    places: [
+      {
+        file: 'src/model/job-summary/job-summary-rules.ts',
+        right: "new Set(['Complete', 'Failed'])",
+        wrong: "new Set(['Complete', 'Failed', 'Unknown'])",
+      },
+    ],
+    guarantee: "a job's status and summary say what is so",
+    life: { seed: 1, nodes: 6, hours: 0.25 },
+  },
+];
