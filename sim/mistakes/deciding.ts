@@ -63,6 +63,18 @@ export const ofDeciding: readonly Mistake[] = [
     life: { seed: 1, nodes: 6, hours: 0.25 },
   },
   {
+    name: 'what an earlier version of a batch job has done counts for the newest',
+    places: [
+      {
+        file: 'src/scheduler/reconcile/classify.ts',
+        right: "return { kind: isCurrent(allocation, job) ? 'settled' : 'ignored' };",
+        wrong: "return { kind: 'settled' };",
+      },
+    ],
+    guarantee: "a batch job's work is done as often as wanted",
+    life: { seed: 2, nodes: 4, hours: 0.2 },
+  },
+  {
     name: 'what is not to be replaced while it is away is',
     places: [
       {

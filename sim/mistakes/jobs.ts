@@ -112,4 +112,29 @@ export const ofJobs: readonly Mistake[] = [
     guarantee: "a job's status and summary say what is so",
     life: { seed: 1, nodes: 6, hours: 0.25 },
   },
+  {
+    name: 'a schedule launches beside what is not over',
+    places: [
+      {
+        file: 'src/server/jobs/launch.ts',
+        right:
+          "if (job.Periodic!.ProhibitOverlap && hasActiveChild(transaction, job)) return 'overlap';",
+        wrong: '',
+      },
+    ],
+    guarantee: 'no periodic slot launches twice',
+    life: { seed: 1, nodes: 6, hours: 0.25 },
+  },
+  {
+    name: 'an idempotency token dispatches each time',
+    places: [
+      {
+        file: 'src/server/jobs/dispatch.ts',
+        right: 'if (earlier !== undefined) return { job: earlier, evaluation: undefined };',
+        wrong: '',
+      },
+    ],
+    guarantee: 'an idempotency token dispatches once',
+    life: { seed: 5, nodes: 6, hours: 0.25 },
+  },
 ];

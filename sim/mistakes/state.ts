@@ -1,4 +1,68 @@
 /** Mistakes of what keeps the state, and of its log. */
 import type { Mistake } from './mistake.ts';
 
-export const ofTheState: readonly Mistake[] = [];
+export const ofTheState: readonly Mistake[] = [
+  {
+    name: 'every fiftieth commit leaves a row its old index',
+    places: [
+      {
+        file: 'src/state/head.ts',
+        right: 'ModifyIndex: index,',
+        wrong: 'ModifyIndex: index % 50 === 0 ? (before?.ModifyIndex ?? index) : index,',
+      },
+    ],
+    guarantee: 'the index only rises',
+    life: { seed: 1, nodes: 3, hours: 0.05 },
+  },
+  {
+    name: 'a row that goes raises no index',
+    places: [
+      {
+        file: 'src/state/ordered-index.ts',
+        right: '    this.#marks.set(key, index);\n    this.#raise(key, index);\n  }',
+        wrong: '  }',
+      },
+    ],
+    guarantee: 'a watch misses nothing',
+    life: { seed: 1, nodes: 3, hours: 0.05 },
+  },
+  {
+    name: 'a third of the keys wake nobody',
+    places: [
+      {
+        file: 'src/state/watches.ts',
+        right: 'if (range.length > prefix.length && !key.startsWith(range)) continue;',
+        wrong:
+          'if (key.length % 3 === 0 || (range.length > prefix.length && !key.startsWith(range))) continue;',
+      },
+    ],
+    guarantee: 'a watch misses nothing',
+    life: { seed: 1, nodes: 3, hours: 0.05 },
+  },
+  {
+    name: 'a write is acknowledged before it is durable',
+    places: [
+      {
+        file: 'src/state/state.ts',
+        right: 'if (ran !== undefined) return this.#queue.add(ran, { settle, fail });',
+        wrong:
+          'if (ran !== undefined) { settle(); return this.#queue.add(ran, { settle() {}, fail() {} }); }',
+      },
+    ],
+    guarantee: 'no acknowledged write is lost',
+    life: { seed: 1, nodes: 3, hours: 0.1 },
+  },
+  {
+    name: 'the last batch of the log is dropped at a start',
+    places: [
+      {
+        file: 'src/state/engine/memory.ts',
+        right: 'const check = new LogCheck(disk.snapshot);',
+        wrong:
+          'if (disk.log.pop() !== undefined) disk.acknowledged--; const check = new LogCheck(disk.snapshot);',
+      },
+    ],
+    guarantee: 'the index only rises',
+    life: { seed: 1, nodes: 3, hours: 0.1 },
+  },
+];
