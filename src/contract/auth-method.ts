@@ -1,13 +1,30 @@
+import type { AuthMethod } from '../model/auth-method/auth-method.ts';
 import {
   AuthMethodAnswerSchema,
   AuthMethodSchema,
   AuthMethodStubSchema,
 } from '../model/auth-method/auth-method.ts';
+import type { Input } from '../model/schema.ts';
 import { Type } from '../model/schema.ts';
 import { aclList, aclRead, aclWrite } from './acl.ts';
-import { endpoints } from './endpoint.ts';
+import { endpoints, typed } from './endpoint.ts';
 
-export const body = { schema: AuthMethodSchema, unknown: 'refuse' } as const;
+export const body = {
+  schema: typed<Input<AuthMethod>, AuthMethodWrite>(AuthMethodSchema),
+  unknown: 'refuse',
+} as const;
+
+/** `MaxTokenTTL` may also be written as `5m`. */
+export type AuthMethodWrite = Omit<Input<AuthMethod>, 'MaxTokenTTL' | 'SealedConfig'> & {
+  readonly MaxTokenTTL?: string | number;
+};
+
+/** As it is shown; a list leaves out `Config`. */
+export type PresentedAuthMethod = Omit<AuthMethod, 'MaxTokenTTL' | 'Config' | 'SealedConfig'> & {
+  /** `5m0s`; `0s` is no limit. */
+  readonly MaxTokenTTL: string;
+  readonly Config?: Readonly<Record<string, unknown>>;
+};
 
 export const authMethodEndpoints = endpoints(
   { group: 'auth-methods', noun: 'auth-method', family: 'registry' },
@@ -18,7 +35,7 @@ export const authMethodEndpoints = endpoints(
       path: '/v1/acl/auth-method',
       summary: 'Create an auth method',
       body,
-      answer: AuthMethodAnswerSchema,
+      answer: typed<PresentedAuthMethod>(AuthMethodAnswerSchema),
       permission: aclWrite,
     },
     read: {
@@ -27,7 +44,7 @@ export const authMethodEndpoints = endpoints(
       path: '/v1/acl/auth-method/:name',
       summary: 'Read an auth method',
       blocking: true,
-      answer: AuthMethodAnswerSchema,
+      answer: typed<PresentedAuthMethod>(AuthMethodAnswerSchema),
       permission: aclRead,
     },
     update: {
@@ -36,7 +53,7 @@ export const authMethodEndpoints = endpoints(
       path: '/v1/acl/auth-method/:name',
       summary: 'Replace an auth method',
       body,
-      answer: AuthMethodAnswerSchema,
+      answer: typed<PresentedAuthMethod>(AuthMethodAnswerSchema),
       permission: aclWrite,
     },
     delete: {
@@ -53,7 +70,7 @@ export const authMethodEndpoints = endpoints(
       path: '/v1/acl/auth-methods',
       summary: 'List auth methods',
       blocking: true,
-      answer: AuthMethodStubSchema,
+      answer: typed<PresentedAuthMethod>(AuthMethodStubSchema),
       filter: AuthMethodStubSchema,
       permission: aclList,
     },

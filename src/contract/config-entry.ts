@@ -19,6 +19,18 @@ import { endpoints, typed } from './endpoint.ts';
 import type { Asked } from './needs.ts';
 import { decided, nothing } from './needs.ts';
 
+/** An entry as it is shown: durations are text. What else it has depends on its kind. */
+export interface ShownConfigEntry {
+  readonly Kind: string;
+  readonly Name: string;
+  readonly Namespace: string;
+  readonly Partition: string;
+  readonly Meta: Readonly<Record<string, string>> | null;
+  readonly CreateIndex: number;
+  readonly ModifyIndex: number;
+  readonly [field: string]: unknown;
+}
+
 const guarded = (none: string) =>
   ({
     cas: {
@@ -78,7 +90,7 @@ export const configEntryEndpoints = endpoints(
       summary: 'Make or replace a configuration entry',
       query: guarded('only if there is none'),
       body: {
-        schema: typed<GivenEntry>(AnyEntrySchema()),
+        schema: typed<GivenEntry, object>(AnyEntrySchema()),
         unknown: 'refuse',
         decode: decodeEntry,
         bytesMax: limits.config.entryBytesMax,
@@ -92,7 +104,7 @@ export const configEntryEndpoints = endpoints(
       path: '/v1/config/:kind/:name',
       summary: 'Read a configuration entry',
       blocking: true,
-      answer: AnyShownEntrySchema(),
+      answer: typed<ShownConfigEntry>(AnyShownEntrySchema()),
       permission: readsNamed,
     },
     delete: {
@@ -110,7 +122,7 @@ export const configEntryEndpoints = endpoints(
       path: '/v1/config/:kind',
       summary: 'List the configuration entries of a kind that the caller may read',
       blocking: true,
-      answer: AnyShownEntrySchema(),
+      answer: typed<ShownConfigEntry>(AnyShownEntrySchema()),
       permission: ofAKnownKind,
     },
     list: {
@@ -119,7 +131,7 @@ export const configEntryEndpoints = endpoints(
       path: '/v1/config',
       summary: 'List the configuration entries of all kinds that the caller may read',
       blocking: true,
-      answer: AnyShownEntrySchema(),
+      answer: typed<ShownConfigEntry>(AnyShownEntrySchema()),
       filter: CommonSchema,
       permission: nothing,
     },

@@ -90,15 +90,16 @@ export function endpoints<const T extends Readonly<Record<string, Definition>>>(
 }
 
 declare const shape: unique symbol;
+declare const written: unique symbol;
 
-/** A schema whose records are taken for `T`. */
-export type Typed<T> = TSchema & { readonly [shape]: T };
+/** A schema whose records are taken for `T`, and may be written as `W`. */
+export type Typed<T, W = T> = TSchema & { readonly [shape]: T; readonly [written]: W };
 
 /**
  * Says the type of a schema by name, where it is not what the schema alone would give (fields that are
  * hidden, or not there in every answer), or so large that its name is worth having in messages.
  */
-export const typed = <T>(schema: TSchema): Typed<T> => schema as Typed<T>;
+export const typed = <T, W = T>(schema: TSchema): Typed<T, W> => schema as Typed<T, W>;
 
 type RecordOf<S> = S extends TSchema ? NamedOr<S, Model<S>> : never;
 
@@ -126,7 +127,11 @@ export type BodyOf<E> =
 
 /** The body as a caller may give it: any field may be null as well. */
 export type GivenBodyOf<E> =
-  SchemaOfBody<E> extends infer S extends TSchema ? NamedOr<S, Given<Model<S>>> : undefined;
+  SchemaOfBody<E> extends infer S extends TSchema
+    ? S extends { readonly [written]: infer W }
+      ? W
+      : Given<Model<S>>
+    : undefined;
 
 /** What a 200 holds; of a list, one item. */
 export type ItemOf<E> = E extends { readonly answer: infer S } ? RecordOf<S> : unknown;

@@ -1,13 +1,15 @@
 import { everyService } from '../model/config-entry/config-entry.ts';
 import {
+  type IntentionCheck,
   IntentionCheckSchema,
+  type IntentionMatch,
   IntentionMatchSchema,
 } from '../model/config-entry/intention-answers.ts';
 import type { ServiceName } from '../model/config-entry/kind.ts';
 import { refusal } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { allOf, namedAccess, type Permission } from '../model/permission/permission.ts';
-import { endpoints } from './endpoint.ts';
+import { endpoints, typed } from './endpoint.ts';
 import type { Asked } from './needs.ts';
 import { decided } from './needs.ts';
 import type { QueryValues } from './query.ts';
@@ -103,7 +105,7 @@ export const intentionEndpoints = endpoints(
       path: '/v1/connect/intentions/check',
       summary: 'Say whether one service may call another one, and why',
       query: checkQuery,
-      answer: IntentionCheckSchema,
+      answer: typed<IntentionCheck>(IntentionCheckSchema),
       permission: readsDestination,
     },
     match: {
@@ -113,7 +115,7 @@ export const intentionEndpoints = endpoints(
       summary: 'List the intentions that are of a service, what decides first before the others',
       blocking: true,
       query: matchQuery,
-      answer: IntentionMatchSchema,
+      answer: typed<IntentionMatch>(IntentionMatchSchema),
       permission: readsNamed,
     },
   },

@@ -14,18 +14,19 @@ import { mayStop, readJob, submitBodyOr } from './job-rights.ts';
 import { capability, listing } from './needs.ts';
 import type { QueryTable } from './query.ts';
 
-/**
- * What a write that may end in an evaluation answers (docs/behaviour/jobs.md#answers-of-writes).
- */
-export const EvaluatedSchema = Type.Object({
+const stopped = {
   EvalID: Text(),
   EvalCreateIndex: Whole(),
   JobModifyIndex: Whole(),
-  Warnings: Type.Optional(Text()),
   Index: Whole(),
   LastContact: Whole(),
   KnownLeader: Flag(),
-});
+};
+
+/**
+ * What a write that may end in an evaluation answers (docs/behaviour/jobs.md#answers-of-writes).
+ */
+export const EvaluatedSchema = Type.Object({ ...stopped, Warnings: Text() });
 
 export const everyRegistration = {
   all: {
@@ -147,7 +148,7 @@ export const jobEndpoints = endpoints(
           description: 'Do not wait for shutdown delays.',
         },
       },
-      answer: EvaluatedSchema,
+      answer: Type.Object(stopped),
       permission: mayStop,
     },
     allocations: {

@@ -32,6 +32,11 @@ interface KindTypes {
   strings: readonly string[];
 }
 
+/** A value of the parameter, as it is read. */
+export type QueryValue<P> = P extends { readonly kind: infer K extends QueryKind }
+  ? KindTypes[K]
+  : never;
+
 export type QueryValues<T extends QueryTable> = {
   readonly [K in keyof T]: T[K] extends { default: unknown } | { required: true }
     ? KindTypes[T[K]['kind']]

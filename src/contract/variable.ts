@@ -1,7 +1,11 @@
 import { limits } from '../model/limits.ts';
 import { Type } from '../model/schema.ts';
-import { VariableMetadataSchema, VariableSchema } from '../model/variable/variable.ts';
-import { endpoints } from './endpoint.ts';
+import {
+  type Variable,
+  VariableMetadataSchema,
+  VariableSchema,
+} from '../model/variable/variable.ts';
+import { endpoints, typed } from './endpoint.ts';
 import { listing } from './needs.ts';
 
 export const guard = {
@@ -54,7 +58,7 @@ export const variableEndpoints = endpoints(
       path: '/v1/var/:path+',
       summary: 'Read a variable',
       blocking: true,
-      answer: VariableSchema,
+      answer: typed<Variable>(VariableSchema),
       permission: may('read'),
     },
     write: {
@@ -64,7 +68,7 @@ export const variableEndpoints = endpoints(
       summary: 'Create a variable or replace its items',
       query: guard,
       body: { schema: VariableSchema, unknown: 'refuse', checkValues: false },
-      answer: VariableSchema,
+      answer: typed<Variable>(VariableSchema),
       permission: may('write'),
     },
     delete: {

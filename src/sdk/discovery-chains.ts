@@ -1,3 +1,4 @@
+import type { discoveryChainEndpoints } from '../contract/discovery-chain.ts';
 import type {
   ChainNode,
   ChainOverrides,
@@ -6,7 +7,8 @@ import type {
   DiscoveryChain,
 } from '../model/discovery-chain/discovery-chain.ts';
 import type { Input } from '../model/schema.ts';
-import { type Answer, path, type ReadOptions, type Requester } from './requester.ts';
+import { callsOf } from './calls.ts';
+import type { Answer, ReadOptions, Requester } from './requester.ts';
 
 /** As it is answered: durations are text ("5s"), and what is not set is left out. */
 type Shown<T> = T extends readonly (infer I)[]
@@ -43,21 +45,25 @@ export interface ChainOptions extends ReadOptions {
   readonly overrides?: Input<ChainOverrides> | undefined;
 }
 
-export interface DiscoveryChains {
-  /** What the routing entries of a service come to. */
-  read(service: string, options?: ChainOptions): Promise<Answer<ChainAnswer>>;
-}
+export type DiscoveryChains = ReturnType<typeof discoveryChainsOf>;
 
-export const discoveryChainsOf = (requester: Requester): DiscoveryChains => ({
-  read: (service, options = {}) => {
-    const { datacenter, partition, explain, overrides } = options;
-    const query = {
-      'compile-dc': datacenter || undefined,
-      partition: partition || undefined,
-      explain: explain || undefined,
-    };
-    const place = path`/v1/discovery-chain/${service}`;
-    if (overrides === undefined) return requester.read(place, options, query);
-    return requester.write('POST', place, options, overrides, query);
-  },
-});
+export function discoveryChainsOf(requester: Requester) {
+  const { read, write } = callsOf<typeof discoveryChainEndpoints>(requester);
+  return {
+    /** What the routing entries of a service come to. */
+    read: (service: string, options: ChainOptions = {}): Promise<Answer<ChainAnswer>> => {
+      const { datacenter, partition, explain, overrides } = options;
+      const query = {
+        'compile-dc': datacenter || undefined,
+        partition: partition || undefined,
+        explain: explain || undefined,
+      };
+      // The contract knows no more of a chain than that it is an object.
+      const chain =
+        overrides === undefined
+          ? read('GET /v1/discovery-chain/:service', { service }, options, query)
+          : write('POST /v1/discovery-chain/:service', { service }, options, overrides, query);
+      return chain as Promise<Answer<ChainAnswer>>;
+    },
+  };
+}

@@ -1,12 +1,9 @@
-import type { AllocationStub } from '../model/allocation/allocation-stub.ts';
-import type { EvaluationStub } from '../model/evaluation/evaluation-stub.ts';
-import type { PresentedEvaluation } from '../model/evaluation/present.ts';
+import type { evaluationEndpoints } from '../contract/evaluation.ts';
+import { callsOf } from './calls.ts';
 import {
-  type Answer,
   type CallOptions,
   type ListOptions,
   listQuery,
-  path,
   type ReadOptions,
   type Requester,
 } from './requester.ts';
@@ -17,39 +14,34 @@ export interface EvaluationListOptions extends ListOptions {
   readonly status?: string | undefined;
 }
 
-export interface Evaluations {
-  list(options?: EvaluationListOptions): Promise<Answer<readonly PresentedEvaluation[]>>;
-  count(
-    options?: ReadOptions & { readonly filter?: string | undefined },
-  ): Promise<Answer<{ readonly Count: number }>>;
-  /** With `related` it carries those that led to it and that follow from it. */
-  read(
-    id: string,
-    options?: ReadOptions & { readonly related?: boolean },
-  ): Promise<Answer<PresentedEvaluation & { readonly RelatedEvals?: readonly EvaluationStub[] }>>;
-  /** The allocations that it placed or changed. */
-  allocations(id: string, options?: ReadOptions): Promise<Answer<readonly AllocationStub[]>>;
-  /** Forgets those that are named, or those of the namespace that the filter fits. */
-  delete(
-    which: { readonly ids: readonly string[] } | { readonly filter: string },
-    options?: CallOptions,
-  ): Promise<Answer<{ readonly Count: number }>>;
-}
+export type Evaluations = ReturnType<typeof evaluationsOf>;
 
-export const evaluationsOf = (requester: Requester): Evaluations => ({
-  list: (options = {}) =>
-    requester.read('/v1/evaluations', options, {
-      ...listQuery(options),
-      job: options.job || undefined,
-      status: options.status || undefined,
-    }),
-  count: (options = {}) =>
-    requester.read('/v1/evaluations/count', options, { filter: options.filter || undefined }),
-  read: (id, options = {}) =>
-    requester.read(path`/v1/evaluation/${id}`, options, { related: options.related || undefined }),
-  allocations: (id, options) => requester.read(path`/v1/evaluation/${id}/allocations`, options),
-  delete: (which, options) =>
-    requester.write('DELETE', '/v1/evaluations', options, {
-      ...('ids' in which ? { EvalIDs: which.ids } : { Filter: which.filter }),
-    }),
-});
+export function evaluationsOf(requester: Requester) {
+  const { read, write } = callsOf<typeof evaluationEndpoints>(requester);
+  return {
+    list: (options: EvaluationListOptions = {}) =>
+      read('GET /v1/evaluations', {}, options, {
+        ...listQuery(options),
+        job: options.job || undefined,
+        status: options.status || undefined,
+      }),
+    count: (options: ReadOptions & { readonly filter?: string | undefined } = {}) =>
+      read('GET /v1/evaluations/count', {}, options, { filter: options.filter || undefined }),
+    /** With `related` it carries those that led to it and that follow from it. */
+    read: (id: string, options: ReadOptions & { readonly related?: boolean } = {}) =>
+      read('GET /v1/evaluation/:eval_id', { eval_id: id }, options, {
+        related: options.related || undefined,
+      }),
+    /** The allocations that it placed or changed. */
+    allocations: (id: string, options?: ReadOptions) =>
+      read('GET /v1/evaluation/:eval_id/allocations', { eval_id: id }, options),
+    /** Forgets those that are named, or those of the namespace that the filter fits. */
+    delete: (
+      which: { readonly ids: readonly string[] } | { readonly filter: string },
+      options?: CallOptions,
+    ) =>
+      write('DELETE /v1/evaluations', {}, options, {
+        ...('ids' in which ? { EvalIDs: which.ids } : { Filter: which.filter }),
+      }),
+  };
+}

@@ -1,4 +1,6 @@
+import type { eventEndpoints } from '../contract/event.ts';
 import type { EventFrame } from '../model/event/event.ts';
+import { callsOf } from './calls.ts';
 import type { CallOptions, Requester } from './requester.ts';
 
 export interface EventOptions extends CallOptions {
@@ -8,23 +10,24 @@ export interface EventOptions extends CallOptions {
   readonly index?: number | undefined;
 }
 
-export interface Events {
-  /**
-   * What happens, in order. The request is made when the first line is asked for; leaving the loop
-   * ends it. A line with neither events nor an error says that the stream is alive.
-   */
-  follow(options?: EventOptions): AsyncIterable<EventFrame>;
-}
+export type Events = ReturnType<typeof eventsOf>;
 
-export const eventsOf = (requester: Requester): Events => ({
-  async *follow(options = {}) {
-    const query = { topic: options.topics, index: options.index || undefined };
-    const decoder = new TextDecoder();
-    let rest = '';
-    for await (const bytes of requester.stream('/v1/event/stream', options, query)) {
-      const lines = (rest + decoder.decode(bytes, { stream: true })).split('\n');
-      rest = lines.pop() ?? '';
-      for (const line of lines) yield JSON.parse(line) as EventFrame;
-    }
-  },
-});
+export function eventsOf(requester: Requester) {
+  const { stream } = callsOf<typeof eventEndpoints>(requester);
+  return {
+    /**
+     * What happens, in order. The request is made when the first line is asked for; leaving the loop
+     * ends it. A line with neither events nor an error says that the stream is alive.
+     */
+    async *follow(options: EventOptions = {}): AsyncGenerator<EventFrame> {
+      const query = { topic: options.topics, index: options.index || undefined };
+      const decoder = new TextDecoder();
+      let rest = '';
+      for await (const bytes of stream('GET /v1/event/stream', {}, options, query)) {
+        const lines = (rest + decoder.decode(bytes, { stream: true })).split('\n');
+        rest = lines.pop() ?? '';
+        for (const line of lines) yield JSON.parse(line) as EventFrame;
+      }
+    },
+  };
+}

@@ -1,40 +1,28 @@
-import type { ListedExport, ListedImport } from '../model/peering/exchanged-service.ts';
-import type { ExchangeExplanation } from '../model/peering/why.ts';
-import {
-  type Answer,
-  type CallOptions,
-  type ListOptions,
-  listQuery,
-  path,
-  type Requester,
-} from './requester.ts';
+import type { exchangedServiceEndpoints } from '../contract/peering.ts';
+import { callsOf } from './calls.ts';
+import { type CallOptions, type ListOptions, listQuery, type Requester } from './requester.ts';
 
 interface InPartition {
   readonly partition?: string | undefined;
 }
 
 /** What is exchanged with peers. */
-export interface ExchangedServices {
-  /** The services that are exported, and to whom. */
-  exported(options?: ListOptions & InPartition): Promise<Answer<readonly ListedExport[]>>;
-  /** The services that peers export to this cluster. */
-  imported(options?: ListOptions & InPartition): Promise<Answer<readonly ListedImport[]>>;
-  /** Why a service is or is not at the peer, and the peer's here. */
-  why(
-    peer: string,
-    service: string,
-    options?: CallOptions & InPartition,
-  ): Promise<Answer<ExchangeExplanation>>;
-}
+export type ExchangedServices = ReturnType<typeof exchangedServicesOf>;
 
-export const exchangedServicesOf = (requester: Requester): ExchangedServices => ({
-  exported: (options = {}) =>
-    requester.read('/v1/exported-services', options, inPartition(options, listQuery(options))),
-  imported: (options = {}) =>
-    requester.read('/v1/imported-services', options, inPartition(options, listQuery(options))),
-  why: (peer, service, options = {}) =>
-    requester.read(path`/v1/peering/${peer}/why`, options, inPartition(options, { service })),
-});
+export function exchangedServicesOf(requester: Requester) {
+  const { read } = callsOf<typeof exchangedServiceEndpoints>(requester);
+  return {
+    /** The services that are exported, and to whom. */
+    exported: (options: ListOptions & InPartition = {}) =>
+      read('GET /v1/exported-services', {}, options, inPartition(options, listQuery(options))),
+    /** The services that peers export to this cluster. */
+    imported: (options: ListOptions & InPartition = {}) =>
+      read('GET /v1/imported-services', {}, options, inPartition(options, listQuery(options))),
+    /** Why a service is or is not at the peer, and the peer's here. */
+    why: (peer: string, service: string, options: CallOptions & InPartition = {}) =>
+      read('GET /v1/peering/:name/why', { name: peer }, options, inPartition(options, { service })),
+  };
+}
 
 const inPartition = <Q extends object>({ partition }: InPartition, query: Q) => ({
   ...query,

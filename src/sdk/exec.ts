@@ -1,3 +1,4 @@
+import type { execEndpoints } from '../contract/exec.ts';
 import {
   encodeClientMessage,
   MalformedMessage,
@@ -5,8 +6,9 @@ import {
 } from '../model/exec-session/exec-messages.ts';
 import type { ExecOutput, ExecSession } from '../model/exec-session/exec-session.ts';
 import type { MessageQueue, PausableWebSocket } from '../model/exec-session/message-queue.ts';
+import { callsOf } from './calls.ts';
 import { SessionError } from './errors.ts';
-import { type CallOptions, path, type Requester } from './requester.ts';
+import type { CallOptions, Requester } from './requester.ts';
 import type { OpenSocket } from './transport.ts';
 
 export type { ExecOutput, ExecSession } from '../model/exec-session/exec-session.ts';
@@ -37,30 +39,38 @@ export interface ClientSession extends ExecSession {
 }
 
 /** Commands in tasks that run. Source: docs/guides/actions-and-exec.md#without-the-command-line. */
-export interface Exec {
-  /**
-   * Opens a session. That the command could not be started is told by its output and its exit,
-   * which then reject with `SessionError`.
-   */
-  run(options: ExecOptions): Promise<ClientSession>;
-  /** The same for an action of a job. */
-  action(options: ActionOptions): Promise<ClientSession>;
-}
+export type Exec = ReturnType<typeof execOf>;
 
-export const execOf = (requester: Requester): Exec => ({
-  run: async ({ allocation, task, command, tty, ...call }) =>
-    new WebSocketSession(
-      await requester.openSocket(path`/v1/client/allocation/${allocation}/exec`, call, {
-        ...{ task, command: JSON.stringify(command), tty: tty ?? false },
-      }),
-    ),
-  action: async ({ job, allocation, task, action, tty, ...call }) =>
-    new WebSocketSession(
-      await requester.openSocket(path`/v1/job/${job}/action`, call, {
-        ...{ action, alloc_id: allocation, task, tty: tty ?? false },
-      }),
-    ),
-});
+export function execOf(requester: Requester) {
+  const { openSocket } = callsOf<typeof execEndpoints>(requester);
+  return {
+    /**
+     * Opens a session. That the command could not be started is told by its output and its exit,
+     * which then reject with `SessionError`.
+     */
+    run: async ({
+      allocation,
+      task,
+      command,
+      tty,
+      ...call
+    }: ExecOptions): Promise<ClientSession> => {
+      const path = { alloc_id: allocation };
+      const query = { task, command: JSON.stringify(command), tty: tty ?? false };
+      return new WebSocketSession(
+        await openSocket('GET /v1/client/allocation/:alloc_id/exec', path, call, query),
+      );
+    },
+    /** The same for an action of a job. */
+    action: async (options: ActionOptions): Promise<ClientSession> => {
+      const { job, allocation, task, action, tty, ...call } = options;
+      const query = { action, alloc_id: allocation, task, tty: tty ?? false };
+      return new WebSocketSession(
+        await openSocket('GET /v1/job/:job_id+/action', { job_id: job }, call, query),
+      );
+    },
+  };
+}
 
 const connectionLost = 1006;
 

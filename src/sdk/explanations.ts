@@ -1,5 +1,6 @@
-import type { AllocationExplanation, JobProspect } from '../model/explanation/explanation.ts';
-import { type Answer, type CallOptions, path, type Requester } from './requester.ts';
+import type { explanationEndpoints } from '../contract/explanation.ts';
+import { callsOf } from './calls.ts';
+import type { CallOptions, Requester } from './requester.ts';
 
 export interface WhyNotOptions extends CallOptions {
   /** The group; without it those that lack an allocation. */
@@ -9,18 +10,19 @@ export interface WhyNotOptions extends CallOptions {
 }
 
 /** Why the scheduler decided as it did. Source: docs/behaviour/scheduling.md#explanations. */
-export interface Explanations {
-  /** Why an allocation is on its node: every node's verdict and score. `id` is whole. */
-  why(id: string, options?: CallOptions): Promise<Answer<AllocationExplanation>>;
-  /** What stands in the way of what of a job is not placed. */
-  whyNot(job: string, options?: WhyNotOptions): Promise<Answer<JobProspect>>;
-}
+export type Explanations = ReturnType<typeof explanationsOf>;
 
-export const explanationsOf = (requester: Requester): Explanations => ({
-  why: (id, options) => requester.read(path`/v1/allocation/${id}/why`, options),
-  whyNot: (job, options = {}) =>
-    requester.read(path`/v1/job/${job}/why-not`, options, {
-      group: options.group || undefined,
-      node: options.node || undefined,
-    }),
-});
+export function explanationsOf(requester: Requester) {
+  const { read } = callsOf<typeof explanationEndpoints>(requester);
+  return {
+    /** Why an allocation is on its node: every node's verdict and score. `id` is whole. */
+    why: (id: string, options?: CallOptions) =>
+      read('GET /v1/allocation/:alloc_id/why', { alloc_id: id }, options),
+    /** What stands in the way of what of a job is not placed. */
+    whyNot: (job: string, options: WhyNotOptions = {}) =>
+      read('GET /v1/job/:job_id+/why-not', { job_id: job }, options, {
+        group: options.group || undefined,
+        node: options.node || undefined,
+      }),
+  };
+}

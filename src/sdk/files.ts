@@ -1,6 +1,7 @@
-import type { FileInfo } from '../model/allocation/file-info.ts';
+import type { clientFileEndpoints } from '../contract/client-files.ts';
+import { callsOf } from './calls.ts';
 import { type FilePiece, piecesIn } from './frames.ts';
-import { type Answer, type CallOptions, path, type Requester } from './requester.ts';
+import type { CallOptions, Requester } from './requester.ts';
 
 /** `allocation` is a whole id, `path` begins in its directory; it is `/` when it is absent. */
 export interface FileOptions extends CallOptions {
@@ -28,34 +29,33 @@ export interface FileFollowOptions extends FileOptions {
 }
 
 /** The files of allocations. Requests for bytes are made when the first ones are asked for. */
-export interface Files {
-  /** One page of a directory, by name. */
-  list(options: FileListOptions): Promise<Answer<readonly FileInfo[]>>;
-  stat(options: FileOptions): Promise<Answer<FileInfo>>;
-  read(options: FileReadOptions): AsyncIterable<Uint8Array>;
-  /** Leaving the loop ends it. */
-  follow(options: FileFollowOptions): AsyncIterable<FilePiece>;
-}
+export type Files = ReturnType<typeof filesOf>;
 
-export const filesOf = (requester: Requester, address: string): Files => ({
-  list: (options) =>
-    requester.read(path`/v1/client/fs/ls/${options.allocation}`, options, {
-      ...{ path: options.path, per_page: options.perPage, next_token: options.nextToken },
-    }),
-  stat: (options) =>
-    requester.read(path`/v1/client/fs/stat/${options.allocation}`, options, { path: options.path }),
-  read: (options) =>
-    options.part === undefined
-      ? requester.stream(path`/v1/client/fs/cat/${options.allocation}`, options, {
-          path: options.path,
-        })
-      : requester.stream(path`/v1/client/fs/readat/${options.allocation}`, options, {
-          ...{ path: options.path, ...options.part },
-        }),
-  follow: (options) => {
-    const { allocation, follow, origin, offset } = options;
-    const query = { path: options.path, follow, origin, offset: offset || undefined };
-    const url = path`/v1/client/fs/stream/${allocation}`;
-    return piecesIn(requester.stream(url, options, query), address);
-  },
-});
+export function filesOf(requester: Requester, address: string) {
+  const { read, stream } = callsOf<typeof clientFileEndpoints>(requester);
+  const of = ({ allocation }: FileOptions) => ({ alloc_id: allocation });
+  return {
+    /** One page of a directory, by name. */
+    list: (options: FileListOptions) =>
+      read('GET /v1/client/fs/ls/:alloc_id', of(options), options, {
+        ...{ path: options.path, per_page: options.perPage, next_token: options.nextToken },
+      }),
+    stat: (options: FileOptions) =>
+      read('GET /v1/client/fs/stat/:alloc_id', of(options), options, { path: options.path }),
+    read: (options: FileReadOptions): AsyncIterable<Uint8Array> => {
+      const { path, part } = options;
+      if (part === undefined) {
+        return stream('GET /v1/client/fs/cat/:alloc_id', of(options), options, { path });
+      }
+      const query = { path, ...part };
+      return stream('GET /v1/client/fs/readat/:alloc_id', of(options), options, query);
+    },
+    /** Leaving the loop ends it. */
+    follow: (options: FileFollowOptions): AsyncIterable<FilePiece> => {
+      const { path, follow, origin, offset } = options;
+      const query = { path, follow, origin, offset: offset || undefined };
+      const bytes = stream('GET /v1/client/fs/stream/:alloc_id', of(options), options, query);
+      return piecesIn(bytes, address);
+    },
+  };
+}

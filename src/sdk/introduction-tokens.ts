@@ -1,13 +1,13 @@
+import type { introductionTokenEndpoints } from '../contract/introduction-token.ts';
 import type {
   IntroductionRequest,
   ShownIntroduction,
 } from '../model/introduction-token/introduction-token.ts';
+import { callsOf } from './calls.ts';
 import {
-  type Answer,
   type CallOptions,
   type ListOptions,
   listQuery,
-  path,
   type ReadOptions,
   type Requester,
 } from './requester.ts';
@@ -15,24 +15,20 @@ import {
 export type { IntroductionRequest, ShownIntroduction };
 
 /** What brings new nodes in. */
-export interface IntroductionTokens {
-  list(options?: ListOptions): Promise<Answer<readonly ShownIntroduction[]>>;
-  read(id: string, options?: ReadOptions): Promise<Answer<ShownIntroduction>>;
-  /** `SecretID` is told here and nowhere else. */
-  create(
-    request: IntroductionRequest,
-    options?: CallOptions,
-  ): Promise<Answer<ShownIntroduction & { readonly SecretID: string }>>;
-  /** Nodes that it has brought in stay. */
-  revoke(id: string, options?: CallOptions): Promise<Answer<boolean>>;
-}
+export type IntroductionTokens = ReturnType<typeof introductionTokensOf>;
 
-export const introductionTokensOf = (requester: Requester): IntroductionTokens => ({
-  list: (options = {}) =>
-    requester.read('/v1/node/introduction-tokens', options, listQuery(options)),
-  read: (id, options) => requester.read(path`/v1/node/introduction-token/${id}`, options),
-  create: (request, options) =>
-    requester.write('PUT', '/v1/node/introduction-token', options, request),
-  revoke: (id, options) =>
-    requester.write('DELETE', path`/v1/node/introduction-token/${id}`, options),
-});
+export function introductionTokensOf(requester: Requester) {
+  const { read, write } = callsOf<typeof introductionTokenEndpoints>(requester);
+  return {
+    list: (options: ListOptions = {}) =>
+      read('GET /v1/node/introduction-tokens', {}, options, listQuery(options)),
+    read: (id: string, options?: ReadOptions) =>
+      read('GET /v1/node/introduction-token/:id', { id }, options),
+    /** `SecretID` is told here and nowhere else. */
+    create: (request: IntroductionRequest, options?: CallOptions) =>
+      write('PUT /v1/node/introduction-token', {}, options, request),
+    /** Nodes that it has brought in stay. */
+    revoke: (id: string, options?: CallOptions) =>
+      write('DELETE /v1/node/introduction-token/:id', { id }, options),
+  };
+}

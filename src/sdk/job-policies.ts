@@ -1,10 +1,10 @@
-import type { JobPolicy, JobPolicyRequest } from '../model/job-policy/job-policy.ts';
+import type { jobPolicyEndpoints } from '../contract/job-policy.ts';
+import type { JobPolicyRequest } from '../model/job-policy/job-policy.ts';
+import { callsOf } from './calls.ts';
 import {
-  type Answer,
   type CallOptions,
   type ListOptions,
   listQuery,
-  path,
   type ReadOptions,
   type Requester,
 } from './requester.ts';
@@ -14,21 +14,21 @@ interface Guarded extends CallOptions {
   readonly cas?: number | undefined;
 }
 
-export interface JobPolicies {
-  list(options?: ListOptions): Promise<Answer<readonly JobPolicy[]>>;
-  read(name: string, options?: ReadOptions): Promise<Answer<JobPolicy>>;
-  /** Makes it, or replaces it. */
-  write(name: string, policy: JobPolicyRequest, options?: Guarded): Promise<Answer<JobPolicy>>;
-  delete(name: string, options?: Guarded): Promise<Answer<boolean>>;
-}
+export type JobPolicies = ReturnType<typeof jobPoliciesOf>;
 
-export const jobPoliciesOf = (requester: Requester): JobPolicies => ({
-  list: (options = {}) => requester.read('/v1/job-policies', options, listQuery(options)),
-  read: (name, options) => requester.read(path`/v1/job-policy/${name}`, options),
-  write: (name, policy, options = {}) =>
-    requester.write('PUT', path`/v1/job-policy/${name}`, options, policy, { cas: options.cas }),
-  delete: (name, options = {}) =>
-    requester.write('DELETE', path`/v1/job-policy/${name}`, options, undefined, {
-      cas: options.cas,
-    }),
-});
+export function jobPoliciesOf(requester: Requester) {
+  const { read, write } = callsOf<typeof jobPolicyEndpoints>(requester);
+  return {
+    list: (options: ListOptions = {}) =>
+      read('GET /v1/job-policies', {}, options, listQuery(options)),
+    read: (name: string, options?: ReadOptions) =>
+      read('GET /v1/job-policy/:name', { name }, options),
+    /** Makes it, or replaces it. */
+    write: (name: string, policy: JobPolicyRequest, options: Guarded = {}) =>
+      write('PUT /v1/job-policy/:name', { name }, options, policy, { cas: options.cas }),
+    delete: (name: string, options: Guarded = {}) =>
+      write('DELETE /v1/job-policy/:name', { name }, options, undefined, {
+        cas: options.cas,
+      }),
+  };
+}

@@ -1,60 +1,24 @@
-import type { PresentedAclToken } from '../model/acl-token/acl-token.ts';
-import type { AuthMethod } from '../model/auth-method/auth-method.ts';
+import type {
+  AuthMethodWrite,
+  authMethodEndpoints,
+  PresentedAuthMethod,
+} from '../contract/auth-method.ts';
+import type { bindingRuleEndpoints } from '../contract/binding-rule.ts';
+import type { keyringEndpoints } from '../contract/keyring.ts';
+import type { loginEndpoints } from '../contract/login.ts';
 import type { BindingRule } from '../model/binding-rule/binding-rule.ts';
-import type { PresentedKeyringKey } from '../model/keyring/keyring-key.ts';
 import type { Input } from '../model/schema.ts';
+import { callsOf } from './calls.ts';
 import {
-  type Answer,
   type CallOptions,
   type ListOptions,
   listQuery,
-  path,
   type ReadOptions,
   type Requester,
 } from './requester.ts';
 
-/** `MaxTokenTTL` may also be written as `5m`. */
-export type AuthMethodWrite = Omit<Input<AuthMethod>, 'MaxTokenTTL' | 'SealedConfig'> & {
-  readonly MaxTokenTTL?: string | number;
-};
-
-/** As it is shown; a list leaves out `Config`. */
-export type PresentedAuthMethod = Omit<AuthMethod, 'MaxTokenTTL' | 'Config' | 'SealedConfig'> & {
-  /** `5m0s`; `0s` is no limit. */
-  readonly MaxTokenTTL: string;
-  readonly Config?: Readonly<Record<string, unknown>>;
-};
-
-export interface AuthMethods {
-  /** Without `Config`. */
-  list(options?: ListOptions): Promise<Answer<readonly PresentedAuthMethod[]>>;
-  read(name: string, options?: ReadOptions): Promise<Answer<PresentedAuthMethod>>;
-  create(method: AuthMethodWrite, options?: CallOptions): Promise<Answer<PresentedAuthMethod>>;
-  update(
-    name: string,
-    method: AuthMethodWrite,
-    options?: CallOptions,
-  ): Promise<Answer<PresentedAuthMethod>>;
-  /** With its binding rules and tokens. `false` when there was none. */
-  delete(name: string, options?: CallOptions): Promise<Answer<boolean>>;
-}
-
 export type BindingRuleWrite = Input<BindingRule>;
 export type PresentedBindingRule = Omit<BindingRule, 'BindVars'> & Partial<BindingRule>;
-
-export interface BindingRules {
-  list(
-    options?: ListOptions & { readonly authMethod?: string | undefined },
-  ): Promise<Answer<readonly PresentedBindingRule[]>>;
-  read(id: string, options?: ReadOptions): Promise<Answer<PresentedBindingRule>>;
-  create(rule: BindingRuleWrite, options?: CallOptions): Promise<Answer<PresentedBindingRule>>;
-  update(
-    id: string,
-    rule: BindingRuleWrite,
-    options?: CallOptions,
-  ): Promise<Answer<PresentedBindingRule>>;
-  delete(id: string, options?: CallOptions): Promise<Answer<boolean>>;
-}
 
 export interface OidcRedirect {
   readonly AuthMethod: string;
@@ -66,62 +30,82 @@ export interface OidcRedirect {
 
 type Meta = Readonly<Record<string, string>>;
 
-export interface Logins {
-  login(
-    login: { readonly AuthMethod: string; readonly BearerToken: string; readonly Meta?: Meta },
-    options?: CallOptions,
-  ): Promise<Answer<PresentedAclToken>>;
-  /** Ends the client's own token, which came from a login. */
-  logout(options?: CallOptions): Promise<Answer<boolean>>;
-  oidcAuthUrl(
-    start: {
-      readonly AuthMethod: string;
-      readonly RedirectURI: string;
-      readonly ClientNonce: string;
-      readonly Meta?: Meta;
-    },
-    options?: CallOptions,
-  ): Promise<Answer<{ readonly AuthURL: string }>>;
-  oidcCallback(finish: OidcRedirect, options?: CallOptions): Promise<Answer<PresentedAclToken>>;
+export type { AuthMethodWrite, PresentedAuthMethod };
+
+export type AuthMethods = ReturnType<typeof authMethodsOf>;
+
+export function authMethodsOf(requester: Requester) {
+  const { read, write } = callsOf<typeof authMethodEndpoints>(requester);
+  return {
+    /** Without `Config`. */
+    list: (options: ListOptions = {}) =>
+      read('GET /v1/acl/auth-methods', {}, options, listQuery(options)),
+    read: (name: string, options?: ReadOptions) =>
+      read('GET /v1/acl/auth-method/:name', { name }, options),
+    create: (method: AuthMethodWrite, options?: CallOptions) =>
+      write('PUT /v1/acl/auth-method', {}, options, method),
+    update: (name: string, method: AuthMethodWrite, options?: CallOptions) =>
+      write('PUT /v1/acl/auth-method/:name', { name }, options, method),
+    /** With its binding rules and tokens. `false` when there was none. */
+    delete: (name: string, options?: CallOptions) =>
+      write('DELETE /v1/acl/auth-method/:name', { name }, options),
+  };
 }
 
-export interface Keyring {
-  list(options?: ListOptions): Promise<Answer<readonly PresentedKeyringKey[]>>;
-  /** Makes a new key active and seals every secret anew. */
-  rotate(options?: CallOptions): Promise<Answer<{ readonly Key: PresentedKeyringKey }>>;
+export type BindingRules = ReturnType<typeof bindingRulesOf>;
+
+export function bindingRulesOf(requester: Requester) {
+  const { read, write } = callsOf<typeof bindingRuleEndpoints>(requester);
+  return {
+    list: (options: ListOptions & { readonly authMethod?: string | undefined } = {}) =>
+      read('GET /v1/acl/binding-rules', {}, options, {
+        ...listQuery(options),
+        authmethod: options.authMethod || undefined,
+      }),
+    read: (id: string, options?: ReadOptions) =>
+      read('GET /v1/acl/binding-rule/:rule_id', { rule_id: id }, options),
+    create: (rule: BindingRuleWrite, options?: CallOptions) =>
+      write('PUT /v1/acl/binding-rule', {}, options, rule),
+    update: (id: string, rule: BindingRuleWrite, options?: CallOptions) =>
+      write('PUT /v1/acl/binding-rule/:rule_id', { rule_id: id }, options, rule),
+    delete: (id: string, options?: CallOptions) =>
+      write('DELETE /v1/acl/binding-rule/:rule_id', { rule_id: id }, options),
+  };
 }
 
-export const authMethodsOf = (requester: Requester): AuthMethods => ({
-  list: (options = {}) => requester.read('/v1/acl/auth-methods', options, listQuery(options)),
-  read: (name, options) => requester.read(path`/v1/acl/auth-method/${name}`, options),
-  create: (method, options) => requester.write('PUT', '/v1/acl/auth-method', options, method),
-  update: (name, method, options) =>
-    requester.write('PUT', path`/v1/acl/auth-method/${name}`, options, method),
-  delete: (name, options) => requester.write('DELETE', path`/v1/acl/auth-method/${name}`, options),
-});
+export type Logins = ReturnType<typeof loginsOf>;
 
-export const bindingRulesOf = (requester: Requester): BindingRules => ({
-  list: (options = {}) =>
-    requester.read('/v1/acl/binding-rules', options, {
-      ...listQuery(options),
-      authmethod: options.authMethod || undefined,
-    }),
-  read: (id, options) => requester.read(path`/v1/acl/binding-rule/${id}`, options),
-  create: (rule, options) => requester.write('PUT', '/v1/acl/binding-rule', options, rule),
-  update: (id, rule, options) =>
-    requester.write('PUT', path`/v1/acl/binding-rule/${id}`, options, rule),
-  delete: (id, options) => requester.write('DELETE', path`/v1/acl/binding-rule/${id}`, options),
-});
+export function loginsOf(requester: Requester) {
+  const { write } = callsOf<typeof loginEndpoints>(requester);
+  return {
+    login: (
+      login: { readonly AuthMethod: string; readonly BearerToken: string; readonly Meta?: Meta },
+      options?: CallOptions,
+    ) => write('POST /v1/acl/login', {}, options, login),
+    /** Ends the client's own token, which came from a login. */
+    logout: (options?: CallOptions) => write('POST /v1/acl/logout', {}, options),
+    oidcAuthUrl: (
+      start: {
+        readonly AuthMethod: string;
+        readonly RedirectURI: string;
+        readonly ClientNonce: string;
+        readonly Meta?: Meta;
+      },
+      options?: CallOptions,
+    ) => write('POST /v1/acl/oidc/auth-url', {}, options, start),
+    oidcCallback: (finish: OidcRedirect, options?: CallOptions) =>
+      write('POST /v1/acl/oidc/callback', {}, options, finish),
+  };
+}
 
-export const loginsOf = (requester: Requester): Logins => ({
-  login: (login, options) => requester.write('POST', '/v1/acl/login', options, login),
-  logout: (options) => requester.write('POST', '/v1/acl/logout', options),
-  oidcAuthUrl: (start, options) => requester.write('POST', '/v1/acl/oidc/auth-url', options, start),
-  oidcCallback: (finish, options) =>
-    requester.write('POST', '/v1/acl/oidc/callback', options, finish),
-});
+export type Keyring = ReturnType<typeof keyringOf>;
 
-export const keyringOf = (requester: Requester): Keyring => ({
-  list: (options = {}) => requester.read('/v1/operator/keyring/keys', options, listQuery(options)),
-  rotate: (options) => requester.write('PUT', '/v1/operator/keyring/rotate', options),
-});
+export function keyringOf(requester: Requester) {
+  const { read, write } = callsOf<typeof keyringEndpoints>(requester);
+  return {
+    list: (options: ListOptions = {}) =>
+      read('GET /v1/operator/keyring/keys', {}, options, listQuery(options)),
+    /** Makes a new key active and seals every secret anew. */
+    rotate: (options?: CallOptions) => write('PUT /v1/operator/keyring/rotate', {}, options),
+  };
+}

@@ -1,5 +1,7 @@
+import type { clientEndpoints } from '../contract/client.ts';
+import { callsOf } from './calls.ts';
 import { type FilePiece, piecesIn } from './frames.ts';
-import { type CallOptions, path, type Requester } from './requester.ts';
+import type { CallOptions, Requester } from './requester.ts';
 
 export interface LogOptions extends CallOptions {
   /** A whole id. */
@@ -13,16 +15,12 @@ export interface LogOptions extends CallOptions {
   readonly offset?: number | undefined;
 }
 
-export interface Logs {
-  /** The request is made when the first bytes are asked for. Leaving the loop ends it. */
-  read(options: LogOptions): AsyncIterable<Uint8Array>;
-  /** The same in pieces, which tell when rotation was faster than their reader. */
-  pieces(options: LogOptions): AsyncIterable<FilePiece>;
-}
+export type Logs = ReturnType<typeof logsOf>;
 
-export const logsOf = (requester: Requester, address: string): Logs => {
+export function logsOf(requester: Requester, address: string) {
+  const { stream } = callsOf<typeof clientEndpoints>(requester);
   const request = (options: LogOptions, plain: boolean) =>
-    requester.stream(path`/v1/client/fs/logs/${options.allocation}`, options, {
+    stream('GET /v1/client/fs/logs/:alloc_id', { alloc_id: options.allocation }, options, {
       task: options.task,
       type: options.type ?? 'stdout',
       follow: options.follow ?? false,
@@ -31,7 +29,10 @@ export const logsOf = (requester: Requester, address: string): Logs => {
       offset: options.offset || undefined,
     });
   return {
-    read: (options) => request(options, true),
-    pieces: (options) => piecesIn(request(options, false), address),
+    /** The request is made when the first bytes are asked for. Leaving the loop ends it. */
+    read: (options: LogOptions): AsyncIterable<Uint8Array> => request(options, true),
+    /** The same in pieces, which tell when rotation was faster than their reader. */
+    pieces: (options: LogOptions): AsyncIterable<FilePiece> =>
+      piecesIn(request(options, false), address),
   };
-};
+}

@@ -1,10 +1,10 @@
+import type { peeringEndpoints } from '../contract/peering.ts';
 import type { Peering } from '../model/peering/peering.ts';
+import { callsOf } from './calls.ts';
 import {
-  type Answer,
   type CallOptions,
   type ListOptions,
   listQuery,
-  path,
   type ReadOptions,
   type Requester,
 } from './requester.ts';
@@ -30,37 +30,31 @@ export interface EstablishPeering {
   readonly Meta?: Readonly<Record<string, string>> | undefined;
 }
 
-export interface Peerings {
-  /** Makes a token with which another cluster can peer with this one, once. */
-  generateToken(
-    request: GenerateToken,
-    options?: CallOptions,
-  ): Promise<Answer<{ readonly PeeringToken: string }>>;
-  /** Peers with the cluster that made the token. The stream opens afterwards. */
-  establish(request: EstablishPeering, options?: CallOptions): Promise<Answer<object>>;
-  list(options?: ListOptions & InPartition): Promise<Answer<readonly Peering[]>>;
-  /** With an `index` it waits for the peering, its stream included. */
-  read(name: string, options?: ReadOptions & InPartition): Promise<Answer<Peering>>;
-  /** Marks it for deletion; also where there is none. It can be read until all of it is gone. */
-  delete(name: string, options?: CallOptions & InPartition): Promise<Answer<undefined>>;
-}
+export type Peerings = ReturnType<typeof peeringsOf>;
 
-export const peeringsOf = (requester: Requester): Peerings => ({
-  generateToken: (request, options) =>
-    requester.write('POST', '/v1/peering/token', options, request),
-  establish: (request, options) =>
-    requester.write('POST', '/v1/peering/establish', options, request),
-  list: (options = {}) =>
-    requester.read('/v1/peerings', options, {
-      ...listQuery(options),
-      partition: options.partition || undefined,
-    }),
-  read: (name, options = {}) =>
-    requester.read(path`/v1/peering/${name}`, options, {
-      partition: options.partition || undefined,
-    }),
-  delete: (name, options = {}) =>
-    requester.write('DELETE', path`/v1/peering/${name}`, options, undefined, {
-      partition: options.partition || undefined,
-    }),
-});
+export function peeringsOf(requester: Requester) {
+  const { write, read } = callsOf<typeof peeringEndpoints>(requester);
+  return {
+    /** Makes a token with which another cluster can peer with this one, once. */
+    generateToken: (request: GenerateToken, options?: CallOptions) =>
+      write('POST /v1/peering/token', {}, options, request),
+    /** Peers with the cluster that made the token. The stream opens afterwards. */
+    establish: (request: EstablishPeering, options?: CallOptions) =>
+      write('POST /v1/peering/establish', {}, options, request),
+    list: (options: ListOptions & InPartition = {}) =>
+      read('GET /v1/peerings', {}, options, {
+        ...listQuery(options),
+        partition: options.partition || undefined,
+      }),
+    /** With an `index` it waits for the peering, its stream included. */
+    read: (name: string, options: ReadOptions & InPartition = {}) =>
+      read('GET /v1/peering/:name', { name }, options, {
+        partition: options.partition || undefined,
+      }),
+    /** Marks it for deletion; also where there is none. It can be read until all of it is gone. */
+    delete: (name: string, options: CallOptions & InPartition = {}) =>
+      write('DELETE /v1/peering/:name', { name }, options, undefined, {
+        partition: options.partition || undefined,
+      }),
+  };
+}

@@ -166,7 +166,7 @@ const readQuery = ({ index, waitMs, stale, consistent }: ReadOptions): Query => 
   consistent: consistent || undefined,
 });
 
-export const listQuery = (options: ListOptions): Query => ({
+export const listQuery = (options: ListOptions) => ({
   prefix: options.prefix || undefined,
   filter: options.filter || undefined,
   per_page: options.perPage || undefined,

@@ -1,33 +1,25 @@
-import type {
-  RegisteredPolicy,
-  ScalingPolicyStub,
-} from '../model/scaling-policy/registered-policy.ts';
-import {
-  type Answer,
-  type ListOptions,
-  listQuery,
-  path,
-  type ReadOptions,
-  type Requester,
-} from './requester.ts';
+import type { scalingPolicyEndpoints } from '../contract/scaling-policy.ts';
+import { callsOf } from './calls.ts';
+import { type ListOptions, listQuery, type ReadOptions, type Requester } from './requester.ts';
 
-export interface ScalingPolicies {
-  list(
-    options?: ListOptions & {
-      /** Of this job alone. */
-      readonly job?: string | undefined;
-      readonly type?: string | undefined;
-    },
-  ): Promise<Answer<readonly ScalingPolicyStub[]>>;
-  read(id: string, options?: ReadOptions): Promise<Answer<RegisteredPolicy>>;
+export type ScalingPolicies = ReturnType<typeof scalingPoliciesOf>;
+
+export function scalingPoliciesOf(requester: Requester) {
+  const { read } = callsOf<typeof scalingPolicyEndpoints>(requester);
+  return {
+    list: (
+      options: ListOptions & {
+        /** Of this job alone. */
+        readonly job?: string | undefined;
+        readonly type?: string | undefined;
+      } = {},
+    ) =>
+      read('GET /v1/scaling/policies', {}, options, {
+        ...listQuery(options),
+        job: options.job || undefined,
+        type: options.type || undefined,
+      }),
+    read: (id: string, options?: ReadOptions) =>
+      read('GET /v1/scaling/policy/:policy_id', { policy_id: id }, options),
+  };
 }
-
-export const scalingPoliciesOf = (requester: Requester): ScalingPolicies => ({
-  list: (options = {}) =>
-    requester.read('/v1/scaling/policies', options, {
-      ...listQuery(options),
-      job: options.job || undefined,
-      type: options.type || undefined,
-    }),
-  read: (id, options) => requester.read(path`/v1/scaling/policy/${id}`, options),
-});

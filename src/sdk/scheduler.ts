@@ -1,25 +1,23 @@
-import type {
-  SchedulerConfigurationRequest,
-  StoredSchedulerConfiguration,
-} from '../model/scheduler-configuration/scheduler-configuration.ts';
-import type { Answer, CallOptions, ReadOptions, Requester } from './requester.ts';
-
-const path = '/v1/operator/scheduler/configuration';
+import type { schedulerEndpoints } from '../contract/scheduler-configuration.ts';
+import type { SchedulerConfigurationRequest } from '../model/scheduler-configuration/scheduler-configuration.ts';
+import { callsOf } from './calls.ts';
+import type { CallOptions, ReadOptions, Requester } from './requester.ts';
 
 /** How the cluster places. */
-export interface SchedulerApi {
-  configuration(
-    options?: ReadOptions,
-  ): Promise<Answer<{ readonly SchedulerConfig: StoredSchedulerConfiguration }>>;
-  /** `cas`: only if it has that `ModifyIndex`; then `Updated` may be false. */
-  configure(
-    configuration: SchedulerConfigurationRequest,
-    options?: CallOptions & { readonly cas?: number | undefined },
-  ): Promise<Answer<{ readonly Updated: boolean; readonly Index: number }>>;
-}
+export type SchedulerApi = ReturnType<typeof schedulerOf>;
 
-export const schedulerOf = (requester: Requester): SchedulerApi => ({
-  configuration: (options) => requester.read(path, options),
-  configure: (configuration, options = {}) =>
-    requester.write('PUT', path, options, configuration, { cas: options.cas }),
-});
+export function schedulerOf(requester: Requester) {
+  const { read, write } = callsOf<typeof schedulerEndpoints>(requester);
+  return {
+    configuration: (options?: ReadOptions) =>
+      read('GET /v1/operator/scheduler/configuration', {}, options),
+    /** `cas`: only if it has that `ModifyIndex`; then `Updated` may be false. */
+    configure: (
+      configuration: SchedulerConfigurationRequest,
+      options: CallOptions & { readonly cas?: number | undefined } = {},
+    ) =>
+      write('PUT /v1/operator/scheduler/configuration', {}, options, configuration, {
+        cas: options.cas,
+      }),
+  };
+}

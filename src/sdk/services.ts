@@ -1,15 +1,7 @@
-import type {
-  NamespaceServices,
-  ServiceRegistration,
-} from '../model/service-registration/service-registration.ts';
-import {
-  type Answer,
-  type CallOptions,
-  type ListOptions,
-  listQuery,
-  path,
-  type Requester,
-} from './requester.ts';
+import type { AnswerOf } from '../contract/endpoint.ts';
+import type { serviceEndpoints } from '../contract/service.ts';
+import { callsOf } from './calls.ts';
+import { type CallOptions, type ListOptions, listQuery, type Requester } from './requester.ts';
 
 /** Of a peer instead of this cluster. */
 interface OfPeer {
@@ -19,36 +11,31 @@ interface OfPeer {
 }
 
 /** An instance of a peer has its name. */
-export type FoundInstance = ServiceRegistration & { readonly Peer?: string };
+export type FoundInstance = AnswerOf<(typeof serviceEndpoints)['instances']>[number];
 
-export interface Services {
-  /** The names there are, by namespace. */
-  list(options?: ListOptions & OfPeer): Promise<Answer<readonly NamespaceServices[]>>;
-  /** Instances of a service; with `choose` (`2|KEY`) so many of them, always the same for a key. */
-  instances(
-    name: string,
-    options?: ListOptions & OfPeer & { readonly choose?: string | undefined },
-  ): Promise<Answer<readonly FoundInstance[]>>;
-  /** Takes an instance that was left behind out of the list. */
-  remove(
-    name: string,
-    id: string,
-    options?: CallOptions,
-  ): Promise<Answer<{ readonly Index: number }>>;
+export type Services = ReturnType<typeof servicesOf>;
+
+export function servicesOf(requester: Requester) {
+  const { read, write } = callsOf<typeof serviceEndpoints>(requester);
+  return {
+    /** The names there are, by namespace. */
+    list: (options: ListOptions & OfPeer = {}) =>
+      read('GET /v1/services', {}, options, { ...listQuery(options), ...peerQuery(options) }),
+    /** Instances of a service; with `choose` (`2|KEY`) so many of them, always the same for a key. */
+    instances: (
+      name: string,
+      options: ListOptions & OfPeer & { readonly choose?: string | undefined } = {},
+    ) =>
+      read('GET /v1/service/:service', { service: name }, options, {
+        ...listQuery(options),
+        ...peerQuery(options),
+        choose: options.choose || undefined,
+      }),
+    /** Takes an instance that was left behind out of the list. */
+    remove: (name: string, id: string, options?: CallOptions) =>
+      write('DELETE /v1/service/:service/:id', { service: name, id }, options),
+  };
 }
-
-export const servicesOf = (requester: Requester): Services => ({
-  list: (options = {}) =>
-    requester.read('/v1/services', options, { ...listQuery(options), ...peerQuery(options) }),
-  instances: (name, options = {}) =>
-    requester.read(path`/v1/service/${name}`, options, {
-      ...listQuery(options),
-      ...peerQuery(options),
-      choose: options.choose || undefined,
-    }),
-  remove: (name, id, options) =>
-    requester.write('DELETE', path`/v1/service/${name}/${id}`, options),
-});
 
 const peerQuery = ({ peer, partition }: OfPeer) => ({
   peer: peer || undefined,

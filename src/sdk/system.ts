@@ -1,22 +1,11 @@
+import type { AnswerOf } from '../contract/endpoint.ts';
+import type { systemEndpoints } from '../contract/system.ts';
+import { callsOf } from './calls.ts';
 import { limits } from './limits.ts';
-import type { Answer, CallOptions, Requester } from './requester.ts';
+import type { CallOptions, Requester } from './requester.ts';
 
 /** How many of each were deleted. */
-export interface Collected {
-  readonly Jobs: number;
-  readonly Evaluations: number;
-  readonly Allocations: number;
-  readonly Deployments: number;
-  readonly Nodes: number;
-}
-
-/** Looking after what is stored. Needs a management token. */
-export interface SystemApi {
-  /** Deletes what nobody needs any more, however young. */
-  collectGarbage(options?: CallOptions): Promise<Answer<Collected>>;
-  /** Counts every job's summary anew. */
-  reconcileSummaries(options?: CallOptions): Promise<Answer<{ readonly Changed: number }>>;
-}
+export type Collected = AnswerOf<(typeof systemEndpoints)['collectGarbage']>;
 
 /** Both answer when all is done, which takes minutes where very much is kept. */
 const patient = (options: CallOptions = {}): CallOptions => ({
@@ -24,8 +13,16 @@ const patient = (options: CallOptions = {}): CallOptions => ({
   ...options,
 });
 
-export const systemOf = (requester: Requester): SystemApi => ({
-  collectGarbage: (options) => requester.write('PUT', '/v1/system/gc', patient(options)),
-  reconcileSummaries: (options) =>
-    requester.write('PUT', '/v1/system/reconcile/summaries', patient(options)),
-});
+/** Looking after what is stored. Needs a management token. */
+export type SystemApi = ReturnType<typeof systemOf>;
+
+export function systemOf(requester: Requester) {
+  const { write } = callsOf<typeof systemEndpoints>(requester);
+  return {
+    /** Deletes what nobody needs any more, however young. */
+    collectGarbage: (options?: CallOptions) => write('PUT /v1/system/gc', {}, patient(options)),
+    /** Counts every job's summary anew. */
+    reconcileSummaries: (options?: CallOptions) =>
+      write('PUT /v1/system/reconcile/summaries', {}, patient(options)),
+  };
+}

@@ -1,10 +1,9 @@
-import type { Variable, VariableMetadata } from '../model/variable/variable.ts';
+import type { variableEndpoints } from '../contract/variable.ts';
+import { callsOf } from './calls.ts';
 import {
-  type Answer,
   type CallOptions,
   type ListOptions,
   listQuery,
-  path as pathOf,
   type ReadOptions,
   type Requester,
 } from './requester.ts';
@@ -14,25 +13,19 @@ export interface GuardedVariable extends CallOptions {
   readonly cas?: number | undefined;
 }
 
-export interface Variables {
-  /** Without what is in them. */
-  list(options?: ListOptions): Promise<Answer<readonly VariableMetadata[]>>;
-  read(path: string, options?: ReadOptions): Promise<Answer<Variable>>;
-  /** Makes it, or replaces its items. Where the guard fails: 409, with `conflict`. */
-  write(
-    path: string,
-    items: Readonly<Record<string, string>>,
-    options?: GuardedVariable,
-  ): Promise<Answer<Variable>>;
-  /** `false` when there was none. */
-  delete(path: string, options?: GuardedVariable): Promise<Answer<boolean>>;
-}
+export type Variables = ReturnType<typeof variablesOf>;
 
-export const variablesOf = (requester: Requester): Variables => ({
-  list: (options = {}) => requester.read('/v1/vars', options, listQuery(options)),
-  read: (path, options) => requester.read(pathOf`/v1/var/${path}`, options),
-  write: (path, Items, options = {}) =>
-    requester.write('PUT', pathOf`/v1/var/${path}`, options, { Items }, { cas: options.cas }),
-  delete: (path, options = {}) =>
-    requester.write('DELETE', pathOf`/v1/var/${path}`, options, undefined, { cas: options.cas }),
-});
+export function variablesOf(requester: Requester) {
+  const { read, write } = callsOf<typeof variableEndpoints>(requester);
+  return {
+    /** Without what is in them. */
+    list: (options: ListOptions = {}) => read('GET /v1/vars', {}, options, listQuery(options)),
+    read: (path: string, options?: ReadOptions) => read('GET /v1/var/:path+', { path }, options),
+    /** Makes it, or replaces its items. Where the guard fails: 409, with `conflict`. */
+    write: (path: string, Items: Readonly<Record<string, string>>, options: GuardedVariable = {}) =>
+      write('PUT /v1/var/:path+', { path }, options, { Items }, { cas: options.cas }),
+    /** `false` when there was none. */
+    delete: (path: string, options: GuardedVariable = {}) =>
+      write('DELETE /v1/var/:path+', { path }, options, undefined, { cas: options.cas }),
+  };
+}

@@ -1,3 +1,4 @@
+import type { ShownConfigEntry } from '../../contract/config-entry.ts';
 import { configEntryEndpoints as contract, keyOf, kindIn } from '../../contract/config-entry.ts';
 import {
   type ConfigEntry,
@@ -25,12 +26,13 @@ export function configEntryRoutes(server: Server): Route[] {
   const shown = (
     entry: ConfigEntry,
     { unwatched, allows }: Pick<Scope, 'unwatched' | 'allows'>,
-  ) => {
+  ): ShownConfigEntry => {
     const { secret, isDerived } = kindOf(entry.Kind);
-    if (secret === undefined || isDerived) return presentEntry(entry);
+    const presented = presentEntry(entry) as ShownConfigEntry;
+    if (secret === undefined || isDerived) return presented;
     const key = keyOfEntry(entry);
     const clear = allows(writesKey(key)) ? secretOf(context.box, unwatched, key) : hiddenSecret;
-    return { ...presentEntry(entry), [secret]: clear };
+    return { ...presented, [secret]: clear };
   };
   return [
     ...serveWrite(contract.write, async (input) => {

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import type { jobEndpoints } from '../contract/job.ts';
+import { callsOf } from './calls.ts';
+import type { Requester } from './requester.ts';
+
+const seen: unknown[][] = [];
+const answer = { value: { EvalID: 'e1' }, index: 1 };
+const noted = (...call: unknown[]) => {
+  seen.push(call);
+  return Promise.resolve(answer);
+};
+const requester = { read: noted, write: noted } as unknown as Requester;
+
+test('a request is named by its endpoint, and what the contract does not promise is a type error', async () => {
+  const { read, write } = callsOf<typeof jobEndpoints>(requester);
+  const { value } = await write('DELETE /v1/job/:job_id+', { job_id: 'a/b' }, {}, undefined, {
+    purge: true,
+  });
+  const evaluation: string = value.EvalID;
+  expect(evaluation).toBe('e1');
+  // @ts-expect-error: an answer has what the contract says, and nothing else.
+  expect(value.Evaluation).toBe(undefined);
+  // @ts-expect-error: no endpoint is there.
+  await read('GET /v1/job/:job_id+/somewhere', { job_id: 'a' });
+  // @ts-expect-error: the path has another parameter.
+  await read('GET /v1/job/:job_id+', { id: 'a' });
+  // @ts-expect-error: the query has no such parameter.
+  await read('GET /v1/jobs', {}, {}, { metadata: true });
+  // @ts-expect-error: the parameter is a flag.
+  await read('GET /v1/jobs', {}, {}, { meta: 'yes' });
+  // @ts-expect-error: the field of the body is a number.
+  await write('PUT /v1/jobs', {}, {}, { JobModifyIndex: '7' });
+  expect(seen[0]).toEqual(['DELETE', '/v1/job/a%2Fb', {}, undefined, { purge: true }]);
+  expect(seen.at(-1)).toEqual(['PUT', '/v1/jobs', {}, { JobModifyIndex: '7' }, undefined]);
+});

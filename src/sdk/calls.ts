@@ -1,0 +1,100 @@
+import type {
+  AnswerOf,
+  Endpoint,
+  GivenBodyOf,
+  ParametersOf,
+  QueryOf,
+} from '../contract/endpoint.ts';
+import type { QueryValue } from '../contract/query.ts';
+import type { SharedQuery } from '../contract/shared-query.ts';
+import type { Answer, CallOptions, Query, ReadOptions, Requester } from './requester.ts';
+import type { Method, OpenSocket } from './transport.ts';
+
+/**
+ * Requests with the types of the contract, of which nothing else comes into this bundle: a request is
+ * named by its method and the path of its endpoint, and what does not fit that is a type error.
+ */
+export interface Calls<C> {
+  read<R extends RequestIn<C>>(
+    request: R,
+    path: PathOf<EndpointAt<C, R>>,
+    options?: ReadOptions,
+    query?: QueryGiven<EndpointAt<C, R>>,
+  ): Promise<Answer<AnswerOf<EndpointAt<C, R>>>>;
+  write<R extends RequestIn<C>>(
+    request: R,
+    path: PathOf<EndpointAt<C, R>>,
+    options?: CallOptions,
+    body?: GivenBodyOf<EndpointAt<C, R>>,
+    query?: QueryGiven<EndpointAt<C, R>>,
+  ): Promise<Answer<AnswerOf<EndpointAt<C, R>>>>;
+  /** The body as it comes, without a limit of time or size. Leaving the loop ends the request. */
+  stream<R extends RequestIn<C>>(
+    request: R,
+    path: PathOf<EndpointAt<C, R>>,
+    options?: CallOptions,
+    query?: QueryGiven<EndpointAt<C, R>>,
+  ): AsyncIterable<Uint8Array>;
+  openSocket<R extends RequestIn<C>>(
+    request: R,
+    path: PathOf<EndpointAt<C, R>>,
+    options?: CallOptions,
+    query?: QueryGiven<EndpointAt<C, R>>,
+  ): Promise<OpenSocket>;
+}
+
+/** An endpoint of one of the nouns `C`. */
+type EndpointIn<C> = C extends unknown ? C[keyof C] : never;
+
+type RequestTo<E> = E extends Endpoint ? `${E['methods'][number]} ${E['path']}` : never;
+
+/** `GET /v1/job/:job_id+`. */
+type RequestIn<C> = RequestTo<EndpointIn<C>>;
+
+type EndpointAt<C, R> = AtRequest<EndpointIn<C>, R>;
+type AtRequest<E, R> = E extends Endpoint ? (R extends RequestTo<E> ? E : never) : never;
+
+/** What fills the path. */
+type PathOf<E> = E extends Endpoint
+  ? ParametersOf<E['path']> extends infer P
+    ? unknown extends P
+      ? Record<never, never>
+      : P
+    : never
+  : never;
+
+/** The endpoint's own parameters, and those that the clients' options make of all lists and reads. */
+type QueryGiven<E> = {
+  readonly [N in keyof QueryOf<E> | keyof OfLists]?:
+    | (N extends keyof QueryOf<E> ? QueryValue<QueryOf<E>[N]> : OfLists[N & keyof OfLists])
+    | undefined;
+};
+
+interface OfLists extends Pick<SharedQuery, 'filter' | 'per_page' | 'next_token' | 'reverse'> {
+  readonly prefix: string;
+  readonly partition: string;
+}
+
+/** The calls to the endpoints of `C`, which may be several nouns. */
+export function callsOf<C>(requester: Requester): Calls<C> {
+  return {
+    read: (request, path, options, query) =>
+      requester.read(filled(request, path), options, query as Query),
+    write: (request, path, options, body, query) => {
+      const method = request.slice(0, request.indexOf(' ')) as Method;
+      return requester.write(method, filled(request, path), options, body, query as Query);
+    },
+    stream: (request, path, options, query) =>
+      requester.stream(filled(request, path), options, query as Query),
+    openSocket: (request, path, options, query) =>
+      requester.openSocket(filled(request, path), options, query as Query),
+  };
+}
+
+/** What is put into the path is percent-encoded, slashes too. */
+const filled = (request: string, path: object): string =>
+  request
+    .slice(request.indexOf(' ') + 1)
+    .replace(/:([a-z_]+)\+?/g, (_, name: string) =>
+      encodeURIComponent((path as Readonly<Record<string, string>>)[name]!),
+    );
