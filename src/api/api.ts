@@ -16,7 +16,7 @@ import {
 } from './http-server.ts';
 import { Metrics } from './metrics.ts';
 import { nodeStreamUpgrade } from './node-stream.ts';
-import { openApi } from './openapi.ts';
+import { openApi } from './openapi/openapi.ts';
 import { ownHosts } from './own-site.ts';
 import { PeeringSockets } from './peering-stream.ts';
 import { type Observation, Pipeline } from './pipeline.ts';

@@ -5,7 +5,7 @@ import { endpoints } from './endpoint.ts';
 import { type Asked, decided, nothing, requireAcl, underAccessControl } from './needs.ts';
 import type { QueryValues } from './query.ts';
 
-export const QuestionSchema = Type.Object({
+const QuestionSchema = Type.Object({
   Resource: Text(),
   /** The name of the one thing; of `namespace` rights, the namespace. */
   Segment: Text(),

@@ -10,6 +10,7 @@ import { endpoints, typed } from './endpoint.ts';
 import { idPrefix } from './query.ts';
 
 const body = {
+  example: { Name: 'web-read', Rules: 'namespace "default" { policy = "read" }' },
   schema: typed<AclPolicyInput>(AclPolicySchema),
   unknown: 'refuse',
   checkValues: false,

@@ -1,10 +1,16 @@
+import type { ListedAclRole, PresentedAclRole } from '../model/acl-role/acl-role.ts';
 import { AclRoleSchema, ListedAclRoleSchema } from '../model/acl-role/acl-role.ts';
 import { Type } from '../model/schema.ts';
 import { aclList, aclRead, aclWrite } from './acl.ts';
-import { endpoints } from './endpoint.ts';
+import { endpoints, typed } from './endpoint.ts';
 import { idPrefix } from './query.ts';
 
-export const body = { schema: AclRoleSchema, unknown: 'refuse', checkValues: false } as const;
+const body = {
+  example: { Name: 'web-team', Policies: [{ Name: 'web-read' }] },
+  schema: AclRoleSchema,
+  unknown: 'refuse',
+  checkValues: false,
+} as const;
 
 export const aclRoleEndpoints = endpoints(
   { group: 'acl-roles', noun: 'acl-role', family: 'registry' },
@@ -15,7 +21,7 @@ export const aclRoleEndpoints = endpoints(
       path: '/v1/acl/role',
       summary: 'Create a role',
       body,
-      answer: AclRoleSchema,
+      answer: typed<PresentedAclRole>(AclRoleSchema),
       permission: aclWrite,
     },
     update: {
@@ -24,7 +30,7 @@ export const aclRoleEndpoints = endpoints(
       path: '/v1/acl/role/:role_id',
       summary: 'Replace a role',
       body,
-      answer: AclRoleSchema,
+      answer: typed<PresentedAclRole>(AclRoleSchema),
       permission: aclWrite,
     },
     delete: {
@@ -41,7 +47,7 @@ export const aclRoleEndpoints = endpoints(
       path: '/v1/acl/role/:role_id',
       summary: 'Read a role',
       blocking: true,
-      answer: AclRoleSchema,
+      answer: typed<PresentedAclRole>(AclRoleSchema),
       permission: aclRead,
     },
     readNamed: {
@@ -50,7 +56,7 @@ export const aclRoleEndpoints = endpoints(
       path: '/v1/acl/role/name/:name',
       summary: 'Read a role by its name',
       blocking: true,
-      answer: AclRoleSchema,
+      answer: typed<PresentedAclRole>(AclRoleSchema),
       permission: aclRead,
     },
     list: {
@@ -63,7 +69,7 @@ export const aclRoleEndpoints = endpoints(
         ...idPrefix,
         policy: { kind: 'string', default: '', description: 'Id of a policy that they link.' },
       },
-      answer: ListedAclRoleSchema,
+      answer: typed<ListedAclRole>(ListedAclRoleSchema),
       filter: AclRoleSchema,
       permission: aclList,
     },

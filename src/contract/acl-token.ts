@@ -1,5 +1,6 @@
 import { AclPolicySchema } from '../model/acl-policy/acl-policy.ts';
 import { AclRoleSchema } from '../model/acl-role/acl-role.ts';
+import type { PresentedAclToken } from '../model/acl-token/acl-token.ts';
 import {
   AclTokenFilterSchema,
   AclTokenInputSchema,
@@ -9,7 +10,7 @@ import { limits } from '../model/limits.ts';
 import { LinkSchema } from '../model/namespace/namespace.ts';
 import { List, Text, Type } from '../model/schema.ts';
 import { aclList, aclRead, aclWrite } from './acl.ts';
-import { endpoints } from './endpoint.ts';
+import { endpoints, typed } from './endpoint.ts';
 import { nothing, underAccessControl } from './needs.ts';
 import { idPrefix } from './query.ts';
 
@@ -49,7 +50,12 @@ const ExpandedTokenSchema = Type.Object({
   ResolvedByAgent: Type.Optional(Text()),
 });
 
-export const body = { schema: AclTokenInputSchema, unknown: 'refuse', checkValues: false } as const;
+const body = {
+  example: { Description: 'The web team', Policies: [{ Name: 'web-read' }] },
+  schema: AclTokenInputSchema,
+  unknown: 'refuse',
+  checkValues: false,
+} as const;
 
 export const listQuery = {
   ...idPrefix,
@@ -73,7 +79,7 @@ export const aclTokenEndpoints = endpoints(
       path: '/v1/acl/token',
       summary: 'Create a token',
       body,
-      answer: AclTokenSchema,
+      answer: typed<PresentedAclToken>(AclTokenSchema),
       permission: aclWrite,
     },
     readSelf: {
@@ -82,7 +88,7 @@ export const aclTokenEndpoints = endpoints(
       path: '/v1/acl/token/self',
       summary: 'Read the token that asks',
       blocking: true,
-      answer: AclTokenSchema,
+      answer: typed<PresentedAclToken>(AclTokenSchema),
       permission: underAccessControl(nothing),
     },
     read: {
@@ -107,7 +113,7 @@ export const aclTokenEndpoints = endpoints(
       path: '/v1/acl/token/:accessor_id',
       summary: 'Replace what may change of a token',
       body,
-      answer: AclTokenSchema,
+      answer: typed<PresentedAclToken>(AclTokenSchema),
       permission: aclWrite,
     },
     clone: {
@@ -116,7 +122,7 @@ export const aclTokenEndpoints = endpoints(
       path: '/v1/acl/token/:accessor_id/clone',
       summary: 'Make a token with the links of another',
       body: { schema: CloneSchema, unknown: 'refuse', optional: true },
-      answer: AclTokenSchema,
+      answer: typed<PresentedAclToken>(AclTokenSchema),
       permission: aclWrite,
     },
     delete: {
@@ -134,7 +140,7 @@ export const aclTokenEndpoints = endpoints(
       summary: 'List tokens',
       blocking: true,
       query: listQuery,
-      answer: AclTokenSchema,
+      answer: typed<PresentedAclToken>(AclTokenSchema),
       filter: AclTokenFilterSchema,
       permission: aclList,
     },

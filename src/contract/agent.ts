@@ -2,7 +2,7 @@ import { Text, Type } from '../model/schema.ts';
 import { endpoints } from './endpoint.ts';
 import { nothing, resource } from './needs.ts';
 
-export const health = { ok: Type.Boolean(), message: Text() };
+const health = { ok: Type.Boolean(), message: Text() };
 /** Of the process as a server, and of each part of it by name. */
 const AgentHealthSchema = Type.Object({
   ...health,

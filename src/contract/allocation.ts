@@ -1,10 +1,12 @@
 import type { Allocation } from '../model/allocation/allocation.ts';
 import { AllocationSchema } from '../model/allocation/allocation.ts';
+import type { AllocationStub } from '../model/allocation/allocation-stub.ts';
 import { AllocationStubSchema } from '../model/allocation/allocation-stub.ts';
+import type { WholeAllocation } from '../model/allocation/present.ts';
 import { WholeAllocationSchema } from '../model/allocation/present.ts';
 import { anyOf, namespaceCapability, ownAllocation } from '../model/permission/permission.ts';
 import { Text, Type, Whole } from '../model/schema.ts';
-import { endpoints } from './endpoint.ts';
+import { endpoints, typed } from './endpoint.ts';
 import type { Asked } from './needs.ts';
 import { capability, decided, listing } from './needs.ts';
 import { idPrefix, type QueryTable } from './query.ts';
@@ -52,7 +54,7 @@ export const allocationEndpoints = endpoints(
         ...idPrefix,
         ...stubQuery,
       },
-      answer: AllocationStubSchema,
+      answer: typed<AllocationStub>(AllocationStubSchema),
       filter: AllocationSchema,
       permission: listing(capability('read-job')),
     },
@@ -62,7 +64,7 @@ export const allocationEndpoints = endpoints(
       path: '/v1/allocation/:alloc_id',
       summary: 'Read an allocation with the job version that it runs',
       blocking: true,
-      answer: WholeAllocationSchema,
+      answer: typed<WholeAllocation>(WholeAllocationSchema),
       permission: mayRead,
     },
     stop: {

@@ -9,7 +9,7 @@ import { Type } from '../model/schema.ts';
 import { aclList, aclRead, aclWrite } from './acl.ts';
 import { endpoints, typed } from './endpoint.ts';
 
-export const body = {
+const body = {
   schema: typed<Input<AuthMethod>, AuthMethodWrite>(AuthMethodSchema),
   unknown: 'refuse',
 } as const;

@@ -3,7 +3,7 @@ import { Type } from '../model/schema.ts';
 import { aclList, aclRead, aclWrite } from './acl.ts';
 import { endpoints } from './endpoint.ts';
 
-export const body = { schema: BindingRuleSchema, unknown: 'refuse' } as const;
+const body = { schema: BindingRuleSchema, unknown: 'refuse' } as const;
 
 const answer = BindingRuleAnswerSchema;
 

@@ -1,8 +1,9 @@
+import type { FileInfo } from '../model/allocation/file-info.ts';
 import { FileInfoSchema } from '../model/allocation/file-info.ts';
 import { limits } from '../model/limits.ts';
 import { Type } from '../model/schema.ts';
 import { inItsNamespace } from './allocation.ts';
-import { endpoints } from './endpoint.ts';
+import { endpoints, typed } from './endpoint.ts';
 
 const path = {
   path: {
@@ -45,7 +46,7 @@ export const clientFileEndpoints = endpoints(
       path: '/v1/client/fs/stat/:alloc_id',
       summary: 'Tell of a file of an allocation',
       query: path,
-      answer: FileInfoSchema,
+      answer: typed<FileInfo>(FileInfoSchema),
     },
     readFile: {
       ...file,

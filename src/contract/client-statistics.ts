@@ -1,12 +1,14 @@
+import type { AllocationUsage } from '../model/allocation/resource-usage.ts';
 import { AllocationUsageSchema } from '../model/allocation/resource-usage.ts';
+import type { NodeUsage } from '../model/node/node-usage.ts';
 import { NodeUsageSchema } from '../model/node/node-usage.ts';
 import { Type } from '../model/schema.ts';
 import { inItsNamespace } from './allocation.ts';
-import { endpoints } from './endpoint.ts';
+import { endpoints, typed } from './endpoint.ts';
 import { onNode } from './node.ts';
 import type { QueryTable } from './query.ts';
 
-export const nodeQuery = {
+const nodeQuery = {
   node_id: {
     kind: 'string',
     default: '',
@@ -22,7 +24,7 @@ export const clientStatisticsEndpoints = endpoints(
       methods: ['GET'],
       path: '/v1/client/allocation/:alloc_id/stats',
       summary: 'Tell what the tasks of an allocation use',
-      answer: AllocationUsageSchema,
+      answer: typed<AllocationUsage>(AllocationUsageSchema),
       permission: inItsNamespace('read-job'),
     },
     nodeUsage: {
@@ -31,7 +33,7 @@ export const clientStatisticsEndpoints = endpoints(
       path: '/v1/client/stats',
       summary: 'Tell what a node uses',
       query: nodeQuery,
-      answer: NodeUsageSchema,
+      answer: typed<NodeUsage>(NodeUsageSchema),
       permission: onNode('read'),
     },
     collectAllocation: {

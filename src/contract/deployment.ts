@@ -1,4 +1,5 @@
 import { AllocationSchema } from '../model/allocation/allocation.ts';
+import type { AllocationStub } from '../model/allocation/allocation-stub.ts';
 import { AllocationStubSchema } from '../model/allocation/allocation-stub.ts';
 import type { Deployment } from '../model/deployment/deployment.ts';
 import { DeploymentSchema } from '../model/deployment/deployment.ts';
@@ -6,7 +7,7 @@ import { limits } from '../model/limits.ts';
 import { namespaceCapability } from '../model/permission/permission.ts';
 import { Flag, FullList, Nullable, Text, Type, Whole } from '../model/schema.ts';
 import { stubQuery } from './allocation.ts';
-import { endpoints } from './endpoint.ts';
+import { endpoints, typed } from './endpoint.ts';
 import { maySubmitOr } from './job-rights.ts';
 import { type Asked, capability, decided, listing } from './needs.ts';
 import { idPrefix } from './query.ts';
@@ -52,7 +53,7 @@ export const deploymentEndpoints = endpoints(
       summary: 'List deployments, those of each namespace the oldest first',
       blocking: true,
       query: idPrefix,
-      answer: DeploymentSchema,
+      answer: typed<Deployment>(DeploymentSchema),
       filter: DeploymentSchema,
       permission: listing(capability('read-job')),
     },
@@ -62,7 +63,7 @@ export const deploymentEndpoints = endpoints(
       path: '/v1/deployment/:deployment_id',
       summary: 'Read a deployment',
       blocking: true,
-      answer: DeploymentSchema,
+      answer: typed<Deployment>(DeploymentSchema),
       permission: readInItsNamespace,
     },
     allocations: {
@@ -72,7 +73,7 @@ export const deploymentEndpoints = endpoints(
       summary: "List a deployment's allocations",
       blocking: true,
       query: stubQuery,
-      answer: AllocationStubSchema,
+      answer: typed<AllocationStub>(AllocationStubSchema),
       filter: AllocationSchema,
       permission: readInItsNamespace,
     },

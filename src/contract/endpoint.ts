@@ -42,7 +42,7 @@ export type Kind = 'read' | 'list' | 'write' | 'stream' | 'socket';
 export type Family = 'registry' | 'scheduler';
 
 /** Names the endpoint, and groups it with others. */
-interface Identity {
+export interface Identity {
   /** `jobs.register`: stays the same for ever. */
   readonly id: string;
   /** The tag of the OpenAPI document. */
@@ -66,6 +66,8 @@ export interface BodyDefinition {
   readonly faults?: 'later';
   /** The body is any bytes and no JSON: they stand in this field, as base64. */
   readonly raw?: string;
+  /** Shown in documents, where that which is made of the schema would not tell enough. */
+  readonly example?: object;
   /** Reads the body instead, where its schema depends on what stands in it. */
   readonly decode?: (parsed: unknown) => unknown;
 }

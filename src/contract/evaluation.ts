@@ -1,4 +1,5 @@
 import { AllocationSchema } from '../model/allocation/allocation.ts';
+import type { AllocationStub } from '../model/allocation/allocation-stub.ts';
 import { AllocationStubSchema } from '../model/allocation/allocation-stub.ts';
 import type { Evaluation } from '../model/evaluation/evaluation.ts';
 import type { EvaluationStub } from '../model/evaluation/evaluation-stub.ts';
@@ -56,7 +57,7 @@ export const evaluationEndpoints = endpoints(
       summary: 'List evaluations, those of each namespace the oldest first',
       blocking: true,
       query: listQuery,
-      answer: PresentedEvaluationSchema,
+      answer: typed<PresentedEvaluation>(PresentedEvaluationSchema),
       filter: PresentedEvaluationSchema,
       permission: listing(capability('read-job')),
     },
@@ -94,7 +95,7 @@ export const evaluationEndpoints = endpoints(
       path: '/v1/evaluation/:eval_id/allocations',
       summary: 'List the allocations that an evaluation placed',
       blocking: true,
-      answer: AllocationStubSchema,
+      answer: typed<AllocationStub>(AllocationStubSchema),
       filter: AllocationSchema,
       permission: readInItsNamespace,
     },

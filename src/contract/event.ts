@@ -1,13 +1,14 @@
 import { refusal } from '../model/errors.ts';
+import type { Event } from '../model/event/event.ts';
 import { EventSchema, eventTopics, parseTopic, type TopicWish } from '../model/event/event.ts';
 import { limits } from '../model/limits.ts';
 import { allOf, type Permission } from '../model/permission/permission.ts';
-import { endpoints } from './endpoint.ts';
+import { endpoints, typed } from './endpoint.ts';
 import type { Asked } from './needs.ts';
 import { decided } from './needs.ts';
 import type { QueryTable, QueryValues } from './query.ts';
 
-export const query = {
+const query = {
   topic: {
     kind: 'strings',
     description: '`Job`, `Job:web`, `*`; may be given several times. Everything when absent.',
@@ -52,7 +53,7 @@ export const eventEndpoints = endpoints(
       path: '/v1/event/stream',
       summary: 'Follow what happens, as it becomes durable',
       query,
-      answer: EventSchema,
+      answer: typed<Event>(EventSchema),
       permission: ofTopics,
     },
   },

@@ -1,3 +1,4 @@
+import type { AllocationExplanation, JobProspect } from '../model/explanation/explanation.ts';
 import {
   AllocationExplanationSchema,
   JobProspectSchema,
@@ -5,7 +6,7 @@ import {
 import type { Node } from '../model/node/node.ts';
 import { allOf, namespaceCapability } from '../model/permission/permission.ts';
 import { inItsNamespace } from './allocation.ts';
-import { endpoints } from './endpoint.ts';
+import { endpoints, typed } from './endpoint.ts';
 import type { Asked } from './needs.ts';
 import { decided } from './needs.ts';
 import { onThatNode } from './node.ts';
@@ -26,7 +27,7 @@ export const explanationEndpoints = endpoints(
       methods: ['GET'],
       path: '/v1/allocation/:alloc_id/why',
       summary: 'Say why an allocation is on its node: every node, its score part by part',
-      answer: AllocationExplanationSchema,
+      answer: typed<AllocationExplanation>(AllocationExplanationSchema),
       permission: inItsNamespace('read-job'),
       noun: 'allocation',
     },
@@ -43,7 +44,7 @@ export const explanationEndpoints = endpoints(
         },
         node: { kind: 'string', default: '', description: 'Id of the only node to tell of.' },
       },
-      answer: JobProspectSchema,
+      answer: typed<JobProspect>(JobProspectSchema),
       permission: readsJobAndNode,
     },
   },

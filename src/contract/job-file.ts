@@ -3,6 +3,7 @@ import { UnsetJobSchema } from '../model/job/unset.ts';
 import { limits } from '../model/limits.ts';
 import { Flag, FullList, Nullable, Text, Type } from '../model/schema.ts';
 import { endpoints } from './endpoint.ts';
+import { exampleJob } from './job.ts';
 import { capability, either } from './needs.ts';
 
 const ParseSchema = Type.Object({ JobHCL: Text(), Canonicalize: Flag(), Variables: Text() });
@@ -29,7 +30,12 @@ export const jobFileEndpoints = endpoints(
       methods: ['POST', 'PUT'],
       path: '/v1/jobs/parse',
       summary: 'Read a job file in HCL',
-      body: { schema: ParseSchema, unknown: 'report', bytesMax: limits.http.jobBodyBytesMax },
+      body: {
+        example: { JobHCL: 'job "web" { }', Canonicalize: true },
+        schema: ParseSchema,
+        unknown: 'report',
+        bytesMax: limits.http.jobBodyBytesMax,
+      },
       answer: UnsetJobSchema,
       permission: either(capability('parse-job'), capability('submit-job')),
     },
@@ -39,6 +45,7 @@ export const jobFileEndpoints = endpoints(
       path: '/v1/validate/job',
       summary: 'Say whether a job is valid',
       body: {
+        example: { Job: exampleJob },
         ...{ schema: ValidationSchema, unknown: 'report', checkValues: false },
         bytesMax: limits.http.jobBodyBytesMax,
       },

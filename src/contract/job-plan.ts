@@ -4,6 +4,7 @@ import { type JobPlan, JobPlanSchema } from '../model/job-plan/job-plan.ts';
 import { limits } from '../model/limits.ts';
 import { Flag, Nullable, Text, Type } from '../model/schema.ts';
 import { endpoints, typed } from './endpoint.ts';
+import { exampleJob } from './job.ts';
 import { submitOverrideOr } from './job-rights.ts';
 
 const envelope = {
@@ -38,6 +39,7 @@ export const jobPlanEndpoints = endpoints(
       summary: 'Say what registering a job would do, and write nothing',
       body: {
         schema: typed<JobPlanRequest>(Type.Object({ Job: Nullable(JobSchema), ...envelope })),
+        example: { Job: exampleJob, Diff: true },
         unknown: 'report',
         bytesMax: limits.http.jobBodyBytesMax,
         checkValues: false,

@@ -1,9 +1,10 @@
+import type { JobPolicy } from '../model/job-policy/job-policy.ts';
 import { JobPolicySchema } from '../model/job-policy/job-policy.ts';
 import { Type } from '../model/schema.ts';
-import { endpoints } from './endpoint.ts';
+import { endpoints, typed } from './endpoint.ts';
 import { resource } from './needs.ts';
 
-export const guard = {
+const guard = {
   cas: {
     kind: 'integer',
     description: 'Only if the policy has this ModifyIndex; 0: only if there is none.',
@@ -26,7 +27,7 @@ export const jobPolicyEndpoints = endpoints(
       query: {
         prefix: { kind: 'string', default: '', description: 'The beginning of the name.' },
       },
-      answer: JobPolicySchema,
+      answer: typed<JobPolicy>(JobPolicySchema),
       filter: JobPolicySchema,
       permission: reads,
     },
@@ -36,7 +37,7 @@ export const jobPolicyEndpoints = endpoints(
       path: '/v1/job-policy/:name',
       summary: 'Read a job policy',
       blocking: true,
-      answer: JobPolicySchema,
+      answer: typed<JobPolicy>(JobPolicySchema),
       permission: reads,
     },
     write: {
@@ -46,7 +47,7 @@ export const jobPolicyEndpoints = endpoints(
       summary: 'Create or replace a job policy',
       query: guard,
       body: { schema: JobPolicySchema, unknown: 'refuse', checkValues: false },
-      answer: JobPolicySchema,
+      answer: typed<JobPolicy>(JobPolicySchema),
       permission: writes,
     },
     delete: {

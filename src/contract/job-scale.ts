@@ -1,5 +1,7 @@
+import type { JobAction } from '../model/job/job-action.ts';
 import { JobActionSchema } from '../model/job/job-action.ts';
 import { type ScaleRequest, ScaleSchema } from '../model/job/scale.ts';
+import type { ScaleStatus } from '../model/scaling-event/scaling-event.ts';
 import { ScaleStatusSchema } from '../model/scaling-event/scaling-event.ts';
 import { Flag, Text, Type, Whole } from '../model/schema.ts';
 import { endpoints, typed } from './endpoint.ts';
@@ -42,7 +44,12 @@ export const jobScaleEndpoints = endpoints(
       methods: ['PUT', 'POST'],
       path: '/v1/job/:job_id+/scale',
       summary: 'Scale a group of a job, or tell something of its scale',
-      body: { schema: typed<JobScaling>(ScalingSchema), unknown: 'report', checkValues: false },
+      body: {
+        example: { Count: 3, Target: { Group: 'web' }, Message: 'more visitors' },
+        schema: typed<JobScaling>(ScalingSchema),
+        unknown: 'report',
+        checkValues: false,
+      },
       answer: ScaledSchema,
       permission: submitOverrideOr('scale-job'),
     },
@@ -52,7 +59,7 @@ export const jobScaleEndpoints = endpoints(
       path: '/v1/job/:job_id+/scale',
       summary: 'Read how the groups of a job are scaled',
       blocking: true,
-      answer: ScaleStatusSchema,
+      answer: typed<ScaleStatus>(ScaleStatusSchema),
       permission: either(capability('read-job-scaling'), readJob),
     },
     actions: {
@@ -60,7 +67,7 @@ export const jobScaleEndpoints = endpoints(
       methods: ['GET'],
       path: '/v1/job/:job_id+/actions',
       summary: "List the actions of a job's tasks",
-      answer: JobActionSchema,
+      answer: typed<JobAction>(JobActionSchema),
       filter: JobActionSchema,
       permission: readJob,
     },

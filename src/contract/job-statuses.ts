@@ -1,7 +1,8 @@
 import { JobSchema } from '../model/job/job.ts';
+import type { JobStatuses } from '../model/job/job-statuses.ts';
 import { JobStatusesSchema } from '../model/job/job-statuses.ts';
 import { Flag, List, Text, Type } from '../model/schema.ts';
-import { endpoints } from './endpoint.ts';
+import { endpoints, typed } from './endpoint.ts';
 import { capability, listing } from './needs.ts';
 
 const SelectionSchema = Type.Object({
@@ -21,7 +22,7 @@ const statuses = {
       description: 'Jobs that others launched, too.',
     },
   },
-  answer: JobStatusesSchema,
+  answer: typed<JobStatuses>(JobStatusesSchema),
   filter: JobSchema,
   permission: listing(capability('read-job')),
 } as const;

@@ -1,10 +1,16 @@
 import { AllocationSchema } from '../model/allocation/allocation.ts';
+import type { AllocationStub } from '../model/allocation/allocation-stub.ts';
 import { AllocationStubSchema } from '../model/allocation/allocation-stub.ts';
+import type { Deployment } from '../model/deployment/deployment.ts';
 import { DeploymentSchema } from '../model/deployment/deployment.ts';
+import type { PresentedEvaluation } from '../model/evaluation/present.ts';
 import { PresentedEvaluationSchema } from '../model/evaluation/present.ts';
+import type { Job } from '../model/job/job.ts';
 import { type JobInput, JobSchema } from '../model/job/job.ts';
+import type { JobStub } from '../model/job/job-stub.ts';
 import { JobStubSchema } from '../model/job/job-stub.ts';
 import { type JobSubmission, JobSubmissionSchema } from '../model/job-submission/job-submission.ts';
+import type { JobSummary } from '../model/job-summary/job-summary.ts';
 import { JobSummarySchema } from '../model/job-summary/job-summary.ts';
 import { limits } from '../model/limits.ts';
 import { Flag, Nullable, Text, Type, Whole } from '../model/schema.ts';
@@ -67,7 +73,21 @@ export interface JobRegistration {
   readonly Region?: string | undefined;
 }
 
+/** The smallest job that runs. */
+export const exampleJob = {
+  ID: 'web',
+  Type: 'service',
+  TaskGroups: [
+    {
+      Name: 'web',
+      Count: 2,
+      Tasks: [{ Name: 'server', Driver: 'raw_exec', Config: { command: 'sleep', args: ['60'] } }],
+    },
+  ],
+};
+
 const registrationBody = {
+  example: { Job: exampleJob },
   schema: typed<JobRegistration>(
     Type.Object({
       Job: Nullable(JobSchema),
@@ -93,7 +113,7 @@ export const jobEndpoints = endpoints(
         prefix: { kind: 'string', default: '', description: 'The beginning of the job id.' },
         meta: { kind: 'boolean', default: false, description: "Include each job's Meta." },
       },
-      answer: JobStubSchema,
+      answer: typed<JobStub>(JobStubSchema),
       filter: JobSchema,
       permission: listing(capability('list-jobs')),
     },
@@ -121,7 +141,7 @@ export const jobEndpoints = endpoints(
       path: '/v1/job/:job_id+',
       summary: 'Read a job',
       blocking: true,
-      answer: JobSchema,
+      answer: typed<Job>(JobSchema),
       permission: readJob,
     },
     stop: {
@@ -158,7 +178,7 @@ export const jobEndpoints = endpoints(
       summary: "List a job's allocations",
       blocking: true,
       query: { ...everyRegistration, ...stubQuery },
-      answer: AllocationStubSchema,
+      answer: typed<AllocationStub>(AllocationStubSchema),
       filter: AllocationSchema,
       permission: readJob,
     },
@@ -169,7 +189,7 @@ export const jobEndpoints = endpoints(
       summary: "List a job's evaluations",
       blocking: true,
       query: everyRegistration,
-      answer: PresentedEvaluationSchema,
+      answer: typed<PresentedEvaluation>(PresentedEvaluationSchema),
       filter: PresentedEvaluationSchema,
       permission: readJob,
     },
@@ -180,7 +200,7 @@ export const jobEndpoints = endpoints(
       summary: "List a job's deployments",
       blocking: true,
       query: everyRegistration,
-      answer: DeploymentSchema,
+      answer: typed<Deployment>(DeploymentSchema),
       filter: DeploymentSchema,
       permission: readJob,
     },
@@ -199,7 +219,7 @@ export const jobEndpoints = endpoints(
       path: '/v1/job/:job_id+/summary',
       summary: "Read a job's summary",
       blocking: true,
-      answer: JobSummarySchema,
+      answer: typed<JobSummary>(JobSummarySchema),
       permission: readJob,
     },
   },

@@ -1,6 +1,7 @@
+import type { PresentedKeyringKey } from '../model/keyring/keyring-key.ts';
 import { KeyringKeySchema } from '../model/keyring/keyring-key.ts';
 import { Type } from '../model/schema.ts';
-import { endpoints } from './endpoint.ts';
+import { endpoints, typed } from './endpoint.ts';
 import { resource } from './needs.ts';
 
 export const keyringEndpoints = endpoints(
@@ -11,7 +12,7 @@ export const keyringEndpoints = endpoints(
       methods: ['GET'],
       path: '/v1/operator/keyring/keys',
       summary: 'List the keys of the keyring',
-      answer: KeyringKeySchema,
+      answer: typed<PresentedKeyringKey>(KeyringKeySchema),
       filter: KeyringKeySchema,
       permission: resource('keyring', 'read'),
     },

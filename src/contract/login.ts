@@ -1,6 +1,7 @@
+import type { PresentedAclToken } from '../model/acl-token/acl-token.ts';
 import { AclTokenSchema } from '../model/acl-token/acl-token.ts';
 import { Text, TextMap, Type } from '../model/schema.ts';
-import { endpoints } from './endpoint.ts';
+import { endpoints, typed } from './endpoint.ts';
 import { nothing, underAccessControl } from './needs.ts';
 
 const placed = { Namespace: Text(), Partition: Text() };
@@ -42,7 +43,7 @@ export const loginEndpoints = endpoints(
       path: '/v1/acl/login',
       summary: 'Log in with a credential that an auth method accepts',
       body: { schema: LoginSchema, unknown: 'refuse' },
-      answer: AclTokenSchema,
+      answer: typed<PresentedAclToken>(AclTokenSchema),
       takesOldTokens: true,
       permission: anybody,
     },
@@ -70,7 +71,7 @@ export const loginEndpoints = endpoints(
       path: '/v1/acl/oidc/callback',
       summary: 'Finish a login with a browser',
       body: { schema: CallbackSchema, unknown: 'refuse' },
-      answer: AclTokenSchema,
+      answer: typed<PresentedAclToken>(AclTokenSchema),
       takesOldTokens: true,
       permission: anybody,
     },

@@ -43,6 +43,7 @@ const write = {
   methods: ['PUT', 'POST'],
   summary: 'Create or replace a namespace',
   body: {
+    example: { Name: 'dev', Description: 'What is tried out' },
     schema: typed<NamespaceRequest>(NamespaceSchema),
     unknown: 'refuse',
     checkValues: false,

@@ -10,7 +10,7 @@ import { itself } from './node.ts';
 
 const LeaseSchema = Type.Object({ HeartbeatTTL: Whole(), Index: Whole() });
 
-export const RegisterSchema = Type.Object({
+const RegisterSchema = Type.Object({
   Node: Nullable(NodeRegistrationSchema),
   SecretID: Text(),
 });

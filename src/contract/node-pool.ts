@@ -1,6 +1,8 @@
 import { JobSchema } from '../model/job/job.ts';
+import type { JobStub } from '../model/job/job-stub.ts';
 import { JobStubSchema } from '../model/job/job-stub.ts';
 import { PresentedNodeSchema } from '../model/node/present.ts';
+import type { NodePool } from '../model/node-pool/node-pool.ts';
 import { NodePoolSchema } from '../model/node-pool/node-pool.ts';
 import { Type } from '../model/schema.ts';
 import { endpoints, typed } from './endpoint.ts';
@@ -22,7 +24,7 @@ export const nodePoolEndpoints = endpoints(
       query: {
         prefix: { kind: 'string', default: '', description: 'The beginning of the name.' },
       },
-      answer: NodePoolSchema,
+      answer: typed<NodePool>(NodePoolSchema),
       filter: NodePoolSchema,
       permission: nothing,
     },
@@ -32,7 +34,7 @@ export const nodePoolEndpoints = endpoints(
       path: '/v1/node/pool/:name',
       summary: 'Read a node pool',
       blocking: true,
-      answer: NodePoolSchema,
+      answer: typed<NodePool>(NodePoolSchema),
       permission: onPool('read'),
     },
     create: {
@@ -41,7 +43,7 @@ export const nodePoolEndpoints = endpoints(
       path: '/v1/node/pools',
       summary: 'Create or replace a node pool',
       body: { schema: NodePoolSchema, unknown: 'refuse' },
-      answer: NodePoolSchema,
+      answer: typed<NodePool>(NodePoolSchema),
       permission: { ...onPool('write'), name: 'from-body:Name' },
     },
     write: {
@@ -50,7 +52,7 @@ export const nodePoolEndpoints = endpoints(
       path: '/v1/node/pool/:name',
       summary: 'Create or replace a node pool',
       body: { schema: NodePoolSchema, unknown: 'refuse' },
-      answer: NodePoolSchema,
+      answer: typed<NodePool>(NodePoolSchema),
       permission: onPool('write'),
     },
     delete: {
@@ -78,7 +80,7 @@ export const nodePoolEndpoints = endpoints(
       path: '/v1/node/pool/:name/jobs',
       summary: 'List the jobs that want the nodes of a pool',
       blocking: true,
-      answer: JobStubSchema,
+      answer: typed<JobStub>(JobStubSchema),
       filter: JobSchema,
       permission: every(onPool('read'), listing(capability('list-jobs'))),
     },

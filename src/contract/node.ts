@@ -1,4 +1,5 @@
 import { AllocationSchema } from '../model/allocation/allocation.ts';
+import type { WholeAllocation } from '../model/allocation/present.ts';
 import { WholeAllocationSchema } from '../model/allocation/present.ts';
 import { DrainSpecSchema } from '../model/node/drain.ts';
 import type { Node } from '../model/node/node.ts';
@@ -125,7 +126,7 @@ export const nodeEndpoints = endpoints(
       path: '/v1/node/:node_id',
       summary: 'Read a node',
       blocking: true,
-      answer: PresentedNodeSchema,
+      answer: typed<PresentedNode>(PresentedNodeSchema),
       permission: readsNodeOrIsIt,
     },
     allocations: {
@@ -134,7 +135,7 @@ export const nodeEndpoints = endpoints(
       path: '/v1/node/:node_id/allocations',
       summary: 'List the allocations of a node',
       blocking: true,
-      answer: WholeAllocationSchema,
+      answer: typed<WholeAllocation>(WholeAllocationSchema),
       filter: AllocationSchema,
       permission: onNode('read'),
     },
@@ -142,7 +143,11 @@ export const nodeEndpoints = endpoints(
       ...change,
       path: '/v1/node/:node_id/drain',
       summary: 'Empty a node, change how, or cancel that',
-      body: { schema: DrainRequestSchema, unknown: 'refuse' },
+      body: {
+        example: { DrainSpec: { Deadline: 3_600_000_000_000 } },
+        schema: DrainRequestSchema,
+        unknown: 'refuse',
+      },
     },
     setEligibility: {
       ...change,

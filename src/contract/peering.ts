@@ -1,14 +1,16 @@
 import { limits } from '../model/limits.ts';
 import { ExportedServiceSchema, ImportedNameSchema } from '../model/peering/exchanged-service.ts';
+import type { Peering } from '../model/peering/peering.ts';
 import {
   EstablishRequestSchema,
   PeeringSchema,
   PeeringTokenAnswerSchema,
   PeeringTokenRequestSchema,
 } from '../model/peering/peering.ts';
+import type { ExchangeExplanation } from '../model/peering/why.ts';
 import { ExchangeExplanationSchema } from '../model/peering/why.ts';
 import { Type } from '../model/schema.ts';
-import { endpoints } from './endpoint.ts';
+import { endpoints, typed } from './endpoint.ts';
 import { resource } from './needs.ts';
 
 const place = { partition: 'from-request' } as const;
@@ -46,7 +48,7 @@ export const exchangedServiceEndpoints = endpoints(
       path: '/v1/peering/:name/why',
       summary: 'Tell why a service is or is not at a peer, and one of the peer here',
       query: whyQuery,
-      answer: ExchangeExplanationSchema,
+      answer: typed<ExchangeExplanation>(ExchangeExplanationSchema),
       permission: resource('peering', 'read', place),
     },
   },
@@ -86,7 +88,7 @@ export const peeringEndpoints = endpoints(
       path: '/v1/peering/:name',
       summary: 'Read a peering',
       blocking: true,
-      answer: PeeringSchema,
+      answer: typed<Peering>(PeeringSchema),
       permission: may('read'),
     },
     delete: {
@@ -102,7 +104,7 @@ export const peeringEndpoints = endpoints(
       path: '/v1/peerings',
       summary: 'List the peerings of a partition',
       blocking: true,
-      answer: PeeringSchema,
+      answer: typed<Peering>(PeeringSchema),
       filter: PeeringSchema,
       permission: may('read'),
     },

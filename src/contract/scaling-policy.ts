@@ -1,10 +1,11 @@
 import { allOf, anyOf, namespaceCapability } from '../model/permission/permission.ts';
+import type { ScalingPolicyStub } from '../model/scaling-policy/registered-policy.ts';
 import {
   type RegisteredPolicy,
   RegisteredPolicySchema,
   ScalingPolicyStubSchema,
 } from '../model/scaling-policy/registered-policy.ts';
-import { endpoints } from './endpoint.ts';
+import { endpoints, typed } from './endpoint.ts';
 import type { Asked } from './needs.ts';
 import { capability, decided, either, every, listing } from './needs.ts';
 
@@ -34,7 +35,7 @@ export const scalingPolicyEndpoints = endpoints(
         job: { kind: 'string', default: '', description: 'Of this job alone.' },
         type: { kind: 'string', default: '', description: 'Of this type alone.' },
       },
-      answer: ScalingPolicyStubSchema,
+      answer: typed<ScalingPolicyStub>(ScalingPolicyStubSchema),
       filter: RegisteredPolicySchema,
       permission: listing(
         either(
@@ -49,7 +50,7 @@ export const scalingPolicyEndpoints = endpoints(
       path: '/v1/scaling/policy/:policy_id',
       summary: 'Read a scaling policy',
       blocking: true,
-      answer: RegisteredPolicySchema,
+      answer: typed<RegisteredPolicy>(RegisteredPolicySchema),
       permission: readsPolicy,
     },
   },

@@ -3,7 +3,7 @@ import { Flag, Type, Whole } from '../model/schema.ts';
 import { endpoints } from './endpoint.ts';
 import { resource } from './needs.ts';
 
-export const query = {
+const query = {
   cas: {
     kind: 'integer',
     description: 'Only if the configuration has this ModifyIndex; 0: only if it was never set.',

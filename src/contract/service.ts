@@ -8,12 +8,16 @@ import {
   type Permission,
 } from '../model/permission/permission.ts';
 import { FullList, Text, Type, Whole } from '../model/schema.ts';
+import type {
+  NamespaceServices,
+  ServiceRegistration,
+} from '../model/service-registration/service-registration.ts';
 import {
   NamespaceServicesSchema,
   ServiceRegistrationSchema,
 } from '../model/service-registration/service-registration.ts';
 import { inItsNamespace } from './allocation.ts';
-import { endpoints } from './endpoint.ts';
+import { endpoints, typed } from './endpoint.ts';
 import { readJob } from './job-rights.ts';
 import { type Asked, decided, submitOr } from './needs.ts';
 import type { QueryValues } from './query.ts';
@@ -83,7 +87,7 @@ export const serviceEndpoints = endpoints(
       summary: 'List the names of services, by namespace',
       blocking: true,
       query: peerQuery,
-      answer: NamespaceServicesSchema,
+      answer: typed<NamespaceServices>(NamespaceServicesSchema),
       filter: NamedServiceSchema,
       permission: seesServices,
     },
@@ -112,7 +116,7 @@ export const serviceEndpoints = endpoints(
       path: '/v1/job/:job_id+/services',
       summary: "List the instances of a job's services",
       blocking: true,
-      answer: ServiceRegistrationSchema,
+      answer: typed<ServiceRegistration>(ServiceRegistrationSchema),
       filter: ServiceRegistrationSchema,
       permission: readJob,
       noun: 'job',
@@ -123,7 +127,7 @@ export const serviceEndpoints = endpoints(
       path: '/v1/allocation/:alloc_id/services',
       summary: 'List the services that an allocation has registered',
       blocking: true,
-      answer: ServiceRegistrationSchema,
+      answer: typed<ServiceRegistration>(ServiceRegistrationSchema),
       filter: ServiceRegistrationSchema,
       permission: inItsNamespace('read-job'),
       noun: 'allocation',

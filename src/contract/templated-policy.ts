@@ -1,8 +1,10 @@
+import type { AclPolicy } from '../model/acl-policy/acl-policy.ts';
 import { AclPolicySchema } from '../model/acl-policy/acl-policy.ts';
 import { Text, Type } from '../model/schema.ts';
+import type { TemplatedPolicy } from '../model/templated-policy/templated-policy.ts';
 import { TemplatedPolicySchema } from '../model/templated-policy/templated-policy.ts';
 import { aclRead } from './acl.ts';
-import { endpoints } from './endpoint.ts';
+import { endpoints, typed } from './endpoint.ts';
 
 const PreviewSchema = Type.Object({ Name: Text(), Partition: Text(), Namespace: Text() });
 
@@ -12,7 +14,7 @@ const preview = {
   methods: ['POST'],
   summary: 'The policy that a template stands for',
   body: { schema: PreviewSchema, unknown: 'refuse', optional: true },
-  answer: AclPolicySchema,
+  answer: typed<AclPolicy>(AclPolicySchema),
   permission: aclRead,
 } as const;
 
@@ -32,7 +34,7 @@ export const templatedPolicyEndpoints = endpoints(
       methods: ['GET'],
       path: '/v1/acl/templated-policy/name/:name+',
       summary: 'Read a template of policies',
-      answer: TemplatedPolicySchema,
+      answer: typed<TemplatedPolicy>(TemplatedPolicySchema),
       permission: aclRead,
     },
     preview: { ...preview, path: '/v1/acl/templated-policy/preview/:name+' },

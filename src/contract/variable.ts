@@ -1,5 +1,6 @@
 import { limits } from '../model/limits.ts';
 import { Type } from '../model/schema.ts';
+import type { VariableMetadata } from '../model/variable/variable.ts';
 import {
   type Variable,
   VariableMetadataSchema,
@@ -8,7 +9,7 @@ import {
 import { endpoints, typed } from './endpoint.ts';
 import { listing } from './needs.ts';
 
-export const guard = {
+const guard = {
   cas: {
     kind: 'integer',
     description: 'Only if the variable has this ModifyIndex; 0: only if there is none.',
@@ -41,7 +42,7 @@ export const variableEndpoints = endpoints(
           description: 'The beginning of the path.',
         },
       },
-      answer: VariableMetadataSchema,
+      answer: typed<VariableMetadata>(VariableMetadataSchema),
       filter: VariableMetadataSchema,
       permission: listing({
         kind: 'named',
@@ -67,7 +68,12 @@ export const variableEndpoints = endpoints(
       path: '/v1/var/:path+',
       summary: 'Create a variable or replace its items',
       query: guard,
-      body: { schema: VariableSchema, unknown: 'refuse', checkValues: false },
+      body: {
+        example: { Items: { user: 'db', password: 'correct horse' } },
+        schema: VariableSchema,
+        unknown: 'refuse',
+        checkValues: false,
+      },
       answer: typed<Variable>(VariableSchema),
       permission: may('write'),
     },

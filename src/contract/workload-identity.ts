@@ -1,6 +1,7 @@
 import { FullList, Text, Type } from '../model/schema.ts';
+import type { IdentityAnswer } from '../model/workload/identity-request.ts';
 import { IdentityAnswerSchema, IdentityRequestSchema } from '../model/workload/identity-request.ts';
-import { endpoints } from './endpoint.ts';
+import { endpoints, typed } from './endpoint.ts';
 import { nothing } from './needs.ts';
 
 export const RequestSchema = Type.Object({ Identities: FullList(IdentityRequestSchema) });
@@ -22,7 +23,7 @@ export const workloadIdentityEndpoints = endpoints(
       path: '/v1/node/:node_id/identities',
       summary: "Sign who the tasks of the node's allocations are",
       body: { schema: RequestSchema, unknown: 'refuse' },
-      answer: IdentityAnswerSchema,
+      answer: typed<IdentityAnswer>(IdentityAnswerSchema),
       permission: { kind: 'own-node', nodeId: 'from-path:node_id' },
     },
     keys: {

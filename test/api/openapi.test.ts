@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { Check, type XSchemaObject } from 'typebox/schema';
 import { beforeAll, expect, test } from 'vitest';
 import { jobBody, nodeBody, startApi, type TestApi } from '../support/api.ts';
 
@@ -83,6 +84,81 @@ test('of a body nothing is required but what the server says, and it says what i
   expect(bodyOf('/v1/jobs', 'post')).not.toHaveProperty('additionalProperties');
 });
 
+/** The schema itself, where a reference to a named one stands. */
+// biome-ignore lint/suspicious/noExplicitAny: a schema of any shape.
+const resolved = (schema: any) =>
+  schema.$ref === undefined ? schema : document.components.schemas[schema.$ref.split('/').at(-1)];
+
+interface Operation {
+  readonly operationId: string;
+  readonly 'x-same-as'?: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly parameters: readonly { readonly example?: unknown }[];
+  readonly requestBody?: { readonly content: Content };
+  readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
+}
+type Content = Readonly<
+  Record<string, { readonly schema?: XSchemaObject; readonly example?: unknown }>
+>;
+
+const operations = () =>
+  Object.values<Record<string, Operation>>(document.paths).flatMap((path) => Object.values(path));
+
+test('an operation has an id that stays, a sentence and what it needs', () => {
+  const ids = operations().map(({ operationId }) => operationId);
+  expect(ids).toEqual(expect.arrayContaining(['jobs.register', 'jobs.stop', 'acl-tokens.create']));
+  for (const one of operations()) {
+    expect(one.operationId).toMatch(/^[a-z-]+\.[a-zA-Z]+(\.(put|post))?$/);
+    expect(one.summary.length).toBeGreaterThan(8);
+    expect(one.description).toMatch(/ Needs .+\.$/);
+    const same = one['x-same-as'];
+    if (same !== undefined) expect(ids).toContain(same);
+    expect(one.operationId.split('.').length).toBe(same === undefined ? 2 : 3);
+  }
+});
+
+test('nouns are named once, and every reference leads to one', () => {
+  const { schemas } = document.components;
+  expect(Object.keys(schemas)).toEqual(
+    expect.arrayContaining(['Job', 'JobOpenRequest', 'TaskGroup', 'Task', 'Node', 'AclToken']),
+  );
+  const references = JSON.stringify(document).match(/#\/components\/schemas\/\w+/g) ?? [];
+  expect(references.length).toBeGreaterThan(100);
+  for (const reference of references) {
+    expect(Object.keys(schemas)).toContain(reference.split('/').at(-1));
+  }
+});
+
+test('every operation has an example, and each is what its schema takes', () => {
+  const named = Object.fromEntries(
+    Object.entries<XSchemaObject>(document.components.schemas).map(([name, schema]) => [
+      name,
+      withReferencesTo(schema),
+    ]),
+  );
+  for (const { operationId, parameters, requestBody, responses } of operations()) {
+    const contents = [requestBody?.content, responses[200]?.content].flatMap((content) =>
+      Object.values(content ?? {}),
+    );
+    const examples = contents.filter(({ example }) => example !== undefined);
+    for (const { schema, example } of examples) {
+      const isRight = Check(named, withReferencesTo(schema!), example);
+      expect([operationId, isRight ? 'right' : example]).toEqual([operationId, 'right']);
+    }
+    const texts = parameters.filter(({ example }) => example !== undefined);
+    const isBytes = contents.length === 0;
+    expect([operationId, examples.length + texts.length > 0 || isBytes]).toEqual([
+      operationId,
+      true,
+    ]);
+  }
+});
+
+/** The validator finds references by their names alone. */
+const withReferencesTo = (schema: XSchemaObject): XSchemaObject =>
+  JSON.parse(JSON.stringify(schema).replaceAll('#/components/schemas/', ''));
+
 test('answers have every field of their schema', async () => {
   for (const path of [
     '/v1/job/{job_id}',
@@ -90,8 +166,9 @@ test('answers have every field of their schema', async () => {
     '/v1/job/{job_id}/versions',
   ]) {
     const { schema } = document.paths[path].get.responses[200].content['application/json'];
+    const { properties } = resolved(schema);
     const { json } = await api.call('GET', path.replace('{job_id}', 'web'));
-    expect(Object.keys(json)).toEqual(expect.arrayContaining(Object.keys(schema.properties)));
+    expect(Object.keys(json)).toEqual(expect.arrayContaining(Object.keys(properties)));
   }
 });
 

@@ -1,0 +1,176 @@
+import { components } from '../../contract/components.ts';
+import type { BodyDefinition, Endpoint } from '../../contract/endpoint.ts';
+import { describeNeeds } from '../../contract/needs.ts';
+import type { QueryParameter } from '../../contract/query.ts';
+import { queryOf } from '../../contract/shared-query.ts';
+import { catalogue } from '../../model/errors.ts';
+import { bodySchema } from '../envelope.ts';
+import type { Route } from '../route.ts';
+import { exampleOf, textFor as exampleOfText } from './example.ts';
+import { NamedSchemas } from './named-schemas.ts';
+import { asAnswer, asRequest } from './present.ts';
+
+/**
+ * The OpenAPI 3.1 document of the routes. The schemas of the contract are JSON Schema already, so what
+ * is written here is what is enforced. Nouns stand under their names in `components`; each operation
+ * has an id that stays, a sentence, what it needs, and examples.
+ */
+export function openApi(routes: readonly Route[], version: string): object {
+  const schemas = new NamedSchemas(components);
+  const paths: Record<string, Record<string, object>> = {};
+  for (const route of routes) {
+    const path = route.path.replace(/:([a-z_]+)\+?/g, '{$1}');
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, schemas) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Roster',
+      version,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      description: 'One control plane for a fleet: access control, services and job scheduling.',
+    },
+    security: [{ registryToken: [] }, { bearer: [] }, {}],
+    paths,
+    components: {
+      securitySchemes: {
+        registryToken: { type: 'apiKey', in: 'header', name: 'X-Registry-Token' },
+        bearer: { type: 'http', scheme: 'bearer' },
+      },
+      schemas: { ...schemas.definitions, Problem: problemSchema },
+    },
+  };
+}
+
+function operation({ endpoint, method }: Route, schemas: NamedSchemas): object {
+  const { id, noun, summary, permission, blocking, body, kind } = endpoint;
+  const isFirst = endpoint.methods[0] === method;
+  const same = isFirst ? '' : ` The same as with ${endpoint.methods[0]}.`;
+  return {
+    operationId: isFirst ? id : `${id}.${method.toLowerCase()}`,
+    ...(!isFirst && { 'x-same-as': id }),
+    tags: [noun],
+    summary,
+    description: `${summary}.${same} Needs ${describeNeeds(permission)}.`,
+    'x-permission': permission.kind === 'decided' ? permission.says : permission,
+    ...(blocking && { 'x-blocking': true }),
+    parameters: [...pathParameters(endpoint), ...queryParameters(endpoint)],
+    ...(body && {
+      requestBody: { required: !body.optional, content: bodyContent(endpoint, body, schemas) },
+    }),
+    responses: {
+      ...(kind === 'socket'
+        ? { 101: { description: 'A WebSocket; what is wrong closes it with 1008 or 1011.' } }
+        : {
+            200: {
+              description: 'Done.',
+              headers: headersOf(endpoint),
+              ...answerContent(endpoint, schemas),
+            },
+          }),
+      default: {
+        description: 'Refused.',
+        content: {
+          'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } },
+        },
+      },
+    },
+  };
+}
+
+const pathParameters = ({ path }: Endpoint): object[] =>
+  [...path.matchAll(/:([a-z_]+)(\+?)/g)].map(([, name = '', greedy]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+    example: exampleOfText(name),
+    ...(greedy && { description: 'May contain slashes, as they are or as %2F.' }),
+  }));
+
+const queryParameters = (endpoint: Endpoint): object[] =>
+  Object.entries(queryOf(endpoint)).map(([name, parameter]) => ({
+    name,
+    in: 'query',
+    required: parameter.required ?? false,
+    description: parameter.description,
+    schema: querySchema(parameter),
+  }));
+
+function bodyContent({ family }: Endpoint, body: BodyDefinition, schemas: NamedSchemas): object {
+  if (body.raw !== undefined) return { 'application/octet-stream': {} };
+  const isClosed = body.unknown === 'refuse';
+  const suffix = isClosed ? 'Request' : 'OpenRequest';
+  const schema = schemas.present(bodySchema(family, body), suffix, asRequest(isClosed));
+  const example = body.example ?? exampleOf(schema, schemas.resolve);
+  return { 'application/json': { schema, example } };
+}
+
+function querySchema({ kind, default: absent, minimum, maximum }: QueryParameter): object {
+  if (kind === 'strings') return { type: 'array', items: { type: 'string' } };
+  const type = {
+    ...{ string: 'string', duration: 'string', boolean: 'boolean' },
+    ...{ integer: 'integer', index: 'integer' },
+  };
+  const bounds =
+    kind === 'integer' || kind === 'index'
+      ? { minimum: minimum ?? 0, ...(maximum && { maximum }) }
+      : {};
+  return { type: type[kind], ...bounds, ...(absent !== undefined && { default: absent }) };
+}
+
+function headersOf({ family, kind }: Endpoint): object {
+  const name = family === 'registry' ? 'X-Registry' : 'X-Scheduler';
+  const header = (type: string, description: string) => ({ schema: { type }, description });
+  return {
+    [`${name}-Index`]: header('integer', 'Index of the answer.'),
+    ...((kind === 'read' || kind === 'list') && {
+      [`${name}-KnownLeader`]: header('boolean', 'Whether a leader is known.'),
+      [`${name}-LastContact`]: header('integer', 'Milliseconds since the leader was heard.'),
+    }),
+    ...(family === 'registry' && {
+      [`${name}-Default-ACL-Policy`]: header(
+        'string',
+        '`allow` or `deny`: what decides where no rule speaks; absent with access control off.',
+      ),
+    }),
+    ...(kind === 'list' && {
+      [`${name}-NextToken`]: header('string', 'Where the next page begins; absent on the last.'),
+    }),
+  };
+}
+
+function answerContent({ answer, kind }: Endpoint, schemas: NamedSchemas): object {
+  if (answer === undefined) return {};
+  const presented = schemas.present(answer, '', asAnswer);
+  const schema = kind === 'list' ? { type: 'array', items: presented } : presented;
+  return {
+    content: { 'application/json': { schema, example: exampleOf(schema, schemas.resolve) } },
+  };
+}
+
+const problemSchema = {
+  type: 'object',
+  required: ['type', 'title', 'status', 'detail', 'code'],
+  properties: {
+    type: { type: 'string' },
+    title: { type: 'string' },
+    status: { type: 'integer' },
+    detail: { type: 'string' },
+    code: { type: 'string', enum: Object.keys(catalogue) },
+    conflict: { type: 'object', description: 'The record that a guard failed on.' },
+    errors: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['pointer', 'message'],
+        properties: {
+          pointer: { type: 'string' },
+          message: { type: 'string' },
+          line: { type: 'integer' },
+          column: { type: 'integer' },
+        },
+      },
+    },
+  },
+} as const;

@@ -1,0 +1,57 @@
+import type { Json, Presentation } from './named-schemas.ts';
+
+/**
+ * A body's schema as a caller has to know it. Any field may be absent (`model/complete.ts` knows
+ * what stands for it), so none is required; what only the server sets is read-only; durations have
+ * their second form; and where unknown fields are refused, the schema says so.
+ */
+export const asRequest =
+  (isClosed: boolean): Presentation =>
+  (schema, inner) => {
+    const { required: _, ...rest } = schema;
+    if (rest['x-unit'] === 'ns') return { ...rest, type: ['integer', 'string'] };
+    const parts = withParts(rest, inner);
+    if (rest.properties === undefined) return parts;
+    const properties = each(shownProperties(rest), (property) => {
+      const { 'x-response-only': isResponseOnly, ...written } = inner(property);
+      const own = (property as Json)['x-response-only'] ?? isResponseOnly;
+      return own === true ? { ...written, readOnly: true } : written;
+    });
+    return { ...parts, properties, ...(isClosed && { additionalProperties: false }) };
+  };
+
+/** An answer's schema: without what the server keeps to itself. */
+export const asAnswer: Presentation = (schema, inner) => {
+  const parts = withParts(schema, inner);
+  if (schema.properties === undefined) return parts;
+  const properties = each(shownProperties(schema), inner);
+  const required = schema.required as readonly string[] | undefined;
+  return {
+    ...parts,
+    properties,
+    ...(required && { required: required.filter((name) => Object.hasOwn(properties, name)) }),
+  };
+};
+
+function withParts(schema: Json, inner: (part: unknown) => Json): Json {
+  const { oneOf, anyOf, items, patternProperties } = schema;
+  return {
+    ...schema,
+    ...(Array.isArray(oneOf) && { oneOf: oneOf.map(inner) }),
+    ...(Array.isArray(anyOf) && { anyOf: anyOf.map(inner) }),
+    ...(items !== undefined && { items: inner(items) }),
+    ...(patternProperties !== undefined && {
+      patternProperties: each(patternProperties as Json, inner),
+    }),
+  };
+}
+
+const shownProperties = ({ properties }: Json): Json =>
+  Object.fromEntries(
+    Object.entries(properties as Record<string, Json>).filter(
+      ([, property]) => property['x-hidden'] !== true,
+    ),
+  );
+
+const each = (record: Json, map: (value: unknown) => unknown): Json =>
+  Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value)]));
