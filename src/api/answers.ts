@@ -1,15 +1,16 @@
-import type { Family } from '../contract/endpoint.ts';
-import { problemOf, RosterError, refusal, retryAfterSeconds } from '../model/errors.ts';
+import { RosterError, refusal, retryAfterSeconds } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { StateError, WriteQueueFull } from '../state/errors.ts';
 import type { Footprint } from '../state/types.ts';
+import type { Dialect } from './dialect/dialect.ts';
+import { defaultDialect } from './dialect/dialects.ts';
 import { prettyJson, type RowEncoder } from './encode.ts';
 import { type Answer, jsonType, type Request } from './http.ts';
 import type { Reply, RowsIn } from './route.ts';
 
 /** What one look at the state found. */
 export interface Attempt {
-  readonly family: Family;
+  readonly dialect: Dialect;
   readonly footprint: Footprint;
   readonly pretty: boolean;
   readonly value?: unknown;
@@ -23,31 +24,14 @@ export interface Attempt {
   readonly filteredByAcls?: boolean;
 }
 
-/** Written out, since every read makes one of them. */
-const headersOf: Readonly<Record<Family, (index: string) => Record<string, string>>> = {
-  registry: (index) => ({
-    'content-type': 'application/json',
-    'x-registry-index': index,
-    'x-registry-knownleader': 'true',
-    'x-registry-lastcontact': '0',
-  }),
-  scheduler: (index) => ({
-    'content-type': 'application/json',
-    'x-scheduler-index': index,
-    'x-scheduler-knownleader': 'true',
-    'x-scheduler-lastcontact': '0',
-  }),
-};
-
-/** What a look found, as an answer with the headers of its family. */
+/** What a look found, as an answer in its dialect. */
 export function readAnswer(attempt: Attempt): Answer {
-  const { family, footprint, nextToken, filteredByAcls, value, missing, pretty } = attempt;
-  const headers = headersOf[family](String(footprint.index));
-  if (nextToken !== undefined) headers[`x-${family}-nexttoken`] = nextToken;
-  if (filteredByAcls && family === 'registry') {
-    headers['x-registry-results-filtered-by-acls'] = 'true';
-  }
-  if (missing !== undefined) return problemAnswer(missing, headers);
+  const { dialect, footprint, nextToken, filteredByAcls, value, missing, pretty } = attempt;
+  const headers = dialect.readHeaders(String(footprint.index));
+  const { filteredByAcls: filtered } = dialect.headers;
+  if (nextToken !== undefined) headers[dialect.headers.nextToken] = nextToken;
+  if (filteredByAcls && filtered !== undefined) headers[filtered] = 'true';
+  if (missing !== undefined) return problemAnswer(missing, dialect, headers);
   if (attempt.body !== undefined) return { status: 200, headers, body: attempt.body };
   if (pretty) return { status: 200, headers, body: prettyJson(value) };
   return { status: 200, headers, body: bodyOf(attempt) };
@@ -66,6 +50,7 @@ export const gone: Answer = { status: 499, headers: {}, body: undefined };
 export function unroutedAnswer(
   match: { kind: 'method'; allow: readonly string[] } | { kind: 'unknown' },
   request: Request,
+  dialect: Dialect,
 ): Answer {
   if (match.kind === 'unknown') {
     throw refusal('route-not-found', { path: request.path.slice(0, limits.names.lengthMax) });
@@ -75,7 +60,7 @@ export function unroutedAnswer(
   if (request.method === 'OPTIONS') return { status: 200, headers: { allow }, body: undefined };
   const { method } = request;
   const error = refusal('method-not-allowed', { method, allowed: methods.join(', ') });
-  return problemAnswer(error, { allow });
+  return problemAnswer(error, dialect, { allow });
 }
 
 /** Why nothing can be written, as an answer. */
@@ -90,22 +75,28 @@ export function knownRefusal(thrown: unknown): RosterError | undefined {
   return undefined;
 }
 
-export function problemAnswer(error: RosterError, headers: Record<string, string> = {}): Answer {
+/** The one place where an error becomes an answer. */
+export function problemAnswer(
+  error: RosterError,
+  dialect: Dialect = defaultDialect,
+  headers: Record<string, string> = {},
+): Answer {
   const retryAfter = retryAfterSeconds(error.code);
+  const { contentType, body } = dialect.problemOf(error);
   return {
-    status: error.status,
+    status: dialect.statusOf(error),
     headers: {
       ...headers,
-      'content-type': 'application/problem+json',
+      'content-type': contentType,
       ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
     },
-    body: JSON.stringify(problemOf(error)),
+    body,
   };
 }
 
-export function replyAnswer(family: Family, { index, value }: Reply, pretty: boolean): Answer {
+export function replyAnswer(dialect: Dialect, { index, value }: Reply, pretty: boolean): Answer {
   const headers =
-    index === undefined ? jsonType : { ...jsonType, [`x-${family}-index`]: String(index) };
+    index === undefined ? jsonType : { ...jsonType, [dialect.headers.index]: String(index) };
   if (value === undefined) return { status: 200, headers: {}, body: undefined };
   return { status: 200, headers, body: pretty ? prettyJson(value) : JSON.stringify(value) };
 }

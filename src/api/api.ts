@@ -5,6 +5,7 @@ import type { Server } from '../server/server.ts';
 import { allocations } from '../state/tables.ts';
 import { problemAnswer } from './answers.ts';
 import { type AuditOptions, auditTo } from './audit.ts';
+import type { ForeignDialect } from './dialect/dialect.ts';
 import { ExecSockets } from './exec-socket.ts';
 import { Gate } from './gate.ts';
 import type { Answer, Request } from './http.ts';
@@ -69,6 +70,7 @@ import { systemRoutes } from './routes/system.ts';
 import { templatedPolicyRoutes } from './routes/templated-policy.ts';
 import { variableRoutes } from './routes/variable.ts';
 import { workloadIdentityRoutes } from './routes/workload-identity.ts';
+import { spokenIn } from './serve.ts';
 import type { ServerCertificate } from './server-certificate.ts';
 import { withoutSecrets } from './token.ts';
 import { Turns } from './turns.ts';
@@ -83,6 +85,8 @@ export interface ApiOptions {
   readonly connections: ConnectionLimits;
   /** Names under which this server is asked, besides addresses and the machine's own names. */
   readonly hosts?: readonly string[];
+  /** In which the endpoints are served besides, under paths of their own. */
+  readonly dialects?: readonly ForeignDialect[];
   /** What TLS is spoken with; `undefined`: none is. */
   readonly certificate?: ServerCertificate | undefined;
   /** Id of the node in this process; `undefined` while there is none. */
@@ -106,14 +110,15 @@ export class Api {
 
   constructor(options: ApiOptions) {
     this.#options = options;
-    const { server } = options;
+    const { server, dialects = [] } = options;
     const { state, world, box } = server.context;
     this.#resolver = new Resolver({ ...options.acl, box, clock: world.clock });
     this.#metrics = new Metrics(this.#gauges());
     this.#audit = options.audit && auditTo(options.audit, world.clock);
     this.routes = this.#collectRoutes();
     this.#pipeline = new Pipeline({
-      routes: this.routes,
+      routes: [...this.routes, ...dialects.flatMap((one) => spokenIn(one, this.routes))],
+      dialects,
       home: { region: server.context.region, datacenter: server.datacenter },
       state,
       world,

@@ -20,7 +20,6 @@ import { pathOf, type Upgrade } from './http-server.ts';
 import type { Pipeline } from './pipeline.ts';
 import { parseQuery } from './query.ts';
 import { hangUp, ownSocket } from './raw-answer.ts';
-import { presentedSecret } from './token.ts';
 import { wantsWebSocket, webSockets } from './web-sockets.ts';
 
 export interface ExecSocketsOptions {
@@ -61,8 +60,8 @@ export class ExecSockets {
 
   get upgrade(): Upgrade {
     const { pipeline, requestOf } = this.#options;
-    const refuse = (_raw: IncomingMessage, socket: Socket, refused: RosterError): void =>
-      hangUp(socket, problemAnswer(refused));
+    const refuse = (raw: IncomingMessage, socket: Socket, refused: RosterError): void =>
+      hangUp(socket, problemAnswer(refused, pipeline.dialectAt(pathOf(raw.url ?? ''))));
     const accept = webSockets({ messageBytesMax: limits.exec.messageBytesMax, refuse });
     return {
       isAsked: (raw) => wantsWebSocket(raw) && pipeline.isSocket(pathOf(raw.url ?? '')),
@@ -115,7 +114,7 @@ export class ExecSockets {
 
   /** As with every request, or out of the first message where the query says so. */
   async #secretOf(request: Request, queue: MessageQueue): Promise<string | undefined> {
-    const inRequest = presentedSecret(request);
+    const inRequest = this.#options.pipeline.secretIn(request);
     const { values } = parseQuery(handshakeQuery, request.query);
     if (!values.ws_handshake) return inRequest;
     const late = Promise.withResolvers<undefined>();

@@ -3,6 +3,7 @@ import { createServer, type Socket } from 'node:net';
 import { refusal } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { problemAnswer } from './answers.ts';
+import { defaultDialect } from './dialect/dialects.ts';
 
 /**
  * Takes a port, so that nobody else does while the agent starts, and tells who asks there to come
@@ -12,7 +13,9 @@ export async function holdPort(http: {
   readonly host: string;
   readonly port: number;
 }): Promise<() => void> {
-  const { headers, body } = problemAnswer(refusal('no-leader'), { connection: 'close' });
+  const { headers, body } = problemAnswer(refusal('no-leader'), defaultDialect, {
+    connection: 'close',
+  });
   const text = String(body);
   const lines = [
     'HTTP/1.1 503 Service Unavailable',

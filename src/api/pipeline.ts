@@ -9,17 +9,20 @@ import type { Permission } from '../model/permission/permission.ts';
 import type { Snapshot } from '../state/types.ts';
 import { knownRefusal, problemAnswer, replyAnswer, unroutedAnswer } from './answers.ts';
 import { readBody } from './body.ts';
+import type { Dialect, ForeignDialect } from './dialect/dialect.ts';
+import { defaultDialect } from './dialect/dialects.ts';
 import type { Answer, Request } from './http.ts';
-import { type Home, placeOf, requireHome, requireRegion } from './place.ts';
+import { type Home, requireHome, requireRegion } from './place.ts';
 import { parseQuery } from './query.ts';
 import { type Reading, Reads, type ReadsOptions } from './reads.ts';
 import type { Input, Route } from './route.ts';
 import { Router } from './router.ts';
-import { presentedSecret } from './token.ts';
 import type { Seen, Trail } from './trail.ts';
 
 export interface PipelineOptions extends Omit<ReadsOptions, 'world' | 'onFailure'> {
   readonly routes: readonly Route[];
+  /** Those that have paths of their own. */
+  readonly dialects?: readonly ForeignDialect[];
   /** Where this server is; what names another region or datacenter is refused. */
   readonly home: Home;
   readonly world: ReadsOptions['world'] & Pick<World, 'ids'>;
@@ -112,7 +115,7 @@ export class Pipeline {
 
   #route(request: Request, seen: Seen): Answer | Promise<Answer> {
     const match = this.#match(request);
-    if (match.kind !== 'route') return unroutedAnswer(match, request);
+    if (match.kind !== 'route') return unroutedAnswer(match, request, this.dialectAt(request.path));
     seen.route = match.route.route;
     return this.#run(match.route, match.parameters, seen);
   }
@@ -132,14 +135,25 @@ export class Pipeline {
 
   /** What was thrown, as an answer: a refusal of the catalogue, or a bug that only the log tells. */
   #fail(seen: Seen, thrown: unknown): Answer {
-    return this.#withPolicy(seen.route, problemAnswer(this.#refusalOf(seen, thrown)));
+    const error = this.#refusalOf(seen, thrown);
+    return this.#withPolicy(seen.route, problemAnswer(error, this.#dialectOf(seen)));
   }
 
   #withPolicy(route: Route | undefined, answer: Answer): Answer {
     const { defaultPolicy } = this.#options;
-    if (defaultPolicy === undefined || route?.family !== 'registry') return answer;
-    const headers = { ...answer.headers, 'x-registry-default-acl-policy': defaultPolicy };
+    const name = route?.dialect.headers.defaultPolicy;
+    if (defaultPolicy === undefined || name === undefined) return answer;
+    const headers = { ...answer.headers, [name]: defaultPolicy };
     return { ...answer, headers };
+  }
+
+  /** In which a request is answered that has no route, or none yet. */
+  dialectAt(path: string): Dialect {
+    return this.#options.dialects?.find(({ owns }) => owns(path)) ?? defaultDialect;
+  }
+
+  #dialectOf({ route, request }: Seen): Dialect {
+    return route?.dialect ?? this.dialectAt(request.path);
   }
 
   /** The same as the error that it is, observed already. */
@@ -150,22 +164,27 @@ export class Pipeline {
     const durationMs = clock.monotonicMs() - startMs;
     if (known !== undefined) {
       trail.code = known.code;
-      const { status } = known;
+      const status = this.#dialectOf(seen).statusOf(known);
       this.#options.observe({ request, route, status, durationMs, trail });
       return known;
     }
     const requestId = ids.uuid();
     const told = refusal('internal-error', { request: requestId });
-    const { status } = told;
+    const status = this.#dialectOf(seen).statusOf(told);
     const failure = { failure: thrown, requestId };
     this.#options.observe({ request, route, status, durationMs, trail, ...failure });
     return told;
   }
 
+  /** The secret of a request that has no route, or none yet. */
+  secretIn(request: Request): string | undefined {
+    return this.dialectAt(request.path).secretIn(request);
+  }
+
   /** The same checks for a WebSocket, whose handler takes over once they have passed. */
   authorizeUpgrade(request: Request, permission: Permission, trail: Trail): Authorizer {
     const { state, resolve } = this.#options;
-    const authorizer = resolve(state.read(), presentedSecret(request), request.connection);
+    const authorizer = resolve(state.read(), this.secretIn(request), request.connection);
     trail.caller = authorizer.caller;
     this.#options.gate.pass(authorizer, permission, undefined, { request, trail });
     return authorizer;
@@ -219,7 +238,7 @@ export class Pipeline {
   ): Answer | Promise<Answer> {
     const { request, trail } = seen;
     const { route } = prepared;
-    const secret = presentedSecret(request);
+    const secret = route.dialect.secretIn(request);
     const { authorizer, shared, input } = this.#prepare(prepared, parameters, seen, secret);
     const { run } = route;
     if (run.kind === 'read' || run.kind === 'list') {
@@ -240,12 +259,13 @@ export class Pipeline {
         this.#options.gate.pass(resolved, run.permission(renewed), renewed, seen);
         return renewed;
       };
-      return run.handle({ ...given, renew }, untilGone(request));
+      const { dialect } = route;
+      return run.handle({ ...given, renew, dialect }, untilGone(request));
     }
-    const { family } = route;
+    const { dialect } = route;
     return run.handle(given).then((reply) => {
       if (reply.made !== undefined) trail.made = reply.made;
-      return replyAnswer(family, reply, shared.pretty);
+      return replyAnswer(dialect, reply, shared.pretty);
     });
   }
 
@@ -286,7 +306,7 @@ export class Pipeline {
     }
     const { body, envelope, ...read } = readBody(route, request);
     requireRegion(this.#options.home.region, envelope);
-    const place = placeOf(route.family, shared, { ...envelope, ...(body as object) }, request);
+    const place = route.dialect.placeOf(shared, { ...envelope, ...(body as object) }, request);
     const { state } = this.#options;
     const input = (authorized: Authorizer, snapshot: Snapshot): Input => ({
       unwatched: state.read(),

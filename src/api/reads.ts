@@ -161,7 +161,7 @@ export class Reads {
     { route, shared, input, seen }: Reading,
     authorizer: Authorizer,
   ): Attempt | Promise<Attempt | undefined> {
-    const { run, family } = route;
+    const { run, dialect } = route;
     const { pretty } = shared;
     const { request, trail } = seen;
     assert(run.kind === 'read' || run.kind === 'list', 'only reads are attempted');
@@ -175,23 +175,23 @@ export class Reads {
         const onFailure = (thrown: unknown) => this.#options.onFailure(seen, thrown);
         const question = { run, input: given, shared, authorizer, request, onFailure };
         const page = this.#lister.page(question);
-        if (!(page instanceof Promise)) return { family, footprint, pretty, ...page };
+        if (!(page instanceof Promise)) return { dialect, footprint, pretty, ...page };
         return page.then(
-          (made) => made && { family, footprint, pretty, ...made },
-          (thrown) => ({ family, footprint, pretty, missing: missingOf(thrown, trail) }),
+          (made) => made && { dialect, footprint, pretty, ...made },
+          (thrown) => ({ dialect, footprint, pretty, missing: missingOf(thrown, trail) }),
         );
       }
-      const common = { family, footprint, pretty, rowsIn: run.rowsIn(given), rows: this.#rows };
+      const common = { dialect, footprint, pretty, rowsIn: run.rowsIn(given), rows: this.#rows };
       if (!run.isInSteps) return { ...common, value: run.handle(given) };
       const taken = this.#through(run.handle(given) as Steps<unknown>, request);
       if (taken === undefined) return Promise.resolve(undefined);
       if (!(taken instanceof Promise)) return { ...common, ...taken };
       return taken.then(
         (made) => made && { ...common, ...made },
-        (thrown) => ({ family, footprint, pretty, missing: missingOf(thrown, trail) }),
+        (thrown) => ({ dialect, footprint, pretty, missing: missingOf(thrown, trail) }),
       );
     } catch (thrown) {
-      return { family, footprint, pretty, missing: missingOf(thrown, trail) };
+      return { dialect, footprint, pretty, missing: missingOf(thrown, trail) };
     }
   }
 

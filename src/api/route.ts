@@ -6,6 +6,7 @@ import type { ExecSession } from '../model/exec-session/exec-session.ts';
 import type { Caller } from '../model/permission/caller.ts';
 import type { Permission } from '../model/permission/permission.ts';
 import type { Snapshot } from '../state/types.ts';
+import type { Dialect } from './dialect/dialect.ts';
 import type { Answer } from './http.ts';
 
 /**
@@ -22,8 +23,9 @@ export interface Route {
   /** Groups routes in the OpenAPI document. */
   readonly noun: string;
   readonly summary: string;
-  /** Which header names the answer carries: `X-Registry-…` or `X-Scheduler-…`. */
   readonly family: Family;
+  /** That of its family, or another one in which the endpoint is served as well. */
+  readonly dialect: Dialect;
   readonly query: QueryTable;
   readonly body: BodyDefinition | undefined;
   /** What a 200 holds; of a list, one item. */
@@ -67,6 +69,8 @@ export type StreamInput<I = Input> = I & {
    * @throws RosterError when the token is gone or may not do this any more
    */
   readonly renew: () => I;
+  /** What the headers of the answer are named in. */
+  readonly dialect: Dialect;
 };
 
 /** The part of an input that does not depend on the route's own query and body. */

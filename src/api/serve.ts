@@ -10,6 +10,8 @@ import type {
 } from '../contract/endpoint.ts';
 import { type FoundOf, permissionBy } from '../contract/needs.ts';
 import type { Permission } from '../model/permission/permission.ts';
+import type { ForeignDialect } from './dialect/dialect.ts';
+import { dialectOf } from './dialect/dialects.ts';
 import type { Answer } from './http.ts';
 import type { Gather, Input, Opened, PageStart, Reply, Route, Run, StreamInput } from './route.ts';
 
@@ -147,7 +149,8 @@ export const serveSocket = <const E extends Socketing>(
 function routesOf(endpoint: Endpoint, options: unknown, own: object): Route[] {
   const { path, noun, summary, family, query = {}, body, answer } = endpoint;
   const run = { ...own, permission: permissionOf(endpoint, options) } as unknown as Run;
-  const shared = { endpoint, path, noun, summary, family, query, body, answer, run };
+  const dialect = dialectOf[family];
+  const shared = { endpoint, path, noun, summary, family, dialect, query, body, answer, run };
   return endpoint.methods.map((method) => ({ method, ...shared }));
 }
 
@@ -156,3 +159,10 @@ function permissionOf({ permission: needs }: Endpoint, options: unknown) {
   const { found } = (options ?? {}) as { readonly found?: (input: Input) => unknown };
   return (input: Input): Permission => needs.decide(input, found?.(input));
 }
+
+/** The same routes in another dialect, under its own paths. */
+export const spokenIn = (dialect: ForeignDialect, routes: readonly Route[]): Route[] =>
+  routes.flatMap((route) => {
+    const path = dialect.pathOf(route.endpoint);
+    return path === undefined ? [] : [{ ...route, dialect, path }];
+  });

@@ -3,18 +3,21 @@ import { header, type Request } from './http.ts';
 const bearer = /^bearer\s+(\S+)/i;
 
 /**
- * The secret a request presents: query `token`, then `X-Registry-Token` (`X-Scheduler-Token` is
- * the same header under its other name), then `Authorization: Bearer`. The first that is not empty
- * wins. docs/contract/http.md#the-token.
+ * The secret a request presents: query `token`, then the headers in their order, then
+ * `Authorization: Bearer`. The first that is not empty wins.
+ * Source: docs/contract/http.md#the-token.
  */
-export function presentedSecret(request: Request): string | undefined {
-  return (
-    inQuery(request.query) ??
-    filled(header(request, 'x-registry-token')) ??
-    filled(header(request, 'x-scheduler-token')) ??
-    bearer.exec(header(request, 'authorization') ?? '')?.[1]
-  );
-}
+export const secretBy =
+  (...names: readonly string[]) =>
+  (request: Request): string | undefined => {
+    const queried = inQuery(request.query);
+    if (queried !== undefined) return queried;
+    for (const name of names) {
+      const secret = filled(header(request, name));
+      if (secret !== undefined) return secret;
+    }
+    return bearer.exec(header(request, 'authorization') ?? '')?.[1];
+  };
 
 // A name can be written in many ways (`%74oken`), so a query that may hold one is parsed.
 const inQuery = (query: string): string | undefined =>

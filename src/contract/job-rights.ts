@@ -15,7 +15,7 @@ export const readJob = capability('read-job');
 export const maySubmitOr = (namespace: string, ...parts: readonly string[]): Permission =>
   anyOf(...['submit-job', ...parts].map((part) => namespaceCapability(namespace, part)));
 
-interface Submission {
+export interface Submission {
   readonly PolicyOverride?: boolean | null | undefined;
   readonly Job?: JobInput | null | undefined;
 }

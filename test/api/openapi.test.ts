@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { Check, type XSchemaObject } from 'typebox/schema';
 import { beforeAll, expect, test } from 'vitest';
 import { jobBody, nodeBody, startApi, type TestApi } from '../support/api.ts';
+import { withoutReferences } from '../support/openapi-references.ts';
 
 let api: TestApi;
 // biome-ignore lint/suspicious/noExplicitAny: the document is read as whoever generates from it does.
@@ -84,11 +85,6 @@ test('of a body nothing is required but what the server says, and it says what i
   expect(bodyOf('/v1/jobs', 'post')).not.toHaveProperty('additionalProperties');
 });
 
-/** The schema itself, where a reference to a named one stands. */
-// biome-ignore lint/suspicious/noExplicitAny: a schema of any shape.
-const resolved = (schema: any) =>
-  schema.$ref === undefined ? schema : document.components.schemas[schema.$ref.split('/').at(-1)];
-
 interface Operation {
   readonly operationId: string;
   readonly 'x-same-as'?: string;
@@ -165,8 +161,8 @@ test('answers have every field of their schema', async () => {
     '/v1/job/{job_id}/summary',
     '/v1/job/{job_id}/versions',
   ]) {
-    const { schema } = document.paths[path].get.responses[200].content['application/json'];
-    const { properties } = resolved(schema);
+    const { content } = withoutReferences(document).paths[path].get.responses[200];
+    const { properties } = content['application/json'].schema;
     const { json } = await api.call('GET', path.replace('{job_id}', 'web'));
     expect(Object.keys(json)).toEqual(expect.arrayContaining(Object.keys(properties)));
   }

@@ -1,6 +1,7 @@
 import type { DefaultPolicy } from '../../src/acl/authorizer.ts';
 import { Api } from '../../src/api/api.ts';
 import type { AuditOptions } from '../../src/api/audit.ts';
+import type { ForeignDialect } from '../../src/api/dialect/dialect.ts';
 import { SimulatedWorld } from '../../src/base/ports-simulated.ts';
 import { schedulerDefaults } from '../../src/scheduler/view.ts';
 import { noReset } from '../../src/server/acl/bootstrap.ts';
@@ -61,6 +62,7 @@ export async function startApi({
   exchange = undefined as Exchange | undefined,
   datacenter = 'dc1',
   hosts = [] as readonly string[],
+  dialects = [] as readonly ForeignDialect[],
   node = undefined as string | undefined,
 } = {}) {
   const infos: object[] = [];
@@ -98,6 +100,7 @@ export async function startApi({
     version: '0.0.0',
     connections: { perAddressMax: 0, perLoopbackMax: 0 },
     hosts,
+    dialects,
     node: () => node,
     audit,
   });

@@ -1,5 +1,7 @@
 /** Requests of any shape, made from the OpenAPI document alone. For tests. */
+
 import fc from 'fast-check';
+import { withoutReferences } from './openapi-references.ts';
 
 export interface Operation {
   readonly method: string;
@@ -24,7 +26,7 @@ export type JsonSchema = any;
 
 // biome-ignore lint/suspicious/noExplicitAny: the document is read as whoever generates from it does.
 export function operationsOf(document: any, isAsked: (path: string) => boolean): Operation[] {
-  return Object.entries<Record<string, JsonSchema>>(document.paths)
+  return Object.entries<Record<string, JsonSchema>>(withoutReferences(document).paths)
     .filter(([path]) => isAsked(path))
     .flatMap(([path, methods]) =>
       Object.entries(methods)

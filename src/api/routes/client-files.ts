@@ -1,9 +1,10 @@
 import { clientFileEndpoints as contract } from '../../contract/client-files.ts';
 import { refusal } from '../../model/errors.ts';
 import type { Server } from '../../server/server.ts';
+import type { Dialect } from '../dialect/dialect.ts';
 import type { Answer } from '../http.ts';
 import { jsonType } from '../http.ts';
-import type { Route } from '../route.ts';
+import type { Route, StreamInput } from '../route.ts';
 import { type InputOf, serveStream } from '../serve.ts';
 import { allocationById, allocationIn } from './allocation.ts';
 import { askNode, type NodeAnswer } from './ask-node.ts';
@@ -15,12 +16,16 @@ const bytes = { 'content-type': 'application/octet-stream', ...unsniffed } as co
 export function clientFileRoutes(server: Server): Route[] {
   /** `op` is the node's word for it and the last of the path. */
   const asking =
-    (op: string, present: (answer: NodeAnswer) => Answer) =>
-    async (input: InputOf<typeof contract.statFile>, signal: AbortSignal): Promise<Answer> => {
+    (op: string, present: (answer: NodeAnswer, dialect: Dialect) => Answer) =>
+    async (
+      input: StreamInput<InputOf<typeof contract.statFile>>,
+      signal: AbortSignal,
+    ): Promise<Answer> => {
       const { NodeID, ID } = allocationById(input.unwatched, input.parameters.alloc_id);
       const asked = paged(input.query);
       const params = { ...asked, alloc_id: ID, op, path: input.query.path || '/' };
-      return present(await askNode(server, { nodeId: NodeID, kind: 'files', params, signal }));
+      const question = { nodeId: NodeID, kind: 'files', params, signal };
+      return present(await askNode(server, question), input.dialect);
     };
   const inBytes = ({ body }: NodeAnswer): Answer => ({ status: 200, headers: bytes, body });
   const own = { found: allocationIn };
@@ -44,9 +49,9 @@ export function clientFileRoutes(server: Server): Route[] {
   ];
 }
 
-function listed({ head, body }: NodeAnswer): Answer {
+function listed({ head, body }: NodeAnswer, dialect: Dialect): Answer {
   const next = typeof head.next === 'string' && head.next !== '' ? head.next : undefined;
-  const token = next && { 'x-scheduler-nexttoken': tokenOf(next) };
+  const token = next && { [dialect.headers.nextToken]: tokenOf(next) };
   return { status: 200, headers: { ...jsonType, ...token }, body };
 }
 

@@ -14,7 +14,7 @@ import { evaluations, inNamespace, jobSummaries, jobs, nodes } from '../../state
 import type { Snapshot } from '../../state/types.ts';
 import { gone, readAnswer } from '../answers.ts';
 import type { Answer } from '../http.ts';
-import type { Input, Route, Scope } from '../route.ts';
+import type { Route, Scope, StreamInput } from '../route.ts';
 import { serveStream } from '../serve.ts';
 import { allocationById, allocationIn } from './allocation.ts';
 
@@ -33,7 +33,7 @@ export function explainRoutes(server: Server): Route[] {
 
   /** The newest state when its turn comes. */
   async function answer<T>(
-    input: Pick<Input, 'query'>,
+    input: Pick<StreamInput, 'query' | 'dialect'>,
     signal: AbortSignal,
     steps: (snapshot: Snapshot) => Steps<T>,
   ): Promise<Answer> {
@@ -46,7 +46,7 @@ export function explainRoutes(server: Server): Route[] {
     const value = await queue.run(begin, signal);
     if (value === undefined) return gone;
     const { pretty = false } = input.query as { readonly pretty?: boolean };
-    return readAnswer({ family: 'scheduler', footprint: { index }, pretty, value });
+    return readAnswer({ dialect: input.dialect, footprint: { index }, pretty, value });
   }
 
   const viewOf = (snapshot: Snapshot, Namespace: string, JobID: string) =>
