@@ -27,6 +27,7 @@ export const nodeAgentEndpoints = endpoints(
       methods: ['PUT'],
       path: '/v1/node/register',
       summary: 'Join the fleet, or tell what changed',
+      // Values are held against their bounds together with the other rules, so that all is told.
       body: { schema: RegisterSchema, unknown: 'report', checkValues: false },
       answer: LeaseSchema,
       permission: either(

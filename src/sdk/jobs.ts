@@ -94,6 +94,8 @@ export type Jobs = ReturnType<typeof jobsOf>;
 export function jobsOf(requester: Requester) {
   const { read, write } = callsOf<Contract>(requester);
   return {
+    ...listsOf(requester),
+    ...versionsOf(requester),
     list: (options: ListOptions & { readonly meta?: boolean } = {}) =>
       read('GET /v1/jobs', {}, options, { ...listQuery(options), meta: options.meta || undefined }),
     register: (registration: JobRegistration, options?: CallOptions) =>
@@ -133,6 +135,35 @@ export function jobsOf(requester: Requester) {
     /** Launches a periodic job now. */
     forcePeriodic: (id: string, options?: CallOptions) =>
       write('POST /v1/job/:job_id+/periodic/force', { job_id: id }, options),
+    scale: (id: string, scaling: JobScaling, options?: CallOptions) =>
+      write('POST /v1/job/:job_id+/scale', { job_id: id }, options, scaling),
+    scaleStatus: (id: string, options?: ReadOptions) =>
+      read('GET /v1/job/:job_id+/scale', { job_id: id }, options),
+    /** The instances of its services. */
+    services: (id: string, options: ListOptions = {}) =>
+      read('GET /v1/job/:job_id+/services', { job_id: id }, options, listQuery(options)),
+    /** What may be run inside its tasks. */
+    actions: (id: string, options: ListOptions = {}) =>
+      read('GET /v1/job/:job_id+/actions', { job_id: id }, options, listQuery(options)),
+    /** Lets the scheduler look at the job. `forceReschedule`: what failed is placed again now. */
+    evaluate: (id: string, options: CallOptions & { readonly forceReschedule?: boolean } = {}) =>
+      write('POST /v1/job/:job_id+/evaluate', { job_id: id }, options, {
+        JobID: id,
+        EvalOptions: { ForceReschedule: options.forceReschedule ?? false },
+      }),
+    /** The jobs with their allocations, the one that changed last first. */
+    statuses: (options: ListOptions & { readonly includeChildren?: boolean } = {}) =>
+      read('GET /v1/jobs/statuses', {}, options, {
+        ...listQuery(options),
+        include_children: options.includeChildren || undefined,
+      }),
+  };
+}
+
+/** What belongs to one job. */
+function listsOf(requester: Requester) {
+  const { read } = callsOf<Contract>(requester);
+  return {
     allocations: (id: string, options: OfAll & { readonly resources?: boolean } = {}) =>
       read('GET /v1/job/:job_id+/allocations', { job_id: id }, options, {
         all: options.all || undefined,
@@ -151,16 +182,13 @@ export function jobsOf(requester: Requester) {
       read('GET /v1/job/:job_id+/deployment', { job_id: id }, options),
     summary: (id: string, options?: ReadOptions) =>
       read('GET /v1/job/:job_id+/summary', { job_id: id }, options),
-    scale: (id: string, scaling: JobScaling, options?: CallOptions) =>
-      write('POST /v1/job/:job_id+/scale', { job_id: id }, options, scaling),
-    scaleStatus: (id: string, options?: ReadOptions) =>
-      read('GET /v1/job/:job_id+/scale', { job_id: id }, options),
-    /** The instances of its services. */
-    services: (id: string, options: ListOptions = {}) =>
-      read('GET /v1/job/:job_id+/services', { job_id: id }, options, listQuery(options)),
-    /** What may be run inside its tasks. */
-    actions: (id: string, options: ListOptions = {}) =>
-      read('GET /v1/job/:job_id+/actions', { job_id: id }, options, listQuery(options)),
+  };
+}
+
+/** What is done with earlier versions. */
+function versionsOf(requester: Requester) {
+  const { read, write } = callsOf<Contract>(requester);
+  return {
     /** The text that a version was made from. */
     submission: (id: string, version: number, options?: CallOptions) =>
       read('GET /v1/job/:job_id+/submission', { job_id: id }, options, { version }),
@@ -191,17 +219,5 @@ export function jobsOf(requester: Requester) {
       }),
     untag: (id: string, name: string, options?: CallOptions) =>
       write('DELETE /v1/job/:job_id+/tag/:name', { job_id: id, name }, options),
-    /** Lets the scheduler look at the job. `forceReschedule`: what failed is placed again now. */
-    evaluate: (id: string, options: CallOptions & { readonly forceReschedule?: boolean } = {}) =>
-      write('POST /v1/job/:job_id+/evaluate', { job_id: id }, options, {
-        JobID: id,
-        EvalOptions: { ForceReschedule: options.forceReschedule ?? false },
-      }),
-    /** The jobs with their allocations, the one that changed last first. */
-    statuses: (options: ListOptions & { readonly includeChildren?: boolean } = {}) =>
-      read('GET /v1/jobs/statuses', {}, options, {
-        ...listQuery(options),
-        include_children: options.includeChildren || undefined,
-      }),
   };
 }

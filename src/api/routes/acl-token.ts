@@ -1,5 +1,6 @@
 import type { DefaultPolicy } from '../../acl/authorizer.ts';
 import { aclTokenEndpoints as contract, type listQuery } from '../../contract/acl-token.ts';
+import type { ItemOf } from '../../contract/endpoint.ts';
 import {
   type AclToken,
   anonymousAccessorId,
@@ -9,6 +10,7 @@ import {
 import { shownToken, TokenRecord } from '../../model/acl-token/present.ts';
 import { refusal } from '../../model/errors.ts';
 import { everyNamespace } from '../../model/namespace/namespace.ts';
+import type { Caller } from '../../model/permission/caller.ts';
 import { resourceAccess } from '../../model/permission/permission.ts';
 import { expandToken } from '../../server/acl/expand.ts';
 import {
@@ -53,12 +55,7 @@ export function aclTokenRoutes(context: ServerContext, agent: AnsweringAgent): R
       written(await createToken(context, scopeOf(input), input.body, input)),
     ),
     ...serveRead(contract.readSelf, ({ caller, snapshot }) => {
-      const accessor =
-        caller.kind === 'token'
-          ? caller.accessor
-          : caller.kind === 'anonymous'
-            ? anonymousAccessorId
-            : undefined;
+      const accessor = accessorOf(caller);
       // What a node shows is its own secret, which is no token's.
       if (accessor === undefined) throw refusal('token-not-found');
       const found = snapshot
@@ -94,24 +91,37 @@ export function aclTokenRoutes(context: ServerContext, agent: AnsweringAgent): R
       const own = input.caller.kind === 'token' ? input.caller.accessor : undefined;
       return deleteToken(context, scopeOf(input), input.parameters.accessor_id!, own);
     }),
-    ...serveList(contract.list, {
-      rows: (input, page) =>
-        input.snapshot.table(aclTokens).scan(placedScan(input, page, input.query.prefix)),
-      keyOf: ({ Partition, Namespace, AccessorID }: AclToken) => [
-        ...[Partition, Namespace, AccessorID],
-      ],
-      matches: (token, { query, namespace }) =>
-        !isExpired(token, nowMs()) && fitsQuery(token, query, namespace),
-      visible: aclVisible,
-      record: (token, { snapshot }) => new TokenRecord(token, namesIn(snapshot)),
-      present: redacted,
-      reads: ({ Policies, Roles }, { snapshot }) => {
-        const names = namesIn(snapshot);
-        for (const { ID } of Policies) names.policy(ID);
-        for (const { ID } of Roles) names.role(ID);
-      },
-    }),
+    ...listRoutes(redacted, nowMs),
   ];
+}
+
+const accessorOf = (caller: Caller): string | undefined => {
+  if (caller.kind === 'token') return caller.accessor;
+  return caller.kind === 'anonymous' ? anonymousAccessorId : undefined;
+};
+
+function listRoutes(
+  redacted: (token: AclToken, scope: Scope) => ItemOf<typeof contract.list>,
+  nowMs: () => number,
+): Route[] {
+  return serveList(contract.list, {
+    rows: (input, page) =>
+      input.snapshot.table(aclTokens).scan(placedScan(input, page, input.query.prefix)),
+    keyOf: ({ Partition, Namespace, AccessorID }: AclToken) => [
+      ...[Partition, Namespace, AccessorID],
+    ],
+    matches: (token, { query, namespace }) =>
+      !isExpired(token, nowMs()) && fitsQuery(token, query, namespace),
+    visible: aclVisible,
+    record: (token, { snapshot }) => new TokenRecord(token, namesIn(snapshot)),
+    present: redacted,
+    // All of it but for the secret, whose opening is most of the work.
+    reads: ({ Policies, Roles }, { snapshot }) => {
+      const names = namesIn(snapshot);
+      for (const { ID } of Policies) names.policy(ID);
+      for (const { ID } of Roles) names.role(ID);
+    },
+  });
 }
 
 type ListQuery = { readonly [K in keyof typeof listQuery]: string };

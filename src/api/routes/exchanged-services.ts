@@ -21,6 +21,7 @@ const [_family, _noun] = ['registry', 'peering'] as const;
 export const exchangedServiceRoutes = (exchange: ServiceExchange): Route[] => [
   ...serveList(contract.exported, {
     rows: exportedRows,
+    // What stands between two services while they are looked for is none.
     matches: (row: ListedExport) => row !== between,
     keyOf: ({ Namespace, Service }: ListedExport) => [Namespace, Service],
     present: (row: ListedExport) => row,

@@ -15,6 +15,7 @@ import type { Snapshot } from '../../state/types.ts';
 import { gone, readAnswer } from '../answers.ts';
 import type { Answer } from '../http.ts';
 import type { Route, Scope, StreamInput } from '../route.ts';
+import type { InputOf } from '../serve.ts';
 import { serveStream } from '../serve.ts';
 import { allocationById, allocationIn } from './allocation.ts';
 
@@ -49,12 +50,6 @@ export function explainRoutes(server: Server): Route[] {
     return readAnswer({ dialect: input.dialect, footprint: { index }, pretty, value });
   }
 
-  const viewOf = (snapshot: Snapshot, Namespace: string, JobID: string) =>
-    clusterView(
-      snapshot,
-      configurationFor(snapshot, { Namespace, JobID }, server.schedulerDefaults),
-    );
-
   return [
     ...serveStream(
       contract.why,
@@ -62,7 +57,7 @@ export function explainRoutes(server: Server): Route[] {
         const { ID } = allocationById(input.unwatched, input.parameters.alloc_id!);
         return answer(input, signal, (snapshot) => {
           const allocation = allocationById(snapshot, ID);
-          const view = viewOf(snapshot, allocation.Namespace, allocation.JobID);
+          const view = viewOf(server, snapshot, allocation);
           const asking = { view, mayRead: mayRead(input) };
           return explainAllocation(asking, allocation, server.decisions.find(ID));
         });
@@ -72,32 +67,43 @@ export function explainRoutes(server: Server): Route[] {
     ...serveStream(
       contract.whyNot,
       async (input, signal) => {
-        const { namespace, parameters, query } = input;
-        const id = parameters.job_id!;
-        return answer(input, signal, (snapshot) => {
-          const job = snapshot.table(jobs).get(...inNamespace(namespace, id));
-          if (job === undefined) throw refusal('job-not-found', { job: id, namespace });
-          const group = query.group || undefined;
-          if (group !== undefined && groupNamed(job, group) === undefined) {
-            throw refusal('group-not-found', { job: id, group });
-          }
-          if (query.node !== '' && !snapshot.table(nodes).has(query.node)) {
-            throw refusal('node-not-found', { id: query.node });
-          }
-          return explainJob({
-            view: viewOf(snapshot, namespace, id),
-            mayRead: mayRead(input),
-            nowMs: world.clock.nowMs(),
-            ...{ job, group },
-            nodeId: query.node || undefined,
-            evaluations: evaluationsOf(snapshot, namespace, id),
-            queued: queuedOf(snapshot, namespace, id),
-          });
-        });
+        return answer(input, signal, (snapshot) => prospectOf(server, snapshot, input));
       },
       { found: ({ query, unwatched }) => unwatched.table(nodes).get(query.node) },
     ),
   ];
+}
+
+const viewOf = (server: Server, snapshot: Snapshot, { Namespace, JobID }: Placed) =>
+  clusterView(snapshot, configurationFor(snapshot, { Namespace, JobID }, server.schedulerDefaults));
+
+interface Placed {
+  readonly Namespace: string;
+  readonly JobID: string;
+}
+
+/** @throws RosterError where there is no such job, group or node */
+function prospectOf(server: Server, snapshot: Snapshot, input: InputOf<typeof contract.whyNot>) {
+  const { namespace, parameters, query } = input;
+  const { job_id: id } = parameters;
+  const job = snapshot.table(jobs).get(...inNamespace(namespace, id));
+  if (job === undefined) throw refusal('job-not-found', { job: id, namespace });
+  const group = query.group || undefined;
+  if (group !== undefined && groupNamed(job, group) === undefined) {
+    throw refusal('group-not-found', { job: id, group });
+  }
+  if (query.node !== '' && !snapshot.table(nodes).has(query.node)) {
+    throw refusal('node-not-found', { id: query.node });
+  }
+  return explainJob({
+    view: viewOf(server, snapshot, { Namespace: namespace, JobID: id }),
+    mayRead: mayRead(input),
+    nowMs: server.context.world.clock.nowMs(),
+    ...{ job, group },
+    nodeId: query.node || undefined,
+    evaluations: evaluationsOf(snapshot, namespace, id),
+    queued: queuedOf(snapshot, namespace, id),
+  });
 }
 
 const evaluationsOf = (snapshot: Snapshot, namespace: string, id: string) => [

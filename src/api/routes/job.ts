@@ -64,15 +64,9 @@ export const jobRequired = faultAt(below(null, 'Job'), 'is required');
 const countsNotPreserved =
   'PreserveCounts is ignored: it is for registrations through /v1/jobs, not for updates';
 
-/** Source: docs/contract/jobs.md#paths, #lists-below-a-job. */
-export function jobRoutes(
-  server: ServerContext,
-  planner: Planner,
-  tokens: JobTokens,
-  turns: Turns,
-): Route[] {
+function registering(server: ServerContext, planner: Planner, tokens: JobTokens, turns: Turns) {
   const finish: Finish = (steps) => turns.finish(steps);
-  const register = async (input: InputOf<typeof contract.register>) => {
+  return async (input: InputOf<typeof contract.register>) => {
     const { body } = input;
     const faults = checkValues(RegistrationEnvelopeSchema, body);
     if (!body.Job) throw invalid('invalid-body', [jobRequired, ...faults]);
@@ -100,6 +94,16 @@ export function jobRoutes(
       : await registerJob(server, registration, finish);
     return { index: registered.Index, value: { ...registered, ...contact } };
   };
+}
+
+/** Source: docs/contract/jobs.md#paths, #lists-below-a-job. */
+export function jobRoutes(
+  server: ServerContext,
+  planner: Planner,
+  tokens: JobTokens,
+  turns: Turns,
+): Route[] {
+  const register = registering(server, planner, tokens, turns);
   return [
     ...serveList(contract.list, {
       rows: (input, page) => {
@@ -134,6 +138,13 @@ export function jobRoutes(
       });
       return { index: stopped.Index, value: { ...stopped, ...contact } };
     }),
+    ...listsOfJob(),
+  ];
+}
+
+/** What belongs to one job. */
+function listsOfJob(): Route[] {
+  return [
     ...serveList(contract.allocations, {
       rows: (input, page) =>
         ofRegistration(input.snapshot.table(allocations).by('job'), input, page),
@@ -150,6 +161,7 @@ export function jobRoutes(
           .by('job')
           .scan({ prefix, ...scanPage(page) });
       },
+      // What was made for an earlier registration was made before this one.
       matches: ({ CreateIndex }, input: Input<typeof everyRegistration>) =>
         input.query.all || CreateIndex >= existingJob(input).CreateIndex,
       keyOf: ({ Namespace, JobID, ID }) => [Namespace, JobID, defaultPartition, Namespace, ID],

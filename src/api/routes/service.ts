@@ -40,6 +40,7 @@ export const serviceRoutes = (server: ServerContext): Route[] => [
       if (origin === undefined) return namedServices(input, page);
       return importedNames(origin, input, page, { named: namedAtPeer, between });
     },
+    // What stands between two names while they are gathered is none.
     matches: (service: NamedService) => service !== between,
     keyOf: ({ Namespace, ServiceName }) => [Namespace, ServiceName],
     visible: maySeeServices,
