@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import type { jobEndpoints } from '../contract/job.ts';
 import { callsOf } from './calls.ts';
+import { createClient } from './client.ts';
 import type { Requester } from './requester.ts';
+import { indexed, serve } from './test-server.ts';
 
 const seen: unknown[][] = [];
 const answer = { value: { EvalID: 'e1' }, index: 1 };
@@ -32,4 +34,19 @@ test('a request is named by its endpoint, and what the contract does not promise
   await write('PUT /v1/jobs', {}, {}, { JobModifyIndex: '7' });
   expect(seen[0]).toEqual(['DELETE', '/v1/job/a%2Fb', {}, undefined, { purge: true }]);
   expect(seen.at(-1)).toEqual(['PUT', '/v1/jobs', {}, { JobModifyIndex: '7' }, undefined]);
+});
+
+test('every endpoint can be called without a method of its own', async () => {
+  await using server = await serve(() => indexed(7, [{ Name: 'dev' }]));
+  const client = createClient({ address: server.address });
+  const { value, index } = await client.calls.read('GET /v1/namespaces', {}, {}, { prefix: 'd' });
+  const names: readonly string[] = value.map(({ Name }) => Name);
+  expect([names, index]).toEqual([['dev'], 7]);
+  // @ts-expect-error: no noun has such an endpoint.
+  await client.calls.read('GET /v1/nowhere', {});
+  await client.close();
+  expect(server.seen.map(({ method, path }) => `${method} ${path}`)).toEqual([
+    'GET /v1/namespaces',
+    'GET /v1/nowhere',
+  ]);
 });

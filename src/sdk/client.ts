@@ -6,6 +6,7 @@
  *     const { value: job, index } = await client.jobs.read('web');
  *     const changed = await client.jobs.read('web', { index, waitMs: 60_000 });
  */
+import type { EveryNoun } from '../contract/every.ts';
 import {
   type Acl,
   aclOf,
@@ -17,6 +18,7 @@ import {
 import { type AclDecisions, aclDecisionsOf } from './acl-decisions.ts';
 import { type AgentApi, agentOf, type StatusApi, statusOf } from './agent.ts';
 import { type Allocations, allocationsOf } from './allocations.ts';
+import { type Calls, callsOf } from './calls.ts';
 import {
   type ConfigEntries,
   configEntriesOf,
@@ -121,6 +123,8 @@ export interface Client {
   readonly status: StatusApi;
   /** What a node asks for itself. */
   readonly nodeAgent: NodeAgent;
+  /** Every endpoint by its method and path, with the types of the contract. */
+  readonly calls: Calls<EveryNoun>;
   /** Ends every request that is under way and lets go of the connections. */
   close(): Promise<void>;
 }
@@ -175,6 +179,7 @@ export function createClient(options: ClientOptions): Client {
     agent: agentOf(requester),
     status: statusOf(requester),
     nodeAgent: nodeAgentOf(requester, address),
+    calls: callsOf<EveryNoun>(requester),
     close: () => transport.close(),
   };
 }
