@@ -111,8 +111,8 @@ test('what is scaled, registered, stopped and purged comes out as counted by han
           else {
             const group = one.group as Group;
             const { Message = '', Error: error = '' } = one.said as Record<string, string>;
-            const { EvalID = '' } = json;
-            expect(EvalID === '').toBe(one.count === null);
+            const { EvalID = null } = json;
+            expect(EvalID === null).toBe(one.count === null);
             before.events[group].unshift({
               ...{ Count: one.count, PreviousCount: before.counts[group], Message, Error: error },
               ...{ Meta: null, EvalID, CreateIndex: json.Index, Time: expect.any(Number) },

@@ -46,7 +46,7 @@ describe('config write', () => {
     expect(Meta).toEqual({ owner: 'shop' });
     expect(UpstreamConfig).toMatchObject({
       Defaults: { ConnectTimeoutMs: 2000 },
-      Overrides: [{ Name: 'db' }, { Name: 'cache', PassiveHealthCheck: { Interval: '1m30s' } }],
+      Overrides: [{ Name: 'db' }, { Name: 'cache', PassiveHealthCheck: { Interval: 90e9 } }],
     });
   });
 
