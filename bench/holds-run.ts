@@ -76,7 +76,7 @@ class Life {
 
   private constructor(state: State) {
     this.#state = state;
-    state.onRan((changes, index) => this.#memory.note(changes, index));
+    state.onRan((changes, index) => this.#memory.noteChanges(changes, index));
   }
 
   static async begin(): Promise<Life> {
@@ -106,11 +106,12 @@ class Life {
     const evaluation = makeEvaluation({ JobID, Type });
     const { plan } = this.#drain(scheduleSteps(view, evaluation, { nowMs: 0, ids, session }));
     session.end();
-    const loadOf = (nodeId: string, index: number) => this.#memory.loadOf(nodeId, index - 1);
+    const knownOccupancyOf = (nodeId: string, index: number) =>
+      this.#memory.occupancyOf(nodeId, index - 1);
     for (const part of this.#drain(splitPlan(plan, limits.scheduler.planRowsMax))) {
       const end = begin();
       await this.#state.write((transaction) => {
-        const rejections = applyPlan(transaction, this.#world, part, loadOf);
+        const rejections = applyPlan(transaction, this.#world, part, knownOccupancyOf);
         if (rejections.length > 0) throw new Error(`a plan was rejected: ${rejections[0]!.reason}`);
       });
       this.#spans.push(end());

@@ -58,7 +58,7 @@ export class PaperCluster implements ClusterView {
       after,
     }));
     const appliedMs = performance.now();
-    this.#memory.note(changes, this.index);
+    this.#memory.noteChanges(changes, this.index);
     const elapsedMs = plannedMs - startMs + performance.now() - appliedMs;
     return { nodes: placed.map(({ NodeID }) => NodeID), elapsedMs };
   }

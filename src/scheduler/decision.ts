@@ -8,7 +8,7 @@ import type { Job } from '../model/job/job.ts';
 import type { Node } from '../model/node/node.ts';
 import type { Plan, PlannedStop } from '../model/plan/plan.ts';
 import type { TaskGroup } from '../model/task-group/task-group.ts';
-import type { Look } from './waiting.ts';
+import type { EvaluationContext } from './waiting.ts';
 
 export interface PlacementRequest {
   readonly kind: 'reschedule' | 'lost' | 'new' | 'update' | 'migrate';
@@ -44,7 +44,7 @@ export interface GroupDecision extends PlacementOrder {
   /** Of earlier versions, where the current one must not come yet. */
   readonly earlier: readonly PlacementOrder[];
   /** Ids of those that are away while others do their work: they count nowhere. */
-  readonly absent: readonly string[];
+  readonly replacedAway: readonly string[];
   readonly postponed: readonly Postponed[];
   /** What a new deployment says of the group. */
   readonly entry: DeploymentGroup | undefined;
@@ -79,7 +79,7 @@ export interface Reconciliation {
   readonly cancellations: Plan['deploymentUpdates'];
 }
 
-export interface ReconcileContext extends Look {
+export interface ReconcileContext extends EvaluationContext {
   readonly triggeredBy: EvaluationTrigger;
   readonly job: Job | undefined;
   readonly allocations: readonly Allocation[];
@@ -106,10 +106,10 @@ export interface VersionTests {
     group: TaskGroup,
     allocations: readonly Allocation[],
     current: readonly Allocation[],
-  ) => Steps<Staying>;
+  ) => Steps<StayingSplit>;
 }
 
-export interface Staying {
+export interface StayingSplit {
   readonly staying: readonly Allocation[];
   readonly leaving: readonly Allocation[];
 }

@@ -6,7 +6,7 @@ import { instantFromMs, instantToMs } from '../base/instant.ts';
 import type { Allocation, RescheduleTracker } from '../model/allocation/allocation.ts';
 import type { ReschedulePolicy } from '../model/task-group/policies.ts';
 import { descriptions } from './view.ts';
-import { hasReminder, isDue, type Look } from './waiting.ts';
+import { type EvaluationContext, hasReminder, isDue } from './waiting.ts';
 
 export type RescheduleDecision =
   | { readonly when: 'now'; readonly delayNs: number }
@@ -83,7 +83,7 @@ const isAllowed = (
 export function decideReschedule(
   allocation: Allocation,
   policy: ReschedulePolicy | null,
-  look: Look,
+  context: EvaluationContext,
 ): RescheduleDecision {
   if (isForced(allocation)) return { when: 'now', delayNs: 0 };
   if (!isAllowed(allocation, policy)) return { when: 'never' };
@@ -91,8 +91,8 @@ export function decideReschedule(
   const dueMs = failedAtMs(allocation) + instantToMs(delayNs);
   // What it waited for while it was away is another matter.
   const waiting = { FollowupEvalID: isMarkedUnknown(allocation) ? '' : allocation.FollowupEvalID };
-  if (isDue(waiting, dueMs, look)) return { when: 'now', delayNs };
-  return hasReminder(waiting, look) ? { when: 'awaited' } : { when: 'later', dueMs };
+  if (isDue(waiting, dueMs, context)) return { when: 'now', delayNs };
+  return hasReminder(waiting, context) ? { when: 'awaited' } : { when: 'later', dueMs };
 }
 
 /** The tracker of the replacement: what is still of interest of the old events, and the new one. */

@@ -10,13 +10,13 @@ import type { Job } from '../model/job/job.ts';
 import { runsEverywhere } from '../model/job/job-rules.ts';
 import { assemble, type Decided } from './assemble.ts';
 import { followUpEvaluation } from './build.ts';
-import type { ReconcileContext, Reconciliation, Staying } from './decision.ts';
+import type { ReconcileContext, Reconciliation, StayingSplit } from './decision.ts';
 import { SchedulerMemory, type Session } from './memory/memory.ts';
 import { type GroupPlacement, Placer } from './placing/place.ts';
 import type { Witness } from './placing/place-group.ts';
 import { reconcile } from './reconcile/reconcile.ts';
-import { versionTests } from './staying.ts';
 import { reconcileEverywhere } from './system/system.ts';
+import { versionTests } from './version-tests.ts';
 import { type ClusterView, descriptions, type Proposed, type SchedulerResult } from './view.ts';
 
 export interface ScheduleOptions {
@@ -83,7 +83,7 @@ const nothingRuns = {
   isOutdated: () => true,
   isScaledDown: () => false,
   versionOf: (_: Allocation): Job | undefined => undefined,
-  *splitStaying(): Steps<Staying> {
+  *splitStaying(): Steps<StayingSplit> {
     yield;
     return { staying: [], leaving: [] };
   },
@@ -96,7 +96,8 @@ function* placeAll(
   yield* each(stops, (stop) => placer.stop(stop));
   for (const group of groups) {
     yield* each(group.stops, (stop) => placer.stop(stop));
-    for (const allocationId of group.absent) placer.stop({ allocationId, desiredStatus: 'stop' });
+    for (const allocationId of group.replacedAway)
+      placer.stop({ allocationId, desiredStatus: 'stop' });
   }
   const placed = new Map<string, readonly GroupPlacement[]>();
   for (const decision of groups) {

@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { hasReminder, isDue, type Look } from './waiting.ts';
+import { type EvaluationContext, hasReminder, isDue } from './waiting.ts';
 
-const look: Look = { evaluationId: 'this', nowMs: 50_000, isOver: (id) => id === 'over' };
+const look: EvaluationContext = {
+  evaluationId: 'this',
+  nowMs: 50_000,
+  isOver: (id) => id === 'over',
+};
 
 describe('whether its time has come', () => {
   test.each<[string, string, number, boolean]>([

@@ -6,7 +6,7 @@
 import type { Allocation } from '../model/allocation/allocation.ts';
 
 /** One look at a job: the evaluation that takes it, when, and what is known of other evaluations. */
-export interface Look {
+export interface EvaluationContext {
   readonly evaluationId: string;
   /** Unix ms. */
   readonly nowMs: number;
@@ -23,9 +23,11 @@ const soonMs = 1000;
 export const isDue = (
   { FollowupEvalID }: Waiting,
   dueMs: number,
-  { nowMs, evaluationId }: Look,
+  { nowMs, evaluationId }: EvaluationContext,
 ): boolean => dueMs <= nowMs + soonMs || FollowupEvalID === evaluationId;
 
 /** Whether an evaluation that is still to come, after this one, comes back to it. */
-export const hasReminder = ({ FollowupEvalID }: Waiting, { evaluationId, isOver }: Look): boolean =>
-  FollowupEvalID !== '' && FollowupEvalID !== evaluationId && !isOver(FollowupEvalID);
+export const hasReminder = (
+  { FollowupEvalID }: Waiting,
+  { evaluationId, isOver }: EvaluationContext,
+): boolean => FollowupEvalID !== '' && FollowupEvalID !== evaluationId && !isOver(FollowupEvalID);

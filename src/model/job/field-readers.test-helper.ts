@@ -104,7 +104,7 @@ export const fieldReaders: Readonly<Record<string, Readonly<Record<string, strin
     LostAfter: 'scheduler/reconcile/classify.ts',
     StopOnClientAfter: 'scheduler/reconcile/classify.ts',
     Replace: 'scheduler/reconcile/classify.ts',
-    Reconcile: 'scheduler/reconcile/reconnect.ts',
+    Reconcile: 'scheduler/reconcile/returns.ts',
   },
   EphemeralDisk: {
     Sticky: 'node/hooks/disk.ts',

@@ -10,12 +10,12 @@ import { drained, type Steps } from '../../base/steps.ts';
 import type { Job } from '../../model/job/job.ts';
 import type { TaskGroup } from '../../model/task-group/task-group.ts';
 import { firstFailed } from '../fitting/feasibility.ts';
-import { type Lack, NodeRoom } from '../fitting/room.ts';
+import { type Lack, PlannedNode } from '../fitting/planned-node.ts';
 import { SchedulerMemory } from '../memory/memory.ts';
 import { feasible } from '../memory/sheet.ts';
+import { Candidates } from '../placing/candidates.ts';
 import { type EvictionSearch, evictionSearch, type ScoredEviction } from '../placing/evictions.ts';
-import { Field } from '../placing/field.ts';
-import { JobPresence } from '../scoring/presence.ts';
+import { JobLocations } from '../scoring/locations.ts';
 import type { ScoreParts } from '../scoring/score.ts';
 import type { ClusterView } from '../view.ts';
 
@@ -57,31 +57,31 @@ const nodesPerStep = 256;
 const nodesSearchedPerStep = 32;
 
 /** Nodes in `penalized` hosted one that failed; `search` tells where others could make way. */
-export function* explainField(
-  field: Field,
+export function* explainCandidates(
+  candidates: Candidates,
   penalized: ReadonlySet<string> = nobody,
   search?: EvictionSearch,
 ): Steps<readonly NodeExplanation[]> {
   const explained: NodeExplanation[] = [];
   const perStep = search === undefined ? nodesPerStep : nodesSearchedPerStep;
-  for (const slot of field.nodes.keys()) {
+  for (const slot of candidates.nodes.keys()) {
     if (slot % perStep === 0) yield;
-    explained.push(explainNode(field, slot, penalized, search));
+    explained.push(explainNode(candidates, slot, penalized, search));
   }
   return explained;
 }
 
 export const explainNode = (
-  field: Field,
+  candidates: Candidates,
   slot: number,
   penalized: ReadonlySet<string> = nobody,
   search?: EvictionSearch,
 ): NodeExplanation => {
-  const { ID, Name, NodeClass, NodePool, Datacenter } = field.nodes[slot]!;
+  const { ID, Name, NodeClass, NodePool, Datacenter } = candidates.nodes[slot]!;
   return {
     ...{ nodeId: ID, nodeName: Name, nodeClass: NodeClass, nodePool: NodePool },
     datacenter: Datacenter,
-    ...verdictAt(field, slot, penalized, search),
+    ...verdictAt(candidates, slot, penalized, search),
   };
 };
 
@@ -98,42 +98,42 @@ export function* explainSteps(
 ): Steps<Explained> {
   const session = new SchedulerMemory().begin(view);
   const sheet = yield* session.sheet(job, group);
-  const presence = yield* JobPresence.of(
+  const locations = yield* JobLocations.of(
     (id) => view.node(id),
     view.allocationsOfJob(job.Namespace, job.ID),
   );
-  const field = yield* Field.of({ job, group, sheet, presence });
-  return yield* explainField(field, penalized, evictionSearch(view, job, field));
+  const candidates = yield* Candidates.of({ job, group, sheet, locations });
+  return yield* explainCandidates(candidates, penalized, evictionSearch(view, job, candidates));
 }
 
 type Explained = readonly NodeExplanation[];
 
 function verdictAt(
-  field: Field,
+  candidates: Candidates,
   slot: number,
   penalized: ReadonlySet<string>,
   search: EvictionSearch | undefined,
 ): NodeVerdict {
-  const { sheet } = field;
-  const node = field.nodes[slot]!;
+  const { sheet } = candidates;
+  const node = candidates.nodes[slot]!;
   if (sheet.failed[slot] !== feasible) {
     const failed = firstFailed(sheet.shape.rules, node)!;
     const { name: rule, scope } = failed;
     const text = failed.explain?.(node) ?? failed.text;
-    const isCandidate = scope !== 'standing' && scope !== 'candidate';
+    const isCandidate = scope !== 'readiness' && scope !== 'candidate';
     return { verdict: isCandidate ? 'filtered' : 'excluded', rule, text };
   }
-  const distinct = field.distinctAt(slot);
+  const distinct = candidates.distinctAt(slot);
   if (distinct !== undefined) {
     return { verdict: 'filtered', rule: distinct.rule.name, text: distinct.text(node) };
   }
   if (sheet.isFull(slot)) {
-    const preemption = wouldPreempt(search?.at(slot, penalized));
-    const verdict = { verdict: 'exhausted', lacks: lacksAt(field, slot) } as const;
+    const preemption = wouldPreempt(search?.evictionAt(slot, penalized));
+    const verdict = { verdict: 'exhausted', lacks: lacksAt(candidates, slot) } as const;
     return preemption === undefined ? verdict : { ...verdict, preemption };
   }
-  const score = field.scoreAt(slot, penalized);
-  return { verdict: 'open', score, parts: field.partsAt(slot, penalized) };
+  const score = candidates.scoreAt(slot, penalized);
+  return { verdict: 'open', score, parts: candidates.partsAt(slot, penalized) };
 }
 
 const wouldPreempt = (way: ScoredEviction | undefined): WouldPreempt | undefined =>
@@ -143,10 +143,11 @@ const wouldPreempt = (way: ScoredEviction | undefined): WouldPreempt | undefined
     parts: way.parts,
   };
 
-function lacksAt({ sheet }: Field, slot: number): readonly Lack[] {
+function lacksAt({ sheet }: Candidates, slot: number): readonly Lack[] {
   const { fleet, shape } = sheet;
-  const room = fleet.roomIfAny(slot) ?? new NodeRoom(fleet.nodes[slot]!, fleet.loadAt(slot));
-  return room.lacks(shape.ask);
+  const planned =
+    fleet.plannedIfAny(slot) ?? new PlannedNode(fleet.nodes[slot]!, fleet.occupancyAt(slot));
+  return planned.lacks(shape.ask);
 }
 
 type Preempting = NodeExplanation & {

@@ -18,7 +18,7 @@ import { SchedulerMemory } from '../memory/memory.ts';
 import type { Moment, Witness } from '../placing/place-group.ts';
 import { type ScheduleOptions, scheduleSteps } from '../schedule.ts';
 import type { ClusterView, SchedulerResult } from '../view.ts';
-import { explainField, type NodeExplanation } from './nodes.ts';
+import { explainCandidates, type NodeExplanation } from './nodes.ts';
 
 /** All that a decision depends on. */
 export interface Decision {
@@ -58,11 +58,11 @@ export function* explainPlacement(
     },
   });
   if (moment === undefined) return undefined;
-  const { job, field, request, penalized, search } = moment;
-  const { group } = field;
-  const chosenId = field.nodes[slot]!.ID;
+  const { job, candidates, request, penalized, search } = moment;
+  const { group } = candidates;
+  const chosenId = candidates.nodes[slot]!.ID;
   const manner = mannerOf(request, group, chosenId);
-  const nodes = yield* explainField(field, penalized, search);
+  const nodes = yield* explainCandidates(candidates, penalized, search);
   return { job, group, manner, chosenId, nodes };
 }
 
@@ -77,7 +77,7 @@ function mannerOf(
 }
 
 /** Says of a moment whether it is the one that is looked for. */
-export interface Lookout {
+export interface MomentFilter {
   readonly chosen?: (moment: Moment, slot: number) => boolean;
   readonly failed?: (moment: Moment) => boolean;
 }
@@ -88,7 +88,7 @@ class Reached extends Error {}
 /** The first moment of the decision that the lookout wants; `undefined` when there is none. */
 export function* momentOf(
   decision: Decision,
-  { chosen, failed }: Lookout,
+  { chosen, failed }: MomentFilter,
 ): Steps<Moment | undefined> {
   let found: Moment | undefined;
   const stopAt = (moment: Moment): never => {

@@ -15,7 +15,7 @@ import { groupNamed, runsEverywhere } from '../../model/job/job-rules.ts';
 import type { TaskGroup } from '../../model/task-group/task-group.ts';
 import type { Moment } from '../placing/place-group.ts';
 import type { ClusterView } from '../view.ts';
-import { explainField, explainNode, explainSteps, type NodeExplanation } from './nodes.ts';
+import { explainCandidates, explainNode, explainSteps, type NodeExplanation } from './nodes.ts';
 import { type Decision, decideAgain, momentOf } from './placement.ts';
 
 export interface GroupProspect {
@@ -55,13 +55,13 @@ export function* prospects(
   return found;
 }
 
-function noteAsked(asked: Asked, { field, request, penalized, search }: Moment): void {
+function noteAsked(asked: Asked, { candidates, request, penalized, search }: Moment): void {
   const { nodeId } = request;
-  const slot = nodeId === undefined ? -1 : field.slotOf(nodeId);
+  const slot = nodeId === undefined ? -1 : candidates.slotOf(nodeId);
   if (slot < 0) return;
-  const ofGroup = asked.get(field.group.Name) ?? new Map<string, NodeExplanation>();
-  asked.set(field.group.Name, ofGroup);
-  ofGroup.set(nodeId!, explainNode(field, slot, penalized, search));
+  const ofGroup = asked.get(candidates.group.Name) ?? new Map<string, NodeExplanation>();
+  asked.set(candidates.group.Name, ofGroup);
+  ofGroup.set(nodeId!, explainNode(candidates, slot, penalized, search));
 }
 
 function* asFailed(
@@ -71,10 +71,10 @@ function* asFailed(
   unplaced: number,
 ): Steps<readonly NodeExplanation[]> {
   if (unplaced > 0) {
-    const failed = ({ field }: Moment) => field.group.Name === group.Name;
+    const failed = ({ candidates }: Moment) => candidates.group.Name === group.Name;
     const moment = yield* momentOf(decision, { failed });
     if (moment !== undefined) {
-      return yield* explainField(moment.field, moment.penalized, moment.search);
+      return yield* explainCandidates(moment.candidates, moment.penalized, moment.search);
     }
   }
   return yield* explainSteps(decision.view, job, group);

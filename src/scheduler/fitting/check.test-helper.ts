@@ -3,7 +3,7 @@ import { holdsResources } from '../../model/allocation/allocation-rules.ts';
 import { checkNode, type NodeChange } from './check.ts';
 import { occupancyOf } from './occupancy.ts';
 
-export interface ListedChange extends Omit<NodeChange, 'load' | 'holder'> {
+export interface ListedChange extends Omit<NodeChange, 'occupancy' | 'holder'> {
   /** Those on the node now. */
   readonly existing: readonly Allocation[];
 }
@@ -12,6 +12,6 @@ export interface ListedChange extends Omit<NodeChange, 'load' | 'holder'> {
 export const checkListed = ({ existing, ...change }: ListedChange): string | undefined =>
   checkNode({
     ...change,
-    load: occupancyOf(() => existing),
+    occupancy: occupancyOf(() => existing),
     holder: (id) => existing.find((one) => one.ID === id && holdsResources(one)),
   });

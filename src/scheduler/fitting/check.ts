@@ -34,7 +34,7 @@ export interface NodeChange {
   /** `undefined` when it is gone. */
   readonly node: Node | undefined;
   /** Who holds what of the node now. */
-  readonly load: Occupancy;
+  readonly occupancy: Occupancy;
   /** Of the allocations that hold something of the node, the one with the id. */
   readonly holder: (id: string) => Allocation | undefined;
   readonly stops: readonly PlannedStop[];
@@ -49,7 +49,7 @@ export interface NodeChange {
 
 /** `undefined` when it fits, else what stands in the way. */
 export function checkNode(change: NodeChange): string | undefined {
-  const { node, load, holder, placements, updates } = change;
+  const { node, occupancy, holder, placements, updates } = change;
   if (placements.length + updates.length === 0) return undefined;
   if (node === undefined) return 'node does not exist';
   if (node.Status === 'down' || node.Status === 'disconnected') return `node is ${node.Status}`;
@@ -68,7 +68,7 @@ export function checkNode(change: NodeChange): string | undefined {
     const before = preempted.has(ID) ? undefined : holder(ID);
     if (before !== undefined) freed.push(before.AllocatedResources);
   }
-  const held = { load, freed, updated: updates.map((update) => update.AllocatedResources) };
+  const held = { occupancy, freed, updated: updates.map((update) => update.AllocatedResources) };
   const predecessorOf = predecessors(change, preempted);
   const placed = placements.map((placement) => {
     return { placement, predecessor: predecessorOf(placement) };
@@ -83,7 +83,7 @@ export function checkNode(change: NodeChange): string | undefined {
 
 /** What is held of a node apart from the placements. */
 interface Held {
-  readonly load: Occupancy;
+  readonly occupancy: Occupancy;
   /** What of the load is held no more, or not like this. */
   readonly freed: readonly AllocatedResources[];
   /** What is held instead. */
@@ -116,10 +116,10 @@ function predecessors({ holder, stops, updates }: NodeChange, preempted: Readonl
 
 function exhaustedDimension(
   node: Node,
-  { load, freed, updated }: Held,
+  { occupancy, freed, updated }: Held,
   placed: readonly Placed[],
 ): string | undefined {
-  const used = { ...load.used };
+  const used = { ...occupancy.used };
   for (const resources of freed) lower(used, needOf(resources));
   for (const resources of updated) raise(used, needOf(resources));
   for (const { placement, predecessor } of placed) {
@@ -168,7 +168,7 @@ function takenTwice<T>(
 
 function sharedCore(node: Node, held: Held, placed: readonly Placed[]): string | undefined {
   const offered = new Set(node.NodeResources.Cpu.ReservableCpuCores);
-  const holders = (core: number) => held.load.cores.get(core) ?? 0;
+  const holders = (core: number) => held.occupancy.cores.get(core) ?? 0;
   const kind: Kind<number> = { of: coresOf, key: (core) => core, holders };
   const core = takenTwice(kind, held, placed, (one) => !offered.has(one) || undefined);
   return core === undefined ? undefined : 'cores';
@@ -176,7 +176,7 @@ function sharedCore(node: Node, held: Held, placed: readonly Placed[]): string |
 
 function sharedDevice(node: Node, held: Held, placed: readonly Placed[]): string | undefined {
   const offered = healthyPieces(node);
-  const holders = (piece: string) => held.load.devices.get(piece) ?? 0;
+  const holders = (piece: string) => held.occupancy.devices.get(piece) ?? 0;
   const kind: Kind<string> = { of: piecesOf, key: (piece) => piece, holders };
   const piece = takenTwice(kind, held, placed, (one) => !offered.has(one) || undefined);
   return piece === undefined ? undefined : 'devices';
@@ -192,7 +192,7 @@ function sharedPort(
   const kind: Kind<AllocatedPort> = {
     of: portsOf,
     key: ({ HostIP, Value }) => `${HostIP}:${Value}`,
-    holders: ({ HostIP, Value }) => held.load.ports.holders(HostIP, Value),
+    holders: ({ HostIP, Value }) => held.occupancy.ports.holders(HostIP, Value),
   };
   const ignored = new Map<string, ReadonlySet<string>>();
   const port = takenTwice(kind, held, placed, ({ Label, Value }, { TaskGroup }) => {

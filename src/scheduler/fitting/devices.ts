@@ -28,7 +28,7 @@ export interface DeviceAsk {
   /** As far as nodes of one computed class are alike, whether a make suits. */
   readonly suits: (device: NodeDevice) => boolean;
   /** What a piece is worth, by its id; `undefined`: the make does not suit at all. */
-  readonly look: (device: NodeDevice) => ((id: string) => number | undefined) | undefined;
+  readonly pieceWorth: (device: NodeDevice) => ((id: string) => number | undefined) | undefined;
 }
 
 export const deviceAsks = (group: TaskGroup): readonly DeviceAsk[] =>
@@ -53,7 +53,7 @@ function askOf(task: string, request: DeviceRequest): DeviceAsk {
   return {
     ...{ task, name: Name, count: Count, suits },
     weight: affinities.reduce((sum, { Weight }) => sum + Math.abs(Weight), 0),
-    look: (device) => {
+    pieceWorth: (device) => {
       if (!suits(device) || !unique.every((holds) => holds(device, ''))) return undefined;
       return (id) =>
         ofPieces.every((holds) => holds(device, id))
@@ -170,12 +170,12 @@ function poolsOf(
 ): readonly Pool[] {
   const pools: Pool[] = [];
   for (const device of NodeResources.Devices) {
-    const looks = asks.map((ask) => ask.look(device));
-    if (looks.every((look) => look === undefined)) continue;
+    const worths = asks.map((ask) => ask.pieceWorth(device));
+    if (worths.every((worthOfPiece) => worthOfPiece === undefined)) continue;
     const ofDevice = new Map<string, Pool>();
     for (const { ID, Healthy } of device.Instances) {
       if (!Healthy || !isFree(pieceOf(device, ID))) continue;
-      const worth = looks.map((look) => look?.(ID));
+      const worth = worths.map((worthOfPiece) => worthOfPiece?.(ID));
       const key = worth.join();
       const pool = ofDevice.get(key) ?? { device, worth, ids: [] };
       ofDevice.set(key, pool);
@@ -207,9 +207,11 @@ export const suitablePieces = (
 ): ReadonlySet<string> =>
   new Set(
     NodeResources.Devices.flatMap((device) => {
-      const looks = asks.flatMap((ask) => ask.look(device) ?? []);
+      const worths = asks.flatMap((ask) => ask.pieceWorth(device) ?? []);
       return device.Instances.flatMap(({ ID, Healthy }) =>
-        Healthy && looks.some((look) => look(ID) !== undefined) ? [pieceOf(device, ID)] : [],
+        Healthy && worths.some((worthOfPiece) => worthOfPiece(ID) !== undefined)
+          ? [pieceOf(device, ID)]
+          : [],
       );
     }),
   );

@@ -28,7 +28,7 @@ export interface Rule {
    * `standing`: whether the node takes new work; `candidate`: whether the job wants such nodes at
    * all (neither counts as filtered); `class`: the same for all nodes of a computed class; `node`.
    */
-  readonly scope: 'standing' | 'candidate' | 'class' | 'node';
+  readonly scope: 'readiness' | 'candidate' | 'class' | 'node';
   readonly passes: (node: Node) => boolean;
   /** How explanations tell of it where they can say more: of a node that does not pass. */
   readonly explain?: (node: Node) => string;
@@ -54,7 +54,7 @@ function candidateRules(job: Job): Rule[] {
     {
       name: 'ready',
       text: 'node is not ready and eligible',
-      scope: 'standing',
+      scope: 'readiness',
       passes: isReadyNode,
       explain: standingInWords,
     },

@@ -21,7 +21,7 @@ export interface Occupancy {
  * An occupancy that follows its allocations: all is what adding up those that hold something gives,
  * as they were last told of.
  */
-export class NodeLoad implements Occupancy {
+export class NodeOccupancy implements Occupancy {
   readonly #used: Sum = { cpu: 0, memory: 0, disk: 0, cores: 0 };
   readonly #rows: () => Iterable<Allocation>;
   /** Added up from the rows when first asked for, and kept from then on. */
@@ -41,7 +41,7 @@ export class NodeLoad implements Occupancy {
   get ports(): TakenPorts {
     if (this.#ports === undefined) {
       this.#ports = new TakenPorts();
-      for (const resources of this.#held()) this.#ports.add(portsOf(resources));
+      for (const resources of this.#heldResources()) this.#ports.add(portsOf(resources));
     }
     return this.#ports;
   }
@@ -49,7 +49,7 @@ export class NodeLoad implements Occupancy {
   get cores(): ReadonlyMap<number, number> {
     if (this.#cores === undefined) {
       this.#cores = new Map();
-      for (const resources of this.#held()) countHeld(this.#cores, coresOf(resources), 1);
+      for (const resources of this.#heldResources()) countHeld(this.#cores, coresOf(resources), 1);
     }
     return this.#cores;
   }
@@ -57,7 +57,8 @@ export class NodeLoad implements Occupancy {
   get devices(): ReadonlyMap<string, number> {
     if (this.#devices === undefined) {
       this.#devices = new Map();
-      for (const resources of this.#held()) countHeld(this.#devices, piecesOf(resources), 1);
+      for (const resources of this.#heldResources())
+        countHeld(this.#devices, piecesOf(resources), 1);
     }
     return this.#devices;
   }
@@ -82,7 +83,7 @@ export class NodeLoad implements Occupancy {
     return true;
   }
 
-  *#held(): Iterable<AllocatedResources> {
+  *#heldResources(): Iterable<AllocatedResources> {
     for (const allocation of this.#rows()) {
       if (holdsResources(allocation)) yield allocation.AllocatedResources;
     }
@@ -101,10 +102,10 @@ export interface OccupancyView {
 }
 
 /** As the node is now. */
-export function occupancyOf(rows: () => Iterable<Allocation>): NodeLoad {
-  const load = new NodeLoad(rows);
-  for (const allocation of rows()) load.change(undefined, allocation);
-  return load;
+export function occupancyOf(rows: () => Iterable<Allocation>): NodeOccupancy {
+  const occupancy = new NodeOccupancy(rows);
+  for (const allocation of rows()) occupancy.change(undefined, allocation);
+  return occupancy;
 }
 
 export type Sum = { -readonly [K in keyof Need]: Need[K] };

@@ -2,28 +2,28 @@ import { describe, expect, test } from 'vitest';
 import type { AllocatedResources } from '../../model/allocation/allocated-resources.ts';
 import { makeGroup, makeJob, makeNode, makeTask, TestCluster } from '../cluster.test-helper.ts';
 import { occupancyOf } from './occupancy.ts';
+import { PlannedNode } from './planned-node.ts';
 import { parsePortList, portsOf } from './ports.ts';
 import { askOf } from './resources.ts';
-import { NodeRoom } from './room.ts';
 
 const askFor = (network: object) =>
   askOf(makeJob({ TaskGroups: [makeGroup({ Networks: [network] })] }).TaskGroups[0]!);
 
-const values = (room: NodeRoom, network: object): unknown => {
-  const fit = room.fit(askFor(network));
+const values = (planned: PlannedNode, network: object): unknown => {
+  const fit = planned.fit(askFor(network));
   return fit.fits ? portsOf(fit.resources).map((port) => port.Value) : fit.dimension;
 };
 
 /** Gives the ask to an allocation; what it has then. */
-function give(room: NodeRoom, network: object): AllocatedResources {
-  const fit = room.fit(askFor(network));
+function give(planned: PlannedNode, network: object): AllocatedResources {
+  const fit = planned.fit(askFor(network));
   if (!fit.fits) throw new Error(fit.dimension);
-  room.add(fit.resources);
+  planned.add(fit.resources);
   return fit.resources;
 }
 
-const take = (room: NodeRoom, network: object): readonly number[] =>
-  portsOf(give(room, network)).map((port) => port.Value);
+const take = (planned: PlannedNode, network: object): readonly number[] =>
+  portsOf(give(planned, network)).map((port) => port.Value);
 
 const dynamic = (...labels: string[]) => ({ DynamicPorts: labels.map((Label) => ({ Label })) });
 const fixed = (Value: number, more: object = {}) => ({
@@ -34,35 +34,35 @@ const small = () => makeNode('n1', { ports: [20_000, 20_003], reservedPorts: '20
 
 describe('dynamic ports', () => {
   test('begin at the start, go on behind the last, skip reserved ones and wrap', () => {
-    const room = new NodeRoom(small(), vacant, 20_002);
-    expect(take(room, dynamic('x'))).toEqual([20_002]);
-    expect(take(room, dynamic('x', 'y'))).toEqual([20_003, 20_000]);
-    expect(values(room, dynamic('x'))).toBe('network: dynamic port selection failed');
+    const planned = new PlannedNode(small(), vacant, 20_002);
+    expect(take(planned, dynamic('x'))).toEqual([20_002]);
+    expect(take(planned, dynamic('x', 'y'))).toEqual([20_003, 20_000]);
+    expect(values(planned, dynamic('x'))).toBe('network: dynamic port selection failed');
   });
 
   test('what makes way gives its ports to its replacement, as the last, and to no other', () => {
-    const room = new NodeRoom(small(), vacant, 20_000);
-    const first = give(room, dynamic('x'));
-    const second = give(room, dynamic('x'));
+    const planned = new PlannedNode(small(), vacant, 20_000);
+    const first = give(planned, dynamic('x'));
+    const second = give(planned, dynamic('x'));
     const replace = (previous: AllocatedResources) => {
-      room.yield(previous);
-      const given = take(room, dynamic('x'));
-      room.resume();
+      planned.lend(previous);
+      const given = take(planned, dynamic('x'));
+      planned.endLending();
       return given;
     };
     expect(replace(first)).toEqual([20_003]);
-    expect(values(room, dynamic('x'))).toBe('network: dynamic port selection failed');
+    expect(values(planned, dynamic('x'))).toBe('network: dynamic port selection failed');
     expect(replace(second)).toEqual([20_002]);
   });
 
   test('any start falls into the range', () => {
-    expect(values(new NodeRoom(small(), vacant, 0), dynamic('x'))).toEqual([20_000]);
-    expect(values(new NodeRoom(small(), vacant, 4_294_967_295), dynamic('x'))).toEqual([20_003]);
+    expect(values(new PlannedNode(small(), vacant, 0), dynamic('x'))).toEqual([20_000]);
+    expect(values(new PlannedNode(small(), vacant, 4_294_967_295), dynamic('x'))).toEqual([20_003]);
   });
 
   test('static ports of the same ask come first', () => {
-    const room = new NodeRoom(small(), vacant, 20_000);
-    expect(values(room, { ...fixed(20_000), ...dynamic('x') })).toEqual([20_000, 20_002]);
+    const planned = new PlannedNode(small(), vacant, 20_000);
+    expect(values(planned, { ...fixed(20_000), ...dynamic('x') })).toEqual([20_000, 20_002]);
   });
 });
 
@@ -89,17 +89,17 @@ describe('static ports', () => {
       { Mode: 'host', Device: 'eth0', IP: '10.0.0.1', CIDR: '', MBits: 0 },
       { Mode: 'host', Device: 'eth1', IP: '10.0.1.1', CIDR: '', MBits: 0 },
     ];
-    const room = new NodeRoom(
+    const planned = new PlannedNode(
       { ...node, NodeResources: { ...node.NodeResources, Networks } },
       vacant,
     );
-    take(room, fixed(9000));
-    expect(values(room, network)).toEqual(expected);
+    take(planned, fixed(9000));
+    expect(values(planned, network)).toEqual(expected);
   });
 });
 
 test('the whole record of a port', () => {
-  const fit = new NodeRoom(makeNode('n1'), vacant, 20_005).fit(
+  const fit = new PlannedNode(makeNode('n1'), vacant, 20_005).fit(
     askFor({
       ReservedPorts: [{ Label: 'a', Value: 80, To: 8080 }],
       DynamicPorts: [{ Label: 'b', To: -1 }, { Label: 'c' }],
@@ -138,15 +138,15 @@ test('reserved cores', () => {
     Resources: { Cores, MemoryMB: 10 },
   }));
   const ask = askOf(makeJob({ TaskGroups: [makeGroup({ Tasks: tasks })] }).TaskGroups[0]!);
-  const room = new NodeRoom(node, vacant);
-  const fit = room.fit(ask);
+  const planned = new PlannedNode(node, vacant);
+  const fit = planned.fit(ask);
   expect(fit.fits && fit.resources.Tasks.t1!.Cpu).toEqual({
     CpuShares: 2000,
     ReservedCores: [1, 2],
   });
-  if (fit.fits) room.add(fit.resources);
+  if (fit.fits) planned.add(fit.resources);
   const one = askOf(makeJob({ TaskGroups: [makeGroup({ Tasks: [tasks[0]!] })] }).TaskGroups[0]!);
-  expect(room.fit(one)).toEqual({ fits: false, dimension: 'cores' });
+  expect(planned.fit(one)).toEqual({ fits: false, dimension: 'cores' });
 });
 
 test('tasks that never run beside each other do not add up', () => {
@@ -163,7 +163,7 @@ test('tasks that never run beside each other do not add up', () => {
       task('after', 200, { Hook: 'poststop' }),
     ],
   });
-  const fit = new NodeRoom(makeNode('n1'), vacant).fit(
+  const fit = new PlannedNode(makeNode('n1'), vacant).fit(
     askOf(makeJob({ TaskGroups: [group] }).TaskGroups[0]!),
   );
   expect(fit.fits && fit.need).toEqual({ cpu: 600, memory: 30, disk: 10, cores: 0 });
@@ -175,9 +175,9 @@ describe('a replacement on the node of what it replaces', () => {
       makeJob({ TaskGroups: [makeGroup({ Tasks: [makeTask({ Resources: { CPU } })] })] })
         .TaskGroups[0]!,
     );
-  const place = (room: NodeRoom, cpu: number): AllocatedResources | undefined => {
-    const fit = room.fit(ask(cpu));
-    if (fit.fits) room.add(fit.resources);
+  const place = (planned: PlannedNode, cpu: number): AllocatedResources | undefined => {
+    const fit = planned.fit(ask(cpu));
+    if (fit.fits) planned.add(fit.resources);
     return fit.fits ? fit.resources : undefined;
   };
 
@@ -186,12 +186,12 @@ describe('a replacement on the node of what it replaces', () => {
     ['smaller: the rest is free only when the old one has ended', 100, true, 1000],
     ['larger than what is free beside it', 601, false, 1000],
   ])('%s', (_, cpu, fits, used) => {
-    const room = new NodeRoom(makeNode('n1'), vacant);
-    const old = place(room, 600)!;
-    place(room, 400);
-    room.yield(old);
-    expect(place(room, cpu) !== undefined).toBe(fits);
-    room.resume();
-    expect(room.used.cpu).toBe(used);
+    const planned = new PlannedNode(makeNode('n1'), vacant);
+    const old = place(planned, 600)!;
+    place(planned, 400);
+    planned.lend(old);
+    expect(place(planned, cpu) !== undefined).toBe(fits);
+    planned.endLending();
+    expect(planned.used.cpu).toBe(used);
   });
 });

@@ -146,17 +146,17 @@ export class PortLedger {
     return holders > this.#leaving.holders(address, port);
   }
 
-  take(ports: readonly AllocatedPort[]): void {
+  takePorts(ports: readonly AllocatedPort[]): void {
     this.#taken.add(ports);
   }
 
   /** Notes ports of a holder that makes way: they may be given, but as the last. */
-  leave(ports: readonly AllocatedPort[]): void {
+  noteLeaving(ports: readonly AllocatedPort[]): void {
     this.#leaving.add(ports);
   }
 
   /** Lets the next search begin behind these. */
-  passed(ports: readonly AllocatedPort[]): void {
+  searchBehind(ports: readonly AllocatedPort[]): void {
     const last = ports.at(-1);
     if (last !== undefined) this.#cursor = last.Value + 1;
   }
@@ -166,7 +166,7 @@ export class PortLedger {
     const mine = new Set<string>();
     const assigned: AssignedNetwork[] = [];
     for (const { task, network } of asks) {
-      const reserved = (network.ReservedPorts ?? []).map((port) => this.#static(port, mine));
+      const reserved = (network.ReservedPorts ?? []).map((port) => this.#staticPort(port, mine));
       const collision = reserved.find((port) => typeof port === 'string');
       if (collision !== undefined) return collision as string;
       const address = hostAddress(this.#node, defaultHostNetwork);
@@ -181,7 +181,7 @@ export class PortLedger {
     for (const [position, entry] of assigned.entries()) {
       const dynamic: AllocatedPort[] = [];
       for (const port of entry.network.DynamicPorts ?? []) {
-        const given = this.#dynamic(port, mine);
+        const given = this.#dynamicPort(port, mine);
         if (given === undefined) return 'network: dynamic port selection failed';
         dynamic.push(given);
       }
@@ -190,7 +190,7 @@ export class PortLedger {
     return assigned;
   }
 
-  #static(port: Port, mine: Set<string>): AllocatedPort | string {
+  #staticPort(port: Port, mine: Set<string>): AllocatedPort | string {
     const address = this.#addressOf(port);
     if (address === undefined) return 'network: no addresses available';
     const key = `${address} ${port.Value}`;
@@ -201,18 +201,18 @@ export class PortLedger {
     return allocated(port, port.Value, address);
   }
 
-  #dynamic(port: Port, mine: Set<string>): AllocatedPort | undefined {
+  #dynamicPort(port: Port, mine: Set<string>): AllocatedPort | undefined {
     const address = this.#addressOf(port);
     if (address === undefined) return undefined;
     const value =
-      this.#search(address, mine, (free) => this.#leaving.holders(address, free) === 0) ??
-      this.#search(address, mine, () => true);
+      this.#findPort(address, mine, (free) => this.#leaving.holders(address, free) === 0) ??
+      this.#findPort(address, mine, () => true);
     if (value === undefined) return undefined;
     mine.add(`${address} ${value}`);
     return allocated(port, value, address);
   }
 
-  #search(address: string, mine: Set<string>, suits: (port: number) => boolean) {
+  #findPort(address: string, mine: Set<string>, suits: (port: number) => boolean) {
     const { MinDynamicPort: least, MaxDynamicPort: greatest } = this.#node.NodeResources;
     const size = greatest - least + 1;
     if (size <= 0) return undefined;

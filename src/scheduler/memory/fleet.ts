@@ -12,9 +12,9 @@ import type { Steps } from '../../base/steps.ts';
 import type { Allocation } from '../../model/allocation/allocation.ts';
 import { isReadyNode, type Node } from '../../model/node/node.ts';
 import { isSame } from '../../model/same.ts';
-import { NodeLoad } from '../fitting/occupancy.ts';
+import { NodeOccupancy } from '../fitting/occupancy.ts';
+import { PlannedNode } from '../fitting/planned-node.ts';
 import { capacityOf, type Need } from '../fitting/resources.ts';
-import { NodeRoom } from '../fitting/room.ts';
 import { compileTarget, isUnique } from '../fitting/target.ts';
 import { Numbering } from '../scoring/numbering.ts';
 import type { ClusterView } from '../view.ts';
@@ -40,10 +40,10 @@ const loadedPerStep = 500;
 
 export class Fleet {
   #nodes: Node[] = [];
-  #loads: NodeLoad[] = [];
+  #occupancies: NodeOccupancy[] = [];
   #slots = new Map<string, number>();
-  #rooms: (NodeRoom | undefined)[] = [];
-  readonly #roomy: number[] = [];
+  #planned: (PlannedNode | undefined)[] = [];
+  readonly #plannedSlots: number[] = [];
   #columns = columnsFor(0);
   #used: Amounts = amounts(0);
   readonly #values = new Map<string, ValueColumn>();
@@ -52,7 +52,7 @@ export class Fleet {
   #view: ClusterView | undefined;
   /** Whether nodes came or went since the slots were given out. */
   #reordered = true;
-  readonly #touches = new TouchLog();
+  readonly #changedSlots = new ChangedSlots();
 
   get nodes(): readonly Node[] {
     return this.#nodes;
@@ -70,8 +70,8 @@ export class Fleet {
     return this.#revision;
   }
 
-  get touches(): TouchLog {
-    return this.#touches;
+  get changedSlots(): ChangedSlots {
+    return this.#changedSlots;
   }
 
   /** By slot, the number of its computed class; -1 where it has none. */
@@ -91,52 +91,52 @@ export class Fleet {
   column(target: string): ValueColumn {
     let column = this.#values.get(target);
     if (column === undefined) {
-      column = this.#read(target);
+      column = this.#readColumn(target);
       this.#values.set(target, column);
     }
     return column;
   }
 
   /** The node as the plan under way sees it, if it did something there. */
-  roomIfAny(slot: number): NodeRoom | undefined {
-    return this.#rooms[slot];
+  plannedIfAny(slot: number): PlannedNode | undefined {
+    return this.#planned[slot];
   }
 
   /** Who holds what of the node, without the plan under way. */
-  loadAt(slot: number): NodeLoad {
-    return this.#loads[slot]!;
+  occupancyAt(slot: number): NodeOccupancy {
+    return this.#occupancies[slot]!;
   }
 
   /** `undefined`: the node is not known. */
-  loadOf(nodeId: string): NodeLoad | undefined {
-    return this.#loads[this.slotOf(nodeId)];
+  occupancyOf(nodeId: string): NodeOccupancy | undefined {
+    return this.#occupancies[this.slotOf(nodeId)];
   }
 
-  roomAt(slot: number, portStart: number): NodeRoom {
-    let room = this.#rooms[slot];
-    if (room === undefined) {
-      room = new NodeRoom(this.#nodes[slot]!, this.#loads[slot]!, portStart);
-      this.#rooms[slot] = room;
-      this.#roomy.push(slot);
+  plannedAt(slot: number, portStart: number): PlannedNode {
+    let planned = this.#planned[slot];
+    if (planned === undefined) {
+      planned = new PlannedNode(this.#nodes[slot]!, this.#occupancies[slot]!, portStart);
+      this.#planned[slot] = planned;
+      this.#plannedSlots.push(slot);
     }
-    return room;
+    return planned;
   }
 
   /** Takes over what the plan under way uses of the node now. */
-  follow(slot: number, used: Need): void {
+  setUsed(slot: number, used: Need): void {
     this.#used.cpu[slot] = used.cpu;
     this.#used.memory[slot] = used.memory;
     this.#used.disk[slot] = used.disk;
-    this.#touches.add(slot);
+    this.#changedSlots.add(slot);
   }
 
   /** Forgets the plan under way. */
-  closeRooms(): void {
-    for (const slot of this.#roomy) {
-      this.#rooms[slot] = undefined;
-      this.follow(slot, this.#loads[slot]!.used);
+  forgetPlan(): void {
+    for (const slot of this.#plannedSlots) {
+      this.#planned[slot] = undefined;
+      this.setUsed(slot, this.#occupancies[slot]!.used);
     }
-    this.#roomy.length = 0;
+    this.#plannedSlots.length = 0;
   }
 
   /** An allocation came, changed or went. Not while a plan is under way. */
@@ -144,8 +144,8 @@ export class Fleet {
     const slot = this.slotOf((after ?? before)!.NodeID);
     // A node that is not known is read whole when it comes.
     if (slot < 0) return;
-    const load = this.#loads[slot]!;
-    if (load.change(before, after)) this.follow(slot, load.used);
+    const occupancy = this.#occupancies[slot]!;
+    if (occupancy.change(before, after)) this.setUsed(slot, occupancy.used);
   }
 
   /** A node came, changed or went. Not while a plan is under way. */
@@ -158,9 +158,9 @@ export class Fleet {
     const known = this.#nodes[slot]!;
     this.#nodes[slot] = after;
     if (isAlike(known, after)) return;
-    describe(this.#columns, slot, after);
-    this.#touches.add(slot);
-    this.#revise();
+    describeNode(this.#columns, slot, after);
+    this.#changedSlots.add(slot);
+    this.#raiseRevision();
     // Classes that no node has any more are forgotten with all numbers.
     const classesMax = 2 * this.#nodes.length + classesSpare;
     if (this.#columns.classes.names.length > classesMax) this.#reordered = true;
@@ -171,20 +171,20 @@ export class Fleet {
     this.#view = view;
     if (!this.#reordered) return;
     const nodes = [...view.nodes()];
-    const loads: NodeLoad[] = [];
+    const occupancies: NodeOccupancy[] = [];
     const slots = new Map<string, number>();
     const columns = columnsFor(nodes.length);
     let looked = 0;
     for (const [slot, node] of nodes.entries()) {
       const { ID } = node;
       slots.set(ID, slot);
-      describe(columns, slot, node);
-      const known = this.#loads[this.slotOf(ID)];
-      const load = known ?? new NodeLoad(() => this.#view!.allocationsOnNode(ID));
-      loads.push(load);
+      describeNode(columns, slot, node);
+      const known = this.#occupancies[this.slotOf(ID)];
+      const occupancy = known ?? new NodeOccupancy(() => this.#view!.allocationsOnNode(ID));
+      occupancies.push(occupancy);
       if (known === undefined) {
         for (const allocation of view.allocationsOnNode(ID)) {
-          load.change(undefined, allocation);
+          occupancy.change(undefined, allocation);
           looked++;
         }
       }
@@ -193,22 +193,22 @@ export class Fleet {
       yield;
     }
     this.#nodes = nodes;
-    this.#loads = loads;
+    this.#occupancies = occupancies;
     this.#slots = slots;
     this.#columns = columns;
-    this.#rooms = Array(nodes.length).fill(undefined);
+    this.#planned = Array(nodes.length).fill(undefined);
     this.#used = amounts(nodes.length);
-    for (const slot of nodes.keys()) this.follow(slot, loads[slot]!.used);
+    for (const slot of nodes.keys()) this.setUsed(slot, occupancies[slot]!.used);
     this.#reordered = false;
-    this.#revise();
+    this.#raiseRevision();
   }
 
-  #revise(): void {
+  #raiseRevision(): void {
     this.#revision++;
     this.#values.clear();
   }
 
-  #read(target: string): ValueColumn {
+  #readColumn(target: string): ValueColumn {
     const values = new Numbering();
     const read = compileTarget(target);
     const numberOf = (node: Node): number => {
@@ -245,7 +245,7 @@ const columnsFor = (size: number): Columns => ({
   classes: new Numbering(),
 });
 
-function describe({ capacity, classOf, classes }: Columns, slot: number, node: Node): void {
+function describeNode({ capacity, classOf, classes }: Columns, slot: number, node: Node): void {
   const { cpu, memory, disk } = capacityOf(node);
   capacity.cpu[slot] = cpu;
   capacity.memory[slot] = memory;
@@ -274,7 +274,7 @@ const isAlike = (before: Node, after: Node): boolean =>
  * The slots whose room changed, in order, so that each reader can catch up from where it was. Of a
  * slot that was touched often only the last time counts.
  */
-export class TouchLog {
+export class ChangedSlots {
   #slots: number[] = [];
   /** What was dropped in front. */
   #dropped = 0;

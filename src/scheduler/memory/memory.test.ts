@@ -45,8 +45,8 @@ test('a plan that was not carried out leaves nothing behind', () => {
 test('when it was not told of everything, it reads all anew', () => {
   const { cluster, place } = setUp(
     new (class extends SchedulerMemory {
-      override note(...told: Parameters<SchedulerMemory['note']>): void {
-        if (told[1] % 2 === 0) super.note(...told);
+      override noteChanges(...told: Parameters<SchedulerMemory['noteChanges']>): void {
+        if (told[1] % 2 === 0) super.noteChanges(...told);
       }
     })(),
   );

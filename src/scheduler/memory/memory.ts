@@ -30,7 +30,7 @@ export class SchedulerMemory {
   #fleet: Fleet | undefined;
   #index = -1;
   #session: Session | undefined;
-  #waiting: { readonly changes: readonly Change[]; readonly index: number }[] = [];
+  #unseenChanges: { readonly changes: readonly Change[]; readonly index: number }[] = [];
 
   constructor(sheetsKept: number = limits.scheduler.sheetsKept) {
     this.#sheetsKept = sheetsKept;
@@ -42,27 +42,27 @@ export class SchedulerMemory {
   }
 
   /** Tells what a transaction changed, in the order of the indexes and with none left out. */
-  note(changes: readonly Change[], index: number): void {
-    if (this.#session === undefined) this.#follow(changes, index);
-    else this.#waiting.push({ changes, index });
+  noteChanges(changes: readonly Change[], index: number): void {
+    if (this.#session === undefined) this.#followChanges(changes, index);
+    else this.#unseenChanges.push({ changes, index });
   }
 
   /** Who holds what of the node in the state of the index; `undefined` when that is not known. */
-  loadOf(nodeId: string, index: number): Occupancy | undefined {
+  occupancyOf(nodeId: string, index: number): Occupancy | undefined {
     if (this.#session !== undefined || index !== this.#index) return undefined;
-    return this.#fleet?.loadOf(nodeId);
+    return this.#fleet?.occupancyOf(nodeId);
   }
 
   /** Begins an evaluation on the view. Views of the same index have to show the same state. */
   begin(view: ClusterView): Session {
     if (this.#session !== undefined) {
-      this.#forget();
+      this.#forgetFleet();
       this.#session.end();
     }
     const isKept = this.#fleet !== undefined;
     // An older state than the fleet shows is looked at with nothing kept.
     if (isKept && view.index < this.#index) return new SchedulerMemory(0).begin(view);
-    if (isKept && view.index > this.#index) this.#forget();
+    if (isKept && view.index > this.#index) this.#forgetFleet();
     this.#index = view.index;
     this.#fleet ??= new Fleet();
     this.#session = new Session(this, this.#fleet, view);
@@ -70,16 +70,16 @@ export class SchedulerMemory {
   }
 
   /** @internal for the session */
-  ended(session: Session): void {
+  endSession(session: Session): void {
     if (this.#session !== session) return;
     this.#session = undefined;
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    for (const { changes, index } of waiting) this.#follow(changes, index);
+    const waiting = this.#unseenChanges;
+    this.#unseenChanges = [];
+    for (const { changes, index } of waiting) this.#followChanges(changes, index);
   }
 
   /** @internal for the session */
-  sheet(key: string, revision: number): Sheet | undefined {
+  takeSheet(key: string, revision: number): Sheet | undefined {
     const sheet = this.#sheets.get(key);
     if (sheet === undefined) return undefined;
     this.#sheets.delete(key);
@@ -89,7 +89,7 @@ export class SchedulerMemory {
   }
 
   /** @internal for the session */
-  keep(key: string, sheet: Sheet): void {
+  keepSheet(key: string, sheet: Sheet): void {
     this.#sheets.set(key, sheet);
     for (const oldest of this.#sheets.keys()) {
       if (this.#sheets.size <= this.#sheetsKept) break;
@@ -97,11 +97,11 @@ export class SchedulerMemory {
     }
   }
 
-  #follow(changes: readonly Change[], index: number): void {
+  #followChanges(changes: readonly Change[], index: number): void {
     const fleet = this.#fleet;
     if (fleet === undefined || index <= this.#index) return;
     if (index !== this.#index + 1) {
-      this.#forget();
+      this.#forgetFleet();
       return;
     }
     this.#index = index;
@@ -114,7 +114,7 @@ export class SchedulerMemory {
     }
   }
 
-  #forget(): void {
+  #forgetFleet(): void {
     this.#fleet = undefined;
     this.#sheets.clear();
   }
@@ -145,13 +145,13 @@ export class Session {
     const fleet = yield* this.fleet();
     const { algorithm } = this.#view.configuration;
     const key = shapeKey(job, group, algorithm);
-    const kept = this.#memory.sheet(key, fleet.revision);
+    const kept = this.#memory.takeSheet(key, fleet.revision);
     if (kept !== undefined) {
       yield* kept.catchUp();
       return kept;
     }
     const sheet = yield* Sheet.of(shapeOf(job, group, algorithm), fleet);
-    this.#memory.keep(key, sheet);
+    this.#memory.keepSheet(key, sheet);
     return sheet;
   }
 
@@ -159,7 +159,7 @@ export class Session {
   end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#fleet.closeRooms();
-    this.#memory.ended(this);
+    this.#fleet.forgetPlan();
+    this.#memory.endSession(this);
   }
 }

@@ -92,6 +92,6 @@ export class NotedCluster implements ClusterView {
 
   #note(changes: readonly Change[]): void {
     this.index++;
-    this.memory.note(changes, this.index);
+    this.memory.noteChanges(changes, this.index);
   }
 }

@@ -12,11 +12,11 @@
 import type { Steps } from '../../base/steps.ts';
 import type { Node } from '../../model/node/node.ts';
 import type { Rule } from '../fitting/feasibility.ts';
+import { PlannedNode } from '../fitting/planned-node.ts';
 import { parsePortList } from '../fitting/ports.ts';
-import { NodeRoom } from '../fitting/room.ts';
 import { Numbering } from '../scoring/numbering.ts';
 import { freeShare, packScore, packScoreOfShares } from '../scoring/score.ts';
-import { Brackets, closed, Tournament } from '../scoring/tournament.ts';
+import { closed, Tournament, TreeLayout } from '../scoring/tournament.ts';
 import type { Fleet, ValueColumn } from './fleet.ts';
 import type { Shape } from './shape.ts';
 
@@ -69,14 +69,14 @@ export class Sheet {
   /** By slot, the scores of the device affinities. */
   readonly #devices: Float64Array | undefined;
   readonly #affinities: Float64Array | undefined;
-  #brackets = new Brackets(new Int32Array(0), 0);
-  #open = new Tournament(this.#brackets);
-  #beside = new Tournament(this.#brackets);
+  #layout = new TreeLayout(new Int32Array(0), 0);
+  #open = new Tournament(this.#layout);
+  #withNeighbours = new Tournament(this.#layout);
   /** By class of the brackets and target, the number of the value. */
   #classValues: readonly Int32Array[] = [];
   /** By class of candidates, whether its nodes pass the rules of scope `class`. */
   readonly #verdicts: boolean[] = [];
-  #caughtUp = 0;
+  #caughtUpTo = 0;
 
   private constructor(shape: Shape, fleet: Fleet) {
     const size = fleet.nodes.length;
@@ -96,21 +96,21 @@ export class Sheet {
 
   static *of(shape: Shape, fleet: Fleet): Steps<Sheet> {
     const sheet = new Sheet(shape, fleet);
-    yield* sheet.#filter();
-    sheet.#seed();
+    yield* sheet.#filterNodes();
+    sheet.#seedTournaments();
     for (const slot of fleet.nodes.keys()) {
       if (sheet.failed[slot] !== feasible) continue;
-      sheet.refit(slot);
-      sheet.#open.put(slot, sheet.isFull(slot) ? closed : sheet.sumWithout(slot));
+      sheet.refitSlot(slot);
+      sheet.#open.putLeaf(slot, sheet.isFull(slot) ? closed : sheet.sumWithout(slot));
       if (slot % slotsPerStep === 0) yield;
     }
-    sheet.#open.settle();
-    sheet.#caughtUp = fleet.touches.end;
+    sheet.#open.rebuild();
+    sheet.#caughtUpTo = fleet.changedSlots.end;
     return sheet;
   }
 
-  get brackets(): Brackets {
-    return this.#brackets;
+  get layout(): TreeLayout {
+    return this.#layout;
   }
 
   /** Of the feasible slots that are not full, without neighbours. */
@@ -119,8 +119,8 @@ export class Sheet {
   }
 
   /** For slots with neighbours; empty unless a group is being placed. */
-  get beside(): Tournament {
-    return this.#beside;
+  get withNeighbours(): Tournament {
+    return this.#withNeighbours;
   }
 
   /** Terms that every score of the sheet is the mean of. */
@@ -135,21 +135,21 @@ export class Sheet {
 
   /** Looks again at every slot whose room changed since the last time. */
   *catchUp(): Steps<void> {
-    const { touches, nodes } = this.fleet;
-    const touched = touches.since(this.#caughtUp) ?? [...nodes.keys()];
-    this.#caughtUp = touches.end;
+    const { changedSlots, nodes } = this.fleet;
+    const touched = changedSlots.since(this.#caughtUpTo) ?? [...nodes.keys()];
+    this.#caughtUpTo = changedSlots.end;
     let looked = 0;
     for (const slot of touched) {
       if (this.failed[slot] !== feasible) continue;
-      this.refit(slot);
-      this.restore(slot);
+      this.refitSlot(slot);
+      this.restoreSlot(slot);
       if (++looked % slotsPerStep === 0) yield;
     }
   }
 
   /** Puts the slot into the tournament as it is without neighbours. */
-  restore(slot: number): void {
-    this.#beside.set(slot, closed);
+  restoreSlot(slot: number): void {
+    this.#withNeighbours.set(slot, closed);
     this.#open.set(slot, this.isFull(slot) ? closed : this.sumWithout(slot));
   }
 
@@ -177,17 +177,17 @@ export class Sheet {
   }
 
   sumWithout(slot: number): number {
-    const sum = this.#ofNode(slot);
+    const sum = this.#nodeSum(slot);
     return this.#affinities === undefined ? sum : sum + this.#affinities[slot]!;
   }
 
   sumWith(slot: number, antiAffinity: number): number {
-    const sum = this.#ofNode(slot) + antiAffinity;
+    const sum = this.#nodeSum(slot) + antiAffinity;
     return this.#affinities === undefined ? sum : sum + this.#affinities[slot]!;
   }
 
   /** What the slot's room is worth. */
-  #ofNode(slot: number): number {
+  #nodeSum(slot: number): number {
     const pack = this.#packs[slot]!;
     return this.#devices === undefined ? pack : pack + this.#devices[slot]!;
   }
@@ -213,7 +213,7 @@ export class Sheet {
   }
 
   /** Computes anew what of the group's needs the slot can give, and how well it packs. */
-  refit(slot: number): void {
+  refitSlot(slot: number): void {
     const dimension = this.#tryFit(slot);
     const before = this.#dimension[slot]!;
     this.#dimension[slot] = dimension;
@@ -223,8 +223,9 @@ export class Sheet {
 
   #tryFit(slot: number): number {
     const { fleet, shape } = this;
-    const room = fleet.roomIfAny(slot);
-    if (room !== undefined || this.#needsExactLook(slot)) return this.#tryFitExactly(slot, room);
+    const planned = fleet.plannedIfAny(slot);
+    if (planned !== undefined || this.#needsExactFit(slot))
+      return this.#tryFitExactly(slot, planned);
     const { used, capacity } = fleet;
     const { need } = shape;
     if (used.cpu[slot]! + need.cpu > capacity.cpu[slot]!) return this.#dimensions.of('cpu');
@@ -240,18 +241,18 @@ export class Sheet {
     return fits;
   }
 
-  #tryFitExactly(slot: number, known: NodeRoom | undefined): number {
+  #tryFitExactly(slot: number, known: PlannedNode | undefined): number {
     const { fleet, shape } = this;
-    const room = known ?? new NodeRoom(fleet.nodes[slot]!, fleet.loadAt(slot));
-    const fit = room.fit(shape.ask);
+    const planned = known ?? new PlannedNode(fleet.nodes[slot]!, fleet.occupancyAt(slot));
+    const fit = planned.fit(shape.ask);
     if (!fit.fits) return this.#dimensions.of(fit.dimension);
-    this.#packs[slot] = packScore(shape.algorithm, room.used, fit.need, room.capacity);
+    this.#packs[slot] = packScore(shape.algorithm, planned.used, fit.need, planned.capacity);
     if (this.#devices !== undefined) this.#devices[slot] = fit.devices ?? 0;
     return fits;
   }
 
   /** Whether comparing sums is not enough: for cores, devices, static ports, and when ports run low. */
-  #needsExactLook(slot: number): boolean {
+  #needsExactFit(slot: number): boolean {
     const { cores, devices, networks } = this.shape.ask;
     if (cores > 0 || devices.length > 0) return true;
     if (networks.length === 0) return false;
@@ -263,20 +264,20 @@ export class Sheet {
     const { NodeResources, ReservedResources } = this.fleet.nodes[slot]!;
     const { MinDynamicPort, MaxDynamicPort } = NodeResources;
     const reserved = parsePortList(ReservedResources.Networks.ReservedHostPorts).size;
-    const taken = reserved + this.fleet.loadAt(slot).ports.size;
+    const taken = reserved + this.fleet.occupancyAt(slot).ports.size;
     return MaxDynamicPort - MinDynamicPort + 1 - taken < asked;
   }
 
   /** Walks the rule table for every node. */
-  *#filter(): Steps<void> {
+  *#filterNodes(): Steps<void> {
     const { rules } = this.shape;
     const { nodes, classOf } = this.fleet;
     const verdicts: ClassVerdict[] = [];
-    const standing = rules.filter(({ scope }) => scope === 'standing');
+    const readiness = rules.filter(({ scope }) => scope === 'readiness');
     const alone = [...rules.entries()].filter(([, { scope }]) => scope === 'node');
     for (const [slot, node] of nodes.entries()) {
       if (slot % slotsPerStep === 0) yield;
-      if (standing.some((rule) => !rule.passes(node))) continue;
+      if (readiness.some((rule) => !rule.passes(node))) continue;
       const one = classOf[slot]!;
       let verdict = one < 0 ? undefined : verdicts[one];
       if (verdict === undefined) {
@@ -294,12 +295,12 @@ export class Sheet {
         if (!rule.passes(node)) failed = at;
       }
       this.failed[slot] = failed === rules.length ? feasible : failed;
-      this.#count(node, rules[failed]);
+      this.#countNode(node, rules[failed]);
     }
     this.#scoreAffinities();
   }
 
-  #count({ Datacenter, NodeClass }: Node, failed: Rule | undefined): void {
+  #countNode({ Datacenter, NodeClass }: Node, failed: Rule | undefined): void {
     const { counts } = this;
     counts.candidates++;
     add(counts.available, Datacenter);
@@ -324,7 +325,7 @@ export class Sheet {
   }
 
   /** One class for every combination of values that feasible slots have. */
-  #seed(): void {
+  #seedTournaments(): void {
     const classOf = Int32Array.from(this.failed, (failed) => (failed === feasible ? 0 : -1));
     let classes = 1;
     for (const { numberAt, values } of this.columns) {
@@ -343,9 +344,9 @@ export class Sheet {
       for (const [slot, one] of classOf.entries()) if (one >= 0) valuesOf[one] = numberAt[slot]!;
       return valuesOf;
     });
-    this.#brackets = new Brackets(classOf, classes);
-    this.#open = new Tournament(this.#brackets);
-    this.#beside = new Tournament(this.#brackets);
+    this.#layout = new TreeLayout(classOf, classes);
+    this.#open = new Tournament(this.#layout);
+    this.#withNeighbours = new Tournament(this.#layout);
   }
 }
 

@@ -11,47 +11,53 @@
  */
 import type { Steps } from '../../base/steps.ts';
 import type { Job } from '../../model/job/job.ts';
+import { PlannedNode } from '../fitting/planned-node.ts';
 import type { Ask } from '../fitting/resources.ts';
-import { NodeRoom } from '../fitting/room.ts';
 import type { Fleet } from '../memory/fleet.ts';
 import { feasible } from '../memory/sheet.ts';
 import { packScore, type ScoreParts } from '../scoring/score.ts';
 import type { ClusterView } from '../view.ts';
-import type { Field } from './field.ts';
-import { type Candidate, chooseVictims, evictable, preemptionScore, Ranks } from './preempt.ts';
+import type { Candidates } from './candidates.ts';
+import {
+  chooseVictims,
+  type Evictable,
+  EvictionRanks,
+  evictableOn,
+  preemptionScore,
+} from './preempt.ts';
 
 /** Nodes that are looked at, or compared, before others get their turn. */
 const nodesPerStep = 8;
 const slotsPerStep = 1024;
 
 /** Who has to make way in the plan under way. */
-export class Evictions {
-  readonly ranks: Ranks;
-  readonly #lost = new Map<string, number>();
+export class PlannedEvictions {
+  readonly ranks: EvictionRanks;
+  readonly #lostByGroup = new Map<string, number>();
   readonly #ids = new Set<string>();
 
   constructor(view: ClusterView) {
-    this.ranks = new Ranks(view);
+    this.ranks = new EvictionRanks(view);
   }
 
-  add({ allocation, crew }: Candidate): void {
+  add({ allocation, groupKey }: Evictable): void {
     this.#ids.add(allocation.ID);
-    this.#lost.set(crew, this.lost(crew) + 1);
+    this.#lostByGroup.set(groupKey, this.lost(groupKey) + 1);
   }
 
   has(id: string): boolean {
     return this.#ids.has(id);
   }
 
-  lost(crew: string): number {
-    return this.#lost.get(crew) ?? 0;
+  lost(groupKey: string): number {
+    return this.#lostByGroup.get(groupKey) ?? 0;
   }
 }
 
 /** How a node would have room. */
 export interface Eviction {
   readonly slot: number;
-  readonly victims: readonly Candidate[];
+  readonly victims: readonly Evictable[];
   /** The parts of the score that depend on the room there would be. */
   readonly pack: number;
   readonly devices: number | undefined;
@@ -65,13 +71,13 @@ export interface ScoredEviction {
 }
 
 /** What is asked of a search. */
-interface Sought {
+interface EvictionQuery {
   /** The one slot that it may be. */
-  readonly only: number | undefined;
+  readonly onlySlot: number | undefined;
   /** The one that is taken if it can be. */
-  readonly home: number | undefined;
+  readonly homeSlot: number | undefined;
   /** Whose room may change back. */
-  readonly unsettled: number | undefined;
+  readonly provisionalSlot: number | undefined;
   readonly penalized: ReadonlySet<string>;
   /** How many are to be told at most. */
   readonly count: number;
@@ -80,20 +86,26 @@ interface Sought {
 interface SearchInput {
   readonly view: ClusterView;
   readonly job: Job;
-  readonly field: Field;
+  readonly candidates: Candidates;
   readonly ask: Ask;
-  readonly evictions: Evictions;
+  readonly evictions: PlannedEvictions;
 }
 
 /** Of a group on a field; `undefined`: nobody has to make way for the job. */
 export const evictionSearch = (
   view: ClusterView,
   job: Job,
-  field: Field,
-  evictions = new Evictions(view),
+  candidates: Candidates,
+  evictions = new PlannedEvictions(view),
 ): EvictionSearch | undefined =>
   view.configuration.preemption[job.Type]
-    ? new EvictionSearch({ view, job, field, evictions, ask: field.sheet.shape.ask })
+    ? new EvictionSearch({
+        view,
+        job,
+        candidates,
+        evictions,
+        ask: candidates.sheet.shape.ask,
+      })
     : undefined;
 
 /** For one group, while it is placed. */
@@ -104,53 +116,61 @@ export class EvictionSearch {
   readonly #slots: readonly number[];
   /** By slot; null: there is no way. */
   readonly #known: (Eviction | null | undefined)[] = [];
-  #looks = 0;
+  #searches = 0;
   /** By crew, the slots where it counts how many of it are lost. */
-  readonly #minding = new Map<string, Set<number>>();
+  readonly #slotsByGroup = new Map<string, Set<number>>();
 
   constructor(input: SearchInput) {
-    const { sheet } = input.field;
+    const { sheet } = input.candidates;
     this.#input = input;
     this.#fleet = sheet.fleet;
     this.#slots = [...sheet.failed.keys()].filter((slot) => sheet.failed[slot] === feasible);
   }
 
   /** On one node, as it is at this moment. */
-  at(slot: number, penalized: ReadonlySet<string>): ScoredEviction | undefined {
-    const { field } = this.#input;
-    if (!field.sheet.isFull(slot) || field.distinctAt(slot) !== undefined) return undefined;
-    const eviction = this.#look(slot);
-    return eviction && this.#score(eviction, penalized);
+  evictionAt(slot: number, penalized: ReadonlySet<string>): ScoredEviction | undefined {
+    const { candidates } = this.#input;
+    if (!candidates.sheet.isFull(slot) || candidates.distinctAt(slot) !== undefined)
+      return undefined;
+    const eviction = this.#findEviction(slot);
+    return eviction && this.#scoreEviction(eviction, penalized);
   }
 
   /** The best first; one at most where it may not be anywhere. */
-  *ways(sought: Sought): Steps<readonly ScoredEviction[]> {
-    const { only, home, penalized } = sought;
-    if (++this.#looks % nodesPerStep === 0) yield;
-    const own = this.#on(only ?? home, penalized);
+  *bestEvictions(sought: EvictionQuery): Steps<readonly ScoredEviction[]> {
+    const { onlySlot: only, homeSlot: home, penalized } = sought;
+    if (++this.#searches % nodesPerStep === 0) yield;
+    const own = this.#evictionOn(only ?? home, penalized);
     if (own !== undefined) return [own];
-    return only === undefined ? yield* this.#ranking(sought) : [];
+    return only === undefined ? yield* this.#rankEvictions(sought) : [];
   }
 
-  #on(slot: number | undefined, penalized: ReadonlySet<string>): ScoredEviction | undefined {
-    return slot === undefined || slot < 0 ? undefined : this.at(slot, penalized);
+  #evictionOn(
+    slot: number | undefined,
+    penalized: ReadonlySet<string>,
+  ): ScoredEviction | undefined {
+    return slot === undefined || slot < 0 ? undefined : this.evictionAt(slot, penalized);
   }
 
-  *#ranking({ count, penalized, unsettled }: Sought): Steps<readonly ScoredEviction[]> {
-    const { field } = this.#input;
+  *#rankEvictions({
+    count,
+    penalized,
+    provisionalSlot: unsettled,
+  }: EvictionQuery): Steps<readonly ScoredEviction[]> {
+    const { candidates } = this.#input;
     let best: ScoredEviction[] = [];
     let looked = 0;
     for (const [position, slot] of this.#slots.entries()) {
       if (position % slotsPerStep === slotsPerStep - 1) yield;
-      if (!field.sheet.isFull(slot) || field.distinctAt(slot) !== undefined) continue;
+      if (!candidates.sheet.isFull(slot) || candidates.distinctAt(slot) !== undefined) continue;
       let eviction = slot === unsettled ? undefined : this.#known[slot];
       if (eviction === undefined) {
         if (++looked % nodesPerStep === 0) yield;
-        eviction = this.#look(slot) ?? null;
+        eviction = this.#findEviction(slot) ?? null;
         if (slot !== unsettled) this.#known[slot] = eviction;
       }
       if (eviction === null) continue;
-      const scored = this.#score(eviction, penalized);
+      const scored = this.#scoreEviction(eviction, penalized);
       if (best.length === count && scored.score <= best.at(-1)!.score) continue;
       const place = best.findIndex(({ score }) => score < scored.score);
       best = best.toSpliced(place < 0 ? best.length : place, 0, scored).slice(0, count);
@@ -159,53 +179,54 @@ export class EvictionSearch {
   }
 
   /** The room of the slot changed. */
-  changed(slot: number): void {
+  roomChanged(slot: number): void {
     this.#known[slot] = undefined;
   }
 
   /** The victims have to make way. Their room knows already, and of that `changed` tells. */
-  made({ victims }: Eviction): void {
+  noteEvicted({ victims }: Eviction): void {
     for (const victim of victims) {
       this.#input.evictions.add(victim);
-      for (const other of this.#minding.get(victim.crew) ?? []) this.changed(other);
+      for (const other of this.#slotsByGroup.get(victim.groupKey) ?? []) this.roomChanged(other);
     }
   }
 
-  #look(slot: number): Eviction | undefined {
-    const { view, job, field, ask, evictions } = this.#input;
-    const node = field.nodes[slot]!;
-    const occupants = evictable(job, view.allocationsOnNode(node.ID), evictions.ranks);
-    const candidates = occupants.filter(({ allocation }) => !evictions.has(allocation.ID));
-    if (candidates.length === 0) return undefined;
-    const room = this.#fleet.roomIfAny(slot) ?? new NodeRoom(node, this.#fleet.loadAt(slot));
-    const victims = chooseVictims(room, ask, candidates, (crew) => evictions.lost(crew));
+  #findEviction(slot: number): Eviction | undefined {
+    const { view, job, candidates, ask, evictions } = this.#input;
+    const node = candidates.nodes[slot]!;
+    const occupants = evictableOn(job, view.allocationsOnNode(node.ID), evictions.ranks);
+    const evictables = occupants.filter(({ allocation }) => !evictions.has(allocation.ID));
+    if (evictables.length === 0) return undefined;
+    const planned =
+      this.#fleet.plannedIfAny(slot) ?? new PlannedNode(node, this.#fleet.occupancyAt(slot));
+    const victims = chooseVictims(planned, ask, evictables, (groupKey) => evictions.lost(groupKey));
     if (victims === undefined) return undefined;
-    this.#mind(slot, candidates);
-    for (const { allocation } of victims) room.evict(allocation.AllocatedResources);
-    const fit = room.fit(ask);
+    this.#watchGroups(slot, evictables);
+    for (const { allocation } of victims) planned.evict(allocation.AllocatedResources);
+    const fit = planned.fit(ask);
     const pack = fit.fits
-      ? packScore(field.sheet.shape.algorithm, room.used, fit.need, room.capacity)
+      ? packScore(candidates.sheet.shape.algorithm, planned.used, fit.need, planned.capacity)
       : 0;
-    for (const { allocation } of victims) room.spare(allocation.AllocatedResources);
+    for (const { allocation } of victims) planned.undoEvict(allocation.AllocatedResources);
     const devices = fit.fits ? fit.devices : undefined;
     const preemption = preemptionScore(victims.map(({ priority }) => priority));
     return { slot, victims, pack, devices, preemption };
   }
 
   /** Where there is a choice of crews, it depends on what they have lost. */
-  #mind(slot: number, candidates: readonly Candidate[]): void {
-    const crews = new Set(candidates.map(({ crew }) => crew));
-    if (crews.size < 2) return;
-    for (const crew of crews) {
-      const slots = this.#minding.get(crew) ?? new Set();
-      this.#minding.set(crew, slots.add(slot));
+  #watchGroups(slot: number, evictables: readonly Evictable[]): void {
+    const groupKeys = new Set(evictables.map(({ groupKey }) => groupKey));
+    if (groupKeys.size < 2) return;
+    for (const groupKey of groupKeys) {
+      const slots = this.#slotsByGroup.get(groupKey) ?? new Set();
+      this.#slotsByGroup.set(groupKey, slots.add(slot));
     }
   }
 
-  #score(eviction: Eviction, penalized: ReadonlySet<string>): ScoredEviction {
-    const { field } = this.#input;
+  #scoreEviction(eviction: Eviction, penalized: ReadonlySet<string>): ScoredEviction {
+    const { candidates } = this.#input;
     const { slot, preemption } = eviction;
-    const parts = { ...field.partsWith(slot, eviction, penalized), preemption };
+    const parts = { ...candidates.partsWith(slot, eviction, penalized), preemption };
     const values = Object.values(parts);
     const score = values.reduce((sum, part) => sum + part, 0) / values.length;
     return { eviction, parts, score };

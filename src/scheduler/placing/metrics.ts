@@ -7,7 +7,7 @@ import type { Job } from '../../model/job/job.ts';
 import { limits } from '../../model/limits.ts';
 import type { TaskGroup } from '../../model/task-group/task-group.ts';
 import { feasible } from '../memory/sheet.ts';
-import type { Field } from './field.ts';
+import type { Candidates } from './candidates.ts';
 
 type Counts = Map<string, number>;
 
@@ -26,11 +26,11 @@ const recordOrNull = (counts: Counts): Record<string, number> | null =>
 export function measure(
   job: Job,
   group: TaskGroup,
-  field: Field,
+  candidates: Candidates,
   penalized: ReadonlySet<string>,
 ): PlacementMetrics {
-  const { counts } = field.sheet;
-  const shut = countShut(field);
+  const { counts } = candidates.sheet;
+  const shut = countShut(candidates);
   return {
     NodesEvaluated: counts.candidates,
     NodesFiltered: counts.filtered + shut.filtered,
@@ -45,7 +45,7 @@ export function measure(
     QuotaExhausted: null,
     ResourcesExhausted: shut.exhausted === 0 ? null : askedResources(group),
     Scores: null,
-    ScoreMetaData: bestScores(field, penalized),
+    ScoreMetaData: bestScores(candidates, penalized),
     AllocationTime: 0,
     CoalescedFailures: 0,
   };
@@ -61,24 +61,24 @@ interface Shut {
 }
 
 /** Feasible nodes that are not open, and why, on top of what the sheet has counted already. */
-function countShut(field: Field): Shut {
-  const { counts, hasFull } = field.sheet;
+function countShut(candidates: Candidates): Shut {
+  const { counts, hasFull } = candidates.sheet;
   const shut: Shut = {
     ...{ filtered: 0, exhausted: 0, dimensions: new Map(), classesExhausted: new Map() },
     constraints: new Map(counts.constraints),
     classesFiltered: new Map(counts.classes),
   };
-  if (field.hasDistinctRules) countByNode(field, shut);
-  else if (hasFull) countFull(field, shut);
+  if (candidates.hasDistinctRules) countByNode(candidates, shut);
+  else if (hasFull) countFull(candidates, shut);
   return shut;
 }
 
 /** Where distinct rules hold each node has to be asked. */
-function countByNode(field: Field, shut: Shut): void {
-  const { sheet, nodes } = field;
+function countByNode(candidates: Candidates, shut: Shut): void {
+  const { sheet, nodes } = candidates;
   for (const [slot, node] of nodes.entries()) {
     if (sheet.failed[slot] !== feasible) continue;
-    const distinct = field.distinctAt(slot);
+    const distinct = candidates.distinctAt(slot);
     if (distinct !== undefined) {
       shut.filtered++;
       add(shut.constraints, distinct.text(node));
@@ -91,7 +91,7 @@ function countByNode(field: Field, shut: Shut): void {
   }
 }
 
-function countFull({ sheet, nodes }: Field, shut: Shut): void {
+function countFull({ sheet, nodes }: Candidates, shut: Shut): void {
   for (const [dimension, count] of sheet.exhausted()) {
     shut.exhausted += count;
     shut.dimensions.set(dimension, count);
@@ -116,14 +116,14 @@ const askedResources = (group: TaskGroup): NonNullable<PlacementMetrics['Resourc
   );
 
 function bestScores(
-  field: Field,
+  candidates: Candidates,
   penalized: ReadonlySet<string>,
 ): PlacementMetrics['ScoreMetaData'] {
-  const top = field.ranking(limits.scheduler.scoredNodesReported, penalized);
+  const top = candidates.ranking(limits.scheduler.scoredNodesReported, penalized);
   if (top.length === 0) return null;
   return top.map((slot) => ({
-    NodeID: field.nodes[slot]!.ID,
-    Scores: { ...field.partsAt(slot, penalized) },
-    NormScore: field.scoreAt(slot, penalized),
+    NodeID: candidates.nodes[slot]!.ID,
+    Scores: { ...candidates.partsAt(slot, penalized) },
+    NormScore: candidates.scoreAt(slot, penalized),
   }));
 }

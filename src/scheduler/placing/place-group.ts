@@ -20,17 +20,17 @@ import type { PlacementRequest } from '../decision.ts';
 import { type Ask, askOf } from '../fitting/resources.ts';
 import type { Fleet } from '../memory/fleet.ts';
 import { nodesOfFailures } from '../reschedule.ts';
-import type { JobPresence } from '../scoring/presence.ts';
+import type { JobLocations } from '../scoring/locations.ts';
 import type { ClusterView, Proposed } from '../view.ts';
+import type { Candidates } from './candidates.ts';
 import {
   type EvictionSearch,
-  type Evictions,
   evictionSearch,
+  type PlannedEvictions,
   type ScoredEviction,
 } from './evictions.ts';
-import type { Field } from './field.ts';
 import { measure } from './metrics.ts';
-import type { Candidate } from './preempt.ts';
+import type { Evictable } from './preempt.ts';
 
 const nobody: ReadonlySet<string> = new Set();
 
@@ -47,7 +47,7 @@ export interface Witness {
 /** What a request finds. */
 export interface Moment {
   readonly job: Job;
-  readonly field: Field;
+  readonly candidates: Candidates;
   readonly request: PlacementRequest;
   readonly penalized: ReadonlySet<string>;
   /** Where others would have to make way, when nobody may have a node as it is. */
@@ -62,13 +62,13 @@ export interface Unplaced {
 }
 
 /** What the groups of an evaluation have in common. */
-interface Surroundings {
+interface PlacingContext {
   readonly view: ClusterView;
   readonly evaluation: Evaluation;
   /** The job's. */
   readonly allocations: readonly Allocation[];
-  readonly presence: JobPresence;
-  readonly evictions: Evictions;
+  readonly locations: JobLocations;
+  readonly evictions: PlannedEvictions;
   readonly fleet: Fleet;
   readonly ids: Ids;
   readonly nowMs: number;
@@ -83,31 +83,31 @@ interface Pending {
   readonly request: PlacementRequest;
   readonly penalized: ReadonlySet<string>;
   /** What it replaces, which stands aside meanwhile. */
-  readonly predecessor: StoodAside | undefined;
+  readonly predecessor: SetAside | undefined;
 }
 
-interface StoodAside {
+interface SetAside {
   readonly slot: number;
   /** It makes way, or goes on as before. */
-  readonly leave: () => void;
-  readonly stay: () => void;
+  readonly release: () => void;
+  readonly restore: () => void;
 }
 
 /** The work on one group: it is done when every request was carried out. */
-export class GroupWork {
+export class GroupPlacer {
   readonly placements: Proposed<Allocation>[] = [];
   readonly stops: PlannedStop[] = [];
   readonly preemptions: PlannedPreemption[] = [];
   readonly unplaced: Unplaced[] = [];
   failure: PlacementMetrics | undefined;
   failures = 0;
-  readonly #around: Surroundings;
-  readonly #field: Field;
+  readonly #context: PlacingContext;
+  readonly #candidates: Candidates;
   readonly #job: Job;
   readonly #ask: Ask;
   readonly #startNs: number;
   /** The job's allocations by id. */
-  #known: ReadonlyMap<string, Allocation> | undefined;
+  #allocationsById: ReadonlyMap<string, Allocation> | undefined;
   /** Shared by all that are placed. */
   #metrics: PlacementMetrics | undefined;
   /** The same of those that others make way for, wherever. */
@@ -115,95 +115,101 @@ export class GroupWork {
   /** Made when somebody first has to make way. */
   #search: EvictionSearch | undefined;
 
-  constructor(around: Surroundings, job: Job, field: Field, startNs: number) {
-    this.#around = around;
-    this.#field = field;
+  constructor(context: PlacingContext, job: Job, candidates: Candidates, startNs: number) {
+    this.#context = context;
+    this.#candidates = candidates;
     this.#job = job;
-    this.#ask = askOf(field.group);
+    this.#ask = askOf(candidates.group);
     this.#startNs = startNs;
   }
 
   /** Returns what is left to do when the request finds no node as it is. */
   carryOut(request: PlacementRequest): Steps<void> | undefined {
     // Others than those that may have their predecessor's place fail just as the first one did.
-    const isFree = request.nodeId === undefined && !this.#isAside(request);
+    const isFree = request.nodeId === undefined && !this.#replacesCounted(request);
     if (this.failure !== undefined && isFree) {
       this.failures++;
       this.unplaced.push({ request, dimension: '' });
       return undefined;
     }
-    const field = this.#field;
-    const predecessor = this.#standAside(request);
+    const candidates = this.#candidates;
+    const predecessor = this.#setAsidePredecessor(request);
     const penalized = request.kind === 'reschedule' ? nodesOfFailures(request.previous!) : nobody;
-    const slot = chooseSlot(field, request, penalized);
+    const slot = chooseSlot(candidates, request, penalized);
     const pending: Pending = { request, penalized, predecessor };
     if (slot < 0) {
-      const { view, evictions } = this.#around;
-      this.#search ??= evictionSearch(view, this.#job, field, evictions);
-      if (this.#search !== undefined) return this.#preempt(pending, this.#search);
-      this.#fail(pending);
+      const { view, evictions } = this.#context;
+      this.#search ??= evictionSearch(view, this.#job, candidates, evictions);
+      if (this.#search !== undefined) return this.#placeByEviction(pending, this.#search);
+      this.#failRequest(pending);
       return undefined;
     }
-    this.#around.witness?.chosen?.({ job: this.#job, field, request, penalized }, slot);
-    this.#metrics ??= this.#measure(penalized);
-    this.#place(pending, slot, this.#metrics);
+    this.#context.witness?.chosen?.({ job: this.#job, candidates, request, penalized }, slot);
+    this.#metrics ??= this.#measureRequest(penalized);
+    this.#placeRequest(pending, slot, this.#metrics);
     return undefined;
   }
 
-  #fail({ request, penalized, predecessor }: Pending): void {
-    const field = this.#field;
+  #failRequest({ request, penalized, predecessor }: Pending): void {
+    const candidates = this.#candidates;
     const search = this.#search;
-    this.#around.witness?.failed?.({ job: this.#job, field, request, penalized, search });
-    this.failure ??= this.#measure(penalized);
+    this.#context.witness?.failed?.({ job: this.#job, candidates, request, penalized, search });
+    this.failure ??= this.#measureRequest(penalized);
     this.failures++;
-    this.unplaced.push({ request, dimension: shortOn(field, request.nodeId) });
-    predecessor?.stay();
+    this.unplaced.push({ request, dimension: shortOn(candidates, request.nodeId) });
+    predecessor?.restore();
   }
 
-  #place(
+  #placeRequest(
     { request, predecessor }: Pending,
     slot: number,
     metrics: PlacementMetrics,
-    victims: readonly Candidate[] = [],
+    victims: readonly Evictable[] = [],
   ): void {
-    const placement = this.#take(request, slot, metrics, victims);
+    const placement = this.#makeAllocation(request, slot, metrics, victims);
     this.placements.push(placement);
     for (const { allocation } of victims) {
       const { ID: allocationId, Namespace: namespace, NodeID: nodeId } = allocation;
       this.preemptions.push({ allocationId, namespace, nodeId, byAllocationId: placement.ID });
     }
-    this.#search?.changed(slot);
-    predecessor?.leave();
+    this.#search?.roomChanged(slot);
+    predecessor?.release();
     if (request.stop !== undefined) this.stops.push(request.stop);
   }
 
   /** Others make way, where that helps. */
-  *#preempt(pending: Pending, search: EvictionSearch): Steps<void> {
+  *#placeByEviction(pending: Pending, search: EvictionSearch): Steps<void> {
     const { request, penalized, predecessor } = pending;
-    const field = this.#field;
+    const candidates = this.#candidates;
     const { scoredNodesReported } = limits.scheduler;
-    const only = request.nodeId === undefined ? undefined : field.slotOf(request.nodeId);
-    const home = homeOf(field, request);
+    const only = request.nodeId === undefined ? undefined : candidates.slotOf(request.nodeId);
+    const home = previousSlotOf(candidates, request);
     const count = this.#preemptingMetrics === undefined ? scoredNodesReported : 1;
     const unsettled = predecessor?.slot;
-    const ways = yield* search.ways({ only, home, unsettled, penalized, count });
+    const ways = yield* search.bestEvictions({
+      onlySlot: only,
+      homeSlot: home,
+      provisionalSlot: unsettled,
+      penalized,
+      count,
+    });
     const [best] = ways;
     if (best === undefined) {
-      this.#fail(pending);
+      this.#failRequest(pending);
       return;
     }
     const { slot, victims } = best.eviction;
-    const moment: Moment = { job: this.#job, field, request, penalized, search };
-    this.#around.witness?.chosen?.(moment, slot);
+    const moment: Moment = { job: this.#job, candidates, request, penalized, search };
+    this.#context.witness?.chosen?.(moment, slot);
     const isOfAll = slot !== only && slot !== home;
     const shared = isOfAll ? this.#preemptingMetrics : undefined;
     const metrics = shared ?? this.#measurePreempting(penalized, ways);
     if (isOfAll) this.#preemptingMetrics = metrics;
-    const { fleet, portStart } = this.#around;
-    const room = fleet.roomAt(slot, portStart);
-    for (const { allocation } of victims) room.evict(allocation.AllocatedResources);
-    search.made(best.eviction);
-    this.#place(pending, slot, metrics, victims);
+    const { fleet, portStart } = this.#context;
+    const planned = fleet.plannedAt(slot, portStart);
+    for (const { allocation } of victims) planned.evict(allocation.AllocatedResources);
+    search.noteEvicted(best.eviction);
+    this.#placeRequest(pending, slot, metrics, victims);
   }
 
   #measurePreempting(
@@ -211,40 +217,40 @@ export class GroupWork {
     ways: readonly ScoredEviction[],
   ): PlacementMetrics {
     const ScoreMetaData = ways.map(({ eviction, parts, score }) => ({
-      NodeID: this.#field.nodes[eviction.slot]!.ID,
+      NodeID: this.#candidates.nodes[eviction.slot]!.ID,
       Scores: { ...parts },
       NormScore: score,
     }));
-    return { ...this.#measure(penalized), ScoreMetaData };
+    return { ...this.#measureRequest(penalized), ScoreMetaData };
   }
 
   /** The time is that from the beginning of the group's turn. */
-  #measure(penalized: ReadonlySet<string>): PlacementMetrics {
-    const metrics = measure(this.#job, this.#field.group, this.#field, penalized);
-    const { elapsedNs } = this.#around;
+  #measureRequest(penalized: ReadonlySet<string>): PlacementMetrics {
+    const metrics = measure(this.#job, this.#candidates.group, this.#candidates, penalized);
+    const { elapsedNs } = this.#context;
     return elapsedNs === undefined
       ? metrics
       : { ...metrics, AllocationTime: elapsedNs() - this.#startNs };
   }
 
-  #take(
+  #makeAllocation(
     request: PlacementRequest,
     slot: number,
     metrics: PlacementMetrics,
-    victims: readonly Candidate[],
+    victims: readonly Evictable[],
   ): Proposed<Allocation> {
-    const { evaluation, fleet, presence, portStart, ids, nowMs } = this.#around;
-    const { group } = this.#field;
+    const { evaluation, fleet, locations, portStart, ids, nowMs } = this.#context;
+    const { group } = this.#candidates;
     const node = fleet.nodes[slot]!;
-    const room = fleet.roomAt(slot, portStart);
-    const fit = room.fit(this.#ask);
+    const planned = fleet.plannedAt(slot, portStart);
+    const fit = planned.fit(this.#ask);
     assert(fit.fits, 'only a slot that fits is chosen');
     const { resources } = fit;
     const id = ids.uuid();
-    room.add(resources);
-    fleet.follow(slot, room.used);
-    presence.add({ ID: id, TaskGroup: group.Name, NodeID: node.ID });
-    this.#field.placed(slot);
+    planned.add(resources);
+    fleet.setUsed(slot, planned.used);
+    locations.add({ ID: id, TaskGroup: group.Name, NodeID: node.ID });
+    this.#candidates.notePlaced(slot);
     return newAllocation({
       ...{ id, evaluation, job: this.#job, group, request, node, resources, metrics, nowMs },
       preempted: victims.map(({ allocation }) => allocation.ID),
@@ -252,72 +258,81 @@ export class GroupWork {
   }
 
   /** Whether what it replaces counts until then: it still runs, or may come back. */
-  #isAside(request: PlacementRequest): boolean {
+  #replacesCounted(request: PlacementRequest): boolean {
     const { kind, previous } = request;
-    if (succeeds(request)) return true;
-    return kind === 'lost' && previous !== undefined && this.#around.presence.has(previous.ID);
+    if (replacesRunning(request)) return true;
+    return kind === 'lost' && previous !== undefined && this.#context.locations.has(previous.ID);
   }
 
   /** Lets the request have the place of what it replaces, until it is clear what becomes of it. */
-  #standAside(request: PlacementRequest): StoodAside | undefined {
+  #setAsidePredecessor(request: PlacementRequest): SetAside | undefined {
     const { previous } = request;
-    if (previous === undefined || !this.#isAside(request)) return undefined;
-    const { fleet, presence, portStart } = this.#around;
+    if (previous === undefined || !this.#replacesCounted(request)) return undefined;
+    const { fleet, locations, portStart } = this.#context;
     const slot = fleet.slotOf(previous.NodeID);
     if (slot < 0) return undefined;
-    const room = fleet.roomAt(slot, portStart);
-    const isYielding = succeeds(request) && holdsResources(previous) && !this.#waits(previous);
-    if (isYielding) room.yield(previous.AllocatedResources);
-    const located = presence.remove(previous.ID);
-    if (located !== undefined) this.#field.removed(slot);
-    else this.#field.refresh(slot);
+    const planned = fleet.plannedAt(slot, portStart);
+    const isYielding =
+      replacesRunning(request) && holdsResources(previous) && !this.#waitsForPredecessor(previous);
+    if (isYielding) planned.lend(previous.AllocatedResources);
+    const located = locations.remove(previous.ID);
+    if (located !== undefined) this.#candidates.noteRemoved(slot);
+    else this.#candidates.refreshSlot(slot);
     const leave = () => {
-      room.resume();
-      this.#field.refresh(slot);
+      planned.endLending();
+      this.#candidates.refreshSlot(slot);
     };
     const stay = () => {
       leave();
       if (located === undefined) return;
-      presence.add(located);
-      this.#field.placed(slot);
+      locations.add(located);
+      this.#candidates.notePlaced(slot);
     };
-    return { slot, leave, stay };
+    return { slot, release: leave, restore: stay };
   }
 
   /** Whether it still waits for its own predecessor there, and so has nothing to hand on. */
-  #waits({ NodeID, PreviousAllocation }: Allocation): boolean {
+  #waitsForPredecessor({ NodeID, PreviousAllocation }: Allocation): boolean {
     if (PreviousAllocation === '') return false;
-    this.#known ??= new Map(this.#around.allocations.map((one) => [one.ID, one]));
-    const predecessor = this.#known.get(PreviousAllocation);
+    this.#allocationsById ??= new Map(this.#context.allocations.map((one) => [one.ID, one]));
+    const predecessor = this.#allocationsById.get(PreviousAllocation);
     return predecessor?.NodeID === NodeID && holdsResources(predecessor);
   }
 }
 
-function shortOn(field: Field, nodeId: string | undefined): string {
-  const slot = nodeId === undefined ? -1 : field.slotOf(nodeId);
-  return slot < 0 || field.distinctAt(slot) !== undefined ? '' : field.sheet.dimensionAt(slot);
+function shortOn(candidates: Candidates, nodeId: string | undefined): string {
+  const slot = nodeId === undefined ? -1 : candidates.slotOf(nodeId);
+  return slot < 0 || candidates.distinctAt(slot) !== undefined
+    ? ''
+    : candidates.sheet.dimensionAt(slot);
 }
 
 /** Whether it takes the place of one that may still run. */
-const succeeds = ({ kind }: PlacementRequest): boolean => kind === 'update' || kind === 'migrate';
+const replacesRunning = ({ kind }: PlacementRequest): boolean =>
+  kind === 'update' || kind === 'migrate';
 
 function chooseSlot(
-  field: Field,
+  candidates: Candidates,
   request: PlacementRequest,
   penalized: ReadonlySet<string>,
 ): number {
   const { nodeId } = request;
-  const isOpen = (slot: number) => slot >= 0 && field.isOpen(slot);
+  const isOpen = (slot: number) => slot >= 0 && candidates.isOpen(slot);
   if (nodeId !== undefined) {
-    const slot = field.slotOf(nodeId);
+    const slot = candidates.slotOf(nodeId);
     return isOpen(slot) ? slot : -1;
   }
-  const home = homeOf(field, request);
-  return home !== undefined && isOpen(home) ? home : field.best(penalized);
+  const home = previousSlotOf(candidates, request);
+  return home !== undefined && isOpen(home) ? home : candidates.best(penalized);
 }
 
 /** A group whose disk is to be kept goes back to its node whenever it can. */
-function homeOf(field: Field, { previous }: PlacementRequest): number | undefined {
-  const { Sticky, Migrate } = field.group.EphemeralDisk;
-  return previous !== undefined && (Sticky || Migrate) ? field.slotOf(previous.NodeID) : undefined;
+function previousSlotOf(
+  candidates: Candidates,
+  { previous }: PlacementRequest,
+): number | undefined {
+  const { Sticky, Migrate } = candidates.group.EphemeralDisk;
+  return previous !== undefined && (Sticky || Migrate)
+    ? candidates.slotOf(previous.NodeID)
+    : undefined;
 }

@@ -16,11 +16,11 @@ import type { PlannedPreemption, PlannedStop } from '../../model/plan/plan.ts';
 import type { GroupDecision } from '../decision.ts';
 import { escapesClass } from '../fitting/feasibility.ts';
 import { SchedulerMemory, type Session } from '../memory/memory.ts';
-import { JobPresence } from '../scoring/presence.ts';
+import { JobLocations } from '../scoring/locations.ts';
 import type { ClusterView, Proposed } from '../view.ts';
-import { Evictions } from './evictions.ts';
-import { Field } from './field.ts';
-import { GroupWork, type Unplaced, type Witness } from './place-group.ts';
+import { Candidates } from './candidates.ts';
+import { PlannedEvictions } from './evictions.ts';
+import { GroupPlacer, type Unplaced, type Witness } from './place-group.ts';
 
 export interface PlaceInput {
   readonly view: ClusterView;
@@ -38,7 +38,7 @@ export interface PlaceInput {
 }
 
 /** What is asked for a group: the part of a decision that is about nodes. */
-export type GroupWish = Pick<GroupDecision, 'job' | 'group' | 'placements'>;
+export type GroupRequests = Pick<GroupDecision, 'job' | 'group' | 'placements'>;
 
 /** What became of a group's requests. */
 export interface GroupPlacement {
@@ -63,52 +63,52 @@ const requestsPerStep = 4;
 export class Placer {
   readonly #input: PlaceInput;
   readonly #session: Session;
-  readonly #presence: JobPresence;
-  readonly #evictions: Evictions;
+  readonly #locations: JobLocations;
+  readonly #evictions: PlannedEvictions;
   readonly #portStart: number;
 
-  private constructor(input: PlaceInput, presence: JobPresence) {
+  private constructor(input: PlaceInput, locations: JobLocations) {
     this.#input = input;
     this.#session = input.session ?? new SchedulerMemory().begin(input.view);
-    this.#presence = presence;
-    this.#evictions = new Evictions(input.view);
+    this.#locations = locations;
+    this.#evictions = new PlannedEvictions(input.view);
     this.#portStart = hash(`${input.evaluation.ID} ${input.attempt ?? 1}`);
   }
 
   static *begin(input: PlaceInput): Steps<Placer> {
-    const presence = yield* JobPresence.of((id) => input.view.node(id), input.allocations);
-    return new Placer(input, presence);
+    const locations = yield* JobLocations.of((id) => input.view.node(id), input.allocations);
+    return new Placer(input, locations);
   }
 
   /** Takes out what the plan stops in any case. Before the first `placeGroup`. */
   stop({ allocationId, desiredStatus }: Pick<PlannedStop, 'allocationId' | 'desiredStatus'>): void {
-    if (desiredStatus !== 'run') this.#presence.remove(allocationId);
+    if (desiredStatus !== 'run') this.#locations.remove(allocationId);
   }
 
-  placeGroup(wish: GroupWish): GroupPlacement {
+  placeGroup(wish: GroupRequests): GroupPlacement {
     return drained(this.placeGroupSteps(wish));
   }
 
-  *placeGroupSteps({ job, group, placements }: GroupWish): Steps<GroupPlacement> {
+  *placeGroupSteps({ job, group, placements }: GroupRequests): Steps<GroupPlacement> {
     const { view, evaluation, allocations, ids, nowMs, witness, elapsedNs } = this.#input;
     const startNs = elapsedNs?.() ?? 0;
     const fleet = yield* this.#session.fleet();
     const sheet = yield* this.#session.sheet(job, group);
-    const field = yield* Field.of({ job, group, sheet, presence: this.#presence });
-    const around = {
+    const candidates = yield* Candidates.of({ job, group, sheet, locations: this.#locations });
+    const context = {
       ...{ view, evaluation, allocations, ids, nowMs, witness, elapsedNs, fleet },
-      ...{ presence: this.#presence, evictions: this.#evictions, portStart: this.#portStart },
+      ...{ locations: this.#locations, evictions: this.#evictions, portStart: this.#portStart },
     };
-    const work = new GroupWork(around, job, field, startNs);
+    const work = new GroupPlacer(context, job, candidates, startNs);
     try {
       for (const [position, request] of placements.entries()) {
         if (position > 0 && position % requestsPerStep === 0) yield;
         const more = work.carryOut(request);
         if (more !== undefined) yield* more;
       }
-      yield* field.endSteps();
+      yield* candidates.restoreSheetSteps();
     } finally {
-      field.end();
+      candidates.restoreSheet();
     }
     const { failure, failures } = work;
     return {

@@ -13,8 +13,8 @@ import { holdsResources } from '../../model/allocation/allocation-rules.ts';
 import type { Job } from '../../model/job/job.ts';
 import { groupNamed } from '../../model/job/job-rules.ts';
 import { piecesOf, suitablePieces } from '../fitting/devices.ts';
+import type { Missing, PlannedNode } from '../fitting/planned-node.ts';
 import { type Ask, needOf } from '../fitting/resources.ts';
-import type { Missing, NodeRoom } from '../fitting/room.ts';
 import type { ClusterView } from '../view.ts';
 
 /** By how much the priority of what makes way is lower, at least. */
@@ -23,12 +23,12 @@ const priorityGap = 10;
 /** The highest priority that has to make way for a job. */
 export const evictedUpTo = ({ Priority }: Pick<Job, 'Priority'>): number => Priority - priorityGap;
 
-export interface Candidate {
+export interface Evictable {
   readonly allocation: Allocation;
   /** Of the version of the job that it runs. */
   readonly priority: number;
   /** Its job and group. */
-  readonly crew: string;
+  readonly groupKey: string;
   /** How many of the crew may move at a time; 0: nobody said. */
   readonly maxParallel: number;
 }
@@ -36,24 +36,24 @@ export interface Candidate {
 type Jobs = Pick<ClusterView, 'job' | 'jobVersion'>;
 
 /** What allocations are worth; remembers each version and group. */
-export class Ranks {
+export class EvictionRanks {
   readonly #jobs: Jobs;
-  readonly #known = new Map<string, Omit<Candidate, 'allocation'> | undefined>();
+  readonly #known = new Map<string, Omit<Evictable, 'allocation'> | undefined>();
 
   constructor(jobs: Jobs) {
     this.#jobs = jobs;
   }
 
   /** `undefined`: nobody knows the job any more. */
-  of(allocation: Allocation): Candidate | undefined {
+  of(allocation: Allocation): Evictable | undefined {
     const { Namespace, JobID, JobCreateIndex, JobVersion, TaskGroup } = allocation;
-    const crew = `${Namespace}\0${JobID}\0${TaskGroup}`;
-    const key = `${crew}\0${JobCreateIndex}\0${JobVersion}`;
+    const groupKey = `${Namespace}\0${JobID}\0${TaskGroup}`;
+    const key = `${groupKey}\0${JobCreateIndex}\0${JobVersion}`;
     if (!this.#known.has(key)) {
       const job = versionRun(this.#jobs, allocation);
       const group = job && groupNamed(job, TaskGroup);
       const maxParallel = group?.Migrate?.MaxParallel ?? 0;
-      this.#known.set(key, job && { priority: job.Priority, crew, maxParallel });
+      this.#known.set(key, job && { priority: job.Priority, groupKey, maxParallel });
     }
     const rank = this.#known.get(key);
     return rank && { ...rank, allocation };
@@ -77,20 +77,20 @@ export function versionRun(
 }
 
 /** Those on a node that have to make way for the job if need be. */
-export function evictable(
+export function evictableOn(
   job: Job,
   occupants: Iterable<Allocation>,
-  ranks: Ranks,
-): readonly Candidate[] {
+  ranks: EvictionRanks,
+): readonly Evictable[] {
   const upTo = evictedUpTo(job);
-  const candidates: Candidate[] = [];
+  const evictables: Evictable[] = [];
   for (const allocation of occupants) {
     if (allocation.DesiredStatus !== 'run' || !holdsResources(allocation)) continue;
     if (allocation.JobID === job.ID && allocation.Namespace === job.Namespace) continue;
-    const candidate = ranks.of(allocation);
-    if (candidate !== undefined && candidate.priority <= upTo) candidates.push(candidate);
+    const evictable = ranks.of(allocation);
+    if (evictable !== undefined && evictable.priority <= upTo) evictables.push(evictable);
   }
-  return candidates;
+  return evictables;
 }
 
 /**
@@ -99,85 +99,85 @@ export function evictable(
  * Leaves the room as it was.
  */
 export function chooseVictims(
-  room: NodeRoom,
+  planned: PlannedNode,
   ask: Ask,
-  candidates: readonly Candidate[],
-  lost: (crew: string) => number,
-): readonly Candidate[] | undefined {
-  if (candidates.length === 0) return undefined;
-  const gone = new Trial(room, ask);
-  for (const candidate of candidates) gone.add(candidate);
+  evictables: readonly Evictable[],
+  lost: (groupKey: string) => number,
+): readonly Evictable[] | undefined {
+  if (evictables.length === 0) return undefined;
+  const gone = new Trial(planned, ask);
+  for (const evictable of evictables) gone.add(evictable);
   const isEnough = gone.fits;
   gone.clear();
   if (!isEnough) return undefined;
-  choose(gone, candidates, lost);
+  chooseInOrder(gone, evictables, lost);
   const chosen = gone.members;
   dropSuperfluous(gone);
   const left = new Set(gone.members);
   gone.clear();
-  return chosen.filter((candidate) => left.has(candidate));
+  return chosen.filter((evictable) => left.has(evictable));
 }
 
 /** Evictions that are tried on a room. */
 class Trial {
-  readonly room: NodeRoom;
+  readonly planned: PlannedNode;
   readonly ask: Ask;
-  #members: Candidate[] = [];
+  #members: Evictable[] = [];
 
-  constructor(room: NodeRoom, ask: Ask) {
-    this.room = room;
+  constructor(planned: PlannedNode, ask: Ask) {
+    this.planned = planned;
     this.ask = ask;
   }
 
-  get members(): readonly Candidate[] {
+  get members(): readonly Evictable[] {
     return [...this.#members];
   }
 
   get fits(): boolean {
-    return this.room.fit(this.ask).fits;
+    return this.planned.fit(this.ask).fits;
   }
 
-  add(candidate: Candidate): void {
-    this.room.evict(candidate.allocation.AllocatedResources);
-    this.#members.push(candidate);
+  add(evictable: Evictable): void {
+    this.planned.evict(evictable.allocation.AllocatedResources);
+    this.#members.push(evictable);
   }
 
-  remove(candidate: Candidate): void {
-    this.room.spare(candidate.allocation.AllocatedResources);
-    this.#members = this.#members.filter((one) => one !== candidate);
+  remove(evictable: Evictable): void {
+    this.planned.undoEvict(evictable.allocation.AllocatedResources);
+    this.#members = this.#members.filter((one) => one !== evictable);
   }
 
   clear(): void {
-    for (const candidate of this.members) this.remove(candidate);
+    for (const evictable of this.members) this.remove(evictable);
   }
 }
 
-function choose(
+function chooseInOrder(
   gone: Trial,
-  candidates: readonly Candidate[],
-  lost: (crew: string) => number,
+  evictables: readonly Evictable[],
+  lost: (groupKey: string) => number,
 ): void {
-  const { room, ask } = gone;
+  const { planned, ask } = gone;
   const scale = { ...needOf(ask.template), cores: ask.cores, devices: piecesAsked(ask) };
-  const pieces = ask.devices.length === 0 ? nothing : suitablePieces(room.node, ask.devices);
-  const levels = Map.groupBy(candidates, ({ priority }) => priority);
+  const pieces = ask.devices.length === 0 ? nothing : suitablePieces(planned.node, ask.devices);
+  const levels = Map.groupBy(evictables, ({ priority }) => priority);
   const chosen = new Map<string, number>();
   for (const [, level] of [...levels].sort(([left], [right]) => left - right)) {
     const left = new Set(level);
     while (left.size > 0 && !gone.fits) {
-      const missing = room.missing(ask);
-      let best: Candidate | undefined;
+      const missing = planned.missing(ask);
+      let best: Evictable | undefined;
       let least = Number.POSITIVE_INFINITY;
       for (const one of left) {
-        const taken = lost(one.crew) + (chosen.get(one.crew) ?? 0);
-        const cost = distance(missing, giftOf(one, pieces), scale) + penalty(one, taken);
+        const taken = lost(one.groupKey) + (chosen.get(one.groupKey) ?? 0);
+        const cost = distance(missing, freedBy(one, pieces), scale) + penalty(one, taken);
         if (cost > least || (cost === least && one.allocation.ID > best!.allocation.ID)) continue;
         best = one;
         least = cost;
       }
       left.delete(best!);
       gone.add(best!);
-      chosen.set(best!.crew, (chosen.get(best!.crew) ?? 0) + 1);
+      chosen.set(best!.groupKey, (chosen.get(best!.groupKey) ?? 0) + 1);
     }
     if (gone.fits) return;
   }
@@ -187,11 +187,11 @@ function choose(
 function dropSuperfluous(gone: Trial): void {
   const last = gone.members.at(-1)!;
   const inTurn = gone.members.toReversed().sort((left, right) => right.priority - left.priority);
-  for (const candidate of inTurn) {
+  for (const evictable of inTurn) {
     // Without the last one it did not fit, or nobody would have gone on.
-    if (candidate === last) continue;
-    gone.remove(candidate);
-    if (!gone.fits) gone.add(candidate);
+    if (evictable === last) continue;
+    gone.remove(evictable);
+    if (!gone.fits) gone.add(evictable);
   }
 }
 
@@ -201,7 +201,7 @@ const piecesAsked = ({ devices }: Ask): number =>
   devices.reduce((sum, { count }) => sum + count, 0);
 
 /** What would be had if it went. */
-function giftOf({ allocation }: Candidate, pieces: ReadonlySet<string>): Missing {
+function freedBy({ allocation }: Evictable, pieces: ReadonlySet<string>): Missing {
   const { AllocatedResources } = allocation;
   const held = pieces.size === 0 ? [] : piecesOf(AllocatedResources);
   return { ...needOf(AllocatedResources), devices: held.filter((one) => pieces.has(one)).length };
@@ -222,7 +222,7 @@ export function distance(missing: Missing, given: Missing, asked: Missing): numb
 const penaltyStep = 50;
 
 /** For a group that loses more than it may at a time. `taken`: how many it has lost already. */
-export const penalty = ({ maxParallel }: Pick<Candidate, 'maxParallel'>, taken: number): number =>
+export const penalty = ({ maxParallel }: Pick<Evictable, 'maxParallel'>, taken: number): number =>
   maxParallel > 0 && taken + 1 > maxParallel ? penaltyStep * (taken + 1 - maxParallel) : 0;
 
 /** Close to 1 for few of low priority, less for more or more important ones. */

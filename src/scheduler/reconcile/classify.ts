@@ -12,7 +12,7 @@ import { runsEverywhere } from '../../model/job/job-rules.ts';
 import type { Node } from '../../model/node/node.ts';
 import type { TaskGroup } from '../../model/task-group/task-group.ts';
 import { decideReschedule } from '../reschedule.ts';
-import { isDue, type Look } from '../waiting.ts';
+import { type EvaluationContext, isDue } from '../waiting.ts';
 
 export type Standing =
   /** Over, or stopped already: nothing is to be done about it. */
@@ -54,7 +54,7 @@ export const ofKind = (
   kind: Standing['kind'],
 ): Steps<readonly Classified[]> => filtered(classified, ({ standing }) => standing.kind === kind);
 
-export interface ClassifyContext extends Look {
+export interface ClassifyContext extends EvaluationContext {
   readonly job: Job;
   readonly group: TaskGroup;
   readonly nodeOf: (id: string) => Node | undefined;
@@ -137,7 +137,7 @@ export const runsOut = ({ Type }: Pick<Job, 'Type'>): boolean =>
 /** A batch job is done with what completed; a service never is. */
 function standingOfComplete(allocation: Allocation, job: Job): Standing {
   if (runsOut(job)) return { kind: isCurrent(allocation, job) ? 'settled' : 'ignored' };
-  return { kind: isVacant(allocation, job) ? 'ended' : 'ignored' };
+  return { kind: isUnreplaced(allocation, job) ? 'ended' : 'ignored' };
 }
 
 /**
@@ -147,11 +147,11 @@ function standingOfComplete(allocation: Allocation, job: Job): Standing {
 function standingOfStopped(allocation: Allocation, context: ClassifyContext): Standing {
   const { job, group } = context;
   if (allocation.DesiredStatus === 'evict' && !runsEverywhere(job)) {
-    return { kind: isVacant(allocation, job) ? 'ended' : 'ignored' };
+    return { kind: isUnreplaced(allocation, job) ? 'ended' : 'ignored' };
   }
   const graceNs = group.Disconnect?.StopOnClientAfter ?? null;
   const isWaiting = allocation.ClientStatus === 'lost' && allocation.FollowupEvalID !== '';
-  if (graceNs === null || !isWaiting || !isVacant(allocation, job)) return { kind: 'ignored' };
+  if (graceNs === null || !isWaiting || !isUnreplaced(allocation, job)) return { kind: 'ignored' };
   const dueMs = lostSinceMs(allocation) + instantToMs(graceNs);
   return { kind: isDue(allocation, dueMs, context) ? 'ended' : 'awaited' };
 }
@@ -163,7 +163,7 @@ export function lostSinceMs({ AllocStates, ModifyTime }: Allocation): number {
 }
 
 /** Nobody took its place, and the job is still the one that it was placed for. */
-const isVacant = (allocation: Allocation, job: Job): boolean =>
+const isUnreplaced = (allocation: Allocation, job: Job): boolean =>
   allocation.NextAllocation === '' && allocation.JobCreateIndex === job.CreateIndex;
 
 function standingOfFailed(allocation: Allocation, context: ClassifyContext): Standing {

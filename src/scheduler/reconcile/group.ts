@@ -13,27 +13,27 @@ import type { TaskGroup } from '../../model/task-group/task-group.ts';
 import { type GroupContext, type GroupDecision, noUpdates, type Postponed } from '../decision.ts';
 import { isMarkedUnknown } from '../reschedule.ts';
 import { descriptions } from '../view.ts';
-import type { Look } from '../waiting.ts';
-import { type Absences, absences } from './absences.ts';
+import type { EvaluationContext } from '../waiting.ts';
+import { type AwayDecision, decideAway } from './away.ts';
 import { canaryKind, succeededByCanaries } from './canary.ts';
 import { type Classified, classify, counts, isCurrent, isNodeGone, ofKind } from './classify.ts';
 import { stopsForExcess } from './excess.ts';
-import { reunite } from './reconnect.ts';
 import { ordersFor, type Replacing, replacedBy, replacedCount } from './requests.ts';
+import { resolveReturns } from './returns.ts';
 import { batchSize, type GroupRollout, groupRollout, isAllHealthy, isMoving } from './rollout.ts';
 import { backMark, lostStop, mark, stopOf } from './stops.ts';
 import { sortedByIndex, splitUpdates, type Updates } from './updates.ts';
 
 /** The canaries, or all the others: those that count, and those that are away. */
-interface Crew {
+interface GroupPart {
   readonly counting: readonly Classified[];
-  readonly away: Absences;
+  readonly away: AwayDecision;
 }
 
 /** What was found of a group, before anything is decided. */
 interface Findings {
-  readonly crew: Crew;
-  readonly canaries: Crew;
+  readonly regulars: GroupPart;
+  readonly canaries: GroupPart;
   /** Canaries of nobody, and what is not needed since another one came back. */
   readonly strays: readonly Allocation[];
   readonly superfluous: readonly Allocation[];
@@ -53,7 +53,7 @@ export function* reconcileGroup(
 ): Steps<GroupDecision> {
   const { job } = context;
   const found = yield* findingsOf(group, members, context);
-  const { crew, canaries, staying, updates, rollout } = found;
+  const { regulars, canaries, staying, updates, rollout } = found;
   const here = yield* allocationsIn(staying);
   const failed = yield* filtered(staying, hasFailed);
   // What failed under the version before waits for its turn to be updated, if that is to come.
@@ -61,11 +61,11 @@ export function* reconcileGroup(
   const awaitsTurn = new Set(isWaitingForTurn ? updates.destructive : []);
   const failing = failed.filter(({ allocation }) => !awaitsTurn.has(allocation));
   const inPlace = rollout.stage === 'halted' ? [] : updates.inPlace;
-  const vacant = crew.away.vacant.slice(0, found.missing);
+  const replaceable = regulars.away.replaceable.slice(0, found.missing);
   const begun: Replacing = {
     reschedule: yield* ofKind(failing, 'reschedule-now'),
-    vacant,
-    fresh: isMoving(rollout.stage) ? found.missing - vacant.length : 0,
+    replaceable: replaceable,
+    fresh: isMoving(rollout.stage) ? found.missing - replaceable.length : 0,
     update: [],
     migrate: yield* allocationsIn(yield* ofKind(staying, 'migrating')),
   };
@@ -75,7 +75,7 @@ export function* reconcileGroup(
   const canary = yield* canaryWork(rollout, canaries);
   const orders = yield* ordersFor({
     ...{ job, group, rollout, regular, canary, versions: context.versions },
-    keptNames: yield* namesKept(staying, crew.away, regular),
+    keptNames: yield* namesKept(staying, regulars.away, regular),
     keptCanaryNames: yield* namesKept(canaries.counting, canaries.away, canary),
     canaryNames: canary.fresh === 0 ? [] : namesForCanaries(job, group, updates.destructive, here),
   });
@@ -85,15 +85,16 @@ export function* reconcileGroup(
     ({ allocation, standing }) => standing.kind === 'kept' && isMarkedUnknown(allocation),
   );
   const marked = allocationsOf(kept);
-  const isWaiting = delayed.length + crew.away.awaited.length + canaries.away.awaited.length > 0;
+  const isWaiting =
+    delayed.length + regulars.away.awaited.length + canaries.away.awaited.length > 0;
   const isBusy = started + updates.destructive.length + replacedCount(canary) + found.missing > 0;
   return {
     ...{ job, group, inPlace, ...orders },
     stops: [...(yield* stopsOf(group, found, context)), ...marked.map(backMark)],
     deploymentId: rollout.deploymentId,
-    absent: [...crew.away.absent, ...canaries.away.absent],
+    replacedAway: [...regulars.away.replacedAway, ...canaries.away.replacedAway],
     postponed: [
-      ...crew.away.postponed,
+      ...regulars.away.postponed,
       ...canaries.away.postponed,
       ...delayed.flatMap(postponedOf),
     ],
@@ -138,18 +139,18 @@ function* findingsOf(
 ): Steps<Findings> {
   const { job, versions } = context;
   const everyone = yield* classifyAll(group, members, context);
-  const { superfluous } = yield* reunite(job, group, everyone);
+  const { superfluous } = yield* resolveReturns(job, group, everyone);
   const left = new Set(superfluous);
   const kinds = yield* grouped(everyone, ({ allocation }) =>
     left.has(allocation) ? 'superfluous' : canaryKind(allocation, group, context),
   );
-  const crew = yield* crewOf(kinds.get('regular') ?? [], group, context);
-  const succeeded = new Set(succeededByCanaries(crew.counting, group, context.deployments));
-  const needed = yield* filtered(crew.counting, (one) => !succeeded.has(one));
+  const regulars = yield* partOf(kinds.get('regular') ?? [], group, context);
+  const succeeded = new Set(succeededByCanaries(regulars.counting, group, context.deployments));
+  const needed = yield* filtered(regulars.counting, (one) => !succeeded.has(one));
   const excess = yield* stopsForExcess(job, needed, group.Count);
   const staying = yield* filtered(needed, ({ allocation }) => !excess.has(allocation.ID));
   const updates = yield* splitUpdates(job, group, staying, versions);
-  const missing = Math.max(group.Count - staying.length - crew.away.awaited.length, 0);
+  const missing = Math.max(group.Count - staying.length - regulars.away.awaited.length, 0);
   const due = yield* ofKind(staying, 'reschedule-now');
   const outdated = new Set(due.length > 0 ? updates.destructive : []);
   const failed = due.filter((one) => !outdated.has(one.allocation));
@@ -163,8 +164,8 @@ function* findingsOf(
     canaries: updates.destructive.length > 0 ? (group.Update?.Canary ?? 0) : 0,
   };
   return {
-    ...{ crew, staying, updates, missing, superfluous },
-    canaries: yield* crewOf(kinds.get('canary') ?? [], group, context),
+    ...{ regulars, staying, updates, missing, superfluous },
+    canaries: yield* partOf(kinds.get('canary') ?? [], group, context),
     strays: strandedCanaries(kinds.get('stray') ?? []),
     excess: yield* allocationsIn([
       ...succeeded,
@@ -200,10 +201,14 @@ const namesOf = (allocations: readonly Allocation[]): string[] =>
 const hasFailed = ({ standing: { kind } }: Classified): boolean =>
   kind === 'reschedule-now' || kind === 'reschedule-later';
 
-function* crewOf(classified: readonly Classified[], group: TaskGroup, look: Look): Steps<Crew> {
+function* partOf(
+  classified: readonly Classified[],
+  group: TaskGroup,
+  context: EvaluationContext,
+): Steps<GroupPart> {
   return {
     counting: yield* filtered(classified, ({ standing }) => counts(standing)),
-    away: yield* absences(classified, group, look),
+    away: yield* decideAway(classified, group, context),
   };
 }
 
@@ -217,14 +222,14 @@ const strandedCanaries = (classified: readonly Classified[]): readonly Allocatio
 
 function* canaryWork(
   { stage, canaries }: GroupRollout,
-  { counting, away }: Crew,
+  { counting, away }: GroupPart,
 ): Steps<Replacing> {
   const missing = Math.max(canaries - counting.length - away.awaited.length, 0);
-  const vacant = away.vacant.slice(0, missing);
+  const replaceable = away.replaceable.slice(0, missing);
   return {
     reschedule: yield* ofKind(counting, 'reschedule-now'),
-    vacant,
-    fresh: stage === 'canaries' ? missing - vacant.length : 0,
+    replaceable: replaceable,
+    fresh: stage === 'canaries' ? missing - replaceable.length : 0,
     update: [],
     migrate: allocationsOf(yield* ofKind(counting, 'migrating')),
   };
@@ -233,7 +238,7 @@ function* canaryWork(
 /** Names of those that nobody replaces; the place of those that are waited for is theirs. */
 function* namesKept(
   counting: readonly Classified[],
-  { awaited }: Absences,
+  { awaited }: AwayDecision,
   replacing: Replacing,
 ): Steps<readonly string[]> {
   const replaced = replacedBy(replacing);
@@ -246,7 +251,7 @@ function* namesKept(
 
 function* stopsOf(
   group: TaskGroup,
-  { crew, canaries, strays, superfluous, excess, staying }: Findings,
+  { regulars, canaries, strays, superfluous, excess, staying }: Findings,
   { nodeOf }: GroupContext,
 ): Steps<readonly PlannedStop[]> {
   // A node that is gone will not say that what was stopped on it has ended.
@@ -256,7 +261,7 @@ function* stopsOf(
       : stopOf(allocation, description);
   const migrating = yield* ofKind([...staying, ...canaries.counting], 'migrating');
   return [
-    ...crew.away.stops,
+    ...regulars.away.stops,
     ...canaries.away.stops,
     ...superfluous.map((one) => end(one, descriptions.reconnected)),
     ...(yield* mapped([...strays, ...excess], (one) => end(one, descriptions.notNeeded))),
@@ -271,12 +276,12 @@ const postponedOf = ({ allocation, standing }: Classified): readonly Postponed[]
 };
 
 function* countUpdates(
-  { crew, canaries, strays, superfluous, excess, staying }: Findings,
+  { regulars, canaries, strays, superfluous, excess, staying }: Findings,
   regular: Replacing,
   canary: Replacing,
   counted: Pick<DesiredUpdates, 'InPlaceUpdate' | 'RescheduleLater' | 'Reconnect'>,
 ): Steps<DesiredUpdates> {
-  const Disconnect = crew.away.disconnected + canaries.away.disconnected;
+  const Disconnect = regulars.away.disconnected + canaries.away.disconnected;
   const replaced = new Set([...replacedBy(regular), ...replacedBy(canary)]);
   let untouched = 0;
   yield* each([...staying, ...canaries.counting], ({ allocation: { ID } }) => {
@@ -287,8 +292,8 @@ function* countUpdates(
     ...noUpdates,
     ...counted,
     Ignore: Math.max(untouched - InPlaceUpdate - RescheduleLater - Reconnect, 0),
-    Place: regular.reschedule.length + regular.vacant.length + regular.fresh,
-    Canary: canary.reschedule.length + canary.vacant.length + canary.fresh,
+    Place: regular.reschedule.length + regular.replaceable.length + regular.fresh,
+    Canary: canary.reschedule.length + canary.replaceable.length + canary.fresh,
     Migrate: regular.migrate.length + canary.migrate.length,
     Stop: strays.length + superfluous.length + excess.length,
     DestructiveUpdate: regular.update.length,

@@ -18,7 +18,7 @@ import { stopOf } from './stops.ts';
 export interface Replacing {
   readonly reschedule: readonly Classified[];
   /** Of those that are over or away. */
-  readonly vacant: readonly Allocation[];
+  readonly replaceable: readonly Allocation[];
   /** How many are placed that replace nothing. */
   readonly fresh: number;
   readonly update: readonly Allocation[];
@@ -44,16 +44,22 @@ export interface Orders {
   readonly earlier: readonly PlacementOrder[];
 }
 
-export const replacedBy = ({ reschedule, vacant, update, migrate }: Replacing): Set<string> =>
+export const replacedBy = ({ reschedule, replaceable, update, migrate }: Replacing): Set<string> =>
   new Set(
-    [...reschedule.map((one) => one.allocation), ...vacant, ...update, ...migrate].map(
+    [...reschedule.map((one) => one.allocation), ...replaceable, ...update, ...migrate].map(
       (one) => one.ID,
     ),
   );
 
 /** How many allocations are placed for it. */
-export const replacedCount = ({ reschedule, vacant, fresh, update, migrate }: Replacing): number =>
-  reschedule.length + vacant.length + fresh + update.length + migrate.length;
+export const replacedCount = ({
+  reschedule,
+  replaceable,
+  fresh,
+  update,
+  migrate,
+}: Replacing): number =>
+  reschedule.length + replaceable.length + fresh + update.length + migrate.length;
 
 /** Names go to those who had them first, then to the new ones, so that none is taken twice. */
 export function* ordersFor(wanted: Requested): Steps<Orders> {
@@ -76,7 +82,7 @@ export function* ordersFor(wanted: Requested): Steps<Orders> {
 type Membership = Pick<PlacementRequest, 'deploymentId' | 'isCanary'>;
 
 function* requestsOf(
-  { reschedule, vacant, fresh, update, migrate }: Replacing,
+  { reschedule, replaceable, fresh, update, migrate }: Replacing,
   names: NameIndex,
   membership: Membership,
   freshName: () => string,
@@ -100,7 +106,7 @@ function* requestsOf(
   });
   const updated = yield* mapped(update, (one) => replacement('update', one, descriptions.updating));
   const migrated = yield* mapped(migrate, (one) => replacement('migrate', one));
-  const found = yield* mapped(vacant, (one) => replacement('lost', one));
+  const found = yield* mapped(replaceable, (one) => replacement('lost', one));
   const added = yield* mapped(Array(fresh).keys(), (): PlacementRequest => {
     const nothing = { previous: undefined, stop: undefined, delayNs: 0 };
     return { kind: 'new', name: freshName(), ...nothing, ...membership };

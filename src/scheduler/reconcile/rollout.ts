@@ -44,7 +44,7 @@ export interface GroupRollout {
 }
 
 /** What the group has before it. */
-export interface GroupWork {
+export interface RolloutWork {
   readonly destructive: number;
   readonly inPlace: number;
   readonly placements: number;
@@ -110,7 +110,7 @@ export function groupRollout(
   job: Job,
   group: TaskGroup,
   deployment: Deployment | undefined,
-  work: GroupWork,
+  work: RolloutWork,
   newId: () => string,
 ): GroupRollout {
   if (deployment === undefined) {
@@ -130,11 +130,11 @@ export function groupRollout(
   return { stage, deploymentId, canaries, entry: undefined };
 }
 
-function callsForDeployment({ isChange, hasCurrent, ...work }: GroupWork): boolean {
+function callsForDeployment({ isChange, hasCurrent, ...work }: RolloutWork): boolean {
   return isChange || (!hasCurrent && work.placements > 0);
 }
 
-function firstStep({ Update }: TaskGroup, work: GroupWork, deploymentId: string): GroupRollout {
+function firstStep({ Update }: TaskGroup, work: RolloutWork, deploymentId: string): GroupRollout {
   const { canaries, destructive, inPlace, placements } = work;
   const entry: DeploymentGroup = {
     AutoRevert: Update?.AutoRevert ?? false,

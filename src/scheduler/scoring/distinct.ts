@@ -7,8 +7,8 @@ import type { Job } from '../../model/job/job.ts';
 import type { Node } from '../../model/node/node.ts';
 import type { TaskGroup } from '../../model/task-group/task-group.ts';
 import { compileTarget, isOfNodeAlone, type Reader } from '../fitting/target.ts';
+import { type JobLocations, ValueCounts } from './locations.ts';
 import { Numbering } from './numbering.ts';
-import { type JobPresence, ValueCounts } from './presence.ts';
 
 /** At most `limit` live allocations on nodes of one value. */
 export interface DistinctRule {
@@ -55,9 +55,9 @@ export class DistinctColumn {
   readonly #counts: ValueCounts;
 
   /** `values` numbers the rule's values, for those who ask by number. */
-  constructor(rule: DistinctRule, presence: JobPresence, values = new Numbering()) {
+  constructor(rule: DistinctRule, locations: JobLocations, values = new Numbering()) {
     this.rule = rule;
-    this.#counts = new ValueCounts(rule.read, values, presence.byValue(rule.read, rule.group));
+    this.#counts = new ValueCounts(rule.read, values, locations.byValue(rule.read, rule.group));
   }
 
   /** By the number of the node's value, -1 for none. */

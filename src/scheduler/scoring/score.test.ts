@@ -4,8 +4,8 @@ import type { Spread } from '../../model/constraint/constraint.ts';
 import { makeGroup, makeJob, makeNode, TestCluster } from '../cluster.test-helper.ts';
 import { explain } from '../explain/nodes.ts';
 import { compileTarget } from '../fitting/target.ts';
+import { JobLocations } from './locations.ts';
 import { Numbering } from './numbering.ts';
-import { JobPresence } from './presence.ts';
 import { affinityScorer, antiAffinityScore, packScore } from './score.ts';
 import { spreadBoosts } from './spread.ts';
 
@@ -78,7 +78,7 @@ describe('spreads', () => {
     const other = { Attribute: '${meta.none}', Weight: 100 - weight, SpreadTarget: [] };
     const Spreads = weight === 50 ? [spread] : [spread, other];
     const job = makeJob({ Spreads, TaskGroups: [makeGroup({ Count: 10 })] });
-    const [column] = spreadBoosts(job, job.TaskGroups[0]!, presenceOf(used), () => {
+    const [column] = spreadBoosts(job, job.TaskGroups[0]!, locationsOf(used), () => {
       const values = new Numbering();
       return { values, candidates: racks.map((rack) => values.of(rack)) };
     });
@@ -86,16 +86,16 @@ describe('spreads', () => {
   };
 
   /** So many live allocations in each rack; one that was stopped where it is 0. */
-  const presenceOf = (used: Record<string, number>): JobPresence => {
+  const locationsOf = (used: Record<string, number>): JobLocations => {
     const rackOf = (id: string) => makeNode(id, { Meta: { rack: id } });
-    const presence = drained(JobPresence.of(rackOf, []));
+    const locations = drained(JobLocations.of(rackOf, []));
     for (const [rack, count] of Object.entries(used)) {
       for (let number = 0; number <= count; number++) {
-        presence.add({ ID: `${rack} ${number}`, TaskGroup: 'web', NodeID: rack });
+        locations.add({ ID: `${rack} ${number}`, TaskGroup: 'web', NodeID: rack });
       }
-      presence.remove(`${rack} 0`);
+      locations.remove(`${rack} 0`);
     }
-    return presence;
+    return locations;
   };
 
   test.each<[string, Record<string, number>, Record<string, number>, number[]]>([
@@ -125,12 +125,12 @@ test('what the plan stops stays in use with a count of 0', () => {
   const cluster = new TestCluster([makeNode('n1', { Meta: { rack: 'r1' } })]);
   cluster.putJob(makeJob());
   cluster.run();
-  const presence = drained(JobPresence.of((id) => cluster.node(id), cluster.allocations));
+  const locations = drained(JobLocations.of((id) => cluster.node(id), cluster.allocations));
   const read = compileTarget('${meta.rack}');
-  expect([...presence.byValue(read, 'web')]).toEqual([['r1', 1]]);
-  presence.remove(cluster.allocations[0]!.ID);
-  expect([...presence.byValue(read, 'web')]).toEqual([['r1', 0]]);
-  expect([...presence.byValue(read, 'other')]).toEqual([]);
+  expect([...locations.byValue(read, 'web')]).toEqual([['r1', 1]]);
+  locations.remove(cluster.allocations[0]!.ID);
+  expect([...locations.byValue(read, 'web')]).toEqual([['r1', 0]]);
+  expect([...locations.byValue(read, 'other')]).toEqual([]);
 });
 
 test('explain gives the parts for open nodes and the reason for the others', () => {

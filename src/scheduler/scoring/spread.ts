@@ -6,8 +6,8 @@ import type { Spread } from '../../model/constraint/constraint.ts';
 import type { Job } from '../../model/job/job.ts';
 import type { TaskGroup } from '../../model/task-group/task-group.ts';
 import { compileTarget } from '../fitting/target.ts';
+import { type JobLocations, ValueCounts } from './locations.ts';
 import type { Numbering } from './numbering.ts';
-import { type JobPresence, ValueCounts } from './presence.ts';
 
 const worst = -1;
 
@@ -37,7 +37,7 @@ export const spreadsOf = (job: Job, group: TaskGroup): readonly Spread[] => [
 export function spreadBoosts(
   job: Job,
   group: TaskGroup,
-  presence: JobPresence,
+  locations: JobLocations,
   valuesOf: (target: string) => SpreadValues,
 ): readonly SpreadBoosts[] {
   const spreads = spreadsOf(job, group);
@@ -45,7 +45,7 @@ export function spreadBoosts(
   return spreads.map((spread) => {
     const { values, candidates } = valuesOf(spread.Attribute);
     const read = compileTarget(spread.Attribute);
-    const counts = new ValueCounts(read, values, presence.byValue(read, group.Name));
+    const counts = new ValueCounts(read, values, locations.byValue(read, group.Name));
     const targets = spread.SpreadTarget ?? [];
     if (targets.length === 0) return new EvenBoosts(counts);
     const desired = desiredCounts(targets, group.Count);
@@ -145,7 +145,7 @@ export class EvenBoosts implements SpreadBoosts {
 
   constructor(counts: ValueCounts) {
     this.#counts = counts;
-    for (const number of counts.inUse()) this.#enter(counts.count(number));
+    for (const number of counts.inUse()) this.#enterCount(counts.count(number));
   }
 
   boost(number: number): number {
@@ -163,18 +163,18 @@ export class EvenBoosts implements SpreadBoosts {
     const wasInUse = this.#counts.isInUse(number);
     const before = this.#counts.count(number);
     this.#counts.change(number, by);
-    this.#enter(before + by);
-    if (wasInUse) this.#leave(before);
+    this.#enterCount(before + by);
+    if (wasInUse) this.#leaveCount(before);
   }
 
-  #enter(count: number): void {
+  #enterCount(count: number): void {
     this.#usedBy[count] = (this.#usedBy[count] ?? 0) + 1;
     this.#least = Math.min(this.#least, count);
     this.#most = Math.max(this.#most, count);
   }
 
   /** Another value has entered before, so there is always one left. */
-  #leave(count: number): void {
+  #leaveCount(count: number): void {
     this.#usedBy[count]!--;
     while ((this.#usedBy[this.#least] ?? 0) === 0) this.#least++;
     while ((this.#usedBy[this.#most] ?? 0) === 0) this.#most--;

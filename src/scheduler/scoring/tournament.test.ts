@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Brackets, closed, Tournament } from './tournament.ts';
+import { closed, Tournament, TreeLayout } from './tournament.ts';
 
 /** Values that many slots share, and some so near each other that a quotient tells no difference. */
 const value = fc.constantFrom(closed, 0, 0.1, 0.3, 0.1 + 0.2, 0.3 + Number.EPSILON / 4, 1, -1);
@@ -15,16 +15,16 @@ test('top and first are those of looking at every slot', () => {
   });
   fc.assert(
     fc.property(input, ({ classOf, sets, filled, boost, terms }) => {
-      const tournament = new Tournament(new Brackets(Int32Array.from(classOf), 4));
+      const tournament = new Tournament(new TreeLayout(Int32Array.from(classOf), 4));
       const values = classOf.map(() => closed);
       for (const [at, one] of sets) {
         const slot = at % classOf.length;
         if (classOf[slot]! < 0) continue;
         values[slot] = one;
-        if (filled) tournament.put(slot, one);
+        if (filled) tournament.putLeaf(slot, one);
         else tournament.set(slot, one);
       }
-      if (filled) tournament.settle();
+      if (filled) tournament.rebuild();
       for (let one = 0; one < 4; one++) {
         const members = values.map((of, slot) => (classOf[slot] === one ? of : closed));
         const top = Math.max(...members);

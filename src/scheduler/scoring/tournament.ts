@@ -11,7 +11,7 @@
 export const closed = Number.NEGATIVE_INFINITY;
 
 /** Which slot has which leaf; shared by all tournaments over the same classes. */
-export class Brackets {
+export class TreeLayout {
   readonly classes: number;
   /** Places of all trees together. */
   readonly size: number;
@@ -86,25 +86,25 @@ function powerOfTwo(atLeast: number): number {
 }
 
 export class Tournament {
-  readonly #brackets: Brackets;
+  readonly #layout: TreeLayout;
   readonly #places: Float64Array;
 
-  constructor(brackets: Brackets) {
-    this.#brackets = brackets;
-    this.#places = new Float64Array(brackets.size).fill(closed);
+  constructor(layout: TreeLayout) {
+    this.#layout = layout;
+    this.#places = new Float64Array(layout.size).fill(closed);
   }
 
   /** Sets a leaf alone; `settle` makes the trees right again. For filling a whole tournament. */
-  put(slot: number, value: number): void {
-    const brackets = this.#brackets;
-    this.#places[brackets.offset(brackets.classOf(slot)) + brackets.leafOf(slot)] = value;
+  putLeaf(slot: number, value: number): void {
+    const layout = this.#layout;
+    this.#places[layout.offset(layout.classOf(slot)) + layout.leafOf(slot)] = value;
   }
 
-  settle(): void {
+  rebuild(): void {
     const places = this.#places;
-    for (let one = 0; one < this.#brackets.classes; one++) {
-      const offset = this.#brackets.offset(one);
-      for (let at = this.#brackets.width(one) - 1; at > 0; at--) {
+    for (let one = 0; one < this.#layout.classes; one++) {
+      const offset = this.#layout.offset(one);
+      for (let at = this.#layout.width(one) - 1; at > 0; at--) {
         const left = places[offset + 2 * at]!;
         const right = places[offset + 2 * at + 1]!;
         places[offset + at] = Math.max(left, right);
@@ -114,8 +114,8 @@ export class Tournament {
 
   set(slot: number, value: number): void {
     const places = this.#places;
-    const offset = this.#brackets.offset(this.#brackets.classOf(slot));
-    let at = this.#brackets.leafOf(slot);
+    const offset = this.#layout.offset(this.#layout.classOf(slot));
+    let at = this.#layout.leafOf(slot);
     if (places[offset + at] === value) return;
     places[offset + at] = value;
     while (at > 1) {
@@ -129,13 +129,13 @@ export class Tournament {
   }
 
   value(slot: number): number {
-    const brackets = this.#brackets;
-    return this.#places[brackets.offset(brackets.classOf(slot)) + brackets.leafOf(slot)]!;
+    const layout = this.#layout;
+    return this.#places[layout.offset(layout.classOf(slot)) + layout.leafOf(slot)]!;
   }
 
   /** The greatest value of the class. */
   top(one: number): number {
-    return this.#places[this.#brackets.offset(one) + 1]!;
+    return this.#places[this.#layout.offset(one) + 1]!;
   }
 
   /**
@@ -144,13 +144,13 @@ export class Tournament {
    */
   first(one: number, boost: number, terms: number, score: number): number {
     const places = this.#places;
-    const offset = this.#brackets.offset(one);
-    const width = this.#brackets.width(one);
+    const offset = this.#layout.offset(one);
+    const width = this.#layout.width(one);
     let at = 1;
     while (at < width) {
       at *= 2;
       if (!((places[offset + at]! + boost) / terms >= score)) at++;
     }
-    return this.#brackets.member(one, at - width);
+    return this.#layout.member(one, at - width);
   }
 }

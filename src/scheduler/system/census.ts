@@ -64,7 +64,7 @@ export function* census(
   yield* each(byNodeId, ([nodeId, here]) => {
     const present: Classified[] = [];
     for (const one of here) {
-      if (madeWay(one.allocation, context)) ended.set(nodeId, one.allocation);
+      if (wasEvicted(one.allocation, context)) ended.set(nodeId, one.allocation);
       if (!isPresent(one)) continue;
       if (isRetried(one, activeDeploymentId, context)) ended.set(nodeId, one.allocation);
       else present.push(one);
@@ -87,7 +87,7 @@ const byNode = (left: Allocation, right: Allocation): number =>
       : left.CreateIndex - right.CreateIndex || (left.ID < right.ID ? -1 : 1);
 
 /** It is to run there again when there is room, whatever becomes of its version. */
-const madeWay = (
+const wasEvicted = (
   { DesiredStatus, NextAllocation, JobCreateIndex }: Allocation,
   { job }: GroupContext,
 ): boolean =>
@@ -140,7 +140,7 @@ function fateOf(
   if (standing.kind === 'migrating') return isReady ? 'returning' : 'leaving';
   // The rules of the current version hold for the next one that is placed, not for what runs it.
   const isOld = !isCurrent(allocation, job);
-  const asked = (scope: Rule['scope']) => (isOld ? scope !== 'standing' : scope === 'candidate');
+  const asked = (scope: Rule['scope']) => (isOld ? scope !== 'readiness' : scope === 'candidate');
   if (firstFailed(rules, node, asked) !== undefined) return 'unwanted';
   if (!isOld) return 'kept';
   if (!versions.isOutdated(allocation)) return 'compatible';

@@ -23,7 +23,7 @@ import {
 } from '../decision.ts';
 import type { Session } from '../memory/memory.ts';
 import { feasible, type Sheet } from '../memory/sheet.ts';
-import { type Absences, absences } from '../reconcile/absences.ts';
+import { type AwayDecision, decideAway } from '../reconcile/away.ts';
 import { canaryKind } from '../reconcile/canary.ts';
 import { type Classified, isCurrent } from '../reconcile/classify.ts';
 import { beginReconciliation } from '../reconcile/reconcile.ts';
@@ -58,7 +58,7 @@ export function* reconcileEverywhere(
 interface Findings {
   readonly group: TaskGroup;
   readonly context: GroupContext;
-  readonly away: Absences;
+  readonly away: AwayDecision;
   readonly rollout: GroupRollout;
   readonly ended: Census['ended'];
   readonly of: (fate: Fate) => readonly Allocation[];
@@ -95,7 +95,7 @@ function* decideGroup(
       ...back.map(backMark),
     ],
     deploymentId: rollout.deploymentId,
-    absent: [],
+    replacedAway: [],
     postponed: away.postponed,
     entry: rollout.entry,
     isSettled:
@@ -147,7 +147,7 @@ function* findingsOf(
   const goOn: readonly Fate[] = ['kept', 'compatible', 'outdated', 'forced'];
   return {
     ...{ group, context, ended, of, free },
-    away: yield* absences(classified, group, context),
+    away: yield* decideAway(classified, group, context),
     rollout: groupRollout(job, group, context.deployment, work, context.newDeploymentId),
     staying: goOn.flatMap((fate) => fates.get(fate) ?? []),
   };

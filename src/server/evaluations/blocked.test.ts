@@ -4,7 +4,7 @@ import { complete } from '../../model/complete.ts';
 import { type Evaluation, EvaluationSchema } from '../../model/evaluation/evaluation.ts';
 import { limits } from '../../model/limits.ts';
 import { makeGroup, makeJob, makeNode, TestCluster } from '../../scheduler/cluster.test-helper.ts';
-import { Vacancy } from '../../scheduler/placing/vacancy.ts';
+import { FreeRoom } from '../../scheduler/placing/free-room.ts';
 import { schedulerDefaults } from '../../scheduler/view.ts';
 import { BlockedEvaluations } from './blocked.ts';
 
@@ -17,12 +17,12 @@ function setUp(free: Record<string, number> = {}) {
   const blocked = new BlockedEvaluations({
     release: (one) => released.push(one.ID),
     supersede: (one) => superseded.push(one.ID),
-    wantOf: ({ Namespace }) => ({
+    jobNeedOf: ({ Namespace }) => ({
       need: { cpu: Number(Namespace), memory: 0, disk: 0, cores: 0 },
       evictsUpTo: 40,
     }),
     preemption: () => ({ ...schedulerDefaults.preemption, batch: true }),
-    vacancyOf: (id) => new Vacancy(cluster, makeNode(id, { cpu: free[id] ?? 1e6 })),
+    freeRoomOf: (id) => new FreeRoom(cluster, makeNode(id, { cpu: free[id] ?? 1e6 })),
     soon: (run) => world.timers.soon(run),
   });
   const madeRoom = (nodeId: string, index: number, nodeClass = 'big') => {

@@ -1,7 +1,7 @@
 import type { Timer } from '../../base/ports.ts';
 import type { Evaluation } from '../../model/evaluation/evaluation.ts';
 import { limits } from '../../model/limits.ts';
-import type { Vacancy, Want } from '../../scheduler/placing/vacancy.ts';
+import type { FreeRoom, JobNeed } from '../../scheduler/placing/free-room.ts';
 import type { SchedulerConfiguration } from '../../scheduler/view.ts';
 
 /** Where something was freed, added or made eligible. */
@@ -13,12 +13,12 @@ export interface RoomOn {
 interface Waiting {
   readonly evaluation: Evaluation;
   /** What it takes at least. */
-  readonly want: Want;
+  readonly want: JobNeed;
 }
 
 interface Offer extends RoomOn {
   readonly index: number;
-  readonly vacancy: Vacancy;
+  readonly freeRoom: FreeRoom;
 }
 
 export interface BlockedOptions {
@@ -26,11 +26,11 @@ export interface BlockedOptions {
   readonly release: (evaluation: Evaluation) => void;
   /** Another evaluation of its job, or of its job and node, waits in its place. */
   readonly supersede: (evaluation: Evaluation) => void;
-  readonly wantOf: (evaluation: Evaluation) => Want;
+  readonly jobNeedOf: (evaluation: Evaluation) => JobNeed;
   /** For which types of jobs others have to make way. */
   readonly preemption: () => SchedulerConfiguration['preemption'];
   /** `undefined`: the node takes no work. */
-  readonly vacancyOf: (nodeId: string) => Vacancy | undefined;
+  readonly freeRoomOf: (nodeId: string) => FreeRoom | undefined;
   readonly soon: (run: () => void) => Timer;
 }
 
@@ -81,7 +81,7 @@ export class BlockedEvaluations {
       if (older === evaluation) return;
     }
     this.#drop(waiter);
-    const waiting = { evaluation, want: this.#options.wantOf(evaluation) };
+    const waiting = { evaluation, want: this.#options.jobNeedOf(evaluation) };
     this.#byWaiter.set(waiter, waiting);
     this.#order.splice(this.#positionOf(waiting), 0, waiting);
     if (this.#newestRoom <= evaluation.SnapshotIndex) return;
@@ -159,8 +159,8 @@ export class BlockedEvaluations {
   #offersOn(nodeIds: readonly string[]): readonly Offer[] {
     return nodeIds.flatMap((nodeId) => {
       const room = this.#rooms.get(nodeId);
-      const vacancy = this.#options.vacancyOf(nodeId);
-      return room === undefined || vacancy === undefined ? [] : [{ nodeId, ...room, vacancy }];
+      const freeRoom = this.#options.freeRoomOf(nodeId);
+      return room === undefined || freeRoom === undefined ? [] : [{ nodeId, ...room, freeRoom }];
     });
   }
 
@@ -175,12 +175,12 @@ export class BlockedEvaluations {
         (room) =>
           room.index > SnapshotIndex &&
           mayFit(evaluation, room) &&
-          (room.vacancy.mayTake(Namespace, JobID, want.need) ||
-            (preemption[Type] && room.vacancy.mayTakeOver(want))),
+          (room.freeRoom.mayTake(Namespace, JobID, want.need) ||
+            (preemption[Type] && room.freeRoom.mayTakeByEviction(want))),
       );
       if (offer === undefined) continue;
       // So that the batch is not larger than the room is.
-      offer.vacancy.promise(want.need);
+      offer.freeRoom.reserve(want.need);
       batch.push(waiting);
       if (batch.length === limits.evaluation.releaseBatchMax) break;
     }

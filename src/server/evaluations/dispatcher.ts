@@ -5,8 +5,8 @@ import { holdsResources } from '../../model/allocation/allocation-rules.ts';
 import { type Evaluation, isTerminalEvaluation } from '../../model/evaluation/evaluation.ts';
 import { limits } from '../../model/limits.ts';
 import { isReadyNode, type Node } from '../../model/node/node.ts';
+import { FreeRoom, jobNeedOf } from '../../scheduler/placing/free-room.ts';
 import { versionRun } from '../../scheduler/placing/preempt.ts';
-import { Vacancy, wantOf } from '../../scheduler/placing/vacancy.ts';
 import type { SchedulerConfiguration } from '../../scheduler/view.ts';
 import {
   allocations,
@@ -54,12 +54,12 @@ export class EvaluationDispatcher {
     this.blocked = new BlockedEvaluations({
       release: (evaluation) => this.broker.enqueue(evaluation),
       supersede: (evaluation) => this.cancel([evaluation], 'a newer evaluation waits in its place'),
-      wantOf: ({ Namespace, JobID }) => {
+      jobNeedOf: ({ Namespace, JobID }) => {
         const table = context.state.head().table(jobs);
-        return wantOf(table.get(...inNamespace(Namespace, JobID)));
+        return jobNeedOf(table.get(...inNamespace(Namespace, JobID)));
       },
       preemption: () => this.#configuration().preemption,
-      vacancyOf: (nodeId) => this.#vacancyOf(nodeId),
+      freeRoomOf: (nodeId) => this.#freeRoomOf(nodeId),
       soon: (run) => timers.soon(run),
     });
   }
@@ -192,10 +192,10 @@ export class EvaluationDispatcher {
     this.blocked.madeRoom({ nodeId, nodeClass }, index);
   }
 
-  #vacancyOf(nodeId: string): Vacancy | undefined {
+  #freeRoomOf(nodeId: string): FreeRoom | undefined {
     const view = clusterView(this.#context.state.head(), this.#configuration());
     const node = view.node(nodeId);
-    return node === undefined || !isReadyNode(node) ? undefined : new Vacancy(view, node);
+    return node === undefined || !isReadyNode(node) ? undefined : new FreeRoom(view, node);
   }
 
   #followNode(before: Change['before'], after: Change['after'], index: number): void {

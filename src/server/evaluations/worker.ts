@@ -13,7 +13,7 @@ import type { Transaction } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
 import { refreshJobStatus } from '../jobs/status.ts';
 import { setQueued } from '../jobs/summary.ts';
-import { applyPlan, type KnownLoads, type Rejection } from '../plans/apply.ts';
+import { applyPlan, type KnownOccupancies, type Rejection } from '../plans/apply.ts';
 import { splitPlan } from '../plans/split.ts';
 import type { ConfigurationFor } from '../scheduler-configuration/read.ts';
 import type { Delivery } from './broker.ts';
@@ -41,7 +41,8 @@ export class EvaluationWorker {
   readonly #decisions: Decisions;
   readonly #memory = new SchedulerMemory();
   /** What the memory knows of the state before a transaction. */
-  readonly #loadOf: KnownLoads = (nodeId, index) => this.#memory.loadOf(nodeId, index - 1);
+  readonly #knownOccupancyOf: KnownOccupancies = (nodeId, index) =>
+    this.#memory.occupancyOf(nodeId, index - 1);
   /** How long slices that are over took, and when the one under way began. */
   #workedMs = 0;
   #sliceStartMs = 0;
@@ -68,7 +69,7 @@ export class EvaluationWorker {
   start(): void {
     const { state } = this.#context;
     this.#unsubscribe = state.onRan((changes, index) => {
-      this.#memory.note(changes, index);
+      this.#memory.noteChanges(changes, index);
       this.#decisions.changed(changes.length);
     });
     this.#await();
@@ -215,14 +216,14 @@ export class EvaluationWorker {
     const last = parts.length - 1;
     for (const part of parts.slice(0, last)) {
       const rejections = this.#write(note, (transaction) =>
-        commitPart(transaction, this.#context, evaluation, part, this.#loadOf),
+        commitPart(transaction, this.#context, evaluation, part, this.#knownOccupancyOf),
       );
       yield;
       if (rejections === 'unwritten' || rejections.length > 0) return rejections;
     }
     const result = { plan: parts[last]!, isEmpty, outcome };
     return this.#write(note, (transaction) =>
-      commitDecision(transaction, this.#context, evaluation, result, this.#loadOf),
+      commitDecision(transaction, this.#context, evaluation, result, this.#knownOccupancyOf),
     );
   }
 
@@ -255,10 +256,10 @@ function commitPart(
   { world }: ServerContext,
   evaluation: Evaluation,
   part: Plan,
-  loadOf: KnownLoads,
+  knownOccupancyOf: KnownOccupancies,
 ): readonly Rejection[] {
   if (openEvaluation(transaction, evaluation) === undefined) return [];
-  return applyPlan(transaction, world, part, loadOf);
+  return applyPlan(transaction, world, part, knownOccupancyOf);
 }
 
 /** The last part of a plan, and what becomes of the evaluation. */
@@ -267,7 +268,7 @@ export function commitDecision(
   { world }: Pick<ServerContext, 'world'>,
   evaluation: Evaluation,
   { plan, isEmpty, outcome }: SchedulerResult,
-  loadOf?: KnownLoads,
+  knownOccupancyOf?: KnownOccupancies,
 ): Committed {
   const table = transaction.table(evaluations);
   const { Namespace, JobID } = evaluation;
@@ -286,7 +287,7 @@ export function commitDecision(
   };
   const waitsOn = outcome.status === 'blocked' && isEmpty && plan.evaluations.length === 0;
   if (waitsOn && isSame(stored, decided)) return 'unchanged';
-  const rejections = applyPlan(transaction, world, plan, loadOf);
+  const rejections = applyPlan(transaction, world, plan, knownOccupancyOf);
   if (rejections.length > 0) return rejections;
   const ModifyTime = instantFromMs(world.clock.nowMs());
   table.put({ ...decided, SnapshotIndex: plan.snapshotIndex, ModifyTime });

@@ -26,7 +26,7 @@ export interface Rejection {
  * Who holds what of a node in the state that the transaction with the index begins with; `undefined`
  * where that is not known and has to be added up.
  */
-export type KnownLoads = (nodeId: string, index: number) => Occupancy | undefined;
+export type KnownOccupancies = (nodeId: string, index: number) => Occupancy | undefined;
 
 /**
  * The one place where a plan becomes state. Every touched node is checked again on the newest
@@ -37,11 +37,11 @@ export function applyPlan(
   transaction: Transaction,
   world: Pick<World, 'clock' | 'ids'>,
   plan: Plan,
-  loadOf: KnownLoads = () => undefined,
+  knownOccupancyOf: KnownOccupancies = () => undefined,
 ): readonly Rejection[] {
   const stale = staleness(transaction, plan);
   if (stale !== undefined) return [{ nodeId: '', reason: stale }];
-  const rejections = rejectionsOf(transaction, plan, loadOf);
+  const rejections = rejectionsOf(transaction, plan, knownOccupancyOf);
   if (plan.allAtOnce && rejections.length > 0) return rejections;
   const nowMs = world.clock.nowMs();
   const accepted: Accepted = {
@@ -192,7 +192,11 @@ function linkPrevious(
   if (previous !== undefined) table.put({ ...previous, NextAllocation: placement.ID });
 }
 
-function rejectionsOf(transaction: Transaction, plan: Plan, loadOf: KnownLoads): Rejection[] {
+function rejectionsOf(
+  transaction: Transaction,
+  plan: Plan,
+  knownOccupancyOf: KnownOccupancies,
+): Rejection[] {
   const placements = Map.groupBy(plan.placements, ({ NodeID }) => NodeID);
   const updates = Map.groupBy(plan.inPlaceUpdates, ({ NodeID }) => NodeID);
   const stops = Map.groupBy(plan.stops, ({ nodeId }) => nodeId);
@@ -212,7 +216,8 @@ function rejectionsOf(transaction: Transaction, plan: Plan, loadOf: KnownLoads):
     const preempted = preemptions.get(nodeId) ?? [];
     const unfit = checkNode({
       node: transaction.table(nodes).get(nodeId),
-      load: loadOf(nodeId, transaction.index) ?? occupancyOf(() => occupants(nodeId)),
+      occupancy:
+        knownOccupancyOf(nodeId, transaction.index) ?? occupancyOf(() => occupants(nodeId)),
       holder: holderOn(nodeId),
       stops: stops.get(nodeId) ?? [],
       preempted: preempted.map(({ allocationId }) => allocationId),

@@ -55,7 +55,7 @@ export interface Lack {
     | undefined;
 }
 
-export class NodeRoom {
+export class PlannedNode {
   readonly node: Node;
   readonly capacity: Need;
   readonly #used: Sum;
@@ -66,7 +66,7 @@ export class NodeRoom {
   readonly #evicted: AllocatedResources[] = [];
   readonly #portStart: number;
   /** Of the holder that makes way for what is placed next. */
-  #yielding: AllocatedResources | undefined;
+  #lent: AllocatedResources | undefined;
   /** Built when ports are first asked for. */
   #ledger: PortLedger | undefined;
 
@@ -85,23 +85,23 @@ export class NodeRoom {
 
   /** Places an allocation; where another makes way, in its place. */
   add(resources: AllocatedResources): void {
-    raise(this.#used, this.#onTop(needOf(resources)));
+    raise(this.#used, this.#needOnTop(needOf(resources)));
     this.#added.push(resources);
     if (this.#ledger === undefined) return;
     const ports = portsOf(resources);
-    this.#ledger.take(ports);
-    this.#ledger.passed(ports);
+    this.#ledger.takePorts(ports);
+    this.#ledger.searchBehind(ports);
   }
 
   /** Lets what comes next have what a holder has, until `resume`. */
-  yield(resources: AllocatedResources): void {
-    this.#yielding = resources;
+  lend(resources: AllocatedResources): void {
+    this.#lent = resources;
     this.#ledger = undefined;
   }
 
-  resume(): void {
-    if (this.#yielding === undefined) return;
-    this.#yielding = undefined;
+  endLending(): void {
+    if (this.#lent === undefined) return;
+    this.#lent = undefined;
     this.#ledger = undefined;
   }
 
@@ -113,7 +113,7 @@ export class NodeRoom {
   }
 
   /** Takes back an eviction. */
-  spare(resources: AllocatedResources): void {
+  undoEvict(resources: AllocatedResources): void {
     raise(this.#used, needOf(resources));
     this.#evicted.splice(this.#evicted.lastIndexOf(resources), 1);
     this.#ledger = undefined;
@@ -125,7 +125,7 @@ export class NodeRoom {
     // Their share of the CPU would be short as well, and is not what was asked for.
     if (freeCores.length < ask.cores) return { fits: false, dimension: 'cores' };
     const template = templateOn(ask, this.node, freeCores);
-    const need = this.#onTop(needOf(template));
+    const need = this.#needOnTop(needOf(template));
     const dimension = shortage(this.#used, need, this.capacity);
     if (dimension !== undefined) return { fits: false, dimension };
     const pieces = ask.devices.length === 0 ? undefined : this.#assignDevices(ask);
@@ -133,7 +133,7 @@ export class NodeRoom {
     const equipped = pieces === undefined ? template : withDevices(template, pieces);
     const devices = pieces?.score;
     if (ask.networks.length === 0) return { fits: true, resources: equipped, need, devices };
-    const assigned = this.#ports().assign(ask.networks);
+    const assigned = this.#portLedger().assign(ask.networks);
     if (typeof assigned === 'string') return { fits: false, dimension: assigned };
     return { fits: true, resources: withNetworks(equipped, assigned), need, devices };
   }
@@ -141,7 +141,7 @@ export class NodeRoom {
   /** What holders would have to give up for the ask to fit, as far as sums tell. */
   missing(ask: Ask): Missing {
     const freeCores = ask.cores === 0 ? [] : this.#freeCores();
-    const need = this.#onTop(needOf(templateOn(ask, this.node, freeCores)));
+    const need = this.#needOnTop(needOf(templateOn(ask, this.node, freeCores)));
     const short = (of: 'cpu' | 'memory' | 'disk') =>
       Math.max(this.#used[of] + need[of] - this.capacity[of], 0);
     return {
@@ -156,7 +156,7 @@ export class NodeRoom {
     const fit = this.fit(ask);
     if (fit.fits) return [];
     const freeCores = ask.cores === 0 ? [] : this.#freeCores();
-    const onTop = this.#onTop(needOf(templateOn(ask, this.node, freeCores)));
+    const onTop = this.#needOnTop(needOf(templateOn(ask, this.node, freeCores)));
     const lacks: Lack[] = [];
     if (freeCores.length < ask.cores) {
       const amount = { asked: ask.cores, free: freeCores.length, all: this.capacity.cores };
@@ -166,7 +166,7 @@ export class NodeRoom {
       const all = this.capacity[dimension];
       if (this.#used[dimension] + onTop[dimension] <= all) continue;
       // What makes way is free for what comes, which counts for that much at least.
-      const yielded = this.#yielding === undefined ? 0 : needOf(this.#yielding)[dimension];
+      const yielded = this.#lent === undefined ? 0 : needOf(this.#lent)[dimension];
       const free = all - this.#used[dimension] + yielded;
       lacks.push({ dimension, amount: { asked: onTop[dimension] + yielded, free, all } });
     }
@@ -176,16 +176,16 @@ export class NodeRoom {
   }
 
   /** What a need adds to `used`. */
-  #onTop(need: Need): Need {
-    return this.#yielding === undefined ? need : beyond(need, needOf(this.#yielding));
+  #needOnTop(need: Need): Need {
+    return this.#lent === undefined ? need : beyond(need, needOf(this.#lent));
   }
 
-  #ports(): PortLedger {
+  #portLedger(): PortLedger {
     if (this.#ledger !== undefined) return this.#ledger;
     const ledger = new PortLedger(this.node, this.#portStart, this.#before.ports);
-    for (const resources of this.#added) ledger.take(portsOf(resources));
-    for (const resources of this.#evicted) ledger.leave(portsOf(resources));
-    if (this.#yielding !== undefined) ledger.leave(portsOf(this.#yielding));
+    for (const resources of this.#added) ledger.takePorts(portsOf(resources));
+    for (const resources of this.#evicted) ledger.noteLeaving(portsOf(resources));
+    if (this.#lent !== undefined) ledger.noteLeaving(portsOf(this.#lent));
     this.#ledger = ledger;
     return ledger;
   }
@@ -221,7 +221,7 @@ export class NodeRoom {
     };
     for (const resources of this.#added) count(resources, 1);
     for (const resources of this.#evicted) count(resources, -1);
-    if (this.#yielding !== undefined) count(this.#yielding, -1);
+    if (this.#lent !== undefined) count(this.#lent, -1);
     return (thing) => (held.get(thing) ?? 0) <= 0;
   }
 }

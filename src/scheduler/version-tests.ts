@@ -14,7 +14,7 @@ import type { VersionTests } from './decision.ts';
 import { firstFailed, rulesFor } from './fitting/feasibility.ts';
 import { isCurrent } from './reconcile/classify.ts';
 import { DistinctColumn, distinctRules } from './scoring/distinct.ts';
-import { JobPresence } from './scoring/presence.ts';
+import { JobLocations } from './scoring/locations.ts';
 import type { ClusterView } from './view.ts';
 
 /** Compares the job as it is with what allocations run; remembers each version and group. */
@@ -106,7 +106,7 @@ function stayingSplit(
         return;
       }
       const passes =
-        firstFailed(rules, node, (scope) => scope !== 'standing') === undefined &&
+        firstFailed(rules, node, (scope) => scope !== 'readiness') === undefined &&
         columns.every((column) => column.allowsNode(node));
       (passes ? staying : leaving).push(allocation);
       if (passes) for (const column of columns) column.change(node, 1);
@@ -123,6 +123,6 @@ function* distinctColumns(
 ): Steps<readonly DistinctColumn[]> {
   const rules = distinctRules(job, group);
   if (rules.length === 0) return [];
-  const presence = yield* JobPresence.of((id) => view.node(id), live);
-  return rules.map((rule) => new DistinctColumn(rule, presence));
+  const locations = yield* JobLocations.of((id) => view.node(id), live);
+  return rules.map((rule) => new DistinctColumn(rule, locations));
 }

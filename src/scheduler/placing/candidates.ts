@@ -25,60 +25,60 @@ import {
   distinctRules,
   isOfProperty,
 } from '../scoring/distinct.ts';
-import type { JobPresence } from '../scoring/presence.ts';
+import type { JobLocations } from '../scoring/locations.ts';
 import { antiAffinityScore, reschedulePenalty, type ScoreParts } from '../scoring/score.ts';
 import { type SpreadBoosts, spreadBoosts, spreadsOf } from '../scoring/spread.ts';
 import { closed } from '../scoring/tournament.ts';
 
-export interface FieldInput {
+export interface CandidatesInput {
   readonly job: Job;
   readonly group: TaskGroup;
   readonly sheet: Sheet;
-  readonly presence: JobPresence;
+  readonly locations: JobLocations;
 }
 
 const nobody: ReadonlySet<string> = new Set();
 
 /** A spread, or a rule that a property's value be distinct, with what tells the values of slots. */
-interface Seen<T> {
-  readonly by: T;
+interface WithColumn<T> {
+  readonly item: T;
   readonly column: ValueColumn;
   /** By class of the brackets. */
   readonly classValues: Int32Array;
 }
 
-export class Field {
+export class Candidates {
   readonly sheet: Sheet;
   readonly group: TaskGroup;
   readonly #neighbours = new Map<number, number>();
   readonly #distinct: readonly DistinctColumn[];
-  readonly #properties: readonly Seen<DistinctColumn>[];
+  readonly #propertyRules: readonly WithColumn<DistinctColumn>[];
   /** Of rules that speak of each node alone. */
-  readonly #alone: readonly DistinctColumn[];
-  readonly #spreads: readonly Seen<SpreadBoosts>[];
+  readonly #nodeRules: readonly DistinctColumn[];
+  readonly #spreads: readonly WithColumn<SpreadBoosts>[];
   /** Slots that are not in the sheet's tournament as the sheet would have them. */
-  readonly #changed = new Set<number>();
+  readonly #changedSlots = new Set<number>();
 
   /** With where the job already is. */
-  static *of(input: FieldInput): Steps<Field> {
-    const field = new Field(input);
-    yield* field.#enter(input.presence);
-    return field;
+  static *of(input: CandidatesInput): Steps<Candidates> {
+    const candidates = new Candidates(input);
+    yield* candidates.#enterLocations(input.locations);
+    return candidates;
   }
 
-  private constructor({ job, group, sheet, presence }: FieldInput) {
+  private constructor({ job, group, sheet, locations }: CandidatesInput) {
     this.sheet = sheet;
     this.group = group;
     this.#distinct = distinctRules(job, group).map(
-      (rule) => new DistinctColumn(rule, presence, this.#valuesOf(rule)),
+      (rule) => new DistinctColumn(rule, locations, this.#valuesOf(rule)),
     );
-    this.#alone = this.#distinct.filter(({ rule }) => !isOfProperty(rule));
-    this.#properties = this.#distinct
+    this.#nodeRules = this.#distinct.filter(({ rule }) => !isOfProperty(rule));
+    this.#propertyRules = this.#distinct
       .filter(({ rule }) => isOfProperty(rule))
-      .map((column) => this.#seen(column, column.rule.target));
+      .map((column) => this.#withColumn(column, column.rule.target));
     const spreads = spreadsOf(job, group);
-    this.#spreads = spreadBoosts(job, group, presence, (target) => this.#spreadValues(target)).map(
-      (boosts, position) => this.#seen(boosts, spreads[position]!.Attribute),
+    this.#spreads = spreadBoosts(job, group, locations, (target) => this.#spreadValues(target)).map(
+      (boosts, position) => this.#withColumn(boosts, spreads[position]!.Attribute),
     );
   }
 
@@ -113,9 +113,9 @@ export class Field {
     const apart = [...penalized]
       .map((id) => this.slotOf(id))
       .filter((slot) => slot >= 0 && this.isOpen(slot));
-    for (const slot of apart) this.#withdraw(slot);
+    for (const slot of apart) this.#withdrawSlot(slot);
     let best = this.#bestOfTournaments();
-    for (const slot of apart) this.#settle(slot);
+    for (const slot of apart) this.#updateSlot(slot);
     let bestScore = best < 0 ? closed : this.scoreAt(best);
     for (const slot of apart) {
       const score = this.scoreAt(slot, penalized);
@@ -134,11 +134,11 @@ export class Field {
       const slot = this.best(rest);
       if (slot < 0) break;
       slots.push(slot);
-      this.#withdraw(slot);
+      this.#withdrawSlot(slot);
       const { ID } = this.nodes[slot]!;
       if (rest.has(ID)) rest = new Set([...rest].filter((id) => id !== ID));
     }
-    for (const slot of slots) this.#settle(slot);
+    for (const slot of slots) this.#updateSlot(slot);
     return slots;
   }
 
@@ -150,7 +150,7 @@ export class Field {
       sum += reschedulePenalty;
       terms++;
     }
-    const spread = this.#boost(this.sheet.brackets.classOf(slot));
+    const spread = this.#spreadBoost(this.sheet.layout.classOf(slot));
     return spread === 0 ? sum / terms : (sum + spread) / (terms + 1);
   }
 
@@ -168,7 +168,7 @@ export class Field {
   ): ScoreParts {
     const neighbours = this.#neighbours.get(slot) ?? 0;
     const affinity = this.sheet.affinityAt(slot);
-    const spread = this.#boost(this.sheet.brackets.classOf(slot));
+    const spread = this.#spreadBoost(this.sheet.layout.classOf(slot));
     return {
       binpack: pack,
       ...(devices !== undefined && { devices }),
@@ -182,77 +182,77 @@ export class Field {
   }
 
   /** An allocation of this group came to a node of the fleet; its room knows already. */
-  placed(slot: number): void {
-    this.#change(slot, 1);
+  notePlaced(slot: number): void {
+    this.#changeCount(slot, 1);
   }
 
   /** An allocation of this group left the node; its room knows already. */
-  removed(slot: number): void {
-    this.#change(slot, -1);
+  noteRemoved(slot: number): void {
+    this.#changeCount(slot, -1);
   }
 
   /** The node's room changed, and who is there did not. */
-  refresh(slot: number): void {
+  refreshSlot(slot: number): void {
     if (this.sheet.failed[slot] !== feasible) return;
-    this.sheet.refit(slot);
-    this.#settle(slot);
+    this.sheet.refitSlot(slot);
+    this.#updateSlot(slot);
   }
 
   /** Gives the sheet back. */
-  *endSteps(): Steps<void> {
-    yield* each(this.#changed, (slot) => {
-      this.sheet.restore(slot);
-      this.#changed.delete(slot);
+  *restoreSheetSteps(): Steps<void> {
+    yield* each(this.#changedSlots, (slot) => {
+      this.sheet.restoreSlot(slot);
+      this.#changedSlots.delete(slot);
     });
   }
 
-  end(): void {
-    drained(this.endSteps());
+  restoreSheet(): void {
+    drained(this.restoreSheetSteps());
   }
 
   /** Takes in where the job already is. */
-  *#enter(presence: JobPresence): Steps<void> {
+  *#enterLocations(locations: JobLocations): Steps<void> {
     const { fleet, failed } = this.sheet;
-    for (const [id, count] of presence.byNode(this.group.Name)) {
+    for (const [id, count] of locations.byNode(this.group.Name)) {
       const slot = fleet.slotOf(id);
       if (slot >= 0) this.#neighbours.set(slot, count);
     }
     // Rules of the whole job see the other groups as well; those that allow none shut all.
-    const isShut = this.#alone.some(({ rule }) => rule.limit < 1);
-    const ids = this.#alone.length > 0 ? presence.byNode() : presence.byNode(this.group.Name);
+    const isShut = this.#nodeRules.some(({ rule }) => rule.limit < 1);
+    const ids = this.#nodeRules.length > 0 ? locations.byNode() : locations.byNode(this.group.Name);
     const slots = isShut ? failed.keys() : [...ids.keys()].map((id) => fleet.slotOf(id));
     yield* each(slots, (slot) => {
-      if (failed[slot] === feasible) this.#settle(slot);
+      if (failed[slot] === feasible) this.#updateSlot(slot);
     });
   }
 
-  #change(slot: number, by: 1 | -1): void {
+  #changeCount(slot: number, by: 1 | -1): void {
     this.#neighbours.set(slot, (this.#neighbours.get(slot) ?? 0) + by);
     const node = this.nodes[slot]!;
     for (const column of this.#distinct) column.change(node, by);
-    for (const { by: boosts, column } of this.#spreads) boosts.change(column.numberAt[slot]!, by);
-    this.refresh(slot);
+    for (const { item: boosts, column } of this.#spreads) boosts.change(column.numberAt[slot]!, by);
+    this.refreshSlot(slot);
   }
 
   /** Puts a feasible slot where it belongs. */
-  #settle(slot: number): void {
+  #updateSlot(slot: number): void {
     const { sheet } = this;
     const isShut = sheet.isFull(slot) || !this.#isAllowedAlone(slot);
     const neighbours = this.#neighbours.get(slot) ?? 0;
     const isBeside = neighbours > 0;
     sheet.open.set(slot, isShut || isBeside ? closed : sheet.sumWithout(slot));
-    sheet.beside.set(slot, isShut || !isBeside ? closed : this.#sumAt(slot));
-    this.#changed.add(slot);
+    sheet.withNeighbours.set(slot, isShut || !isBeside ? closed : this.#sumAt(slot));
+    this.#changedSlots.add(slot);
   }
 
-  #withdraw(slot: number): void {
+  #withdrawSlot(slot: number): void {
     this.sheet.open.set(slot, closed);
-    this.sheet.beside.set(slot, closed);
-    this.#changed.add(slot);
+    this.sheet.withNeighbours.set(slot, closed);
+    this.#changedSlots.add(slot);
   }
 
   #isAllowedAlone(slot: number): boolean {
-    for (const column of this.#alone) if (!column.allowsNode(this.nodes[slot]!)) return false;
+    for (const column of this.#nodeRules) if (!column.allowsNode(this.nodes[slot]!)) return false;
     return true;
   }
 
@@ -267,22 +267,22 @@ export class Field {
   }
 
   #bestOfTournaments(): number {
-    const { open, beside, terms, brackets } = this.sheet;
+    const { open, withNeighbours, terms, layout } = this.sheet;
     let best = -1;
     let bestScore = closed;
-    for (let one = 0; one < brackets.classes; one++) {
+    for (let one = 0; one < layout.classes; one++) {
       const openTop = open.top(one);
-      const besideTop = beside.top(one);
+      const besideTop = withNeighbours.top(one);
       if (openTop === closed && besideTop === closed) continue;
       if (!this.#isAllowedByProperties(one)) continue;
-      const boost = this.#boost(one);
+      const boost = this.#spreadBoost(one);
       for (let at = 0; at < 2; at++) {
         const top = at === 0 ? openTop : besideTop;
         if (top === closed) continue;
         const divisor = terms + at + (boost === 0 ? 0 : 1);
         const score = (top + boost) / divisor;
         if (score < bestScore) continue;
-        const slot = (at === 0 ? open : beside).first(one, boost, divisor, score);
+        const slot = (at === 0 ? open : withNeighbours).first(one, boost, divisor, score);
         if (score === bestScore && slot > best) continue;
         best = slot;
         bestScore = score;
@@ -292,22 +292,22 @@ export class Field {
   }
 
   #isAllowedByProperties(one: number): boolean {
-    for (const { by, classValues } of this.#properties) {
+    for (const { item: by, classValues } of this.#propertyRules) {
       if (!by.allows(classValues[one]!)) return false;
     }
     return true;
   }
 
-  #boost(one: number): number {
+  #spreadBoost(one: number): number {
     let boost = 0;
-    for (const { by, classValues } of this.#spreads) boost += by.boost(classValues[one]!);
+    for (const { item: by, classValues } of this.#spreads) boost += by.boost(classValues[one]!);
     return boost;
   }
 
-  #seen<T>(by: T, target: string): Seen<T> {
+  #withColumn<T>(by: T, target: string): WithColumn<T> {
     const position = this.sheet.shape.targets.indexOf(target);
     return {
-      by,
+      item: by,
       column: this.sheet.columns[position]!,
       classValues: this.sheet.classValues(position),
     };
@@ -319,7 +319,7 @@ export class Field {
   }
 
   #spreadValues(target: string) {
-    const { column, classValues } = this.#seen(undefined, target);
+    const { column, classValues } = this.#withColumn(undefined, target);
     const candidates = [...new Set(classValues)].filter((number) => number >= 0);
     return { values: column.values, candidates };
   }

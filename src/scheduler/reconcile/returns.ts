@@ -10,7 +10,7 @@ import type { Disconnect } from '../../model/task-group/policies.ts';
 import type { TaskGroup } from '../../model/task-group/task-group.ts';
 import { type Classified, counts, isNewer, runsOut, type Standing } from './classify.ts';
 
-export interface Reunion {
+export interface ReturnDecision {
   /** Those that nobody needs any more. */
   readonly superfluous: readonly Allocation[];
   /** Those that came back and go on. */
@@ -18,11 +18,11 @@ export interface Reunion {
 }
 
 /** `classified` is of one group. */
-export function* reunite(
+export function* resolveReturns(
   job: Job,
   group: TaskGroup,
   classified: readonly Classified[],
-): Steps<Reunion> {
+): Steps<ReturnDecision> {
   const replaced = yield* filtered(
     classified,
     ({ allocation, standing }) => allocation.NextAllocation !== '' && isBack(standing),

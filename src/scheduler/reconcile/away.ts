@@ -9,42 +9,42 @@ import { allocationIndex } from '../../model/allocation/allocation-rules.ts';
 import type { PlannedStop } from '../../model/plan/plan.ts';
 import type { TaskGroup } from '../../model/task-group/task-group.ts';
 import type { Postponed } from '../decision.ts';
-import { hasReminder, type Look } from '../waiting.ts';
+import { type EvaluationContext, hasReminder } from '../waiting.ts';
 import { type Classified, counts, lostAfterMs, lostSinceMs, unknownSinceMs } from './classify.ts';
 import { lostStop, mark, unknownMark } from './stops.ts';
 
-export interface Absences {
+export interface AwayDecision {
   readonly stops: readonly PlannedStop[];
   readonly postponed: readonly Postponed[];
   /** Those that another one may replace now. */
-  readonly vacant: readonly Allocation[];
+  readonly replaceable: readonly Allocation[];
   /** Those whose place is kept for a while yet. */
   readonly awaited: readonly Allocation[];
   /** Ids of those that are away while others do their work. */
-  readonly absent: readonly string[];
+  readonly replacedAway: readonly string[];
   /** How many went away since anybody looked. */
   readonly disconnected: number;
 }
 
-export function* absences(
+export function* decideAway(
   classified: readonly Classified[],
   group: TaskGroup,
-  look: Look,
-): Steps<Absences> {
-  const { nowMs } = look;
+  context: EvaluationContext,
+): Steps<AwayDecision> {
+  const { nowMs } = context;
   const stops: PlannedStop[] = [];
   const postponed: Postponed[] = [];
-  const vacant: Allocation[] = [];
+  const replaceable: Allocation[] = [];
   const awaited: Allocation[] = [];
-  const absent: string[] = [];
+  const replacedAway: string[] = [];
   let disconnected = 0;
   const later = (stop: PlannedStop, dueMs: number) =>
     postponed.push({ stop, dueMs, cause: 'disconnect' });
   /** Makes sure that an evaluation comes back to one that is waited for already. */
   const remind = (allocation: Allocation, dueMs: number) => {
-    if (!hasReminder(allocation, look)) later(mark(allocation), dueMs);
+    if (!hasReminder(allocation, context)) later(mark(allocation), dueMs);
   };
-  const isStoodInFor = yield* standIns(classified);
+  const hasReplacement = yield* replacementTest(classified);
   const graceMs = graceOf(group);
   const waitMs = lostAfterMs(group);
   yield* each(classified, ({ allocation, standing }) => {
@@ -55,14 +55,14 @@ export function* absences(
       case 'lost':
         if (graceMs === undefined) {
           stops.push(lostStop(allocation));
-          vacant.push(allocation);
+          replaceable.push(allocation);
         } else {
           later(lostStop(allocation), nowMs + graceMs);
           awaited.push(allocation);
         }
         break;
       case 'ended':
-        if (allocationIndex(allocation.Name) < group.Count) vacant.push(allocation);
+        if (allocationIndex(allocation.Name) < group.Count) replaceable.push(allocation);
         break;
       case 'awaited':
         awaited.push(allocation);
@@ -70,8 +70,8 @@ export function* absences(
         break;
       case 'unknown':
         // What nobody replaces may come back and go on: it counts until another one has its place.
-        if (standing.isReplaced && isStoodInFor(allocation)) absent.push(allocation.ID);
-        if (standing.isReplaced && !isStoodInFor(allocation)) vacant.push(allocation);
+        if (standing.isReplaced && hasReplacement(allocation)) replacedAway.push(allocation.ID);
+        if (standing.isReplaced && !hasReplacement(allocation)) replaceable.push(allocation);
         if (allocation.ClientStatus !== 'unknown') {
           disconnected++;
           if (waitMs > 0) later(unknownMark(allocation), nowMs + waitMs);
@@ -83,14 +83,16 @@ export function* absences(
       default:
     }
   });
-  return { stops, postponed, vacant, awaited, absent, disconnected };
+  return { stops, postponed, replaceable, awaited, replacedAway, disconnected };
 }
 
 /**
  * Whether some allocation has, or is to have, the place of another one. Those that had it before, and
  * went when it came back, do not count when it is away again.
  */
-function* standIns(classified: readonly Classified[]): Steps<(allocation: Allocation) => boolean> {
+function* replacementTest(
+  classified: readonly Classified[],
+): Steps<(allocation: Allocation) => boolean> {
   const replaced = yield* filtered(
     classified,
     ({ allocation, standing }) => standing.kind === 'unknown' && allocation.NextAllocation !== '',
@@ -104,14 +106,14 @@ function* standIns(classified: readonly Classified[]): Steps<(allocation: Alloca
       seen.add(id);
       const next = byId.get(id);
       if (next === undefined) return false;
-      if (counts(next.standing) || standingInKinds.has(next.standing.kind)) return true;
+      if (counts(next.standing) || replacingKinds.has(next.standing.kind)) return true;
       id = next.allocation.NextAllocation;
     }
     return false;
   };
 }
 
-const standingInKinds: ReadonlySet<Classified['standing']['kind']> = new Set([
+const replacingKinds: ReadonlySet<Classified['standing']['kind']> = new Set([
   ...(['unknown', 'lost', 'awaited', 'ended'] as const),
 ]);
 

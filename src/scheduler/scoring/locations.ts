@@ -12,12 +12,12 @@ export type Located = Pick<Allocation, 'ID' | 'TaskGroup' | 'NodeID'>;
 const everyGroup = '';
 const nowhere: ReadonlyMap<string, number> = new Map();
 
-export class JobPresence {
+export class JobLocations {
   readonly #live = new Map<string, Located>();
   /** How many are on each node: of each group, and under `everyGroup` of the whole job. */
   readonly #counts = new Map<string, Map<string, number>>();
   /** What the plan stops: their values stay in use for even spreads, with a count of 0. */
-  readonly #cleared: Located[] = [];
+  readonly #removed: Located[] = [];
   readonly #findNode: (id: string) => Node | undefined;
 
   private constructor(findNode: (id: string) => Node | undefined) {
@@ -27,12 +27,12 @@ export class JobPresence {
   static *of(
     findNode: (id: string) => Node | undefined,
     allocations: Iterable<Allocation>,
-  ): Steps<JobPresence> {
-    const presence = new JobPresence(findNode);
+  ): Steps<JobLocations> {
+    const locations = new JobLocations(findNode);
     yield* each(allocations, (allocation) => {
-      if (!isTerminal(allocation)) presence.add(allocation);
+      if (!isTerminal(allocation)) locations.add(allocation);
     });
-    return presence;
+    return locations;
   }
 
   add(allocation: Located): void {
@@ -49,7 +49,7 @@ export class JobPresence {
     if (allocation === undefined) return undefined;
     this.#live.delete(id);
     this.#count(allocation, -1);
-    this.#cleared.push(allocation);
+    this.#removed.push(allocation);
     return allocation;
   }
 
@@ -81,7 +81,7 @@ export class JobPresence {
       if (value !== undefined) counts.set(value, (counts.get(value) ?? 0) + by);
     };
     for (const allocation of this.#live.values()) count(allocation, 1);
-    for (const allocation of this.#cleared) count(allocation, 0);
+    for (const allocation of this.#removed) count(allocation, 0);
     return counts;
   }
 }

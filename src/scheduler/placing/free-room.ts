@@ -7,16 +7,16 @@ import type { Job } from '../../model/job/job.ts';
 import type { Node } from '../../model/node/node.ts';
 import { askOf, capacityOf, type Need, needOf } from '../fitting/resources.ts';
 import type { ClusterView } from '../view.ts';
-import { type Candidate, evictedUpTo, Ranks } from './preempt.ts';
+import { type Evictable, EvictionRanks, evictedUpTo } from './preempt.ts';
 
 /** What a job that waits would take. */
-export interface Want {
+export interface JobNeed {
   readonly need: Need;
   /** The highest priority that has to make way for it, where others have to at all. */
   readonly evictsUpTo: number;
 }
 
-export const wantOf = (job: Job | undefined): Want =>
+export const jobNeedOf = (job: Job | undefined): JobNeed =>
   job === undefined
     ? { need: nothing, evictsUpTo: 0 }
     : { need: leastNeed(job), evictsUpTo: evictedUpTo(job) };
@@ -43,14 +43,14 @@ const smaller = (left: Need, right: Need): Need => ({
 });
 
 /** What is left of a node, less what was promised of it since. */
-export class Vacancy {
+export class FreeRoom {
   readonly #free: { cpu: number; memory: number; disk: number };
   /** Jobs that may replace what they have there, where it is. */
   readonly #jobs = new Set<string>();
   readonly #view: ClusterView;
   readonly #nodeId: string;
   /** What is to run there, and how important it is; found out when first asked for. */
-  #ranked: readonly Candidate[] | undefined;
+  #ranked: readonly Evictable[] | undefined;
 
   constructor(view: ClusterView, node: Node) {
     const { cpu, memory, disk } = capacityOf(node);
@@ -58,7 +58,7 @@ export class Vacancy {
     this.#view = view;
     this.#nodeId = node.ID;
     for (const allocation of view.allocationsOnNode(node.ID)) {
-      if (holdsResources(allocation)) this.promise(needOf(allocation.AllocatedResources));
+      if (holdsResources(allocation)) this.reserve(needOf(allocation.AllocatedResources));
       this.#jobs.add(jobKey(allocation.Namespace, allocation.JobID));
     }
   }
@@ -68,7 +68,7 @@ export class Vacancy {
   }
 
   /** Whether it may when others make way for it. */
-  mayTakeOver({ need, evictsUpTo }: Want): boolean {
+  mayTakeByEviction({ need, evictsUpTo }: JobNeed): boolean {
     const free = { ...this.#free };
     for (const { allocation, priority } of this.#occupants()) {
       if (priority > evictsUpTo) continue;
@@ -80,9 +80,9 @@ export class Vacancy {
     return isWithin(need, free);
   }
 
-  #occupants(): readonly Candidate[] {
+  #occupants(): readonly Evictable[] {
     if (this.#ranked === undefined) {
-      const ranks = new Ranks(this.#view);
+      const ranks = new EvictionRanks(this.#view);
       this.#ranked = [...this.#view.allocationsOnNode(this.#nodeId)]
         .filter((one) => one.DesiredStatus === 'run' && holdsResources(one))
         .flatMap((one) => ranks.of(one) ?? []);
@@ -90,7 +90,7 @@ export class Vacancy {
     return this.#ranked;
   }
 
-  promise(need: Need): void {
+  reserve(need: Need): void {
     this.#free.cpu -= need.cpu;
     this.#free.memory -= need.memory;
     this.#free.disk -= need.disk;
