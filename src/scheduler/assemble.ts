@@ -1,5 +1,5 @@
 /**
- * The plan and the outcome of an evaluation, from what was decided and placed.
+ * Builds the plan and the outcome of an evaluation from its decisions and placements.
  * Source: docs/behaviour/scheduling.md#plans-become-state.
  */
 import { instantFromMs } from '../base/instant.ts';
@@ -32,13 +32,13 @@ export interface Decided {
   readonly evaluation: Evaluation;
   readonly job: Job | undefined;
   readonly reconciliation: Reconciliation;
-  /** By group; of groups with nothing to place there is nothing. */
+  /** By group name; groups with nothing to place are absent. */
   readonly placed: ReadonlyMap<string, readonly GroupPlacement[]>;
   readonly nowMs: number;
   readonly ids: Ids;
 }
 
-/** What waits for room. */
+/** The evaluations that wait for room, and their part of the outcome. */
 interface Waiting {
   readonly evaluations: readonly Proposed<Evaluation>[];
   readonly outcome: Partial<EvaluationOutcome>;
@@ -131,7 +131,7 @@ const isEmpty = ({ stops, placements, inPlaceUpdates, deployment, deploymentUpda
   stops.length + placements.length + inPlaceUpdates.length + deploymentUpdates.length === 0 &&
   deployment === null;
 
-/** For a deployment, a node that is full is one that nobody asked for. */
+/** A system job's deployment does not expect allocations on nodes that are full. */
 function deploymentOf({
   evaluation,
   job,
@@ -153,7 +153,7 @@ function deploymentOf({
   return newDeployment(newDeploymentId, job, entries, evaluation.Priority, now);
 }
 
-/** The job's deployment is done when all groups have what they should, and nothing came just now. */
+/** The deployment succeeds when all its groups are complete and this plan places nothing of them. */
 function successOf({ reconciliation, placed }: Decided): Plan['deploymentUpdates'] {
   const { deployment, groups } = reconciliation;
   if (deployment?.Status !== 'running') return [];
@@ -163,11 +163,11 @@ function successOf({ reconciliation, placed }: Decided): Plan['deploymentUpdates
     const isQuiet = parts.every(({ placements }) => placements.length === 0);
     return isSettled && isQuiet && isRolledOut(groupEntry(deployment, group)!);
   });
-  // A job that was stopped has no groups; its deployment is cancelled.
+  // A stopped job has no groups; its deployment is cancelled elsewhere.
   return isDone && members.length > 0 ? [success(deployment)] : [];
 }
 
-/** What could not be placed, by group. Records are made from entries: a group may have any name. */
+/** Failures by group. `Object.fromEntries`, because a group may be named `__proto__`. */
 function shortages({
   view,
   job,
@@ -191,7 +191,7 @@ function shortages({
   return { failures: Object.fromEntries(failures), queued: Object.fromEntries(queued) };
 }
 
-/** Only the first failure of a group is told in full. */
+/** The first failure of a group in full, with a count of the others. */
 function coalesced(failures: readonly PlacementMetrics[]): PlacementMetrics | undefined {
   const [first, ...others] = failures;
   if (first === undefined || others.length === 0) return first;
@@ -199,7 +199,7 @@ function coalesced(failures: readonly PlacementMetrics[]): PlacementMetrics | un
   return { ...first, CoalescedFailures: first.CoalescedFailures + more };
 }
 
-/** One that failed and finds no other place says so, once. */
+/** Notes, once, on a failed allocation that no node takes its replacement. */
 function* unplacedMarks(placed: readonly GroupPlacement[]): Steps<readonly PlannedStop[]> {
   const marks: PlannedStop[] = [];
   for (const { unplaced } of placed) {
@@ -221,14 +221,14 @@ function annotationsOf({
   return Object.fromEntries([
     ...[...stopsByGroup].map(([name, Stop]) => [name, { ...noUpdates, Stop }] as const),
     ...groups.map(({ group: { Name }, updates }) => {
-      // Of the registration before as well.
+      // `stopsByGroup` holds stops of earlier registrations.
       const Stop = updates.Stop + (stopsByGroup.get(Name) ?? 0);
       return [Name, { ...updates, Stop, Preemptions: preemptionsOf(Name) }] as const;
     }),
   ]);
 }
 
-/** What is left over waits for room: in an evaluation of its own, or in this one if that waited. */
+/** Unplaced requests wait in a blocked evaluation: this one if it was blocked, else a new one. */
 function waitFor(
   { view, evaluation, placed, nowMs, ids }: Decided,
   job: Job,

@@ -1,4 +1,4 @@
-/** The records that a plan consists of. Source: docs/behaviour/evaluations.md#statuses. */
+/** Makes the records of a plan. Source: docs/behaviour/evaluations.md#statuses. */
 import { instantFromMs } from '../base/instant.ts';
 import type { AllocatedResources } from '../model/allocation/allocated-resources.ts';
 import {
@@ -26,11 +26,11 @@ export interface NewAllocation {
   readonly resources: AllocatedResources;
   readonly metrics: PlacementMetrics;
   readonly nowMs: number;
-  /** Ids of those that make way for it. */
+  /** Ids of the allocations evicted for it. */
   readonly preempted: readonly string[];
 }
 
-/** Its health is not known yet. */
+/** A canary whose health is not known yet. */
 const canaryStatus: AllocationDeploymentStatus = {
   Healthy: null,
   Timestamp: null,
@@ -76,7 +76,7 @@ export function newAllocation(wanted: NewAllocation): Proposed<Allocation> {
   };
 }
 
-/** A move does not forget the failures before it; a new version does. */
+/** A migrated allocation keeps its reschedule events; one of a new version starts afresh. */
 function trackerFor(
   { kind, previous, delayNs }: PlacementRequest,
   group: TaskGroup,
@@ -88,9 +88,9 @@ function trackerFor(
 }
 
 /**
- * Tells an allocation as it goes on under the job's version, with its node, ports and cores. Where
- * it becomes part of a deployment, its health is asked for anew. Those that shared their resources
- * do so afterwards.
+ * Moves allocations to the job's version on their node, with their ports and cores. An allocation
+ * that joins a deployment has its health judged anew. Allocations that shared one resources object
+ * share one afterwards.
  */
 export function updaterInPlace(
   evaluation: Evaluation,
@@ -116,7 +116,7 @@ export function updaterInPlace(
   });
 }
 
-/** A pending evaluation that goes on with the work of another. */
+/** A pending evaluation that continues the work of the given one. */
 export function followUpEvaluation(
   id: string,
   evaluation: Evaluation,

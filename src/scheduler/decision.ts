@@ -1,4 +1,4 @@
-/** What is decided about a job's allocations before anything is placed, and what it is decided from. */
+/** The decision about a job's allocations before anything is placed, and its input. */
 import type { Steps } from '../base/steps.ts';
 import type { Allocation } from '../model/allocation/allocation.ts';
 import type { PlacementMetrics } from '../model/allocation/placement-metrics.ts';
@@ -13,69 +13,66 @@ import type { EvaluationContext } from './waiting.ts';
 export interface PlacementRequest {
   readonly kind: 'reschedule' | 'lost' | 'new' | 'update' | 'migrate';
   readonly name: string;
-  /** What it replaces; absent for new ones. */
+  /** The allocation to replace; `undefined` for an additional one. */
   readonly previous: Allocation | undefined;
-  /** Done only if the placement succeeds, so that a service never shrinks for an update. */
+  /** Carried out only if the placement succeeds, so that a service never shrinks for an update. */
   readonly stop: PlannedStop | undefined;
-  /** Of a reschedule, for the tracker. */
+  /** The delay before a reschedule, for its tracker. */
   readonly delayNs: number;
-  /** The deployment that it becomes part of; `''` for none. */
+  /** The deployment that the placement joins; `''`: none. */
   readonly deploymentId: string;
   readonly isCanary: boolean;
-  /** The one node that it may be placed on; `undefined`: any. */
+  /** The only node allowed; `undefined`: any node. */
   readonly nodeId?: string;
 }
 
 /** Placements of one version of a group. */
 export interface PlacementOrder {
-  /** The version that is placed. */
+  /** The version to place. */
   readonly job: Job;
   readonly group: TaskGroup;
-  /** In the order of §6.3: canaries, reschedules, lost ones, new ones, updates, migrations. */
+  /** In this order: canaries, reschedules, lost, new, updates, migrations. */
   readonly placements: readonly PlacementRequest[];
 }
 
 export interface GroupDecision extends PlacementOrder {
   readonly stops: readonly PlannedStop[];
-  /** Of an older version, and able to take up the new one where they are, rules permitting. */
+  /** Allocations of an older version that take up the current one on their node. */
   readonly inPlace: readonly Allocation[];
-  /** What those updated in place become part of; `''`: nothing. */
+  /** The deployment that the allocations updated in place join; `''`: none. */
   readonly deploymentId: string;
-  /** Of earlier versions, where the current one must not come yet. */
+  /** Placements of earlier versions, while the current version must not be placed yet. */
   readonly earlier: readonly PlacementOrder[];
-  /** Ids of those that are away while others do their work: they count nowhere. */
+  /** Ids of allocations that are away and have a replacement: they count nowhere. */
   readonly replacedAway: readonly string[];
   readonly postponed: readonly Postponed[];
-  /** What a new deployment says of the group. */
+  /** The group's entry in a new deployment. */
   readonly entry: DeploymentGroup | undefined;
-  /**
-   * The group has all that it is to have, and nothing of its deployment is on its way, what is
-   * placed by this decision aside.
-   */
+  /** Leaving this decision's placements aside, the group is complete and its deployment has nothing under way. */
   readonly isSettled: boolean;
-  /** Why nothing at all of the group can be placed; absent where that is found out by trying. */
+  /** Why no node can take the group; absent where only placing can tell. */
   readonly failure?: PlacementMetrics;
   readonly updates: DesiredUpdates;
 }
 
-/** What is come back to later. */
+/** An allocation that a later evaluation deals with. */
 export interface Postponed {
-  /** What is noted of the allocation meanwhile. */
+  /** The note made on the allocation meanwhile. */
   readonly stop: PlannedStop;
   readonly dueMs: number;
   readonly cause: 'reschedule' | 'disconnect';
 }
 
 export interface Reconciliation {
-  /** Of a stopped job and of groups that are no more. */
+  /** Stops for a stopped job, and for groups that the job no longer has. */
   readonly stops: readonly PlannedStop[];
   readonly stopsByGroup: ReadonlyMap<string, number>;
   readonly groups: readonly GroupDecision[];
-  /** Of the current version, whatever became of it. */
+  /** The deployment of the current version, in any status. */
   readonly deployment: Deployment | undefined;
-  /** Id of the deployment that the groups' entries make; `''`: of none. */
+  /** Id of the deployment that the groups' entries create; `''`: none is created. */
   readonly newDeploymentId: string;
-  /** Deployments that nobody needs any more. */
+  /** Deployments that end because the job stopped or has a newer version. */
   readonly cancellations: Plan['deploymentUpdates'];
 }
 
@@ -85,22 +82,22 @@ export interface ReconcileContext extends EvaluationContext {
   readonly allocations: readonly Allocation[];
   readonly deployments: readonly Deployment[];
   readonly nodeOf: (id: string) => Node | undefined;
-  /** A new one at each call. */
+  /** A fresh id at each call. */
   readonly newId: () => string;
   readonly versions: VersionTests;
 }
 
-/** How the job as it is now compares with what allocations run. */
+/** Compares the current version of the job with the versions that allocations run. */
 export interface VersionTests {
-  /** Whether only a new allocation can take up the job as it is now. */
+  /** Whether only a new allocation can run the current version. */
   readonly isOutdated: (allocation: Allocation) => boolean;
-  /** Whether its group may have fewer allocations now, and nothing else changed. */
+  /** Whether a lower count is the only change to the allocation's group. */
   readonly isScaledDown: (allocation: Allocation) => boolean;
-  /** The version that it runs, of this registration of the job and with its group. */
+  /** The version that the allocation runs; `undefined`: it is of another registration, or its group is gone. */
   readonly versionOf: (allocation: Allocation) => Job | undefined;
   /**
-   * Splits allocations of older versions that could stay as far as their specification goes: those
-   * that pass the new version's rules where they are, and the others.
+   * Splits allocations that need no replacement by their specification: `staying` pass the current
+   * version's rules on their node, `leaving` do not.
    */
   readonly splitStaying: (
     group: TaskGroup,
@@ -114,12 +111,12 @@ export interface StayingSplit {
   readonly leaving: readonly Allocation[];
 }
 
-/** What the job's groups are reconciled with. */
+/** The input for each group of the job. */
 export interface GroupContext extends ReconcileContext {
   readonly job: Job;
-  /** Of the current version, whatever became of it. */
+  /** The deployment of the current version, in any status. */
   readonly deployment: Deployment | undefined;
-  /** The same at each call. */
+  /** The same id at each call. */
   readonly newDeploymentId: () => string;
 }
 

@@ -1,6 +1,7 @@
 /**
- * Evaluations that come back to what is not due yet: failed allocations whose delay is not over, and
- * those that are away. Source: docs/behaviour/scheduling.md#reconciliation, #rescheduling.
+ * Follow-up evaluations for allocations that are not due yet: failed ones whose delay still runs, and
+ * ones whose node is away.
+ * Source: docs/behaviour/scheduling.md#reconciliation, #rescheduling.
  */
 import { instantFromMs } from '../base/instant.ts';
 import type { Ids } from '../base/ports.ts';
@@ -11,18 +12,18 @@ import { followUpEvaluation } from './build.ts';
 import type { Postponed } from './decision.ts';
 import { descriptions, type Proposed } from './view.ts';
 
-/** What comes due within this time of another shares its evaluation. */
+/** Allocations that come due within this time share an evaluation. */
 const windowMs = 5000;
 
 export interface Postponements {
   readonly evaluations: readonly Proposed<Evaluation>[];
-  /** Tells each allocation which evaluation it waits for. */
+  /** Notes on each allocation the evaluation that it waits for. */
   readonly stops: readonly PlannedStop[];
 }
 
 /**
- * An evaluation comes when the last of its window is due: whichever evaluation of the job goes in
- * its place by then finds all of them due.
+ * Each evaluation runs when the last allocation of its window is due, so that it finds all of them
+ * due.
  */
 export function postponements(
   postponed: readonly Postponed[],
@@ -46,7 +47,7 @@ export function postponements(
   return { evaluations, stops };
 }
 
-/** Those that come due together, of a list in the order in which they do. */
+/** Splits the list, sorted by due time, into windows. */
 function windowsOf(due: readonly Postponed[]): readonly (readonly Postponed[])[] {
   const windows: Postponed[][] = [];
   for (const one of due) {

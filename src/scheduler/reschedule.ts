@@ -11,13 +11,13 @@ import { type EvaluationContext, hasReminder, isDue } from './waiting.ts';
 export type RescheduleDecision =
   | { readonly when: 'now'; readonly delayNs: number }
   | { readonly when: 'later'; readonly dueMs: number }
-  /** Later, and an evaluation that is still to come is for it already. */
+  /** Later, and a follow-up evaluation exists already. */
   | { readonly when: 'awaited' }
   | { readonly when: 'never' };
 
 type Event = NonNullable<RescheduleTracker['Events']>[number];
 
-/** Events kept where there is no interval to count in. */
+/** Events kept where the policy has no interval. */
 const unlimitedEventsKept = 5;
 
 export const isEnabled = (policy: ReschedulePolicy | null): policy is ReschedulePolicy =>
@@ -27,19 +27,19 @@ const eventsOf = (allocation: Allocation): readonly Event[] =>
   allocation.RescheduleTracker?.Events ?? [];
 
 /**
- * When it failed: when its last task ended, else when it last changed. Its node's clock may be ahead:
- * it had failed by the time that the servers heard of it.
+ * When the allocation failed: when its last task ended, else when it last changed. A node's clock may
+ * be ahead, so the result is never later than the last change.
  */
 export function failedAtMs(allocation: Allocation): number {
   const ends = Object.values(allocation.TaskStates)
     .map((state) => Date.parse(state.FinishedAt ?? ''))
-    // The zero time of the contract stands for "not yet".
+    // The API's zero time stands for "not yet".
     .filter((end) => end > 0);
   const knownMs = instantToMs(allocation.ModifyTime);
   return ends.length > 0 ? Math.min(Math.max(...ends), knownMs) : knownMs;
 }
 
-/** Durations in nanoseconds, as the policy has them. */
+/** The delay before the next attempt, in nanoseconds like the policy's durations. */
 export function nextDelayNs(allocation: Allocation, policy: ReschedulePolicy): number {
   const events = eventsOf(allocation);
   const last = events.at(-1);
@@ -54,7 +54,7 @@ export function nextDelayNs(allocation: Allocation, policy: ReschedulePolicy): n
   return wasCapped && instantFromMs(ranMs) > policy.MaxDelay ? policy.Delay : policy.MaxDelay;
 }
 
-/** The first two are the base, as are the two after the sequence started over. */
+/** The first two delays are the base delay, also after the sequence restarts. */
 const nextFibonacci = (before: Event | undefined, last: Event, base: number): number =>
   before === undefined || before.Delay > last.Delay ? base : before.Delay + last.Delay;
 
@@ -63,11 +63,11 @@ const attemptsWithin = (allocation: Allocation, policy: ReschedulePolicy): numbe
   return eventsOf(allocation).filter((event) => event.RescheduleTime > since).length;
 };
 
-/** It was away, and nobody has noted yet that it is back. */
+/** Whether the allocation carries the note that its node is away. */
 export const isMarkedUnknown = ({ DesiredDescription }: Allocation): boolean =>
   DesiredDescription === descriptions.unknown;
 
-/** Whether it is ever placed again. */
+/** Whether the failed allocation is placed again, now or later. */
 export const isTriedAgain = (allocation: Allocation, policy: ReschedulePolicy | null): boolean =>
   isForced(allocation) || isAllowed(allocation, policy);
 
@@ -89,13 +89,13 @@ export function decideReschedule(
   if (!isAllowed(allocation, policy)) return { when: 'never' };
   const delayNs = nextDelayNs(allocation, policy);
   const dueMs = failedAtMs(allocation) + instantToMs(delayNs);
-  // What it waited for while it was away is another matter.
+  // The evaluation noted while the node was away is for the end of that wait.
   const waiting = { FollowupEvalID: isMarkedUnknown(allocation) ? '' : allocation.FollowupEvalID };
   if (isDue(waiting, dueMs, context)) return { when: 'now', delayNs };
   return hasReminder(waiting, context) ? { when: 'awaited' } : { when: 'later', dueMs };
 }
 
-/** The tracker of the replacement: what is still of interest of the old events, and the new one. */
+/** The replacement's tracker: the recent events of the old tracker, and the new event. */
 export function trackerOfReplacement(
   failed: Allocation,
   policy: ReschedulePolicy | null,
@@ -117,6 +117,6 @@ export function trackerOfReplacement(
   return { Events: [...kept, event], LastReschedule: 'ok' };
 }
 
-/** Nodes on which it failed before. */
+/** Ids of nodes on which the allocation and its predecessors failed. */
 export const nodesOfFailures = (failed: Allocation): ReadonlySet<string> =>
   new Set([failed.NodeID, ...eventsOf(failed).map((event) => event.PrevNodeID)]);

@@ -1,5 +1,5 @@
 /**
- * One evaluation to a plan. Pure: the same view, evaluation, instant and ids give the same plan.
+ * Turns an evaluation into a plan. Pure: the same view, evaluation, instant and ids give the same plan.
  * Source: docs/behaviour/scheduling.md#the-scheduler, docs/behaviour/evaluations.md#attempts.
  */
 import type { Ids } from '../base/ports.ts';
@@ -22,23 +22,23 @@ import { type ClusterView, descriptions, type Proposed, type SchedulerResult } f
 export interface ScheduleOptions {
   readonly nowMs: number;
   readonly ids: Ids;
-  /** From 1; each further one looks for dynamic ports elsewhere. */
+  /** Counts from 1; a further attempt looks for dynamic ports elsewhere. */
   readonly attempt?: number;
-  /** Of a memory that is kept; without one all is looked at anew. */
+  /** A session of a kept memory; without it the cluster is read from scratch. */
   readonly session?: Session;
   readonly witness?: Witness;
   /** As in `PlaceInput`, for the metrics. */
   readonly elapsedNs?: () => number;
 }
 
-/** All of it in one go. */
+/** Decides without pausing. */
 export const schedule = (
   view: ClusterView,
   evaluation: Evaluation,
   options: ScheduleOptions,
 ): SchedulerResult => drained(scheduleSteps(view, evaluation, options));
 
-/** The same in steps, between which others may get their turn. The view must not change. */
+/** Decides in steps, between which other work may run. The view must not change. */
 export function* scheduleSteps(
   view: ClusterView,
   evaluation: Evaluation,
@@ -78,7 +78,7 @@ export function* scheduleSteps(
 
 const nothingPlaced: Decided['placed'] = new Map();
 
-/** Of a job that is no more. */
+/** For a job that no longer exists. */
 const nothingRuns = {
   isOutdated: () => true,
   isScaledDown: () => false,
@@ -111,8 +111,9 @@ function* placeAll(
 }
 
 /**
- * The evaluation that goes on when a plan was refused too often. It waits like one for room, and is
- * tried again from time to time. Source: docs/behaviour/evaluations.md#attempts.
+ * The evaluation that takes over after a plan was refused too often. It is blocked, like one that
+ * waits for room, and is tried again from time to time.
+ * Source: docs/behaviour/evaluations.md#attempts.
  */
 export const conflictEvaluation = (
   snapshotIndex: number,

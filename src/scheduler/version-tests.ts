@@ -1,5 +1,5 @@
 /**
- * Which allocations of an older version may take up the new one.
+ * Tells which allocations of older versions may take up the current one on their node.
  * Source: docs/behaviour/scheduling.md#updates-in-place.
  */
 import { each, filtered, type Steps } from '../base/steps.ts';
@@ -17,14 +17,14 @@ import { DistinctColumn, distinctRules } from './scoring/distinct.ts';
 import { JobLocations } from './scoring/locations.ts';
 import type { ClusterView } from './view.ts';
 
-/** Compares the job as it is with what allocations run; remembers each version and group. */
+/** Compares the job with what allocations run; remembers the verdict for each version and group. */
 export function versionTests(
   view: ClusterView,
   job: Job,
   allocations: readonly Allocation[],
 ): VersionTests {
   const versionOf = ({ JobCreateIndex, JobVersion, TaskGroup }: Allocation): Job | undefined => {
-    // Another registration of the same id is another job.
+    // The same id registered anew is another job.
     if (JobCreateIndex !== job.CreateIndex) return undefined;
     const version = view.jobVersion(job.Namespace, job.ID, JobVersion);
     const isOther = version === undefined || version.CreateIndex !== job.CreateIndex;
@@ -71,8 +71,8 @@ function remembered(
 }
 
 /**
- * Whether the specifications differ in counts, of which nothing that runs knows, and in nothing else.
- * Those that are the same are those of a version and of what brought it back, which is rolled out.
+ * Whether the specifications differ in counts only, which running tasks do not notice. Two versions
+ * with one specification do not count: a version brought back is rolled out.
  */
 function differsInCounts(old: Job, job: Job): boolean {
   const { SchedulerTokenID, VersionTag } = job;
@@ -82,8 +82,8 @@ function differsInCounts(old: Job, job: Job): boolean {
 }
 
 /**
- * An allocation stays if its node passes the group's rules, whether or not the node takes new work,
- * and the distinct rules hold with those that are current and those that stay before it.
+ * An allocation stays if its node passes the group's rules, readiness aside, and the distinct rules
+ * hold together with the current allocations and those that already stay.
  */
 function stayingSplit(
   view: ClusterView,

@@ -1,5 +1,5 @@
 /**
- * What the scheduler sees of the cluster, and what it answers.
+ * The scheduler's input (`ClusterView`) and its answer (`SchedulerResult`).
  * Source: docs/behaviour/scheduling.md#the-scheduler.
  */
 import type { Allocation } from '../model/allocation/allocation.ts';
@@ -24,44 +24,44 @@ export const schedulerDefaults: SchedulerConfiguration = {
 
 /** A consistent view of the state: it does not change while an evaluation is decided. */
 export interface ClusterView extends OccupancyView {
-  /** Index of the snapshot that this is. */
+  /** Index of the snapshot that the view shows. */
   readonly index: number;
   readonly configuration: SchedulerConfiguration;
   job(namespace: string, id: string): Job | undefined;
-  /** A version that allocations may still run; `undefined` when it is no longer kept. */
+  /** A version of the job that allocations may still run; `undefined` when it is no longer kept. */
   jobVersion(namespace: string, id: string, version: number): Job | undefined;
-  /** Every allocation there is of the job id, those of earlier registrations included. */
+  /** Every allocation of the job id, including those of earlier registrations. */
   allocationsOfJob(namespace: string, jobId: string): Iterable<Allocation>;
-  /** Every deployment there is of the job id, of any version and registration. */
+  /** Every deployment of the job id, of any version and registration. */
   deploymentsOfJob(namespace: string, jobId: string): Iterable<Deployment>;
-  /** Whether nothing more comes of an evaluation, or there is none of the id. */
+  /** Whether the evaluation has ended, or no evaluation has the id. */
   isOver(namespace: string, evaluationId: string): boolean;
   node(id: string): Node | undefined;
   /** Every node, ascending by id. */
   nodes(): Iterable<Node>;
 }
 
-/** A record that no transaction has stamped yet. */
+/** A record before a transaction gives it its indexes. */
 export type Proposed<R> = Omit<R, 'CreateIndex' | 'ModifyIndex' | 'AllocModifyIndex'>;
 
-/** What becomes of the evaluation itself once the plan is committed. */
+/** How the evaluation itself ends once the plan is committed. */
 export interface EvaluationOutcome {
   /**
-   * `complete`: all that could be done is in the plan. `blocked`: the evaluation was a blocked one
+   * `complete`: the plan holds everything that could be done. `blocked`: the evaluation was blocked
    * and goes on waiting, with the eligibility given here. `failed`: it can never be decided.
    */
   readonly status: Extract<Evaluation['Status'], 'complete' | 'blocked' | 'failed'>;
   readonly statusDescription: string;
-  /** Id of the blocked evaluation among the plan's; `''` when there is none. */
+  /** Id of the blocked evaluation that the plan creates; `''`: the plan creates none. */
   readonly blockedEvaluationId: string;
   readonly failures: Evaluation['FailedTGAllocs'];
   readonly queued: Evaluation['QueuedAllocations'];
-  /** Classes that were looked at, and whether an unplaced group could run there. */
+  /** By computed class: whether an unplaced group could run on its nodes. */
   readonly classEligibility: Evaluation['ClassEligibility'];
   readonly escapedComputedClass: boolean;
   /**
-   * Of jobs that want something on every node: the nodes that an evaluation is to wait for each, and
-   * no others; `''` is any node. `undefined` for the other jobs.
+   * System jobs only: ids of the nodes for which an evaluation has to wait, each with its own; `''`
+   * is any node.
    */
   readonly awaitedNodes?: readonly string[];
 }
@@ -69,7 +69,7 @@ export interface EvaluationOutcome {
 export interface SchedulerResult {
   readonly plan: Plan;
   /**
-   * The plan changes no allocation and no deployment; only the outcome and `plan.evaluations` are
+   * The plan changes no allocation and no deployment; only the outcome and `plan.evaluations` have
    * to be written.
    */
   readonly isEmpty: boolean;

@@ -1,10 +1,11 @@
 /**
- * For every node, what the scheduler holds against it or how good it is: with the very rules, rooms
- * and scores of placement. Source: docs/behaviour/scheduling.md#explanations, #scores.
+ * Explains for every node why it is unsuitable, or how well it scores, with placement's own rules and
+ * scores.
+ * Source: docs/behaviour/scheduling.md#explanations, #scores.
  *
- * 1. Every node of the fleet gets one verdict, in the order of the node ids.
- * 2. The verdicts of a field counted give the metrics of a placement that is measured on it:
- *    `filtered` is NodesFiltered, `exhausted` is NodesExhausted, all but `excluded` NodesEvaluated.
+ * 1. Every node of the fleet gets a verdict, in the order of the node ids.
+ * 2. The verdicts add up to the placement's metrics: `filtered` to NodesFiltered, `exhausted` to
+ *    NodesExhausted, all but `excluded` to NodesEvaluated.
  */
 import { drained, type Steps } from '../../base/steps.ts';
 import type { Job } from '../../model/job/job.ts';
@@ -20,18 +21,18 @@ import type { ScoreParts } from '../scoring/score.ts';
 import type { ClusterView } from '../view.ts';
 
 export type NodeVerdict =
-  /** Takes no new work, or is not of the job's pool and datacenters: no candidate at all. */
+  /** No candidate: the node takes no work, or is not in the job's pool and datacenters. */
   | { readonly verdict: 'excluded'; readonly rule: string; readonly text: string }
   /** The first rule that the node fails. */
   | { readonly verdict: 'filtered'; readonly rule: string; readonly text: string }
-  /** The rules hold, but this is short; the first is what metrics count. */
+  /** The node passes the rules, but is full; metrics count the first lack. */
   | {
       readonly verdict: 'exhausted';
       readonly lacks: readonly Lack[];
-      /** Where others of lower priority could make way, and would have to. */
+      /** The evictions that would make room. */
       readonly preemption?: WouldPreempt;
     }
-  /** A job that wants something on every node wants nothing more on this one. */
+  /** A system job needs no further allocation on the node. */
   | { readonly verdict: 'unasked'; readonly text: string }
   | { readonly verdict: 'open'; readonly score: number; readonly parts: ScoreParts };
 
@@ -52,11 +53,11 @@ export type NodeExplanation = NodeVerdict & {
 
 const nobody: ReadonlySet<string> = new Set();
 
-/** Nodes that are explained before others get their turn; fewer where each takes more. */
+/** Nodes explained in a step; fewer with a search for evictions. */
 const nodesPerStep = 256;
 const nodesSearchedPerStep = 32;
 
-/** Nodes in `penalized` hosted one that failed; `search` tells where others could make way. */
+/** An allocation failed on the nodes in `penalized`; `search` finds evictions. */
 export function* explainCandidates(
   candidates: Candidates,
   penalized: ReadonlySet<string> = nobody,
@@ -85,11 +86,11 @@ export const explainNode = (
   };
 };
 
-/** One more allocation of the group on the cluster as it is. */
+/** Explains the nodes for a further allocation of the group. */
 export const explain = (view: ClusterView, job: Job, group: TaskGroup): Explained =>
   drained(explainSteps(view, job, group));
 
-/** The same in steps. Nodes in `penalized` hosted one that failed. */
+/** The same in steps. An allocation failed on the nodes in `penalized`. */
 export function* explainSteps(
   view: ClusterView,
   job: Job,
@@ -155,7 +156,7 @@ type Preempting = NodeExplanation & {
   readonly preemption: WouldPreempt;
 };
 
-/** Those where others would have to make way, in the order in which placement takes them. */
+/** The nodes that need evictions, in placement's order of choice. */
 export const byPreemption = (explained: Explained): readonly Preempting[] =>
   explained
     .filter((one): one is Preempting => one.verdict === 'exhausted' && one.preemption !== undefined)
@@ -164,7 +165,7 @@ export const byPreemption = (explained: Explained): readonly Preempting[] =>
         right.preemption.score - left.preemption.score || (left.nodeId < right.nodeId ? -1 : 1),
     );
 
-/** The open ones, the best first; of equal ones the lower node id, as placement takes them. */
+/** The open nodes, in placement's order of choice: by score, then by node id. */
 export const byScore = (explained: Explained): readonly (NodeExplanation & { verdict: 'open' })[] =>
   explained
     .filter((one) => one.verdict === 'open')

@@ -1,12 +1,12 @@
 /**
- * Why a placement went where it went: the decision is made again on the state that it was made on,
- * up to the moment of the placement. So what the plan stops, what it placed before and what makes
- * way count just as they did. Source: docs/behaviour/scheduling.md#explanations.
+ * Explains a placement's choice of node: repeats the decision on the same state, up to the moment of
+ * the placement. So stops, earlier placements and evictions count exactly as they did.
+ * Source: docs/behaviour/scheduling.md#explanations.
  *
  * 1. The same view, evaluation, instant and attempt give the same plan (`schedule.ts`), so the n-th
  *    placement of the repetition is the n-th of the plan.
- * 2. Of a placement that was free to go anywhere, the chosen node is the first by score; by that of
- *    evictions where others had to make way.
+ * 2. For a placement that could go to any node, the chosen node is the first by score, or by the
+ *    score of evictions where the placement needed them.
  */
 import type { Ids } from '../../base/ports.ts';
 import type { Steps } from '../../base/steps.ts';
@@ -20,7 +20,7 @@ import { type ScheduleOptions, scheduleSteps } from '../schedule.ts';
 import type { ClusterView, SchedulerResult } from '../view.ts';
 import { explainCandidates, type NodeExplanation } from './nodes.ts';
 
-/** All that a decision depends on. */
+/** The complete input of a decision. */
 export interface Decision {
   readonly view: ClusterView;
   readonly evaluation: Evaluation;
@@ -29,8 +29,8 @@ export interface Decision {
 }
 
 /**
- * How the node came to be chosen: by its score; because the disk of the predecessor is there; or
- * because the job wants something on every node, and on each on its own.
+ * The reason for the choice: `best`, the score; `previous-node`, the predecessor's disk; `own-node`,
+ * a system job's request for that node.
  */
 export type Manner = 'best' | 'previous-node' | 'own-node';
 
@@ -43,7 +43,7 @@ export interface PlacementExplanation {
   readonly nodes: readonly NodeExplanation[];
 }
 
-/** Of the placement at that position in the plan; `undefined` when there is none. */
+/** Explains the placement at a position in the plan; `undefined`: the plan has no such placement. */
 export function* explainPlacement(
   decision: Decision,
   position: number,
@@ -76,16 +76,16 @@ function mannerOf(
   return keepsDisk && previous?.NodeID === chosenId ? 'previous-node' : 'best';
 }
 
-/** Says of a moment whether it is the one that is looked for. */
+/** Tests whether a moment is the one wanted. */
 export interface MomentFilter {
   readonly chosen?: (moment: Moment, slot: number) => boolean;
   readonly failed?: (moment: Moment) => boolean;
 }
 
-/** Ends the repetition, with all of it as it is at that moment. */
+/** Thrown to end the repetition at the wanted moment. */
 class Reached extends Error {}
 
-/** The first moment of the decision that the lookout wants; `undefined` when there is none. */
+/** The first moment that passes the filter; `undefined`: no moment does. */
 export function* momentOf(
   decision: Decision,
   { chosen, failed }: MomentFilter,
@@ -107,7 +107,7 @@ export function* momentOf(
   return found;
 }
 
-/** The whole decision once more; nothing is kept of it. */
+/** Repeats the whole decision. */
 export function decideAgain(
   { view, evaluation, nowMs, attempt }: Decision,
   witness: Witness,
@@ -117,7 +117,7 @@ export function decideAgain(
   return scheduleSteps(view, evaluation, options);
 }
 
-/** Names of records that never come to be. */
+/** Ids for records that are never stored. */
 function placeholders(): Ids {
   let made = 0;
   return {

@@ -1,12 +1,12 @@
 /**
- * What would become of a job's groups if the scheduler looked at the job now, and what each node has
- * to do with it: the very decision is made, and thrown away.
+ * Explains what the scheduler would decide now about a job's groups, node by node. It makes the
+ * decision and discards the plan.
  * Source: docs/behaviour/scheduling.md#explanations.
  *
- * 1. Where something finds no node, the nodes are told as the first that fails finds them: what
- *    makes way for it counts as free, and what is placed before it as taken.
- * 2. Where nothing fails they are told as one more allocation of the group would find them.
- * 3. Where a job wants something on every node, each is told as its own allocation finds it.
+ * 1. If a request fails, the nodes are explained as at the first failure, after the placements and
+ *    evictions before it.
+ * 2. If no request fails, they are explained for a further allocation of the group.
+ * 3. For a system job each node is explained for its own request.
  */
 import type { Steps } from '../../base/steps.ts';
 import { isTerminal } from '../../model/allocation/allocation-rules.ts';
@@ -20,19 +20,19 @@ import { type Decision, decideAgain, momentOf } from './placement.ts';
 
 export interface GroupProspect {
   readonly group: TaskGroup;
-  /** How many would get a node now. */
+  /** The number of requests that would be placed now. */
   readonly placed: number;
-  /** How many would find none. */
+  /** The number of requests that would fail. */
   readonly unplaced: number;
   readonly nodes: readonly NodeExplanation[];
 }
 
-/** What was asked of single nodes, by group and node. */
+/** Explanations of requests for single nodes, by group name and node id. */
 type Asked = Map<string, Map<string, NodeExplanation>>;
 
 /**
- * Of the groups that are picked; `failing` are those that would not get all that they are to have.
- * The decision's evaluation is of the job, and the job has the groups.
+ * The prospects of the picked groups; `failing` names the groups with failed requests. The evaluation
+ * of the decision has to be the job's.
  */
 export function* prospects(
   decision: Decision,

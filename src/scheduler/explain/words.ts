@@ -1,16 +1,16 @@
 /**
- * Why a group finds no node, in one sentence.
+ * Says in a sentence why a group finds no node.
  * Source: docs/behaviour/scheduling.md#metrics-of-a-placement.
  */
 import { limits } from '../../model/limits.ts';
 import type { NodeExplanation } from './nodes.ts';
 
-/** The name of a node, or `undefined` where whoever reads must not know of it. */
+/** The name of a node; `undefined`: the reader may not see the node. */
 export type Naming = (node: NodeExplanation) => string | undefined;
 
 type Exhausted = NodeExplanation & { readonly verdict: 'exhausted' };
 
-/** `''` when some node is open. */
+/** The sentence; `''`: some node is open. */
 export function whyNoNode(nodes: readonly NodeExplanation[], naming: Naming): string {
   const of = <V extends NodeExplanation['verdict']>(verdict: V) =>
     nodes.filter((one): one is NodeExplanation & { verdict: V } => one.verdict === verdict);
@@ -35,7 +35,7 @@ const units: Readonly<Record<string, readonly [unit: string, noun: string]>> = {
   disk: ['MB', ' of disk'],
 };
 
-/** When the same is short on all of them: how much is asked for, and the most that there is. */
+/** If all nodes lack the same resource: the amount asked for, and the greatest amount free. */
 function needed(exhausted: readonly Exhausted[], naming: Naming): string | undefined {
   for (const [dimension, [unit, noun]] of Object.entries(units)) {
     const found = exhausted.flatMap((node) => {
@@ -57,14 +57,14 @@ function needed(exhausted: readonly Exhausted[], naming: Naming): string | undef
 const lacking = (exhausted: readonly Exhausted[]): string =>
   `No node has all that it needs left: ${tally(exhausted.map(({ lacks }) => lacks[0]!.dimension))}`;
 
-/** `missing drivers (2), cpu (1)`: the most frequent first. */
+/** For example `missing drivers (2), cpu (1)`: the most frequent text first. */
 function tally(texts: readonly string[]): string {
   const counts = new Map<string, number>();
   for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
   const told = [...counts]
     .sort(([left, a], [right, b]) => b - a || (left < right ? -1 : 1))
     .map(([text, count]) => `${text} (${count})`);
-  // Nodes have words of their own, each another.
+  // Texts may name things of a node, so each node may have its own.
   const { reasonsMax } = limits.explanation;
   const more = told.length > reasonsMax ? [`and ${told.length - reasonsMax} more`] : [];
   return [...told.slice(0, reasonsMax), ...more].join(', ');

@@ -1,16 +1,17 @@
 /**
- * Whether what a plan wants of one node can be had of the node as it is now. The plan applier asks
- * this for every node that a plan touches. Source: docs/behaviour/scheduling.md#plans-become-state.
+ * Checks whether a plan's changes to a node fit the node's current state. The plan applier calls it
+ * for every node of a plan.
+ * Source: docs/behaviour/scheduling.md#plans-become-state.
  *
- * 1. A node that is not ready and eligible takes no placements; one that is down or disconnected
- *    takes no in-place updates either. Stops and marks are always taken.
- * 2. With placements, all that may run on the node have no more than the node has, and what is placed
- *    shares no port, no core and no device. What is stopped counts until the node says that it ended;
- *    what is evicted does not, for the node starts nothing new before that has ended.
- * 3. Only what is to run can be made to make way.
- * 4. A replacement on the node of what the plan stops may have what that one has, unless that one
- *    still waits for its own predecessor there.
- * 5. It costs what changes, and not what is there.
+ * 1. A node that is not ready and eligible takes no placements; a node that is down or disconnected
+ *    takes no in-place updates either. Stops and notes are always accepted.
+ * 2. After a placement, the allocations that may run on the node need no more than it has, and
+ *    placements share no port, core or device. A stopped allocation counts until the node reports its
+ *    end; an evicted one does not, because the node starts nothing new before it has ended.
+ * 3. Only an allocation that is meant to run can be evicted.
+ * 4. A replacement on its predecessor's node may use the predecessor's resources, unless the
+ *    predecessor still waits there for its own.
+ * 5. The cost depends on the number of changes, not of allocations on the node.
  */
 import type {
   AllocatedPort,
@@ -31,14 +32,14 @@ import { beyond, capacityOf, coresOf, needOf, shortage } from './resources.ts';
 type Holder = Pick<Allocation, 'ID' | 'TaskGroup' | 'AllocatedResources' | 'PreviousAllocation'>;
 
 export interface NodeChange {
-  /** `undefined` when it is gone. */
+  /** `undefined`: the node does not exist. */
   readonly node: Node | undefined;
-  /** Who holds what of the node now. */
+  /** The node's occupancy before the plan. */
   readonly occupancy: Occupancy;
-  /** Of the allocations that hold something of the node, the one with the id. */
+  /** The allocation with the id, if it holds resources of the node. */
   readonly holder: (id: string) => Allocation | undefined;
   readonly stops: readonly PlannedStop[];
-  /** Ids of those that make way for the placements. */
+  /** Ids of the allocations evicted for the placements. */
   readonly preempted?: readonly string[];
   readonly placements: readonly Holder[];
   /** In-place updates. */
@@ -47,7 +48,7 @@ export interface NodeChange {
   readonly job?: Job | undefined;
 }
 
-/** `undefined` when it fits, else what stands in the way. */
+/** `undefined` when the change fits, else the reason why not. */
 export function checkNode(change: NodeChange): string | undefined {
   const { node, occupancy, holder, placements, updates } = change;
   if (placements.length + updates.length === 0) return undefined;
@@ -81,22 +82,22 @@ export function checkNode(change: NodeChange): string | undefined {
   );
 }
 
-/** What is held of a node apart from the placements. */
+/** The resources held of a node, placements aside. */
 interface Held {
   readonly occupancy: Occupancy;
-  /** What of the load is held no more, or not like this. */
+  /** Resources in the occupancy that are freed or replaced. */
   readonly freed: readonly AllocatedResources[];
-  /** What is held instead. */
+  /** The resources after in-place updates. */
   readonly updated: readonly AllocatedResources[];
 }
 
 interface Placed {
   readonly placement: Holder;
-  /** Whose place it takes on the node. */
+  /** The allocation on the node whose resources the placement takes over. */
   readonly predecessor: Holder | undefined;
 }
 
-/** Whose place a placement takes on the node: of one that is there, and on its way out. */
+/** Finds a placement's predecessor on the node: it holds resources there and is being stopped. */
 function predecessors({ holder, stops, updates }: NodeChange, preempted: ReadonlySet<string>) {
   const stopped = new Set<string>();
   for (const stop of stops) if (stop.desiredStatus !== 'run') stopped.add(stop.allocationId);
@@ -129,22 +130,22 @@ function exhaustedDimension(
   return shortage(used, { cpu: 0, memory: 0, disk: 0, cores: 0 }, capacityOf(node));
 }
 
-/** Things of which there is only one each. */
+/** A kind of resource whose pieces exist once each: cores, device pieces, ports. */
 interface Kind<T> {
   readonly of: (resources: AllocatedResources) => readonly T[];
   readonly key: (thing: T) => string | number;
-  /** How many hold it, by the load. */
+  /** How many allocations hold the piece, by the occupancy. */
   readonly holders: (thing: T) => number;
 }
 
-/** What a placement has that is refused it, or that somebody else than its predecessor has. */
+/** The first piece of a placement that is refused, or held by another allocation than its predecessor. */
 function takenTwice<T>(
   { of, key, holders }: Kind<T>,
   { freed, updated }: Held,
   placed: readonly Placed[],
   isRefused: (thing: T, placement: Holder) => boolean | undefined,
 ): T | undefined {
-  // Most ask for none; then nobody has to be asked what he has.
+  // Most placements have none of the kind; then the holders need not be counted.
   if (placed.every(({ placement }) => of(placement.AllocatedResources).length === 0)) return;
   const more = new Map<string | number, number>();
   const count = (resources: AllocatedResources, by: 1 | -1): void => {
@@ -204,7 +205,7 @@ function sharedPort(
   return port && `network: port collision ${port.Label}=${port.Value}`;
 }
 
-/** Labels are unique over a group and its tasks. */
+/** Labels of the ports that ignore collisions; labels are unique within a group. */
 function collisionsIgnored(job: Job | undefined, groupName: string): ReadonlySet<string> {
   const group = job === undefined ? undefined : groupNamed(job, groupName);
   if (group === undefined) return new Set();

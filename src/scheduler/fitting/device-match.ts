@@ -1,21 +1,20 @@
 /**
- * Deals out pieces that are worth different things to different askers, so that everybody gets as
- * many as asked for and all together is worth the most.
+ * Shares out pieces among askers who value them differently.
  *
- * 1. Every asker gets exactly its count, or nobody gets anything.
- * 2. No other deal is worth more.
+ * 1. Every asker gets exactly its count, or the deal fails.
+ * 2. No other deal has a greater total worth.
  */
 
 export interface Asker {
   readonly count: number;
-  /** By pool, what one piece of it is worth; `undefined`: it is of no use. */
+  /** By pool, the worth of a piece; `undefined`: the pool does not suit. */
   readonly worth: readonly (number | undefined)[];
 }
 
-/** By asker and pool, how many pieces. */
+/** The number of pieces, by asker and pool. */
 export type Deal = readonly (readonly number[])[];
 
-/** `sizes`: pieces by pool. `undefined`: there are not enough. */
+/** `sizes`: pieces by pool. `undefined`: there are not enough pieces. */
 export function deal(askers: readonly Asker[], sizes: readonly number[]): Deal | undefined {
   const alone = askers.map((asker) => serve(asker, sizes));
   if (alone.some((served) => served === undefined)) return undefined;
@@ -23,7 +22,7 @@ export function deal(askers: readonly Asker[], sizes: readonly number[]): Deal |
   const dealt: number[][] = [];
   for (const [position, asker] of askers.entries()) {
     const served = position === 0 ? alone[0] : serve(asker, left);
-    // Who comes first may take what only the next one could do with.
+    // An earlier asker took pieces that this one needs.
     if (served === undefined || worthOf(asker, served) < worthOf(asker, alone[position]!)) {
       return dealInRounds(askers, sizes);
     }
@@ -37,8 +36,8 @@ export const worthOf = ({ worth }: Asker, pieces: readonly number[]): number =>
   pieces.reduce((sum, count, pool) => sum + (count > 0 ? count * worth[pool]! : 0), 0);
 
 /**
- * The best for one asker: pieces of one pool where that is as good, and of the smallest that has
- * enough, so that larger ones stay whole.
+ * The best pieces for an asker by itself. Among pools of equal worth it prefers the smallest that
+ * has enough, so that larger pools stay whole.
  */
 function serve({ count, worth }: Asker, sizes: readonly number[]): number[] | undefined {
   const served = sizes.map(() => 0);
@@ -58,18 +57,18 @@ function serve({ count, worth }: Asker, sizes: readonly number[]): number[] | un
   return served;
 }
 
-/** Whether a pool of this size is better taken from than one of the other size. */
+/** Whether a pool of this size is a better choice than one of the other size. */
 function fits(size: number, other: number, missing: number): boolean {
   if (size >= missing !== other >= missing) return size >= missing;
   return size >= missing ? size < other : size > other;
 }
 
-/** Differences below it are those of rounding. */
+/** Smaller differences come from rounding. */
 const grain = 1e-9;
 
 /**
- * Hands out pieces round by round, each time along the exchange that gains most: what somebody has
- * may go to another who can do less well without it.
+ * Hands out pieces in rounds. Each round takes the exchange with the greatest gain; an exchange may
+ * move pieces from one asker to another and replace them from a third pool.
  */
 function dealInRounds(askers: readonly Asker[], sizes: readonly number[]): Deal | undefined {
   const left = [...sizes];
@@ -101,7 +100,7 @@ interface Step {
   readonly from: number;
 }
 
-/** By rounds of relaxation: the most that a piece of each pool is worth, and by whose leave. */
+/** Finds the exchange with the greatest gain: a longest path over pools (Bellman-Ford). */
 function bestExchange(
   askers: readonly Asker[],
   left: readonly number[],

@@ -1,10 +1,10 @@
 /**
- * What constraints and affinities of a device compare: values with a type, and numbers with a unit.
+ * Values that device constraints and affinities compare: text, flags, and numbers with a unit.
  * Source: docs/behaviour/scheduling.md#devices.
  *
- * 1. Numbers are compared in the base of their units; those of different bases, or of which only
- *    one has a unit, are not comparable: they are neither equal nor in any order.
- * 2. What is missing on both sides is neither equal nor different.
+ * 1. Numbers are compared in the base of their units. Numbers of different bases, or with a unit on
+ *    one side only, are neither equal nor ordered.
+ * 2. Two missing values are neither equal nor different.
  */
 import type { Constraint } from '../../model/constraint/constraint.ts';
 import type { DeviceAttribute, NodeDevice } from '../../model/node/device.ts';
@@ -33,7 +33,7 @@ const bytes: readonly [string, number][] = [
   ['kiB', 1024],
 ];
 
-/** Unit to what it measures, and how much of that it is. */
+/** By unit: its base, and the factor to the base. */
 const units: ReadonlyMap<string, { readonly base: string; readonly factor: number }> = new Map([
   ...bytes.map(([unit, factor]) => [unit, { base: 'B', factor }] as const),
   ...bytes.map(([unit, factor]) => [`${unit}/s`, { base: 'B/s', factor }] as const),
@@ -47,12 +47,12 @@ const units: ReadonlyMap<string, { readonly base: string; readonly factor: numbe
 function quantity(number: number, unit: string, text: string): DeviceValue {
   if (unit === '') return { kind: 'number', number, base: '', text };
   const known = units.get(unit);
-  // A unit that is not known is one of its own.
+  // An unknown unit is comparable only with itself.
   if (known === undefined) return { kind: 'number', number, base: `?${unit}`, text };
   return { kind: 'number', number: number * known.factor, base: known.base, text };
 }
 
-/** What a node says of a device. */
+/** The value of an attribute reported by a node. */
 export function attributeValue({ Float, Int, String: text, Bool, Unit }: DeviceAttribute): Found {
   if (text !== null) return { kind: 'text', text };
   if (Bool !== null) return { kind: 'flag', flag: Bool, text: String(Bool) };
@@ -63,7 +63,7 @@ export function attributeValue({ Float, Int, String: text, Bool, Unit }: DeviceA
 
 const numeral = /^([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*([^\d\s].*)?$/;
 
-/** What a job writes: `4 GiB`, `true`, `450.5`; anything else is text. */
+/** The value of a literal in a job: `4 GiB`, `true`, `450.5`; anything else is text. */
 export function literalValue(written: string): DeviceValue {
   const text = written.trim();
   if (text === 'true' || text === 'false') return { kind: 'flag', flag: text === 'true', text };
@@ -72,17 +72,17 @@ export function literalValue(written: string): DeviceValue {
   return isQuantity ? quantity(Number(digits), unit, text) : { kind: 'text', text: written };
 }
 
-/** Whether they are the same; `undefined` when they cannot be compared. */
+/** Whether the values are equal; `undefined`: they cannot be compared. */
 function isEqual(left: DeviceValue, right: DeviceValue): boolean | undefined {
   if (left.kind === 'number' && right.kind === 'number') {
     return left.base === right.base ? left.number === right.number : undefined;
   }
   if (left.kind === 'flag' && right.kind === 'flag') return left.flag === right.flag;
-  // A model or an id may look like a number.
+  // A model or an id may look like a number, so text decides.
   return left.kind === 'text' || right.kind === 'text' ? left.text === right.text : undefined;
 }
 
-/** Below 0, 0 or above; `undefined` when they are in no order. */
+/** Negative, 0 or positive; `undefined`: the values have no order. */
 function orderOf(left: DeviceValue, right: DeviceValue): number | undefined {
   if (left.kind === 'number' && right.kind === 'number') {
     return left.base === right.base ? left.number - right.number : undefined;
@@ -121,7 +121,7 @@ const comparisons: Readonly<Record<string, Comparison>> = {
   '>=': ordered((order) => order >= 0),
 };
 
-/** Compares values as an operand says; patterns, versions and sets are about what is written. */
+/** The comparison of an operand; patterns, versions and sets compare the written text. */
 function comparisonFor(operand: string): Comparison {
   if (Object.hasOwn(comparisons, operand)) return comparisons[operand]!;
   const compare = textComparison(operand);
@@ -130,7 +130,7 @@ function comparisonFor(operand: string): Comparison {
 
 const reference = /^\$\{\s*device\.([^}]*?)\s*\}$/;
 
-/** `attr.X`, `vendor`, `type`, `model` or `ids` of `${device.…}`; `undefined` for anything else. */
+/** The part after `device.` in `${device.…}`; `undefined`: another target. */
 export const deviceTarget = (target: string): string | undefined =>
   reference.exec(target.trim())?.[1];
 
@@ -148,7 +148,7 @@ const readers: Readonly<Record<string, Reader>> = {
 function readerOf(target: string): Reader {
   const name = deviceTarget(target);
   if (name === undefined) {
-    // What is asked of the node itself is no device's business.
+    // References to the node have no value on a device.
     const value = /\$\{/.test(target) ? undefined : literalValue(target);
     return () => value;
   }
@@ -161,7 +161,7 @@ function readerOf(target: string): Reader {
 
 export type DeviceRule = Pick<Constraint, 'LTarget' | 'RTarget' | 'Operand'>;
 
-/** Whether a device satisfies a rule, where `${device.ids}` stands for the ids given. */
+/** Whether a device satisfies a rule; `${device.ids}` stands for the given ids. */
 export function compileDeviceRule({
   LTarget,
   RTarget,

@@ -1,11 +1,12 @@
 /**
- * The devices of a node: which pieces of hardware the tasks of a group may have, who holds them, and
- * which an allocation gets. Source: docs/behaviour/job-specification.md#resources.
+ * The devices of a node: the pieces of hardware that suit a group's tasks, their holders, and the
+ * choice for an allocation.
+ * Source: docs/behaviour/job-specification.md#resources.
  *
- * 1. A piece is given to one allocation only, and only a healthy one.
- * 2. A request gets as many pieces as it asks for, of one make or of several that suit it.
- * 3. All requests of a group are dealt with together: none takes what only another can do with, and
- *    of all ways to satisfy them the one with the greatest weight of matching affinities is taken.
+ * 1. Two allocations never share a piece, and only healthy pieces are given.
+ * 2. A request gets exactly as many pieces as it asks for, of one or several suitable makes.
+ * 3. All requests of a group are served together, by the assignment with the greatest weight of
+ *    matching affinities of all that serve every request.
  */
 import type {
   AllocatedDevice,
@@ -18,16 +19,16 @@ import type { TaskGroup } from '../../model/task-group/task-group.ts';
 import { type Asker, deal, worthOf } from './device-match.ts';
 import { compileDeviceRule, type DeviceRule, deviceTarget } from './device-values.ts';
 
-/** What a task asks for. */
+/** A task's device request. */
 export interface DeviceAsk {
   readonly task: string;
   readonly name: string;
   readonly count: number;
-  /** Of its affinities, regardless of their signs; 0: it has none. */
+  /** Sum of the absolute affinity weights; 0: there are none. */
   readonly weight: number;
-  /** As far as nodes of one computed class are alike, whether a make suits. */
+  /** Whether a make suits, by the attributes that all nodes of a computed class share. */
   readonly suits: (device: NodeDevice) => boolean;
-  /** What a piece is worth, by its id; `undefined`: the make does not suit at all. */
+  /** Gives the worth of a piece by its id; `undefined`: the make does not suit. */
   readonly pieceWorth: (device: NodeDevice) => ((id: string) => number | undefined) | undefined;
 }
 
@@ -74,11 +75,11 @@ function nameTest(name: string): (device: NodeDevice) => boolean {
 
 type Test = (device: NodeDevice, id: string) => boolean;
 
-/** Whether it speaks of single pieces. */
+/** Whether the rule is about single pieces. */
 const isOfPieces = ({ LTarget, RTarget }: DeviceRule): boolean =>
   deviceTarget(LTarget) === 'ids' || deviceTarget(RTarget) === 'ids';
 
-/** Whether nodes of one computed class may differ in it. */
+/** Whether nodes of one computed class may differ in the rule's attributes. */
 const isUnique = ({ LTarget, RTarget }: DeviceRule): boolean =>
   [LTarget, RTarget].some((target) => deviceTarget(target)?.startsWith('attr.unique.') === true);
 
@@ -90,8 +91,8 @@ function makeTest(rule: DeviceRule): Test {
 const setOperands = new Set(['set_contains', 'set_contains_all', 'set_contains_any']);
 
 /**
- * A set of ids has to be among those of the make, and then names the pieces that may be taken; any
- * other comparison is with the id of each piece.
+ * A set operand names the pieces allowed, and fails unless the make has them; any other operand is
+ * applied to the id of each piece.
  */
 function pieceTest(rule: DeviceRule): Test {
   const holds = compileDeviceRule(rule);
@@ -107,7 +108,7 @@ function pieceTest(rule: DeviceRule): Test {
     );
 }
 
-/** Pieces of one make that are worth the same to everybody. */
+/** Pieces of a make that have the same worth for every request. */
 interface Pool {
   readonly device: NodeDevice;
   readonly worth: readonly (number | undefined)[];
@@ -117,11 +118,11 @@ interface Pool {
 export interface AssignedDevices {
   /** By task. */
   readonly tasks: ReadonlyMap<string, readonly AllocatedDevice[]>;
-  /** The share of the affinities' weight that is matched; `undefined`: there are none. */
+  /** The matched share of the affinity weights; `undefined`: there are no affinities. */
   readonly score: number | undefined;
 }
 
-/** Pieces for all requests, or the name of one that cannot be satisfied. Takes nothing yet. */
+/** Chooses pieces for all requests without taking them, or names a request that cannot be served. */
 export function assignDevices(
   node: Node,
   asks: readonly DeviceAsk[],
@@ -155,7 +156,7 @@ export function assignDevices(
   return { tasks, score: whole === 0 ? undefined : matched / whole };
 }
 
-/** The first request that finds too few, others before it having had theirs. */
+/** The first request that cannot be served together with those before it. */
 function shortOf(asks: readonly DeviceAsk[], askers: readonly Asker[], sizes: readonly number[]) {
   for (const [position, { name }] of asks.entries()) {
     if (deal(askers.slice(0, position + 1), sizes) === undefined) return name;
@@ -189,7 +190,7 @@ function poolsOf(
 const pieceOf = (device: Pick<NodeDevice, 'Vendor' | 'Type' | 'Name'>, id: string): string =>
   `${deviceKey(device)}\0${id}`;
 
-/** The pieces that an allocation holds. */
+/** All device pieces of an allocation. */
 export function piecesOf({ Tasks }: AllocatedResources): readonly string[] {
   const pieces: string[] = [];
   for (const { Devices } of Object.values(Tasks)) {
@@ -200,7 +201,7 @@ export function piecesOf({ Tasks }: AllocatedResources): readonly string[] {
   return pieces;
 }
 
-/** The pieces that some request could do with, whoever holds them. */
+/** The pieces that suit some request, whether held or free. */
 export const suitablePieces = (
   { NodeResources }: Node,
   asks: readonly DeviceAsk[],
@@ -216,7 +217,7 @@ export const suitablePieces = (
     }),
   );
 
-/** The pieces that may be given out. */
+/** All healthy pieces of the node. */
 export const healthyPieces = ({ NodeResources }: Node): ReadonlySet<string> =>
   new Set(
     NodeResources.Devices.flatMap((device) =>
@@ -224,22 +225,19 @@ export const healthyPieces = ({ NodeResources }: Node): ReadonlySet<string> =>
     ),
   );
 
-/**
- * The name of a request that no make on the node suits, as far as nodes of its computed class are
- * alike; `undefined`: there is none.
- */
+/** A request that no make on the node suits, by the attributes that its computed class shares. */
 export const unsuitableDevice = (
   { NodeResources }: Node,
   asks: readonly DeviceAsk[],
 ): string | undefined => asks.find((ask) => !NodeResources.Devices.some(ask.suits))?.name;
 
-/** The name of a request for which the node had too few pieces even if nobody held any. */
+/** A request for which the node has too few pieces even when all are free. */
 export function scarceDevice(node: Node, asks: readonly DeviceAsk[]): string | undefined {
   const assigned = assignDevices(node, asks, () => true);
   return typeof assigned === 'string' ? assigned : undefined;
 }
 
-/** The resources with their devices written in. */
+/** The template with its devices. */
 export function withDevices(
   template: AllocatedResources,
   { tasks }: AssignedDevices,

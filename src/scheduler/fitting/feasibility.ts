@@ -1,9 +1,9 @@
 /**
- * The rules that a node must pass for a group, whatever else runs there. One table: placement walks
- * it to filter, explanation to name the first rule that fails.
+ * The rules that a node must pass for a group, whatever else runs on it. Placement and explanations
+ * use the same table.
  * Source: docs/behaviour/scheduling.md#candidate-nodes, #comparisons, #classes-of-nodes.
  *
- * 1. A rule's verdict depends on the node alone; rules of scope `class` on its computed class alone.
+ * 1. A rule's verdict depends on the node alone; for scope `class`, on its computed class alone.
  * 2. The order of the table is the order of the checks.
  */
 import type { Constraint } from '../../model/constraint/constraint.ts';
@@ -22,19 +22,19 @@ import { isUnique } from './target.ts';
 
 export interface Rule {
   readonly name: string;
-  /** How metrics and explanations tell of it. */
+  /** The failed rule in the words of metrics and explanations. */
   readonly text: string;
   /**
-   * `standing`: whether the node takes new work; `candidate`: whether the job wants such nodes at
-   * all (neither counts as filtered); `class`: the same for all nodes of a computed class; `node`.
+   * `readiness`: whether the node takes new work; `candidate`: the job's pool and datacenters
+   * (neither counts as filtered); `class`: equal for all nodes of a computed class; `node`: any other.
    */
   readonly scope: 'readiness' | 'candidate' | 'class' | 'node';
   readonly passes: (node: Node) => boolean;
-  /** How explanations tell of it where they can say more: of a node that does not pass. */
+  /** A longer text about a node that fails the rule, for explanations. */
   readonly explain?: (node: Node) => string;
 }
 
-/** The whole table for a group. */
+/** The rules for a group, in the order of the checks. */
 export function rulesFor(job: Job, group: TaskGroup): readonly Rule[] {
   const inner = [...(group.Constraints ?? []), ...group.Tasks.flatMap((t) => t.Constraints ?? [])];
   return [
@@ -78,12 +78,12 @@ function standingInWords({ Status, Drain }: Node): string {
   return Drain ? 'node is being drained' : 'node is ineligible';
 }
 
-/** `*` is any run of characters, `?` any one. Takes at most glob length x text length steps. */
+/** `*` matches any characters, `?` a single one. At most glob length x text length steps. */
 export function compileGlob(glob: string): (text: string) => boolean {
   return (text) => {
     let at = 0;
     let position = 0;
-    // Where the last `*` was, and how much of the text it has been given.
+    // Position of the last `*`, and the end of the text that it matches so far.
     let star = -1;
     let given = 0;
     while (position < text.length) {
@@ -108,7 +108,7 @@ export function compileGlob(glob: string): (text: string) => boolean {
 export const constraintText = (rule: Pick<Constraint, 'LTarget' | 'RTarget' | 'Operand'>): string =>
   [rule.LTarget, rule.Operand, rule.RTarget].filter((part) => part !== '').join(' ');
 
-/** `distinct_*` depend on what is placed (`scoring/distinct.ts`) and are no rule of this table. */
+/** The `distinct_*` operands depend on placements and are handled in `scoring/distinct.ts`. */
 function constraintRule(constraint: Constraint): Rule[] {
   if (constraint.Operand.startsWith('distinct_')) return [];
   const escapes = isUnique(constraint.LTarget) || isUnique(constraint.RTarget);
@@ -127,14 +127,14 @@ function driverRule(group: TaskGroup): Rule {
   return {
     name: 'drivers',
     text: 'missing drivers',
-    // Detection and health are part of the computed class.
+    // A computed class includes the drivers' detection and health.
     scope: 'class',
     passes: (node) => drivers.every((driver) => hasDriver(node, driver)),
     explain: (node) => lackOfDriver(node, drivers.find((one) => !hasDriver(node, one)) ?? ''),
   };
 }
 
-/** How many pieces there are, and in what state, differs from node to node of a class. */
+/** Two rules: nodes of one class have the same makes, but differ in their healthy pieces. */
 function deviceRules(group: TaskGroup): Rule[] {
   const asks = deviceAsks(group);
   if (asks.length === 0) return [];
@@ -156,12 +156,12 @@ function deviceRules(group: TaskGroup): Rule[] {
 }
 
 /**
- * A volume of each allocation's own is asked for of every node for all of them, since nobody knows
- * yet which of the allocations a node gets.
+ * With volumes per allocation a node must offer the volumes of all allocations, since it may get any
+ * of them.
  */
 function volumeRules(group: TaskGroup): Rule[] {
   const volumes = Object.values(group.Volumes ?? {});
-  // No node has more than these, and the count may be great.
+  // Bounds the work: no node has more volumes than the limit.
   const count = Math.min(group.Count, limits.node.hostVolumesMax + 1);
   const asked = volumes
     .filter(({ Type }) => Type !== 'csi')
@@ -171,7 +171,7 @@ function volumeRules(group: TaskGroup): Rule[] {
   const rules: Rule[] = [];
   if (asked.length > 0) {
     const lackOf = (node: Node): string | undefined => {
-      // A node that registered with an older server says nothing of them.
+      // Nodes registered with an older server have no `HostVolumes`.
       const offered: Node['HostVolumes'] = node.HostVolumes ?? {};
       for (const { name, isWriter } of asked) {
         const found = Object.hasOwn(offered, name) ? offered[name] : undefined;
@@ -188,7 +188,7 @@ function volumeRules(group: TaskGroup): Rule[] {
       explain: (node) => lackOf(node) ?? '',
     });
   }
-  // What no node can offer yet is refused by all, rather than promised.
+  // No node offers CSI volumes yet.
   if (volumes.some(({ Type }) => Type === 'csi')) {
     const told = { name: 'storage plugin', text: 'missing storage plugin' };
     rules.push({ ...told, scope: 'node', passes: () => false });
@@ -235,13 +235,13 @@ function classCached(rule: Rule): Rule {
   };
 }
 
-/** The first rule that the node fails, of the scopes that matter. */
+/** The first rule that the node fails, of the scopes asked for. */
 export const firstFailed = (
   rules: readonly Rule[],
   node: Node,
   isAsked: (scope: Rule['scope']) => boolean = () => true,
 ): Rule | undefined => rules.find((rule) => isAsked(rule.scope) && !rule.passes(node));
 
-/** Whether some constraint speaks of unique attributes, so that classes do not tell all. */
+/** Whether a constraint uses a unique attribute, so that nodes of one class may differ. */
 export const escapesClass = (rules: readonly Rule[]): boolean =>
   rules.some((rule) => rule.name === 'constraint' && rule.scope === 'node');

@@ -1,4 +1,4 @@
-/** Who holds what of a node: what may be kept from one evaluation to the next. */
+/** What allocations hold of a node, as the state has it. Kept from one evaluation to the next. */
 import type { AllocatedResources } from '../../model/allocation/allocated-resources.ts';
 import type { Allocation } from '../../model/allocation/allocation.ts';
 import { holdsResources } from '../../model/allocation/allocation-rules.ts';
@@ -6,30 +6,30 @@ import { piecesOf } from './devices.ts';
 import { portsOf, TakenPorts } from './ports.ts';
 import { coresOf, type Need, needOf } from './resources.ts';
 
-/** Who holds what of a node before an evaluation begins. It does not change while one is decided. */
+/** What allocations hold of a node. It does not change while an evaluation is decided. */
 export interface Occupancy {
   /** Sum of the needs of all allocations that hold something. */
   readonly used: Need;
   readonly ports: TakenPorts;
-  /** How many hold each core: one at most, unless a node lies. */
+  /** By core, how many allocations hold it: 1 at most, unless a node reports wrongly. */
   readonly cores: ReadonlyMap<number, number>;
-  /** The same of pieces of devices. */
+  /** By device piece, how many allocations hold it. */
   readonly devices: ReadonlyMap<string, number>;
 }
 
 /**
- * An occupancy that follows its allocations: all is what adding up those that hold something gives,
- * as they were last told of.
+ * An occupancy that follows changes of its allocations. Its sums always equal those computed from
+ * scratch over the allocations reported so far.
  */
 export class NodeOccupancy implements Occupancy {
   readonly #used: Sum = { cpu: 0, memory: 0, disk: 0, cores: 0 };
   readonly #rows: () => Iterable<Allocation>;
-  /** Added up from the rows when first asked for, and kept from then on. */
+  /** Added up from the rows on first use, then kept up to date. */
   #ports: TakenPorts | undefined;
   #cores: Map<number, number> | undefined;
   #devices: Map<string, number> | undefined;
 
-  /** `rows` are those that were told of so far. */
+  /** `rows` lists the allocations reported so far. */
   constructor(rows: () => Iterable<Allocation>) {
     this.#rows = rows;
   }
@@ -63,7 +63,7 @@ export class NodeOccupancy implements Occupancy {
     return this.#devices;
   }
 
-  /** An allocation of the node came, changed or went. Tells whether that changed what is held. */
+  /** An allocation of the node came, changed or went. Returns whether the occupancy changed. */
   change(before: Allocation | undefined, after: Allocation | undefined): boolean {
     const had = heldBy(before);
     const has = heldBy(after);
@@ -95,13 +95,13 @@ const heldBy = (allocation: Allocation | undefined): AllocatedResources | undefi
     ? allocation.AllocatedResources
     : undefined;
 
-/** The part of a view of the cluster that tells who is on a node. */
+/** The part of a cluster view that lists allocations by node. */
 export interface OccupancyView {
-  /** Every allocation that occupies the node, of all namespaces; finished ones may be left out. */
+  /** All allocations that hold resources of the node, of all namespaces; finished ones may be left out. */
   allocationsOnNode(nodeId: string): Iterable<Allocation>;
 }
 
-/** As the node is now. */
+/** The occupancy of a node with these allocations. */
 export function occupancyOf(rows: () => Iterable<Allocation>): NodeOccupancy {
   const occupancy = new NodeOccupancy(rows);
   for (const allocation of rows()) occupancy.change(undefined, allocation);
@@ -124,7 +124,7 @@ export function lower(sum: Sum, by: Need): void {
   sum.cores -= by.cores;
 }
 
-/** Things of which there is only one each. */
+/** For cores and device pieces, of which each exists once. */
 function countHeld<T>(held: Map<T, number>, things: readonly T[], by: 1 | -1): void {
   for (const thing of things) {
     const left = (held.get(thing) ?? 0) + by;

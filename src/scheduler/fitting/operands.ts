@@ -1,7 +1,4 @@
-/**
- * The comparisons that constraints and affinities are made of.
- * Source: docs/behaviour/scheduling.md#comparisons.
- */
+/** The operands of constraints and affinities. Source: docs/behaviour/scheduling.md#comparisons. */
 import { compilePattern, PatternError } from '../../language/filter/regex/pattern.ts';
 import type { Constraint } from '../../model/constraint/constraint.ts';
 import { compileVersionConstraints } from '../../model/constraint/versions.ts';
@@ -11,7 +8,7 @@ import { compileTarget } from './target.ts';
 type Value = string | undefined;
 type Comparison = (left: Value, right: Value) => boolean;
 
-/** Compiles the right side once for all the nodes that say the same there. */
+/** Compiles each distinct right side once. */
 function perRight(compile: (right: string) => (left: string) => boolean): Comparison {
   const compiled = new Map<string, (left: string) => boolean>();
   return (left, right) => {
@@ -46,7 +43,7 @@ function matches(pattern: string): (text: string) => boolean {
   try {
     return compilePattern(pattern);
   } catch (error) {
-    // A pattern from a node's own attribute was never validated; it matches nothing.
+    // A pattern from a node's attribute is not validated before; an invalid one matches nothing.
     if (error instanceof PatternError) return never;
     throw error;
   }
@@ -55,7 +52,7 @@ function matches(pattern: string): (text: string) => boolean {
 const wholeNumber = /^[+-]?\d+$/;
 const decimalNumber = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
 
-/** Whole numbers if both are, else decimals if both are, else text. */
+/** Compares whole numbers, else decimals, else text, whichever both sides are. */
 function order(left: string, right: string): number {
   if (wholeNumber.test(left) && wholeNumber.test(right)) {
     const difference = BigInt(unsigned(left)) - BigInt(unsigned(right));
@@ -75,7 +72,7 @@ const ordered =
 const equal: Comparison = (left, right) => left !== undefined && left === right;
 const different: Comparison = (left, right) => left !== right;
 
-/** Makes the comparison of an operand; one of its own per constraint, as it caches. */
+/** Makes a comparison by operand; each constraint needs its own, because comparisons cache. */
 const comparisons: Readonly<Record<string, () => Comparison>> = {
   '=': () => equal,
   '==': () => equal,
@@ -96,7 +93,7 @@ const comparisons: Readonly<Record<string, () => Comparison>> = {
   is_not_set: () => (left) => left === undefined,
 };
 
-/** Compares two texts, either of which may be missing. An unknown operand is never satisfied. */
+/** Compares two texts, each possibly missing. An unknown operand is never satisfied. */
 export const textComparison = (operand: string): Comparison =>
   Object.hasOwn(comparisons, operand) ? comparisons[operand]!() : never;
 

@@ -1,12 +1,12 @@
 /**
- * A node while an evaluation is decided: who holds what of it, with what the plan does so far.
+ * A node while an evaluation is decided: its occupancy, with the plan's changes so far.
  *
- * 1. A holder is an allocation that may still run (`holdsResources`), or one that this plan places.
- *    What a plan stops holds on: its node has yet to say that it ended.
- * 2. A replacement on the same node may have what its predecessor has, since the node starts it
- *    only when the predecessor has ended.
- * 3. What is evicted holds nothing from then on: the node starts nothing new before it has ended.
- * 4. `used` is the sum of the needs of the holders, less what this plan's replacements take over.
+ * 1. A holder is an allocation that may still run (`holdsResources`), or that this plan places. An
+ *    allocation that the plan stops stays a holder: its node has yet to report its end.
+ * 2. A replacement on the same node may use its predecessor's resources, since the node starts it
+ *    only after the predecessor has ended.
+ * 3. An evicted allocation holds nothing: the node starts nothing new before it has ended.
+ * 4. `used` is the sum of the holders' needs, less the resources that replacements take over.
  */
 import type { AllocatedResources } from '../../model/allocation/allocated-resources.ts';
 import type { Node } from '../../model/node/node.ts';
@@ -32,7 +32,7 @@ import {
 } from './resources.ts';
 
 export type Fit =
-  /** `need` is what comes on top of `used`; `devices` the score of the device affinities. */
+  /** `need` comes on top of `used`; `devices` is the score of the device affinities. */
   | {
       readonly fits: true;
       readonly resources: AllocatedResources;
@@ -41,15 +41,15 @@ export type Fit =
     }
   | { readonly fits: false; readonly dimension: string };
 
-/** Amounts by which an ask goes beyond what is free; pieces of devices are counted as well. */
+/** By how much an ask exceeds the free resources, pieces of devices included. */
 export interface Missing extends Need {
   readonly devices: number;
 }
 
-/** What a node cannot give. */
+/** A resource of which the node has too little. */
 export interface Lack {
   readonly dimension: string;
-  /** `undefined` where it cannot be told in numbers. Units as those of `Need`. */
+  /** `undefined` where numbers cannot tell. In the units of `Need`. */
   readonly amount:
     | { readonly asked: number; readonly free: number; readonly all: number }
     | undefined;
@@ -60,14 +60,14 @@ export class PlannedNode {
   readonly capacity: Need;
   readonly #used: Sum;
   readonly #before: Occupancy;
-  /** What this plan places. */
+  /** Resources of the allocations that this plan places. */
   readonly #added: AllocatedResources[] = [];
-  /** What this plan evicts. */
+  /** Resources of the allocations that this plan evicts. */
   readonly #evicted: AllocatedResources[] = [];
   readonly #portStart: number;
-  /** Of the holder that makes way for what is placed next. */
+  /** Resources of the predecessor, while its replacement is being placed. */
   #lent: AllocatedResources | undefined;
-  /** Built when ports are first asked for. */
+  /** Built on first use. */
   #ledger: PortLedger | undefined;
 
   /** `portStart` is where the search for dynamic ports begins. */
@@ -83,7 +83,7 @@ export class PlannedNode {
     return this.#used;
   }
 
-  /** Places an allocation; where another makes way, in its place. */
+  /** Places an allocation, on lent resources first. */
   add(resources: AllocatedResources): void {
     raise(this.#used, this.#needOnTop(needOf(resources)));
     this.#added.push(resources);
@@ -93,7 +93,7 @@ export class PlannedNode {
     this.#ledger.searchBehind(ports);
   }
 
-  /** Lets what comes next have what a holder has, until `resume`. */
+  /** Offers a holder's resources to the next placement, until `endLending`. */
   lend(resources: AllocatedResources): void {
     this.#lent = resources;
     this.#ledger = undefined;
@@ -105,7 +105,7 @@ export class PlannedNode {
     this.#ledger = undefined;
   }
 
-  /** Lets what comes next have what a holder has, for good or until `spare`. */
+  /** Frees a holder's resources, for good or until `undoEvict`. */
   evict(resources: AllocatedResources): void {
     lower(this.#used, needOf(resources));
     this.#evicted.push(resources);
@@ -119,10 +119,10 @@ export class PlannedNode {
     this.#ledger = undefined;
   }
 
-  /** The first dimension that is short, or the resources that the group would get. */
+  /** The resources that the group would get, or the first dimension that is short. */
   fit(ask: Ask): Fit {
     const freeCores = ask.cores === 0 ? [] : this.#freeCores();
-    // Their share of the CPU would be short as well, and is not what was asked for.
+    // Checked first: with too few cores the CPU would be short as well, and would be blamed.
     if (freeCores.length < ask.cores) return { fits: false, dimension: 'cores' };
     const template = templateOn(ask, this.node, freeCores);
     const need = this.#needOnTop(needOf(template));
@@ -138,7 +138,7 @@ export class PlannedNode {
     return { fits: true, resources: withNetworks(equipped, assigned), need, devices };
   }
 
-  /** What holders would have to give up for the ask to fit, as far as sums tell. */
+  /** The amounts that holders would have to free for the ask to fit, as far as sums can tell. */
   missing(ask: Ask): Missing {
     const freeCores = ask.cores === 0 ? [] : this.#freeCores();
     const need = this.#needOnTop(needOf(templateOn(ask, this.node, freeCores)));
@@ -151,7 +151,7 @@ export class PlannedNode {
     };
   }
 
-  /** All that is short for the ask, what {@link fit} names first; empty when it fits. */
+  /** Every shortage for the ask, the one that {@link fit} names first; empty when the ask fits. */
   lacks(ask: Ask): readonly Lack[] {
     const fit = this.fit(ask);
     if (fit.fits) return [];
@@ -165,7 +165,7 @@ export class PlannedNode {
     for (const dimension of ['cpu', 'memory', 'disk'] as const) {
       const all = this.capacity[dimension];
       if (this.#used[dimension] + onTop[dimension] <= all) continue;
-      // What makes way is free for what comes, which counts for that much at least.
+      // Lent resources count as free, and as asked for.
       const yielded = this.#lent === undefined ? 0 : needOf(this.#lent)[dimension];
       const free = all - this.#used[dimension] + yielded;
       lacks.push({ dimension, amount: { asked: onTop[dimension] + yielded, free, all } });
@@ -175,7 +175,7 @@ export class PlannedNode {
     return lacks.length > 0 ? lacks : [{ dimension: fit.dimension, amount: undefined }];
   }
 
-  /** What a need adds to `used`. */
+  /** How much a need adds to `used`. */
   #needOnTop(need: Need): Need {
     return this.#lent === undefined ? need : beyond(need, needOf(this.#lent));
   }
@@ -195,14 +195,14 @@ export class PlannedNode {
     return this.node.NodeResources.Cpu.ReservableCpuCores.filter(isFree);
   }
 
-  /** Or what is short, as metrics tell it. */
+  /** Returns a shortage in the words of the metrics. */
   #assignDevices({ devices }: Ask): AssignedDevices | string {
     const isFree = this.#notHeld(this.#before.devices, piecesOf);
     const assigned = assignDevices(this.node, devices, isFree);
     return typeof assigned === 'string' ? `devices: not enough ${assigned} free` : assigned;
   }
 
-  /** At least one where they are not enough, though there may be as many as are asked for. */
+  /** At least 1 where the pieces do not suffice: there may be enough of them, but of the wrong make. */
   #missingPieces(ask: Ask): number {
     if (typeof this.#assignDevices(ask) !== 'string') return 0;
     const isFree = this.#notHeld(this.#before.devices, piecesOf);
@@ -210,7 +210,7 @@ export class PlannedNode {
     return Math.max(ask.devices.reduce((sum, { count }) => sum + count, 0) - free, 1);
   }
 
-  /** Of things of which there is only one each: whether nobody holds it who does not give it up. */
+  /** For cores and device pieces: tests whether no holder keeps the thing. */
   #notHeld<T>(
     before: ReadonlyMap<T, number>,
     heldBy: (resources: AllocatedResources) => readonly T[],

@@ -1,13 +1,13 @@
 /**
- * Ports of a node: which are taken, and which an allocation gets.
+ * The ports of a node: tells the taken ones and chooses those of an allocation.
  * Source: docs/behaviour/scheduling.md#ports.
  *
- * 1. A port of a host address is given to one allocation only, unless the ask ignores collisions.
- * 2. Reserved host ports are never given, on any address.
- * 3. Dynamic ports come from the node's range, the same ones for the same input: the search starts
- *    at an offset that the evaluation's id determines, goes on behind the last port given, and
- *    takes a port of the allocation that makes way only when there is no other. So a port is not
- *    given to the next evaluation at once.
+ * 1. Two allocations never share a port of a host address, unless the port ignores collisions.
+ * 2. The node's reserved host ports are never given, on any address.
+ * 3. Dynamic ports come from the node's range and are the same for the same input: the search starts
+ *    at an offset derived from the evaluation's id, continues behind the last port given, and takes
+ *    a port of an allocation that leaves only as a last resort. So a freed port is rarely reused at
+ *    once.
  */
 import type {
   AllocatedPort,
@@ -17,7 +17,7 @@ import { defaultHostNetwork, type Network, type Port } from '../../model/network
 import type { Node, NodeNetwork } from '../../model/node/node.ts';
 import type { TaskGroup } from '../../model/task-group/task-group.ts';
 
-/** A network asked for by the group (`task` is `''`) or, in the older form, by a task. */
+/** A network of the group (`task` is `''`) or, in the older form, of a task. */
 export interface NetworkAsk {
   readonly task: string;
   readonly network: Network;
@@ -44,14 +44,14 @@ export const offersMode = (node: Node, mode: string): boolean =>
   modeOf(mode) === 'none' ||
   node.NodeResources.Networks.some((network) => modeOf(network.Mode) === modeOf(mode));
 
-/** A host network is the first host-mode network, or the one on the device of that name. */
+/** The address of a host network: the default is the first host-mode network, others go by device name. */
 export const hostAddress = (node: Node, name: string): NodeNetwork | undefined =>
   node.NodeResources.Networks.find(
     (network) =>
       modeOf(network.Mode) === 'host' && (name === defaultHostNetwork || network.Device === name),
   );
 
-/** The ports that an allocation holds. */
+/** All ports of an allocation. */
 export function portsOf(resources: AllocatedResources): readonly AllocatedPort[] {
   const ports: AllocatedPort[] = [...(resources.Shared.Ports ?? [])];
   for (const task of Object.values(resources.Tasks)) {
@@ -65,7 +65,7 @@ export function portsOf(resources: AllocatedResources): readonly AllocatedPort[]
 const parsedLists = new Map<string, ReadonlySet<number>>();
 const parsedListsMax = 1000;
 
-/** `22,80,8000-8010`; what is malformed is left out, as a node's word cannot be refused here. */
+/** Reads `22,80,8000-8010`. Skips malformed parts: the text comes from a node that is registered already. */
 export function parsePortList(text: string): ReadonlySet<number> {
   const known = parsedLists.get(text);
   if (known !== undefined) return known;
@@ -81,10 +81,10 @@ export function parsePortList(text: string): ReadonlySet<number> {
   return ports;
 }
 
-/** By address and port, how many allocations hold it: more than one where collisions are ignored. */
+/** Counts holders by address and port; ports that ignore collisions may have several. */
 export class TakenPorts {
   readonly #byAddress = new Map<string, Map<number, number>>();
-  /** Of ports that are held at all. */
+  /** How many ports have a holder. */
   #size = 0;
 
   get size(): number {
@@ -108,7 +108,7 @@ export class TakenPorts {
     }
   }
 
-  /** They were added before. */
+  /** Removes ports added before. */
   remove(ports: readonly AllocatedPort[]): void {
     for (const port of ports) {
       const holders = this.#byAddress.get(port.HostIP);
@@ -123,11 +123,11 @@ export class TakenPorts {
   }
 }
 
-/** The ports of one node while an evaluation is decided. */
+/** The ports of a node while an evaluation is decided. */
 export class PortLedger {
   readonly #node: Node;
   readonly #reserved: ReadonlySet<number>;
-  /** What is held before the evaluation; not changed here. */
+  /** Ports held before the evaluation; not changed here. */
   readonly #before: TakenPorts;
   readonly #taken = new TakenPorts();
   readonly #leaving = new TakenPorts();
@@ -150,18 +150,18 @@ export class PortLedger {
     this.#taken.add(ports);
   }
 
-  /** Notes ports of a holder that makes way: they may be given, but as the last. */
+  /** Ports of an allocation that leaves: given only as a last resort. */
   noteLeaving(ports: readonly AllocatedPort[]): void {
     this.#leaving.add(ports);
   }
 
-  /** Lets the next search begin behind these. */
+  /** The next search begins behind the last of these ports. */
   searchBehind(ports: readonly AllocatedPort[]): void {
     const last = ports.at(-1);
     if (last !== undefined) this.#cursor = last.Value + 1;
   }
 
-  /** Ports for all asks, or why not. Takes nothing yet. */
+  /** Chooses ports for all asks without taking them, or returns the reason of the failure. */
   assign(asks: readonly NetworkAsk[]): readonly AssignedNetwork[] | string {
     const mine = new Set<string>();
     const assigned: AssignedNetwork[] = [];

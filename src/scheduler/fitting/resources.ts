@@ -1,5 +1,5 @@
 /**
- * What a group asks for, what an allocation holds and what a node has.
+ * The resources that a group asks for, an allocation holds and a node has.
  * Source: docs/behaviour/job-specification.md#resources.
  */
 import type {
@@ -13,7 +13,7 @@ import type { TaskGroup } from '../../model/task-group/task-group.ts';
 import { type DeviceAsk, deviceAsks } from './devices.ts';
 import { type AssignedNetwork, type NetworkAsk, networkAsks } from './ports.ts';
 
-/** CPU in MHz, memory and disk in MB, cores by number. */
+/** CPU in MHz, memory and disk in MB, cores as a count. */
 export interface Need {
   readonly cpu: number;
   readonly memory: number;
@@ -25,9 +25,9 @@ export interface Ask {
   readonly group: TaskGroup;
   readonly networks: readonly NetworkAsk[];
   readonly devices: readonly DeviceAsk[];
-  /** Cores over all tasks. */
+  /** Cores of all tasks together. */
   readonly cores: number;
-  /** As if no task asked for cores, ports or devices; shared by all allocations where that is so. */
+  /** The allocation's resources without cores, ports and devices; one object for all allocations that need no more. */
   readonly template: AllocatedResources;
 }
 
@@ -69,15 +69,13 @@ const taskResources = (
 });
 
 /**
- * Of what many allocations share alone: an entry for each allocation with ports of its own would
- * make a table that grows, and that the garbage collector looks through, in one go.
+ * Needs of shared templates only. With an entry for each allocation the table would grow without
+ * bound, and the garbage collector walks such a table in one go.
  */
 const needs = new WeakMap<AllocatedResources, Need>();
 
-/**
- * The most that an allocation holds at once: what runs before the main tasks and what runs after
- * them never runs beside them, sidecars aside.
- */
+/** The most that an allocation uses at once: prestart, main and poststop tasks run one
+ * after the other, and sidecars beside all of them. */
 export const needOf = (resources: AllocatedResources): Need =>
   needs.get(resources) ?? sumNeed(resources);
 
@@ -105,7 +103,7 @@ function sumNeed({ Tasks, TaskLifecycles, Shared }: AllocatedResources): Need {
   };
 }
 
-/** What a node has for allocations. Its cores are all it may reserve. */
+/** The resources that a node offers to allocations: total less reserved, and all reservable cores. */
 export function capacityOf(node: Node): Need {
   const { NodeResources: total, ReservedResources: kept } = node;
   return {
@@ -116,7 +114,7 @@ export function capacityOf(node: Node): Need {
   };
 }
 
-/** What a need takes beyond another that it may have. */
+/** The part of a need that another one does not cover. */
 export const beyond = (need: Need, other: Need): Need => ({
   cpu: Math.max(need.cpu - other.cpu, 0),
   memory: Math.max(need.memory - other.memory, 0),
@@ -127,14 +125,14 @@ export const beyond = (need: Need, other: Need): Need => ({
 export const coresOf = ({ Tasks }: AllocatedResources): readonly number[] =>
   Object.values(Tasks).flatMap((task) => task.Cpu.ReservedCores ?? []);
 
-/** Cores are told apart by number, so they are not compared here. */
+/** The first dimension that is short. Cores are not compared: each is taken or free by its number. */
 export function shortage(used: Need, need: Need, capacity: Need): string | undefined {
   if (used.cpu + need.cpu > capacity.cpu) return 'cpu';
   if (used.memory + need.memory > capacity.memory) return 'memory';
   return used.disk + need.disk > capacity.disk ? 'disk' : undefined;
 }
 
-/** The ask on a node: a task that reserves cores gets these cores' share of the CPU. */
+/** The template on a node: a task that reserves cores gets these cores' share of the CPU. */
 export function templateOn(ask: Ask, node: Node, freeCores: readonly number[]): AllocatedResources {
   if (ask.cores === 0) return ask.template;
   const { CpuShares, TotalCpuCores } = node.NodeResources.Cpu;
@@ -152,7 +150,7 @@ export function templateOn(ask: Ask, node: Node, freeCores: readonly number[]): 
   return { ...ask.template, Tasks };
 }
 
-/** The resources with their ports written in. */
+/** The template with its networks and ports. */
 export function withNetworks(
   template: AllocatedResources,
   assigned: readonly AssignedNetwork[],
@@ -170,7 +168,7 @@ export function withNetworks(
       networksOf.set(entry.task, networks);
     }
   }
-  // Those of the group alone leave the tasks as they are, one object for all allocations.
+  // Networks of the group alone leave `Tasks` as it is: one object for all allocations.
   if (networksOf.size === 0) return { ...template, Shared };
   const tasks = Object.entries(template.Tasks).map(([name, task]) => {
     const Networks = networksOf.get(name);

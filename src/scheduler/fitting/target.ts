@@ -1,10 +1,10 @@
 /**
- * What a constraint, an affinity or a spread speaks of.
+ * Reads the target of a constraint, an affinity or a spread on a node.
  * Source: docs/behaviour/scheduling.md#comparisons.
  */
 import type { Node } from '../../model/node/node.ts';
 
-/** Reads a target on a node; `undefined` when the node does not have it. */
+/** The target's value on a node; `undefined`: the node lacks it. */
 export type Reader = (node: Node) => string | undefined;
 
 const reference = /^\$\{([^}]*)\}$/;
@@ -17,7 +17,7 @@ const nodeReaders: Readonly<Record<string, Reader>> = {
   'node.pool': (node) => node.NodePool,
 };
 
-/** Text that is no `${…}` stands for itself; an unknown reference is never found. */
+/** Text without `${…}` stands for itself; an unknown reference has no value on any node. */
 export function compileTarget(target: string): Reader {
   const name = reference.exec(target.trim())?.[1]?.trim();
   if (name === undefined) return () => target;
@@ -32,10 +32,10 @@ const fromMap =
   (node) =>
     Object.hasOwn(node[field], key) ? node[field][key] : undefined;
 
-/** Whether nodes of one computed class may differ in it. */
+/** Whether nodes of one computed class may differ in the target. */
 export const isUnique = (target: string): boolean =>
   /^\s*\$\{\s*(node|attr|meta)\.unique\./.test(target);
 
-/** Whether every node has a value of its own. */
+/** Whether every node has a different value. */
 export const isOfNodeAlone = (target: string): boolean =>
   /^\s*\$\{\s*node\.unique\.id\s*\}\s*$/.test(target);

@@ -1,12 +1,12 @@
 /**
- * All nodes in columns, with what is held of each: what an evaluation reads of the cluster, and what
- * is kept for the next one. Source: docs/behaviour/scheduling.md#the-scheduler.
+ * All nodes with their occupancies, in columns. Kept from one evaluation to the next.
+ * Source: docs/behaviour/scheduling.md#the-scheduler.
  *
- * 1. A slot is a node; slots ascend by node id.
- * 2. `used` of a slot is what its load holds, plus what the plan under way places there.
- * 3. Whoever changes what a slot holds calls `touch`, so that who keeps something by slot (a sheet)
- *    can bring it up to date.
- * 4. `revision` rises when something changes that a rule may read of a node, or when the slots do.
+ * 1. A slot is the number of a node; slots ascend by node id.
+ * 2. `used` of a slot is its occupancy, with the changes of the plan under way.
+ * 3. Every change of a slot's resources goes through `setUsed` or `nodeChanged`, which note the slot
+ *    in `changedSlots`, so that sheets can catch up.
+ * 4. `revision` rises when a node changes in a way that a rule may read, or when the slots change.
  */
 import type { Steps } from '../../base/steps.ts';
 import type { Allocation } from '../../model/allocation/allocation.ts';
@@ -19,23 +19,23 @@ import { compileTarget, isUnique } from '../fitting/target.ts';
 import { Numbering } from '../scoring/numbering.ts';
 import type { ClusterView } from '../view.ts';
 
-/** An attribute over all nodes: by slot the number of its value, -1 where the node lacks it. */
+/** An attribute of all nodes: by slot, the number of its value; -1: the node lacks it. */
 export interface ValueColumn {
   readonly values: Numbering;
   readonly numberAt: Int32Array;
 }
 
-/** Capacity, or what is used of it, in columns. Cores are told apart by number, so not here. */
+/** Capacity or used resources, by slot. Without cores, which are held by number. */
 export interface Amounts {
   readonly cpu: Float64Array;
   readonly memory: Float64Array;
   readonly disk: Float64Array;
 }
 
-/** Classes that may be remembered for nothing. */
+/** Unused classes allowed, besides one for each node, before all are numbered anew. */
 const classesSpare = 1000;
 
-/** Nodes, or allocations on them, that are looked at before others get their turn. */
+/** Nodes and allocations read in a step. */
 const loadedPerStep = 500;
 
 export class Fleet {
@@ -48,9 +48,9 @@ export class Fleet {
   #used: Amounts = amounts(0);
   readonly #values = new Map<string, ValueColumn>();
   #revision = 0;
-  /** The newest state that was looked at: what the loads know, while no plan is under way. */
+  /** The newest view read. */
   #view: ClusterView | undefined;
-  /** Whether nodes came or went since the slots were given out. */
+  /** Whether the slots have to be given out anew. */
   #reordered = true;
   readonly #changedSlots = new ChangedSlots();
 
@@ -74,7 +74,7 @@ export class Fleet {
     return this.#changedSlots;
   }
 
-  /** By slot, the number of its computed class; -1 where it has none. */
+  /** By slot, the number of its computed class; -1: the node has none. */
   get classOf(): Int32Array {
     return this.#columns.classOf;
   }
@@ -87,7 +87,7 @@ export class Fleet {
     return this.#slots.get(nodeId) ?? -1;
   }
 
-  /** The values of `${…}` over all nodes. */
+  /** The values of a `${…}` target over all nodes. */
   column(target: string): ValueColumn {
     let column = this.#values.get(target);
     if (column === undefined) {
@@ -97,17 +97,17 @@ export class Fleet {
     return column;
   }
 
-  /** The node as the plan under way sees it, if it did something there. */
+  /** The node with the plan's changes; `undefined`: the plan did not touch it. */
   plannedIfAny(slot: number): PlannedNode | undefined {
     return this.#planned[slot];
   }
 
-  /** Who holds what of the node, without the plan under way. */
+  /** The node's occupancy, without the plan under way. */
   occupancyAt(slot: number): NodeOccupancy {
     return this.#occupancies[slot]!;
   }
 
-  /** `undefined`: the node is not known. */
+  /** The same by id; `undefined`: the fleet does not have the node. */
   occupancyOf(nodeId: string): NodeOccupancy | undefined {
     return this.#occupancies[this.slotOf(nodeId)];
   }
@@ -122,7 +122,7 @@ export class Fleet {
     return planned;
   }
 
-  /** Takes over what the plan under way uses of the node now. */
+  /** Sets the resources used of the node, with the plan under way. */
   setUsed(slot: number, used: Need): void {
     this.#used.cpu[slot] = used.cpu;
     this.#used.memory[slot] = used.memory;
@@ -130,7 +130,7 @@ export class Fleet {
     this.#changedSlots.add(slot);
   }
 
-  /** Forgets the plan under way. */
+  /** Discards the plan under way. */
   forgetPlan(): void {
     for (const slot of this.#plannedSlots) {
       this.#planned[slot] = undefined;
@@ -142,7 +142,7 @@ export class Fleet {
   /** An allocation came, changed or went. Not while a plan is under way. */
   allocationChanged(before: Allocation | undefined, after: Allocation | undefined): void {
     const slot = this.slotOf((after ?? before)!.NodeID);
-    // A node that is not known is read whole when it comes.
+    // Allocations of an unknown node are read together with the node.
     if (slot < 0) return;
     const occupancy = this.#occupancies[slot]!;
     if (occupancy.change(before, after)) this.setUsed(slot, occupancy.used);
@@ -161,12 +161,12 @@ export class Fleet {
     describeNode(this.#columns, slot, after);
     this.#changedSlots.add(slot);
     this.#raiseRevision();
-    // Classes that no node has any more are forgotten with all numbers.
+    // Numbering anew drops the classes that no node has any more.
     const classesMax = 2 * this.#nodes.length + classesSpare;
     if (this.#columns.classes.names.length > classesMax) this.#reordered = true;
   }
 
-  /** Takes the view, which shows the state that was told of, and gives out the slots anew if need be. */
+  /** Takes the view, which shows the state followed so far, and gives out slots anew if necessary. */
   *arrange(view: ClusterView): Steps<void> {
     this.#view = view;
     if (!this.#reordered) return;
@@ -215,7 +215,7 @@ export class Fleet {
       const value = read(node);
       return value === undefined ? -1 : values.of(value);
     };
-    // Nodes of one computed class may differ in unique attributes only.
+    // Nodes of one computed class differ in unique attributes only.
     const byClass = isUnique(target) ? undefined : new Map<number, number>();
     const numberAt = Int32Array.from(this.#nodes, (node, slot) => {
       const one = this.classOf[slot]!;
@@ -231,7 +231,7 @@ export class Fleet {
   }
 }
 
-/** What nodes say of themselves. */
+/** Facts about the nodes, by slot. */
 interface Columns {
   readonly capacity: Amounts;
   /** The numbers of computed classes. */
@@ -259,7 +259,7 @@ const amounts = (size: number): Amounts => ({
   disk: new Float64Array(size),
 });
 
-/** Whether no rule and no score can tell the two forms of a node apart. */
+/** Whether rules and scores see no difference between two rows of a node. */
 const isAlike = (before: Node, after: Node): boolean =>
   before.ComputedClass === after.ComputedClass &&
   before.Name === after.Name &&
@@ -271,16 +271,16 @@ const isAlike = (before: Node, after: Node): boolean =>
   isSame(before.Meta, after.Meta);
 
 /**
- * The slots whose room changed, in order, so that each reader can catch up from where it was. Of a
- * slot that was touched often only the last time counts.
+ * A log of the slots whose resources changed. Each reader catches up from its own position. Of a slot
+ * noted several times only the last entry counts.
  */
 export class ChangedSlots {
   #slots: number[] = [];
-  /** What was dropped in front. */
+  /** Number of entries dropped at the front. */
   #dropped = 0;
   #lastOf: number[] = [];
 
-  /** The place after the newest entry. */
+  /** The position after the newest entry. */
   get end(): number {
     return this.#dropped + this.#slots.length;
   }
@@ -295,7 +295,7 @@ export class ChangedSlots {
     this.#slots = this.#slots.slice(-kept);
   }
 
-  /** Each slot once that was touched from `start` on; `undefined`: too long ago to be known. */
+  /** The slots noted since `start`, each once; `undefined`: these entries were dropped. */
   since(start: number): readonly number[] | undefined {
     if (start < this.#dropped) return undefined;
     const slots: number[] = [];

@@ -1,13 +1,15 @@
 /**
- * What the scheduler keeps from one evaluation to the next, so that each costs what changed and not
- * all that is there. It changes no decision: the same view, evaluation, instant and ids give the
- * same plan with any memory and with none. Source: docs/behaviour/scheduling.md#the-scheduler.
+ * Keeps the fleet and the sheets from one evaluation to the next, so that an evaluation costs what
+ * changed instead of the whole cluster. The memory changes no decision: the same view, evaluation,
+ * instant and ids give the same plan with any memory and with none.
+ * Source: docs/behaviour/scheduling.md#the-scheduler.
  *
- * 1. The fleet shows the state of `#index`. It is told of every transaction; when one was missed, it
- *    is read anew.
- * 2. While an evaluation is decided the fleet does not follow: what is told meanwhile waits.
- * 3. One evaluation is decided at a time. One that begins before another's end is the end of that.
- * 4. Sheets are of the fleet's revision, and are bounded by number: the least recently used go.
+ * 1. The fleet shows the state of `#index`. It follows every transaction; after a missed one the fleet
+ *    is read from scratch.
+ * 2. While an evaluation is decided the fleet stands still: changes wait in `#unseenChanges`.
+ * 3. One evaluation is decided at a time. Beginning another ends the session of the first.
+ * 4. A sheet is used only at the fleet's revision. Their number is bounded: the least recently used
+ *    are dropped.
  */
 import { assert } from '../../base/assert.ts';
 import type { Steps } from '../../base/steps.ts';
@@ -36,31 +38,31 @@ export class SchedulerMemory {
     this.#sheetsKept = sheetsKept;
   }
 
-  /** Shapes that are kept. */
+  /** The number of sheets kept. */
   get size(): number {
     return this.#sheets.size;
   }
 
-  /** Tells what a transaction changed, in the order of the indexes and with none left out. */
+  /** Takes the changes of a transaction. Callers pass every transaction, in the order of the indexes. */
   noteChanges(changes: readonly Change[], index: number): void {
     if (this.#session === undefined) this.#followChanges(changes, index);
     else this.#unseenChanges.push({ changes, index });
   }
 
-  /** Who holds what of the node in the state of the index; `undefined` when that is not known. */
+  /** The node's occupancy at the index; `undefined`: the memory is at another index. */
   occupancyOf(nodeId: string, index: number): Occupancy | undefined {
     if (this.#session !== undefined || index !== this.#index) return undefined;
     return this.#fleet?.occupancyOf(nodeId);
   }
 
-  /** Begins an evaluation on the view. Views of the same index have to show the same state. */
+  /** Begins an evaluation. Views of the same index have to show the same state. */
   begin(view: ClusterView): Session {
     if (this.#session !== undefined) {
       this.#forgetFleet();
       this.#session.end();
     }
     const isKept = this.#fleet !== undefined;
-    // An older state than the fleet shows is looked at with nothing kept.
+    // A view older than the fleet gets a memory of its own.
     if (isKept && view.index < this.#index) return new SchedulerMemory(0).begin(view);
     if (isKept && view.index > this.#index) this.#forgetFleet();
     this.#index = view.index;
@@ -120,7 +122,7 @@ export class SchedulerMemory {
   }
 }
 
-/** The use of a memory for one evaluation. */
+/** The use of a memory by an evaluation. */
 export class Session {
   readonly #memory: SchedulerMemory;
   readonly #fleet: Fleet;
@@ -133,14 +135,14 @@ export class Session {
     this.#view = view;
   }
 
-  /** The nodes as the view shows them, and with what the plan under way does. */
+  /** The view's nodes, with the changes of the plan under way. */
   *fleet(): Steps<Fleet> {
     assert(!this.#isOver, 'another evaluation began before this one was decided');
     yield* this.#fleet.arrange(this.#view);
     return this.#fleet;
   }
 
-  /** The fleet as the group sees it. */
+  /** The sheet of the group's shape, up to date. */
   *sheet(job: Job, group: TaskGroup): Steps<Sheet> {
     const fleet = yield* this.fleet();
     const { algorithm } = this.#view.configuration;
@@ -155,7 +157,7 @@ export class Session {
     return sheet;
   }
 
-  /** Forgets the plan under way. May be called twice. */
+  /** Discards the plan under way. May be called twice. */
   end(): void {
     if (this.#isOver) return;
     this.#isOver = true;

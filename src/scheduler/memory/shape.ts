@@ -1,6 +1,6 @@
 /**
- * What two groups have to share for the scheduler to see the cluster alike for both: then the work
- * done for one holds for the other. Names, counts and what a task runs do not matter.
+ * The part of a group that decides how it sees the cluster: rules, needs, affinities. Groups of the
+ * same shape share a sheet. Names, counts and the tasks' programs are no part of it.
  */
 import type { Job } from '../../model/job/job.ts';
 import type { TaskGroup } from '../../model/task-group/task-group.ts';
@@ -15,15 +15,15 @@ type Algorithm = SchedulerConfiguration['algorithm'];
 
 export interface Shape {
   readonly rules: readonly Rule[];
-  /** Of the group that was looked at first; only its demands count, not its names. */
+  /** The ask of the first group of the shape; only its demands count, not its names. */
   readonly ask: Ask;
-  /** What the ask needs on any node; with cores, what it needs depends on the node. */
+  /** The ask's need; exact only without cores, whose CPU share depends on the node. */
   readonly need: Need;
   readonly algorithm: Algorithm;
   readonly affinity: AffinityScorer | undefined;
   /** Whether nodes of one computed class may differ in their affinity. */
   readonly hasUniqueAffinity: boolean;
-  /** Attributes whose values tell candidate nodes apart beyond their own score. */
+  /** Attributes of spreads and distinct rules. */
   readonly targets: readonly string[];
 }
 
@@ -51,7 +51,7 @@ export const shapeKey = (job: Job, group: TaskGroup, algorithm: Algorithm): stri
     ]),
   ]);
 
-/** How many of its volumes a group asks for: for one of each allocation's own its count matters. */
+/** The count that matters for volumes: with a volume per allocation the group's, else 1. */
 const countOfVolumes = ({ Volumes, Count }: TaskGroup): number =>
   Object.values(Volumes ?? {}).some(({ PerAlloc }) => PerAlloc) ? Count : 1;
 

@@ -1,13 +1,12 @@
 /**
- * The fleet as one shape of groups sees it: which nodes the rules filter out, which are full, and
- * how good the others are. Kept from one evaluation to the next.
+ * The score sheet of a shape of groups: for every node whether a rule filters it out, whether it is
+ * full, and its score. Kept from one evaluation to the next.
  * Source: docs/behaviour/scheduling.md#the-scheduler.
  *
- * 1. `failed` says for each slot whether it is a candidate and passes the rules; it never changes.
- * 2. `dimension`, `packs` and the tournament hold what computing a slot from scratch would give, as
- *    far as the sheet has caught up with the fleet's touches.
- * 3. The tournament holds scores as they are without neighbours: who places a group on the sheet
- *    takes its own changes back.
+ * 1. `failed` tells for each slot whether it is a candidate and passes the rules; it never changes.
+ * 2. `#dimension`, `#packs` and the tournament equal those computed from scratch, as far as the sheet
+ *    has caught up with the fleet's `changedSlots`.
+ * 3. Between groups the tournament holds scores without neighbours: `Candidates` undoes its changes.
  */
 import type { Steps } from '../../base/steps.ts';
 import type { Node } from '../../model/node/node.ts';
@@ -20,25 +19,25 @@ import { closed, Tournament, TreeLayout } from '../scoring/tournament.ts';
 import type { Fleet, ValueColumn } from './fleet.ts';
 import type { Shape } from './shape.ts';
 
-/** In `failed`: passes every rule. */
+/** In `failed`: the slot passes every rule. */
 export const feasible = -1;
-/** In `failed`: takes no work, or is not of the job's pool and datacenters. */
+/** In `failed`: the node takes no work, or is not of the job's pool and datacenters. */
 const noCandidate = -2;
 
 /** In `dimension`: nothing is short. */
 const fits = 0;
 
-/** Slots that are looked at before others get their turn. */
+/** Slots computed in a step. */
 const slotsPerStep = 512;
 
 interface ClassVerdict {
-  /** The first candidate rule that fails. */
+  /** The first failed rule of scope `candidate`. */
   readonly unwanted: Rule | undefined;
-  /** Position of the first rule of scope `class` that fails, or of none. */
+  /** Position of the first failed rule of scope `class`; the number of rules if none fails. */
   readonly failed: number;
 }
 
-/** Numbers of nodes, told by the metrics of every placement alike. */
+/** Numbers of nodes for the metrics of every placement of the shape. */
 export interface SheetCounts {
   nodesInPool: number;
   candidates: number;
@@ -52,18 +51,18 @@ export interface SheetCounts {
 export class Sheet {
   readonly shape: Shape;
   readonly fleet: Fleet;
-  /** Of the fleet that it was made for. */
+  /** The fleet's revision for which the sheet was made. */
   readonly revision: number;
   readonly failed: Int16Array;
   readonly counts: SheetCounts = {
     ...{ nodesInPool: 0, candidates: 0, filtered: 0 },
     ...{ available: new Map(), constraints: new Map(), classes: new Map() },
   };
-  /** The attributes of the shape's targets, in their order. */
+  /** The columns of the shape's targets, in their order. */
   readonly columns: readonly ValueColumn[];
   readonly #dimension: Uint16Array;
   readonly #dimensions = new Numbering();
-  /** By dimension, how many feasible slots it keeps shut. */
+  /** By dimension, the number of feasible slots where it is short. */
   readonly #exhausted: number[] = [];
   readonly #packs: Float64Array;
   /** By slot, the scores of the device affinities. */
@@ -72,9 +71,9 @@ export class Sheet {
   #layout = new TreeLayout(new Int32Array(0), 0);
   #open = new Tournament(this.#layout);
   #withNeighbours = new Tournament(this.#layout);
-  /** By class of the brackets and target, the number of the value. */
+  /** By target and class of the tournament, the number of the value. */
   #classValues: readonly Int32Array[] = [];
-  /** By class of candidates, whether its nodes pass the rules of scope `class`. */
+  /** By computed class, whether its nodes pass the rules of scope `class`. */
   readonly #verdicts: boolean[] = [];
   #caughtUpTo = 0;
 
@@ -113,27 +112,27 @@ export class Sheet {
     return this.#layout;
   }
 
-  /** Of the feasible slots that are not full, without neighbours. */
+  /** The feasible slots that are not full and have no neighbours. */
   get open(): Tournament {
     return this.#open;
   }
 
-  /** For slots with neighbours; empty unless a group is being placed. */
+  /** The slots with neighbours; empty unless a group is being placed. */
   get withNeighbours(): Tournament {
     return this.#withNeighbours;
   }
 
-  /** Terms that every score of the sheet is the mean of. */
+  /** The number of parts in every score of the sheet. */
   get terms(): number {
     return 1 + (this.#devices === undefined ? 0 : 1) + (this.#affinities === undefined ? 0 : 1);
   }
 
-  /** The values that tell the classes of the brackets apart, for one of the targets. */
+  /** By class of the tournament, the number of the target's value. */
   classValues(target: number): Int32Array {
     return this.#classValues[target]!;
   }
 
-  /** Looks again at every slot whose room changed since the last time. */
+  /** Computes anew every slot that changed since the last call. */
   *catchUp(): Steps<void> {
     const { changedSlots, nodes } = this.fleet;
     const touched = changedSlots.since(this.#caughtUpTo) ?? [...nodes.keys()];
@@ -147,7 +146,7 @@ export class Sheet {
     }
   }
 
-  /** Puts the slot into the tournament as it is without neighbours. */
+  /** Puts the slot into the tournament without neighbours. */
   restoreSlot(slot: number): void {
     this.#withNeighbours.set(slot, closed);
     this.#open.set(slot, this.isFull(slot) ? closed : this.sumWithout(slot));
@@ -157,17 +156,17 @@ export class Sheet {
     return this.#dimension[slot] !== fits;
   }
 
-  /** What is short there; `''` for nothing. */
+  /** The dimension that is short; `''`: the slot is not full. */
   dimensionAt(slot: number): string {
     return this.#dimensions.names[this.#dimension[slot]!]!;
   }
 
-  /** Of a slot that is not full. */
+  /** The pack score of a slot that is not full. */
   packAt(slot: number): number {
     return this.#packs[slot]!;
   }
 
-  /** The same of the device affinities; `undefined`: the group has none. */
+  /** The score of the device affinities; `undefined`: the group has none. */
   devicesAt(slot: number): number | undefined {
     return this.#devices?.[slot];
   }
@@ -186,13 +185,13 @@ export class Sheet {
     return this.#affinities === undefined ? sum : sum + this.#affinities[slot]!;
   }
 
-  /** What the slot's room is worth. */
+  /** The parts that depend on the node's free resources. */
   #nodeSum(slot: number): number {
     const pack = this.#packs[slot]!;
     return this.#devices === undefined ? pack : pack + this.#devices[slot]!;
   }
 
-  /** For each computed class of candidates, by name: whether its nodes could run the group. */
+  /** By the name of each computed class of candidates, whether its nodes could run the group. */
   classVerdicts(): ReadonlyMap<string, boolean> {
     const names = this.fleet.classNames;
     const verdicts = [...this.#verdicts.entries()].filter(([, verdict]) => verdict !== undefined);
@@ -205,14 +204,14 @@ export class Sheet {
     return this.#exhausted.some((count) => count > 0);
   }
 
-  /** Feasible slots that are full, by what is short. */
+  /** The number of full feasible slots, by dimension. */
   *exhausted(): Iterable<readonly [dimension: string, count: number]> {
     for (const [number, count] of this.#exhausted.entries()) {
       if (count > 0) yield [this.#dimensions.names[number]!, count];
     }
   }
 
-  /** Computes anew what of the group's needs the slot can give, and how well it packs. */
+  /** Computes anew whether the slot is full, and its pack score. */
   refitSlot(slot: number): void {
     const dimension = this.#tryFit(slot);
     const before = this.#dimension[slot]!;
@@ -251,7 +250,7 @@ export class Sheet {
     return fits;
   }
 
-  /** Whether comparing sums is not enough: for cores, devices, static ports, and when ports run low. */
+  /** Whether sums do not suffice: with cores, devices or static ports, and when ports run low. */
   #needsExactFit(slot: number): boolean {
     const { cores, devices, networks } = this.shape.ask;
     if (cores > 0 || devices.length > 0) return true;
@@ -268,7 +267,7 @@ export class Sheet {
     return MaxDynamicPort - MinDynamicPort + 1 - taken < asked;
   }
 
-  /** Walks the rule table for every node. */
+  /** Applies the rules to every node. */
   *#filterNodes(): Steps<void> {
     const { rules } = this.shape;
     const { nodes, classOf } = this.fleet;
@@ -324,7 +323,7 @@ export class Sheet {
     }
   }
 
-  /** One class for every combination of values that feasible slots have. */
+  /** Makes a class for every combination of target values of the feasible slots. */
   #seedTournaments(): void {
     const classOf = Int32Array.from(this.failed, (failed) => (failed === feasible ? 0 : -1));
     let classes = 1;

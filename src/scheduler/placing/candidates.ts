@@ -1,17 +1,20 @@
 /**
- * One group on its sheet while it is placed: where the job already is counts here, and nowhere else.
+ * The candidate nodes of a group while it is placed: its sheet, with the effect of the job's
+ * allocations (neighbours, distinct rules, spreads), which no other class considers.
  * Source: docs/behaviour/scheduling.md#the-scheduler, #scores.
  *
- * 1. A slot is open when it passes every rule, is not full and no distinct rule keeps the group off.
- * 2. Whatever changes a node's room or presence calls `placed`, `removed` or `refresh`.
- * 3. An open slot is in one of two tournaments: the sheet's, or, when some of the group is there,
- *    the one with neighbours, whose scores have a term more. Slots of one class share their spread
- *    boost and whether distinct properties allow them, so within a class and a tournament the
- *    greatest sum has the greatest score.
- * 4. Parts are added in the order of `ScorePart`, penalty and spread last, so the score equals that
- *    of computing it from scratch to the last bit.
- * 5. `best` is the greatest score, of equal ones the lower node id.
- * 6. After `end` the sheet is as it was, but for what its fleet's touches tell.
+ * 1. A slot is open when it passes every rule, is not full, and every distinct rule allows it.
+ * 2. Callers report every change of a node's resources or locations through `notePlaced`,
+ *    `noteRemoved` or `refreshSlot`.
+ * 3. An open slot is in one of two tournaments: `open`, or, when allocations of the group are on the
+ *    node, `withNeighbours`, whose scores have one part more. Slots of a class share their spread
+ *    boost and the verdict of distinct properties, so within a class and a tournament the greatest
+ *    sum has the greatest score.
+ * 4. Parts are added in the order of `ScorePart`, penalty and spread last, so the score equals one
+ *    computed from scratch to the last bit.
+ * 5. `best` has the greatest score; among equals, the lower node id.
+ * 6. `restoreSheet` undoes all changes to the sheet, except those noted in the fleet's
+ *    `changedSlots`.
  */
 import { drained, each, type Steps } from '../../base/steps.ts';
 import type { Job } from '../../model/job/job.ts';
@@ -39,11 +42,11 @@ export interface CandidatesInput {
 
 const nobody: ReadonlySet<string> = new Set();
 
-/** A spread, or a rule that a property's value be distinct, with what tells the values of slots. */
+/** A spread or a `distinct_property` rule, with the values of its attribute. */
 interface WithColumn<T> {
   readonly item: T;
   readonly column: ValueColumn;
-  /** By class of the brackets. */
+  /** By class of the tournament, the number of the value. */
   readonly classValues: Int32Array;
 }
 
@@ -53,13 +56,13 @@ export class Candidates {
   readonly #neighbours = new Map<number, number>();
   readonly #distinct: readonly DistinctColumn[];
   readonly #propertyRules: readonly WithColumn<DistinctColumn>[];
-  /** Of rules that speak of each node alone. */
+  /** The distinct rules on nodes themselves. */
   readonly #nodeRules: readonly DistinctColumn[];
   readonly #spreads: readonly WithColumn<SpreadBoosts>[];
-  /** Slots that are not in the sheet's tournament as the sheet would have them. */
+  /** Slots whose entries in the sheet's tournaments were changed here. */
   readonly #changedSlots = new Set<number>();
 
-  /** With where the job already is. */
+  /** Starts with the job's locations. */
   static *of(input: CandidatesInput): Steps<Candidates> {
     const candidates = new Candidates(input);
     yield* candidates.#enterLocations(input.locations);
@@ -86,28 +89,28 @@ export class Candidates {
     return this.sheet.fleet.nodes;
   }
 
-  /** Whether some distinct rule may keep the group off feasible slots. */
+  /** Whether the group has distinct rules. */
   get hasDistinctRules(): boolean {
     return this.#distinct.length > 0;
   }
 
-  /** -1 for nodes that do not pass the rules. */
+  /** The slot of a node; -1: the node fails a rule. */
   slotOf(nodeId: string): number {
     const slot = this.sheet.fleet.slotOf(nodeId);
     return slot >= 0 && this.sheet.failed[slot] === feasible ? slot : -1;
   }
 
-  /** The first distinct rule that keeps the group off the slot. */
+  /** The first distinct rule that forbids the slot. */
   distinctAt(slot: number): DistinctColumn | undefined {
     return this.#distinct.find((column) => !column.allowsNode(this.nodes[slot]!));
   }
 
-  /** Of a feasible slot. */
+  /** Whether a feasible slot is open. */
   isOpen(slot: number): boolean {
     return !this.sheet.isFull(slot) && this.distinctAt(slot) === undefined;
   }
 
-  /** The slot to place on; -1 when none is open. Nodes in `penalized` hosted a failed one. */
+  /** The slot to place on; -1: no slot is open. An allocation failed on the nodes in `penalized`. */
   best(penalized: ReadonlySet<string> = nobody): number {
     if (penalized.size === 0) return this.#bestOfTournaments();
     const apart = [...penalized]
@@ -126,7 +129,7 @@ export class Candidates {
     return best;
   }
 
-  /** The best slots in turn, at most `count`. */
+  /** The best slots in order, at most `count`. */
   ranking(count: number, penalized: ReadonlySet<string> = nobody): readonly number[] {
     const slots: number[] = [];
     let rest = penalized;
@@ -142,7 +145,7 @@ export class Candidates {
     return slots;
   }
 
-  /** Of an open slot. */
+  /** The score of an open slot. */
   scoreAt(slot: number, penalized: ReadonlySet<string> = nobody): number {
     let sum = this.#sumAt(slot);
     let terms = this.#termsAt(slot);
@@ -160,7 +163,7 @@ export class Candidates {
     return this.partsWith(slot, room, penalized);
   }
 
-  /** The same of a feasible slot whose room is worth this much. */
+  /** The parts of a feasible slot with the given parts for its free resources. */
   partsWith(
     slot: number,
     { pack, devices }: { readonly pack: number; readonly devices: number | undefined },
@@ -181,24 +184,24 @@ export class Candidates {
     };
   }
 
-  /** An allocation of this group came to a node of the fleet; its room knows already. */
+  /** An allocation of this group came to the node, whose resources are updated already. */
   notePlaced(slot: number): void {
     this.#changeCount(slot, 1);
   }
 
-  /** An allocation of this group left the node; its room knows already. */
+  /** An allocation of this group left the node, whose resources are updated already. */
   noteRemoved(slot: number): void {
     this.#changeCount(slot, -1);
   }
 
-  /** The node's room changed, and who is there did not. */
+  /** The node's resources changed, but not the job's locations. */
   refreshSlot(slot: number): void {
     if (this.sheet.failed[slot] !== feasible) return;
     this.sheet.refitSlot(slot);
     this.#updateSlot(slot);
   }
 
-  /** Gives the sheet back. */
+  /** Undoes the changes to the sheet's tournaments. */
   *restoreSheetSteps(): Steps<void> {
     yield* each(this.#changedSlots, (slot) => {
       this.sheet.restoreSlot(slot);
@@ -210,14 +213,14 @@ export class Candidates {
     drained(this.restoreSheetSteps());
   }
 
-  /** Takes in where the job already is. */
+  /** Applies the job's locations. */
   *#enterLocations(locations: JobLocations): Steps<void> {
     const { fleet, failed } = this.sheet;
     for (const [id, count] of locations.byNode(this.group.Name)) {
       const slot = fleet.slotOf(id);
       if (slot >= 0) this.#neighbours.set(slot, count);
     }
-    // Rules of the whole job see the other groups as well; those that allow none shut all.
+    // A rule of the whole job counts the other groups too; a limit of 0 closes every slot.
     const isShut = this.#nodeRules.some(({ rule }) => rule.limit < 1);
     const ids = this.#nodeRules.length > 0 ? locations.byNode() : locations.byNode(this.group.Name);
     const slots = isShut ? failed.keys() : [...ids.keys()].map((id) => fleet.slotOf(id));
@@ -234,7 +237,7 @@ export class Candidates {
     this.refreshSlot(slot);
   }
 
-  /** Puts a feasible slot where it belongs. */
+  /** Puts a feasible slot into the tournament where it belongs. */
   #updateSlot(slot: number): void {
     const { sheet } = this;
     const isShut = sheet.isFull(slot) || !this.#isAllowedAlone(slot);

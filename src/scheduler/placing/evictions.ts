@@ -1,13 +1,12 @@
 /**
- * Where a request that finds no room may have some made, and what that is worth: every node that is
- * full is looked at, as placement looks at every node with room.
+ * Searches the full nodes for evictions that make room for a request, and scores them.
  * Source: docs/behaviour/scheduling.md#preemption.
  *
- * 1. Only nodes that pass every rule and lack nothing but room are looked at.
- * 2. The best is the greatest mean of the parts of the score, with the part `preemption`; of equal
- *    ones the lower node id.
- * 3. What was found out about a node holds until its room changes, or until a group that has
- *    allocations there loses more of them.
+ * 1. Only full nodes that pass every rule and distinct rule are searched.
+ * 2. The best node has the greatest mean of its score parts, with the part `preemption`; among equals
+ *    the lower node id wins.
+ * 3. The result for a node stays valid until its resources change, or until a group with allocations
+ *    on it loses another allocation.
  */
 import type { Steps } from '../../base/steps.ts';
 import type { Job } from '../../model/job/job.ts';
@@ -26,11 +25,11 @@ import {
   preemptionScore,
 } from './preempt.ts';
 
-/** Nodes that are looked at, or compared, before others get their turn. */
+/** Nodes searched, and slots compared, in a step. */
 const nodesPerStep = 8;
 const slotsPerStep = 1024;
 
-/** Who has to make way in the plan under way. */
+/** The evictions of the plan under way. */
 export class PlannedEvictions {
   readonly ranks: EvictionRanks;
   readonly #lostByGroup = new Map<string, number>();
@@ -54,11 +53,11 @@ export class PlannedEvictions {
   }
 }
 
-/** How a node would have room. */
+/** Evictions that make room on a node. */
 export interface Eviction {
   readonly slot: number;
   readonly victims: readonly Evictable[];
-  /** The parts of the score that depend on the room there would be. */
+  /** The score parts that depend on the node's resources after the evictions. */
   readonly pack: number;
   readonly devices: number | undefined;
   readonly preemption: number;
@@ -70,16 +69,16 @@ export interface ScoredEviction {
   readonly score: number;
 }
 
-/** What is asked of a search. */
+/** A query for the best evictions. */
 interface EvictionQuery {
-  /** The one slot that it may be. */
+  /** The only slot allowed; `undefined`: any slot. */
   readonly onlySlot: number | undefined;
-  /** The one that is taken if it can be. */
+  /** The slot preferred to all others. */
   readonly homeSlot: number | undefined;
-  /** Whose room may change back. */
+  /** A slot whose resources may change back, so its result is not kept. */
   readonly provisionalSlot: number | undefined;
   readonly penalized: ReadonlySet<string>;
-  /** How many are to be told at most. */
+  /** The greatest number of results. */
   readonly count: number;
 }
 
@@ -91,7 +90,7 @@ interface SearchInput {
   readonly evictions: PlannedEvictions;
 }
 
-/** Of a group on a field; `undefined`: nobody has to make way for the job. */
+/** `undefined`: jobs of this type may not evict. */
 export const evictionSearch = (
   view: ClusterView,
   job: Job,
@@ -108,16 +107,16 @@ export const evictionSearch = (
       })
     : undefined;
 
-/** For one group, while it is placed. */
+/** The search for a group, while it is placed. */
 export class EvictionSearch {
   readonly #input: SearchInput;
   readonly #fleet: Fleet;
-  /** Slots of nodes that pass the rules. */
+  /** The feasible slots. */
   readonly #slots: readonly number[];
-  /** By slot; null: there is no way. */
+  /** Results by slot; `null`: no evictions suffice. */
   readonly #known: (Eviction | null | undefined)[] = [];
   #searches = 0;
-  /** By crew, the slots where it counts how many of it are lost. */
+  /** By group key, the slots whose result depends on the group's losses. */
   readonly #slotsByGroup = new Map<string, Set<number>>();
 
   constructor(input: SearchInput) {
@@ -127,7 +126,7 @@ export class EvictionSearch {
     this.#slots = [...sheet.failed.keys()].filter((slot) => sheet.failed[slot] === feasible);
   }
 
-  /** On one node, as it is at this moment. */
+  /** The evictions on one node, computed from scratch. */
   evictionAt(slot: number, penalized: ReadonlySet<string>): ScoredEviction | undefined {
     const { candidates } = this.#input;
     if (!candidates.sheet.isFull(slot) || candidates.distinctAt(slot) !== undefined)
@@ -136,7 +135,7 @@ export class EvictionSearch {
     return eviction && this.#scoreEviction(eviction, penalized);
   }
 
-  /** The best first; one at most where it may not be anywhere. */
+  /** The best evictions in order; at most one if the query names a slot that works. */
   *bestEvictions(sought: EvictionQuery): Steps<readonly ScoredEviction[]> {
     const { onlySlot: only, homeSlot: home, penalized } = sought;
     if (++this.#searches % nodesPerStep === 0) yield;
@@ -178,12 +177,12 @@ export class EvictionSearch {
     return best;
   }
 
-  /** The room of the slot changed. */
+  /** The resources of the slot changed. */
   roomChanged(slot: number): void {
     this.#known[slot] = undefined;
   }
 
-  /** The victims have to make way. Their room knows already, and of that `changed` tells. */
+  /** The victims are evicted. The caller updates the node and calls `roomChanged` for its slot. */
   noteEvicted({ victims }: Eviction): void {
     for (const victim of victims) {
       this.#input.evictions.add(victim);
@@ -213,7 +212,7 @@ export class EvictionSearch {
     return { slot, victims, pack, devices, preemption };
   }
 
-  /** Where there is a choice of crews, it depends on what they have lost. */
+  /** With several groups on a node, the choice of victims depends on the groups' losses. */
   #watchGroups(slot: number, evictables: readonly Evictable[]): void {
     const groupKeys = new Set(evictables.map(({ groupKey }) => groupKey));
     if (groupKeys.size < 2) return;

@@ -1,6 +1,6 @@
 /**
- * A first look at who may profit from room on a node, so cheap that it can be had for every job that
- * waits. It never says no to a job that could be placed there; whether it is, the scheduler decides.
+ * Estimates whether a blocked job may fit on a node, cheaply enough to ask for every blocked job. The
+ * estimate may be wrongly positive, never wrongly negative; the scheduler decides.
  */
 import { holdsResources } from '../../model/allocation/allocation-rules.ts';
 import type { Job } from '../../model/job/job.ts';
@@ -9,10 +9,10 @@ import { askOf, capacityOf, type Need, needOf } from '../fitting/resources.ts';
 import type { ClusterView } from '../view.ts';
 import { type Evictable, EvictionRanks, evictedUpTo } from './preempt.ts';
 
-/** What a job that waits would take. */
+/** The least that a blocked job needs. */
 export interface JobNeed {
   readonly need: Need;
-  /** The highest priority that has to make way for it, where others have to at all. */
+  /** The highest priority of its victims, if its type may evict. */
   readonly evictsUpTo: number;
 }
 
@@ -21,13 +21,13 @@ export const jobNeedOf = (job: Job | undefined): JobNeed =>
     ? { need: nothing, evictsUpTo: 0 }
     : { need: leastNeed(job), evictsUpTo: evictedUpTo(job) };
 
-/** What one more allocation of the job needs at least, whichever group it is of. */
+/** The smallest need of each resource over all groups of the job. */
 function leastNeed(job: Job): Need {
   let least: Need | undefined;
   for (const group of job.TaskGroups) {
     const ask = askOf(group);
     const need = needOf(ask.template);
-    // Cores are asked for by number: what CPU they come with depends on the node.
+    // With cores the CPU need depends on the node.
     least = smaller(ask.cores > 0 ? { ...need, cpu: 0 } : need, least ?? need);
   }
   return least ?? nothing;
@@ -42,14 +42,14 @@ const smaller = (left: Need, right: Need): Need => ({
   cores: Math.min(left.cores, right.cores),
 });
 
-/** What is left of a node, less what was promised of it since. */
+/** The free resources of a node, less those reserved for blocked jobs since. */
 export class FreeRoom {
   readonly #free: { cpu: number; memory: number; disk: number };
-  /** Jobs that may replace what they have there, where it is. */
+  /** Jobs with allocations on the node, which they may replace there. */
   readonly #jobs = new Set<string>();
   readonly #view: ClusterView;
   readonly #nodeId: string;
-  /** What is to run there, and how important it is; found out when first asked for. */
+  /** The allocations meant to run on the node, with priorities; built on first use. */
   #ranked: readonly Evictable[] | undefined;
 
   constructor(view: ClusterView, node: Node) {
@@ -67,7 +67,7 @@ export class FreeRoom {
     return isWithin(need, this.#free) || this.#jobs.has(jobKey(namespace, jobId));
   }
 
-  /** Whether it may when others make way for it. */
+  /** Whether the job may fit after evictions. */
   mayTakeByEviction({ need, evictsUpTo }: JobNeed): boolean {
     const free = { ...this.#free };
     for (const { allocation, priority } of this.#occupants()) {

@@ -1,6 +1,6 @@
 /**
- * How a placement came about. Counts are complete: every candidate node is looked at for every
- * group. Source: docs/behaviour/scheduling.md#metrics-of-a-placement.
+ * The metrics of a placement. Counts are complete, because placing considers every candidate node.
+ * Source: docs/behaviour/scheduling.md#metrics-of-a-placement.
  */
 import type { PlacementMetrics } from '../../model/allocation/placement-metrics.ts';
 import type { Job } from '../../model/job/job.ts';
@@ -15,14 +15,14 @@ const add = (counts: Counts, key: string): void => {
   counts.set(key, (counts.get(key) ?? 0) + 1);
 };
 
-/** In the order of the names, so that it does not matter in which order things were counted. */
+/** Sorted by name, so that the order of counting does not show. */
 const record = (counts: ReadonlyMap<string, number>): Record<string, number> =>
   Object.fromEntries([...counts].sort(([left], [right]) => (left < right ? -1 : 1)));
 
 const recordOrNull = (counts: Counts): Record<string, number> | null =>
   counts.size === 0 ? null : record(counts);
 
-/** The metrics of a placement that is about to be tried on the field. */
+/** The metrics for the next placement on the candidates. */
 export function measure(
   job: Job,
   group: TaskGroup,
@@ -60,7 +60,7 @@ interface Shut {
   readonly classesExhausted: Counts;
 }
 
-/** Feasible nodes that are not open, and why, on top of what the sheet has counted already. */
+/** Adds the feasible nodes that are not open to the sheet's counts. */
 function countShut(candidates: Candidates): Shut {
   const { counts, hasFull } = candidates.sheet;
   const shut: Shut = {
@@ -73,7 +73,7 @@ function countShut(candidates: Candidates): Shut {
   return shut;
 }
 
-/** Where distinct rules hold each node has to be asked. */
+/** With distinct rules every node has to be tested. */
 function countByNode(candidates: Candidates, shut: Shut): void {
   const { sheet, nodes } = candidates;
   for (const [slot, node] of nodes.entries()) {

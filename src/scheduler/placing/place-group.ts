@@ -1,9 +1,10 @@
 /**
- * The requests of one group, carried out one after the other: which node each gets, who has to make
- * way for it, or why it gets none. Source: docs/behaviour/scheduling.md#the-scheduler, #scores.
+ * Carries out the requests of a group one after the other: chooses a node, evicts where that is
+ * necessary, or tells why no node takes the request.
+ * Source: docs/behaviour/scheduling.md#the-scheduler, #scores.
  *
- * 1. A replacement that finds no node leaves what it would have replaced as it was.
- * 2. Nobody has to make way for a request that finds a node without that.
+ * 1. A replacement that finds no node leaves its predecessor as it was.
+ * 2. A request evicts nothing if some node takes it without evictions.
  */
 import { assert } from '../../base/assert.ts';
 import type { Ids } from '../../base/ports.ts';
@@ -35,37 +36,37 @@ import type { Evictable } from './preempt.ts';
 const nobody: ReadonlySet<string> = new Set();
 
 /**
- * Is told how requests are carried out, for explanations (`explain/placement.ts`). It changes nothing;
- * what it throws ends the work, and leaves the field as it was at that moment.
+ * Observes how requests are carried out, for explanations (`explain/placement.ts`). It changes
+ * nothing; an error that it throws ends the work at that moment.
  */
 export interface Witness {
-  /** What is placed next, in the order of the plan's placements. */
+  /** Called before each placement, in the order of the plan's placements. */
   readonly chosen?: (moment: Moment, slot: number) => void;
   readonly failed?: (moment: Moment) => void;
 }
 
-/** What a request finds. */
+/** The situation in which a request chooses its node. */
 export interface Moment {
   readonly job: Job;
   readonly candidates: Candidates;
   readonly request: PlacementRequest;
   readonly penalized: ReadonlySet<string>;
-  /** Where others would have to make way, when nobody may have a node as it is. */
+  /** The search for evictions, when no node is open. */
   readonly search?: EvictionSearch | undefined;
 }
 
 /** A request that found no node. */
 export interface Unplaced {
   readonly request: PlacementRequest;
-  /** What is short on the one node that it may be placed on; `''`: nothing, or it may be any. */
+  /** The shortage on the request's only node; `''`: no shortage, or any node is allowed. */
   readonly dimension: string;
 }
 
-/** What the groups of an evaluation have in common. */
+/** The input that the groups of an evaluation share. */
 interface PlacingContext {
   readonly view: ClusterView;
   readonly evaluation: Evaluation;
-  /** The job's. */
+  /** All allocations of the job. */
   readonly allocations: readonly Allocation[];
   readonly locations: JobLocations;
   readonly evictions: PlannedEvictions;
@@ -74,26 +75,27 @@ interface PlacingContext {
   readonly nowMs: number;
   readonly portStart: number;
   readonly witness?: Witness | undefined;
-  /** Nanoseconds of work since an arbitrary start; without it nobody measures. */
+  /** Nanoseconds of work since an arbitrary start, for the metrics. */
   readonly elapsedNs?: (() => number) | undefined;
 }
 
-/** A request for which a node is sought. */
+/** A request that has no node yet. */
 interface Pending {
   readonly request: PlacementRequest;
   readonly penalized: ReadonlySet<string>;
-  /** What it replaces, which stands aside meanwhile. */
+  /** The replaced allocation, set aside meanwhile. */
   readonly predecessor: SetAside | undefined;
 }
 
 interface SetAside {
   readonly slot: number;
-  /** It makes way, or goes on as before. */
+  /** After the placement: ends the lending. */
   readonly release: () => void;
+  /** After a failure: puts the predecessor back. */
   readonly restore: () => void;
 }
 
-/** The work on one group: it is done when every request was carried out. */
+/** Places the requests of a group. */
 export class GroupPlacer {
   readonly placements: Proposed<Allocation>[] = [];
   readonly stops: PlannedStop[] = [];
@@ -108,11 +110,11 @@ export class GroupPlacer {
   readonly #startNs: number;
   /** The job's allocations by id. */
   #allocationsById: ReadonlyMap<string, Allocation> | undefined;
-  /** Shared by all that are placed. */
+  /** Shared by all placements without evictions. */
   #metrics: PlacementMetrics | undefined;
-  /** The same of those that others make way for, wherever. */
+  /** Shared by placements with evictions that may go to any node. */
   #preemptingMetrics: PlacementMetrics | undefined;
-  /** Made when somebody first has to make way. */
+  /** Made on the first request without an open node. */
   #search: EvictionSearch | undefined;
 
   constructor(context: PlacingContext, job: Job, candidates: Candidates, startNs: number) {
@@ -123,9 +125,9 @@ export class GroupPlacer {
     this.#startNs = startNs;
   }
 
-  /** Returns what is left to do when the request finds no node as it is. */
+  /** Places the request, or returns the steps of placing it with evictions. */
   carryOut(request: PlacementRequest): Steps<void> | undefined {
-    // Others than those that may have their predecessor's place fail just as the first one did.
+    // After a failure all later requests fail too, unless they may use their predecessor's place.
     const isFree = request.nodeId === undefined && !this.#replacesCounted(request);
     if (this.failure !== undefined && isFree) {
       this.failures++;
@@ -177,7 +179,7 @@ export class GroupPlacer {
     if (request.stop !== undefined) this.stops.push(request.stop);
   }
 
-  /** Others make way, where that helps. */
+  /** Places the request by evicting others, if some evictions suffice. */
   *#placeByEviction(pending: Pending, search: EvictionSearch): Steps<void> {
     const { request, penalized, predecessor } = pending;
     const candidates = this.#candidates;
@@ -224,7 +226,7 @@ export class GroupPlacer {
     return { ...this.#measureRequest(penalized), ScoreMetaData };
   }
 
-  /** The time is that from the beginning of the group's turn. */
+  /** Metrics with the time since the group's turn began. */
   #measureRequest(penalized: ReadonlySet<string>): PlacementMetrics {
     const metrics = measure(this.#job, this.#candidates.group, this.#candidates, penalized);
     const { elapsedNs } = this.#context;
@@ -257,14 +259,14 @@ export class GroupPlacer {
     });
   }
 
-  /** Whether what it replaces counts until then: it still runs, or may come back. */
+  /** Whether the request's predecessor counts until replaced: it still runs, or may come back. */
   #replacesCounted(request: PlacementRequest): boolean {
     const { kind, previous } = request;
     if (replacesRunning(request)) return true;
     return kind === 'lost' && previous !== undefined && this.#context.locations.has(previous.ID);
   }
 
-  /** Lets the request have the place of what it replaces, until it is clear what becomes of it. */
+  /** Lets the request use the place of its predecessor until it is placed or has failed. */
   #setAsidePredecessor(request: PlacementRequest): SetAside | undefined {
     const { previous } = request;
     if (previous === undefined || !this.#replacesCounted(request)) return undefined;
@@ -291,7 +293,7 @@ export class GroupPlacer {
     return { slot, release: leave, restore: stay };
   }
 
-  /** Whether it still waits for its own predecessor there, and so has nothing to hand on. */
+  /** Whether the allocation still waits on its node for its own predecessor, so it holds nothing to lend. */
   #waitsForPredecessor({ NodeID, PreviousAllocation }: Allocation): boolean {
     if (PreviousAllocation === '') return false;
     this.#allocationsById ??= new Map(this.#context.allocations.map((one) => [one.ID, one]));
@@ -307,7 +309,7 @@ function shortOn(candidates: Candidates, nodeId: string | undefined): string {
     : candidates.sheet.dimensionAt(slot);
 }
 
-/** Whether it takes the place of one that may still run. */
+/** Whether the request replaces an allocation that may still run. */
 const replacesRunning = ({ kind }: PlacementRequest): boolean =>
   kind === 'update' || kind === 'migrate';
 
@@ -326,7 +328,7 @@ function chooseSlot(
   return home !== undefined && isOpen(home) ? home : candidates.best(penalized);
 }
 
-/** A group whose disk is to be kept goes back to its node whenever it can. */
+/** The predecessor's slot, preferred by a group that keeps its disk. */
 function previousSlotOf(
   candidates: Candidates,
   { previous }: PlacementRequest,

@@ -1,10 +1,10 @@
 /**
- * Carries out a reconciliation on the nodes: who gets which node, and what is left over.
+ * Places the requests of a reconciliation on nodes, and tells which stay unplaced.
  * Source: docs/behaviour/scheduling.md#the-scheduler, #reconciliation, #scores.
  *
- * 1. Rooms show the snapshot plus what the plan places, presence also less what it stops: what is
- *    stopped no longer counts for its job, but its node has yet to end it.
- * 2. Who has to make way for one group holds nothing any more for the others.
+ * 1. A planned node counts the plan's placements, and still counts its stops: the node has yet to end
+ *    the allocation. The job's locations count a stopped allocation no longer.
+ * 2. An allocation evicted for a group is gone for all groups.
  */
 import type { Ids } from '../../base/ports.ts';
 import { drained, type Steps } from '../../base/steps.ts';
@@ -30,23 +30,23 @@ export interface PlaceInput {
   readonly ids: Ids;
   readonly nowMs: number;
   readonly attempt?: number;
-  /** Of a memory that is kept; without one all is looked at anew. */
+  /** A session of a kept memory; without it the cluster is read from scratch. */
   readonly session?: Session;
   readonly witness?: Witness;
-  /** Nanoseconds of work since an arbitrary start; without it nobody measures. */
+  /** Nanoseconds of work since an arbitrary start, for the metrics. */
   readonly elapsedNs?: () => number;
 }
 
-/** What is asked for a group: the part of a decision that is about nodes. */
+/** The part of a group's decision that is about placing. */
 export type GroupRequests = Pick<GroupDecision, 'job' | 'group' | 'placements'>;
 
-/** What became of a group's requests. */
+/** The result of a group's requests. */
 export interface GroupPlacement {
   readonly placements: readonly Proposed<Allocation>[];
-  /** Of those replaced. */
+  /** Stops of the replaced allocations. */
   readonly stops: readonly PlannedStop[];
   readonly preemptions: readonly PlannedPreemption[];
-  /** Of the first request that found no node. */
+  /** The metrics of the first request that found no node. */
   readonly failure: PlacementMetrics | undefined;
   readonly queued: number;
   readonly unplaced: readonly Unplaced[];
@@ -56,10 +56,10 @@ export interface GroupPlacement {
 
 const none: ReadonlyMap<string, boolean> = new Map();
 
-/** Requests that are carried out before others get their turn. */
+/** Requests placed in a step. */
 const requestsPerStep = 4;
 
-/** The work on one evaluation's plan; it ends with the evaluation. */
+/** Places the groups of an evaluation. */
 export class Placer {
   readonly #input: PlaceInput;
   readonly #session: Session;
@@ -80,7 +80,7 @@ export class Placer {
     return new Placer(input, locations);
   }
 
-  /** Takes out what the plan stops in any case. Before the first `placeGroup`. */
+  /** Removes an allocation that the plan stops in any case. Call before the first `placeGroup`. */
   stop({ allocationId, desiredStatus }: Pick<PlannedStop, 'allocationId' | 'desiredStatus'>): void {
     if (desiredStatus !== 'run') this.#locations.remove(allocationId);
   }
@@ -124,7 +124,7 @@ export class Placer {
   }
 }
 
-/** FNV-1a: spreads evaluations over the dynamic ports. */
+/** FNV-1a, to spread evaluations over the dynamic ports. */
 function hash(text: string): number {
   let value = 0x811c9dc5;
   for (let position = 0; position < text.length; position++) {

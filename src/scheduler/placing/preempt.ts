@@ -1,12 +1,12 @@
 /**
- * Who makes way on a node for an allocation of higher priority.
+ * Chooses the victims on a node for an allocation of higher priority.
  * Source: docs/behaviour/scheduling.md#preemption.
  *
- * 1. Only what is to run, of other jobs and of a priority that is lower by `priorityGap` at least,
- *    makes way.
- * 2. When those chosen are gone the ask fits, and it does not while any one of them is there.
- * 3. Lower priorities go first; of equal ones those whose needs are closest to what is still missing,
- *    and rather of groups that have not lost as many already as they may at a time.
+ * 1. A victim is meant to run, belongs to another job, and has a priority lower by at least
+ *    `priorityGap`.
+ * 2. Without the victims the ask fits; with any of them left it does not.
+ * 3. Lower priorities go first. Among equals, allocations go first whose resources come closest to
+ *    the missing amounts, with a penalty for groups that have lost `MaxParallel` already.
  */
 import type { Allocation } from '../../model/allocation/allocation.ts';
 import { holdsResources } from '../../model/allocation/allocation-rules.ts';
@@ -17,25 +17,25 @@ import type { Missing, PlannedNode } from '../fitting/planned-node.ts';
 import { type Ask, needOf } from '../fitting/resources.ts';
 import type { ClusterView } from '../view.ts';
 
-/** By how much the priority of what makes way is lower, at least. */
+/** The least difference in priority between a job and its victims. */
 const priorityGap = 10;
 
-/** The highest priority that has to make way for a job. */
+/** The highest priority of a victim of the job. */
 export const evictedUpTo = ({ Priority }: Pick<Job, 'Priority'>): number => Priority - priorityGap;
 
 export interface Evictable {
   readonly allocation: Allocation;
-  /** Of the version of the job that it runs. */
+  /** The priority in the job version that the allocation runs. */
   readonly priority: number;
-  /** Its job and group. */
+  /** A key for its job and group. */
   readonly groupKey: string;
-  /** How many of the crew may move at a time; 0: nobody said. */
+  /** The group's `Migrate.MaxParallel`; 0: not set. */
   readonly maxParallel: number;
 }
 
 type Jobs = Pick<ClusterView, 'job' | 'jobVersion'>;
 
-/** What allocations are worth; remembers each version and group. */
+/** Finds the priorities of allocations; remembers each version and group. */
 export class EvictionRanks {
   readonly #jobs: Jobs;
   readonly #known = new Map<string, Omit<Evictable, 'allocation'> | undefined>();
@@ -44,7 +44,7 @@ export class EvictionRanks {
     this.#jobs = jobs;
   }
 
-  /** `undefined`: nobody knows the job any more. */
+  /** `undefined`: the job no longer exists. */
   of(allocation: Allocation): Evictable | undefined {
     const { Namespace, JobID, JobCreateIndex, JobVersion, TaskGroup } = allocation;
     const groupKey = `${Namespace}\0${JobID}\0${TaskGroup}`;
@@ -60,7 +60,7 @@ export class EvictionRanks {
   }
 }
 
-/** The version that it runs, or the newest where that one is no longer kept. */
+/** The version that the allocation runs, or the newest where that version is no longer kept. */
 export function versionRun(
   jobs: Jobs,
   {
@@ -76,7 +76,7 @@ export function versionRun(
   return isSame(job) ? job : undefined;
 }
 
-/** Those on a node that have to make way for the job if need be. */
+/** The allocations on a node that the job may evict. */
 export function evictableOn(
   job: Job,
   occupants: Iterable<Allocation>,
@@ -94,9 +94,8 @@ export function evictableOn(
 }
 
 /**
- * The candidates that are to make way, in the order in which they were chosen; `undefined`: the ask
- * does not fit even without all of them. `lost` tells how many of a crew have to make way already.
- * Leaves the room as it was.
+ * The victims, in the order of the choice; `undefined`: the ask does not fit even without all of
+ * `candidates`. `lost` counts the evictions of a group so far. Leaves the node as it was.
  */
 export function chooseVictims(
   planned: PlannedNode,
@@ -118,7 +117,7 @@ export function chooseVictims(
   return chosen.filter((evictable) => left.has(evictable));
 }
 
-/** Evictions that are tried on a room. */
+/** Evictions tried on a node. */
 class Trial {
   readonly planned: PlannedNode;
   readonly ask: Ask;
@@ -183,12 +182,12 @@ function chooseInOrder(
   }
 }
 
-/** Each that is chosen counts with those after it: what came later may have made it superfluous. */
+/** Drops victims that later ones made superfluous. */
 function dropSuperfluous(gone: Trial): void {
   const last = gone.members.at(-1)!;
   const inTurn = gone.members.toReversed().sort((left, right) => right.priority - left.priority);
   for (const evictable of inTurn) {
-    // Without the last one it did not fit, or nobody would have gone on.
+    // The last victim is needed: without it the ask did not fit.
     if (evictable === last) continue;
     gone.remove(evictable);
     if (!gone.fits) gone.add(evictable);
@@ -200,17 +199,14 @@ const nothing: ReadonlySet<string> = new Set();
 const piecesAsked = ({ devices }: Ask): number =>
   devices.reduce((sum, { count }) => sum + count, 0);
 
-/** What would be had if it went. */
+/** The resources freed by evicting the allocation. */
 function freedBy({ allocation }: Evictable, pieces: ReadonlySet<string>): Missing {
   const { AllocatedResources } = allocation;
   const held = pieces.size === 0 ? [] : piecesOf(AllocatedResources);
   return { ...needOf(AllocatedResources), devices: held.filter((one) => pieces.has(one)).length };
 }
 
-/**
- * How far what is given is from what is missing, as shares of what is asked for. Cores and devices
- * count where they are asked for.
- */
+/** The distance between freed and missing amounts, each as a share of the amount asked for. */
 export function distance(missing: Missing, given: Missing, asked: Missing): number {
   let sum = 0;
   for (const kind of ['cpu', 'memory', 'disk', 'cores', 'devices'] as const) {
@@ -221,11 +217,11 @@ export function distance(missing: Missing, given: Missing, asked: Missing): numb
 
 const penaltyStep = 50;
 
-/** For a group that loses more than it may at a time. `taken`: how many it has lost already. */
+/** The penalty for a group that would lose more than `maxParallel`. `taken`: its losses so far. */
 export const penalty = ({ maxParallel }: Pick<Evictable, 'maxParallel'>, taken: number): number =>
   maxParallel > 0 && taken + 1 > maxParallel ? penaltyStep * (taken + 1 - maxParallel) : 0;
 
-/** Close to 1 for few of low priority, less for more or more important ones. */
+/** Close to 1 for few victims of low priority; lower for more victims or higher priorities. */
 export function preemptionScore(priorities: readonly number[]): number {
   const most = Math.max(...priorities);
   const net = most + priorities.reduce((sum, one) => sum + one, 0) / most;

@@ -1,5 +1,5 @@
 /**
- * What is done about allocations whose nodes are away, or that are over with nobody in their place.
+ * Decides about allocations whose node is away, and about ended ones without a successor.
  * Source: docs/behaviour/scheduling.md#reconciliation, #nodes-that-are-away.
  */
 import { instantToMs } from '../../base/instant.ts';
@@ -16,13 +16,13 @@ import { lostStop, mark, unknownMark } from './stops.ts';
 export interface AwayDecision {
   readonly stops: readonly PlannedStop[];
   readonly postponed: readonly Postponed[];
-  /** Those that another one may replace now. */
+  /** Allocations that may be replaced now. */
   readonly replaceable: readonly Allocation[];
-  /** Those whose place is kept for a while yet. */
+  /** Allocations whose place stays reserved for a while. */
   readonly awaited: readonly Allocation[];
-  /** Ids of those that are away while others do their work. */
+  /** Ids of allocations that are away and have a replacement. */
   readonly replacedAway: readonly string[];
-  /** How many went away since anybody looked. */
+  /** The number of allocations newly found away. */
   readonly disconnected: number;
 }
 
@@ -40,7 +40,7 @@ export function* decideAway(
   let disconnected = 0;
   const later = (stop: PlannedStop, dueMs: number) =>
     postponed.push({ stop, dueMs, cause: 'disconnect' });
-  /** Makes sure that an evaluation comes back to one that is waited for already. */
+  /** Ensures that a later evaluation deals with an allocation that waits already. */
   const remind = (allocation: Allocation, dueMs: number) => {
     if (!hasReminder(allocation, context)) later(mark(allocation), dueMs);
   };
@@ -69,7 +69,7 @@ export function* decideAway(
         remind(allocation, lostSinceMs(allocation) + (graceMs ?? 0));
         break;
       case 'unknown':
-        // What nobody replaces may come back and go on: it counts until another one has its place.
+        // An allocation that is away may come back: it counts until it has a replacement.
         if (standing.isReplaced && hasReplacement(allocation)) replacedAway.push(allocation.ID);
         if (standing.isReplaced && !hasReplacement(allocation)) replaceable.push(allocation);
         if (allocation.ClientStatus !== 'unknown') {
@@ -87,8 +87,8 @@ export function* decideAway(
 }
 
 /**
- * Whether some allocation has, or is to have, the place of another one. Those that had it before, and
- * went when it came back, do not count when it is away again.
+ * Tests whether an allocation has a replacement, running or to come. A replacement that was stopped
+ * when the allocation came back does not count when it goes away again.
  */
 function* replacementTest(
   classified: readonly Classified[],
@@ -117,7 +117,7 @@ const replacingKinds: ReadonlySet<Classified['standing']['kind']> = new Set([
   ...(['unknown', 'lost', 'awaited', 'ended'] as const),
 ]);
 
-/** How long a node that is away may still run what it has; `undefined`: nobody waits for that. */
+/** How long an absent node may still run its allocations; `undefined`: replace them at once. */
 function graceOf(group: TaskGroup): number | undefined {
   const grace = group.Disconnect?.StopOnClientAfter ?? null;
   return grace === null ? undefined : instantToMs(grace);

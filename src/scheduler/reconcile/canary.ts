@@ -1,4 +1,7 @@
-/** Which allocations are canaries, and of whom. Source: docs/behaviour/deployments.md#canaries. */
+/**
+ * Tells which allocations are canaries, and whether their deployment still runs.
+ * Source: docs/behaviour/deployments.md#canaries.
+ */
 import type { Allocation } from '../../model/allocation/allocation.ts';
 import { type Deployment, isTerminalDeployment } from '../../model/deployment/deployment.ts';
 import type { TaskGroup } from '../../model/task-group/task-group.ts';
@@ -7,8 +10,8 @@ import { type Classified, isNewer } from './classify.ts';
 import { groupEntry } from './rollout.ts';
 
 /**
- * `canary`: of the deployment that is under way, which nobody promoted yet; `stray`: of one that is
- * over or of another version, so that nobody ever will.
+ * `canary`: of the running deployment of the current version, not promoted yet; `stray`: of a
+ * deployment that ended or is of another version, so it will never be promoted.
  */
 export type CanaryKind = 'regular' | 'canary' | 'stray';
 
@@ -27,8 +30,8 @@ export function canaryKind(
 }
 
 /**
- * Those of earlier versions whose place a promoted canary has: they go, however many the group is to
- * have. `counting` are all that count.
+ * Allocations of earlier versions whose name a promoted canary has: they stop, whatever the group's
+ * count. `counting`: all allocations that count.
  */
 export function succeededByCanaries(
   counting: readonly Classified[],

@@ -1,6 +1,7 @@
 /**
- * What each allocation of a group means for the group as it is wanted now: the first matching line
- * of `classify` decides. Source: docs/behaviour/scheduling.md#reconciliation, #rescheduling.
+ * Classifies each allocation of a group by what it means for the group's current specification. The
+ * first matching line of `classify` decides.
+ * Source: docs/behaviour/scheduling.md#reconciliation, #rescheduling.
  */
 
 import { instantToMs } from '../../base/instant.ts';
@@ -15,29 +16,29 @@ import { decideReschedule } from '../reschedule.ts';
 import { type EvaluationContext, isDue } from '../waiting.ts';
 
 export type Standing =
-  /** Over, or stopped already: nothing is to be done about it. */
+  /** Ended or stopped already: needs nothing. */
   | { readonly kind: 'ignored' }
-  /** Stopped already, but its node will not say that it ended. */
+  /** Stopped already, but its node is gone and will not report the end. */
   | { readonly kind: 'vanished' }
-  /** Runs, or is to: counts. */
+  /** Runs or will run: counts. */
   | { readonly kind: 'kept' }
-  /** Ended well, or failed for good: counts, and is left as it is. */
+  /** Completed, or failed for good: counts, and is left as it is. */
   | { readonly kind: 'settled' }
   | { readonly kind: 'migrating' }
   | { readonly kind: 'lost' }
-  /** Lost, but its node may still run it for a while: its place is kept. */
+  /** Lost, but its node may still run it for a while: its place stays reserved. */
   | { readonly kind: 'awaited' }
-  /** Over or evicted, and nobody has its place yet. */
+  /** Completed or evicted, and not replaced yet. */
   | { readonly kind: 'ended' }
-  /** Away with its node. Counts, unless another one is to run in its place meanwhile. */
+  /** Away with its node. Counts, unless a replacement runs meanwhile. */
   | { readonly kind: 'unknown'; readonly isReplaced: boolean }
   | { readonly kind: 'reschedule-now'; readonly delayNs: number }
-  /** Failed, and counts until it is due; without `dueMs` an evaluation waits for that already. */
+  /** Failed, and counts until due; without `dueMs` a follow-up evaluation exists already. */
   | { readonly kind: 'reschedule-later'; readonly dueMs: number | undefined };
 
 export type Classified = { readonly allocation: Allocation; readonly standing: Standing };
 
-/** Whether it is one of those that the group has. */
+/** Whether the allocation counts towards the group's `Count`. */
 export const counts = (standing: Standing): boolean =>
   countingKinds.has(standing.kind) || (standing.kind === 'unknown' && !standing.isReplaced);
 
@@ -58,7 +59,7 @@ export interface ClassifyContext extends EvaluationContext {
   readonly job: Job;
   readonly group: TaskGroup;
   readonly nodeOf: (id: string) => Node | undefined;
-  /** The deployment that brings the current version; `''` when none is under way. */
+  /** The running deployment of the current version; `''`: none. */
   readonly activeDeploymentId: string;
 }
 
@@ -76,18 +77,18 @@ export function classify(allocation: Allocation, context: ClassifyContext): Stan
   if (isExpired(allocation, context)) return { kind: 'lost' };
   if (isAway(node)) return standingOfAway(allocation, node, group);
   if (allocation.DesiredTransition.Migrate === true) return { kind: 'migrating' };
-  // Its node is back, and has not told of it yet.
+  // The node is back, but has not reported the allocation yet.
   if (allocation.ClientStatus === 'unknown') return unknown(group);
   const { Reschedule, ForceReschedule } = allocation.DesiredTransition;
   if (Reschedule === true || ForceReschedule === true) return standingOfFailed(allocation, context);
   return { kind: 'kept' };
 }
 
-/** Same registration, same version. */
+/** Whether the allocation is of the job's registration and version. */
 export const isCurrent = (allocation: Allocation, job: Job): boolean =>
   allocation.JobVersion === job.Version && allocation.JobCreateIndex === job.CreateIndex;
 
-/** Of a later version, or of a later registration of the job. */
+/** Whether `left` is of a later registration or version of the job. */
 export const isNewer = (left: Allocation, right: Allocation): boolean =>
   left.JobCreateIndex > right.JobCreateIndex ||
   (left.JobCreateIndex === right.JobCreateIndex && left.JobVersion > right.JobVersion);
@@ -95,15 +96,15 @@ export const isNewer = (left: Allocation, right: Allocation): boolean =>
 export const isAway = (node: Node | undefined): node is undefined | Node =>
   node === undefined || node.Status === 'down' || node.Status === 'disconnected';
 
-/** A disconnected node may come back; only groups that allow for that wait for it. */
+/** A disconnected node is gone too, unless the group waits for it. */
 export const isNodeGone = (node: Node | undefined, group: TaskGroup | undefined): boolean =>
   isAway(node) && !(node?.Status === 'disconnected' && lostAfterMs(group) > 0);
 
-/** How long a group waits for what is away; 0: not at all. */
+/** How long a group waits for a disconnected node; 0: not at all. */
 export const lostAfterMs = (group: TaskGroup | undefined): number =>
   instantToMs(group?.Disconnect?.LostAfter ?? 0);
 
-/** Unix ms since when nobody has heard of it; only for those that are `unknown`. */
+/** When an `unknown` allocation became unknown, in Unix ms. */
 export function unknownSinceMs({ AllocStates, ModifyTime }: Allocation): number {
   const marked = AllocStates?.findLast((state) => state.Value === 'unknown');
   return instantToMs(marked?.Time ?? ModifyTime);
@@ -130,19 +131,19 @@ function standingOfAway(
   return isAwaited || group.Disconnect?.Replace === false ? unknown(group) : { kind: 'lost' };
 }
 
-/** Whether it comes to an end by itself. */
+/** Whether the job's tasks are meant to end by themselves. */
 export const runsOut = ({ Type }: Pick<Job, 'Type'>): boolean =>
   Type === 'batch' || Type === 'sysbatch';
 
-/** A batch job is done with what completed; a service never is. */
+/** A completed batch allocation is done; a completed service allocation has to run again. */
 function standingOfComplete(allocation: Allocation, job: Job): Standing {
   if (runsOut(job)) return { kind: isCurrent(allocation, job) ? 'settled' : 'ignored' };
   return { kind: isUnreplaced(allocation, job) ? 'ended' : 'ignored' };
 }
 
 /**
- * What made way for others is to run elsewhere. What was lost while its node may still run it is
- * replaced only when that is over for sure.
+ * An evicted allocation has to run elsewhere. A lost one whose node may still run it is replaced only
+ * when `StopOnClientAfter` has passed.
  */
 function standingOfStopped(allocation: Allocation, context: ClassifyContext): Standing {
   const { job, group } = context;
@@ -156,19 +157,19 @@ function standingOfStopped(allocation: Allocation, context: ClassifyContext): St
   return { kind: isDue(allocation, dueMs, context) ? 'ended' : 'awaited' };
 }
 
-/** Unix ms since when it is given up; only for those that are `lost`. */
+/** When a `lost` allocation was given up, in Unix ms. */
 export function lostSinceMs({ AllocStates, ModifyTime }: Allocation): number {
   const marked = AllocStates?.findLast((state) => state.Value === 'lost');
   return instantToMs(marked?.Time ?? ModifyTime);
 }
 
-/** Nobody took its place, and the job is still the one that it was placed for. */
+/** Whether the allocation has no successor and is of the job's current registration. */
 const isUnreplaced = (allocation: Allocation, job: Job): boolean =>
   allocation.NextAllocation === '' && allocation.JobCreateIndex === job.CreateIndex;
 
 function standingOfFailed(allocation: Allocation, context: ClassifyContext): Standing {
   const { job, group, activeDeploymentId } = context;
-  // What a job of the same id did before it was purged is no business of this one.
+  // Failures of an earlier registration do not matter to this job.
   if (allocation.JobCreateIndex !== job.CreateIndex && isClientTerminal(allocation)) {
     return { kind: 'ignored' };
   }
@@ -178,7 +179,7 @@ function standingOfFailed(allocation: Allocation, context: ClassifyContext): Sta
   const { Reschedule, ForceReschedule } = allocation.DesiredTransition;
   const isWatched =
     allocation.DeploymentID !== '' && allocation.DeploymentID === activeDeploymentId;
-  // Whether a deployment goes on after a failure is decided by who watches over it.
+  // The deployment watcher decides about failures within a running deployment.
   if (isWatched && Reschedule !== true && ForceReschedule !== true) return { kind: 'settled' };
   const decision = decideReschedule(allocation, group.ReschedulePolicy, context);
   switch (decision.when) {

@@ -1,5 +1,5 @@
 /**
- * Which allocations go when there are more than wanted.
+ * Chooses the allocations to stop when a group has too many.
  * Source: docs/behaviour/scheduling.md#reconciliation.
  */
 import { each, mapped, type Steps, sorted } from '../../base/steps.ts';
@@ -14,8 +14,8 @@ interface Counted {
 }
 
 /**
- * Ids to stop so that `count` are left: first those whose name another one has as well, then those
- * that have to move anyway, then the highest indexes.
+ * Ids to stop so that `count` are left: first duplicates of a name, then allocations that have to
+ * move anyway, then the highest indexes.
  */
 export function* stopsForExcess(
   job: Job,
@@ -41,7 +41,7 @@ export function* stopsForExcess(
   return new Set(order.slice(0, excess).map(({ id }) => id));
 }
 
-/** All but the best holder of each name. */
+/** Ids of all but the best allocation of each name. */
 function* duplicatesOf(job: Job, counted: readonly Counted[]): Steps<ReadonlySet<string>> {
   const holders = new Map<string, Counted>();
   const duplicates = new Set<string>();
@@ -58,7 +58,7 @@ function* duplicatesOf(job: Job, counted: readonly Counted[]): Steps<ReadonlySet
   return duplicates;
 }
 
-/** One that runs the job as it is now, and may stay, is worth most. */
+/** A running allocation counts most, then one of the current version, then one that may stay. */
 function worth(job: Job, { allocation, standing }: Counted): number {
   const lives = isClientTerminal(allocation) ? 0 : 4;
   return lives + (isCurrent(allocation, job) ? 2 : 0) + (standing.kind === 'migrating' ? 0 : 1);

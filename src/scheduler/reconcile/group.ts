@@ -1,5 +1,5 @@
 /**
- * What is to be done about one group of a service or batch job.
+ * Decides about a group of a service or batch job.
  * Source: docs/behaviour/scheduling.md#reconciliation.
  */
 import { each, every, filtered, grouped, mapped, type Steps, some } from '../../base/steps.ts';
@@ -24,24 +24,24 @@ import { batchSize, type GroupRollout, groupRollout, isAllHealthy, isMoving } fr
 import { backMark, lostStop, mark, stopOf } from './stops.ts';
 import { sortedByIndex, splitUpdates, type Updates } from './updates.ts';
 
-/** The canaries, or all the others: those that count, and those that are away. */
+/** The canaries of a group, or its other allocations: those that count, and those that are away. */
 interface GroupPart {
   readonly counting: readonly Classified[];
   readonly away: AwayDecision;
 }
 
-/** What was found of a group, before anything is decided. */
+/** Facts about a group, before the decision. */
 interface Findings {
   readonly regulars: GroupPart;
   readonly canaries: GroupPart;
-  /** Canaries of nobody, and what is not needed since another one came back. */
+  /** Canaries of deployments that have ended. */
   readonly strays: readonly Allocation[];
   readonly superfluous: readonly Allocation[];
   readonly excess: readonly Allocation[];
-  /** Of those that count, the ones that are not too many. */
+  /** The allocations that count, less those in excess. */
   readonly staying: readonly Classified[];
   readonly updates: Updates;
-  /** How many are to be placed so that there are enough. */
+  /** The number of allocations that the group lacks. */
   readonly missing: number;
   readonly rollout: GroupRollout;
 }
@@ -56,7 +56,7 @@ export function* reconcileGroup(
   const { regulars, canaries, staying, updates, rollout } = found;
   const here = yield* allocationsIn(staying);
   const failed = yield* filtered(staying, hasFailed);
-  // What failed under the version before waits for its turn to be updated, if that is to come.
+  // A failed allocation of an earlier version waits for its update, if the rollout moves.
   const isWaitingForTurn = isMoving(rollout.stage) && failed.length > 0;
   const awaitsTurn = new Set(isWaitingForTurn ? updates.destructive : []);
   const failing = failed.filter(({ allocation }) => !awaitsTurn.has(allocation));
@@ -109,8 +109,8 @@ export function* reconcileGroup(
 }
 
 /**
- * Canaries take the names of those that they are to succeed, then what nobody has: a name that one
- * of the current version has would be there twice for good.
+ * Canaries take the names of the allocations that they will succeed, then unused names; a name of an
+ * allocation of the current version comes last, because it would exist twice for good.
  * Source: docs/behaviour/scheduling.md#names.
  */
 function namesForCanaries(
@@ -212,7 +212,7 @@ function* partOf(
   };
 }
 
-/** Those of them of which something may still run. */
+/** Stray canaries that may still run. */
 const strandedCanaries = (classified: readonly Classified[]): readonly Allocation[] =>
   classified
     .filter(
@@ -235,7 +235,7 @@ function* canaryWork(
   };
 }
 
-/** Names of those that nobody replaces; the place of those that are waited for is theirs. */
+/** Names of allocations that are not replaced, or are awaited. */
 function* namesKept(
   counting: readonly Classified[],
   { awaited }: AwayDecision,
@@ -254,7 +254,7 @@ function* stopsOf(
   { regulars, canaries, strays, superfluous, excess, staying }: Findings,
   { nodeOf }: GroupContext,
 ): Steps<readonly PlannedStop[]> {
-  // A node that is gone will not say that what was stopped on it has ended.
+  // A node that is gone will not report the end of a stopped allocation.
   const end = (allocation: Allocation, description: string): PlannedStop =>
     isNodeGone(nodeOf(allocation.NodeID), group)
       ? lostStop(allocation)

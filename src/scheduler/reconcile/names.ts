@@ -2,7 +2,7 @@
 import { each, type Steps } from '../../base/steps.ts';
 import { allocationIndex, allocationName } from '../../model/allocation/allocation-rules.ts';
 
-/** Hands out indexes: each one to a single holder, the lowest free one first. */
+/** Hands out the indexes of names: each index once, the lowest free index first. */
 export class NameIndex {
   readonly #job: string;
   readonly #group: string;
@@ -15,14 +15,14 @@ export class NameIndex {
     this.#used = used;
   }
 
-  /** `used` are names. */
+  /** `used`: the names taken already. */
   static *of(job: string, group: string, used: Iterable<string>): Steps<NameIndex> {
     const indexes = new Set<number>();
     yield* each(used, (name) => indexes.add(allocationIndex(name)));
     return new NameIndex(job, group, indexes);
   }
 
-  /** The name itself if nobody has its index, else the lowest free one: that repairs duplicates. */
+  /** The name itself if its index is free, else the lowest free name, which repairs duplicates. */
   inherit(name: string): string {
     const index = allocationIndex(name);
     if (!this.#isFree(index)) return this.lowest();
@@ -30,7 +30,7 @@ export class NameIndex {
     return allocationName(this.#job, this.#group, index);
   }
 
-  /** The first of the names that nobody has, else the lowest free one. */
+  /** The first free name of the list, else the lowest free name. */
   firstOf(names: readonly string[]): string {
     const free = names.find((name) => this.#isFree(allocationIndex(name)));
     return free === undefined ? this.lowest() : this.inherit(free);

@@ -1,11 +1,12 @@
 /**
- * From what there is of a job to what is to be done about it. Decides about allocations, not about
- * nodes. Source: docs/behaviour/scheduling.md#reconciliation, #updates-in-place, #names.
+ * Compares a job's allocations with its specification and decides what to stop, place and update.
+ * Nodes for placements are chosen later.
+ * Source: docs/behaviour/scheduling.md#reconciliation, #updates-in-place, #names.
  *
- * 1. What counts after the decision plus what is placed is never more than `Count`, canaries aside,
- *    of which there are never more than wanted.
- * 2. No two allocations that count get the same name from here.
- * 3. Nothing is stopped and placed when nothing changed.
+ * 1. The allocations that count after the decision, with the placements, never exceed `Count`;
+ *    canaries never exceed the number of canaries wanted.
+ * 2. A placement never gets the name of another allocation that counts.
+ * 3. When nothing changed, nothing is stopped or placed.
  */
 import { each, type Steps } from '../../base/steps.ts';
 import type { Allocation } from '../../model/allocation/allocation.ts';
@@ -32,14 +33,14 @@ export function* reconcile(context: ReconcileContext): Steps<Reconciliation> {
 }
 
 export interface Begun {
-  /** The groups of which something is to run, each with its allocations. */
+  /** The groups to run, each with its allocations. */
   readonly groups: readonly (readonly [TaskGroup, readonly Allocation[]])[];
-  /** There whenever there are groups. */
+  /** Defined whenever `groups` is not empty. */
   readonly groupContext: GroupContext | undefined;
   readonly conclude: (groups: readonly GroupDecision[]) => Reconciliation;
 }
 
-/** What does not depend on the type of the job. */
+/** The part of reconciliation that is the same for all job types. */
 export function* beginReconciliation(context: ReconcileContext): Steps<Begun> {
   const { job, deployments } = context;
   const { stops, stopsByGroup, members } = yield* stopUnwanted(context);
@@ -64,7 +65,7 @@ interface Wanted extends Pick<Reconciliation, 'stops' | 'stopsByGroup'> {
   readonly members: ReadonlyMap<TaskGroup, readonly Allocation[]>;
 }
 
-/** Stops what belongs to nothing that is to run any more. */
+/** Stops the allocations of stopped jobs, earlier registrations and removed groups. */
 function* stopUnwanted({ job, allocations, nodeOf }: ReconcileContext): Steps<Wanted> {
   const active = job === undefined || job.Stop || !isEvaluated(job) ? undefined : job;
   const members = new Map<TaskGroup, Allocation[]>();
@@ -73,7 +74,7 @@ function* stopUnwanted({ job, allocations, nodeOf }: ReconcileContext): Steps<Wa
   const stops: PlannedStop[] = [];
   const stopsByGroup = new Map<string, number>();
   yield* each(allocations, (allocation) => {
-    // Another registration of the id is another job: what was purged is stopped, all of it.
+    // The same id registered anew is another job: all allocations of the purged job are stopped.
     const isOwn = allocation.JobCreateIndex === active?.CreateIndex;
     const list = isOwn ? byName.get(allocation.TaskGroup) : undefined;
     if (list !== undefined) {
@@ -93,7 +94,7 @@ function unconditionalStop(
   nodeOf: ReconcileContext['nodeOf'],
 ): PlannedStop | undefined {
   const isGone = isNodeGone(nodeOf(allocation.NodeID), undefined);
-  // A node that is gone will not report that what was stopped on it has ended.
+  // A node that is gone will not report the end of a stopped allocation.
   if (isGone && !isClientTerminal(allocation)) return lostStop(allocation);
   return isTerminal(allocation) ? undefined : stopOf(allocation, descriptions.notNeeded);
 }

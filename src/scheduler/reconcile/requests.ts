@@ -1,6 +1,6 @@
 /**
- * The placements that a group calls for: which name each gets, which version it runs and of which
- * deployment it is. Source: docs/behaviour/scheduling.md#reconciliation, #names.
+ * Makes the placement requests of a group, each with its name, version and deployment.
+ * Source: docs/behaviour/scheduling.md#reconciliation, #names.
  */
 import { each, mapped, type Steps } from '../../base/steps.ts';
 import type { Allocation } from '../../model/allocation/allocation.ts';
@@ -14,12 +14,12 @@ import { NameIndex } from './names.ts';
 import { type GroupRollout, isMoving } from './rollout.ts';
 import { stopOf } from './stops.ts';
 
-/** Who is replaced, and why; what is not named here stays. */
+/** The allocations to replace, by reason. */
 export interface Replacing {
   readonly reschedule: readonly Classified[];
-  /** Of those that are over or away. */
+  /** Allocations that ended or are away. */
   readonly replaceable: readonly Allocation[];
-  /** How many are placed that replace nothing. */
+  /** The number of placements that replace nothing. */
   readonly fresh: number;
   readonly update: readonly Allocation[];
   readonly migrate: readonly Allocation[];
@@ -30,11 +30,11 @@ export interface Requested {
   readonly group: TaskGroup;
   readonly rollout: GroupRollout;
   readonly regular: Replacing;
-  /** Names of those of the group that stay. */
+  /** Names of the allocations that stay. */
   readonly keptNames: readonly string[];
   readonly canary: Replacing;
   readonly keptCanaryNames: readonly string[];
-  /** Names that canaries take, the first ones first: of those that they are to succeed. */
+  /** Names for canaries, in the order of preference. */
   readonly canaryNames: readonly string[];
   readonly versions: Pick<VersionTests, 'isOutdated' | 'versionOf'>;
 }
@@ -51,7 +51,7 @@ export const replacedBy = ({ reschedule, replaceable, update, migrate }: Replaci
     ),
   );
 
-/** How many allocations are placed for it. */
+/** The number of placements. */
 export const replacedCount = ({
   reschedule,
   replaceable,
@@ -61,7 +61,7 @@ export const replacedCount = ({
 }: Replacing): number =>
   reschedule.length + replaceable.length + fresh + update.length + migrate.length;
 
-/** Names go to those who had them first, then to the new ones, so that none is taken twice. */
+/** Replacements keep their names first, new allocations take free ones, so that no name is used twice. */
 export function* ordersFor(wanted: Requested): Steps<Orders> {
   const { job, group, rollout } = wanted;
   const names = yield* NameIndex.of(job.ID, group.Name, wanted.keptNames);
@@ -114,7 +114,7 @@ function* requestsOf(
   return [...rescheduled, ...found, ...added, ...updated, ...migrated];
 }
 
-/** The version that a replacement has to stay with; `undefined`: it may be the current one. */
+/** The version that a replacement has to keep; `undefined`: the current version. */
 export function versionKept(
   { job, rollout, versions }: Pick<Requested, 'job' | 'rollout' | 'versions'>,
   previous: Allocation | undefined,
@@ -122,12 +122,12 @@ export function versionKept(
   if (isMoving(rollout.stage) || previous === undefined || isCurrent(previous, job)) {
     return undefined;
   }
-  // What changes in place comes while canaries wait, too.
+  // In-place updates happen while canaries wait, too.
   const mayChange = rollout.stage === 'canaries' && !versions.isOutdated(previous);
   return mayChange ? undefined : versions.versionOf(previous);
 }
 
-/** Tells the requests of the current version from those of earlier ones. */
+/** Separates the requests of the current version from those of earlier versions. */
 export function* byVersion(
   { group }: Pick<Requested, 'group'>,
   requests: readonly PlacementRequest[],

@@ -1,6 +1,6 @@
 /**
- * What becomes of an allocation that came back after another one took its place. Exactly one of the
- * two goes on. Source: docs/behaviour/job-specification.md#disconnected-clients.
+ * Decides between an allocation that came back and its replacement. Exactly one of the two goes on.
+ * Source: docs/behaviour/job-specification.md#disconnected-clients.
  */
 import { each, filtered, type Steps } from '../../base/steps.ts';
 import type { Allocation } from '../../model/allocation/allocation.ts';
@@ -11,13 +11,13 @@ import type { TaskGroup } from '../../model/task-group/task-group.ts';
 import { type Classified, counts, isNewer, runsOut, type Standing } from './classify.ts';
 
 export interface ReturnDecision {
-  /** Those that nobody needs any more. */
+  /** Allocations to stop, because their counterpart goes on. */
   readonly superfluous: readonly Allocation[];
-  /** Those that came back and go on. */
+  /** Allocations that came back and go on. */
   readonly kept: readonly Allocation[];
 }
 
-/** `classified` is of one group. */
+/** `classified`: the allocations of a group. */
 export function* resolveReturns(
   job: Job,
   group: TaskGroup,
@@ -47,10 +47,10 @@ export function* resolveReturns(
   return { superfluous: [...superfluous.values()], kept };
 }
 
-/** Here, whatever became of it; one that is away is not. */
+/** Whether the allocation counts and is not away. */
 const isBack = (standing: Standing): boolean => counts(standing) && standing.kind !== 'unknown';
 
-/** Those that came after it and are still wanted, in their order. */
+/** The allocation's successors that still count or are away, in order. */
 function successorsOf(
   { NextAllocation }: Allocation,
   byId: ReadonlyMap<string, Classified>,
@@ -70,7 +70,7 @@ function successorsOf(
 const isDone = ({ ClientStatus }: Allocation): boolean => ClientStatus === 'complete';
 const runs = ({ ClientStatus }: Allocation): boolean => ClientStatus === 'running';
 
-/** Whether the one that came back goes on, rather than the last one that took its place. */
+/** Whether the allocation that came back goes on, rather than its last successor. */
 function goesOn(
   { allocation: original, standing }: Classified,
   { allocation: successor }: Classified,
@@ -89,7 +89,7 @@ function goesOn(
     : scoreOf(original) >= scoreOf(successor);
 }
 
-/** When the first of its tasks that run was started; what never started runs the shortest. */
+/** Start of the first running task; an allocation without one counts as started last. */
 function startedAtMs({ TaskStates }: Allocation): number {
   const starts = Object.values(TaskStates)
     .filter(({ State }) => State === 'running')
@@ -98,7 +98,7 @@ function startedAtMs({ TaskStates }: Allocation): number {
   return starts.length > 0 ? Math.min(...starts) : Number.POSITIVE_INFINITY;
 }
 
-/** What its node was worth when it was placed; of nodes beyond those noted, nothing. */
+/** The node's score at placement; the lowest if the metrics do not list the node. */
 const scoreOf = ({ Metrics, NodeID }: Allocation): number =>
   Metrics?.ScoreMetaData?.find((entry) => entry.NodeID === NodeID)?.NormScore ??
   Number.NEGATIVE_INFINITY;

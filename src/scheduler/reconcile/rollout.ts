@@ -1,11 +1,11 @@
 /**
- * How far the current version of a job may come: the deployment that brings it, whether a new one is
- * to be made, and which ones have to end.
+ * Decides how far the current version of a job may roll out: finds its deployment, decides whether to
+ * create one, and cancels those of other versions.
  * Source: docs/behaviour/deployments.md#when-a-deployment-is-made.
  *
- * 1. A version has one deployment at most, however it ended.
- * 2. While a group halts, or its canaries wait, nothing comes of the current version but what
- *    replaces its own; what is left of an earlier version is replaced as it was.
+ * 1. A version never has more than one deployment, whatever its status.
+ * 2. While a group is halted or its canaries wait, the current version only replaces its own
+ *    allocations; allocations of earlier versions are replaced by their own version.
  */
 import { every, type Steps } from '../../base/steps.ts';
 import type { Allocation } from '../../model/allocation/allocation.ts';
@@ -29,36 +29,36 @@ import type { TaskGroup } from '../../model/task-group/task-group.ts';
 /** `free`: nothing holds the group back. */
 export type Stage = 'free' | 'rolling' | 'canaries' | 'halted';
 
-/** Whether the current version comes on, rather than wait for somebody. */
+/** Whether the current version may replace earlier ones now. */
 export const isMoving = (stage: Stage): boolean => stage === 'free' || stage === 'rolling';
 
-/** Where one group stands. */
+/** The state of a group's rollout. */
 export interface GroupRollout {
   readonly stage: Stage;
-  /** What is placed of the current version becomes part of it; `''`: of none. */
+  /** The deployment that placements of the current version join; `''`: none. */
   readonly deploymentId: string;
-  /** How many canaries there are to be, while they are waited for. */
+  /** The number of canaries wanted, until they are promoted. */
   readonly canaries: number;
-  /** What a new deployment says of the group. */
+  /** The group's entry in a new deployment. */
   readonly entry: DeploymentGroup | undefined;
 }
 
-/** What the group has before it. */
+/** The changes that a group needs. */
 export interface RolloutWork {
   readonly destructive: number;
   readonly inPlace: number;
   readonly placements: number;
-  /** Some update is more than that the group may have fewer allocations now. */
+  /** Whether an update is more than a lower count. */
   readonly isChange: boolean;
-  /** Some allocation is, or was, of the current version. */
+  /** Whether an allocation is or was of the current version. */
   readonly hasCurrent: boolean;
-  /** How many canaries the group's strategy calls for, for what is destructive. */
+  /** The number of canaries for the destructive updates. */
   readonly canaries: number;
 }
 
 type Ending = Plan['deploymentUpdates'][number];
 
-/** The deployment of the job's current version, whatever became of it. */
+/** The deployment of the job's current version, in any status. */
 export function currentDeployment(
   job: Job,
   deployments: Iterable<Deployment>,
@@ -74,7 +74,7 @@ export function currentDeployment(
 const isOfVersion = ({ JobVersion, JobCreateIndex }: Deployment, job: Job): boolean =>
   JobVersion === job.Version && JobCreateIndex === job.CreateIndex;
 
-/** Those that nobody needs any more: of a stopped job, and of other versions. */
+/** Cancels the deployments of a stopped job, and of other versions. */
 export function cancellations(
   job: Job | undefined,
   deployments: Iterable<Deployment>,
@@ -101,11 +101,11 @@ export const groupEntry = (
   { Name }: Pick<TaskGroup, 'Name'>,
 ): DeploymentGroup | undefined => (Object.hasOwn(TaskGroups, Name) ? TaskGroups[Name] : undefined);
 
-/** Whether groups of the job are rolled out in steps. */
+/** Whether the group is rolled out in steps. */
 export const hasSteps = (job: Job, group: TaskGroup): boolean =>
   isRolling(job.Type) && (group.Update?.MaxParallel ?? 0) > 0;
 
-/** `newId` names the deployment that is made when the group calls for one. */
+/** `newId` gives the id of a new deployment, if the group needs one. */
 export function groupRollout(
   job: Job,
   group: TaskGroup,
@@ -153,8 +153,8 @@ function firstStep({ Update }: TaskGroup, work: RolloutWork, deploymentId: strin
 }
 
 /**
- * How many may be replaced by the current version now: no more than `MaxParallel` are on their way
- * to health at a time, and none more once one of them got lost on it.
+ * The number of allocations to replace by the current version now: at most `MaxParallel` are not yet
+ * healthy at a time, and none is replaced once an allocation of the deployment is unhealthy.
  */
 export function* batchSize(
   { Update }: TaskGroup,
@@ -174,18 +174,18 @@ export function* batchSize(
   return isNoneLost ? Math.max(size, 0) : 0;
 }
 
-/** Whether all of them that are of the deployment are healthy. */
+/** Whether all members of the deployment are healthy. */
 export const isAllHealthy = (
   members: readonly Allocation[],
   { deploymentId }: Pick<GroupRollout, 'deploymentId'>,
 ): Steps<boolean> =>
   every(members, (one) => one.DeploymentID !== deploymentId || healthOf(one) === true);
 
-/** What ended is not healthy, whatever was last said of that: only jobs for ever are rolled out. */
+/** An ended allocation is unhealthy whatever its last report: rollouts are for jobs that run forever. */
 const healthOf = (allocation: Allocation): boolean | undefined =>
   isClientTerminal(allocation) ? false : (allocation.DeploymentStatus?.Healthy ?? undefined);
 
-/** Whether the group has all that its deployment is for, as far as is counted there. */
+/** Whether the deployment's counters show the group complete. */
 export const isRolledOut = (entry: DeploymentGroup): boolean =>
   isGroupHealthy(entry) && !awaitsPromotion(entry);
 
@@ -195,7 +195,7 @@ export const success = ({ ID }: Deployment): Ending => ({
   StatusDescription: deploymentDescriptions.successful,
 });
 
-/** A deployment of the job's current version with these groups. */
+/** A new deployment of the job's current version. */
 export function newDeployment(
   id: string,
   job: Job,

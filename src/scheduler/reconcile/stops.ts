@@ -1,7 +1,4 @@
-/**
- * How a plan ends allocations, and what it notes of them.
- * Source: docs/behaviour/allocations.md#descriptions.
- */
+/** Stops of allocations, and notes on them. Source: docs/behaviour/allocations.md#descriptions. */
 import type { Allocation } from '../../model/allocation/allocation.ts';
 import type { PlannedStop } from '../../model/plan/plan.ts';
 import { descriptions } from '../view.ts';
@@ -18,20 +15,20 @@ export const lostStop = (allocation: Allocation): PlannedStop => ({
   clientStatus: 'lost',
 });
 
-/** Nothing changes of what is wanted of it. */
+/** A note: the desired status stays. */
 export const mark = (allocation: Allocation): PlannedStop => ({
   ...stopOf(allocation, allocation.DesiredDescription),
   desiredStatus: allocation.DesiredStatus,
 });
 
-/** Nobody hears of it for the time being. */
+/** Notes that the allocation's node is away. */
 export const unknownMark = (allocation: Allocation): PlannedStop => ({
   ...mark(allocation),
   desiredDescription: descriptions.unknown,
   clientStatus: 'unknown',
 });
 
-/** It was away, and is back: nobody has to give it up any more. */
+/** Notes that the allocation's node is back. */
 export const backMark = (allocation: Allocation): PlannedStop => ({
   ...mark(allocation),
   desiredDescription: '',

@@ -1,5 +1,5 @@
 /**
- * Which allocations of earlier versions go on where they are, and which do not.
+ * Splits the allocations of earlier versions into in-place and destructive updates.
  * Source: docs/behaviour/scheduling.md#updates-in-place.
  */
 import { each, filtered, mapped, type Steps, sorted } from '../../base/steps.ts';
@@ -12,11 +12,11 @@ import { type Classified, isCurrent, type Standing } from './classify.ts';
 
 export interface Updates {
   readonly inPlace: readonly Allocation[];
-  /** In the order in which they are replaced: what does not run first, then by name. */
+  /** In the order of replacement: ended allocations first, then by name. */
   readonly destructive: readonly Allocation[];
 }
 
-/** By the index of the name, then by id. */
+/** Sorts by the index of the name, then by id. */
 export function* sortedByIndex(allocations: readonly Allocation[]): Steps<readonly Allocation[]> {
   const indexed = yield* mapped(allocations, (allocation) => {
     return { allocation, index: allocationIndex(allocation.Name) };

@@ -1,5 +1,5 @@
 /**
- * `distinct_hosts` and `distinct_property`: the rules that depend on where the job already is.
+ * `distinct_hosts` and `distinct_property`: rules that depend on the job's other allocations.
  * Source: docs/behaviour/scheduling.md#comparisons.
  */
 import type { Constraint } from '../../model/constraint/constraint.ts';
@@ -10,10 +10,10 @@ import { compileTarget, isOfNodeAlone, type Reader } from '../fitting/target.ts'
 import { type JobLocations, ValueCounts } from './locations.ts';
 import { Numbering } from './numbering.ts';
 
-/** At most `limit` live allocations on nodes of one value. */
+/** Allows at most `limit` live allocations on nodes with the same value. */
 export interface DistinctRule {
   readonly name: 'distinct_hosts' | 'distinct_property';
-  /** The group whose allocations count; `undefined`: the whole job's. */
+  /** The group whose allocations count; `undefined`: all of the job's count. */
   readonly group: string | undefined;
   readonly target: string;
   readonly read: Reader;
@@ -46,21 +46,21 @@ function distinctRule(
   return [];
 }
 
-/** Whether the rule speaks of what nodes may share, rather than of each node alone. */
+/** Whether nodes may share a value of the target. */
 export const isOfProperty = ({ target }: DistinctRule): boolean => !isOfNodeAlone(target);
 
-/** A rule and what counts for it, kept as placements come and go. */
+/** A rule with its counts, kept up to date while placements come and go. */
 export class DistinctColumn {
   readonly rule: DistinctRule;
   readonly #counts: ValueCounts;
 
-  /** `values` numbers the rule's values, for those who ask by number. */
+  /** `values` numbers the target's values, for callers of `allows`. */
   constructor(rule: DistinctRule, locations: JobLocations, values = new Numbering()) {
     this.rule = rule;
     this.#counts = new ValueCounts(rule.read, values, locations.byValue(rule.read, rule.group));
   }
 
-  /** By the number of the node's value, -1 for none. */
+  /** Whether the rule allows nodes with the value of this number; -1: nodes without a value. */
   allows(number: number): boolean {
     return number >= 0 && this.#counts.count(number) < this.rule.limit;
   }
@@ -69,7 +69,7 @@ export class DistinctColumn {
     return this.allows(this.#counts.numberOf(node));
   }
 
-  /** Why the node is not allowed, as metrics tell it. */
+  /** The reason for metrics why the node is not allowed. */
   text(node: Node): string {
     if (this.rule.name === 'distinct_hosts') return 'distinct_hosts';
     const { target } = this.rule;
@@ -79,7 +79,7 @@ export class DistinctColumn {
     return `distinct_property: ${target}=${value} used by ${this.#counts.count(number)} allocs`;
   }
 
-  /** An allocation that counts for the rule came to the node (`by` 1) or went (-1). */
+  /** An allocation that the rule counts came to the node (`by` 1) or left it (-1). */
   change(node: Node, by: 1 | -1): void {
     const number = this.#counts.numberOf(node);
     if (number >= 0) this.#counts.change(number, by);

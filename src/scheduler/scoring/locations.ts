@@ -1,4 +1,4 @@
-/** Where the job's live allocations are, with what the plan does so far. */
+/** The nodes of a job's live allocations, with the plan's changes so far. */
 import { each, type Steps } from '../../base/steps.ts';
 import type { Allocation } from '../../model/allocation/allocation.ts';
 import { isTerminal } from '../../model/allocation/allocation-rules.ts';
@@ -8,15 +8,15 @@ import type { Numbering } from './numbering.ts';
 
 export type Located = Pick<Allocation, 'ID' | 'TaskGroup' | 'NodeID'>;
 
-/** No group is called so. */
+/** No group has this name. */
 const everyGroup = '';
 const nowhere: ReadonlyMap<string, number> = new Map();
 
 export class JobLocations {
   readonly #live = new Map<string, Located>();
-  /** How many are on each node: of each group, and under `everyGroup` of the whole job. */
+  /** Live allocations by group and node; `everyGroup` counts the whole job. */
   readonly #counts = new Map<string, Map<string, number>>();
-  /** What the plan stops: their values stay in use for even spreads, with a count of 0. */
+  /** Allocations that the plan stops: an even spread keeps their values, with a count of 0. */
   readonly #removed: Located[] = [];
   readonly #findNode: (id: string) => Node | undefined;
 
@@ -53,7 +53,7 @@ export class JobLocations {
     return allocation;
   }
 
-  /** Live allocations by node, as they are now; of one group, or of the whole job. */
+  /** Counts live allocations by node, for a group or the whole job. */
   byNode(group: string = everyGroup): ReadonlyMap<string, number> {
     return this.#counts.get(group) ?? nowhere;
   }
@@ -71,7 +71,7 @@ export class JobLocations {
     }
   }
 
-  /** Live allocations by the value that their nodes have. */
+  /** Counts live allocations by the value of their node. */
   byValue(read: Reader, group?: string): Map<string, number> {
     const counts = new Map<string, number>();
     const count = (allocation: Located, by: number): void => {
@@ -86,12 +86,12 @@ export class JobLocations {
   }
 }
 
-/** How many live allocations have each value of an attribute, by the number of the value. */
+/** Counts live allocations by the number of their node's value of an attribute. */
 export class ValueCounts {
   readonly #read: Reader;
   readonly #values: Numbering;
   readonly #counts: number[] = [];
-  /** Whether some allocation has, or had before this plan, the value. */
+  /** By number, whether an allocation has the value, or had it before this plan. */
   readonly #inUse: boolean[] = [];
 
   constructor(read: Reader, values: Numbering, used: ReadonlyMap<string, number>) {
@@ -104,7 +104,7 @@ export class ValueCounts {
     }
   }
 
-  /** The number of the node's value; -1 without one. */
+  /** The number of the node's value; -1: the node has none. */
   numberOf(node: Node): number {
     const value = this.#read(node);
     return value === undefined ? -1 : this.#values.of(value);
@@ -122,7 +122,7 @@ export class ValueCounts {
     return this.#inUse[number] === true;
   }
 
-  /** The numbers that were ever in use. */
+  /** The numbers of values in use now or before. */
   *inUse(): Iterable<number> {
     for (const [number, isUsed] of this.#inUse.entries()) if (isUsed) yield number;
   }

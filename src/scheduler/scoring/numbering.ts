@@ -1,4 +1,4 @@
-/** Numbers for texts, from 0 in the order of asking, so that loops compare no text. */
+/** Numbers texts from 0, in the order of first use, so that loops compare numbers instead of text. */
 export class Numbering {
   readonly names: string[] = [];
   readonly #numbers = new Map<string, number>();

@@ -1,9 +1,9 @@
 /**
  * The parts of a node's score. Source: docs/behaviour/scheduling.md#scores.
  *
- * 1. The score is the sum of the parts that apply divided by their number.
- * 2. The parts are added in the order of `ScorePart`, so that a sum kept by steps and one made from
- *    scratch are the same number to the last bit.
+ * 1. The score is the mean of the parts that apply.
+ * 2. Parts are added in the order of `ScorePart`, so that a sum kept step by step equals one computed
+ *    from scratch to the last bit.
  */
 import type { Affinity } from '../../model/constraint/constraint.ts';
 import type { Job } from '../../model/job/job.ts';
@@ -29,11 +29,11 @@ const bestFit = 18;
 
 const clampFit = (fit: number): number => Math.min(Math.max(fit, 0), bestFit);
 
-/** The share that stays free with the need on top; 0 where there is nothing to share. */
+/** The share of the capacity that stays free with the need added; 0 without capacity. */
 export const freeShare = (used: number, need: number, capacity: number): number =>
   capacity > 0 ? 1 - (used + need) / capacity : 0;
 
-/** From 0 (empty) to 1 (full) for `binpack`; the other way round for `spread`. */
+/** For `binpack` from 0 (empty node) to 1 (full node); for `spread` the reverse. */
 export function packScore(
   algorithm: SchedulerConfiguration['algorithm'],
   used: Pick<Need, 'cpu' | 'memory'>,
@@ -47,7 +47,7 @@ export function packScore(
   );
 }
 
-/** {@link packScore} from the shares of CPU and memory that stay free. */
+/** {@link packScore} from the free shares of CPU and memory. */
 export function packScoreOfShares(
   algorithm: SchedulerConfiguration['algorithm'],
   cpu: number,
@@ -57,13 +57,13 @@ export function packScoreOfShares(
   return clampFit(algorithm === 'spread' ? powers - 2 : 20 - powers) / bestFit;
 }
 
-/** `neighbours`: live allocations of the same job and group on the node, at least 1. */
+/** `neighbours`: live allocations of the group on the node, at least 1. */
 export const antiAffinityScore = (neighbours: number, count: number): number =>
   -(neighbours + 1) / count;
 
 export const reschedulePenalty = -1;
 
-/** Scores a node by the affinities; `undefined` when there are none. */
+/** Scores a node by the affinities. */
 export type AffinityScorer = (node: Node) => number;
 
 const affinitiesOf = (job: Job, group: TaskGroup): readonly Affinity[] => [
@@ -72,7 +72,7 @@ const affinitiesOf = (job: Job, group: TaskGroup): readonly Affinity[] => [
   ...group.Tasks.flatMap((task) => task.Affinities ?? []),
 ];
 
-/** Whether nodes of one computed class may differ in their score. */
+/** Whether nodes of one computed class may differ in their affinity score. */
 export const hasUniqueAffinity = (job: Job, group: TaskGroup): boolean =>
   affinitiesOf(job, group).some(({ LTarget, RTarget }) => isUnique(LTarget) || isUnique(RTarget));
 

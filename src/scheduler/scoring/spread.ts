@@ -1,5 +1,5 @@
 /**
- * Spreads over the values of an attribute, in both forms.
+ * Spreads over the values of an attribute, with and without targets.
  * Source: docs/behaviour/scheduling.md#spread.
  */
 import type { Spread } from '../../model/constraint/constraint.ts';
@@ -11,18 +11,18 @@ import type { Numbering } from './numbering.ts';
 
 const worst = -1;
 
-/** Stands for every value that no target names. */
+/** Stands for all values without a target of their own. */
 const rest = '*';
 
-/** One spread while a group is placed: what each value adds to the score of its nodes. */
+/** A spread while a group is placed: the score part of each value. */
 export interface SpreadBoosts {
-  /** Of a value by its number; -1: of nodes that lack the attribute. */
+  /** The part for a value's number; -1: for nodes without the attribute. */
   boost(number: number): number;
-  /** An allocation of the group came to a node of that value (`by` 1) or went (-1). */
+  /** An allocation of the group came to a node with the value (`by` 1) or left it (-1). */
   change(number: number, by: 1 | -1): void;
 }
 
-/** An attribute's values, and those among them that candidate nodes have. */
+/** An attribute's values, and the numbers of those that candidate nodes have. */
 export interface SpreadValues {
   readonly values: Numbering;
   readonly candidates: readonly number[];
@@ -33,7 +33,7 @@ export const spreadsOf = (job: Job, group: TaskGroup): readonly Spread[] => [
   ...(group.Spreads ?? []),
 ];
 
-/** The job's and the group's spreads in order; weights count as shares of their sum. */
+/** The job's spreads, then the group's; a weight counts as a share of all weights. */
 export function spreadBoosts(
   job: Job,
   group: TaskGroup,
@@ -67,21 +67,21 @@ function desiredCounts(targets: Targets, count: number): ReadonlyMap<string, num
 }
 
 /**
- * How far the value stays below its share once one more is there. A value that should have none
- * gets the lowest boost of all that are candidates or in use, so that the order of looking does not
- * matter.
+ * With targets: how far a value stays below its share with one more allocation. A value with a target
+ * of 0 gets the lowest boost of all values that are candidates or in use, so that the order of
+ * evaluation does not matter.
  */
 export class TargetBoosts implements SpreadBoosts {
   readonly #counts: ValueCounts;
   readonly #candidates: readonly number[];
   readonly #desired: ReadonlyMap<string, number>;
   readonly #share: number;
-  /** By number; `undefined` is not known yet, NaN is wanted nowhere. */
+  /** Desired count by number; `undefined`: not computed yet, NaN: no target covers the value. */
   readonly #wanted: number[] = [];
-  /** `undefined` when it has to be looked for. */
+  /** The lowest boost; `undefined`: not computed since the last change. */
   #lowest: number | undefined;
 
-  /** `share` is the spread's part of all weights. */
+  /** `share`: the spread's share of all weights. */
   constructor(
     counts: ValueCounts,
     candidates: readonly number[],
@@ -132,10 +132,10 @@ export class TargetBoosts implements SpreadBoosts {
 }
 
 /**
- * Without targets every value should have as many as any other; the weight does not count.
+ * Without targets every value should get equally many allocations; the weight does not count.
  *
- * 1. `#usedBy[n]` is how many of the values in use have n allocations.
- * 2. `#least` and `#most` are the ends of the n that have any; the other way round for none.
+ * 1. `#usedBy[n]` is the number of values in use that have n allocations.
+ * 2. `#least` and `#most` are the lowest and highest count in use; +∞ and -∞ when none is.
  */
 export class EvenBoosts implements SpreadBoosts {
   readonly #counts: ValueCounts;
@@ -173,7 +173,7 @@ export class EvenBoosts implements SpreadBoosts {
     this.#most = Math.max(this.#most, count);
   }
 
-  /** Another value has entered before, so there is always one left. */
+  /** `#enterCount` runs first, so a count is always left. */
   #leaveCount(count: number): void {
     this.#usedBy[count]!--;
     while ((this.#usedBy[this.#least] ?? 0) === 0) this.#least++;

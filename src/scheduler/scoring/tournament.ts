@@ -1,31 +1,31 @@
 /**
- * Finds the best of many slots while single values change. Slots are kept in classes; each class
- * has a tree of its own whose root is the greatest value in it.
+ * Finds the slot with the greatest value while single values change. Slots are split into classes;
+ * each class has a binary tree whose root is the greatest value of the class.
  * Source: docs/behaviour/scheduling.md#the-scheduler.
  *
- * 1. Every inner place holds the greater of the two below it.
+ * 1. Every inner place holds the greater of its two children.
  * 2. The leaves of a class are in the order of its slots, so that the first of equals can be found.
- * 3. A slot that is out of the running holds minus infinity, and so do leaves that no slot has.
+ * 3. A slot that takes no part holds `closed`, and so do unused leaves.
  */
 
 export const closed = Number.NEGATIVE_INFINITY;
 
-/** Which slot has which leaf; shared by all tournaments over the same classes. */
+/** Maps slots to leaves; shared by all tournaments over the same classes. */
 export class TreeLayout {
   readonly classes: number;
-  /** Places of all trees together. */
+  /** Number of places in all trees together. */
   readonly size: number;
   readonly #classOf: Int32Array;
-  /** By slot, within the tree of its class. */
+  /** By slot, the position of its leaf in the tree of its class. */
   readonly #leafOf: Int32Array;
-  /** By class: what stands before its tree, how many leaves it has, and its first member. */
+  /** By class: the start of its tree, its number of leaves, and its first entry in `#members`. */
   readonly #offsets: Int32Array;
   readonly #widths: Int32Array;
   readonly #firsts: Int32Array;
   /** Slots, class by class. */
   readonly #members: Int32Array;
 
-  /** `classOf`: by slot, from 0; -1 for slots that take no part. */
+  /** `classOf`: the class of each slot, from 0; -1: the slot takes no part. */
   constructor(classOf: Int32Array, classes: number) {
     this.classes = classes;
     this.#classOf = classOf;
@@ -61,7 +61,7 @@ export class TreeLayout {
     return this.#classOf[slot]!;
   }
 
-  /** Where the tree of a class begins. Its root is the place after. */
+  /** The start of a class's tree. Its root is at the next place. */
   offset(one: number): number {
     return this.#offsets[one]!;
   }
@@ -94,7 +94,7 @@ export class Tournament {
     this.#places = new Float64Array(layout.size).fill(closed);
   }
 
-  /** Sets a leaf alone; `settle` makes the trees right again. For filling a whole tournament. */
+  /** Sets a leaf without its ancestors, to fill a tournament before `rebuild`. */
   putLeaf(slot: number, value: number): void {
     const layout = this.#layout;
     this.#places[layout.offset(layout.classOf(slot)) + layout.leafOf(slot)] = value;
@@ -133,14 +133,14 @@ export class Tournament {
     return this.#places[layout.offset(layout.classOf(slot)) + layout.leafOf(slot)]!;
   }
 
-  /** The greatest value of the class. */
+  /** The greatest value of a class. */
   top(one: number): number {
     return this.#places[this.#layout.offset(one) + 1]!;
   }
 
   /**
-   * The first slot of the class whose `(value + boost) / terms` is at least `score`; the top has to
-   * reach it. Different values may give the same score, so this is not just where the top is.
+   * The first slot of a class whose `(value + boost) / terms` is at least `score`, which the top has
+   * to reach. Different values may round to the same score, so this may be a slot before the top's.
    */
   first(one: number, boost: number, terms: number, score: number): number {
     const places = this.#places;

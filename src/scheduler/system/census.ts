@@ -1,5 +1,5 @@
 /**
- * What a system job has on which node, and what that means.
+ * Lists a system job's allocations by node, and decides the fate of each.
  * Source: docs/behaviour/scheduling.md#system-and-sysbatch-jobs.
  */
 import { each, grouped, mapped, type Steps, sorted } from '../../base/steps.ts';
@@ -13,10 +13,10 @@ import { firstFailed, type Rule } from '../fitting/feasibility.ts';
 import { type Classified, classify, counts, isCurrent } from '../reconcile/classify.ts';
 
 /**
- * `kept`: runs what it should, or its node is away; `compatible`: may take up the new version where
- * it is; `outdated`: only another one may; `leaving`: its node takes no work; `returning`: has to
- * end, and another to come to its node; `forced`: failed, and somebody wants it tried again;
- * `unwanted`: the job wants nothing there, or has another one there.
+ * `kept`: runs the current version, or its node is away; `compatible`: may be updated in place;
+ * `outdated`: has to be replaced; `leaving`: its node takes no work; `returning`: has to be replaced
+ * on its node; `forced`: failed, and an operator asked for another attempt; `unwanted`: the job does
+ * not want the node, or has another allocation there.
  */
 export type Fate =
   | 'kept'
@@ -28,13 +28,13 @@ export type Fate =
   | 'unwanted';
 
 export interface Census {
-  /** All there is of the group. */
+  /** All allocations of the group. */
   readonly classified: readonly Classified[];
-  /** What is there of it, by what becomes of it, each list ascending by node. */
+  /** The present allocations by fate, each list ascending by node. */
   readonly fates: ReadonlyMap<Fate, readonly Classified[]>;
-  /** What ended or was evicted on nodes that are free for another one, by node. */
+  /** By node id, the ended or evicted allocation that a new one succeeds. */
   readonly ended: ReadonlyMap<string, Allocation>;
-  /** Ids of nodes that need nothing new. */
+  /** Ids of nodes that need no new allocation. */
   readonly occupied: ReadonlySet<string>;
 }
 
@@ -86,22 +86,22 @@ const byNode = (left: Allocation, right: Allocation): number =>
       ? 1
       : left.CreateIndex - right.CreateIndex || (left.ID < right.ID ? -1 : 1);
 
-/** It is to run there again when there is room, whatever becomes of its version. */
+/** Whether the allocation was evicted and has to run on its node again. */
 const wasEvicted = (
   { DesiredStatus, NextAllocation, JobCreateIndex }: Allocation,
   { job }: GroupContext,
 ): boolean =>
   DesiredStatus === 'evict' && NextAllocation === '' && JobCreateIndex === job.CreateIndex;
 
-/** Runs there, may run there, or is the last word on that. */
+/** Whether the allocation runs or may run on its node, or is the last one that ended there. */
 const isPresent = ({ allocation, standing }: Classified): boolean =>
   counts(standing) || standing.kind === 'unknown'
     ? !isClientTerminal(allocation) || allocation.NextAllocation === ''
     : standing.kind === 'ended';
 
 /**
- * What a system job has to run for ever is run again where it ended, but not on the mere word that
- * it did: only its node's restart policy says how often that is tried at once.
+ * Whether an ended allocation of a system job is run again on its node. The evaluation that reports
+ * a failure does not do so: restarts at once are up to the restart policy.
  */
 function isRetried(
   { allocation, standing: { kind } }: Classified,
@@ -115,7 +115,7 @@ function isRetried(
   return triggeredBy !== 'alloc-failure';
 }
 
-/** What runs counts most, then what is of the current version, then what is the oldest. */
+/** Prefers running allocations, then the current version, then kept ones, then the oldest. */
 function bestOf(present: readonly Classified[], { job }: GroupContext): Classified | undefined {
   const worth = ({ allocation, standing }: Classified): number =>
     (isClientTerminal(allocation) ? 0 : 4) +
@@ -138,7 +138,7 @@ function fateOf(
   if (standing.kind === 'unknown' || node === undefined) return 'kept';
   const isReady = isReadyNode(node);
   if (standing.kind === 'migrating') return isReady ? 'returning' : 'leaving';
-  // The rules of the current version hold for the next one that is placed, not for what runs it.
+  // An allocation of the current version is not judged again by its rules, only by pool and datacenter.
   const isOld = !isCurrent(allocation, job);
   const asked = (scope: Rule['scope']) => (isOld ? scope !== 'readiness' : scope === 'candidate');
   if (firstFailed(rules, node, asked) !== undefined) return 'unwanted';

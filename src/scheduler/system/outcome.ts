@@ -1,6 +1,6 @@
 /**
- * What could not be placed of a job that wants something on every node: only nodes without room count
- * as failures, and for each of them an evaluation waits.
+ * The unplaced requests of a system job: only full nodes count as failures, and for each of them an
+ * evaluation waits.
  * Source: docs/behaviour/scheduling.md#system-and-sysbatch-jobs.
  */
 import type { Ids } from '../../base/ports.ts';
@@ -15,11 +15,11 @@ import type { GroupPlacement } from '../placing/place.ts';
 import type { Unplaced } from '../placing/place-group.ts';
 import { type ClusterView, descriptions, type EvaluationOutcome, type Proposed } from '../view.ts';
 
-/** Those that found their node full. */
+/** The requests whose node is full. */
 export const exhausted = (placed: readonly GroupPlacement[]): readonly Unplaced[] =>
   placed.flatMap(({ unplaced }) => unplaced).filter(({ dimension }) => dimension !== '');
 
-/** The metrics of a group of which nodes were full; `undefined` where none was. */
+/** The metrics of a group's full nodes; `undefined`: no node is full. */
 export function exhaustedMetrics(
   view: ClusterView,
   placed: readonly GroupPlacement[],
@@ -43,7 +43,7 @@ export function exhaustedMetrics(
   };
 }
 
-/** Of a group that no node may run. */
+/** The metrics of a group that no node can run. */
 export const filteredEverywhere = ({ NodePool }: Job, { counts }: Sheet): PlacementMetrics => ({
   NodesEvaluated: counts.candidates,
   NodesFiltered: counts.filtered,
@@ -71,8 +71,8 @@ const record = (counts: ReadonlyMap<string, number>): Record<string, number> =>
   Object.fromEntries([...counts].sort(([left], [right]) => (left < right ? -1 : 1)));
 
 /**
- * One evaluation for each node that is full, or one for all where they are many; the one that is
- * decided may be among them.
+ * Makes a blocked evaluation for each full node, or one for all where they are many. An evaluation
+ * that was blocked for its node stays so instead.
  */
 export function waitForNodes(
   view: ClusterView,
@@ -103,7 +103,6 @@ export function waitForNodes(
       }),
     );
   const statusDescription = waits ? descriptions.blocked : '';
-  // One that waits for a node may be there already; it is the same then.
   const forAll = evaluations.find(({ NodeID }) => NodeID === '');
   return {
     evaluations,

@@ -1,12 +1,11 @@
 /**
- * Jobs that want one allocation of each group on every node that takes it.
+ * Reconciles system and sysbatch jobs, which run one allocation of each group on every feasible node.
  * Source: docs/behaviour/scheduling.md#system-and-sysbatch-jobs.
  *
- * 1. No node gets a second allocation of a group that counts.
- * 2. Only ready and eligible nodes that pass the rules get one; what runs stays where it is as long
- *    as the job wants such nodes at all.
- * 3. What a sysbatch job ran to an end on a node, well or not, is not run there again by the same
- *    version.
+ * 1. A node never has two allocations of a group that count.
+ * 2. Only ready and eligible nodes that pass the rules get an allocation; a running one stays as long
+ *    as the node is in the job's pool and datacenters.
+ * 3. A sysbatch version runs on a node only once, whether it completes or fails there.
  */
 import { mapped, type Steps } from '../../base/steps.ts';
 import type { Allocation } from '../../model/allocation/allocation.ts';
@@ -54,7 +53,7 @@ export function* reconcileEverywhere(
   return conclude(decisions);
 }
 
-/** What was found of a group, before anything is decided. */
+/** Facts about a group, before the decision. */
 interface Findings {
   readonly group: TaskGroup;
   readonly context: GroupContext;
@@ -62,9 +61,9 @@ interface Findings {
   readonly rollout: GroupRollout;
   readonly ended: Census['ended'];
   readonly of: (fate: Fate) => readonly Allocation[];
-  /** Those that go on. */
+  /** Allocations that go on. */
   readonly staying: readonly Classified[];
-  /** Ids of nodes that are to get one. */
+  /** Ids of nodes that lack an allocation. */
   readonly free: readonly string[];
 }
 
@@ -162,7 +161,7 @@ interface Chosen {
   readonly all: readonly Allocation[];
 }
 
-/** The next nodes to be updated; there, the new allocation takes the old one's place. */
+/** Chooses the next allocations to update, each replaced on its node. */
 function* chooseUpdates({ group, context, rollout, staying, of }: Findings): Steps<Chosen> {
   const outdated = of('outdated');
   const members = staying.map(({ allocation }) => allocation);
@@ -175,7 +174,7 @@ function* chooseUpdates({ group, context, rollout, staying, of }: Findings): Ste
   return { canaries, regular, all: [...canaries, ...regular] };
 }
 
-/** The placements, each for its node, and how many they are. */
+/** The placements, each with its node, and their number. */
 function* ordersFor(
   { group, context, rollout, ended, free, of }: Findings,
   chosen: Chosen,
@@ -183,8 +182,7 @@ function* ordersFor(
 ): Steps<Orders & { readonly placed: number }> {
   const { job, versions } = context;
   const { deploymentId } = rollout;
-  // The name of a system job's allocation is made of the job's name.
-  // Source: docs/behaviour/allocations.md#names.
+  // A system allocation's name is made from the job's name, not its id. Source: docs/behaviour/allocations.md#names.
   const name = allocationName(job.Name, group.Name, 0);
   const request = (
     kind: PlacementRequest['kind'],
@@ -232,7 +230,7 @@ function* ordersFor(
   return { placements, earlier: orders, placed };
 }
 
-/** What nodes that join get while the current version must not come yet. */
+/** The version for new nodes while the current one must not be placed yet. */
 function newestEarlier(
   outdated: readonly Allocation[],
   versionOf: (allocation: Allocation) => Job | undefined,
