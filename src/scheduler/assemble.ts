@@ -61,7 +61,7 @@ export function* assemble(decided: Decided): Steps<SchedulerResult> {
   const later =
     job === undefined
       ? { evaluations: [], stops: [] }
-      : postponements(postponed, evaluation, job, nowMs, ids);
+      : postponements(postponed, { evaluation, job, nowMs, ids });
   const waiting = job === undefined ? undefined : waitFor(decided, job, failures);
   const plan: Plan = {
     ...planFor(view, evaluation, job),
@@ -149,8 +149,8 @@ function deploymentOf({
     if (DesiredTotal > 0) entries.set(group.Name, { ...entry, DesiredTotal });
   }
   if (entries.size === 0) return null;
-  const now = instantFromMs(nowMs);
-  return newDeployment(newDeploymentId, job, entries, evaluation.Priority, now);
+  const { Priority: priority } = evaluation;
+  return newDeployment({ id: newDeploymentId, job, entries, priority, now: instantFromMs(nowMs) });
 }
 
 /** The deployment succeeds when all its groups are complete and this plan places nothing of them. */
@@ -236,7 +236,7 @@ function waitFor(
 ): Waiting | undefined {
   const parts = [...placed.values()].flat();
   if (runsEverywhere(job)) {
-    return waitForNodes(view, evaluation, job, parts, failures, nowMs, ids);
+    return waitForNodes({ view, evaluation, job, placed: parts, failures, nowMs, ids });
   }
   const short = parts.filter(({ failure }) => failure !== undefined);
   if (short.length === 0) return undefined;
@@ -255,13 +255,16 @@ function waitFor(
     return { evaluations: [], outcome: { ...outcome, status: 'blocked', statusDescription } };
   }
   const id = ids.uuid();
-  const waiting = followUpEvaluation(id, evaluation, job, nowMs, {
-    Status: 'blocked',
-    StatusDescription: descriptions.blocked,
-    FailedTGAllocs: failures,
-    ClassEligibility: outcome.classEligibility,
-    EscapedComputedClass: outcome.escapedComputedClass,
-    SnapshotIndex: view.index,
-  });
+  const waiting = followUpEvaluation(
+    { id, evaluation, job, nowMs },
+    {
+      Status: 'blocked',
+      StatusDescription: descriptions.blocked,
+      FailedTGAllocs: failures,
+      ClassEligibility: outcome.classEligibility,
+      EscapedComputedClass: outcome.escapedComputedClass,
+      SnapshotIndex: view.index,
+    },
+  );
   return { evaluations: [waiting], outcome: { ...outcome, blockedEvaluationId: id } };
 }

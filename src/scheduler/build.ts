@@ -116,12 +116,16 @@ export function updaterInPlace(
   });
 }
 
+export interface FollowUp {
+  readonly id: string;
+  readonly evaluation: Evaluation;
+  readonly job: Job;
+  readonly nowMs: number;
+}
+
 /** A pending evaluation that continues the work of the given one. */
 export function followUpEvaluation(
-  id: string,
-  evaluation: Evaluation,
-  job: Job,
-  nowMs: number,
+  { id, evaluation, job, nowMs }: FollowUp,
   fields: Partial<Evaluation>,
 ): Proposed<Evaluation> {
   const now = instantFromMs(nowMs);

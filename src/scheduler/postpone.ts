@@ -6,9 +6,8 @@
 import { instantFromMs } from '../base/instant.ts';
 import type { Ids } from '../base/ports.ts';
 import type { Evaluation } from '../model/evaluation/evaluation.ts';
-import type { Job } from '../model/job/job.ts';
 import type { PlannedStop } from '../model/plan/plan.ts';
-import { followUpEvaluation } from './build.ts';
+import { type FollowUp, followUpEvaluation } from './build.ts';
 import type { Postponed } from './decision.ts';
 import { descriptions, type Proposed } from './view.ts';
 
@@ -27,10 +26,7 @@ export interface Postponements {
  */
 export function postponements(
   postponed: readonly Postponed[],
-  evaluation: Evaluation,
-  job: Job,
-  nowMs: number,
-  ids: Ids,
+  { ids, ...origin }: Omit<FollowUp, 'id'> & { readonly ids: Ids },
 ): Postponements {
   const evaluations: Proposed<Evaluation>[] = [];
   const stops: PlannedStop[] = [];
@@ -40,7 +36,7 @@ export function postponements(
       const id = ids.uuid();
       const WaitUntil = instantFromMs(window.at(-1)!.dueMs);
       const reason = reasonOf(cause, position === 0);
-      evaluations.push(followUpEvaluation(id, evaluation, job, nowMs, { ...reason, WaitUntil }));
+      evaluations.push(followUpEvaluation({ id, ...origin }, { ...reason, WaitUntil }));
       for (const { stop } of window) stops.push({ ...stop, followupEvaluationId: id });
     });
   }

@@ -121,10 +121,13 @@ export const conflictEvaluation = (
   job: Job,
   { nowMs, ids }: Pick<ScheduleOptions, 'nowMs' | 'ids'>,
 ): Proposed<Evaluation> =>
-  followUpEvaluation(ids.uuid(), evaluation, job, nowMs, {
-    TriggeredBy: 'max-plan-attempts',
-    Status: 'blocked',
-    StatusDescription: descriptions.conflicts,
-    EscapedComputedClass: true,
-    SnapshotIndex: snapshotIndex,
-  });
+  followUpEvaluation(
+    { id: ids.uuid(), evaluation, job, nowMs },
+    {
+      TriggeredBy: 'max-plan-attempts',
+      Status: 'blocked',
+      StatusDescription: descriptions.conflicts,
+      EscapedComputedClass: true,
+      SnapshotIndex: snapshotIndex,
+    },
+  );

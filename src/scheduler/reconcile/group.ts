@@ -171,7 +171,7 @@ function* findingsOf(
       ...succeeded,
       ...(yield* filtered(needed, (one) => excess.has(one.allocation.ID))),
     ]),
-    rollout: groupRollout(job, group, context.deployment, work, context.newDeploymentId),
+    rollout: groupRollout(group, work, context),
   };
 }
 

@@ -25,6 +25,7 @@ import type { Job } from '../../model/job/job.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import { isRolling } from '../../model/task-group/policy-defaults.ts';
 import type { TaskGroup } from '../../model/task-group/task-group.ts';
+import type { GroupContext } from '../decision.ts';
 
 /** `free`: nothing holds the group back. */
 export type Stage = 'free' | 'rolling' | 'canaries' | 'halted';
@@ -105,17 +106,18 @@ export const groupEntry = (
 export const hasSteps = (job: Job, group: TaskGroup): boolean =>
   isRolling(job.Type) && (group.Update?.MaxParallel ?? 0) > 0;
 
-/** `newId` gives the id of a new deployment, if the group needs one. */
 export function groupRollout(
-  job: Job,
   group: TaskGroup,
-  deployment: Deployment | undefined,
   work: RolloutWork,
-  newId: () => string,
+  {
+    job,
+    deployment,
+    newDeploymentId,
+  }: Pick<GroupContext, 'job' | 'deployment' | 'newDeploymentId'>,
 ): GroupRollout {
   if (deployment === undefined) {
     return hasSteps(job, group) && callsForDeployment(work)
-      ? firstStep(group, work, newId())
+      ? firstStep(group, work, newDeploymentId())
       : free;
   }
   const entry = groupEntry(deployment, group);
@@ -195,14 +197,22 @@ export const success = ({ ID }: Deployment): Ending => ({
   StatusDescription: deploymentDescriptions.successful,
 });
 
+export interface NewDeployment {
+  readonly id: string;
+  readonly job: Job;
+  readonly entries: ReadonlyMap<string, DeploymentGroup>;
+  readonly priority: number;
+  readonly now: number;
+}
+
 /** A new deployment of the job's current version. */
-export function newDeployment(
-  id: string,
-  job: Job,
-  entries: ReadonlyMap<string, DeploymentGroup>,
-  priority: number,
-  now: number,
-): NonNullable<Plan['deployment']> {
+export function newDeployment({
+  id,
+  job,
+  entries,
+  priority,
+  now,
+}: NewDeployment): NonNullable<Plan['deployment']> {
   const TaskGroups = Object.fromEntries(entries);
   return {
     ID: id,

@@ -70,19 +70,21 @@ const add = (counts: Map<string, number>, key: string): void => {
 const record = (counts: ReadonlyMap<string, number>): Record<string, number> =>
   Object.fromEntries([...counts].sort(([left], [right]) => (left < right ? -1 : 1)));
 
+interface WaitInput {
+  readonly view: ClusterView;
+  readonly evaluation: Evaluation;
+  readonly job: Job;
+  readonly placed: readonly GroupPlacement[];
+  readonly failures: Plan['failures'];
+  readonly nowMs: number;
+  readonly ids: Ids;
+}
+
 /**
  * Makes a blocked evaluation for each full node, or one for all where they are many. An evaluation
  * that was blocked for its node stays so instead.
  */
-export function waitForNodes(
-  view: ClusterView,
-  evaluation: Evaluation,
-  job: Job,
-  placed: readonly GroupPlacement[],
-  failures: Plan['failures'],
-  nowMs: number,
-  ids: Ids,
-): {
+export function waitForNodes({ view, evaluation, job, placed, failures, nowMs, ids }: WaitInput): {
   readonly evaluations: readonly Proposed<Evaluation>[];
   readonly outcome: Partial<EvaluationOutcome>;
 } {
@@ -92,15 +94,18 @@ export function waitForNodes(
   const evaluations = awaitedNodes
     .filter((nodeId) => !(waits && nodeId === evaluation.NodeID))
     .map((nodeId) =>
-      followUpEvaluation(ids.uuid(), evaluation, job, nowMs, {
-        Status: 'blocked',
-        StatusDescription: descriptions.blocked,
-        FailedTGAllocs: failures,
-        NodeID: nodeId,
-        NodeModifyIndex: view.node(nodeId)?.ModifyIndex ?? 0,
-        EscapedComputedClass: nodeId === '',
-        SnapshotIndex: view.index,
-      }),
+      followUpEvaluation(
+        { id: ids.uuid(), evaluation, job, nowMs },
+        {
+          Status: 'blocked',
+          StatusDescription: descriptions.blocked,
+          FailedTGAllocs: failures,
+          NodeID: nodeId,
+          NodeModifyIndex: view.node(nodeId)?.ModifyIndex ?? 0,
+          EscapedComputedClass: nodeId === '',
+          SnapshotIndex: view.index,
+        },
+      ),
     );
   const statusDescription = waits ? descriptions.blocked : '';
   const forAll = evaluations.find(({ NodeID }) => NodeID === '');

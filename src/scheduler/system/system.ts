@@ -147,7 +147,7 @@ function* findingsOf(
   return {
     ...{ group, context, ended, of, free },
     away: yield* decideAway(classified, group, context),
-    rollout: groupRollout(job, group, context.deployment, work, context.newDeploymentId),
+    rollout: groupRollout(group, work, context),
     staying: goOn.flatMap((fate) => fates.get(fate) ?? []),
   };
 }
@@ -184,24 +184,22 @@ function* ordersFor(
   const { deploymentId } = rollout;
   // A system allocation's name is made from the job's name, not its id. Source: docs/behaviour/allocations.md#names.
   const name = allocationName(job.Name, group.Name, 0);
-  const request = (
-    kind: PlacementRequest['kind'],
-    nodeId: string,
-    previous: Allocation | undefined,
-    stop?: string,
-    isCanary = false,
-  ): PlacementRequest => ({
-    ...{ kind, name, previous, nodeId, deploymentId, isCanary, delayNs: 0 },
-    stop: stop === undefined || previous === undefined ? undefined : stopOf(previous, stop),
-  });
+  const shared = { name, deploymentId, delayNs: 0 };
   const replace =
     (kind: PlacementRequest['kind'], stop?: string, isCanary = false) =>
-    (one: Allocation) =>
-      request(kind, one.NodeID, one, stop, isCanary);
+    (previous: Allocation): PlacementRequest => ({
+      ...shared,
+      kind,
+      previous,
+      nodeId: previous.NodeID,
+      isCanary,
+      stop: stop === undefined ? undefined : stopOf(previous, stop),
+    });
   const updating = descriptions.updating;
-  const fresh = yield* mapped(free, (nodeId) => {
+  const fresh = yield* mapped(free, (nodeId): PlacementRequest => {
     const previous = ended.get(nodeId);
-    return request(previous === undefined ? 'new' : 'lost', nodeId, previous);
+    const kind = previous === undefined ? 'new' : 'lost';
+    return { ...shared, kind, previous, nodeId, isCanary: false, stop: undefined };
   });
   const requests = [
     ...chosen.canaries.map(replace('update', updating, true)),
