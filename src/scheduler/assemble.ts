@@ -153,7 +153,9 @@ function deploymentOf({
   return newDeployment({ id: newDeploymentId, job, entries, priority, now: instantFromMs(nowMs) });
 }
 
-/** The deployment succeeds when all its groups are complete and this plan places nothing of them. */
+/**
+ * The deployment succeeds when all its groups are complete and this plan places nothing of them.
+ */
 function successOf({ reconciliation, placed }: Decided): Plan['deploymentUpdates'] {
   const { deployment, groups } = reconciliation;
   if (deployment?.Status !== 'running') return [];

@@ -48,7 +48,10 @@ export interface GroupDecision extends PlacementOrder {
   readonly postponed: readonly Postponed[];
   /** The group's entry in a new deployment. */
   readonly entry: DeploymentGroup | undefined;
-  /** Leaving this decision's placements aside, the group is complete and its deployment has nothing under way. */
+  /**
+   * Leaving this decision's placements aside, the group is complete and its deployment has nothing
+   * under way.
+   */
   readonly isSettled: boolean;
   /** Why no node can take the group; absent where only placing can tell. */
   readonly failure?: PlacementMetrics;
@@ -93,7 +96,10 @@ export interface VersionTests {
   readonly isOutdated: (allocation: Allocation) => boolean;
   /** Whether a lower count is the only change to the allocation's group. */
   readonly isScaledDown: (allocation: Allocation) => boolean;
-  /** The version that the allocation runs; `undefined`: it is of another registration, or its group is gone. */
+  /**
+   * The version that the allocation runs; `undefined`: it is of another registration, or its group
+   * is gone.
+   */
   readonly versionOf: (allocation: Allocation) => Job | undefined;
   /**
    * Splits allocations that need no replacement by their specification: `staying` pass the current

@@ -43,7 +43,9 @@ export interface PlacementExplanation {
   readonly nodes: readonly NodeExplanation[];
 }
 
-/** Explains the placement at a position in the plan; `undefined`: the plan has no such placement. */
+/**
+ * Explains the placement at a position in the plan; `undefined`: the plan has no such placement.
+ */
 export function* explainPlacement(
   decision: Decision,
   position: number,

@@ -138,7 +138,10 @@ interface Kind<T> {
   readonly holders: (thing: T) => number;
 }
 
-/** The first piece of a placement that is refused, or held by another allocation than its predecessor. */
+/**
+ * The first piece of a placement that is refused, or held by another allocation than its
+ * predecessor.
+ */
 function takenTwice<T>(
   { of, key, holders }: Kind<T>,
   { freed, updated }: Held,

@@ -122,7 +122,9 @@ export interface AssignedDevices {
   readonly score: number | undefined;
 }
 
-/** Chooses pieces for all requests without taking them, or names a request that cannot be served. */
+/**
+ * Chooses pieces for all requests without taking them, or names a request that cannot be served.
+ */
 export function assignDevices(
   node: Node,
   asks: readonly DeviceAsk[],

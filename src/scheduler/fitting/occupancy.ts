@@ -97,7 +97,10 @@ const heldBy = (allocation: Allocation | undefined): AllocatedResources | undefi
 
 /** The part of a cluster view that lists allocations by node. */
 export interface OccupancyView {
-  /** All allocations that hold resources of the node, of all namespaces; finished ones may be left out. */
+  /**
+   * All allocations that hold resources of the node, of all namespaces; finished ones may be left
+   * out.
+   */
   allocationsOnNode(nodeId: string): Iterable<Allocation>;
 }
 

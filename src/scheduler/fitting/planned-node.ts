@@ -202,7 +202,9 @@ export class PlannedNode {
     return typeof assigned === 'string' ? `devices: not enough ${assigned} free` : assigned;
   }
 
-  /** At least 1 where the pieces do not suffice: there may be enough of them, but of the wrong make. */
+  /**
+   * At least 1 where the pieces do not suffice: there may be enough of them, but of the wrong make.
+   */
   #missingPieces(ask: Ask): number {
     if (typeof this.#assignDevices(ask) !== 'string') return 0;
     const isFree = this.#notHeld(this.#before.devices, piecesOf);

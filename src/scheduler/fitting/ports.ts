@@ -44,7 +44,10 @@ export const offersMode = (node: Node, mode: string): boolean =>
   modeOf(mode) === 'none' ||
   node.NodeResources.Networks.some((network) => modeOf(network.Mode) === modeOf(mode));
 
-/** The address of a host network: the default is the first host-mode network, others go by device name. */
+/**
+ * The address of a host network: the default is the first host-mode network, others go by device
+ * name.
+ */
 export const hostAddress = (node: Node, name: string): NodeNetwork | undefined =>
   node.NodeResources.Networks.find(
     (network) =>
@@ -65,7 +68,10 @@ export function portsOf(resources: AllocatedResources): readonly AllocatedPort[]
 const parsedLists = new Map<string, ReadonlySet<number>>();
 const parsedListsMax = 1000;
 
-/** Reads `22,80,8000-8010`. Skips malformed parts: the text comes from a node that is registered already. */
+/**
+ * Reads `22,80,8000-8010`. Skips malformed parts: the text comes from a node that is registered
+ * already.
+ */
 export function parsePortList(text: string): ReadonlySet<number> {
   const known = parsedLists.get(text);
   if (known !== undefined) return known;

@@ -27,7 +27,10 @@ export interface Ask {
   readonly devices: readonly DeviceAsk[];
   /** Cores of all tasks together. */
   readonly cores: number;
-  /** The allocation's resources without cores, ports and devices; one object for all allocations that need no more. */
+  /**
+   * The allocation's resources without cores, ports and devices; one object for all allocations
+   * that need no more.
+   */
   readonly template: AllocatedResources;
 }
 
@@ -103,7 +106,9 @@ function sumNeed({ Tasks, TaskLifecycles, Shared }: AllocatedResources): Need {
   };
 }
 
-/** The resources that a node offers to allocations: total less reserved, and all reservable cores. */
+/**
+ * The resources that a node offers to allocations: total less reserved, and all reservable cores.
+ */
 export function capacityOf(node: Node): Need {
   const { NodeResources: total, ReservedResources: kept } = node;
   return {
@@ -125,7 +130,9 @@ export const beyond = (need: Need, other: Need): Need => ({
 export const coresOf = ({ Tasks }: AllocatedResources): readonly number[] =>
   Object.values(Tasks).flatMap((task) => task.Cpu.ReservedCores ?? []);
 
-/** The first dimension that is short. Cores are not compared: each is taken or free by its number. */
+/**
+ * The first dimension that is short. Cores are not compared: each is taken or free by its number.
+ */
 export function shortage(used: Need, need: Need, capacity: Need): string | undefined {
   if (used.cpu + need.cpu > capacity.cpu) return 'cpu';
   if (used.memory + need.memory > capacity.memory) return 'memory';

@@ -166,7 +166,9 @@ export class Fleet {
     if (this.#columns.classes.names.length > classesMax) this.#reordered = true;
   }
 
-  /** Takes the view, which shows the state followed so far, and gives out slots anew if necessary. */
+  /**
+   * Takes the view, which shows the state followed so far, and gives out slots anew if necessary.
+   */
   *arrange(view: ClusterView): Steps<void> {
     this.#view = view;
     if (!this.#reordered) return;

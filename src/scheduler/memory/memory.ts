@@ -43,7 +43,10 @@ export class SchedulerMemory {
     return this.#sheets.size;
   }
 
-  /** Takes the changes of a transaction. Callers pass every transaction, in the order of the indexes. */
+  /**
+   * Takes the changes of a transaction. Callers pass every transaction, in the order of the
+   * indexes.
+   */
   noteChanges(changes: readonly Change[], index: number): void {
     if (this.#session === undefined) this.#followChanges(changes, index);
     else this.#unseenChanges.push({ changes, index });

@@ -17,7 +17,9 @@ const requestsOf = (group: TaskGroup) =>
 export const hasDeviceAffinities = (group: TaskGroup): boolean =>
   requestsOf(group).some((request) => (request.Affinities ?? []).length > 0);
 
-/** The greatest share of the affinities' weight that can be matched; `undefined`: too few pieces. */
+/**
+ * The greatest share of the affinities' weight that can be matched; `undefined`: too few pieces.
+ */
 export function bestDevices(
   { NodeResources }: Node,
   group: TaskGroup,

@@ -110,7 +110,9 @@ export class Candidates {
     return !this.sheet.isFull(slot) && this.distinctAt(slot) === undefined;
   }
 
-  /** The slot to place on; -1: no slot is open. An allocation failed on the nodes in `penalized`. */
+  /**
+   * The slot to place on; -1: no slot is open. An allocation failed on the nodes in `penalized`.
+   */
   best(penalized: ReadonlySet<string> = nobody): number {
     if (penalized.size === 0) return this.#bestOfTournaments();
     const apart = [...penalized]

@@ -293,7 +293,10 @@ export class GroupPlacer {
     return { slot, release: leave, restore: stay };
   }
 
-  /** Whether the allocation still waits on its node for its own predecessor, so it holds nothing to lend. */
+  /**
+   * Whether the allocation still waits on its node for its own predecessor, so it holds nothing to
+   * lend.
+   */
   #waitsForPredecessor({ NodeID, PreviousAllocation }: Allocation): boolean {
     if (PreviousAllocation === '') return false;
     this.#allocationsById ??= new Map(this.#context.allocations.map((one) => [one.ID, one]));

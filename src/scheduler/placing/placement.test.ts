@@ -294,7 +294,9 @@ const step = fc.oneof(
 type Step = Parameters<Parameters<typeof step.map>[0]>[0];
 type Evaluate = Extract<Step, { kind: 'evaluate' }>;
 
-/** Nodes of a few kinds, so that some share their computed class and differ in what is their own. */
+/**
+ * Nodes of a few kinds, so that some share their computed class and differ in what is their own.
+ */
 const fleet = fc
   .record({
     kinds: fc.array(node, { minLength: 1, maxLength: 3 }),

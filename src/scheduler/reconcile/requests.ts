@@ -61,7 +61,10 @@ export const replacedCount = ({
 }: Replacing): number =>
   reschedule.length + replaceable.length + fresh + update.length + migrate.length;
 
-/** Replacements keep their names first, new allocations take free ones, so that no name is used twice. */
+/**
+ * Replacements keep their names first, new allocations take free ones, so that no name is used
+ * twice.
+ */
 export function* ordersFor(wanted: Requested): Steps<Orders> {
   const { job, group, rollout } = wanted;
   const names = yield* NameIndex.of(job.ID, group.Name, wanted.keptNames);

@@ -183,7 +183,10 @@ export const isAllHealthy = (
 ): Steps<boolean> =>
   every(members, (one) => one.DeploymentID !== deploymentId || healthOf(one) === true);
 
-/** An ended allocation is unhealthy whatever its last report: rollouts are for jobs that run forever. */
+/**
+ * An ended allocation is unhealthy whatever its last report: rollouts are for jobs that run
+ * forever.
+ */
 const healthOf = (allocation: Allocation): boolean | undefined =>
   isClientTerminal(allocation) ? false : (allocation.DeploymentStatus?.Healthy ?? undefined);
 

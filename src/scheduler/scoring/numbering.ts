@@ -1,4 +1,6 @@
-/** Numbers texts from 0, in the order of first use, so that loops compare numbers instead of text. */
+/**
+ * Numbers texts from 0, in the order of first use, so that loops compare numbers instead of text.
+ */
 export class Numbering {
   readonly names: string[] = [];
   readonly #numbers = new Map<string, number>();

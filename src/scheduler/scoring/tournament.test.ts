@@ -2,7 +2,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { closed, Tournament, TreeLayout } from './tournament.ts';
 
-/** Values that many slots share, and some so near each other that a quotient tells no difference. */
+/**
+ * Values that many slots share, and some so near each other that a quotient tells no difference.
+ */
 const value = fc.constantFrom(closed, 0, 0.1, 0.3, 0.1 + 0.2, 0.3 + Number.EPSILON / 4, 1, -1);
 
 test('top and first are those of looking at every slot', () => {

@@ -138,7 +138,8 @@ function fateOf(
   if (standing.kind === 'unknown' || node === undefined) return 'kept';
   const isReady = isReadyNode(node);
   if (standing.kind === 'migrating') return isReady ? 'returning' : 'leaving';
-  // An allocation of the current version is not judged again by its rules, only by pool and datacenter.
+  // An allocation of the current version is not judged again by its rules, only by pool and
+  // datacenter.
   const isOld = !isCurrent(allocation, job);
   const asked = (scope: Rule['scope']) => (isOld ? scope !== 'readiness' : scope === 'candidate');
   if (firstFailed(rules, node, asked) !== undefined) return 'unwanted';

@@ -3,8 +3,8 @@
  * Source: docs/behaviour/scheduling.md#system-and-sysbatch-jobs.
  *
  * 1. A node never has two allocations of a group that count.
- * 2. Only ready and eligible nodes that pass the rules get an allocation; a running one stays as long
- *    as the node is in the job's pool and datacenters.
+ * 2. Only ready and eligible nodes that pass the rules get an allocation; one of the current version
+ *    stays as long as its node is in the job's pool and datacenters.
  * 3. A sysbatch version runs on a node only once, whether it completes or fails there.
  */
 import { mapped, type Steps } from '../../base/steps.ts';
@@ -182,7 +182,8 @@ function* ordersFor(
 ): Steps<Orders & { readonly placed: number }> {
   const { job, versions } = context;
   const { deploymentId } = rollout;
-  // A system allocation's name is made from the job's name, not its id. Source: docs/behaviour/allocations.md#names.
+  // A system allocation's name is made from the job's name, not its id. Source:
+  // docs/behaviour/allocations.md#names.
   const name = allocationName(job.Name, group.Name, 0);
   const shared = { name, deploymentId, delayNs: 0 };
   const replace =
