@@ -1,4 +1,4 @@
-/** A cluster in memory that plans are applied to, for the tests of this folder. */
+/** A cluster in memory that applies plans, for the tests of this folder. */
 import { instantFromMs } from '../base/instant.ts';
 import { SimulatedWorld } from '../base/ports-simulated.ts';
 import { type Allocation, AllocationSchema } from '../model/allocation/allocation.ts';
@@ -109,7 +109,7 @@ export class TestCluster implements ClusterView {
   readonly #nodes = new Map<string, Node>();
   readonly #allocations = new Map<string, Allocation>();
   readonly #deployments = new Map<string, Deployment>();
-  /** Ids of evaluations that were made by plans and did not have their turn yet. */
+  /** Ids of evaluations that plans created and that were not decided yet. */
   readonly #evaluations = new Set<string>();
   #placed = 0;
 
@@ -190,7 +190,7 @@ export class TestCluster implements ClusterView {
     return schedule(this, makeEvaluation(fields), { nowMs: this.nowMs, ids: this.#ids });
   }
 
-  /** Decides and applies; with `runs`, what was placed is reported as running. */
+  /** Decides and applies; with `runs`, reports the placements as running. */
   run(fields: Input<Evaluation> = {}, runs = true): SchedulerResult {
     const result = this.decide(fields);
     this.apply(result.plan, runs);
@@ -198,7 +198,7 @@ export class TestCluster implements ClusterView {
     return result;
   }
 
-  /** Nothing more comes of an evaluation, as when another one took its place. */
+  /** Ends an evaluation, as when another one took its place. */
   end(evaluationId: string): void {
     this.#evaluations.delete(evaluationId);
   }
@@ -263,7 +263,7 @@ export class TestCluster implements ClusterView {
     }));
   }
 
-  /** What the deployment says of a group. */
+  /** The deployment's entry of a group. */
   changeEntry(
     id: string,
     group: string,
@@ -279,7 +279,7 @@ export class TestCluster implements ClusterView {
     });
   }
 
-  /** What a node says of an allocation's health. */
+  /** Reports an allocation's health, as its node does. */
   report(id: string, isHealthy: boolean): void {
     const { DeploymentID, DeploymentStatus, TaskGroup } = this.allocation(id);
     const Canary = DeploymentStatus?.Canary ?? false;
@@ -292,14 +292,14 @@ export class TestCluster implements ClusterView {
     }));
   }
 
-  /** All that runs is well. */
+  /** Reports all running allocations as healthy. */
   allHealthy(): void {
     for (const { ID, DeploymentStatus } of this.live()) {
       if (DeploymentStatus?.Healthy == null) this.report(ID, true);
     }
   }
 
-  /** As somebody promotes the canaries of all groups. */
+  /** Promotes the canaries of all groups. */
   promote(id: string): void {
     for (const group of Object.keys(this.#deployments.get(id)!.TaskGroups)) {
       this.changeEntry(id, group, () => ({ Promoted: true }));
@@ -314,7 +314,7 @@ export class TestCluster implements ClusterView {
     return this.#allocations.get(id)!;
   }
 
-  /** Stopped ones end. */
+  /** Ends the stopped allocations. */
   settle(): void {
     for (const { ID, DesiredStatus, ClientStatus } of this.allocations) {
       const runs = ClientStatus === 'running' || ClientStatus === 'pending';

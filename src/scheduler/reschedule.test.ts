@@ -26,7 +26,10 @@ const policy = (fields: Partial<ReschedulePolicy>): ReschedulePolicy => ({
   ...fields,
 });
 
-/** Failed `agoS` before the start, after events with these delays, each a second after the last. */
+/**
+ * An allocation that failed `agoS` before the start, after events with these delays, a second
+ * apart.
+ */
 function failed(
   delaysS: readonly number[],
   fields: Partial<Allocation> = {},
@@ -186,7 +189,7 @@ describe('trackers', () => {
     expect(tracker.Events!.map((event) => event.Delay / 1e9)).toEqual([3, 4, 7]);
   });
 
-  test('all nodes of it are penalized', () => {
+  test('all nodes of its events are penalized', () => {
     expect(nodesOfFailures(failed([1, 2]))).toEqual(new Set(['n', 'n0', 'n1']));
   });
 });

@@ -73,7 +73,7 @@ describe('failures', () => {
     expect(plan.stops.map((stop) => stop.followupEvaluationId)).toEqual([one, one, two]);
   });
 
-  test('failed for good: it counts and stays', () => {
+  test('an allocation that failed for good counts and stays', () => {
     const cluster = running(policy({ Unlimited: false, Attempts: 0 }));
     cluster.fail(cluster.live()[0]!.ID);
     expect(cluster.decide().isEmpty).toBe(true);
@@ -87,7 +87,7 @@ describe('failures', () => {
     expect(cluster.live()).toMatchObject([{ JobVersion: 1, RescheduleTracker: null }]);
   });
 
-  test('a failed one that finds no place stays as it was, and says so once', () => {
+  test('a failed allocation without a new node stays as it was, and is noted once', () => {
     const cluster = running(policy({}), {}, 1);
     cluster.fail(cluster.live()[0]!.ID);
     cluster.putNode(makeNode('n0', { SchedulingEligibility: 'ineligible' }));
@@ -100,7 +100,7 @@ describe('failures', () => {
     expect(again.plan.queued).toEqual({ web: 1 });
   });
 
-  test('a forced one needs no policy', () => {
+  test('a forced reschedule needs no policy', () => {
     const cluster = running(policy({ Unlimited: false, Attempts: 0 }));
     const [failed] = cluster.live();
     cluster.fail(failed!.ID);
@@ -110,10 +110,10 @@ describe('failures', () => {
   });
 });
 
-describe('what does not fit', () => {
+describe('requests without a node', () => {
   const half = { Tasks: [makeTask({ Resources: { CPU: 500 } })] };
 
-  test('the rest waits in a blocked evaluation, and the metrics are complete', () => {
+  test('the other requests wait in a blocked evaluation, and the metrics are complete', () => {
     const cluster = new TestCluster([
       makeNode('n0', { NodeClass: 'small' }),
       makeNode('n1', { Datacenter: 'dc2' }),
@@ -170,7 +170,7 @@ describe('what does not fit', () => {
     });
   });
 
-  test('a blocked evaluation goes on waiting itself, until all is placed', () => {
+  test('a blocked evaluation stays blocked until every request is placed', () => {
     const cluster = new TestCluster(nodes(1));
     cluster.putJob(web({ Count: 3, ...half }));
     cluster.run();
@@ -184,25 +184,25 @@ describe('what does not fit', () => {
     expect(cluster.liveNames()).toEqual(names(0, 1, 2));
   });
 
-  test('no node at all', () => {
+  test('a cluster without nodes', () => {
     const cluster = new TestCluster();
     cluster.putJob(web());
     const { plan } = cluster.decide();
     expect(plan.failures.web).toMatchObject({ NodesEvaluated: 0, NodesAvailable: {} });
-    // What waits says itself why: the one before may be forgotten.
+    // The blocked evaluation holds the metrics itself: the evaluation before it may be collected.
     expect(plan.evaluations).toMatchObject([
       { Status: 'blocked', ClassEligibility: null, FailedTGAllocs: plan.failures },
     ]);
   });
 
-  test('unique attributes make the blocked evaluation listen to all', () => {
+  test('with unique attributes the blocked evaluation waits for any node', () => {
     const cluster = new TestCluster(nodes(1));
     const Constraints = [{ LTarget: '${node.unique.id}', Operand: '=', RTarget: 'x' }];
     cluster.putJob(web({ Constraints }));
     expect(cluster.decide().plan.evaluations).toMatchObject([{ EscapedComputedClass: true }]);
   });
 
-  test('what is stopped but still runs holds its resources', () => {
+  test('a stopped allocation that still runs holds its resources', () => {
     const cluster = running({ Count: 2, ...half }, {}, 1);
     for (const one of cluster.live()) cluster.change(one.ID, { DesiredStatus: 'stop' });
     expect(cluster.decide().plan.queued).toEqual({ web: 2 });

@@ -6,7 +6,7 @@ export type Group = Parameters<typeof makeGroup>[0];
 
 export const nodes = (count: number) => Array.from({ length: count }, (_, n) => makeNode(`n${n}`));
 
-/** Updated all at once. */
+/** A job that is updated all at once. */
 const atOnce = { MaxParallel: 0 };
 
 export const web = (group: Group = {}, version = 0, fields: JobInput = {}, createIndex = 10) =>

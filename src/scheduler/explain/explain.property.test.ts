@@ -116,7 +116,7 @@ describe('of every placement of every plan', () => {
     if (what === 'migrate') cluster.change(ID, { DesiredTransition: Migrate });
   }
 
-  /** What the verdicts come to, in the form of the metrics. */
+  /** The verdicts counted, in the form of the metrics. */
   function counted(nodes: readonly NodeExplanation[]): Partial<PlacementMetrics> {
     const filtered = nodes.filter((one) => one.verdict === 'filtered');
     const exhausted = nodes.filter((one) => one.verdict === 'exhausted');
@@ -201,7 +201,7 @@ describe('of every placement of every plan', () => {
               const own = found.nodes.find(({ nodeId }) => nodeId === placement.NodeID);
               expect(own!.verdict).toBe('open');
             }
-            // Metrics are those of the first that is placed of the group and version.
+            // The group's placements of a version share the metrics of the first.
             if (seen.has(placement.Metrics)) continue;
             seen.add(placement.Metrics);
             expect(placement.Metrics).toMatchObject(counted(found.nodes));
@@ -213,12 +213,12 @@ describe('of every placement of every plan', () => {
       }),
       { numRuns: 250 },
     );
-    // The property says something.
+    // Guards against a property that never tests anything.
     expect(placements).toBeGreaterThan(500);
     expect(replaced).toBeGreaterThan(60);
   });
 
-  /** What is not placed is told as the plan's own metrics tell it. */
+  /** Checks that the explanation of unplaced requests agrees with the plan's metrics. */
   function expectProspects(
     cluster: TestCluster,
     decision: Decision,

@@ -56,7 +56,7 @@ describe('a node', () => {
     ]);
   });
 
-  test('counts what makes way for a replacement as free', () => {
+  test('counts the predecessor’s resources as free for a replacement', () => {
     const cluster = new TestCluster([makeNode('n1', { cpu: 350 })]);
     const version = (cpu: number, number: number) =>
       makeJob(
@@ -75,8 +75,8 @@ describe('a node', () => {
   });
 });
 
-describe('a job that wants something on every node', () => {
-  test('is told for each node as its own allocation finds it', () => {
+describe('a system job', () => {
+  test('is explained for each node by its own request', () => {
     const cluster = new TestCluster([
       makeNode('n1'),
       makeNode('n2', { cpu: 50 }),
@@ -174,7 +174,7 @@ describe('in one sentence', () => {
     expect(words(explain(cluster, job, groupNamed(job, 'web')!))).toBe(expected);
   });
 
-  test('what others hold is not there', () => {
+  test('resources of others count as taken', () => {
     const cluster = new TestCluster([makeNode('n1', { cpu: 300 })]);
     cluster.putJob(makeJob({ ID: 'other' }));
     cluster.run({ JobID: 'other' });
@@ -183,14 +183,14 @@ describe('in one sentence', () => {
     expect(words(nodes)).toBe(
       'It needs 250 MHz of CPU; the largest free is 200 MHz, on node name-n1.',
     );
-    // Who may not see the node learns nothing of its room.
+    // A reader who may not see the node learns nothing of its resources.
     expect(whyNoNode(nodes, () => undefined)).toBe(
       'It needs 250 MHz of CPU; no node has that left.',
     );
   });
 });
 
-test('metrics tell how long the first placement of a group took', () => {
+test('metrics hold the time of a group’s first placement', () => {
   const cluster = new TestCluster([makeNode('n1')]);
   cluster.putJob(makeJob({ TaskGroups: [makeGroup({ Count: 2 })] }));
   let elapsed = 0;
@@ -204,7 +204,7 @@ test('metrics tell how long the first placement of a group took', () => {
   expect(plan.placements.map(({ Metrics }) => Metrics!.AllocationTime)).toEqual([1000, 1000]);
 });
 
-describe('where others have to make way', () => {
+describe('with evictions', () => {
   const full = () => {
     const cluster = new TestCluster([makeNode('n1'), makeNode('n2'), makeNode('n3', { cpu: 400 })]);
     const preemption = { ...schedulerDefaults.preemption, service: true };
@@ -219,7 +219,7 @@ describe('where others have to make way', () => {
     return { cluster, job };
   };
 
-  test('the chosen node is the best of those, and every one is told', () => {
+  test('the chosen node is the best of all nodes with victims, each of which is explained', () => {
     const { cluster, job } = full();
     cluster.putJob(job);
     const { plan } = cluster.decide();
@@ -240,7 +240,7 @@ describe('where others have to make way', () => {
     }
   });
 
-  test('is told of one more as well, and of nobody for whom they have not', () => {
+  test('a further allocation is explained too, but not for jobs that may not evict', () => {
     const { cluster, job } = full();
     const ways = () => byPreemption(explain(cluster, job, job.TaskGroups[0]!));
     expect(ways().map(({ preemption }) => preemption.victims.length)).toEqual([1, 1]);

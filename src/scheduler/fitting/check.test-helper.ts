@@ -4,11 +4,11 @@ import { checkNode, type NodeChange } from './check.ts';
 import { occupancyOf } from './occupancy.ts';
 
 export interface ListedChange extends Omit<NodeChange, 'occupancy' | 'holder'> {
-  /** Those on the node now. */
+  /** The allocations on the node. */
   readonly existing: readonly Allocation[];
 }
 
-/** {@link checkNode} where those on the node are given as a list. */
+/** {@link checkNode} with the node's allocations as a list. */
 export const checkListed = ({ existing, ...change }: ListedChange): string | undefined =>
   checkNode({
     ...change,

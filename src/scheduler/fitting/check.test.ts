@@ -221,7 +221,7 @@ describe('in the order of the checks', () => {
     expect(checkListed({ ...change, ...place(cores('1', [3])) })).toBe('cores');
   });
 
-  test('a piece of a device is given once, and only what is there and healthy', () => {
+  test('a device piece is given once, and only if it exists and is healthy', () => {
     const devices = (id: string, DeviceIDs: string[]) => {
       const one = like(id, Number(id));
       const Devices = [{ Vendor: 'acme', Type: 'gpu', Name: 'a', DeviceIDs }];

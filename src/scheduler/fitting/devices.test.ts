@@ -30,7 +30,7 @@ const jobOf = (requests: readonly Request[], fields: object = {}, ID = 'job') =>
 const idsIn = ({ Tasks }: AllocatedResources) =>
   Object.values(Tasks).map((task) => (task.Devices ?? []).flatMap((one) => one.DeviceIDs));
 
-/** What the first allocation gets on one node with these devices. */
+/** The devices of the first allocation on a node with these devices. */
 function given(devices: readonly Input<NodeDevice>[], requests: readonly Request[]) {
   const cluster = new TestCluster([makeNode('n1', { devices })]);
   cluster.putJob(jobOf(requests));
@@ -52,7 +52,7 @@ const among = (Operand: string, RTarget: string) => [
   { LTarget: '${device.ids}', Operand, RTarget },
 ];
 
-describe('what a request gets', () => {
+describe('the pieces for a request', () => {
   test.each<[string, Request, readonly string[] | undefined]>([
     ['the type', { Name: 'gpu' }, ['a-0']],
     ['vendor and type', { Name: 'acme/gpu' }, ['a-0']],
@@ -85,7 +85,7 @@ describe('what a request gets', () => {
     );
   });
 
-  test('nothing that is not healthy', () => {
+  test('are healthy', () => {
     const Instances = [{ ID: 'bad' }, { ID: 'good', Healthy: true }];
     expect(given([gpu('a', 0, 8, { Instances })], [{ Name: 'gpu' }]).ids).toEqual(['good']);
     expect(given([gpu('a', 0, 8, { Instances })], [{ Name: 'gpu', Count: 2 }]).filtered).toEqual(
@@ -93,7 +93,7 @@ describe('what a request gets', () => {
     );
   });
 
-  test('nothing that only another request of the group can do with', () => {
+  test('are none that only another request of the group can use', () => {
     const { ids } = given(
       [gpu('b', 2, 16), gpu('a', 1, 8)],
       [{ Name: 'gpu', Count: 2 }, { Name: 'acme/gpu/b' }],
@@ -101,7 +101,7 @@ describe('what a request gets', () => {
     expect(ids).toEqual(['b-0', 'a-0', 'b-1']);
   });
 
-  test('the make that its affinities prefer, and the node is scored by that', () => {
+  test('are of the make that its affinities prefer, which scores the node', () => {
     const Affinities = [
       { LTarget: '${device.attr.memory}', Operand: '>=', RTarget: '16 GiB', Weight: 75 },
       { LTarget: '${device.model}', Operand: '=', RTarget: 'a', Weight: -25 },
@@ -164,7 +164,7 @@ describe('pieces are given once', () => {
   });
 });
 
-test('nodes of one class may differ in what they have of a make, not in the make', () => {
+test('nodes of one class may differ in the pieces of a make, not in the make', () => {
   const [one, two, other] = [
     makeNode('n1', { devices: [gpu('a', 1, 8)] }),
     makeNode('n2', { devices: [gpu('a', 4, 8)] }),
@@ -188,7 +188,7 @@ describe('dealing out', () => {
   });
   const sizes = fc.array(fc.nat({ max: 3 }), { minLength: 4, maxLength: 4 });
 
-  /** The most that all together can be worth, by trying everything. */
+  /** The greatest total worth, found by trying every deal. */
   function most(
     askers: readonly Asker[],
     left: readonly number[],
@@ -206,7 +206,7 @@ describe('dealing out', () => {
     return best;
   }
 
-  test('everybody gets as many as asked for, and it could not be worth more', () => {
+  test('every asker gets its count, and no deal is worth more', () => {
     let dealt = 0;
     let refused = 0;
     fc.assert(

@@ -31,7 +31,7 @@ const network = (Device: string, Mode = 'host') => ({
   ...{ CIDR: '', MBits: 0 },
 });
 
-/** Passes every rule. */
+/** A node that passes every rule. */
 const good = {
   NodePool: 'gpu',
   Datacenter: 'eu-west',
@@ -160,7 +160,7 @@ describe('the rule table, in the order of the checks', () => {
     expect(failed?.explain?.(node) ?? failed?.text).toBe(reason);
   });
 
-  test('a node that says nothing of volumes has none', () => {
+  test('a node without a list of volumes has none', () => {
     const wanting = makeJob({ TaskGroups: [makeGroup({ Volumes: volume({}) })] });
     const { HostVolumes: _, ...node } = makeNode('n1');
     const failed = firstFailed(rulesFor(wanting, wanting.TaskGroups[0]!), node as never);

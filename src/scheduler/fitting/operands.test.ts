@@ -68,7 +68,7 @@ describe('operands', () => {
     ['${attr.missing}', 'is_set', '', false],
     ['${attr.missing}', 'is_not_set', '', true],
     ['${attr.empty}', 'is_not_set', '', false],
-    // What nobody knows.
+    // Unknown operands and references.
     ['${attr.arch}', 'resembles', 'x64', false],
     ['${attr.arch}', 'toString', 'x64', false],
   ])('%s %s %s: %s', (left, operand, right, expected) => {

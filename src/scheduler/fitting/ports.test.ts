@@ -14,7 +14,7 @@ const values = (planned: PlannedNode, network: object): unknown => {
   return fit.fits ? portsOf(fit.resources).map((port) => port.Value) : fit.dimension;
 };
 
-/** Gives the ask to an allocation; what it has then. */
+/** Places an allocation with the ask; returns its resources. */
 function give(planned: PlannedNode, network: object): AllocatedResources {
   const fit = planned.fit(askFor(network));
   if (!fit.fits) throw new Error(fit.dimension);
@@ -40,7 +40,7 @@ describe('dynamic ports', () => {
     expect(values(planned, dynamic('x'))).toBe('network: dynamic port selection failed');
   });
 
-  test('what makes way gives its ports to its replacement, as the last, and to no other', () => {
+  test('a predecessor’s ports go to its replacement only, as a last resort', () => {
     const planned = new PlannedNode(small(), vacant, 20_000);
     const first = give(planned, dynamic('x'));
     const second = give(planned, dynamic('x'));
@@ -169,7 +169,7 @@ test('tasks that never run beside each other do not add up', () => {
   expect(fit.fits && fit.need).toEqual({ cpu: 600, memory: 30, disk: 10, cores: 0 });
 });
 
-describe('a replacement on the node of what it replaces', () => {
+describe('a replacement on the node of its predecessor', () => {
   const ask = (CPU: number) =>
     askOf(
       makeJob({ TaskGroups: [makeGroup({ Tasks: [makeTask({ Resources: { CPU } })] })] })

@@ -8,12 +8,12 @@ import { NotedCluster } from './noted-cluster.test-helper.ts';
 
 const group = makeGroup({ Tasks: [makeTask({ Resources: { CPU: 600 } })] });
 
-/** Two nodes that have room for one allocation each. */
+/** Two nodes, each with room for a single allocation. */
 function setUp(memory?: SchedulerMemory) {
   const cluster = new NotedCluster(memory);
   for (const id of ['n1', 'n2']) cluster.putNode(makeNode(id));
   const { ids } = new SimulatedWorld(1);
-  /** One more job of one allocation; where it is placed, if anywhere. */
+  /** Adds a job with one allocation; returns its node, if any. */
   const place = (ID: string, isKept = true): Allocation | undefined => {
     cluster.putJob(makeJob({ ID, TaskGroups: [group] }));
     const session = cluster.memory.begin(cluster);
@@ -26,7 +26,7 @@ function setUp(memory?: SchedulerMemory) {
   return { cluster, place };
 }
 
-test('it follows what it is told of', () => {
+test('a memory follows the changes noted', () => {
   const { cluster, place } = setUp();
   expect(place('a')?.NodeID).toBe('n1');
   const second = place('b')!;
@@ -36,13 +36,13 @@ test('it follows what it is told of', () => {
   expect(place('c')?.NodeID).toBe('n2');
 });
 
-test('a plan that was not carried out leaves nothing behind', () => {
+test('a plan that is not carried out leaves no trace in the memory', () => {
   const { place } = setUp();
   expect(place('a', false)?.NodeID).toBe('n1');
   expect(place('b')?.NodeID).toBe('n1');
 });
 
-test('when it was not told of everything, it reads all anew', () => {
+test('after a missed transaction the memory reads the cluster from scratch', () => {
   const { cluster, place } = setUp(
     new (class extends SchedulerMemory {
       override noteChanges(...told: Parameters<SchedulerMemory['noteChanges']>): void {
@@ -57,7 +57,7 @@ test('when it was not told of everything, it reads all anew', () => {
   }
 });
 
-test('what happens while an evaluation is decided is for the next one', () => {
+test('changes during an evaluation show in the next one', () => {
   const { cluster, place } = setUp();
   const placed = place('a')!;
   const session = cluster.memory.begin(cluster);
@@ -66,7 +66,7 @@ test('what happens while an evaluation is decided is for the next one', () => {
   expect(place('b')?.NodeID).toBe('n1');
 });
 
-test('an older state is looked at without it, and does not spoil it', () => {
+test('an evaluation on an older view neither uses nor changes the memory', () => {
   const { cluster, place } = setUp();
   const placed = place('a')!;
   const older = { ...past(cluster), index: cluster.index - 1, allocationsOnNode: () => [] };
@@ -80,7 +80,7 @@ test('an older state is looked at without it, and does not spoil it', () => {
   expect(place('c')?.NodeID).toBe('n2');
 });
 
-/** The cluster's answers as an object that can be spread. */
+/** The cluster's view as a plain object. */
 const past = (cluster: NotedCluster) => ({
   configuration: cluster.configuration,
   job: (_: string, id: string) => cluster.job('', id),
@@ -92,7 +92,7 @@ const past = (cluster: NotedCluster) => ({
   nodes: () => cluster.nodes(),
 });
 
-test('an evaluation that was given up does not disturb the next one, and cannot go on', () => {
+test('an abandoned evaluation does not disturb the next one, and cannot go on', () => {
   const { cluster, place } = setUp();
   place('a');
   const given = cluster.memory.begin(cluster);
@@ -101,7 +101,7 @@ test('an evaluation that was given up does not disturb the next one, and cannot 
   expect(() => given.fleet().next()).toThrow('another evaluation began');
 });
 
-test('it keeps no more shapes than it may', () => {
+test('the number of sheets kept is bounded', () => {
   const { cluster, place } = setUp(new SchedulerMemory(0));
   expect(place('a')?.NodeID).toBe('n1');
   expect(place('b')?.NodeID).toBe('n2');

@@ -1,4 +1,4 @@
-/** A cluster in memory that tells a scheduler's memory of every change, as the state does. */
+/** A cluster in memory that notes every change in a scheduler's memory, as the state does. */
 import type { Allocation } from '../../model/allocation/allocation.ts';
 import type { Job } from '../../model/job/job.ts';
 import type { Node } from '../../model/node/node.ts';

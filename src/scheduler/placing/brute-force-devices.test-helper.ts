@@ -1,4 +1,4 @@
-/** Devices for the obvious scheduler: every way to give out pieces is tried. */
+/** Devices for the brute-force scheduler: tries every way to give out pieces. */
 import type { AllocatedResources } from '../../model/allocation/allocated-resources.ts';
 import type { Node } from '../../model/node/node.ts';
 import type { TaskGroup } from '../../model/task-group/task-group.ts';
@@ -52,7 +52,7 @@ export function bestDevices(
   const whole = requests
     .flatMap(({ Affinities }) => Affinities ?? [])
     .reduce((sum, { Weight }) => sum + Math.abs(Weight), 0);
-  /** Piece by piece of each request, the pieces of one request in their order. */
+  /** Tries piece by piece for each request, keeping the pieces of a request in order. */
   const best = (request: number, given: readonly number[], used: readonly number[]): number => {
     if (request === requests.length) return 0;
     const { Count } = requests[request]!;

@@ -1,7 +1,7 @@
 /**
- * The obvious scheduler, as an oracle: for each request it looks at every node from scratch, with
- * nothing kept between two of them. It shares no code with what it judges but the comparison of
- * operands. It is told of what was really placed, so that it judges every choice on its own.
+ * The brute-force scheduler, an oracle: for each request it computes every node from scratch and keeps
+ * nothing in between. It shares only the comparison of operands with the code under test. The test
+ * reports the real placements, so that the oracle judges each choice by itself.
  */
 import type { AllocatedResources } from '../../model/allocation/allocated-resources.ts';
 import type { Allocation } from '../../model/allocation/allocation.ts';
@@ -29,16 +29,16 @@ interface Held extends Amounts {
   readonly id: string;
   readonly node: string;
   readonly group: string;
-  /** Whether it is the job's. */
+  /** Whether the allocation is of the job. */
   readonly ours: boolean;
   readonly cores: readonly number[];
   /** `address:port` */
   readonly ports: readonly string[];
-  /** Of devices. */
+  /** Pieces of devices. */
   readonly pieces: readonly string[];
-  /** Whether it may still run, and nobody may have its room already. */
+  /** Whether it may still run and holds its resources. */
   readonly occupies: boolean;
-  /** Whether it counts for the job: not stopped, and not over. */
+  /** Whether it counts for the job: neither stopped nor ended. */
   readonly counts: boolean;
   readonly previous: string;
 }
@@ -50,7 +50,7 @@ export class BruteForce {
   readonly #nodes: readonly Node[];
   readonly #algorithm: 'binpack' | 'spread';
   #held: readonly Held[];
-  /** Nodes that something left in this plan: their values stay in use. */
+  /** Nodes that an allocation left in this plan: their values stay in use. */
   readonly #left: { readonly node: string; readonly group: string }[] = [];
 
   constructor(
@@ -65,12 +65,12 @@ export class BruteForce {
     this.#held = allocations.map((one) => heldBy(one, job));
   }
 
-  /** The plan stops it, whatever else. */
+  /** The plan stops the allocation in any case. */
   stop(id: string): void {
     this.#held = this.#held.map((one) => (one.id === id ? this.#leave(one) : one));
   }
 
-  /** The node that the request has to get, and its score; `undefined`: none is left. */
+  /** The right node for the request, and its score; `undefined`: no node is open. */
   choose(
     group: TaskGroup,
     asked: Asked,
@@ -91,7 +91,7 @@ export class BruteForce {
     return best;
   }
 
-  /** As if these had never been. */
+  /** Removes these allocations. */
   without(ids: readonly string[]): BruteForce {
     const other = new BruteForce(this.#job, this.#nodes, [], this.#algorithm);
     other.#held = this.#held.filter((one) => !ids.includes(one.id));
@@ -108,12 +108,12 @@ export class BruteForce {
     return this.#scan(group, asked).scores(node);
   }
 
-  /** How far beyond what there is the request would go. */
+  /** By how much the request would exceed the capacity. */
   excess(group: TaskGroup, asked: Asked, node: Node): Amounts {
     return this.#scan(group, asked).excess(node);
   }
 
-  /** How many nodes the request could get. */
+  /** The number of open nodes for the request. */
   openNodes(group: TaskGroup, asked: Asked): number {
     const scan = this.#scan(group, asked);
     return this.#nodes.filter((node) => scan.isOpen(node)).length;
@@ -132,7 +132,7 @@ export class BruteForce {
     });
   }
 
-  /** What was made of a request. What it replaces goes on until its node says otherwise. */
+  /** Records a real placement. Its predecessor goes on until its node reports the end. */
   placed({ kind, previous }: Asked, allocation: Allocation): void {
     const isReplacement = kind === 'update' || kind === 'migrate';
     const before = this.#held.find((one) => one.id === previous?.ID);
@@ -150,7 +150,7 @@ export class BruteForce {
     ];
   }
 
-  /** Whether somebody holds what there is one of besides the one that hands it on. */
+  /** Whether a core, port or piece has a holder other than the predecessor. */
   isShared({ kind, previous }: Asked, allocation: Allocation): boolean {
     const mine = heldBy(allocation, this.#job);
     const before = this.#held.find((one) => one.id === previous?.ID);
@@ -176,7 +176,10 @@ export class BruteForce {
   }
 }
 
-/** What the holder may give to its replacement: nothing while it waits for its own predecessor. */
+/**
+ * The resources that a holder hands to its replacement: none while it waits for its own
+ * predecessor.
+ */
 const handedOn = (before: Held, held: readonly Held[]): Held | undefined =>
   before.occupies &&
   !held.some((one) => one.id === before.previous && one.node === before.node && one.occupies)
@@ -240,16 +243,16 @@ interface ScanInput {
   readonly algorithm: 'binpack' | 'spread';
   readonly held: readonly Held[];
   readonly left: readonly { readonly node: string; readonly group: string }[];
-  /** Id of the one that makes way. */
+  /** Id of the predecessor. */
   readonly leaver: string | undefined;
-  /** Nodes where it failed. */
+  /** Nodes on which the allocation failed. */
   readonly failed: ReadonlySet<string>;
 }
 
-/** One look at all nodes. */
+/** All nodes for a request. */
 class Scan {
   readonly #input: ScanInput;
-  /** Live ones of the job, without the one that makes way. */
+  /** The job's live allocations, without the predecessor. */
   readonly #job: readonly Held[];
   readonly #mine: readonly Held[];
 
@@ -263,7 +266,7 @@ class Scan {
     return this.#isWanted(node) && this.#isDistinct(node) && this.#fits(node);
   }
 
-  /** Passes all that does not depend on what runs where. */
+  /** Whether the node passes all rules that do not depend on allocations. */
   #isWanted(node: Node): boolean {
     const { job, group } = this.#input;
     if (node.Status !== 'ready' || node.Drain || node.SchedulingEligibility !== 'eligible') {
@@ -444,7 +447,7 @@ class Scan {
     return Math.min(-1, ...boosts);
   }
 
-  /** Values of what this plan takes away. */
+  /** Values of the allocations that this plan stops. */
   #valuesLeft(target: string): string[] {
     const { left, leaver, held, group } = this.#input;
     const going = held.filter((one) => one.id === leaver && one.ours && one.counts);
@@ -468,7 +471,7 @@ class Scan {
     return before === undefined ? undefined : handedOn(before, this.#input.held);
   }
 
-  /** What is used once the ask is there, in the place of the one that makes way. */
+  /** The resources used with the ask in the place of its predecessor. */
   #usedWith(node: Node, ask: Amounts): Amounts {
     const giver = this.#giver(node);
     const there = this.#there(node);
@@ -510,7 +513,7 @@ const addressOf = (node: Node, name: string): NodeNetwork | undefined =>
     (one) => name === '' || name === 'default' || one.Device === name,
   );
 
-/** Only plain numbers, with commas between them. */
+/** Reads plain numbers separated by commas. */
 const reservedPorts = (node: Node): ReadonlySet<number> =>
   new Set(node.ReservedResources.Networks.ReservedHostPorts.split(',').map(Number));
 

@@ -110,7 +110,7 @@ interface World {
   readonly algorithm: 'binpack' | 'spread';
 }
 
-/** Another job's allocations are there first, then some of the job's own. */
+/** Starts with another job's allocations, then some of the job's own. */
 function prepared({ nodes, other, job, smaller, algorithm }: World): TestCluster {
   const cluster = new TestCluster(nodes);
   cluster.configuration = { ...schedulerDefaults, algorithm };
@@ -121,7 +121,7 @@ function prepared({ nodes, other, job, smaller, algorithm }: World): TestCluster
   return cluster;
 }
 
-/** Nothing is held twice, as the plan applier sees it. */
+/** Checks with the plan applier's check that no resource is held twice. */
 function expectSound(cluster: TestCluster): void {
   for (const one of cluster.nodes()) {
     const placements = cluster.live().filter((allocation) => allocation.NodeID === one.ID);
@@ -132,7 +132,7 @@ function expectSound(cluster: TestCluster): void {
 }
 
 describe('random clusters and jobs', () => {
-  test('changes in a row, faster than tasks end: no node runs more than it has', () => {
+  test('no node runs more than its capacity while jobs change faster than tasks end', () => {
     const step = fc.record({
       ID: fc.constantFrom('job', 'job', 'other'),
       count: fc.integer({ min: 0, max: 5 }),
@@ -166,7 +166,7 @@ describe('random clusters and jobs', () => {
     );
   });
 
-  test('nothing is given twice, the count is kept, and a satisfied job changes nothing', () => {
+  test('no resource is given twice, counts hold, and a satisfied job changes nothing', () => {
     fc.assert(
       fc.property(world, fc.constantFrom('same', 'in place', 'destructive'), (given, change) => {
         const cluster = prepared(given);
@@ -209,7 +209,7 @@ describe('random clusters and jobs', () => {
     );
   });
 
-  test('nodes lost, allocations failed and moved: the count comes back while there is room', () => {
+  test('after losses, failures and migrations the count comes back while there is room', () => {
     const fate = fc.array(fc.constantFrom('lose', 'fail', 'complete', 'migrate', 'stop'), {
       minLength: 1,
       maxLength: 6,
@@ -238,7 +238,7 @@ describe('random clusters and jobs', () => {
   });
 });
 
-/** Starts what is to run unless its predecessor there still runs, and ends some of what is not. */
+/** Starts allocations whose predecessor on the node has ended, and ends some stopped ones. */
 function nodesGoOn(cluster: TestCluster, ends: (position: number) => boolean): void {
   for (const [position, one] of cluster.allocations.entries()) {
     if (one.DesiredStatus === 'run' || isClientTerminal(one)) continue;
@@ -255,7 +255,7 @@ function nodesGoOn(cluster: TestCluster, ends: (position: number) => boolean): v
   }
 }
 
-/** What really runs has no more than there is, whatever the servers think of it. */
+/** Checks that running allocations need no more than the node has, whatever the state says. */
 function expectNoOverfill(cluster: TestCluster): void {
   for (const { ID, NodeResources } of cluster.nodes()) {
     const running = cluster.allocations

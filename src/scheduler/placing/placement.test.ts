@@ -255,7 +255,7 @@ const jobOf = (position: number, { groups, ...wish }: JobWish): Job =>
     ),
   });
 
-/** What happens, with numbers that pick whom it happens to. */
+/** An event, with numbers that pick the node or allocation concerned. */
 const step = fc.oneof(
   {
     weight: 5,
@@ -313,7 +313,7 @@ const fleet = fc
     }),
   );
 
-/** A job, and two that differ from it in one respect each. */
+/** A job, and two others that each differ from it in a single respect. */
 const jobs = fc
   .record({
     base: job,
@@ -354,7 +354,7 @@ interface Plan {
   }[];
 }
 
-/** Every member of the job gets a fate, and some are new. */
+/** Gives every allocation of the job a fate, and adds new requests. */
 function planFor(cluster: NotedCluster, wanted: Job, { fates, fresh }: Evaluate): Plan {
   const stops: Allocation[] = [];
   const groups = wanted.TaskGroups.map((group) => {
@@ -415,7 +415,7 @@ function carryOut(
   return placed;
 }
 
-/** Every candidate is told of: as filtered, as exhausted, or as one of those that are open. */
+/** Checks that the metrics count every candidate as filtered, exhausted or open. */
 function judgeCounts(metrics: PlacementMetrics, open: number): void {
   const total = (counts: Readonly<Record<string, number>> | null): number =>
     Object.values(counts ?? {}).reduce((sum, count) => sum + count, 0);
@@ -429,7 +429,7 @@ function judgeCounts(metrics: PlacementMetrics, open: number): void {
 
 const succeeds = ({ kind }: Asked): boolean => kind === 'update' || kind === 'migrate';
 
-/** Every choice is the oracle's, request by request. */
+/** Checks every choice against the oracle, request by request. */
 function judge(
   cluster: NotedCluster,
   wanted: Job,
@@ -468,7 +468,7 @@ function judge(
   }
 }
 
-/** Makes the plan the state, as the applier does. */
+/** Applies the plan to the cluster, as the plan applier does. */
 function apply(
   cluster: NotedCluster,
   { stops, groups }: Plan,
@@ -534,8 +534,8 @@ function change(cluster: NotedCluster, one: Exclude<Step, Evaluate>): void {
   }
 }
 
-describe('random clusters, jobs and what becomes of them', () => {
-  test('every choice is that of looking at everything from scratch, with any memory', () => {
+describe('random clusters, jobs and events', () => {
+  test('every choice equals that of a scheduler without memory and shortcuts', () => {
     let judged = 0;
     fc.assert(
       fc.property(story, ({ nodes, jobs, steps }) => {

@@ -1,4 +1,4 @@
-/** Random clusters on which somebody more important finds no room, with an obvious judge. */
+/** Random full clusters and a job of higher priority, judged by a brute-force search. */
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -56,7 +56,7 @@ type JobWish = Parameters<Parameters<typeof job.map>[0]>[0];
 const story = fc.record({
   nodes: fc.array(node, { minLength: 1, maxLength: 5 }),
   others: fc.array(job, { minLength: 2, maxLength: 4 }),
-  /** What became of the allocations that are there, by position. */
+  /** By position, the state of each allocation. */
   fates: fc.array(fc.constantFrom('run', 'run', 'run', 'run', 'run', 'stop', 'evict', 'failed'), {
     minLength: 8,
     maxLength: 8,
@@ -140,7 +140,7 @@ interface Victims {
   readonly preemption: number;
 }
 
-/** The whole rule, as it is told. */
+/** The rule as documented. */
 class Judge {
   readonly #cluster: NotedCluster;
   readonly #job: Job;
@@ -183,7 +183,7 @@ class Judge {
     this.#oracle.placed(asked, placement);
   }
 
-  /** The node is open without the victims, and not without any of them but one. */
+  /** Checks that the request fits without the victims, and not with any of them left. */
   expectMinimal(group: TaskGroup, asked: Asked, placement: Allocation): void {
     const victims = placement.PreemptedAllocations ?? [];
     const node = this.#cluster.node(placement.NodeID)!;
@@ -260,7 +260,7 @@ class Judge {
   }
 }
 
-/** What the applier would say. */
+/** The plan applier's verdict. */
 function expectSound(
   cluster: NotedCluster,
   wanted: Job,
@@ -289,7 +289,7 @@ function expectSound(
   }
 }
 
-test('who makes way is who has to, and nobody does without need', () => {
+test('victims follow the rule, and nothing is evicted without need', () => {
   let evicted = 0;
   let preempting = 0;
   let free = 0;
@@ -322,7 +322,7 @@ test('who makes way is who has to, and nobody does without need', () => {
       const judge = new Judge(cluster, wanted);
       for (const [at, group] of wanted.TaskGroups.entries()) {
         const { placements, preemptions } = parts[at]!;
-        // The distance of cores and devices is told by nobody but the code.
+        // No document gives the distance for cores and devices.
         const isPlain = group.Tasks.every(
           ({ Resources }) => Resources.Cores === 0 && (Resources.Devices ?? []).length === 0,
         );
@@ -362,7 +362,7 @@ test('who makes way is who has to, and nobody does without need', () => {
     }),
     { numRuns: Number(process.env.RUNS ?? 400) },
   );
-  // The property says something.
+  // Guards against a property that never tests anything.
   expect(preempting).toBeGreaterThan(100);
   expect(evicted).toBeGreaterThan(preempting);
   expect(free).toBeGreaterThan(100);

@@ -39,7 +39,7 @@ beforeEach(() => {
   order = 0;
 });
 
-/** `preemption`: whose jobs others have to make way for. */
+/** `preemption`: the job types that may evict. */
 function nodes(list: readonly Node[], preemption = everybody): void {
   for (const node of list) cluster.putNode(node);
   cluster.configuration = { ...schedulerDefaults, preemption };
@@ -77,26 +77,26 @@ const jobOf = (ID: string, wish: Wish, version = 0) => {
   );
 };
 
-/** What the scheduler does for the job. Each evaluation has an id of its own, for the ports. */
+/** Evaluates the job. Each evaluation has its own id, which decides its ports. */
 function run(ID: string, wish: Wish, version = 0) {
   const job = jobOf(ID, wish, version);
   cluster.putJob(job);
   return cluster.run({ ID: `e${++order}`, JobID: ID, Type: job.Type });
 }
 
-/** Ids of the job's allocations that run, in the order in which they came. */
+/** Ids of the job's running allocations, in the order of creation. */
 const idsOf = (jobId: string): readonly string[] =>
   cluster.live().flatMap((one) => (one.JobID === jobId ? [one.ID] : []));
 
-/** By job, how many make way. */
+/** The number of victims by job. */
 const evicted = (): Record<string, number> => {
   const gone = cluster.allocations.filter((one) => one.DesiredStatus === 'evict');
   const counts = Map.groupBy(gone, (one) => one.JobID);
   return Object.fromEntries([...counts].map(([id, list]) => [id, list.length]));
 };
 
-describe('who makes way', () => {
-  test('the example that the published documentation gives', () => {
+describe('victims', () => {
+  test('are those of the example in the published documentation', () => {
     nodes([makeNode('n1', { cpu: 10_000, memory: 5000, disk: 2500 })]);
     run('cache', { priority: 70, memory: 2000, disk: 500 });
     run('batch-analytics', { priority: 50, count: 2, memory: 1000, disk: 500 });
@@ -120,14 +120,14 @@ describe('who makes way', () => {
     expect(idsOf('important')).toHaveLength(makesWay ? 1 : 0);
   });
 
-  test('never one of the same job, whatever its version was worth', () => {
+  test('are never of the same job, whatever the priority of their version', () => {
     nodes([makeNode('n1')]);
     run('important', { priority: 20, cpu: 600 });
     const { plan } = run('important', { priority: 80, cpu: 600, count: 2 }, 1);
     expect([plan.preemptions, plan.queued]).toEqual([[], { web: 1 }]);
   });
 
-  test('a job of another namespace may have the same id', () => {
+  test('may be of a job with the same id in another namespace', () => {
     nodes([makeNode('n1')]);
     run('same', { priority: 20, cpu: 600, job: { Namespace: 'other' } });
     const there = cluster.allocations[0]!;
@@ -164,14 +164,14 @@ describe('who makes way', () => {
     expect(plan.preemptions).toHaveLength(fields.ClientStatus === 'pending' ? 1 : 0);
   });
 
-  test('what runs a version counts for as much as that version does, while it is kept', () => {
+  test('have the priority of the version that they run, while it is kept', () => {
     nodes([makeNode('n1')]);
     run('other', { priority: 20, cpu: 600 });
     cluster.putJob(jobOf('other', { priority: 90, cpu: 600 }, 1));
     expect(run('important', { priority: 80, cpu: 600 }).plan.preemptions).toHaveLength(1);
   });
 
-  test('what runs a version that is no longer kept counts for as much as its job', () => {
+  test('have the priority of their job once their version is no longer kept', () => {
     nodes([makeNode('n1')]);
     run('other', { priority: 20, cpu: 600 });
     cluster.change(cluster.allocations[0]!.ID, { JobVersion: 7 });
@@ -182,7 +182,7 @@ describe('who makes way', () => {
   });
 });
 
-describe('for whom', () => {
+describe('jobs that evict', () => {
   test.each([
     ['service', false],
     ['batch', false],
@@ -202,7 +202,7 @@ describe('for whom', () => {
     }
   });
 
-  test('for a system job, on each node that has no room', () => {
+  test('a system job evicts on each full node', () => {
     nodes([makeNode('n1'), makeNode('n2'), makeNode('n3', { cpu: 200 })]);
     run('other', { priority: 20, cpu: 600, count: 1 });
     const { plan } = run('agent', { priority: 80, cpu: 500, job: { Type: 'system' } });
@@ -213,14 +213,14 @@ describe('for whom', () => {
     expect(plan.failures).toMatchObject({ web: { DimensionExhausted: { cpu: 1 } } });
   });
 
-  test('for nobody who finds a node without that', () => {
+  test('a job with an open node evicts nothing', () => {
     nodes([makeNode('n1'), makeNode('n2', { cpu: 5000 })]);
     run('other', { priority: 20, cpu: 600, count: 9, job: { Constraints: null } });
     const { plan } = run('important', { priority: 80, cpu: 300 });
     expect([plan.placements.length, plan.preemptions]).toEqual([1, []]);
   });
 
-  test('for nobody where the rules keep it off', () => {
+  test('a job evicts nothing on nodes that fail its rules', () => {
     nodes([makeNode('n1', { Datacenter: 'dc2' }), makeNode('n2', { cpu: 200 })]);
     run('other', { priority: 20, cpu: 600 });
     const Datacenters = ['dc1'];
@@ -229,7 +229,7 @@ describe('for whom', () => {
   });
 });
 
-describe('which of them', () => {
+describe('the choice of victims', () => {
   test.each([
     ['fit exactly', [200, 300, 500], 500, [500]],
     ['are just enough with what is free', [100, 200, 700], 100, [100]],
@@ -244,7 +244,7 @@ describe('which of them', () => {
     expect(sizes.sort()).toEqual(expected);
   });
 
-  test('lower priorities first, though others fit better', () => {
+  test('takes lower priorities first, even if others fit better', () => {
     nodes([makeNode('n1')]);
     run('exact', { priority: 30, cpu: 500 });
     run('low', { priority: 20, cpu: 250, count: 2 });
@@ -252,7 +252,7 @@ describe('which of them', () => {
     expect(evicted()).toEqual({ low: 2 });
   });
 
-  test('rather of a group that may lose one than of one that may not lose more', () => {
+  test('spares groups that have lost as many as they may', () => {
     nodes([makeNode('n1'), makeNode('n2')]);
     run('exact', { priority: 20, cpu: 500, count: 2, moved: 1 });
     run('larger', { priority: 20, cpu: 500, memory: 800, count: 2, moved: 1 });
@@ -260,7 +260,7 @@ describe('which of them', () => {
     expect(evicted()).toEqual({ exact: 1, larger: 1 });
   });
 
-  test('the one that has the port', () => {
+  test('takes the holder of the port', () => {
     nodes([makeNode('n1')]);
     run('low', { priority: 20, count: 3 });
     run('web', { priority: 40, ports: [80] });
@@ -268,14 +268,14 @@ describe('which of them', () => {
     expect(evicted()).toEqual({ web: 1 });
   });
 
-  test('none when the port is held by somebody as important', () => {
+  test('is empty when the holder of the port has the same priority', () => {
     nodes([makeNode('n1')]);
     run('low', { priority: 20, count: 3 });
     run('web', { priority: 75, ports: [80] });
     expect(run('important', { priority: 80, ports: [80] }).plan.preemptions).toEqual([]);
   });
 
-  test('those that have the devices, and no more of them than needed', () => {
+  test('takes holders of the devices, no more than needed', () => {
     const Instances = ['g1', 'g2', 'g3'].map((ID) => ({ ID, Healthy: true }));
     nodes([makeNode('n1', { devices: [{ Vendor: 'acme', Type: 'gpu', Name: 'a', Instances }] })]);
     run('plain', { priority: 20, count: 3 });
@@ -287,7 +287,7 @@ describe('which of them', () => {
     expect(Devices).toEqual([{ Vendor: 'acme', Type: 'gpu', Name: 'a', DeviceIDs: ['g3'] }]);
   });
 
-  test('of nodes, the one where the fewest and least important make way', () => {
+  test('prefers the node with the fewest victims of the lowest priorities', () => {
     nodes([makeNode('n1'), makeNode('n2'), makeNode('n3')]);
     run('a', { priority: 40, cpu: 900 });
     run('b', { priority: 20, cpu: 900 });
@@ -301,7 +301,7 @@ describe('which of them', () => {
     );
   });
 
-  test('on the node where the disk is, when that is to be kept', () => {
+  test('prefers the node of a sticky disk', () => {
     nodes([makeNode('n1'), makeNode('n2')]);
     run('important', { priority: 80, cpu: 400, sticky: true });
     const [first] = cluster.live();
@@ -313,8 +313,8 @@ describe('which of them', () => {
   });
 });
 
-describe('what comes of it', () => {
-  test('who makes way, for whom, and that it is told', () => {
+describe('consequences', () => {
+  test('the plan names victims and beneficiaries', () => {
     nodes([makeNode('n1')]);
     run('other', { priority: 20, cpu: 300, count: 3 });
     const { plan, outcome } = run('important', { priority: 80, cpu: 600 });
@@ -337,7 +337,7 @@ describe('what comes of it', () => {
     expect([outcome.status, outcome.failures]).toEqual(['complete', null]);
   });
 
-  test('what more there is of the room goes to the next ones, before they end', () => {
+  test('spare resources of the victims serve the next requests at once', () => {
     nodes([makeNode('n1'), makeNode('n2')]);
     run('other', { priority: 20, cpu: 1000, count: 2 });
     run('important', { priority: 80, cpu: 300, count: 3 });
@@ -347,7 +347,7 @@ describe('what comes of it', () => {
     expect(idsOf('third')).toHaveLength(1);
   });
 
-  test('what made way is placed again as soon as there is room', () => {
+  test('a victim is placed again as soon as there is room', () => {
     nodes([makeNode('n1')]);
     run('other', { priority: 20, cpu: 600 });
     run('important', { priority: 80, cpu: 600 });
@@ -360,7 +360,7 @@ describe('what comes of it', () => {
     ]);
   });
 
-  test('and is then told as the one that came before', () => {
+  test('a victim becomes the predecessor of its replacement', () => {
     nodes([makeNode('n1')]);
     run('other', { priority: 20, cpu: 600 });
     const [first] = idsOf('other');
@@ -390,7 +390,7 @@ describe('what comes of it', () => {
     },
   );
 
-  test('what runs once is run again', () => {
+  test('a victim of a batch job runs again', () => {
     nodes([makeNode('n1'), makeNode('n2', { SchedulingEligibility: 'ineligible' })]);
     run('other', { priority: 20, cpu: 600, job: { Type: 'sysbatch' } });
     run('important', { priority: 80, cpu: 600 });
@@ -400,7 +400,7 @@ describe('what comes of it', () => {
     expect(idsOf('other')).toHaveLength(1);
   });
 
-  test('a replacement has its predecessor’s room as well, and less has to make way', () => {
+  test('a replacement uses its predecessor’s resources, and fewer victims are needed', () => {
     nodes([makeNode('n1')]);
     run('important', { priority: 80, cpu: 300, count: 2 });
     run('other', { priority: 20, cpu: 100, count: 4 });

@@ -18,7 +18,7 @@ const web = (Disconnect: Policy, group: Group = {}, version = 0, fields: JobInpu
   );
 };
 
-/** One allocation a node; n0 has the first. */
+/** Each node has one allocation; n0 has the first. */
 function running(policy: Policy, group: Group = {}, fields: JobInput = {}): TestCluster {
   const Constraints = [{ Operand: 'distinct_hosts' }];
   const cluster = new TestCluster(['n0', 'n1', 'n2'].map((id) => makeNode(id)));
@@ -32,7 +32,7 @@ const setNode = (
   Status: 'ready' | 'down' | 'disconnected' | 'initializing',
 ) => cluster.putNode(makeNode('n0', { Status }));
 
-/** n0 is away, and what is to be done about it is done. */
+/** Disconnects n0 and applies the plan for it. */
 function away(policy: Policy = waits, group: Group = {}, fields: JobInput = {}): TestCluster {
   const cluster = running(policy, group, fields);
   setNode(cluster, 'disconnected');
@@ -47,7 +47,7 @@ const pass = (cluster: TestCluster, ms: number) => {
 };
 
 describe('a node that is disconnected', () => {
-  test('what ran there is unknown, replaced meanwhile, and given up later', () => {
+  test('its allocations are unknown, replaced meanwhile, and given up later', () => {
     const cluster = running(waits);
     setNode(cluster, 'disconnected');
     const { plan } = cluster.run();
@@ -82,13 +82,13 @@ describe('a node that is disconnected', () => {
     expect(cluster.decide().isEmpty).toBe(true);
   });
 
-  test('its time is over even when another evaluation comes first', () => {
+  test('its time ends even when another evaluation comes first', () => {
     const cluster = away();
     pass(cluster, 600_000);
     expect(cluster.decide().plan.stops).toMatchObject([{ clientStatus: 'lost' }]);
   });
 
-  test('one that nobody comes back to gets an evaluation, once its group waits', () => {
+  test('an allocation without a follow-up evaluation gets one, once its group waits', () => {
     const cluster = away({ Replace: false });
     expect(cluster.decide().isEmpty).toBe(true);
     const policy = { ...waits, Replace: false };
@@ -99,14 +99,14 @@ describe('a node that is disconnected', () => {
     expect(cluster.decide().isEmpty).toBe(true);
   });
 
-  test('what had not started there is lost at once', () => {
+  test('its pending allocations are lost at once', () => {
     const cluster = running(waits);
     cluster.change(onNode(cluster).ID, { ClientStatus: 'pending' });
     setNode(cluster, 'disconnected');
     expect(cluster.run().plan.stops).toMatchObject([{ clientStatus: 'lost' }]);
   });
 
-  test('Replace=false: nothing takes its place until it is given up', () => {
+  test('Replace=false: an allocation is not replaced until it is given up', () => {
     const cluster = away({ ...waits, Replace: false });
     expect(cluster.live()).toHaveLength(1);
     expect(cluster.decide().isEmpty).toBe(true);
@@ -116,7 +116,7 @@ describe('a node that is disconnected', () => {
     expect(plan.placements).toMatchObject([{ Name: 'job.web[0]' }]);
   });
 
-  test('what found no place while it is away gets one when there is room', () => {
+  test('a replacement without a node is placed when there is room', () => {
     const cluster = running(waits);
     cluster.putNode(makeNode('n2', { SchedulingEligibility: 'ineligible' }));
     setNode(cluster, 'disconnected');
@@ -126,7 +126,7 @@ describe('a node that is disconnected', () => {
     expect(plan.placements).toMatchObject([{ PreviousAllocation: onNode(cluster).ID }]);
   });
 
-  test('it makes way in distinct rules only for what replaces it', () => {
+  test('distinct rules ignore an allocation only for its own replacement', () => {
     const rack = (name: string) => ({ Meta: { rack: name } });
     const Constraints = [{ LTarget: '${meta.rack}', Operand: 'distinct_property', RTarget: '1' }];
     const cluster = new TestCluster([makeNode('n0', rack('a')), makeNode('n1', rack('b'))]);
@@ -137,7 +137,7 @@ describe('a node that is disconnected', () => {
     expect(cluster.run().plan.placements).toMatchObject([{ NodeID: 'n2' }]);
   });
 
-  test('as long as nothing replaces it, it makes way for nothing else', () => {
+  test('distinct rules count an allocation without a replacement', () => {
     const rack = (name: string) => ({ Meta: { rack: name } });
     const Constraints = [
       { Operand: 'distinct_hosts' },
@@ -149,7 +149,7 @@ describe('a node that is disconnected', () => {
     cluster.run();
     for (const node of nodes.slice(0, 2)) cluster.putNode({ ...node, Status: 'disconnected' });
     expect(cluster.run().plan.queued).toEqual({ web: 2 });
-    // That of n0 is the first to be replaced; but what is on n1 may come back to its rack.
+    // The allocation of n0 is replaced first; the one of n1 may come back to its rack.
     cluster.putNode(makeNode('n3', rack('a')));
     const { placements } = cluster.run().plan;
     expect(placements).toMatchObject([
@@ -157,7 +157,7 @@ describe('a node that is disconnected', () => {
     ]);
   });
 
-  test('too many of them are not replaced', () => {
+  test('allocations in excess are not replaced', () => {
     const cluster = running(waits);
     setNode(cluster, 'disconnected');
     cluster.putJob(web(waits, { Count: 1, Constraints: [{ Operand: 'distinct_hosts' }] }, 1));
@@ -172,7 +172,7 @@ describe('a node that is disconnected', () => {
   });
 });
 
-describe('one that comes back', () => {
+describe('an allocation that comes back', () => {
   const report = (cluster: TestCluster, fields: Partial<Allocation> = {}) => {
     setNode(cluster, 'ready');
     cluster.change(onNode(cluster).ID, { ClientStatus: 'running', ...fields });
@@ -192,7 +192,7 @@ describe('one that comes back', () => {
   });
   const metrics = running(waits).live()[0]!.Metrics!;
 
-  test('is waited for until its node has told of it', () => {
+  test('is waited for until its node has reported it', () => {
     const cluster = away();
     for (const status of ['initializing', 'ready'] as const) {
       setNode(cluster, status);
@@ -200,7 +200,7 @@ describe('one that comes back', () => {
     }
   });
 
-  test('and nobody took its place: it goes on, and what was noted of it goes', () => {
+  test('goes on without its note if it has no replacement', () => {
     const cluster = away({ ...waits, Replace: false });
     report(cluster);
     const { plan } = cluster.run();
@@ -209,7 +209,7 @@ describe('one that comes back', () => {
     expect(cluster.decide().isEmpty).toBe(true);
   });
 
-  test('fails after a while: what was to give it up is not waited for', () => {
+  test('and fails later does not wait for the end of the time away', () => {
     const cluster = away({ ...waits, Replace: false });
     report(cluster);
     cluster.run();
@@ -297,7 +297,7 @@ describe('one that comes back', () => {
     expect(cluster.decide().isEmpty).toBe(true);
   });
 
-  test('failed, with nobody in its place: the delay counts, not what it waited for', () => {
+  test('failed and without a replacement: its delay counts, not the time away', () => {
     const cluster = away({ ...waits, Replace: false });
     const ModifyTime = instantFromMs(cluster.nowMs);
     report(cluster, { ClientStatus: 'failed', ModifyTime });
@@ -308,10 +308,10 @@ describe('one that comes back', () => {
   });
 });
 
-describe('a node that may still run what is lost (StopOnClientAfter)', () => {
+describe('a node that may still run lost allocations (StopOnClientAfter)', () => {
   const stops = { StopOnClientAfter: 60e9 };
 
-  test('its place is kept for that time, then taken', () => {
+  test('their place is reserved for that time, then taken', () => {
     const cluster = running(stops);
     setNode(cluster, 'down');
     const { plan } = cluster.run();
@@ -330,7 +330,7 @@ describe('a node that may still run what is lost (StopOnClientAfter)', () => {
     expect(cluster.decide().isEmpty).toBe(true);
   });
 
-  test('nobody else gets its name meanwhile', () => {
+  test('no other allocation gets their name meanwhile', () => {
     const cluster = running(stops);
     setNode(cluster, 'down');
     cluster.run();
@@ -339,15 +339,15 @@ describe('a node that may still run what is lost (StopOnClientAfter)', () => {
   });
 });
 
-describe('what was to come back to one that waits is over before its time, as clocks jump', () => {
-  /** The one node that is left takes nothing more. */
+describe('the follow-up evaluation ends before its time, because clocks jump', () => {
+  /** The only node left is full. */
   const close = (cluster: TestCluster, isOpen = false) => {
     const SchedulingEligibility = isOpen ? 'eligible' : 'ineligible';
     for (const id of ['n1', 'n2']) cluster.putNode(makeNode(id, { SchedulingEligibility }));
   };
   const hourMs = 3_600_000;
 
-  test('one that is away is given up all the same', () => {
+  test('an allocation that is away is given up all the same', () => {
     const cluster = away({ ...waits, Replace: false });
     cluster.end(onNode(cluster).FollowupEvalID);
     const { plan } = cluster.run();
@@ -366,7 +366,7 @@ describe('what was to come back to one that waits is over before its time, as cl
     expect(later.placements).toMatchObject([{ Name: 'job.web[0]' }]);
   });
 
-  test('the place of a lost one is taken all the same', () => {
+  test('a lost allocation is replaced all the same', () => {
     const cluster = running({ StopOnClientAfter: 60e9 });
     setNode(cluster, 'down');
     close(cluster);
@@ -388,7 +388,7 @@ describe('what was to come back to one that waits is over before its time, as cl
     expect(later.placements).toMatchObject([{ Name: 'job.web[0]' }]);
   });
 
-  test('one that failed is tried again all the same', () => {
+  test('a failed allocation is tried again all the same', () => {
     const cluster = running({});
     cluster.fail(onNode(cluster).ID);
     const [delay] = cluster.run().plan.evaluations;

@@ -1,4 +1,4 @@
-/** Random lives of a job, with a checker after each plan that knows only what was promised. */
+/** Random lives of a job; after each plan a checker tests the promises of the scheduler. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Allocation } from '../../model/allocation/allocation.ts';
@@ -25,9 +25,9 @@ interface Setting {
 
 interface Wish {
   readonly count: number;
-  /** Destructive when it changes. */
+  /** A change of it is destructive. */
   readonly env: string;
-  /** Taken up in place. */
+  /** A change of it is made in place. */
   readonly delay: number;
 }
 
@@ -95,7 +95,7 @@ const life = fc.record({
     fc.record({
       event,
       evaluates: fc.boolean(),
-      /** Of the plan, what touches this node does not fit any more. */
+      /** The plan applier refuses the plan's part for this node. */
       refused: fc.option(fc.nat(7), { nil: undefined, freq: 4 }),
     }),
     { maxLength: 30 },
@@ -105,7 +105,7 @@ const life = fc.record({
 
 type Biography = typeof life extends fc.Arbitrary<infer T> ? T : never;
 
-/** The job, the nodes and what befalls them. */
+/** The job, the nodes and their events. */
 class Life {
   readonly cluster: TestCluster;
   readonly #setting: Setting;
@@ -167,7 +167,7 @@ class Life {
     if (Status === 'ready') this.#tellAll(id);
   }
 
-  /** A node that is back tells of what it runs; what it was told to end, it ends. */
+  /** A node that is back reports its allocations and ends the stopped ones. */
   #tellAll(nodeId: string): void {
     for (const one of this.cluster.allocations) {
       if (one.NodeID !== nodeId || one.ClientStatus !== 'unknown') continue;
@@ -212,7 +212,7 @@ class Life {
     this.cluster.putDeployment({ ...deployment, Status });
   }
 
-  /** As the API does: only when enough canaries are healthy. */
+  /** Promotes like the API: only when enough canaries are healthy. */
   promote(): void {
     const { deployment } = this;
     const entry = deployment?.TaskGroups.web;
@@ -223,12 +223,12 @@ class Life {
     if (healthy.length >= entry.DesiredCanaries) this.cluster.promote(deployment.ID);
   }
 
-  /** Those whose nodes would say something of them. */
+  /** The allocations whose nodes can report. */
   running(): readonly Allocation[] {
     return this.cluster.live().filter((one) => this.cluster.node(one.NodeID)?.Status === 'ready');
   }
 
-  /** Without what would touch the refused node; the next one goes on from there. */
+  /** Applies the plan without the refused node; the next evaluation continues from there. */
   evaluate(refused?: number): SchedulerResult {
     const { cluster } = this;
     const before = cluster.allocations;
@@ -240,7 +240,7 @@ class Life {
   }
 }
 
-/** What the plan applier leaves of a plan when a node refuses its part. */
+/** The plan without the parts of the refused node. */
 function without(plan: Plan, nodeId: string): Plan {
   const isRefused = (one: { readonly NodeID: string }) => one.NodeID === nodeId;
   const refused = plan.placements.filter(isRefused);
@@ -260,7 +260,7 @@ const pick = <T>(list: readonly T[], at: number): T | undefined => list[at % lis
 
 const isCanary = (one: Allocation): boolean => one.DeploymentStatus?.Canary === true;
 
-/** What holds of every plan, given the allocations that it was made from. */
+/** Checks every plan against the allocations that it was made from. */
 function checkPlan(
   { cluster, job, deployment }: Life,
   { plan }: SchedulerResult,
@@ -288,7 +288,7 @@ function checkPlan(
   }
 }
 
-/** What holds of a plan while a deployment is under way, or failed. */
+/** Checks a plan while a deployment runs or has failed. */
 function checkRollout(
   cluster: TestCluster,
   job: Job,
@@ -337,7 +337,7 @@ function checkRollout(
   }
 }
 
-/** What holds of the cluster whenever a plan was applied. */
+/** Checks the cluster after each applied plan. */
 function checkCluster({ cluster, job, deployment }: Life): void {
   const group = job.TaskGroups[0]!;
   const count = job.Stop ? 0 : group.Count;
@@ -360,7 +360,9 @@ function checkCluster({ cluster, job, deployment }: Life): void {
   );
 }
 
-/** Everything is well from now on; returns how many evaluations it took until nothing was to do. */
+/**
+ * Lets everything go well from now on; returns the number of evaluations until no plan had work.
+ */
 function comeToRest(one: Life): number {
   const { cluster } = one;
   for (let round = 0; round < 40; round++) {
@@ -376,9 +378,9 @@ function comeToRest(one: Life): number {
   throw new Error('it never comes to rest');
 }
 
-/** Lives that went wrong once. */
+/** Lives that once found a bug. */
 const wentWrong: readonly Biography[] = [
-  // A delay as short as a window was waited for by one evaluation after the other.
+  // A delay as short as a window led to an endless chain of evaluations.
   biography(
     'service',
     1,
@@ -389,7 +391,7 @@ const wentWrong: readonly Biography[] = [
       [{ kind: 'job', wish: { count: 1, env: 'a', delay: 1 } }, true],
     ],
   ),
-  // What runs and was to be placed again, by no policy, was taken for something that ended.
+  // A running allocation with a reschedule request, but no policy, was taken for an ended one.
   biography(
     'system',
     1,
@@ -400,7 +402,7 @@ const wentWrong: readonly Biography[] = [
       [{ kind: 'reschedule', at: 0 }, false],
     ],
   ),
-  // A promoted canary and what it succeeded went on together where the group was to grow.
+  // A promoted canary and its predecessor both went on when the group grew.
   biography('service', 1, { MaxParallel: 1, Canary: 1 }, [1, 'a'], [], 3),
   biography(
     'service',
@@ -416,7 +418,7 @@ const wentWrong: readonly Biography[] = [
     ],
     2,
   ),
-  // A deployment was a success although what was healthy once had failed, or ended, since.
+  // A deployment succeeded although a once healthy allocation had failed or ended since.
   biography(
     'service',
     1,
@@ -438,7 +440,7 @@ const wentWrong: readonly Biography[] = [
       [{ kind: 'fail', at: 0 }, true],
     ],
   ),
-  // What could take up the current version in place was placed as the version before.
+  // An allocation that could be updated in place was replaced by the version before.
   biography(
     'system',
     4,
@@ -470,7 +472,7 @@ function biography(
 }
 
 describe('random lives', () => {
-  test('every plan keeps what was promised, and once all is well the job is as it was wanted', () => {
+  test('every plan keeps the promises, and once all is well the job is as specified', () => {
     fc.assert(
       fc.property(life, ({ setting: given, first, events, last }) => {
         const one = new Life(given, first);

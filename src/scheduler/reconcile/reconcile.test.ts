@@ -70,7 +70,7 @@ describe('counts and names', () => {
     expect(cluster.liveNames()).toEqual(names(0, 1));
   });
 
-  test('excess takes those that must move first', () => {
+  test('allocations that must move are stopped first when there are too many', () => {
     const cluster = running({ Count: 3 });
     cluster.change(cluster.named('job.web[0]').ID, migrate);
     cluster.putJob(web({ Count: 2 }, 1));
@@ -104,7 +104,7 @@ describe('the end of jobs and groups', () => {
     expect(cluster.decide().isEmpty).toBe(true);
   });
 
-  test('what is on a node that is gone is marked lost, stopped before or not', () => {
+  test('allocations on a node that is gone are lost, whether stopped before or not', () => {
     const cluster = running({ Count: 2 }, {}, 1);
     cluster.putJob({ ...web({ Count: 2 }, 1), Stop: true });
     cluster.change(cluster.allocations[0]!.ID, { DesiredStatus: 'stop' });
@@ -168,7 +168,7 @@ describe('updates', () => {
     expect(cluster.live().map((one) => [one.NodeID, one.JobVersion])).toEqual([['other', 1]]);
   });
 
-  test('a node that takes no new work keeps what is updated in place', () => {
+  test('a node that takes no new work keeps allocations updated in place', () => {
     const cluster = running({ Count: 1 }, {}, 1);
     cluster.putNode(makeNode('n0', { SchedulingEligibility: 'ineligible' }));
     cluster.putJob(web({ Count: 1, Constraints: [] }, 1, { Priority: 60 }));
@@ -185,7 +185,7 @@ describe('updates', () => {
     expect(plan.placements.map((one) => one.NodeID)).toEqual(['n1']);
   });
 
-  test('what an earlier registration ran is stopped at once, whatever the strategy', () => {
+  test('allocations of an earlier registration are stopped at once, whatever the strategy', () => {
     const Update = { MaxParallel: 1, Canary: 1 };
     const cluster = running({ Count: 2, Update });
     const before = cluster.live().map(({ ID }) => ID);
@@ -212,7 +212,7 @@ describe('updates', () => {
     expect(plan.failures).toEqual({});
   });
 
-  test('a full node is updated one by one through its own room', () => {
+  test('a full node is updated one by one within its own resources', () => {
     const Tasks = (Env: Record<string, string>) => [makeTask({ Env, Resources: { CPU: 500 } })];
     const cluster = running({ Count: 2, Tasks: Tasks({}) }, {}, 1);
     cluster.putJob(web({ Count: 2, Tasks: Tasks({ A: 'b' }) }, 1));
@@ -223,7 +223,7 @@ describe('updates', () => {
     ]);
   });
 
-  test('updates that find no place hold on to their room', () => {
+  test('updates without a node keep their resources', () => {
     const Tasks = (CPU: number) => [makeTask({ Resources: { CPU } })];
     const cluster = running({ Count: 2, Tasks: Tasks(500) }, {}, 1);
     cluster.putJob(web({ Count: 2, Tasks: Tasks(700) }, 1));
@@ -232,7 +232,7 @@ describe('updates', () => {
     expect(plan.queued).toEqual({ web: 2 });
   });
 
-  test('an update that finds no place leaves the old one running', () => {
+  test('an update without a node leaves its predecessor running', () => {
     const cluster = running({ Count: 1 }, {}, 1);
     const Tasks = [makeTask({ Resources: { CPU: 5000 } })];
     cluster.putJob(web({ Count: 1, Tasks }, 1));
@@ -273,7 +273,7 @@ describe('nodes that go', () => {
     expect(cluster.decide().isEmpty).toBe(true);
   });
 
-  test('Replace=false: a running one is unknown and not replaced, a pending one is lost', () => {
+  test('Replace=false: a running allocation is unknown and not replaced, a pending one is lost', () => {
     const cluster = running({ Count: 2, Disconnect: { Replace: false } }, {}, 1);
     cluster.change(cluster.named('job.web[1]').ID, { ClientStatus: 'pending' });
     cluster.putNode(makeNode('n0', { Status: 'down' }));
@@ -286,7 +286,7 @@ describe('nodes that go', () => {
     expect(cluster.decide().isEmpty).toBe(true);
   });
 
-  test('an unknown one goes on counting for distinct rules', () => {
+  test('distinct rules go on counting an unknown allocation', () => {
     const rack = (name: string) => ({ Meta: { rack: name } });
     const Constraints = [{ LTarget: '${meta.rack}', Operand: 'distinct_property', RTarget: '1' }];
     const job = web({ Count: 2, Constraints, Disconnect: { Replace: false } });
@@ -301,7 +301,7 @@ describe('nodes that go', () => {
     expect(cluster.decide().plan.placements.map((one) => one.NodeID)).toEqual(['n3']);
   });
 
-  test('lost ones beyond the count are not replaced', () => {
+  test('lost allocations beyond the count are not replaced', () => {
     const cluster = running({ Count: 4 }, {}, 1);
     cluster.putNode(makeNode('n0', { Status: 'down' }));
     cluster.putNode(makeNode('n1'));
@@ -310,7 +310,7 @@ describe('nodes that go', () => {
     expect(cluster.liveNames()).toEqual(names(0));
   });
 
-  test('migrating ones are stopped and placed elsewhere', () => {
+  test('migrating allocations are stopped and placed elsewhere', () => {
     const cluster = running({ Count: 1 });
     const [before] = cluster.live();
     cluster.putNode(makeNode('n0', { Drain: true, SchedulingEligibility: 'ineligible' }));
@@ -325,7 +325,7 @@ describe('nodes that go', () => {
 });
 
 describe('batch and service ends', () => {
-  test('what a batch job completed stays done; a new version starts over', () => {
+  test('completed batch allocations stay done; a new version starts over', () => {
     const cluster = running({ Count: 2 }, { Type: 'batch' });
     cluster.change(cluster.named('job.web[0]').ID, { ClientStatus: 'complete' });
     expect(cluster.decide().isEmpty).toBe(true);

@@ -22,7 +22,7 @@ const newest = (cluster: TestCluster): Deployment => cluster.deployments.at(-1)!
 const set = (cluster: TestCluster, fields: Partial<Deployment>) =>
   cluster.putDeployment({ ...newest(cluster), ...fields });
 
-/** The job as it runs after a first deployment that went well. */
+/** The job after a successful first deployment. */
 function rolledOut(group: Group = {}, fields: JobInput = {}, nodeCount = 3): TestCluster {
   const cluster = new TestCluster(
     Array.from({ length: nodeCount }, (_, n) => makeNode(`n${n}`, { cpu: 2000, memory: 2000 })),
@@ -111,7 +111,7 @@ describe('when a deployment is made', () => {
     cluster.run();
     cluster.putJob(makeJob({ TaskGroups: groups('2') }, 1));
     const { plan } = cluster.run();
-    // That of the other one is asked for its health again.
+    // The other allocation has its health judged again.
     expect(plan.deployment!.TaskGroups).toMatchObject({
       a: { DesiredTotal: 1 },
       b: { DesiredTotal: 1 },
@@ -140,7 +140,7 @@ describe('how it ends', () => {
     expect(cluster.decide().isEmpty).toBe(true);
   });
 
-  test('not while what took the place of a healthy one is not', () => {
+  test('not while the replacement of a healthy allocation is not healthy', () => {
     const cluster = new TestCluster([makeNode('n0'), makeNode('n1')]);
     cluster.putJob(web({ Count: 1 }));
     cluster.run();
@@ -153,7 +153,7 @@ describe('how it ends', () => {
     expect(cluster.decide().plan.deploymentUpdates).toMatchObject([{ Status: 'successful' }]);
   });
 
-  test('not while something waits for room', () => {
+  test('not while a request waits for room', () => {
     const cluster = new TestCluster([makeNode('n0', { cpu: 100 })]);
     cluster.putJob(web({ Count: 2 }));
     cluster.run();
@@ -207,7 +207,7 @@ describe('steps', () => {
     expect(cluster.decide().plan.deploymentUpdates).toMatchObject([{ Status: 'successful' }]);
   });
 
-  test('none while one of them is unhealthy', () => {
+  test('none while an allocation of the deployment is unhealthy', () => {
     const cluster = started();
     cluster.run();
     cluster.report(cluster.named('job.web[0]').ID, true);
@@ -215,14 +215,14 @@ describe('steps', () => {
     expect(cluster.decide().isEmpty).toBe(true);
   });
 
-  test('what did not run goes first', () => {
+  test('allocations that do not run go first', () => {
     const cluster = started();
     cluster.fail(cluster.named('job.web[4]').ID);
     cluster.run();
     expect(ofVersion(cluster, 1)).toEqual(names(0, 4));
   });
 
-  test('what is placed anyway is part of the batch', () => {
+  test('placements for other reasons count in the batch', () => {
     const cluster = started({ Count: 6 });
     cluster.run();
     expect(ofVersion(cluster, 1)).toEqual(names(0, 5));
@@ -238,7 +238,7 @@ describe('steps', () => {
     expect(newest(cluster).TaskGroups.web!.PlacedAllocs).toBe(5);
   });
 
-  test('what failed on the way is left to those who watch, until they want it replaced', () => {
+  test('a failed allocation of the deployment stays until the deployment watcher marks it', () => {
     const cluster = started();
     cluster.run();
     const { ID } = cluster.named('job.web[0]');
@@ -251,13 +251,13 @@ describe('steps', () => {
     ]);
   });
 
-  test('what failed after its deployment is rescheduled as ever', () => {
+  test('a failure after the deployment is rescheduled as usual', () => {
     const cluster = rolledOut(group('a'));
     cluster.fail(cluster.named('job.web[0]').ID, cluster.nowMs - 60_000);
     expect(cluster.decide().plan.placements).toHaveLength(1);
   });
 
-  test('what is lost on the way becomes the new version', () => {
+  test('a lost allocation is replaced by the new version', () => {
     const cluster = started();
     cluster.run();
     const lost = cluster.named('job.web[4]');
@@ -289,7 +289,7 @@ describe('steps', () => {
     ]);
   });
 
-  test('nothing is held back by a deployment that was successful', () => {
+  test('a successful deployment holds nothing back', () => {
     const cluster = rolledOut(group('a'));
     const { ID } = cluster.named('job.web[0]');
     cluster.change(ID, { JobVersion: 7 });
@@ -317,7 +317,7 @@ describe('canaries', () => {
     expect(cluster.run().plan.annotations.web).toMatchObject({ InPlaceUpdate: 3, Canary: 0 });
   });
 
-  test('come on top, under the names of those that they are to succeed', () => {
+  test('come on top, under the names of the allocations that they will succeed', () => {
     const cluster = rolledOut(group('a'));
     cluster.putJob(web(group('b'), 1));
     const { plan } = cluster.run();
@@ -343,10 +343,10 @@ describe('canaries', () => {
     expect(cluster.decide().isEmpty).toBe(true);
   });
 
-  test('take no name that one of the current version has already', () => {
+  test('take no name of an allocation of the current version', () => {
     const cluster = rolledOut(group('a'));
     const [first, second] = cluster.live();
-    // As when one that was away comes back: the name is there twice, and the last one is missing.
+    // As after the return of an allocation: a name exists twice, and the last name is missing.
     cluster.change(second!.ID, { Name: first!.Name, JobVersion: 1 });
     cluster.putJob(web(group('b', { Update: { MaxParallel: 1, Canary: 1 } }), 1));
     expect(cluster.run().plan.placements).toMatchObject([
@@ -360,7 +360,7 @@ describe('canaries', () => {
     expect(newest(cluster).StatusDescription).toBe(told.promotesItself);
   });
 
-  test('promoted, those with their names stop and the others follow in steps', () => {
+  test('once promoted, allocations with their names stop and the others follow in steps', () => {
     const cluster = started();
     cluster.allHealthy();
     cluster.promote(newest(cluster).ID);
@@ -381,7 +381,7 @@ describe('canaries', () => {
     expect(cluster.decide().plan.deploymentUpdates).toMatchObject([{ Status: 'successful' }]);
   });
 
-  test('more of them than the group has', () => {
+  test('may be more than the group’s count', () => {
     const cluster = rolledOut(group('a', { Count: 1 }));
     cluster.putJob(web(group('b', { Count: 1 }), 1));
     cluster.run();
@@ -392,7 +392,7 @@ describe('canaries', () => {
     expect(cluster.live().map((one) => [one.Name, one.JobVersion])).toEqual([['job.web[0]', 1]]);
   });
 
-  test('one that is lost is placed again as a canary', () => {
+  test('a lost canary is replaced by a canary', () => {
     const cluster = started();
     const canary = cluster.live().find((one) => one.DeploymentStatus?.Canary)!;
     cluster.change(canary.ID, { NodeID: 'gone' });
@@ -404,7 +404,7 @@ describe('canaries', () => {
     expect(cluster.decide().isEmpty).toBe(true);
   });
 
-  test('one that has to move is placed elsewhere as a canary', () => {
+  test('a migrated canary stays a canary', () => {
     const cluster = started();
     const canary = cluster.live().find((one) => one.DeploymentStatus?.Canary)!;
     cluster.change(canary.ID, { DesiredTransition: { ...noTransition, Migrate: true } });
@@ -413,7 +413,7 @@ describe('canaries', () => {
     expect(plan.placements).toMatchObject([{ DeploymentStatus: { Canary: true } }]);
   });
 
-  test('while they wait, the version before is what the others are replaced by', () => {
+  test('while they wait, other allocations are replaced by their own version', () => {
     const cluster = started({ Count: 4 });
     expect(ofVersion(cluster, 0)).toEqual(names(0, 1, 2));
     const [lost, moved] = cluster.live().filter((one) => one.JobVersion === 0);
@@ -441,7 +441,7 @@ describe('canaries', () => {
     expect(cluster.live()).toHaveLength(3);
   });
 
-  test('a paused one places no more of them', () => {
+  test('a paused deployment places no further canaries', () => {
     const cluster = rolledOut(group('a'));
     cluster.putJob(web(group('b'), 1));
     const { plan } = cluster.decide();

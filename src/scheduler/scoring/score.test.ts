@@ -85,7 +85,7 @@ describe('spreads', () => {
     return [0, 1, 2, -1].map((number) => column!.boost(number));
   };
 
-  /** So many live allocations in each rack; one that was stopped where it is 0. */
+  /** The number of live allocations in each rack; 0 stands for a stopped one. */
   const locationsOf = (used: Record<string, number>): JobLocations => {
     const rackOf = (id: string) => makeNode(id, { Meta: { rack: id } });
     const locations = drained(JobLocations.of(rackOf, []));
@@ -121,7 +121,7 @@ describe('spreads', () => {
   });
 });
 
-test('what the plan stops stays in use with a count of 0', () => {
+test('the value of a stopped allocation stays in use with a count of 0', () => {
   const cluster = new TestCluster([makeNode('n1', { Meta: { rack: 'r1' } })]);
   cluster.putJob(makeJob());
   cluster.run();

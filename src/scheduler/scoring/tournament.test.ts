@@ -2,12 +2,10 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { closed, Tournament, TreeLayout } from './tournament.ts';
 
-/**
- * Values that many slots share, and some so near each other that a quotient tells no difference.
- */
+/** Values shared by many slots, some so close that their quotients are equal. */
 const value = fc.constantFrom(closed, 0, 0.1, 0.3, 0.1 + 0.2, 0.3 + Number.EPSILON / 4, 1, -1);
 
-test('top and first are those of looking at every slot', () => {
+test('top and first equal those found by comparing every slot', () => {
   const input = fc.record({
     classOf: fc.array(fc.integer({ min: -1, max: 3 }), { minLength: 1, maxLength: 70 }),
     sets: fc.array(fc.tuple(fc.nat({ max: 69 }), value), { maxLength: 120 }),

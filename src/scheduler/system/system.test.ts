@@ -36,7 +36,7 @@ const nodesOf = (cluster: TestCluster, version?: number) =>
 const on = (cluster: TestCluster, nodeId: string) =>
   cluster.live().find((one) => one.NodeID === nodeId)!;
 
-describe('where it runs', () => {
+describe('placement', () => {
   test('once on every node that takes it, under one name', () => {
     const cluster = new TestCluster([
       makeNode('n0'),
@@ -87,7 +87,7 @@ describe('where it runs', () => {
     expect(outcome.queued).toEqual({ a: 0, b: 1 });
   });
 
-  test('distinct hosts keep a second group off the node', () => {
+  test('distinct hosts forbid a second group on the node', () => {
     const cluster = new TestCluster([makeNode('n0')]);
     const groups = ['a', 'b'].map((Name) => makeGroup({ Name, Update: { MaxParallel: 0 } }));
     const Constraints = [{ Operand: 'distinct_hosts' }];
@@ -97,7 +97,7 @@ describe('where it runs', () => {
     expect(plan.evaluations).toEqual([]);
   });
 
-  test('a second one on a node goes', () => {
+  test('a second allocation on a node is stopped', () => {
     const cluster = running({}, {}, 1);
     const [first] = cluster.live();
     cluster.putAllocation({ ...first!, ID: 'twin', CreateIndex: 9 });
@@ -156,7 +156,7 @@ describe('what does not fit', () => {
     });
   });
 
-  test('many of them are waited for together', () => {
+  test('one evaluation waits for many full nodes together', () => {
     const cluster = new TestCluster();
     for (let n = 0; n < 257; n++) cluster.putNode(makeNode(`n${n}`, small));
     cluster.putJob(system(large));
@@ -168,7 +168,7 @@ describe('what does not fit', () => {
     expect(again.outcome).toMatchObject({ status: 'blocked', escapedComputedClass: true });
   });
 
-  test('nodes that are filtered are no failure, unless all are', () => {
+  test('filtered nodes are no failure, unless all nodes are filtered', () => {
     const Constraints = [{ LTarget: '${attr.x}', Operand: 'is_set' }];
     const cluster = new TestCluster([makeNode('n0'), makeNode('n1', { Attributes: { x: '1' } })]);
     cluster.putJob(system({ Constraints }));
@@ -187,7 +187,7 @@ describe('what does not fit', () => {
 });
 
 describe('nodes that go', () => {
-  test('what ran there is lost, and placed again when they come back', () => {
+  test('their allocations are lost, and placed again when the nodes come back', () => {
     const cluster = running();
     cluster.putNode(makeNode('n1', { Status: 'down' }));
     const { plan } = cluster.run();
@@ -198,7 +198,7 @@ describe('nodes that go', () => {
     expect(cluster.run().plan.placements.map((one) => one.NodeID)).toEqual(['n1']);
   });
 
-  test('those that may come back are waited for', () => {
+  test('nodes that may come back are waited for', () => {
     const cluster = running({ Disconnect: { LostAfter: 600e9 } });
     cluster.putNode(makeNode('n1', { Status: 'disconnected' }));
     const { plan } = cluster.run();
@@ -213,7 +213,7 @@ describe('nodes that go', () => {
     expect(cluster.decide().isEmpty).toBe(true);
   });
 
-  test('ones that take no work keep what runs, until it is told to go', () => {
+  test('nodes that take no work keep their allocations until these have to migrate', () => {
     const cluster = running();
     cluster.putNode(makeNode('n0', { SchedulingEligibility: 'ineligible' }));
     cluster.putNode(makeNode('n1', drained));
@@ -225,7 +225,7 @@ describe('nodes that go', () => {
     expect(cluster.decide().isEmpty).toBe(true);
   });
 
-  test('what somebody stops comes back to its node', () => {
+  test('an allocation stopped by a user is replaced on its node', () => {
     const cluster = running();
     const { ID } = on(cluster, 'n1');
     cluster.change(ID, migrate);
@@ -234,7 +234,7 @@ describe('nodes that go', () => {
     expect(plan.placements).toMatchObject([{ NodeID: 'n1', PreviousAllocation: ID }]);
   });
 
-  test('one that leaves the datacenters of the job loses it', () => {
+  test('a node that leaves the datacenters of the job loses its allocation', () => {
     const cluster = running({}, { Datacenters: ['dc1'] });
     cluster.putNode(makeNode('n1', { Datacenter: 'dc2' }));
     expect(cluster.run().plan.stops).toMatchObject([{ nodeId: 'n1' }]);
@@ -250,7 +250,7 @@ describe('ends', () => {
     const cluster = running();
     const { ID } = on(cluster, 'n0');
     over(cluster, status);
-    // Not because it ended, though: its node has tried that already, as often as it may.
+    // The report of its end alone does not: the node has used up its restarts.
     expect(cluster.decide({ TriggeredBy: 'alloc-failure' }).isEmpty).toBe(true);
     const { plan } = cluster.run({ TriggeredBy: 'node-update' });
     expect(plan.placements).toMatchObject([{ NodeID: 'n0', PreviousAllocation: ID }]);
@@ -327,7 +327,7 @@ describe('updates', () => {
     expect(plan.annotations.web).toMatchObject({ InPlaceUpdate: 3, Ignore: 0 });
   });
 
-  test('a full node is updated through its own room', () => {
+  test('a full node is updated within its own resources', () => {
     const Tasks = (value: string) => [makeTask({ Env: { A: value }, Resources: { CPU: 900 } })];
     const cluster = running({ Tasks: Tasks('a') });
     cluster.putJob(system({ Tasks: Tasks('b') }, 1));
@@ -335,7 +335,7 @@ describe('updates', () => {
     expect(nodesOf(cluster, 1)).toEqual(['n0', 'n1', 'n2']);
   });
 
-  test('a node that no longer takes it loses it; one that takes no work keeps the old one', () => {
+  test('a node that fails the new rules loses its allocation; a node that takes no work keeps it', () => {
     const cluster = running();
     cluster.putNode(makeNode('n0', { Attributes: { x: '1' } }));
     cluster.putNode(
