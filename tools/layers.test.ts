@@ -53,12 +53,12 @@ describe('the layering lint', () => {
         'src/api/a.ts': 'export type A = 1;\n',
         'src/cli/b.ts': "import type { A } from '../api/a.ts';\nexport const b: A = 1;\n",
       },
-      'src/cli/b.ts:1 imports src/api/a.ts: the layer "cli" may import base, language, model, acl, sdk, cli itself',
+      'src/cli/b.ts:1 imports src/api/a.ts: the layer "cli" may import base, language, model, contract, acl, sdk, cli itself',
     ],
     [
       'a dynamic import from above',
       { 'src/node/a.ts': nothing, 'src/sdk/b.ts': "await import('../node/a.ts');\n" },
-      'src/sdk/b.ts:1 imports src/node/a.ts: the layer "sdk" may import base, model, sdk itself',
+      'src/sdk/b.ts:1 imports src/node/a.ts: the layer "sdk" may import base, model, contract, sdk itself',
     ],
     [
       'an import from a neighbour',
@@ -73,7 +73,7 @@ describe('the layering lint', () => {
     [
       'an import of main.ts',
       { 'src/main.ts': nothing, 'src/cli/b.ts': valueFrom('../main.ts') },
-      'src/cli/b.ts:1 imports src/main.ts: the layer "cli" may import base, language, model, acl, sdk, cli itself',
+      'src/cli/b.ts:1 imports src/main.ts: the layer "cli" may import base, language, model, contract, acl, sdk, cli itself',
     ],
     [
       'an import of what is outside',
@@ -97,7 +97,7 @@ describe('the layering lint', () => {
     [
       'a file in no layer',
       { 'src/util/a.ts': nothing },
-      'src/util/a.ts is in no layer: the layers are base, language, model, state, acl, scheduler, server, api, sdk, node, cli',
+      'src/util/a.ts is in no layer: the layers are base, language, model, state, acl, scheduler, server, contract, api, sdk, node, cli',
     ],
   ])('refuses %s', async (_, files, fault) => {
     expect(await checkLayers(makeTree(files))).toEqual([fault]);

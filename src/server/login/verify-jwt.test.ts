@@ -139,7 +139,7 @@ describe('what is refused, in the order of the checks', () => {
       'no issuer where one is bound',
       () => sign(rsa, { iat: now }),
       { BoundIssuer: issuer },
-      /issuer is null/,
+      /names no issuer/,
     ],
     [
       'another audience',
