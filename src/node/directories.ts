@@ -124,9 +124,12 @@ export const giveDirectory = (path: string, owner: SystemUser): Promise<void> =>
   HeldDirectory.during(path, (held) => held.give(owner));
 
 async function make(path: string, modeBits: number): Promise<void> {
-  const created = await mkdir(path, { recursive: true });
-  // The process's file creation mask does not apply to these.
-  if (created !== undefined) await HeldDirectory.during(path, (held) => held.permit(modeBits));
+  const created = await mkdir(path, { recursive: true, mode: modeBits });
+  if (created === undefined) return;
+  // The process's file creation mask does not apply to these: what it took away is given back.
+  const { mode } = await lstat(path);
+  if ((mode & 0o7777) === modeBits) return;
+  await HeldDirectory.during(path, (held) => held.permit(modeBits));
 }
 
 /** N5. */

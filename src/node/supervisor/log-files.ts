@@ -13,6 +13,14 @@ export function logFileIndex(name: string, prefix: string): number {
   return /^\d{1,15}$/.test(digits) ? Number(digits) : -1;
 }
 
+/** Where a stream goes on. */
+export interface NewestLog {
+  readonly index: number;
+  readonly fileBytes: number;
+  /** Open, where it was made just now. */
+  readonly file: FileHandle | undefined;
+}
+
 /**
  * The rotated files of one stream of a task's output, `<task>.<stream>.N`. No task writes where they
  * are (DESIGN.md, N6); nor is that relied on: the directory is held for each look, no link is
@@ -39,18 +47,31 @@ export class LogFiles {
   }
 
   /** In order. None where there is no directory. */
-  async indexes(): Promise<readonly number[]> {
-    const names = await this.#held((held) => held.names()).catch(() => []);
-    const indexes = names.map((name) => logFileIndex(name, this.#prefix));
-    return indexes.filter((index) => index >= 0).sort((left, right) => left - right);
+  indexes(): Promise<readonly number[]> {
+    return this.#held((held) => this.#indexesIn(held)).catch(() => []);
   }
 
   /** 0 where there is none. */
   sizeOf(index: number): Promise<number> {
-    return this.#held((held) => lstat(held.at(this.nameOf(index)))).then(
-      (stats) => (stats.isFile() ? stats.size : 0),
-      () => 0,
-    );
+    return this.#held((held) => this.#sizeIn(held, index)).catch(() => 0);
+  }
+
+  /**
+   * The newest file, or the first, which is made where there is none. The directory is held once for
+   * all of that, as every task does so for each of its streams. Never rejects.
+   */
+  newest(): Promise<NewestLog> {
+    const nothing = { index: 0, fileBytes: 0, file: undefined };
+    return this.#held(async (held) => {
+      const index = (await this.#indexesIn(held)).at(-1);
+      if (index === undefined) {
+        // `openToAppend` finds out what is in the way, and deals with it.
+        const file = await create(held.at(this.nameOf(0))).catch(() => undefined);
+        return { ...nothing, file };
+      }
+      const fileBytes = await this.#sizeIn(held, index).catch(() => 0);
+      return { index, fileBytes, file: undefined };
+    }).catch(() => nothing);
   }
 
   /** `undefined`: there is none that may be read. */
@@ -71,12 +92,23 @@ export class LogFiles {
         else if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
         return undefined;
       });
-      return present ?? open(path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW, 0o644);
+      return present ?? create(path);
     });
   }
 
   async remove(index: number): Promise<void> {
     await this.#held((held) => unlink(held.at(this.nameOf(index))));
+  }
+
+  async #indexesIn(held: HeldDirectory): Promise<readonly number[]> {
+    const names = await held.names();
+    const indexes = names.map((name) => logFileIndex(name, this.#prefix));
+    return indexes.filter((index) => index >= 0).sort((left, right) => left - right);
+  }
+
+  async #sizeIn(held: HeldDirectory, index: number): Promise<number> {
+    const stats = await lstat(held.at(this.nameOf(index)));
+    return stats.isFile() ? stats.size : 0;
   }
 
   #pathOf(index: number): string {
@@ -87,3 +119,7 @@ export class LogFiles {
     return HeldDirectory.during(this.#directory, use);
   }
 }
+
+/** Only where there is nothing of that name. */
+const create = (path: string): Promise<FileHandle> =>
+  open(path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW, 0o644);

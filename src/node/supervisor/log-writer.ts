@@ -191,9 +191,10 @@ export class LogWriter {
 
   /** An earlier run of the task left files: go on where it ended. */
   async #openNewest(): Promise<void> {
-    this.#fileIndex = (await this.#files.indexes()).at(-1) ?? 0;
-    const fileBytes = await this.#files.sizeOf(this.#fileIndex);
+    const { index, fileBytes, file } = await this.#files.newest();
+    this.#fileIndex = index;
+    this.#file = file;
     this.#position = { fileBytes, inLine: false };
-    await this.#append(Buffer.alloc(0));
+    if (file === undefined) await this.#append(Buffer.alloc(0));
   }
 }
