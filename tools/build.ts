@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build, stop } from 'esbuild';
+import { build, type Plugin, stop } from 'esbuild';
 
 /** Each is a program or a thread of its own, found beside main.js by its name here. */
 const entries: Readonly<Record<string, string>> = {
@@ -24,6 +24,22 @@ const absent = ['bufferutil', 'cpu-features', 'pino-pretty', 'utf-8-validate', '
 const banner =
   "import { createRequire as createRequire_ } from 'node:module';\n" +
   'const require = createRequire_(import.meta.url);';
+
+/**
+ * `import` of `node:http` makes Node look at each of its names, and one of them loads a whole HTTP
+ * client that nothing here uses: a tenth of the time that an agent takes to start. `require` does not.
+ */
+const requiredHttp: Plugin = {
+  name: 'required-http',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^(node:)?http$/ }, ({ kind }) =>
+      kind === 'import-statement' ? { path: 'http', namespace: 'required' } : undefined,
+    );
+    onLoad({ filter: /^http$/, namespace: 'required' }, () => ({
+      contents: "module.exports = require('node:http');",
+    }));
+  },
+};
 
 /** Bundles every entry that exists below `root` into `outdir`. Returns the files that it wrote. */
 export async function bundle(root: string, outdir: string): Promise<string[]> {
@@ -46,6 +62,7 @@ export async function bundle(root: string, outdir: string): Promise<string[]> {
       platform: 'node',
       target: 'node24',
       external: absent,
+      plugins: [requiredHttp],
       banner: { js: banner },
       legalComments: 'none',
       logLevel: 'warning',
