@@ -1,4 +1,12 @@
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeSync,
+} from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { StateCorrupted } from '../errors.ts';
 
@@ -18,10 +26,14 @@ export class Acknowledged {
     this.#file = file;
   }
 
-  /** The number in the file, 0 when there is no file. Throws `StateCorrupted` if none is legible. */
+  /**
+   * The number in the file. 0 when there is no file, or an empty one: versions up to 0.1.1 left it
+   * so when they were killed in the moment of their start. Throws `StateCorrupted` if none is legible.
+   */
   static read(path: string): number {
-    if (!existsSync(path)) return 0;
-    const slots = readFileSync(path, 'latin1').match(/.{26}/gs) ?? [];
+    const text = existsSync(path) ? readFileSync(path, 'latin1') : '';
+    if (text === '') return 0;
+    const slots = text.match(/.{26}/gs) ?? [];
     const numbers = slots.map(numberOf).filter((number) => number !== undefined);
     if (numbers.length > 0) return Math.max(...numbers);
     throw new StateCorrupted(
@@ -30,11 +42,13 @@ export class Acknowledged {
     );
   }
 
-  /** Starts the file over at this number, durably. */
+  /** Starts the file over at this number, durably; a crash leaves the old file or the new one. */
   static create(path: string, sequence: number): Acknowledged {
-    const acknowledged = new Acknowledged(openSync(path, 'w', 0o600));
+    const next = `${path}.next`;
+    const acknowledged = new Acknowledged(openSync(next, 'w', 0o600));
     acknowledged.note(sequence);
     fsyncSync(acknowledged.#file);
+    renameSync(next, path);
     return acknowledged;
   }
 

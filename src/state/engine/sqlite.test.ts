@@ -172,6 +172,17 @@ test('a directory that cannot be made is named', async () => {
   await expect(opened).rejects.toBeInstanceOf(DataDirectoryUnusable);
 });
 
+test('an empty file that guards the end is what a kill at the start left', async () => {
+  const directory = scratch.next();
+  const state = await openIn(directory);
+  await put(state, 'a');
+  await state.close();
+  writeFileSync(join(directory, 'state.acknowledged'), '');
+  const again = await openIn(directory);
+  expect(again.read().table(items).size).toBe(1);
+  await again.close();
+});
+
 test('deleting the file that guards the end opens the state as far as its log goes', async () => {
   const directory = scratch.next();
   const state = await openIn(directory);
