@@ -1,0 +1,55 @@
+/** What a soak comes to: whether memory came back, and whether anything of what was used is left. */
+
+/** What an agent and its supervisor hold at rest. */
+export interface Sample {
+  /** Since the churn began; 0: before it. */
+  readonly minute: number;
+  /** Updates of jobs until then. */
+  readonly updates: number;
+  /** Processor time of the agent. */
+  readonly busyPercent: number;
+  readonly rssMb: number;
+  readonly supervisorRssMb: number;
+  readonly descriptors: number;
+  readonly processes: number;
+  readonly mounts: number;
+  /** Of allocations, on the node. */
+  readonly directories: number;
+}
+
+/** Memory at rest is held against what it was when so many minutes of churn had warmed everything up. */
+export const warmMinutes = 2;
+export const growthMost = 0.15;
+/** With nothing to do. */
+export const busyPercentMost = 10;
+
+const countedNames = ['descriptors', 'processes', 'mounts', 'directories'] as const;
+
+/** Faults; none: the soak was passed. The samples are in the order of time, the first before any churn. */
+export function verdictOn(samples: readonly Sample[]): readonly string[] {
+  const start = samples[0];
+  const warm = samples.find(({ minute }) => minute >= warmMinutes);
+  const end = samples.at(-1);
+  if (start === undefined || warm === undefined || end === undefined || warm === end) {
+    return [`there was no rest after more than ${warmMinutes} minutes of churn`];
+  }
+  const faults: string[] = [];
+  if (end.busyPercent > busyPercentMost) {
+    faults.push(`the agent works ${end.busyPercent.toFixed(0)} % of the time with nothing to do`);
+  }
+  for (const [name, before, after] of [
+    ['the agent', warm.rssMb, end.rssMb],
+    ['its supervisor', warm.supervisorRssMb, end.supervisorRssMb],
+  ] as const) {
+    if (after <= before * (1 + growthMost)) continue;
+    faults.push(
+      `${name} holds ${after.toFixed(0)} MB at rest, and held ${before.toFixed(0)} MB after minute ${warmMinutes}: ` +
+        `more than ${growthMost * 100} % more`,
+    );
+  }
+  for (const name of countedNames) {
+    const more = end[name] - start[name];
+    if (more > 0) faults.push(`${more} more ${name} than at the start: ${end[name]}`);
+  }
+  return faults;
+}
