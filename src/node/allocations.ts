@@ -11,6 +11,7 @@ import {
 } from './allocation-runner/saved-allocation.ts';
 import type { AllocationSurroundings } from './allocation-runner/surroundings.ts';
 import { compareAssignments } from './assignments.ts';
+import { allDefences } from './defences.ts';
 import { unfitPlace } from './directories.ts';
 import type { Assignment } from './server-api.ts';
 import { sharedJobs } from './shared-jobs.ts';
@@ -146,7 +147,8 @@ export class Allocations {
       return undefined;
     }
     try {
-      const unfit = unfitName(allocation, job);
+      const { defences = allDefences } = this.#surroundings;
+      const unfit = defences.fitNames ? unfitName(allocation, job) : undefined;
       if (unfit !== undefined) {
         this.#refuse(allocation, unfit, job);
         return undefined;

@@ -13,6 +13,8 @@ export const defenceSentences = {
   logsOutOfReach: 'No task writes where its logs are.',
   plainLogs: 'What is opened as a log is a plain file of one name, and no link is followed to it.',
   heldPaths: 'A path in what tasks write to is followed step by step, and never out of it.',
+  fitNames: 'A task whose name is no directory of its own has none, whatever a server says.',
+  keptUsers: 'A user is given again only when nothing of its allocation is left.',
 } as const;
 
 export type Defence = keyof typeof defenceSentences;

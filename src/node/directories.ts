@@ -6,6 +6,7 @@ import { lstat, mkdir, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { quote } from '../model/path.ts';
 import { isPathPart } from '../model/text-rules.ts';
+import type { Defences } from './defences.ts';
 import { HeldDirectory } from './held-directory.ts';
 import type { SystemUser } from './system-user.ts';
 
@@ -82,8 +83,10 @@ export async function makeAllocationDirectories(paths: AllocationDirectories): P
 export async function ownSharedDirectories(
   { shared }: AllocationDirectories,
   owner: SystemUser,
+  defences?: Defences,
 ): Promise<void> {
-  await Promise.all(['data', 'tmp'].map((name) => giveDirectory(join(shared, name), owner)));
+  const paths = ['data', 'tmp'].map((name) => join(shared, name));
+  await Promise.all(paths.map((path) => giveDirectory(path, owner, defences)));
 }
 
 /** Also right after an earlier run made them. `owner` gets those that the task sees. */
@@ -120,8 +123,11 @@ async function makeLogs({ shared, logs }: TaskDirectories): Promise<void> {
 }
 
 /** N1, N2. Rejects where a task put something else in its place. */
-export const giveDirectory = (path: string, owner: SystemUser): Promise<void> =>
-  HeldDirectory.during(path, (held) => held.give(owner));
+export const giveDirectory = (
+  path: string,
+  owner: SystemUser,
+  defences?: Defences,
+): Promise<void> => HeldDirectory.during(path, (held) => held.give(owner), defences);
 
 async function make(path: string, modeBits: number): Promise<void> {
   const created = await mkdir(path, { recursive: true, mode: modeBits });

@@ -11,6 +11,7 @@ import {
   rename,
   symlink,
 } from 'node:fs/promises';
+import { allDefences, type Defences } from './defences.ts';
 import { descriptorPath, openPlainFile } from './plain-file.ts';
 import { removeTree } from './remove-tree.ts';
 import type { SystemUser } from './system-user.ts';
@@ -23,19 +24,26 @@ const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_DIRECTORY, O_NOFOLLOW } = constan
  */
 export class HeldDirectory {
   readonly #handle: FileHandle;
+  readonly #defences: Defences;
 
-  private constructor(handle: FileHandle) {
+  private constructor(handle: FileHandle, defences: Defences) {
     this.#handle = handle;
+    this.#defences = defences;
   }
 
   /** Rejects when it is a link, or no directory. */
-  static async open(path: string): Promise<HeldDirectory> {
-    return new HeldDirectory(await open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
+  static async open(path: string, defences: Defences = allDefences): Promise<HeldDirectory> {
+    const noLink = defences.heldPaths ? O_NOFOLLOW : 0;
+    return new HeldDirectory(await open(path, O_RDONLY | O_DIRECTORY | noLink), defences);
   }
 
   /** Holds a directory while `use` works in it. */
-  static async during<T>(path: string, use: (held: HeldDirectory) => Promise<T>): Promise<T> {
-    const held = await HeldDirectory.open(path);
+  static async during<T>(
+    path: string,
+    use: (held: HeldDirectory) => Promise<T>,
+    defences: Defences = allDefences,
+  ): Promise<T> {
+    const held = await HeldDirectory.open(path, defences);
     try {
       return await use(held);
     } finally {
@@ -74,7 +82,7 @@ export class HeldDirectory {
 
   /** The directory of that name, which is there. Rejects when it is a link, or no directory. */
   enter(name: string): Promise<HeldDirectory> {
-    return HeldDirectory.open(this.at(name));
+    return HeldDirectory.open(this.at(name), this.#defences);
   }
 
   /** Gives the directory itself to a user, and nothing that is in it. */

@@ -225,7 +225,12 @@ export class NodeAgent {
       ...{ dataDirectory, onNotice },
       range: isolation?.uidRange ?? limits.node.uidRange,
       registry: new UidRegistry(uidRegistry, dataDirectory),
-      isKnown: (id) => this.#allocations === undefined || this.#allocations.get(id) !== undefined,
+      defences,
+      isKnown: (id) => {
+        const found = this.#allocations?.get(id);
+        const isOver = found === undefined || (found.isDone && !defences.keptUsers);
+        return this.#allocations === undefined || !isOver;
+      },
     });
   }
 
@@ -234,26 +239,27 @@ export class NodeAgent {
     reporter: StatusReporter,
     services: NodeServices,
   ): Allocations {
-    const { world, api, dataDirectory, region, onNotice, ...options } = this.#options;
+    const { world, api, dataDirectory, region, defences, onNotice, ...options } = this.#options;
     const registration = this.#registration;
     const mounts = this.#secretMemory?.mounts;
     return new Allocations(
       {
         world,
         dataDirectory,
+        defences,
         drivers: this.#drivers,
         node: () => registration.node ?? node,
         region,
         ...(this.#users !== undefined && { users: this.#users }),
         hostEnvironment: hostEnvironment(options.environment),
         taskHooks: [
-          identityHook(this.#identities),
-          dispatchPayloadHook,
+          identityHook(this.#identities, defences),
+          dispatchPayloadHook(defences),
           volumesHook(this.#options.settings.hostVolumes),
-          artifactsHook(options.artifacts),
+          artifactsHook(options.artifacts, defences),
           templatesHook({
             ...{ data: options.templateData, identities: this.#identities },
-            defences: options.defences,
+            defences,
           }),
           services.taskHook,
         ],
@@ -261,6 +267,7 @@ export class NodeAgent {
           diskHook({
             predecessor: (id) => this.#allocations?.get(id),
             snapshot: (id, signal) => api.snapshot(id, registration.secret, signal),
+            defences,
           }),
           ...(mounts === undefined ? [] : [memoryDirectoriesHook(mounts)]),
           services.allocationHook,

@@ -31,7 +31,7 @@ export function streamHandlers(options: StreamHandlerOptions): ReadonlyMap<strin
   const coreMhz = CpuShares / Math.max(1, TotalCpuCores);
   const statistics = new AllocationStatistics(world, coreMhz);
   return new Map<string, StreamHandler>([
-    ['snapshot', snapshotHandler(allocation)],
+    ['snapshot', snapshotHandler(allocation, defences)],
     ['exec', execHandler({ allocation, isDisabled: isExecDisabled })],
     ['logs', logsHandler({ timers, allocation, defences })],
     ['restart', restartHandler(allocation)],

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { attempts } from '../escape/table.ts';
+import { attempts, openings } from '../escape/table.ts';
 import { checkout } from '../support/agent.ts';
 
 const textOf = (path: string): string => readFileSync(join(checkout, path), 'utf8');
@@ -13,7 +13,12 @@ const claims = [...page.matchAll(/^\|.*\| shown by \|\n\|[-|]+\n((?:\|.*\n)+)/gm
   ([, lines]) => lines!.trimEnd().split('\n'),
 );
 
-test('two tables have claims', () => expect(claims.length).toBeGreaterThan(20));
+const names = new Set([...attempts, ...openings].map(({ name }) => name));
+
+const isThere = (name: string, file?: string): boolean =>
+  file === undefined ? names.has(name) : textOf(file).includes(`'${name}`);
+
+test('the tables have claims', () => expect(claims.length).toBeGreaterThan(30));
 
 test.each(claims)('%s', (line) => {
   const shown = [
@@ -23,8 +28,27 @@ test.each(claims)('%s', (line) => {
       .matchAll(/`([^`]+)`(?: \(`([^`]+)`\))?/g),
   ];
   expect(shown).not.toEqual([]);
-  const names = new Set(attempts.map(({ name }) => name));
-  const isThere = (name: string, file: string | undefined): boolean =>
-    file === undefined ? names.has(name) : textOf(file).includes(`'${name}`);
   expect(shown.filter(([, name, file]) => !isThere(name!, file))).toEqual([]);
+});
+
+/** Where nothing is promised. */
+const otherSections = ['Not shown', 'How to report a hole'];
+
+/** Paragraphs and points of lists, each on one line. */
+const prose = page
+  .split(/^#+ /m)
+  .slice(1)
+  .filter((section) => !otherSections.some((title) => section.startsWith(title)))
+  .flatMap((section) => section.split(/\n\n|\n(?=- )/).slice(1))
+  .map((text) => text.trim().replaceAll(/\s+/g, ' '))
+  .filter((text) => text !== '' && !text.startsWith('|'));
+
+test('there is prose', () => expect(prose.length).toBeGreaterThan(5));
+
+test.each(prose)('%s', (text) => {
+  const links = [...text.matchAll(/\[([\w./-]+): ([^\]]+)\]/g)];
+  expect(links).not.toEqual([]);
+  const isShown = (file: string, name: string): boolean =>
+    file === 'test/escape' ? isThere(name) : isThere(name, file);
+  expect(links.filter(([, file, name]) => !isShown(file!, name!))).toEqual([]);
 });

@@ -13,8 +13,19 @@ export interface Prey {
   readonly dataDirectory: string;
   readonly agentPid: number;
   readonly supervisorPid: number;
-  /** A task of another namespace on the same node; its secret is in its variables and its files. */
+  /**
+   * A task of another namespace on the same node; its secret is in its variables and its files, and it
+   * says so over the abstract socket that has the name of its allocation.
+   */
   readonly neighbour: { readonly id: string; readonly pid: number };
+  /** Who a task of another namespace was that is over, and whose files are still there. */
+  readonly left: string;
+  /** Of a server of this machine: each name below it is a small file. */
+  readonly url: string;
+  /** The attempt's own job. */
+  readonly jobId: string;
+  /** What is said between the server and this node has names changed, see `lying-server.ts`. */
+  readonly isLiedTo: boolean;
   readonly agent: AgentUser;
   readonly driver: DriverName;
 }
@@ -24,6 +35,8 @@ export interface Hand {
   readonly allocId: string;
   /** The text of the answer, whatever its status; waits no longer than a few seconds. */
   ask(method: string, path: string, body?: object): Promise<string>;
+  /** What a command beside the task prints: these words, or the action of that name. */
+  run(command: readonly string[] | string): Promise<string>;
 }
 
 export interface Plan {
@@ -35,6 +48,10 @@ export interface Plan {
   readonly task?: object;
   readonly group?: object;
   readonly job?: object;
+  /** What the job is dispatched with. */
+  readonly payload?: string;
+  /** The script of the job's next version, on this node or another, once the first one is ready. */
+  readonly next?: { readonly script: string; readonly isElsewhere: boolean };
   /** Once the script has made `/alloc/data/ready`. What it gives is what the adversary got to know. */
   readonly besides?: (hand: Hand) => Promise<string>;
   /** Looked at on the machine in the end: whether it shows that the attempt succeeded. */
@@ -47,7 +64,7 @@ export type Operator = 'strict' | 'lenient' | 'reckless';
 /** How the same attempt succeeds. */
 export type Counter =
   /** On a node without these defences, and with all others. */
-  | { readonly without: readonly Defence[] }
+  | { readonly without: readonly Defence[]; readonly isLiedTo?: boolean }
   /** On a node with all defences whose operator allows it. */
   | { readonly operator: Operator }
   /** As a program of the agent's user, without any driver: what holds is the kernel. */
@@ -60,11 +77,18 @@ export interface Attempt {
   readonly agents?: readonly AgentUser[];
   /** Of the node that it is tried on; `strict`, when absent. */
   readonly operator?: Operator;
+  /** The server gives that node names that a server refuses. */
+  readonly isLiedTo?: boolean;
+  /** A task of somebody else's has been there before, and has left its files. */
+  readonly hasLeft?: boolean;
   /** With what it is refused, where it is not the script that fails. */
   readonly refusal?: RegExp;
   readonly counter: Counter;
   readonly plan: (prey: Prey) => Plan;
 }
+
+/** What nothing keeps a task from, as `docs/security.md` says. */
+export type Opening = Omit<Attempt, 'counter' | 'refusal'>;
 
 /** In the output of a script: it has what it wanted. */
 export const success = 'got it';

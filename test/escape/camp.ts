@@ -3,7 +3,10 @@
  * are a program of their own, which is killed in the end: an attempt that succeeds may leave it stuck.
  */
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -24,8 +27,10 @@ import {
   supervisorsOf,
 } from '../support/agent.ts';
 import type { AgentUser, DriverName, Operator, Prey } from './attempt.ts';
+import { type LyingServer, startLyingServer } from './lying-server.ts';
 import type { NodeInput, NodeProgramInput } from './node-main.ts';
 import { type Adversary, newAdversary } from './people.ts';
+import { plainUser } from './plain-user.ts';
 import { settingsOf } from './settings.ts';
 
 export interface Surroundings {
@@ -39,9 +44,11 @@ export interface Surroundings {
 export interface NodeKind {
   readonly operator: Operator;
   readonly without: readonly Defence[];
+  readonly isLiedTo: boolean;
 }
 
-export const nameOf = ({ operator, without }: NodeKind): string => [operator, ...without].join('-');
+export const nameOf = ({ operator, without, isLiedTo }: NodeKind): string =>
+  [operator, ...without, ...(isLiedTo ? ['liedTo'] : [])].join('-');
 
 interface Neighbour {
   readonly id: string;
@@ -49,7 +56,8 @@ interface Neighbour {
   readonly secret: string;
 }
 
-const plainUser = 'daemon';
+/** Of each file of the machine's server. */
+export const fileText = 'a file of a server';
 const entry = fileURLToPath(new URL('./node-main.ts', import.meta.url));
 
 export class Camp {
@@ -60,6 +68,8 @@ export class Camp {
   readonly place: string;
   readonly #programs: { readonly program: Program; readonly mayBeStuck: boolean }[] = [];
   readonly #pids = new Map<string, number>();
+  readonly #files = createServer((_, answer) => answer.end(`${fileText}\n`));
+  #lyingServer: LyingServer | undefined;
   readonly #neighbours = new Map<string, Neighbour>();
 
   private constructor(surroundings: Surroundings, server: Agent, people: Adversary[]) {
@@ -74,6 +84,11 @@ export class Camp {
     const server = await startAgent({ dataDirectory: newDirectory(), args: ['--server-only'] });
     const people = await Promise.all(['red', 'blue'].map((name) => newAdversary(server, name)));
     const camp = new Camp(surroundings, server, people);
+    camp.#files.listen(0, '127.0.0.1');
+    await once(camp.#files, 'listening');
+    if (kinds.some(({ isLiedTo }) => isLiedTo)) {
+      camp.#lyingServer = await startLyingServer(server.address);
+    }
     const whole = kinds.filter(({ without }) => without.length === 0);
     const broken = kinds.filter(({ without }) => without.length > 0);
     await Promise.all([camp.#startNodes(whole, false), camp.#startNodes(broken, true)]);
@@ -82,7 +97,11 @@ export class Camp {
   }
 
   /** What an attempt on this node may want, and the texts that it must not get to know. */
-  prey(node: string): { readonly prey: Prey; readonly secrets: readonly string[] } {
+  prey(
+    node: string,
+    jobId: string,
+    left = '',
+  ): { readonly prey: Prey; readonly secrets: readonly string[] } {
     const directory = mkdtempSync(join(this.place, 'prey-'));
     chmodSync(directory, 0o755);
     const canary = join(directory, 'canary');
@@ -94,8 +113,15 @@ export class Camp {
     const dataDirectory = this.#directoryOf(node);
     const [supervisorPid = 0] = supervisorsOf(dataDirectory);
     const agentPid = this.#pids.get(node)!;
+    const { port } = this.#files.address() as AddressInfo;
+    const url = `http://127.0.0.1:${port}`;
+    const pids = { agentPid, supervisorPid };
+    const isLiedTo = node.endsWith('liedTo');
     return {
-      prey: { canary, dataDirectory, agentPid, supervisorPid, neighbour, agent, driver },
+      prey: {
+        ...{ canary, dataDirectory, ...pids, neighbour, left, agent, driver },
+        ...{ url, jobId, isLiedTo },
+      },
       secrets: [secret, neighbour.secret],
     };
   }
@@ -108,6 +134,8 @@ export class Camp {
       if (!mayBeStuck) expect([code, code === 0 ? '' : stderr]).toEqual([0, '']);
     });
     await Promise.all(ended);
+    this.#lyingServer?.close();
+    this.#files.close();
     await eventually(() => {
       const left = processesWith(this.place);
       for (const pid of left) kill(pid, 'SIGKILL');
@@ -134,13 +162,17 @@ export class Camp {
         mkdirSync(path, { mode: 0o700 });
         this.#give(path);
       }
-      const { without, operator } = kind;
-      const hostVolumes = { fixed: { Path: volume, ReadOnly: true } };
+      const { without, operator, isLiedTo } = kind;
+      const hostVolumes = {
+        fixed: { Path: volume, ReadOnly: true },
+        ...(operator === 'reckless' && { machine: { Path: this.place, ReadOnly: true } }),
+      };
+      const address = isLiedTo ? this.#lyingServer!.address : server.address;
       const settings = settingsOf(operator, surroundings);
-      return { name: nameOf(kind), dataDirectory, without, hostVolumes, ...settings };
+      return { name: nameOf(kind), dataDirectory, address, without, hostVolumes, ...settings };
     });
     const introductionToken = await server.introduce({ Uses: 0 });
-    const input: NodeProgramInput = { address: server.address, introductionToken, nodes };
+    const input: NodeProgramInput = { introductionToken, nodes };
     const program = this.#launch([entry, JSON.stringify(input)]);
     this.#programs.push({ program, mayBeStuck });
     for (const { name } of nodes) this.#pids.set(name, program.pid);
@@ -172,8 +204,9 @@ export class Camp {
   async #settle(node: string): Promise<void> {
     const secret = `neighbour ${randomUUID()}`;
     const ID = `neighbour-${node}`;
-    const script =
-      'umask 077; cp /secrets/s /local/s; cp /secrets/s /alloc/data/s; : > /alloc/data/ready; exec sleep 100000';
+    const answers =
+      'socket(S,1,1,0); bind(S, pack("Sa*", 1, "\\0$ENV{ROSTER_ALLOC_ID}")); listen(S, 5); while (accept(C, S)) { print C $ENV{NEIGHBOUR_SECRET}; close C }';
+    const script = `umask 077; cp /secrets/s /local/s; cp /secrets/s /alloc/data/s; perl -e '${answers}' & : > /alloc/data/ready; exec sleep 100000`;
     const task = {
       Templates: [{ EmbeddedTmpl: secret, DestPath: 'secrets/s' }],
       Env: { NEIGHBOUR_SECRET: secret },
@@ -187,6 +220,21 @@ export class Camp {
       return found;
     });
     this.#neighbours.set(node, { id, pid, secret });
+  }
+
+  /** Somebody else's task is over, and its allocation still there: who it was. */
+  async leaveFiles(node: string): Promise<string> {
+    const ID = `left-${randomUUID()}`;
+    const script = 'umask 077; echo mine > /alloc/data/mine; id -u';
+    const registered = await this.blue.register(this.job(ID, node, { script }));
+    expect(registered).toEqual({ status: 200, text: expect.any(String) });
+    const done = await this.blue.ended(ID);
+    return (await this.blue.output(done!.ID)).trim();
+  }
+
+  /** Any that there is besides. */
+  otherNode(node: string): string {
+    return [...this.#neighbours.keys()].find((name) => name !== node)!;
   }
 
   /** The neighbour is as it was, and the next job of its people is run. */
@@ -222,7 +270,9 @@ export class Camp {
       Tasks,
     };
     const on = { LTarget: '${node.unique.name}', Operand: '=', RTarget: node };
-    return { ID, Type: 'batch', Constraints: [on], ...parts.job, TaskGroups: [group] };
+    const dispatched = parts.payload !== undefined && { ParameterizedJob: { Payload: 'required' } };
+    const own = { ...dispatched, ...parts.job, TaskGroups: [group] };
+    return { ID, Type: 'batch', Constraints: [on], ...own };
   }
 
   #task(script: string, fields: object = {}, config: object = {}): object {
@@ -247,6 +297,7 @@ export interface JobParts {
   readonly task?: object | undefined;
   readonly group?: object | undefined;
   readonly job?: object | undefined;
+  readonly payload?: string | undefined;
 }
 
 function commandOf(pid: number): string {

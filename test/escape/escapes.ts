@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { needing, root } from '../../src/base/testing/not-run.ts';
 import { endAgents } from '../support/agent.ts';
 import { drawn } from '../support/draw.ts';
-import { type Attempt, tried } from './attempt.ts';
+import { type Attempt, type Opening, tried } from './attempt.ts';
 import { Camp, type NodeKind, nameOf, type Surroundings } from './camp.ts';
 import { type Outcome, runAttempt, runOutside } from './run-attempt.ts';
-import { attempts } from './table.ts';
+import { attempts, openings } from './table.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
@@ -15,18 +15,24 @@ export function escapes(
   { driver, agent }: Surroundings,
   prepare: () => Promise<Partial<Surroundings>> = async () => ({}),
 ): void {
-  const rows = attempts
-    .filter(
-      ({ drivers, agents = ['root', 'plain'] }) =>
-        drivers.includes(driver) && agents.includes(agent),
-    )
-    .map((attempt) => ({ name: `${driver}, agent as ${agent}: ${attempt.name}`, attempt }));
-  const chosen = drawn(rows);
+  const here = <Row extends Opening>(all: readonly Row[]) =>
+    all
+      .filter(
+        ({ drivers, agents = ['root', 'plain'] }) =>
+          drivers.includes(driver) && agents.includes(agent),
+      )
+      .map((row) => ({ name: `${driver}, agent as ${agent}: ${row.name}`, row }));
+  const chosen = drawn(here(attempts));
+  const open = drawn(here(openings));
   let camp: Camp;
 
   beforeAll(async () => {
     const surroundings = { driver, agent, ...(await prepare()) };
-    camp = await Camp.pitch(surroundings, kindsOf(chosen.map(({ attempt }) => attempt)));
+    const kinds = chosen.flatMap(({ row }) => [fortress(row), ruin(row) ?? []].flat());
+    camp = await Camp.pitch(
+      surroundings,
+      different([...kinds, ...open.map(({ row }) => fortress(row))]),
+    );
   });
   afterAll(async () => {
     await camp?.strike();
@@ -37,7 +43,7 @@ export function escapes(
     'an attempt fails, and somebody else runs as if nothing had been',
     needing(root),
     () => {
-      test.each(chosen)('$name', async ({ attempt }) => {
+      test.each(chosen)('$name', async ({ row: attempt }) => {
         const node = nameOf(fortress(attempt));
         const outcome = await runAttempt(camp, node, attempt);
         expect([outcome.succeeded, outcome.isStuck], textOf(outcome)).toEqual([false, false]);
@@ -49,28 +55,41 @@ export function escapes(
   );
 
   describe.concurrent('the same attempt succeeds where that defence is off', needing(root), () => {
-    test.each(chosen)('$name', async ({ attempt }) => {
+    test.each(chosen)('$name', async ({ row: attempt }) => {
       const outcome = await counterProof(camp, attempt);
       expect(outcome.succeeded, textOf(outcome)).toBe(true);
     });
   });
+
+  describe.concurrent(
+    'what nothing keeps a task from, as the page of security says',
+    needing(root),
+    () => {
+      test.each(open)('$name', async ({ row }) => {
+        const outcome = await runAttempt(camp, nameOf(fortress(row)), row);
+        expect(outcome.succeeded, textOf(outcome)).toBe(true);
+      });
+    },
+  );
 }
 
 const textOf = ({ refusal, output }: Outcome): string => `${refusal}\n${output}`;
 
-const fortress = ({ operator = 'strict' }: Attempt): NodeKind => ({ operator, without: [] });
+const fortress = ({ operator = 'strict', isLiedTo = false }: Opening): NodeKind => ({
+  ...{ operator, without: [], isLiedTo },
+});
 
 /** `undefined`: on none. */
 function ruin({ counter, operator = 'strict' }: Attempt): NodeKind | undefined {
   if (counter === 'outside') return undefined;
-  if ('without' in counter) return { operator, without: counter.without };
-  return { operator: counter.operator, without: [] };
+  if (!('without' in counter)) return { operator: counter.operator, without: [], isLiedTo: false };
+  const { without, isLiedTo = false } = counter;
+  return { operator, without, isLiedTo };
 }
 
-function kindsOf(all: readonly Attempt[]): readonly NodeKind[] {
-  const kinds = all.flatMap((attempt) => [fortress(attempt), ruin(attempt) ?? []].flat());
-  return [...new Map(kinds.map((kind) => [nameOf(kind), kind])).values()];
-}
+const different = (kinds: readonly NodeKind[]): readonly NodeKind[] => [
+  ...new Map(kinds.map((kind) => [nameOf(kind), kind])).values(),
+];
 
 async function counterProof(camp: Camp, attempt: Attempt): Promise<Outcome> {
   const kind = ruin(attempt);

@@ -13,6 +13,8 @@ import { launchSupervisor } from '../../src/node/supervisor/launch.ts';
 
 export interface NodeInput {
   readonly name: string;
+  /** Of its server. */
+  readonly address: string;
   readonly dataDirectory: string;
   readonly without: readonly Defence[];
   readonly isolation: IsolationSettings;
@@ -22,13 +24,11 @@ export interface NodeInput {
 }
 
 export interface NodeProgramInput {
-  readonly address: string;
   readonly introductionToken: string;
   readonly nodes: readonly NodeInput[];
 }
 
-const { address, introductionToken, nodes } = JSON.parse(process.argv[2]!) as NodeProgramInput;
-const servers = { addresses: [address], introduction: async () => introductionToken };
+const { introductionToken, nodes } = JSON.parse(process.argv[2]!) as NodeProgramInput;
 
 const supervisor = new URL('./supervisor-main.ts', import.meta.url);
 
@@ -41,9 +41,10 @@ const log = {
 // None of their own timers keeps a process alive.
 const alive = setInterval(() => {}, 1 << 30);
 const started = await Promise.all(
-  nodes.map(async ({ name, dataDirectory, without, isolation, docker, drivers, hostVolumes }) => {
+  nodes.map(async ({ name, address, dataDirectory, without, hostVolumes, ...settings }) => {
+    const servers = { addresses: [address], introduction: async () => introductionToken };
     const options = {
-      ...{ dataDirectory, isolation, docker, drivers, environment: process.env },
+      ...{ ...settings, dataDirectory, environment: process.env },
       ...{ node: { name, address: '127.0.0.1', hostVolumes }, log: log as never },
     };
     const defences = defencesWithout(without);

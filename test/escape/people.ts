@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Allocation } from '../e2e/jobs.ts';
 import { type Agent, eventually } from '../support/agent.ts';
+import { openExecSocket } from '../support/exec-socket.ts';
 
 /** Instead of a log that could not be read in time. */
 export const noAnswer = 'the log was not answered';
@@ -42,9 +43,11 @@ export class Adversary {
     return this.ask('PUT', '/v1/jobs', { Job: { ...job, Namespace: this.namespace } });
   }
 
+  /** The newest. */
   async allocation(job: string): Promise<Allocation | undefined> {
     const { text } = await this.ask('GET', `/v1/job/${job}/allocations`);
-    return (JSON.parse(text) as Allocation[])[0];
+    const found = JSON.parse(text) as Allocation[];
+    return found.toSorted((left, right) => right.CreateIndex - left.CreateIndex)[0];
   }
 
   /** Whether there was a node for the job, once the scheduler has looked for one. */
@@ -79,6 +82,16 @@ export class Adversary {
     return undefined;
   }
 
+  /** What a command in a task prints, over a session of the path. */
+  async session(path: string, query: Readonly<Record<string, string>>): Promise<string> {
+    const url = new URL(path, this.#address);
+    url.search = new URLSearchParams({ namespace: this.namespace, ...query }).toString();
+    const headers = { 'x-registry-token': this.#token };
+    const { stdout, stderr } = await openExecSocket(url.href, headers, [{ stdin: { close: true } }])
+      .closed;
+    return `${stdout}${stderr}`;
+  }
+
   async output(allocId: string, task = 'task'): Promise<string> {
     const of = (type: string) =>
       this.ask('GET', `/v1/client/fs/logs/${allocId}?task=${task}&type=${type}&plain=true`).then(
@@ -96,7 +109,7 @@ export async function newAdversary(server: Agent, namespace: string): Promise<Ad
     return json;
   };
   await put(`/v1/namespace/${namespace}`, { Name: namespace });
-  const Rules = `namespace "${namespace}" { policy = "write" } host_volume "fixed" { policy = "read" }`;
+  const Rules = `namespace "${namespace}" { policy = "write" } host_volume "*" { policy = "read" }`;
   await put('/v1/acl/policy', { Name: namespace, Rules });
   const { SecretID } = await put('/v1/acl/token', { Policies: [{ Name: namespace }] });
   return new Adversary(namespace, server.address, SecretID);

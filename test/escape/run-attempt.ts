@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import type { Allocation } from '../e2e/jobs.ts';
 import { eventually } from '../support/agent.ts';
-import { type Attempt, type Hand, type Plan, success, tried } from './attempt.ts';
+import { type Attempt, type Hand, type Opening, type Plan, success, tried } from './attempt.ts';
 import type { Camp } from './camp.ts';
 import { noAnswer } from './people.ts';
 
@@ -20,22 +20,27 @@ export interface Outcome {
 const stopPatienceMs = 15_000;
 let count = 0;
 
-export async function runAttempt(camp: Camp, node: string, attempt: Attempt): Promise<Outcome> {
-  const { prey, secrets } = camp.prey(node);
+/** An opening has neither refusal nor counter-proof. */
+type Tried = Opening & Partial<Pick<Attempt, 'refusal'>>;
+
+export async function runAttempt(camp: Camp, node: string, attempt: Tried): Promise<Outcome> {
+  const name = `attempt-${++count}`;
+  const left = attempt.hasLeft === true ? await camp.leaveFiles(node) : undefined;
+  const { prey, secrets } = camp.prey(node, name, left);
   const plan = attempt.plan(prey);
   const { red } = camp;
-  const id = `attempt-${++count}`;
-  const { status, text } = await red.register(camp.job(id, node, plan));
+  const { status, text } = await red.register(camp.job(name, node, plan));
   const has = (output: string): boolean =>
     output.includes(success) || secrets.some((secret) => output.includes(secret));
   if (status !== 200) {
     return { succeeded: false, refusal: text, output: '', isStuck: false };
   }
+  const id = plan.payload === undefined ? name : await dispatch(camp, name, plan.payload);
   if (attempt.refusal !== undefined && !(await red.isPlaced(id))) {
     await red.ask('DELETE', `/v1/job/${id}`);
     return { succeeded: false, refusal: 'it was placed nowhere', output: '', isStuck: false };
   }
-  const { refusal, output } = await play(camp, id, plan);
+  const { refusal, output } = await play(camp, { id, node }, plan);
   await red.ask('DELETE', `/v1/job/${id}`);
   const hasEnded = (await red.ended(id, stopPatienceMs)) !== undefined;
   const isStuck = !hasEnded || output.includes(noAnswer);
@@ -43,19 +48,45 @@ export async function runAttempt(camp: Camp, node: string, attempt: Attempt): Pr
   return { succeeded: has(output) || hasHappened || isStuck, refusal, output, isStuck };
 }
 
-async function play(camp: Camp, id: string, plan: Plan) {
+/** The id of the job that comes of it. */
+async function dispatch({ red }: Camp, id: string, payload: string): Promise<string> {
+  const Payload = Buffer.from(payload).toString('base64');
+  const { text } = await red.ask('PUT', `/v1/job/${id}/dispatch`, { Payload });
+  return JSON.parse(text).DispatchedJobID;
+}
+
+async function play(camp: Camp, { id, node }: { id: string; node: string }, plan: Plan) {
   const { red } = camp;
   let heard = '';
-  if (plan.besides !== undefined) {
+  if (plan.besides !== undefined || plan.next !== undefined) {
     const begun = await readiness(camp, id);
-    if (begun !== undefined) heard = `${tried}\n${await plan.besides(handOf(camp, begun))}`;
+    if (begun !== undefined) {
+      heard = `${tried}\n${(await plan.besides?.(handOf(camp, id, begun))) ?? ''}`;
+      if (plan.next !== undefined) await goOn(camp, { id, node, begun }, plan);
+    }
   } else {
     await red.ended(id);
   }
   const allocation = await red.allocation(id);
   if (allocation === undefined) return { refusal: 'it was placed nowhere', output: heard };
-  const output = heard + (await red.output(allocation.ID));
+  const output = heard + (await red.output(allocation.ID, nameOfTask(plan)));
   return { refusal: tellingsOf(allocation), output };
+}
+
+/** Resolves when the allocation that comes after it has ended. */
+async function goOn(
+  camp: Camp,
+  { id, node, begun }: { readonly id: string; readonly node: string; readonly begun: string },
+  plan: Plan,
+): Promise<void> {
+  const { script, isElsewhere } = plan.next!;
+  const on = isElsewhere ? camp.otherNode(node) : node;
+  await camp.red.register(camp.job(id, on, { ...plan, script }));
+  await eventually(async () => {
+    const { ID } = (await camp.red.allocation(id))!;
+    if (ID === begun) throw new Error(`${id} has no next allocation yet`);
+  });
+  await camp.red.ended(id);
 }
 
 /** The allocation's id once its script is ready; `undefined` where it has ended before. */
@@ -70,14 +101,23 @@ function readiness({ red }: Camp, id: string): Promise<string | undefined> {
   });
 }
 
-const handOf = ({ red }: Camp, allocId: string): Hand => ({
+const handOf = ({ red }: Camp, jobId: string, allocId: string): Hand => ({
   allocId,
   ask: (method, path, body) =>
     red.ask(method, path, body, 5000).then(
       ({ text }) => text,
       (error: Error) => error.message,
     ),
+  run: (command) =>
+    typeof command === 'string'
+      ? red.session(`/v1/job/${jobId}/action`, { action: command, alloc_id: allocId, task: 'task' })
+      : red.session(`/v1/client/allocation/${allocId}/exec`, {
+          ...{ task: 'task', command: JSON.stringify(command) },
+        }),
 });
+
+const nameOfTask = ({ task }: Plan): string =>
+  (task as { Name?: string } | undefined)?.Name ?? 'task';
 
 const tellingsOf = ({ TaskStates }: Allocation): string =>
   Object.values(TaskStates ?? {})
@@ -87,7 +127,7 @@ const tellingsOf = ({ TaskStates }: Allocation): string =>
 
 /** What the script does as a program of the agent's user, on the machine as it is. */
 export function runOutside(camp: Camp, node: string, attempt: Attempt): Outcome {
-  const { prey, secrets } = camp.prey(node);
+  const { prey, secrets } = camp.prey(node, 'outside');
   const { script, hasHappened } = attempt.plan(prey);
   const [program = '', ...words] = [...camp.asAgent, '/bin/sh', '-c', script];
   const { stdout, stderr } = spawnSync(program, words, { encoding: 'utf8', cwd: '/' });

@@ -36,7 +36,7 @@ beforeEach(async () => {
     node: () => complete(NodeRegistrationSchema, { ID: 'n1', Name: 'alpha' }),
     region: 'global',
     hostEnvironment: {},
-    taskHooks: [dispatchPayloadHook],
+    taskHooks: [dispatchPayloadHook()],
     allocationHooks: [],
     changed: (report) => reports.push(report),
     onNotice: (sentence) => expect.fail(sentence),

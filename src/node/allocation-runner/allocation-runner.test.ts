@@ -34,7 +34,7 @@ beforeEach(async () => {
     node: () => complete(NodeRegistrationSchema, { ID: 'n1', Name: 'alpha' }),
     region: 'global',
     hostEnvironment: {},
-    taskHooks: [dispatchPayloadHook],
+    taskHooks: [dispatchPayloadHook()],
     allocationHooks: [],
     changed: () => {},
     onNotice: (sentence) => expect.fail(sentence),

@@ -92,6 +92,7 @@ function newRunner(task: Task, options: AllocationTasksOptions, changed: () => v
   const current = (): Task => specification.taskNamed(task.Name) ?? task;
   const context = {
     world: surroundings.world,
+    defences: surroundings.defences,
     allocId: specification.allocation.ID,
     allocation: () => specification.allocation,
     hooks: surroundings.taskHooks,

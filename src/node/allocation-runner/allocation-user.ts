@@ -6,7 +6,7 @@ import type { Specification } from './specification.ts';
 import type { AllocationSurroundings } from './surroundings.ts';
 
 export interface AllocationUserOptions {
-  readonly surroundings: Pick<AllocationSurroundings, 'users' | 'drivers'>;
+  readonly surroundings: Pick<AllocationSurroundings, 'users' | 'drivers' | 'defences'>;
   readonly directories: AllocationDirectories;
   readonly specification: Specification;
   readonly saved: SavedAllocation | undefined;
@@ -47,7 +47,7 @@ export class AllocationUser {
     const isNeeded = this.#drivers.some((driver) => driver?.usesOwnUser);
     if (!this.isGiven || !isNeeded || surroundings.users === undefined) return;
     const user = await surroundings.users.lease(this.#id);
-    await ownSharedDirectories(directories, user);
+    await ownSharedDirectories(directories, user, surroundings.defences);
     await writeNames(directories.root, user);
   }
 

@@ -1,6 +1,7 @@
 import type { World } from '../../base/ports.ts';
 import type { AllocationReport } from '../../model/allocation/allocation.ts';
 import type { NodeRegistration } from '../../model/node/node.ts';
+import type { Defences } from '../defences.ts';
 import type { Drivers } from '../drivers/driver.ts';
 import type { AllocationHookFactory, TaskHookFactory } from '../hooks/hook.ts';
 import type { UserLeases } from '../users/user-leases.ts';
@@ -17,6 +18,8 @@ export interface AllocationSurroundings {
   readonly users?: UserLeases;
   readonly taskHooks: readonly TaskHookFactory[];
   readonly allocationHooks: readonly AllocationHookFactory[];
+  /** All, when absent. */
+  readonly defences?: Defences | undefined;
   /** The report of an allocation has changed. */
   readonly changed: (report: AllocationReport) => void;
   readonly onNotice: (sentence: string) => void;

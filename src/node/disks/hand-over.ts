@@ -1,11 +1,13 @@
 import { lchown, lstat, opendir } from 'node:fs/promises';
 import { limits } from '../../model/limits.ts';
+import type { Defences } from '../defences.ts';
 import { HeldDirectory } from '../held-directory.ts';
 import type { SystemUser } from '../system-user.ts';
 
 export interface HandOver {
   readonly heir: SystemUser;
   readonly signal: AbortSignal;
+  readonly defences?: Defences | undefined;
 }
 
 /**
@@ -15,7 +17,7 @@ export interface HandOver {
  */
 export async function handOver(path: string, from: SystemUser, way: HandOver): Promise<void> {
   if (from.uid === way.heir.uid) return;
-  const held = await HeldDirectory.open(path).catch(() => undefined);
+  const held = await HeldDirectory.open(path, way.defences).catch(() => undefined);
   if (held !== undefined) await handOverIn(held, from, { ...way, depth: 0 });
 }
 

@@ -3,6 +3,7 @@ import { lstat, readdir, readlink } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { type Pack, pack } from 'tar-stream';
 import { limits } from '../../model/limits.ts';
+import type { Defences } from '../defences.ts';
 import { HeldDirectory } from '../held-directory.ts';
 import { openPlainFile, UnfitFile } from '../plain-file.ts';
 import type { SystemUser } from '../system-user.ts';
@@ -22,9 +23,10 @@ export interface PackedDirectory {
 export async function* packDisk(
   directories: readonly PackedDirectory[],
   ownUser: SystemUser | undefined,
+  defences?: Defences,
 ): AsyncGenerator<Uint8Array, void, void> {
   const packing = pack();
-  const target = { packing, ownUser };
+  const target = { packing, ownUser, defences };
   const packed = packAll(target, directories).then(
     () => packing.finalize(),
     (error: Error) => packing.destroy(error),
@@ -40,11 +42,12 @@ export async function* packDisk(
 interface Target {
   readonly packing: Pack;
   readonly ownUser: SystemUser | undefined;
+  readonly defences: Defences | undefined;
 }
 
 async function packAll(target: Target, directories: readonly PackedDirectory[]): Promise<void> {
   for (const { path, name } of directories) {
-    const held = await HeldDirectory.open(path).catch(() => undefined);
+    const held = await HeldDirectory.open(path, target.defences).catch(() => undefined);
     if (held !== undefined) await packDirectory(target, held, name, 0);
   }
 }

@@ -1,4 +1,5 @@
 import type { StreamHandler } from '../../model/node-stream/stream-connection.ts';
+import type { Defences } from '../defences.ts';
 import type { AllocationDirectories } from '../directories.ts';
 import { allocationNotHere, writeHead } from '../stream-answer.ts';
 import { streamParams } from '../stream-params.ts';
@@ -21,7 +22,7 @@ export interface Predecessor {
  * leaves to its successor, as a tar. Waits for that as long as somebody listens.
  */
 export const snapshotHandler =
-  (allocation: (id: string) => Predecessor | undefined): StreamHandler =>
+  (allocation: (id: string) => Predecessor | undefined, defences?: Defences): StreamHandler =>
   async (stream, given) => {
     const id = streamParams(given).text('alloc_id');
     const found = allocation(id);
@@ -34,7 +35,7 @@ export const snapshotHandler =
     await Promise.race([found.whenDone, isGone]);
     if (signal.aborted) return;
     const parts = diskParts(found.directories, found.taskNames());
-    for await (const chunk of packDisk(parts, found.ownUser)) {
+    for await (const chunk of packDisk(parts, found.ownUser, defences)) {
       await stream.write(chunk);
     }
   };

@@ -1,13 +1,14 @@
 import { mkdir } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
+import type { Defences } from '../defences.ts';
 import { HeldDirectory } from '../held-directory.ts';
 
 /**
  * Moves what is in a directory into another, which is made where it is not there. What is no
  * directory, or a link that a task put in its place, has nothing.
  */
-export async function takeOver(from: string, to: string): Promise<void> {
-  const source = await HeldDirectory.open(from).catch(() => undefined);
+export async function takeOver(from: string, to: string, defences?: Defences): Promise<void> {
+  const source = await HeldDirectory.open(from, defences).catch(() => undefined);
   if (source === undefined) return;
   try {
     const names = await source.names();

@@ -458,6 +458,7 @@ describe('a command beside a task', () => {
   const tools = {
     ...{ nsenter: '/usr/bin/nsenter', setpriv: '/usr/bin/setpriv', bubblewrap: '/usr/bin/bwrap' },
     filterFile: (capabilities: readonly string[]) => keepFilter(dataDirectory, capabilities),
+    defences: allDefences,
   };
 
   /** What a command prints that is spawned as it is said. */

@@ -88,10 +88,10 @@ export const isolatedMethods = ({ supervisor, tools, isRoot, path }: IsolationPo
         const reason = 'nsenter is not installed: install the package util-linux';
         throw new DriverFailure(reason, false);
       }
-      const { setpriv, bubblewrap } = toolsOf(await tools());
+      const { setpriv, bubblewrap, defences } = toolsOf(await tools());
       const filterFile = (capabilities: readonly string[]) =>
         keepFilter(supervisor.directory, capabilities);
-      const entryTools = { nsenter, setpriv, bubblewrap, filterFile };
+      const entryTools = { nsenter, setpriv, bubblewrap, filterFile, defences };
       const entry = await onceBegun(() => entryInto(status, command.command, entryTools));
       const wordsBefore = entry.command.length - command.command.length;
       const inside = { ...command, command: entry.command.slice(wordsBefore) };

@@ -11,8 +11,9 @@
 import { join } from 'node:path';
 import { delay } from '../../base/ports.ts';
 import { limits } from '../../model/limits.ts';
+import type { Defences } from '../defences.ts';
 import { diskParts } from '../disks/disk-parts.ts';
-import { handOver } from '../disks/hand-over.ts';
+import { type HandOver, handOver } from '../disks/hand-over.ts';
 import type { Predecessor } from '../disks/snapshot-handler.ts';
 import { takeOver, withStaging } from '../disks/take-over.ts';
 import { unpackDisk } from '../disks/unpack-disk.ts';
@@ -25,6 +26,7 @@ export interface DiskOptions {
   readonly predecessor: (id: string) => Predecessor | undefined;
   /** What an allocation of another node left, as a tar. */
   readonly snapshot: (id: string, signal: AbortSignal) => AsyncIterable<Uint8Array>;
+  readonly defences?: Defences | undefined;
 }
 
 export const diskHook =
@@ -40,7 +42,8 @@ export const diskHook =
         if (Object.values(context.states()).some(({ StartedAt }) => StartedAt !== null)) return;
         try {
           const here = options.predecessor(previous);
-          if (here !== undefined) await takeFromHere(context, here, signal);
+          if (here !== undefined)
+            await takeFromHere(context, here, { signal, defences: options.defences });
           else if (Migrate) await takeFromAfar(context, options, previous, signal);
         } catch (error) {
           if (!signal.aborted) tell(context, previous, (error as Error).message);
@@ -55,7 +58,7 @@ const tasksOf = (context: AllocationHookContext): readonly string[] =>
 async function takeFromHere(
   context: AllocationHookContext,
   { whenDone, directories, ownUser }: Predecessor,
-  signal: AbortSignal,
+  { signal, defences }: Pick<HandOver, 'signal' | 'defences'>,
 ): Promise<void> {
   const isOver = new Promise<void>((resolve) => {
     signal.addEventListener('abort', () => resolve(), { once: true });
@@ -66,8 +69,8 @@ async function takeFromHere(
   const places = diskParts(context.directories, tasks);
   const heir = context.ownUser() ?? agentUser;
   for (const [at, { path }] of diskParts(directories, tasks).entries()) {
-    if (ownUser !== undefined) await handOver(path, ownUser, { heir, signal });
-    await takeOver(path, places[at]!.path);
+    if (ownUser !== undefined) await handOver(path, ownUser, { heir, signal, defences });
+    await takeOver(path, places[at]!.path, defences);
   }
 }
 

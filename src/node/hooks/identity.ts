@@ -4,6 +4,7 @@ import type { Identity } from '../../model/task/identity.ts';
 import type { Task } from '../../model/task/task.ts';
 import { defaultIdentityName } from '../../model/workload/claims.ts';
 import type { IssuedIdentity } from '../../model/workload/identity-request.ts';
+import type { Defences } from '../defences.ts';
 import { interpolate } from '../environment/interpolate.ts';
 import { writeBelow } from '../files.ts';
 import * as events from '../task-runner/events.ts';
@@ -21,10 +22,12 @@ import { HookFailure, type TaskHook, type TaskHookContext, type TaskHookFactory 
  *  I3. No token is in an event, an error or a notice.
  */
 export const identityHook =
-  (source: IdentitySource): TaskHookFactory =>
+  (source: IdentitySource, defences?: Defences): TaskHookFactory =>
   (context) => {
     const wanted = handedOver(context.task());
-    return wanted.length === 0 ? undefined : new IdentityHook(source, context, wanted);
+    return wanted.length === 0
+      ? undefined
+      : new IdentityHook(source, context, { wanted, defences });
   };
 
 /** What of a task's identities it gets: the others are for what the node does in its name. */
@@ -47,12 +50,18 @@ class IdentityHook implements TaskHook {
   readonly #source: IdentitySource;
   readonly #context: TaskHookContext;
   readonly #wanted: readonly Identity[];
+  readonly #defences: Defences | undefined;
   readonly #held = new Map<string, Held>();
   readonly #timers = new Map<string, Timer>();
   readonly #closed = new AbortController();
 
-  constructor(source: IdentitySource, context: TaskHookContext, wanted: readonly Identity[]) {
+  constructor(
+    source: IdentitySource,
+    context: TaskHookContext,
+    { wanted, defences }: { wanted: readonly Identity[]; defences: Defences | undefined },
+  ) {
     this.#source = source;
+    this.#defences = defences;
     this.#context = context;
     this.#wanted = wanted;
   }
@@ -148,7 +157,9 @@ class IdentityHook implements TaskHook {
     const { directories, owner, environment } = this.#context;
     const { lookup } = environment();
     const path = Filepath === '' ? `secrets/${fileOf(Name)}` : interpolate(Filepath, lookup);
-    await writeBelow(directories.root, path, Buffer.from(Token), owner());
+    await writeBelow(directories.root, path, Buffer.from(Token), owner(), {
+      defences: this.#defences,
+    });
   }
 }
 

@@ -76,17 +76,17 @@ export class LogFiles {
 
   /** `undefined`: there is none that may be read. */
   openToRead(index: number): Promise<FileHandle | undefined> {
-    if (!this.#defences.plainLogs) return open(this.#pathOf(index), 'r').catch(() => undefined);
-    return this.#held((held) => openPlainFile(held.at(this.nameOf(index)), O_RDONLY)).catch(
-      () => undefined,
-    );
+    return this.#held((held) => {
+      const path = held.at(this.nameOf(index));
+      return this.#defences.plainLogs ? openPlainFile(path, O_RDONLY) : open(path, 'r');
+    }).catch(() => undefined);
   }
 
   /** What is in the way and no log goes: the directory is for logs alone. */
   openToAppend(index: number): Promise<FileHandle> {
-    if (!this.#defences.plainLogs) return open(this.#pathOf(index), 'a');
     return this.#held(async (held) => {
       const path = held.at(this.nameOf(index));
+      if (!this.#defences.plainLogs) return open(path, 'a');
       const present = await openPlainFile(path, O_WRONLY | O_APPEND).catch(async (error: Error) => {
         if (error instanceof UnfitFile) await unlink(path);
         else if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
@@ -111,12 +111,8 @@ export class LogFiles {
     return stats.isFile() ? stats.size : 0;
   }
 
-  #pathOf(index: number): string {
-    return `${this.#directory}/${this.nameOf(index)}`;
-  }
-
   #held<T>(use: (held: HeldDirectory) => Promise<T>): Promise<T> {
-    return HeldDirectory.during(this.#directory, use);
+    return HeldDirectory.during(this.#directory, use, this.#defences);
   }
 }
 

@@ -1,3 +1,4 @@
+import { allDefences } from '../defences.ts';
 import { unfitPlace } from '../directories.ts';
 import { DriverFailure, type DriverHandle } from '../drivers/driver.ts';
 import { HookFailure } from '../hooks/hook.ts';
@@ -30,7 +31,8 @@ export async function startRun(start: RunStart): Promise<Started> {
   try {
     const { driver } = context;
     const { Driver: name, Name } = context.task();
-    const unfit = unfitPlace('task', Name);
+    const { fitNames } = context.defences ?? allDefences;
+    const unfit = fitNames ? unfitPlace('task', Name) : undefined;
     if (unfit !== undefined) throw new DriverFailure(unfit, false);
     if (driver === undefined) throw new DriverFailure(`this node has no driver "${name}"`, false);
     await makeDirectories(context);

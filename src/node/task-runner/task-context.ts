@@ -4,6 +4,7 @@ import type { Fault } from '../../model/errors.ts';
 import type { Job } from '../../model/job/job.ts';
 import { settingsAsText } from '../../model/task/driver-settings.ts';
 import type { Task } from '../../model/task/task.ts';
+import type { Defences } from '../defences.ts';
 import { makeTaskDirectories, type TaskDirectories } from '../directories.ts';
 import {
   type Driver,
@@ -19,6 +20,8 @@ import { findSystemUser, type SystemUser } from '../system-user.ts';
 /** What a task's runner is given by its allocation's. */
 export interface TaskContext {
   readonly world: Pick<World, 'clock' | 'timers' | 'random'>;
+  /** All, when absent. */
+  readonly defences?: Defences | undefined;
   readonly allocId: string;
   readonly allocation: () => Allocation;
   /** `undefined` when this node has no such driver. */

@@ -5,6 +5,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import {
   chmodSync,
+  chownSync,
   copyFileSync,
   existsSync,
   mkdirSync,
@@ -17,6 +18,7 @@ import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { listPids } from '../supervisor/proc.ts';
+import type { SystemUser } from '../system-user.ts';
 import { eventually } from './eventually.ts';
 import { commandLineOf } from './orphans.ts';
 
@@ -46,11 +48,16 @@ export class Podman {
   /** What `DOCKER_HOST` or the configuration names. */
   readonly socket: string;
   readonly directory: string;
+  readonly #user: SystemUser | undefined;
   #service: ChildProcess | undefined;
 
-  /** `more`: programs that the image has besides those of every test. */
-  constructor(more: readonly string[] = []) {
+  /**
+   * @param more programs that the image has besides those of every test
+   * @param user whose runtime it is, without any right of root's; without, this process's own
+   */
+  constructor(more: readonly string[] = [], user?: SystemUser) {
     this.directory = mkdtempSync(join(tmpdir(), 'roster-podman-'));
+    this.#user = user;
     this.socket = join(this.directory, 'podman.sock');
     // Limits that a user without further rights may set.
     writeFileSync(
@@ -59,7 +66,9 @@ export class Podman {
     );
     this.useRegistry('127.0.0.1:1');
     const root = makeRoot(join(this.directory, 'image'), [...programs, ...more]);
-    execFileSync('tar', ['-C', root, '-cf', join(this.directory, 'image.tar'), '.']);
+    const ofRoot = ['--owner=0', '--group=0'];
+    execFileSync('tar', [...ofRoot, '-C', root, '-cf', join(this.directory, 'image.tar'), '.']);
+    if (user !== undefined) chownSync(this.directory, user.uid, user.gid);
     this.run('import', '-q', join(this.directory, 'image.tar'), testImage);
   }
 
@@ -70,18 +79,25 @@ export class Podman {
   }
 
   run(...words: readonly string[]): string {
-    return execFileSync('podman', [...this.#flags, ...words], {
-      ...{ env: this.#env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] },
+    const [program = '', ...all] = [...this.#asUser, 'podman', ...this.#flags, ...words];
+    return execFileSync(program, all, {
+      ...{
+        env: this.#env,
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'pipe'],
+        cwd: this.directory,
+      },
     });
   }
 
   /** Resolves when the service answers. */
   async start(): Promise<void> {
     rmSync(this.socket, { force: true });
-    const words = [...this.#flags, 'system', 'service', '--time=0', `unix://${this.socket}`];
+    const flags = [...this.#flags, 'system', 'service', '--time=0', `unix://${this.socket}`];
+    const [program = '', ...words] = [...this.#asUser, 'podman', ...flags];
     // Of a container that ran out of memory it leaves a note in the directory that it runs in.
     const cwd = this.directory;
-    this.#service = spawn('podman', words, { env: this.#env, stdio: 'ignore', cwd });
+    this.#service = spawn(program, words, { env: this.#env, stdio: 'ignore', cwd });
     await eventually(() => connects(this.socket));
   }
 
@@ -107,6 +123,8 @@ export class Podman {
   async close(): Promise<void> {
     await this.kill();
     this.run('rm', '-f', '-a', '-t', '0');
+    // Without root's rights one process keeps the namespaces of all commands.
+    if (this.#user !== undefined) this.run('system', 'migrate');
     // Of every command in a container one process stays for five minutes, for whoever asks how it ended.
     await eventually(() => {
       const left = listPids().filter((pid) => commandLineOf(pid).includes(this.directory));
@@ -124,9 +142,16 @@ export class Podman {
     ];
   }
 
+  get #asUser(): readonly string[] {
+    if (this.#user === undefined) return [];
+    const { uid, gid } = this.#user;
+    return ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--'];
+  }
+
   get #env(): NodeJS.ProcessEnv {
     return {
       ...process.env,
+      ...(this.#user !== undefined && { HOME: this.directory, XDG_RUNTIME_DIR: this.directory }),
       CONTAINERS_CONF: join(this.directory, 'containers.conf'),
       CONTAINERS_REGISTRIES_CONF: join(this.directory, 'registries.conf'),
     };

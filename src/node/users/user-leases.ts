@@ -1,6 +1,7 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { contains, showUidRange, type UidRange } from '../../model/node/uid-range.ts';
+import { allDefences, type Defences } from '../defences.ts';
 import { allocationDirectories } from '../directories.ts';
 import { readJson, replaceFile } from '../files.ts';
 import type { SystemUser } from '../system-user.ts';
@@ -14,6 +15,7 @@ export interface UserLeasesOptions {
   readonly registry: UidRegistry;
   /** Whether the node still has an allocation, running or over. */
   readonly isKnown: (allocation: string) => boolean;
+  readonly defences?: Defences | undefined;
   readonly onNotice: (sentence: string) => void;
 }
 
@@ -109,7 +111,7 @@ export class UserLeases {
 
   /** L3: gives back what nobody has any more. Never rejects. */
   async sweep(): Promise<void> {
-    const { dataDirectory, isKnown, onNotice } = this.#options;
+    const { dataDirectory, isKnown, onNotice, defences = allDefences } = this.#options;
     const over = [...this.#leases.keys()].filter((allocation) => !isKnown(allocation));
     if (over.length === 0) return;
     try {
@@ -117,7 +119,8 @@ export class UserLeases {
       let dropped = 0;
       for (const allocation of over) {
         const { root } = allocationDirectories(dataDirectory, allocation);
-        if (inUse.has(this.#leases.get(allocation)!) || (await isThere(root))) continue;
+        const isLeft = inUse.has(this.#leases.get(allocation)!) || (await isThere(root));
+        if (isLeft && defences.keptUsers) continue;
         if (isKnown(allocation)) continue;
         this.#drop(allocation);
         dropped++;
@@ -141,7 +144,8 @@ export class UserLeases {
   }
 
   async #take(allocation: string): Promise<void> {
-    const { range } = this.#options;
+    const { range, defences = allDefences } = this.#options;
+    if (!defences.keptUsers) await this.#giveAtOnce();
     let uid = this.#free();
     if (uid === undefined) {
       await this.sweep();
@@ -158,6 +162,12 @@ export class UserLeases {
     this.#leases.set(allocation, uid);
     this.#held.add(uid);
     this.#last = uid;
+  }
+
+  /** Whoever comes next has the first id that no task is any more, and the files that it left. */
+  async #giveAtOnce(): Promise<void> {
+    await this.sweep();
+    this.#last = (this.#slices[0]?.start ?? 0) - 1;
   }
 
   /** Of the range as it is set now; what was leased of another one stays. */

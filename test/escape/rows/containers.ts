@@ -48,6 +48,21 @@ export const containerAttempts: readonly Attempt[] = [
     { refusal: /docker.volumes/ },
   ),
   asked(
+    'to mount by the longer words what a path leads to that begins in its own directory',
+    ({ canary }) => ({
+      config: {
+        mounts: [
+          {
+            ...{ type: 'bind', target: '/prey' },
+            source: `local/${'../'.repeat(20)}${dirname(canary).slice(1)}`,
+          },
+        ],
+      },
+      script: `cat /prey/canary; ${end}`,
+    }),
+    { refusal: /docker.volumes/ },
+  ),
+  asked(
     'to mount what a link of another of its tasks leads to',
     ({ canary }) => ({
       config: { volumes: ['../alloc/data/link:/prey'] },

@@ -1,6 +1,6 @@
 /** Files of the machine, of the agent and of others, by their paths. */
 import { existsSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { supervisorPaths } from '../../../src/node/supervisor/paths.ts';
 import { type Attempt, success } from '../attempt.ts';
 import { end, got, makesDevice, opens, perl } from './words.ts';
@@ -44,6 +44,17 @@ export const fileAttempts: readonly Attempt[] = [
       hasHappened: () => taken(planted),
     };
   }),
+  {
+    name: 'to mount a directory of the machine that the node does not give as a volume',
+    drivers: ['exec', 'docker'],
+    refusal: /placed nowhere/,
+    counter: { operator: 'reckless' },
+    plan: ({ canary }) => ({
+      group: { Volumes: { gift: { Type: 'host', Source: 'machine', ReadOnly: true } } },
+      task: { VolumeMounts: [{ Volume: 'gift', Destination: '/gift' }] },
+      script: `test -e /gift/${basename(dirname(canary))} && ${got}; ${end}`,
+    }),
+  },
   byPath(
     'to change a program of the system',
     () => ({

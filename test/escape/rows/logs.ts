@@ -1,6 +1,6 @@
 /** The files of a task's output, which the agent and its supervisor open. */
-import { existsSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readdirSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { type Attempt, type Hand, type Plan, type Prey, success } from '../attempt.ts';
 import { end, perl, ready, waits } from './words.ts';
 
@@ -64,13 +64,17 @@ export const logAttempts: readonly Attempt[] = [
         ),
     }),
   ),
-  logAttempt('to have its logs made in a directory of the machine', (prey) => {
-    const into = dirname(prey.canary);
-    return inTheWay(prey, `mv /alloc/logs /alloc/x; ln -s ${into} /alloc/logs; ${floods}`, {
-      besides: nothing,
-      hasHappened: () => existsSync(join(into, 'task.stdout.1')),
-    });
-  }),
+  logAttempt(
+    'to have its logs made in a directory of the machine',
+    (prey) => {
+      const into = dirname(prey.canary);
+      return inTheWay(prey, `mv /alloc/logs /alloc/x; ln -s ${into} /alloc/logs; ${floods}`, {
+        besides: nothing,
+        hasHappened: () => readdirSync(into).some((name) => name.startsWith('task.stdout.')),
+      });
+    },
+    { counter: { without: ['logsOutOfReach', 'heldPaths'] } },
+  ),
   logAttempt('to hold up the supervisor by pipes where its logs are to be', (prey) =>
     inTheWay(prey, `for i in ${next}; do mkfifo task.stdout.$i; done; ${floods} & sleep 1`, {
       besides: nothing,

@@ -85,6 +85,14 @@ export const processAttempts: readonly Attempt[] = [
     plan: ({ neighbour }) => ({ script: `kill -0 ${neighbour.pid} && ${got}; ${end}` }),
   },
   {
+    name: 'to be the user whose files are still there',
+    drivers: ['exec'],
+    agents: ['root'],
+    hasLeft: true,
+    counter: { without: ['keptUsers'] },
+    plan: ({ left }) => ({ script: `test "$(id -u)" = ${left} && ${got}; ${end}` }),
+  },
+  {
     name: 'to see all processes by the option of the driver',
     drivers: ['exec', 'docker'],
     refusal: /pid_mode/,

@@ -1,6 +1,7 @@
 /** How a command gets into the sandbox of a task that runs, to run beside it. */
 import { lstatSync, readFileSync, readlinkSync } from 'node:fs';
 import { basename } from 'node:path';
+import type { Defences } from '../../defences.ts';
 import { findInside, namespaceOf } from '../../supervisor/inside.ts';
 import type { TaskStatus } from '../../supervisor/protocol.ts';
 import { DriverFailure } from '../driver.ts';
@@ -25,6 +26,7 @@ export interface EntryTools {
   readonly bubblewrap: string;
   /** The file of the filter for a task with these capabilities. */
   readonly filterFile: (capabilities: readonly string[]) => string;
+  readonly defences: Defences;
 }
 
 /**
@@ -43,7 +45,8 @@ export function entryInto(
   if (!hasBegun(inside.command, tools)) throw new DriverFailure('the task has not begun yet', true);
   const known = readRights(inside.command);
   // Its own, not one by name, which a link of the task could lead out of the sandbox.
-  const directory = `--wd=/proc/${inside.command}/cwd`;
+  const cwd = `/proc/${inside.command}/cwd`;
+  const directory = `--wd=${tools.defences.heldPaths ? cwd : readlinkSync(cwd)}`;
   const target = ['--target', String(inside.first)];
   const nsenter = [tools.nsenter, ...target, ...namespacesOf(inside.first), directory, '--'];
   // Without root its capabilities are those of its namespace alone, and it was given none.

@@ -43,7 +43,7 @@ export async function isolate(
 ): Promise<StartRequest> {
   const config = task.config as IsolationConfig;
   const { runId, allocId, taskName, logs, directories, volumes } = task;
-  await checkVolumes(task, tools.view);
+  await checkVolumes(task, tools);
   const workDirectory = posix.resolve('/', config.work_dir ?? '');
   await checkDirectory(workDirectory, task, tools);
   const command = await resolveInside(inside.command, task, tools);

@@ -3,10 +3,14 @@ import { lstat } from 'node:fs/promises';
 import { posix } from 'node:path';
 import { DriverFailure, type DriverTask, type DriverVolume } from '../driver.ts';
 import { checkSources } from '../volumes.ts';
+import type { IsolationTools } from './settings.ts';
 import { type HostView, mountOf } from './view.ts';
 
 /** Rejects with {@link DriverFailure}. To be called when nothing else writes to the task's directories. */
-export async function checkVolumes(task: DriverTask, view: HostView): Promise<void> {
+export async function checkVolumes(
+  task: DriverTask,
+  { view, defences }: Pick<IsolationTools, 'view' | 'defences'>,
+): Promise<void> {
   await checkSources(task);
   for (const volume of task.volumes ?? []) {
     const { propagation, seLinuxLabel } = volume;
@@ -14,7 +18,7 @@ export async function checkVolumes(task: DriverTask, view: HostView): Promise<vo
       throw refused(volume, 'mounts of a sandbox never reach the machine (bidirectional)');
     }
     if (seLinuxLabel !== '') throw refused(volume, 'only containers have labels of SELinux');
-    await checkPlace(task, volume, view);
+    if (defences.heldPaths) await checkPlace(task, volume, view);
   }
 }
 

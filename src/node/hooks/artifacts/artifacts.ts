@@ -16,6 +16,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { limits } from '../../../model/limits.ts';
 import type { Artifact } from '../../../model/task/files.ts';
+import type { Defences } from '../../defences.ts';
 import { interpolateDeep } from '../../environment/interpolate.ts';
 import { readJson, replaceFile } from '../../files.ts';
 import * as events from '../../task-runner/events.ts';
@@ -28,9 +29,12 @@ import { type ArtifactSettings, artifactDefaults } from './settings.ts';
 import { parseSource } from './source.ts';
 
 /** The hook of all tasks of a node, which share what it may do at once. */
-export function artifactsHook(given: Partial<ArtifactSettings> = {}): TaskHookFactory {
+export function artifactsHook(
+  given: Partial<ArtifactSettings> = {},
+  defences?: Defences,
+): TaskHookFactory {
   const settings = { ...artifactDefaults, ...given };
-  const lanes = new Lanes(limits.artifact.parallelMax);
+  const shared = { settings, defences, lanes: new Lanes(limits.artifact.parallelMax) };
   return (context) => {
     if ((context.task().Artifacts ?? []).length === 0) return undefined;
     let working: Promise<unknown> = Promise.resolve();
@@ -39,9 +43,7 @@ export function artifactsHook(given: Partial<ArtifactSettings> = {}): TaskHookFa
       name: 'artifacts',
       async beforeStart() {
         // A try before this one may still be clearing up.
-        const work = working
-          .catch(() => {})
-          .then(() => fetchAll(context, settings, lanes, passing));
+        const work = working.catch(() => {}).then(() => fetchAll(context, shared, passing));
         working = work;
         await work;
         return undefined;
@@ -53,11 +55,17 @@ export function artifactsHook(given: Partial<ArtifactSettings> = {}): TaskHookFa
   };
 }
 
+/** By all tasks of a node. */
+interface Shared {
+  readonly settings: ArtifactSettings;
+  readonly lanes: Lanes;
+  readonly defences: Defences | undefined;
+}
+
 /** `passing`: what is in its place as long as this agent looks after the task. */
 async function fetchAll(
   context: TaskHookContext,
-  settings: ArtifactSettings,
-  lanes: Lanes,
+  { settings, lanes, defences }: Shared,
   passing: Set<string>,
 ): Promise<void> {
   const { directories, task, environment, note, over: signal } = context;
@@ -93,7 +101,7 @@ async function fetchAll(
       if (signal.aborted) return;
       const { artifact, key } = missing[at]!;
       const owner = artifact.Chown ? context.owner() : undefined;
-      await told(artifact, () => land(staged, destination, owner));
+      await told(artifact, () => land(staged, destination, owner, defences));
       if (maybeInMemory(destination, directories)) {
         passing.add(key);
         continue;

@@ -1,5 +1,6 @@
 import { lchown, lstat, readdir, readlink } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join } from 'node:path';
+import type { Defences } from '../../defences.ts';
 import { privateDirectory, type TaskDirectories } from '../../directories.ts';
 import { HeldDirectory } from '../../held-directory.ts';
 import type { SystemUser } from '../../system-user.ts';
@@ -74,8 +75,9 @@ export async function land(
   staged: string,
   { base, parts }: Destination,
   owner: SystemUser | undefined,
+  defences?: Defences,
 ): Promise<void> {
-  const held: HeldDirectory[] = [await HeldDirectory.open(base)];
+  const held: HeldDirectory[] = [await HeldDirectory.open(base, defences)];
   try {
     const found = await lstat(staged);
     const above = found.isDirectory() ? parts : parts.slice(0, -1);

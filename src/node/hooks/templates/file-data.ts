@@ -1,5 +1,6 @@
 import type { Timer, Timers } from '../../../base/ports.ts';
 import { limits } from '../../../model/limits.ts';
+import type { Defences } from '../../defences.ts';
 import { readBelow } from '../../files.ts';
 import type { TaskPath } from './task-path.ts';
 import type { DataState, DataWatch } from './template-data.ts';
@@ -9,13 +10,19 @@ export class WatchedFile implements DataWatch {
   state: DataState = { kind: 'pending' };
   readonly #file: TaskPath;
   readonly #timers: Timers;
+  readonly #defences: Defences | undefined;
   readonly #onChange: () => void;
   #timer: Timer | undefined;
   #isClosed = false;
 
-  constructor(file: TaskPath, timers: Timers, onChange: () => void) {
+  constructor(
+    file: TaskPath,
+    timers: Timers,
+    { defences, onChange }: { defences: Defences | undefined; onChange: () => void },
+  ) {
     this.#file = file;
     this.#timers = timers;
+    this.#defences = defences;
     this.#onChange = onChange;
     void this.#look();
   }
@@ -38,7 +45,7 @@ export class WatchedFile implements DataWatch {
   async #read(): Promise<DataState> {
     const { directory, path } = this.#file;
     try {
-      const bytes = await readBelow(directory, path, limits.template.fileBytesMax);
+      const bytes = await readBelow(directory, path, limits.template.fileBytesMax, this.#defences);
       return { kind: 'known', value: textOrNull(bytes) };
     } catch (error) {
       return { kind: 'failed', reason: (error as Error).message };

@@ -256,7 +256,8 @@ class TemplatesHook implements TaskHook {
     const { directories, environment, world, allocation } = this.#context;
     if (dependency.kind === 'file') {
       const file = taskPath(dependency.name, environment().lookup, directories);
-      return new WatchedFile(file, world.timers, onChange);
+      const { defences } = this.#options;
+      return new WatchedFile(file, world.timers, { defences, onChange });
     }
     const { data } = this.#options;
     if (data === undefined) {

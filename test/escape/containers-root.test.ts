@@ -1,0 +1,3 @@
+import { inPodman } from './in-podman.ts';
+
+inPodman('root');

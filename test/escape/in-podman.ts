@@ -1,0 +1,16 @@
+/** The table in containers of a runtime that is the agent's user's own. */
+import { afterAll } from 'vitest';
+import type { SystemUser } from '../../src/node/system-user.ts';
+import { Podman, testImage } from '../../src/node/testing/podman.ts';
+import type { AgentUser } from './attempt.ts';
+import { escapes } from './escapes.ts';
+
+export function inPodman(agent: AgentUser, user?: SystemUser): void {
+  let podman: Podman | undefined;
+  afterAll(() => podman?.close());
+  escapes({ driver: 'docker', agent }, async () => {
+    podman = new Podman(['perl', 'ln', 'cp', 'mv'], user);
+    await podman.start();
+    return { container: { socket: podman.socket, image: testImage } };
+  });
+}

@@ -1,0 +1,2 @@
+/** Whom an agent runs as that is not root. */
+export const plainUser = 'daemon';
