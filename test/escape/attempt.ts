@@ -52,7 +52,7 @@ export interface Plan {
   readonly payload?: string;
   /** The script of the job's next version, on this node or another, once the first one is ready. */
   readonly next?: { readonly script: string; readonly isElsewhere: boolean };
-  /** Once the script has made `/alloc/data/ready`. What it gives is what the adversary got to know. */
+  /** Once the script has made `/alloc/tmp/ready`. What it gives is what the adversary got to know. */
   readonly besides?: (hand: Hand) => Promise<string>;
   /** Looked at on the machine in the end: whether it shows that the attempt succeeded. */
   readonly hasHappened?: () => boolean;

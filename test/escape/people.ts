@@ -109,7 +109,7 @@ export async function newAdversary(server: Agent, namespace: string): Promise<Ad
     return json;
   };
   await put(`/v1/namespace/${namespace}`, { Name: namespace });
-  const Rules = `namespace "${namespace}" { policy = "write" } host_volume "*" { policy = "read" }`;
+  const Rules = `namespace "${namespace}" { policy = "write" variables { path "*" { capabilities = ["write", "read"] } } } host_volume "*" { policy = "read" }`;
   await put('/v1/acl/policy', { Name: namespace, Rules });
   const { SecretID } = await put('/v1/acl/token', { Policies: [{ Name: namespace }] });
   return new Adversary(namespace, server.address, SecretID);

@@ -17,6 +17,7 @@ export interface Outcome {
   readonly isStuck: boolean;
 }
 
+const nowhere = 'it was placed nowhere';
 const stopPatienceMs = 15_000;
 let count = 0;
 
@@ -38,12 +39,13 @@ export async function runAttempt(camp: Camp, node: string, attempt: Tried): Prom
   const id = plan.payload === undefined ? name : await dispatch(camp, name, plan.payload);
   if (attempt.refusal !== undefined && !(await red.isPlaced(id))) {
     await red.ask('DELETE', `/v1/job/${id}`);
-    return { succeeded: false, refusal: 'it was placed nowhere', output: '', isStuck: false };
+    return { succeeded: false, refusal: nowhere, output: '', isStuck: false };
   }
   const { refusal, output } = await play(camp, { id, node }, plan);
   await red.ask('DELETE', `/v1/job/${id}`);
   const hasEnded = (await red.ended(id, stopPatienceMs)) !== undefined;
-  const isStuck = !hasEnded || output.includes(noAnswer);
+  // What has begun nowhere has no end to wait for.
+  const isStuck = (!hasEnded && refusal !== nowhere) || output.includes(noAnswer);
   const hasHappened = plan.hasHappened?.() ?? false;
   return { succeeded: has(output) || hasHappened || isStuck, refusal, output, isStuck };
 }
@@ -68,7 +70,7 @@ async function play(camp: Camp, { id, node }: { id: string; node: string }, plan
     await red.ended(id);
   }
   const allocation = await red.allocation(id);
-  if (allocation === undefined) return { refusal: 'it was placed nowhere', output: heard };
+  if (allocation === undefined) return { refusal: nowhere, output: heard };
   const output = heard + (await red.output(allocation.ID, nameOfTask(plan)));
   return { refusal: tellingsOf(allocation), output };
 }
@@ -94,7 +96,7 @@ function readiness({ red }: Camp, id: string): Promise<string | undefined> {
   return eventually(async () => {
     const found = await red.allocation(id);
     if (['complete', 'failed'].includes(found?.ClientStatus ?? '')) return undefined;
-    const path = `/v1/client/fs/stat/${found?.ID}?path=alloc/data/ready`;
+    const path = `/v1/client/fs/stat/${found?.ID}?path=alloc/tmp/ready`;
     const { status, text } = await red.ask('GET', path);
     if (status !== 200) throw new Error(`${id} is not ready: ${text}`);
     return found!.ID;

@@ -77,7 +77,7 @@ export async function openToRead({ handle, stats }: Omit<Found, 'names'>): Promi
 }
 
 async function walkedByNobody(path: string): Promise<Found> {
-  const handle = await open(path, findOnly);
+  const handle = await opening(open(path, findOnly));
   return { handle, stats: await handle.stat(), names: path.split('/') };
 }
 

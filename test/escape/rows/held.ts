@@ -92,7 +92,7 @@ const owner = ({ agent, driver }: Prey): object =>
 const passed = (prey: Prey, isElsewhere: boolean): Plan => ({
   task: owner(prey),
   group: { EphemeralDisk: { SizeMB: 10, Sticky: true, Migrate: true } },
-  script: `cd /; ${ready}; mv /alloc/data /alloc/x; ln -s ${directoryOf(prey)} /alloc/data; ${end}; ${waits}`,
+  script: `cd /; mv /alloc/data /alloc/x; ln -s ${directoryOf(prey)} /alloc/data; ${end}; ${ready}; ${waits}`,
   next: { script: `cat /alloc/data/canary; ${end}`, isElsewhere },
 });
 

@@ -21,5 +21,5 @@ export const hasCapability = (number: number): string =>
     `open(my $f, "<", "/proc/self/status"); for (<$f>) { print "${success}\\n" if /CapEff:\\s*(\\w+)/ and hex($1) >> ${number} & 1 }`,
   );
 /** The task is there, and waits for what is done from outside. */
-export const ready = ': > /alloc/data/ready';
+export const ready = ': > /alloc/tmp/ready';
 export const waits = 'exec sleep 600';
