@@ -81,6 +81,8 @@ export interface Attempt {
   readonly isLiedTo?: boolean;
   /** A task of somebody else's has been there before, and has left its files. */
   readonly hasLeft?: boolean;
+  /** It wants that its job cannot be stopped, or its log not read. */
+  readonly holdsUp?: boolean;
   /** With what it is refused, where it is not the script that fails. */
   readonly refusal?: RegExp;
   readonly counter: Counter;

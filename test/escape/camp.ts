@@ -204,9 +204,10 @@ export class Camp {
   async #settle(node: string): Promise<void> {
     const secret = `neighbour ${randomUUID()}`;
     const ID = `neighbour-${node}`;
+    // It goes on by itself once it listens.
     const answers =
-      'socket(S,1,1,0); bind(S, pack("Sa*", 1, "\\0$ENV{ROSTER_ALLOC_ID}")); listen(S, 5); while (accept(C, S)) { print C $ENV{NEIGHBOUR_SECRET}; close C }';
-    const script = `umask 077; cp /secrets/s /local/s; cp /secrets/s /alloc/data/s; perl -e '${answers}' & : > /alloc/data/ready; exec sleep 100000`;
+      'socket(S,1,1,0); bind(S, pack("Sa*", 1, "\\0$ENV{ROSTER_ALLOC_ID}")); listen(S, 5); fork and exit; $SIG{PIPE} = q(IGNORE); while (accept(C, S)) { print C $ENV{NEIGHBOUR_SECRET}; close C }';
+    const script = `umask 077; cp /secrets/s /local/s; cp /secrets/s /alloc/data/s; perl -e '${answers}'; : > /alloc/data/ready; exec sleep 100000`;
     const task = {
       Templates: [{ EmbeddedTmpl: secret, DestPath: 'secrets/s' }],
       Env: { NEIGHBOUR_SECRET: secret },
@@ -232,9 +233,11 @@ export class Camp {
     return (await this.blue.output(done!.ID)).trim();
   }
 
-  /** Any that there is besides. */
+  /** Another whose operator allows the same: a job is not refused for where it goes. */
   otherNode(node: string): string {
-    return [...this.#neighbours.keys()].find((name) => name !== node)!;
+    const [operator] = node.split('-');
+    const isLike = (name: string) => name !== node && name.split('-')[0] === operator;
+    return [...this.#neighbours.keys()].find(isLike)!;
   }
 
   /** The neighbour is as it was, and the next job of its people is run. */

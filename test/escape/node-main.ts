@@ -28,6 +28,9 @@ export interface NodeProgramInput {
   readonly nodes: readonly NodeInput[];
 }
 
+/** Jobs with an identity are placed only on nodes that tell a version of the product. */
+const version = '0.1.0';
+
 const { introductionToken, nodes } = JSON.parse(process.argv[2]!) as NodeProgramInput;
 
 const supervisor = new URL('./supervisor-main.ts', import.meta.url);
@@ -44,7 +47,7 @@ const started = await Promise.all(
   nodes.map(async ({ name, address, dataDirectory, without, hostVolumes, ...settings }) => {
     const servers = { addresses: [address], introduction: async () => introductionToken };
     const options = {
-      ...{ ...settings, dataDirectory, environment: process.env },
+      ...{ ...settings, dataDirectory, version, environment: process.env },
       ...{ node: { name, address: '127.0.0.1', hostVolumes }, log: log as never },
     };
     const defences = defencesWithout(without);

@@ -47,7 +47,8 @@ export async function runAttempt(camp: Camp, node: string, attempt: Tried): Prom
   // What has begun nowhere has no end to wait for.
   const isStuck = (!hasEnded && refusal !== nowhere) || output.includes(noAnswer);
   const hasHappened = plan.hasHappened?.() ?? false;
-  return { succeeded: has(output) || hasHappened || isStuck, refusal, output, isStuck };
+  const hasHeldUp = attempt.holdsUp === true && isStuck;
+  return { succeeded: has(output) || hasHappened || hasHeldUp, refusal, output, isStuck };
 }
 
 /** The id of the job that comes of it. */
@@ -63,7 +64,10 @@ async function play(camp: Camp, { id, node }: { id: string; node: string }, plan
   if (plan.besides !== undefined || plan.next !== undefined) {
     const begun = await readiness(camp, id);
     if (begun !== undefined) {
-      heard = `${tried}\n${(await plan.besides?.(handOf(camp, id, begun))) ?? ''}`;
+      if (plan.besides !== undefined) {
+        heard = `${tried}\n${await plan.besides(handOf(camp, id, begun))}`;
+      }
+      // The next version says by itself that it came so far.
       if (plan.next !== undefined) await goOn(camp, { id, node, begun }, plan);
     }
   } else {

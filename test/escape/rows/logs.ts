@@ -75,9 +75,12 @@ export const logAttempts: readonly Attempt[] = [
     },
     { counter: { without: ['logsOutOfReach', 'heldPaths'] } },
   ),
-  logAttempt('to hold up the supervisor by pipes where its logs are to be', (prey) =>
-    inTheWay(prey, `for i in ${next}; do mkfifo task.stdout.$i; done; ${floods} & sleep 1`, {
-      besides: nothing,
-    }),
+  logAttempt(
+    'to hold up the supervisor by pipes where its logs are to be',
+    (prey) =>
+      inTheWay(prey, `for i in ${next}; do mkfifo task.stdout.$i; done; ${floods} & sleep 1`, {
+        besides: nothing,
+      }),
+    { holdsUp: true },
   ),
 ];

@@ -18,14 +18,14 @@ export const openings: readonly Opening[] = [
     name: 'a task reaches what a neighbour listens on at an abstract socket',
     ...exec,
     plan: ({ neighbour }) => ({
-      script: `${perl(`socket(S, 1, 1, 0); connect(S, pack("Sa*", 1, "\\0${neighbour.id}")) and print <S>`)}; ${end}`,
+      script: `${perl(`socket(S, 1, 1, 0); connect(S, pack("Sa*", 1, "\\0" . "${neighbour.id}")) or die "$!"; print <S>`)}; ${end}`,
     }),
   },
   {
     name: 'a task reaches what listens on loopback',
     ...exec,
     plan: ({ url }) => ({
-      script: `${perl(`socket(S, 2, 1, 0); connect(S, pack("Sna4x8", 2, ${new URL(url).port}, "\\x7f\\0\\0\\1")) and print "${success}\\n"`)}; ${end}`,
+      script: `${perl(`socket(S, 2, 1, 0); connect(S, pack("Sna4x8", 2, ${new URL(url).port}, "\\x7f\\0\\0\\1")) or die "$!"; print "${success}\\n"`)}; ${end}`,
     }),
   },
   {

@@ -104,7 +104,16 @@ export const processAttempts: readonly Attempt[] = [
   },
   {
     name: 'to share memory with the machine by the option of the driver',
-    drivers: ['exec', 'docker'],
+    drivers: ['exec'],
+    refusal: /ipc_mode/,
+    counter: { operator: 'reckless' },
+    plan: () => ({ config: { ipc_mode: 'host' }, ...sharedMemory() }),
+  },
+  {
+    name: 'to share memory with the machine by the option of a container',
+    drivers: ['docker'],
+    // The runtime of a plain user wants /dev/mqueue for it, which is not on every machine.
+    agents: ['root'],
     refusal: /ipc_mode/,
     counter: { operator: 'reckless' },
     plan: () => ({ config: { ipc_mode: 'host' }, ...sharedMemory() }),
