@@ -116,7 +116,7 @@ export const DisconnectSchema = Type.Object(
       Nanoseconds({ minimum: 0 }),
     ),
     StopOnClientAfter: About(
-      'After how long without its servers the node stops the allocation by itself.',
+      'How long the place of an allocation that was lost with its node is kept before another one takes it. The node itself does not end it.',
       Nullable(Nanoseconds({ minimum: 0 })),
       { rules: 'service and batch jobs only; not together with `LostAfter`' },
     ),

@@ -44,7 +44,7 @@ export const disconnect = body({
   lost_after: duration('LostAfter', 'How long a node may be away before its work counts as lost.'),
   stop_on_client_after: duration(
     'StopOnClientAfter',
-    'When a node that lost its servers stops the work itself.',
+    'How long the place of what was lost with its node is kept free.',
   ),
   replace: flag('Replace', 'Run a replacement while the node is away.'),
   reconcile: text('Reconcile', 'Which one stays when the node is back.'),
