@@ -161,7 +161,7 @@ const collect = async (visitor: Visitor): Promise<void> => {
   });
 };
 
-/** Nothing is left to run, and all that can be collected is. */
+/** Ends all jobs, and has server and node collect what is over: its files as well. */
 async function clear(target: Target): Promise<void> {
   const visitor = new Visitor(target);
   const { text } = await visitor.ask('GET', '/v1/jobs');
@@ -181,6 +181,8 @@ async function clear(target: Target): Promise<void> {
   // What is just being decided cannot be collected yet.
   for (let look = 0; look < collectionsMost; look++) {
     await good(visitor, 'PUT', '/v1/system/gc');
+    // By itself the node keeps the newest allocations that are over.
+    await good(visitor, 'GET', '/v1/client/gc');
     const { text: left } = await visitor.ask('GET', '/v1/allocations');
     if ((JSON.parse(left) as readonly Row[]).length === 0) break;
     await pause(1_000);
