@@ -1,7 +1,10 @@
 /** `npm run sim` as one types it, and what it says of what a life comes to. */
 import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { runCommand } from './command.ts';
 import type { Outcome } from './simulation.ts';
 
@@ -48,6 +51,32 @@ describe('from outside', () => {
     expect(hashOf(second!)).not.toBe(hashOf(first!));
     expect(hashOf(again.out)).toBe(hashOf(first!));
     expect(again.out).not.toContain('seeds');
+  });
+
+  test('hashes that were kept are the hashes of the next run, and another shape is refused', {
+    timeout: timeoutMs,
+  }, async () => {
+    const path = join(mkdtempSync(join(tmpdir(), 'hashes-')), 'hashes.txt');
+    onTestFinished(() => rmSync(dirname(path), { recursive: true }));
+    expect((await sim('--seed', '3', '--many', '2', ...short, '--keep', path)).code).toBe(0);
+    const lines = readFileSync(path, 'utf8').split('\n');
+    expect(lines[0]).toBe('--nodes 2 --clusters 1 --hours 0.05');
+    writeFileSync(
+      path,
+      [lines[0], lines[1], lines[2]!.replace(/ .{16}$/, ` ${'0'.repeat(16)}`)].join('\n'),
+    );
+    const [held, shaped] = await Promise.all([
+      sim('--seed', '3', '--many', '3', ...short, '--against', path),
+      sim('--nodes', '3', '--against', path),
+    ]);
+    expect(held.code).toBe(1);
+    expect(held.out).toContain('3 seeds, 2 with violations: 4, 5\n');
+    expect(held.out).toMatch(
+      /the hash is the kept one: the hash is [0-9a-f]{16}, 0{16} was kept\n/,
+    );
+    expect(held.out).toContain('the hash is the kept one: no hash of this seed is kept\n');
+    expect(shaped.code).toBe(2);
+    expect(shaped.complaint).toContain('not with "--nodes 3 --clusters 1 --hours 1"');
   });
 
   test('in two processes the same is told as in one', { timeout: timeoutMs }, async () => {

@@ -1,13 +1,14 @@
 /** What `npm run sim` does with its words: lives from seeds, told line by line. */
 import { parseArgs } from 'node:util';
 import { names } from './cluster-names.ts';
+import { KeptHashes, keepHashes } from './kept-hashes.ts';
 import type { Lives } from './lives.ts';
 import { mistakeNamed, mistakes } from './mistakes/list.ts';
 import type { Mistake } from './mistakes/mistake.ts';
 import type { Outcome } from './simulation.ts';
 import { Summary } from './summary.ts';
 
-export const usage = `Usage: npm run sim -- [--seed N] [--nodes N] [--hours H] [--many N] [--processes N] [--clusters N] [--calm] [--mistake NAME] [--trace] [--job ID]
+export const usage = `Usage: npm run sim -- [--seed N] [--nodes N] [--hours H] [--many N] [--processes N] [--clusters N] [--calm] [--mistake NAME] [--trace] [--job ID] [--keep FILE] [--against FILE]
 
   --seed N      which life (1)
   --nodes N     how many machines a cluster has (20)
@@ -20,6 +21,8 @@ export const usage = `Usage: npm run sim -- [--seed N] [--nodes N] [--hours H] [
                 ${mistakes.map(({ name }) => name).join('\n                ')}
   --trace       tell what goes wrong when
   --job ID      and what becomes of this job
+  --keep FILE   write the hash of each life to this file
+  --against FILE  hold the hash of each life against those that this file keeps
 
 It ends with 0 when every guarantee held, with 1 when one did not, and with 2 when it was asked wrongly.`;
 
@@ -45,6 +48,8 @@ interface Wishes extends Readonly<Record<NumberName, number>> {
   readonly mistake: Mistake | undefined;
   readonly trace: boolean;
   readonly job: string | undefined;
+  readonly keep: string | undefined;
+  readonly against: KeptHashes | undefined;
 }
 
 /** What the command says and asks. */
@@ -76,10 +81,11 @@ export async function runCommand(words: readonly string[], around: Surroundings)
 
 /** Each process takes the next seed when it is done with one; what came of them is told in their order. */
 async function liveAll(wishes: Wishes, around: Surroundings): Promise<Summary> {
-  const { seed: first, many, processes, mistake } = wishes;
+  const { seed: first, many, processes, mistake, against, keep } = wishes;
   const summary = new Summary();
   const lives = around.begin(processes, mistake);
   const lived = new Map<number, Lived>();
+  const told: Outcome[] = [];
   let next = first;
   let untold = first;
   let isFound = false;
@@ -88,13 +94,16 @@ async function liveAll(wishes: Wishes, around: Surroundings): Promise<Summary> {
       lived.delete(untold++);
       tell(one, around);
       summary.add(one.outcome);
+      told.push(one.outcome);
       isFound = one.outcome.violations.some(({ guarantee }) => guarantee === mistake?.guarantee);
     }
   };
   const work = async () => {
     while (next < first + many && !isFound) {
       const seed = next++;
-      lived.set(seed, await live(seed, wishes, lives, around));
+      const life = await live(seed, wishes, lives, around);
+      const outcome = against?.held(life.outcome) ?? life.outcome;
+      lived.set(seed, { ...life, outcome });
       tellThose();
     }
   };
@@ -103,6 +112,7 @@ async function liveAll(wishes: Wishes, around: Surroundings): Promise<Summary> {
   } finally {
     lives.end();
   }
+  if (keep !== undefined) keepHashes(keep, wishes, told);
   return summary;
 }
 
@@ -117,6 +127,8 @@ function read(words: readonly string[]): Wishes {
       processes: { type: 'string', default: '1' },
       ...{ calm: { type: 'boolean', default: false }, mistake: { type: 'string' } },
       ...{ trace: { type: 'boolean', default: false }, job: { type: 'string' } },
+      keep: { type: 'string' },
+      against: { type: 'string' },
     },
   });
   const faults: string[] = [];
@@ -140,12 +152,14 @@ function read(words: readonly string[]): Wishes {
   if (values.mistake !== undefined && mistake === undefined) {
     faults.push(`--mistake: there is none called "${values.mistake}"`);
   }
-  const { calm, trace, job } = values;
+  const { calm, trace, job, keep } = values;
   if (numbers.processes > 1 && (trace || job !== undefined)) {
     faults.push('--trace and --job tell of lives in one process: leave --processes out');
   }
   if (faults.length > 0) throw new Error(faults.join('\n'));
-  return { ...numbers, calm, mistake, trace, job };
+  const shape = { ...numbers, calm };
+  const against = values.against === undefined ? undefined : KeptHashes.read(values.against, shape);
+  return { ...shape, mistake, trace, job, keep, against };
 }
 
 interface Lived {

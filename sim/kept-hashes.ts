@@ -1,0 +1,58 @@
+/** Hashes of lives in a file, so that a later program can be held against an earlier one, seed by seed. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import type { Outcome } from './simulation.ts';
+
+/** Lives of another shape have other hashes. */
+export interface LifeShape {
+  readonly nodes: number;
+  readonly clusters: number;
+  readonly hours: number;
+  readonly calm: boolean;
+}
+
+const digits = 16;
+
+/** The file: a first line with the shape, then a line for each seed: `SEED HASH`. */
+export class KeptHashes {
+  readonly #bySeed: ReadonlyMap<number, string>;
+
+  constructor(bySeed: ReadonlyMap<number, string>) {
+    this.#bySeed = bySeed;
+  }
+
+  /** @throws Error when the file is of another shape, or holds no hashes */
+  static read(path: string, shape: LifeShape): KeptHashes {
+    const [first, ...lines] = readFileSync(path, 'utf8').trimEnd().split('\n');
+    if (first !== shapeLine(shape)) {
+      throw new Error(`${path} is of lives with "${first}", not with "${shapeLine(shape)}"`);
+    }
+    const bySeed = new Map(
+      lines.map((line) => {
+        const [, seed, hash] = /^(\d+) ([0-9a-f]{16})$/.exec(line) ?? [];
+        if (hash === undefined) throw new Error(`${path}: "${line}" is not a seed and its hash`);
+        return [Number(seed), hash];
+      }),
+    );
+    return new KeptHashes(bySeed);
+  }
+
+  /** The outcome, with a violation when its hash is not the kept hash of its seed. */
+  held(outcome: Outcome): Outcome {
+    const kept = this.#bySeed.get(outcome.seed);
+    const hash = outcome.hash.slice(0, digits);
+    if (kept === hash) return outcome;
+    const sentence =
+      kept === undefined ? 'no hash of this seed is kept' : `the hash is ${hash}, ${kept} was kept`;
+    const violation = { guarantee: 'the hash is the kept one', sentence };
+    const violations = [...outcome.violations, { ...violation, atMs: outcome.simulatedMs }];
+    return { ...outcome, violations };
+  }
+}
+
+export function keepHashes(path: string, shape: LifeShape, outcomes: readonly Outcome[]): void {
+  const lines = outcomes.map(({ seed, hash }) => `${seed} ${hash.slice(0, digits)}`);
+  writeFileSync(path, `${[shapeLine(shape), ...lines].join('\n')}\n`);
+}
+
+const shapeLine = ({ nodes, clusters, hours, calm }: LifeShape): string =>
+  `--nodes ${nodes} --clusters ${clusters} --hours ${hours}${calm ? ' --calm' : ''}`;
