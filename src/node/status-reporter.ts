@@ -1,4 +1,4 @@
-import { type Clock, delay, type Random, type Timers } from '../base/ports.ts';
+import type { Clock, Random, Timers } from '../base/ports.ts';
 import type { AllocationReport } from '../model/allocation/allocation.ts';
 import { limits } from '../model/limits.ts';
 import { Backoff } from './backoff.ts';
@@ -70,9 +70,7 @@ export class StatusReporter {
     const backoff = new Backoff({ minMs: 100, maxMs: 10_000, timers, random });
     while (!this.#stop.signal.aborted) {
       if (this.#waiting.size === 0) {
-        await new Promise<void>((resolve) => {
-          this.#wake = resolve;
-        });
+        await this.#woken();
         continue;
       }
       await this.#gather();
@@ -90,20 +88,20 @@ export class StatusReporter {
 
   /** R3. */
   async #gather(): Promise<void> {
-    const { timers } = this.#options;
-    const rounds = new AbortController();
-    const timer = timers.after(limits.node.statusBatchDelayMs, () => rounds.abort());
-    const ready = () => (this.#urgent && this.#hasToken()) || rounds.signal.aborted;
-    while (!ready() && !this.#stop.signal.aborted) {
-      const until = new AbortController();
-      this.#wake = () => until.abort();
-      await delay(
-        timers,
-        limits.node.statusBatchDelayMs,
-        AbortSignal.any([until.signal, rounds.signal, this.#stop.signal]),
-      );
-    }
+    let isTimeOver = false;
+    const timer = this.#options.timers.after(limits.node.statusBatchDelayMs, () => {
+      isTimeOver = true;
+      this.#wake();
+    });
+    const isReady = () => isTimeOver || (this.#urgent && this.#hasToken());
+    while (!isReady() && !this.#stop.signal.aborted) await this.#woken();
     timer.clear();
+  }
+
+  #woken(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
   }
 
   #hasToken(): boolean {
