@@ -49,6 +49,11 @@ export const places: readonly Place[] = [
     reason: 'the command line of the simulator: tells how long a life took in real time',
   },
   {
+    files: 'sim/kept-hashes.ts',
+    may: ['files'],
+    reason: 'the hashes of lives that one run of the simulator keeps for the next',
+  },
+  {
     files: 'sim/lives.ts',
     may: ['programs'],
     reason: 'lives of the simulator in processes of their own, which it starts',
