@@ -17,13 +17,13 @@ export interface Sample {
   readonly directories: number;
 }
 
-/** Memory at rest is held against what it was when so many minutes of churn had warmed everything up. */
+/** Memory and descriptors at rest are held against what they were when so many minutes of churn had warmed everything up. */
 export const warmMinutes = 2;
 export const growthMost = 0.15;
 /** With nothing to do. */
 export const busyPercentMost = 10;
 
-const countedNames = ['descriptors', 'processes', 'mounts', 'directories'] as const;
+const countedNames = ['processes', 'mounts', 'directories'] as const;
 
 /** Faults; none: the soak was passed. The samples are in the order of time, the first before any churn. */
 export function verdictOn(samples: readonly Sample[]): readonly string[] {
@@ -46,6 +46,11 @@ export function verdictOn(samples: readonly Sample[]): readonly string[] {
       `${name} holds ${after.toFixed(0)} MB at rest, and held ${before.toFixed(0)} MB after minute ${warmMinutes}: ` +
         `more than ${growthMost * 100} % more`,
     );
+  }
+  // Some are opened at the first use and kept: connections to itself, what watches files.
+  const opened = end.descriptors - warm.descriptors;
+  if (opened > 0) {
+    faults.push(`${opened} more descriptors than after minute ${warmMinutes}: ${end.descriptors}`);
   }
   for (const name of countedNames) {
     const more = end[name] - start[name];
