@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest';
+import { SimulatedWorld } from './ports-simulated.ts';
+import { Slices, takeSlice, visitSlice } from './slices.ts';
+import type { Steps } from './steps.ts';
+
+/** A clock that shows one millisecond more at every look. */
+function tickingClock() {
+  let nowMs = 0;
+  return { nowMs: () => 0, monotonicMs: () => nowMs++ };
+}
+
+const stepsOf = (count: number) => {
+  let left = count;
+  return () => --left === 0;
+};
+
+test.each([
+  // steps that there are, milliseconds and steps of a slice, steps taken, whether the last is among them
+  [5, 0, undefined, 1, false],
+  [5, 3, undefined, 3, false],
+  [5, 3, 2, 2, false],
+  [5, 9, 9, 5, true],
+  [3, 3, 3, 3, true],
+])('of %i steps, a slice of %s ms and at most %s steps takes %i', (...row) => {
+  const [count, sliceMs, sliceSteps, taken, isLast] = row;
+  const step = stepsOf(count);
+  let steps = 0;
+  const counted = () => {
+    steps++;
+    return step();
+  };
+  const bounds = { sliceMs, ...(sliceSteps !== undefined && { sliceSteps }) };
+  expect([takeSlice(counted, tickingClock(), bounds), steps]).toEqual([isLast, taken]);
+});
+
+test.each([
+  [['a', 'b', 'c'], 0, ['a']],
+  [['a', 'b', 'c'], 2, ['a', 'b']],
+  [['a', 'b', 'c'], 9, ['a', 'b', 'c']],
+  [[], 9, []],
+])('of the items %s, a slice of %i ms visits %s', (items, sliceMs, expected) => {
+  const visited: string[] = [];
+  const count = visitSlice(items, (item) => visited.push(item), tickingClock(), { sliceMs });
+  expect([count, visited]).toEqual([expected.length, expected]);
+});
+
+function* countTo(count: number, log: string[]): Steps<string> {
+  try {
+    for (let at = 0; at < count; at++) {
+      log.push('step');
+      yield;
+    }
+    return 'done';
+  } finally {
+    log.push('end');
+  }
+}
+
+test('work in slices lets others go first between two slices', async () => {
+  const world = new SimulatedWorld(1);
+  const log: string[] = [];
+  const slices = new Slices(world, { sliceMs: 1, sliceSteps: 2 });
+  const running = slices.run(countTo(3, log));
+  world.timers.soon(() => log.push('other'));
+  await world.advance(0);
+  expect(await running).toBe('done');
+  expect(log).toEqual(['step', 'step', 'other', 'step', 'end']);
+});
+
+test('work that is called off ends after its slice and cleans up', async () => {
+  const world = new SimulatedWorld(1);
+  const log: string[] = [];
+  const calledOff = new AbortController();
+  const slices = new Slices(world, { sliceMs: 1, sliceSteps: 2 });
+  const running = slices.run(countTo(9, log), calledOff.signal);
+  calledOff.abort();
+  await world.advance(0);
+  expect(await running).toBe(undefined);
+  expect(log).toEqual(['step', 'step', 'end']);
+});
+
+test('the time between two slices does not count as work', () => {
+  const clock = tickingClock();
+  const slices = new Slices({ clock, timers: new SimulatedWorld(1).timers }, { sliceMs: 0 });
+  const seenNs: number[] = [];
+  const look = () => {
+    seenNs.push(slices.elapsedNs());
+    return true;
+  };
+  slices.take(look);
+  for (let at = 0; at < 1000; at++) clock.monotonicMs();
+  slices.take(look);
+  expect(seenNs).toEqual([2e6, 5e6]);
+});
