@@ -17,9 +17,9 @@ import { makeEvaluation } from '../src/scheduler/cluster.test-helper.ts';
 import { SchedulerMemory } from '../src/scheduler/memory/memory.ts';
 import { scheduleSteps } from '../src/scheduler/schedule.ts';
 import { schedulerDefaults } from '../src/scheduler/view.ts';
-import { clusterView } from '../src/server/evaluations/view.ts';
-import { applyPlan } from '../src/server/plans/apply.ts';
-import { splitPlan } from '../src/server/plans/split.ts';
+import { clusterView } from '../src/server/scheduling/cluster-view.ts';
+import { applyPlan } from '../src/server/scheduling/plans/apply.ts';
+import { splitPlan } from '../src/server/scheduling/plans/split.ts';
 import { allTables, jobs, jobVersions, nodes } from '../src/state/tables.ts';
 import { memoryState } from '../src/state/testing.ts';
 import type { State } from '../src/state/types.ts';
@@ -97,7 +97,7 @@ class Life {
     });
   }
 
-  /** As the worker does it (`src/server/evaluations/worker.ts`). */
+  /** As the worker does it (`src/server/scheduling/evaluations/worker.ts`). */
   async evaluate({ ID: JobID, Type }: Job): Promise<Spans> {
     this.#spans = [];
     const { ids } = this.#world;

@@ -119,7 +119,7 @@ export const ofDeciding: readonly Mistake[] = [
         wrong: 'true',
       },
       {
-        file: 'src/server/plans/preemptions.ts',
+        file: 'src/server/scheduling/plans/preemptions.ts',
         right: 'if (!preemption[job.Type]) return',
         wrong: 'if (false) return',
       },

@@ -26,12 +26,12 @@ export const ofJobs: readonly Mistake[] = [
     name: 'an evaluation that is over wins over an open one',
     places: [
       {
-        file: 'src/server/evaluations/dispatcher.ts',
+        file: 'src/server/scheduling/evaluations/dispatcher.ts',
         right: 'this.cancel(this.broker.end(endedBy(changes)), superseded);',
         wrong: '',
       },
       {
-        file: 'src/server/evaluations/broker.ts',
+        file: 'src/server/scheduling/evaluations/broker.ts',
         right: 'evaluation.CreateIndex > CreateIndex;',
         wrong: 'false;',
       },
@@ -80,7 +80,7 @@ export const ofJobs: readonly Mistake[] = [
     name: 'room that an allocation leaves wakes no evaluation',
     places: [
       {
-        file: 'src/server/evaluations/dispatcher.ts',
+        file: 'src/server/scheduling/evaluations/dispatcher.ts',
         right: 'if (node !== undefined) this.#madeRoom(node, index);',
         wrong: '',
       },
@@ -92,7 +92,7 @@ export const ofJobs: readonly Mistake[] = [
     name: 'evaluations that are open at a start are not taken up',
     places: [
       {
-        file: 'src/server/evaluations/dispatcher.ts',
+        file: 'src/server/scheduling/evaluations/dispatcher.ts',
         right: "of state.read().table(evaluations).by('open').scan()) {",
         wrong: 'of []) {',
       },

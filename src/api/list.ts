@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox';
 import type { Authorizer } from '../acl/authorizer.ts';
+import type { Step } from '../base/slices.ts';
 import type { SharedQuery } from '../contract/shared-query.ts';
 import { refusal } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
@@ -9,7 +10,7 @@ import type { Request } from './http.ts';
 import { ListWalk, type Predicate, type RowFunctions } from './list-walk.ts';
 import { type LongList, longListBody } from './long-list.ts';
 import type { Gather, Input, ListRun, PageStart } from './route.ts';
-import type { Step, Turns } from './turns.ts';
+import type { Turns } from './turns.ts';
 
 export interface Page {
   /** What the answer holds, unless that is long: then it is written while it is read. */

@@ -1,12 +1,7 @@
-import type { Clock, Timer, World } from '../base/ports.ts';
+import type { Timer, World } from '../base/ports.ts';
+import { type Step, takeSlice } from '../base/slices.ts';
 import type { Steps } from '../base/steps.ts';
 import { limits } from '../model/limits.ts';
-
-/**
- * A part of long work. `true`: it was the last one. Each is short beside a turn, since the clock is
- * looked at in between.
- */
-export type Step = () => boolean;
 
 /** What steps came to; `undefined`: they were given up. */
 export type Taken<T> = { readonly value: T } | undefined;
@@ -35,7 +30,7 @@ export class Turns {
     return new Promise((resolve, reject) => {
       this.#waiting.push(() => {
         try {
-          resolve(work(step, this.#world.clock, limits.list.sliceMs));
+          resolve(takeSlice(step, this.#world.clock, limits.list));
         } catch (error) {
           reject(error);
         }
@@ -46,7 +41,7 @@ export class Turns {
 
   /** Takes steps here and now, for as long as that holds up nobody. */
   begin(step: Step): boolean {
-    return work(step, this.#world.clock, limits.list.atOnceMs);
+    return takeSlice(step, this.#world.clock, { sliceMs: limits.list.atOnceMs });
   }
 
   /**
@@ -81,11 +76,4 @@ export class Turns {
       if (this.#waiting.length > 0) this.#soon();
     });
   }
-}
-
-/** At least one step is taken; a single one costs no more than a look at the clock. */
-function work(step: Step, clock: Clock, durationMs: number): boolean {
-  const endMs = clock.monotonicMs() + durationMs;
-  while (!step()) if (clock.monotonicMs() >= endMs) return false;
-  return true;
 }

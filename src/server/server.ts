@@ -8,20 +8,17 @@ import { TokenReaper } from './acl/reaper.ts';
 import { seedAcl, seedRealms } from './acl/seed.ts';
 import type { ServerContext } from './context.ts';
 import { DeploymentWatcher } from './deployments/watcher.ts';
-import { Decisions } from './evaluations/decisions.ts';
-import { EvaluationDispatcher } from './evaluations/dispatcher.ts';
-import { EvaluationWorker } from './evaluations/worker.ts';
 import { EventLog } from './events/event-log.ts';
 import { GarbageCollector, type GarbageSettings } from './garbage/collector.ts';
-import { Planner } from './jobs/planner.ts';
+import { Planner } from './jobs/plan/planner.ts';
 import { seedScalingPolicies } from './jobs/scaling-policies.ts';
 import type { Keyring } from './keyring/keyring.ts';
 import { LoginService } from './login/login.ts';
 import type { Outbound } from './login/outbound.ts';
+import { seedNodePools } from './node-pools/pools.ts';
 import { Drainer } from './nodes/drainer.ts';
 import { Heartbeats } from './nodes/heartbeats.ts';
 import { awaitedUntilMs, noteMissed } from './nodes/missed.ts';
-import { seedNodePools } from './nodes/pools.ts';
 import { NodeStreams } from './nodes/streams.ts';
 import { seedIdentity } from './peering/context.ts';
 import { ServiceExchange } from './peering/exchange/service-exchange.ts';
@@ -34,6 +31,9 @@ import {
   configurationIn,
   configurationInPool,
 } from './scheduler-configuration/read.ts';
+import { Decisions } from './scheduling/evaluations/decisions.ts';
+import { EvaluationDispatcher } from './scheduling/evaluations/dispatcher.ts';
+import { EvaluationWorker } from './scheduling/evaluations/worker.ts';
 
 export interface ServerOptions extends Omit<ServerContext, 'box' | 'openEvaluations'> {
   readonly keyring: Keyring;

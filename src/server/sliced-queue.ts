@@ -1,4 +1,5 @@
-import type { Clock, Timers } from '../base/ports.ts';
+import type { World } from '../base/ports.ts';
+import { Slices } from '../base/slices.ts';
 import type { Steps } from '../base/steps.ts';
 import type { RosterError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
@@ -18,18 +19,13 @@ export type ElapsedNs = () => number;
  * there, and none of them is more urgent than the requests and decisions that go on beside it.
  */
 export class SlicedQueue {
-  readonly #clock: Clock;
-  readonly #timers: Timers;
+  readonly #world: Pick<World, 'clock' | 'timers'>;
   readonly #options: SlicedQueueOptions;
   #size = 0;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(
-    { clock, timers }: { readonly clock: Clock; readonly timers: Timers },
-    options: SlicedQueueOptions,
-  ) {
-    this.#clock = clock;
-    this.#timers = timers;
+  constructor(world: Pick<World, 'clock' | 'timers'>, options: SlicedQueueOptions) {
+    this.#world = world;
     this.#options = options;
   }
 
@@ -54,33 +50,17 @@ export class SlicedQueue {
     if (this.#size >= sizeMax) throw full(sizeMax);
     this.#size++;
     const turn = this.#last
-      .then(() => (signal?.aborted ? undefined : this.#inSlices(begin, signal)))
+      .then(() => (signal?.aborted ? undefined : this.#run(begin, signal)))
       .finally(() => this.#size--);
     this.#last = turn.catch(() => {});
     return turn;
   }
 
-  async #inSlices<T>(
-    begin: (elapsedNs: ElapsedNs) => Steps<T>,
-    signal: AbortSignal | undefined,
-  ): Promise<T | undefined> {
-    let startMs = this.#clock.monotonicMs();
-    let workedMs = 0;
-    const elapsedMs = () => workedMs + this.#clock.monotonicMs() - startMs;
-    const steps = begin(() => Math.round(elapsedMs() * 1e6));
-    for (;;) {
-      const endMs = startMs + limits.scheduler.sliceMs;
-      for (let step = 0; step < limits.scheduler.sliceSteps; step++) {
-        const { done, value } = steps.next();
-        if (done) return value;
-        if (this.#clock.monotonicMs() >= endMs) break;
-      }
-      workedMs = elapsedMs();
-      await new Promise<void>((resolve) => this.#timers.soon(resolve));
-      startMs = this.#clock.monotonicMs();
-      if (!signal?.aborted) continue;
-      steps.return(undefined as never);
-      return undefined;
-    }
+  #run<T>(begin: (elapsedNs: ElapsedNs) => Steps<T>, signal: AbortSignal | undefined) {
+    const slices = new Slices(this.#world, limits.scheduler);
+    return slices.run(
+      begin(() => slices.elapsedNs()),
+      signal,
+    );
   }
 }

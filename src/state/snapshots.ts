@@ -1,4 +1,5 @@
 import type { Timers } from '../base/ports.ts';
+import { unhurriedPause } from '../base/slices.ts';
 import { type Bytes, encodeSnapshot } from './codec.ts';
 import type { Engine } from './engine/engine.ts';
 import type { StateLimits } from './limits.ts';
@@ -87,7 +88,7 @@ export class Snapshots {
         count(part.byteLength);
         yield part;
       }
-      await new Promise<void>((resolve) => this.#timers.unhurried(resolve));
+      await unhurriedPause(this.#timers);
     }
   }
 }

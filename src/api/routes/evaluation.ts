@@ -11,7 +11,7 @@ import {
   deleteEvaluations,
   deleteMatchingEvaluations,
   evaluationById as find,
-} from '../../server/evaluations/delete.ts';
+} from '../../server/scheduling/evaluations/delete.ts';
 import { allocations, evaluations, inNamespace } from '../../state/tables.ts';
 import type { Snapshot } from '../../state/types.ts';
 import { filterOn } from '../filter.ts';

@@ -16,7 +16,7 @@ import { below, faultAt } from '../../model/path.ts';
 import type { ServerContext } from '../../server/context.ts';
 import { driverWarnings } from '../../server/jobs/driver-warnings.ts';
 import { notAllowedIn } from '../../server/namespaces/capabilities.ts';
-import { isNodePool } from '../../server/nodes/pools.ts';
+import { isNodePool } from '../../server/node-pools/pools.ts';
 import { inNamespace, namespaces } from '../../state/tables.ts';
 import type { Route, Scope } from '../route.ts';
 import type { InputOf } from '../serve.ts';

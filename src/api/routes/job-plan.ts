@@ -2,7 +2,7 @@ import { jobPlanEndpoints as contract, PlanEnvelopeSchema } from '../../contract
 import { checkValues } from '../../model/check-values.ts';
 import { invalid } from '../../model/errors.ts';
 import { namespaceCapability } from '../../model/permission/permission.ts';
-import type { Planner, PlanRequest } from '../../server/jobs/planner.ts';
+import type { Planner, PlanRequest } from '../../server/jobs/plan/planner.ts';
 import type { Finish } from '../../server/jobs/register.ts';
 import type { Route } from '../route.ts';
 import { serveWrite } from '../serve.ts';

@@ -14,7 +14,7 @@ import { defaultPartition, everyNamespace } from '../../model/namespace/namespac
 import { below, faultAt } from '../../model/path.ts';
 import { namespaceCapability } from '../../model/permission/permission.ts';
 import type { ServerContext } from '../../server/context.ts';
-import type { Planner } from '../../server/jobs/planner.ts';
+import type { Planner } from '../../server/jobs/plan/planner.ts';
 import { type Finish, type Registration, registerJob } from '../../server/jobs/register.ts';
 import { stopJob } from '../../server/jobs/stop.ts';
 import {

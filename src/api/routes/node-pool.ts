@@ -6,7 +6,7 @@ import type { Node } from '../../model/node/node.ts';
 import { presentNode } from '../../model/node/present.ts';
 import { everyNode, type NodePool } from '../../model/node-pool/node-pool.ts';
 import { namedAccess, namespaceCapability } from '../../model/permission/permission.ts';
-import { deleteNodePool, requireNodePool, writeNodePool } from '../../server/nodes/pools.ts';
+import { deleteNodePool, requireNodePool, writeNodePool } from '../../server/node-pools/pools.ts';
 import type { Server } from '../../server/server.ts';
 import { inNamespace, jobSummaries, jobs, nodePools, nodes } from '../../state/tables.ts';
 import type { Route, Scope } from '../route.ts';

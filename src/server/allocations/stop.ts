@@ -8,9 +8,8 @@ import {
 import { refusal } from '../../model/errors.ts';
 import { allocations } from '../../state/tables.ts';
 import type { ServerContext } from '../context.ts';
-import { createEvaluation } from '../evaluations/create.ts';
-import { jobOf } from '../nodes/evaluate.ts';
-import { findById } from '../nodes/report.ts';
+import { createEvaluation, evaluatedJob } from '../scheduling/create-evaluation.ts';
+import { findAllocation } from './find.ts';
 
 export interface AllocationStop {
   readonly noShutdownDelay: boolean;
@@ -32,7 +31,7 @@ export async function stopAllocation(
   { noShutdownDelay, reschedule }: AllocationStop,
 ): Promise<{ readonly index: number; readonly evaluationId: string }> {
   const { index, value } = await state.write((transaction) => {
-    const allocation = findById(transaction, id);
+    const allocation = findAllocation(transaction, id);
     if (allocation === undefined) throw refusal('allocation-not-found', { id });
     if (!isTerminal(allocation)) {
       transaction.table(allocations).put({
@@ -56,7 +55,7 @@ export async function stopAllocation(
       });
     }
     // What is left of a job that is gone is stopped by any evaluation of it.
-    const job = jobOf(transaction, allocation);
+    const job = evaluatedJob(transaction, allocation);
     return createEvaluation(transaction, world, { job, triggeredBy: 'alloc-stop' }).ID;
   });
   return { index, evaluationId: value };

@@ -13,7 +13,7 @@ import type { Evaluation } from '../../model/evaluation/evaluation.ts';
 import { deployments } from '../../state/tables.ts';
 import type { Transaction } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
-import { refreshJobStatus } from '../jobs/status.ts';
+import { refreshJobStatus } from '../scheduling/job-status.ts';
 import { evaluateDeployment } from './evaluate.ts';
 import { failDeployment } from './fail.ts';
 import { allocationsOfDeployment, findDeployment, jobOfDeployment } from './find.ts';

@@ -3,7 +3,7 @@ import type { Evaluation } from '../../model/evaluation/evaluation.ts';
 import type { Job } from '../../model/job/job.ts';
 import type { Transaction } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
-import { createEvaluation } from '../evaluations/create.ts';
+import { createEvaluation } from '../scheduling/create-evaluation.ts';
 
 /**
  * Asks the scheduler for the deployment's next step.

@@ -7,8 +7,8 @@ import { deployments, inNamespace, jobVersions } from '../../state/tables.ts';
 import type { Transaction } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
 import { carrySubmission, writeVersion } from '../jobs/register.ts';
-import { refreshJobStatus } from '../jobs/status.ts';
 import { notAllowedIn } from '../namespaces/capabilities.ts';
+import { refreshJobStatus } from '../scheduling/job-status.ts';
 import { evaluateDeployment } from './evaluate.ts';
 import { jobOfDeployment } from './find.ts';
 

@@ -20,7 +20,7 @@ import {
 } from '../../state/tables.ts';
 import { memoryState } from '../../state/testing.ts';
 import { type ServerContext, silentLog } from '../context.ts';
-import { summarizeGroups } from '../jobs/summary.ts';
+import { summarizeGroups } from '../scheduling/job-summary.ts';
 
 export const deploymentId = 'd1111111-0000-4000-8000-000000000001';
 

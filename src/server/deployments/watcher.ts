@@ -1,4 +1,5 @@
 import type { Timer } from '../../base/ports.ts';
+import { visitSlice } from '../../base/slices.ts';
 import type { Allocation } from '../../model/allocation/allocation.ts';
 import { type Deployment, isTerminalDeployment } from '../../model/deployment/deployment.ts';
 import { nextDeadlineMs } from '../../model/deployment/progress.ts';
@@ -152,13 +153,11 @@ export class DeploymentWatcher {
 
   /** D4. */
   #slice(): void {
-    const { clock } = this.#context.world;
-    const endMs = clock.monotonicMs() + limits.deployment.sliceMs;
-    for (const [id, progress] of this.#ready) {
+    const advance = ([id, progress]: readonly [string, Progress]) => {
       this.#ready.delete(id);
       void this.#advance(id, progress);
-      if (clock.monotonicMs() >= endMs) break;
-    }
+    };
+    visitSlice(this.#ready, advance, this.#context.world.clock, limits.deployment);
     if (this.#ready.size > 0) this.#soon();
   }
 

@@ -14,7 +14,7 @@ import {
 } from '../../scheduler/explain/nodes.ts';
 import { explainPlacement, type Manner } from '../../scheduler/explain/placement.ts';
 import type { ClusterView } from '../../scheduler/view.ts';
-import type { FoundPlacement } from '../evaluations/decisions.ts';
+import type { FoundPlacement } from '../scheduling/evaluations/decisions.ts';
 import { type Asking, presentNodes } from './present.ts';
 
 const notes: Readonly<Record<AllocationExplanation['Basis'], string>> = {

@@ -9,7 +9,7 @@ import { byPreemption, byScore, type NodeExplanation } from '../../scheduler/exp
 import type { Decision } from '../../scheduler/explain/placement.ts';
 import { type GroupProspect as Found, prospects } from '../../scheduler/explain/prospect.ts';
 import { whyNoNode } from '../../scheduler/explain/words.ts';
-import { newEvaluation } from '../evaluations/create.ts';
+import { newEvaluation } from '../scheduling/create-evaluation.ts';
 import { type Asking, presentNodes } from './present.ts';
 
 export interface JobAsking extends Asking {

@@ -2,11 +2,14 @@ import type { Transaction } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
 import type { GarbageAges } from './rules.ts';
 
+/** What the walk does after a row: it goes on, pauses for the caller, or ends. */
+export type Look = 'on' | 'pause' | 'end';
+
 /** What a collection works with. */
 export interface Pass {
   readonly context: ServerContext;
   readonly ages: GarbageAges;
   /** Looks at rows in slices; ends early where `look` says so. @throws when the server stops */
-  walk<R>(rows: Iterable<R>, look: (row: R) => 'on' | 'pause' | 'end'): AsyncGenerator<void, void>;
+  walk<R>(rows: Iterable<R>, look: (row: R) => Look): AsyncGenerator<void, void>;
   write<T>(run: (transaction: Transaction) => T): Promise<T>;
 }

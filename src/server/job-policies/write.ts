@@ -11,7 +11,7 @@ import { everyNamespace } from '../../model/namespace/namespace.ts';
 import { jobPolicies } from '../../state/tables.ts';
 import type { Snapshot, Transaction, Written } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
-import { requireNamespace } from '../jobs/register.ts';
+import { requireNamespace } from '../namespaces/find.ts';
 
 /** @throws RosterError `job-policy-not-found` */
 export function requirePolicyNamed(snapshot: Snapshot, name: string): JobPolicy {

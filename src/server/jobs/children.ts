@@ -3,9 +3,9 @@ import type { Evaluation, EvaluationTrigger } from '../../model/evaluation/evalu
 import type { Job } from '../../model/job/job.ts';
 import { isEvaluated } from '../../model/job/job-rules.ts';
 import type { Transaction } from '../../state/types.ts';
-import { createEvaluation } from '../evaluations/create.ts';
+import { createEvaluation } from '../scheduling/create-evaluation.ts';
+import { refreshJobStatus } from '../scheduling/job-status.ts';
 import { writeVersion } from './register.ts';
-import { refreshJobStatus } from './status.ts';
 
 export interface Born {
   readonly job: Job;

@@ -5,11 +5,11 @@ import type { Job } from '../../model/job/job.ts';
 import { groupNamed, isEvaluated, isPeriodic } from '../../model/job/job-rules.ts';
 import { isEnabled } from '../../scheduler/reschedule.ts';
 import type { ServerContext } from '../context.ts';
-import { createEvaluation } from '../evaluations/create.ts';
+import { createEvaluation } from '../scheduling/create-evaluation.ts';
+import { refreshJobStatus } from '../scheduling/job-status.ts';
 import { storedJob } from './find.ts';
 import { markAllocations } from './mark.ts';
 import type { Registered } from './register.ts';
-import { refreshJobStatus } from './status.ts';
 
 export interface EvaluationRequest {
   readonly namespace: string;

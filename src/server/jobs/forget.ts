@@ -10,8 +10,8 @@ import {
   periodicLaunches,
 } from '../../state/tables.ts';
 import type { Transaction } from '../../state/types.ts';
+import { countChild } from '../scheduling/job-summary.ts';
 import { forgetScaling } from './scaling-policies.ts';
-import { countChild } from './summary.ts';
 
 /**
  * Removes the job and everything that only it explains: versions, sources, counters, deployments. A

@@ -1,3 +1,4 @@
+import { pause } from '../../base/slices.ts';
 import type { ClientStatus } from '../../model/allocation/allocation.ts';
 import type { Job, JobStatus } from '../../model/job/job.ts';
 import {
@@ -23,13 +24,13 @@ export async function reconcileSummaries(context: ServerContext): Promise<number
   const { state, world } = context;
   let changed = 0;
   let looked = 0;
-  const pause = async () => {
+  const giveWay = async () => {
     if (++looked % limits.garbage.rowsPerSliceMax !== 0) return;
-    await new Promise<void>((go) => world.timers.soon(go));
+    await pause(world.timers);
   };
   for (const { Namespace, ID } of state.read().table(jobs).scan()) {
     for (let attempt = 1; attempt <= attemptsMax; attempt++) {
-      const outcome = await reconcileOne(context, Namespace, ID, pause);
+      const outcome = await reconcileOne(context, Namespace, ID, giveWay);
       if (outcome === 'changed') changed++;
       if (outcome !== 'moved') break;
     }
@@ -41,7 +42,7 @@ async function reconcileOne(
   context: ServerContext,
   namespace: string,
   id: string,
-  pause: () => Promise<void>,
+  giveWay: () => Promise<void>,
 ): Promise<'right' | 'changed' | 'moved'> {
   const seen = context.state.read();
   const key = inNamespace(namespace, id);
@@ -49,7 +50,7 @@ async function reconcileOne(
   const children = { prefix: inNamespace(namespace), text: `${id}/` };
   const job = seen.table(jobs).get(...key);
   if (job === undefined) return 'right';
-  const recount = await recountOf(seen, job, pause);
+  const recount = await recountOf(seen, job, giveWay);
   const { value } = await context.state.write((transaction) => {
     const indexes = [
       transaction.table(jobs).get(...key)?.ModifyIndex ?? Number.POSITIVE_INFINITY,
@@ -70,12 +71,12 @@ async function reconcileOne(
 async function recountOf(
   seen: Snapshot,
   { Namespace, ID, CreateIndex }: Job,
-  pause: () => Promise<void>,
+  giveWay: () => Promise<void>,
 ): Promise<Recount> {
   const groups = new Map<string, Map<ClientStatus, number>>();
   const range = { prefix: inNamespace(Namespace, ID) };
   for (const one of seen.table(allocations).by('job').scan(range)) {
-    await pause();
+    await giveWay();
     if (one.JobCreateIndex !== CreateIndex) continue;
     const counts = groups.get(one.TaskGroup) ?? new Map<ClientStatus, number>();
     counts.set(one.ClientStatus, (counts.get(one.ClientStatus) ?? 0) + 1);

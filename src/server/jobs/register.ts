@@ -30,20 +30,20 @@ import {
   jobSubmissions,
   jobs,
   jobVersions,
-  namespaces,
   numberPart,
 } from '../../state/tables.ts';
 import type { Snapshot, Transaction, Unstamped } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
-import { createEvaluation } from '../evaluations/create.ts';
 import { requireJobPolicies } from '../job-policies/check.ts';
 import { requireCapabilities } from '../namespaces/capabilities.ts';
-import { requireNodePool } from '../nodes/pools.ts';
+import { requireNamespace } from '../namespaces/find.ts';
+import { requireNodePool } from '../node-pools/pools.ts';
+import { createEvaluation } from '../scheduling/create-evaluation.ts';
+import { refreshJobStatus } from '../scheduling/job-status.ts';
+import { countChild, summarizeGroups } from '../scheduling/job-summary.ts';
 import { driverWarnings } from './driver-warnings.ts';
 import { settleEarlierSlots } from './launches.ts';
 import { followScalingPolicies } from './scaling-policies.ts';
-import { refreshJobStatus } from './status.ts';
-import { countChild, summarizeGroups } from './summary.ts';
 
 export interface Registration extends Preserved {
   /** As it was decoded; nothing filled in yet. */
@@ -225,11 +225,6 @@ export function* admitSteps(
 function regionFaults(job: Job, region: string, at: Path): Fault[] {
   if (job.Region === region) return [];
   return [faultAt(below(at, 'Region'), `must be ${quote(region)}, got ${quote(job.Region)}`)];
-}
-
-export function requireNamespace(snapshot: Snapshot, name: string): void {
-  const known = snapshot.table(namespaces).has(...inNamespace(name));
-  if (!known) throw refusal('namespace-not-found', { namespace: name });
 }
 
 /** Source: docs/behaviour/jobs.md#guarded-registration. */

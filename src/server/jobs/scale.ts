@@ -17,11 +17,11 @@ import type { TaskGroup } from '../../model/task-group/task-group.ts';
 import { deployments, inNamespace, jobs, scalingEvents } from '../../state/tables.ts';
 import type { Transaction } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
-import { createEvaluation } from '../evaluations/create.ts';
 import { requireJobPolicies } from '../job-policies/check.ts';
 import { requireCapabilities } from '../namespaces/capabilities.ts';
+import { createEvaluation } from '../scheduling/create-evaluation.ts';
+import { refreshJobStatus } from '../scheduling/job-status.ts';
 import { carrySubmission, guardIndex, requireQueueRoom, writeVersion } from './register.ts';
-import { refreshJobStatus } from './status.ts';
 
 export interface Scale {
   readonly namespace: string;

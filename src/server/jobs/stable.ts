@@ -1,7 +1,7 @@
 import { inNamespace, jobs, jobVersions } from '../../state/tables.ts';
 import type { ServerContext } from '../context.ts';
+import { changeJob } from '../scheduling/job-status.ts';
 import { storedJob, storedVersion } from './find.ts';
-import { changeJob } from './status.ts';
 
 export interface Stability {
   readonly namespace: string;

@@ -7,12 +7,12 @@ import { isEvaluated } from '../../model/job/job-rules.ts';
 import { evaluations, inNamespace } from '../../state/tables.ts';
 import type { Transaction } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
-import { createEvaluation } from '../evaluations/create.ts';
+import { createEvaluation } from '../scheduling/create-evaluation.ts';
+import { refreshJobStatus } from '../scheduling/job-status.ts';
 import { storedJob } from './find.ts';
 import { forgetJob } from './forget.ts';
 import { markAllocations } from './mark.ts';
 import { carrySubmission, writeVersion } from './register.ts';
-import { refreshJobStatus } from './status.ts';
 
 export interface Stop {
   readonly namespace: string;

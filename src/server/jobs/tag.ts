@@ -5,8 +5,8 @@ import { limits } from '../../model/limits.ts';
 import { inNamespace, jobVersions } from '../../state/tables.ts';
 import type { Transaction } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
+import { changeJob } from '../scheduling/job-status.ts';
 import { storedJob, storedVersion } from './find.ts';
-import { changeJob } from './status.ts';
 
 export type VersionTag = NonNullable<Job['VersionTag']>;
 

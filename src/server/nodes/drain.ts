@@ -10,7 +10,7 @@ import { below } from '../../model/path.ts';
 import { allocations } from '../../state/tables.ts';
 import type { Transaction } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
-import { createEvaluation } from '../evaluations/create.ts';
+import { createEvaluation } from '../scheduling/create-evaluation.ts';
 import { evaluated, evaluateNode, jobOf, type NodeEvaluated, storedNode } from './evaluate.ts';
 import { changeNode } from './status.ts';
 

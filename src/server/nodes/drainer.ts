@@ -1,5 +1,6 @@
 import { formatInstant, instantFromMs } from '../../base/instant.ts';
 import type { Timer } from '../../base/ports.ts';
+import { pause, visitSlice } from '../../base/slices.ts';
 import type { Allocation } from '../../model/allocation/allocation.ts';
 import type { Job } from '../../model/job/job.ts';
 import { limits } from '../../model/limits.ts';
@@ -7,7 +8,7 @@ import type { Node } from '../../model/node/node.ts';
 import { allocations, inNamespace, jobs, nodes } from '../../state/tables.ts';
 import type { Change, Snapshot, Transaction } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
-import { createEvaluation } from '../evaluations/create.ts';
+import { createEvaluation } from '../scheduling/create-evaluation.ts';
 import { writeEventually } from '../write-eventually.ts';
 import { Budgets, decideDrain } from './drain-decide.ts';
 import { evaluateNode } from './evaluate.ts';
@@ -127,7 +128,7 @@ export class Drainer {
       );
       dueMs = Math.min(dueMs, slice.dueMs);
       left = slice.left;
-      if (left.length > 0) await new Promise<void>((go) => world.timers.soon(go));
+      if (left.length > 0) await pause(world.timers);
     }
     this.#concerned = concerned;
     return dueMs;
@@ -147,7 +148,6 @@ function drainSlice(
   nodeIds: readonly string[],
   concerned: Set<string>,
 ): Slice {
-  const endMs = world.clock.monotonicMs() + limits.node.drainSliceMs;
   const nowMs = world.clock.nowMs();
   const jobOf = jobsIn(transaction);
   const budgets = new Budgets({
@@ -161,11 +161,10 @@ function drainSlice(
   });
   const moved = new Map<string, { readonly job: Job; readonly node: Node }>();
   let dueMs = Number.POSITIVE_INFINITY;
-  let done = 0;
-  while (done < nodeIds.length) {
-    const node = transaction.table(nodes).get(nodeIds[done++]!);
+  const drain = (nodeId: string) => {
+    const node = transaction.table(nodes).get(nodeId);
     const strategy = node?.DrainStrategy ?? null;
-    if (node === undefined || strategy === null) continue;
+    if (node === undefined || strategy === null) return;
     const range = { prefix: [node.ID] };
     const occupants = [...transaction.table(allocations).by('occupant').scan(range)];
     const decision = decideDrain({ strategy, occupants, jobOf, budgets, nowMs });
@@ -178,8 +177,9 @@ function drainSlice(
     for (const { Namespace, JobID } of occupants) concerned.add(keyOf(Namespace, JobID));
     const forceMs = Date.parse(strategy.ForceDeadline ?? '');
     if (forceMs > nowMs) dueMs = Math.min(dueMs, forceMs - nowMs);
-    if (world.clock.monotonicMs() >= endMs) break;
-  }
+  };
+  const bounds = { sliceMs: limits.node.drainSliceMs };
+  const done = visitSlice(nodeIds, drain, world.clock, bounds);
   for (const { job, node } of moved.values()) {
     createEvaluation(transaction, world, { job, triggeredBy: 'node-drain', node });
   }

@@ -1,16 +1,18 @@
 import type { World } from '../../base/ports.ts';
-import type { Allocation } from '../../model/allocation/allocation.ts';
 import { refusal } from '../../model/errors.ts';
 import type { EvaluationTrigger } from '../../model/evaluation/evaluation.ts';
 import type { Job } from '../../model/job/job.ts';
-import { limits } from '../../model/limits.ts';
 import { isReadyNode, type Node } from '../../model/node/node.ts';
 import { everyNode } from '../../model/node-pool/node-pool.ts';
 import { compileGlob } from '../../scheduler/fitting/feasibility.ts';
-import { allocations, evaluations, inNamespace, jobs, nodes } from '../../state/tables.ts';
+import { allocations, inNamespace, jobs, nodes } from '../../state/tables.ts';
 import type { Snapshot, Transaction } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
-import { createEvaluation, type NewEvaluation } from '../evaluations/create.ts';
+import {
+  createEvaluation,
+  evaluatedJob,
+  type NewEvaluation,
+} from '../scheduling/create-evaluation.ts';
 
 type Ports = Pick<World, 'clock' | 'ids'>;
 
@@ -54,7 +56,7 @@ export function evaluateNode(
   const occupants = transaction.table(allocations).by('occupant');
   for (const allocation of occupants.scan({ prefix: [nodeId] })) {
     const key = inNamespace(allocation.Namespace, allocation.JobID).join('\0');
-    if (!affected.has(key)) affected.set(key, jobOf(transaction, allocation));
+    if (!affected.has(key)) affected.set(key, evaluatedJob(transaction, allocation));
   }
   if (isReadyNode(node)) {
     for (const job of jobsForEveryNode(transaction, node)) {
@@ -72,23 +74,6 @@ function* jobsForEveryNode(snapshot: Snapshot, node: Node): Iterable<Job> {
     if (job.NodePool !== everyNode && job.NodePool !== node.NodePool) continue;
     if (job.Datacenters.some((glob) => compileGlob(glob)(node.Datacenter))) yield job;
   }
-}
-
-/** A job that was purged is told of by the evaluation that placed what is left of it. */
-export function jobOf(
-  transaction: Transaction,
-  { Namespace, JobID, EvalID }: Pick<Allocation, 'Namespace' | 'JobID' | 'EvalID'>,
-): NewEvaluation['job'] {
-  const job = transaction.table(jobs).get(...inNamespace(Namespace, JobID));
-  if (job !== undefined) return job;
-  const evaluation = transaction.table(evaluations).get(...inNamespace(Namespace, EvalID));
-  return {
-    ID: JobID,
-    Namespace,
-    Type: evaluation?.Type ?? 'service',
-    Priority: evaluation?.Priority ?? limits.job.priorityDefault,
-    JobModifyIndex: evaluation?.JobModifyIndex ?? 0,
-  };
 }
 
 /** The same because somebody asks for it. @throws RosterError `node-not-found` */

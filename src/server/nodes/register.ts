@@ -7,9 +7,9 @@ import { isSame } from '../../model/same.ts';
 import { allocations, nodes } from '../../state/tables.ts';
 import type { Snapshot, Transaction, Unstamped } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
+import { bringPool } from '../node-pools/pools.ts';
 import { evaluateNode } from './evaluate.ts';
 import { useIntroduction } from './introductions.ts';
-import { bringPool } from './pools.ts';
 import { setNodeStatus } from './status.ts';
 
 /** How a node shows who it is. */

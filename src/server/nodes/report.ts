@@ -7,13 +7,13 @@ import { below, faultAt } from '../../model/path.ts';
 import { isSame } from '../../model/same.ts';
 import { allocations, evaluations, inNamespace, jobs } from '../../state/tables.ts';
 import type { Transaction } from '../../state/types.ts';
+import { findAllocation } from '../allocations/find.ts';
 import type { ServerContext } from '../context.ts';
 import { recordHealth, reportedStatus } from '../deployments/health.ts';
-import { createEvaluation } from '../evaluations/create.ts';
-import { refreshJobStatus } from '../jobs/status.ts';
-import { countAllocations } from '../jobs/summary.ts';
+import { createEvaluation, evaluatedJob } from '../scheduling/create-evaluation.ts';
+import { refreshJobStatus } from '../scheduling/job-status.ts';
+import { countAllocations } from '../scheduling/job-summary.ts';
 import { removeServicesOfEnded } from '../services/remove.ts';
-import { jobOf } from './evaluate.ts';
 
 interface Move {
   readonly before: Allocation;
@@ -56,16 +56,6 @@ export async function reportAllocations(
   return { index };
 }
 
-export function findById(transaction: Transaction, id: string): Allocation | undefined {
-  if (id.includes('\0')) return undefined;
-  for (const row of transaction
-    .table(allocations)
-    .by('id')
-    .scan({ prefix: [id] }))
-    return row;
-  return undefined;
-}
-
 /**
  * The allocations of the batch, by id, as far as they are there. Refuses those of other nodes, and
  * tasks that an allocation does not have.
@@ -79,7 +69,7 @@ function findReported(
   const faults: Fault[] = [];
   const list = below(null, 'Allocations');
   reports.forEach(({ ID, TaskStates }, position) => {
-    const before = known.get(ID) ?? findById(transaction, ID);
+    const before = known.get(ID) ?? findAllocation(transaction, ID);
     if (before === undefined) return;
     known.set(ID, before);
     const at = below(list, position);
@@ -173,6 +163,6 @@ function evaluateOrphans(
   if (orphan === undefined) return;
   const range = { prefix: inNamespace(orphan.Namespace, orphan.JobID) };
   for (const _ of transaction.table(evaluations).by('open').scan(range)) return;
-  const job = jobOf(transaction, orphan);
+  const job = evaluatedJob(transaction, orphan);
   createEvaluation(transaction, world, { job, triggeredBy: 'job-deregister' });
 }

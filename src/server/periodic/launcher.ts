@@ -1,5 +1,6 @@
 import { Heap } from '../../base/heap.ts';
 import type { Timer } from '../../base/ports.ts';
+import { visitSlice } from '../../base/slices.ts';
 import type { Job } from '../../model/job/job.ts';
 import { isPeriodic } from '../../model/job/job-rules.ts';
 import { nextLaunch } from '../../model/job/periodic-launch.ts';
@@ -125,18 +126,16 @@ export class PeriodicLauncher {
   /** Finds out when those are due that changed. */
   #learn(): void {
     const { state, world } = this.#context;
-    const endMs = world.clock.monotonicMs() + limits.periodic.sliceMs;
     const snapshot = state.read();
-    for (const [key, name] of this.#news) {
+    const learn = ([key, name]: readonly [string, JobName]) => {
       this.#news.delete(key);
       const job = snapshot.table(jobs).get(...inNamespace(name.namespace, name.jobId));
       const dueMs = job && nextLaunch(job, settledUntilMs(snapshot, job));
-      const known = this.#due.get(key);
-      if (known?.dueMs === dueMs) continue;
+      if (this.#due.get(key)?.dueMs === dueMs) return;
       if (dueMs === undefined) this.#due.delete(key);
       else this.#await(key, { ...name, dueMs });
-      if (world.clock.monotonicMs() >= endMs) break;
-    }
+    };
+    visitSlice(this.#news, learn, world.clock, limits.periodic);
   }
 
   #await(key: string, due: Due): void {
@@ -192,15 +191,11 @@ export class PeriodicLauncher {
   /** How many of them there was time for. */
   #launchSome(transaction: Transaction, batch: readonly Due[]): number {
     const { world } = this.#context;
-    const endMs = world.clock.monotonicMs() + limits.periodic.sliceMs;
-    let done = 0;
-    while (done < batch.length) {
-      const due = batch[done++]!;
+    const launch = (due: Due) => {
       const outcome = launchIfDue(transaction, world, due);
       if (outcome === 'taken' || outcome === 'not-allowed') this.#tell(due, outcome);
-      if (world.clock.monotonicMs() >= endMs) break;
-    }
-    return done;
+    };
+    return visitSlice(batch, launch, world.clock, limits.periodic);
   }
 
   #tell({ jobId, dueMs }: Due, outcome: keyof typeof reasons): void {

@@ -10,7 +10,7 @@ import type { ServiceRegistration } from '../../model/service-registration/servi
 import { inNamespace, serviceRegistrations } from '../../state/tables.ts';
 import type { Transaction } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
-import type { Move } from '../jobs/summary.ts';
+import type { Move } from '../scheduling/job-summary.ts';
 
 /** Those of allocations that ended, or that are to end: nobody is to be sent there any more. */
 export function removeServicesOfEnded(transaction: Transaction, moves: readonly Move[]): void {

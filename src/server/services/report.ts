@@ -10,8 +10,8 @@ import type {
 } from '../../model/service-registration/service-registration.ts';
 import { inNamespace, nodes, serviceRegistrations } from '../../state/tables.ts';
 import type { Transaction, Unstamped } from '../../state/types.ts';
+import { findAllocation } from '../allocations/find.ts';
 import type { ServerContext } from '../context.ts';
-import { findById } from '../nodes/report.ts';
 import { keyOf, removeServicesOf } from './remove.ts';
 
 /**
@@ -52,7 +52,7 @@ function ownReports(
 ): OwnReport[] {
   const faults: Fault[] = [];
   const own = reports.flatMap(({ AllocID, Services: services }, position) => {
-    const allocation = findById(transaction, AllocID);
+    const allocation = findAllocation(transaction, AllocID);
     if (allocation === undefined) return [];
     if (allocation.NodeID === nodeId) return [{ allocation, services }];
     const field = `Allocations[${position}].AllocID`;

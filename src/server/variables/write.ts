@@ -6,7 +6,7 @@ import { checkedItems } from '../../model/variable/variable-rules.ts';
 import { inNamespace, variableItems, variables } from '../../state/tables.ts';
 import type { Snapshot, Transaction, Written } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
-import { requireNamespace } from '../jobs/register.ts';
+import { requireNamespace } from '../namespaces/find.ts';
 
 /** Which variable, and on what condition it is changed. */
 export interface VariableTarget {

@@ -1,5 +1,5 @@
-import type { Clock, Timer, Timers } from '../../../base/ports.ts';
-import type { Steps } from '../../../base/steps.ts';
+import type { Timer, World } from '../../../base/ports.ts';
+import { Slices } from '../../../base/slices.ts';
 import { renderFault } from '../../../language/hcl/errors.ts';
 import { TemplateError } from '../../../language/template/errors.ts';
 import { templateFunctions } from '../../../language/template/functions/standard.ts';
@@ -77,7 +77,7 @@ export class TaskTemplate {
   /** @throws TemplateFailure */
   async render(
     environment: TemplateEnvironment,
-    world: { readonly clock: Clock; readonly timers: Timers },
+    world: Pick<World, 'clock' | 'timers'>,
   ): Promise<Exclude<Rendering, { kind: 'failed' }>> {
     if (this.#parsed === undefined) throw new Error('a template is parsed before it is rendered');
     const steps = renderTemplate(this.#parsed, {
@@ -86,7 +86,7 @@ export class TaskTemplate {
       failsOnMissingKey: this.template.ErrMissingKey,
       environment,
     });
-    const rendering = await inTurns(steps, world);
+    const rendering = (await new Slices(world, limits.template).run(steps))!;
     this.reads = new Set(rendering.dependencies.map(dependencyKey));
     if (rendering.kind !== 'failed') return rendering;
     throw failureOf(rendering.error, rendering.dependencies.length > 0);
@@ -111,18 +111,4 @@ function failureOf({ faults, kind }: TemplateError, hasData: boolean): TemplateF
   const shown = faults.map(renderFault);
   const sentences = shown.map((text) => text.split('\n')[0]).join('; ');
   return new TemplateFailure(sentences, hasData && kind !== 'syntax', shown.join('\n'));
-}
-
-/** Others get their turn after every few milliseconds. */
-async function inTurns<T>(
-  steps: Steps<T>,
-  { clock, timers }: { readonly clock: Clock; readonly timers: Timers },
-): Promise<T> {
-  for (let turnMs = clock.nowMs(); ; ) {
-    const { done, value } = steps.next();
-    if (done) return value;
-    if (clock.nowMs() - turnMs < limits.template.sliceMs) continue;
-    await new Promise<void>((resolve) => void timers.soon(resolve));
-    turnMs = clock.nowMs();
-  }
 }

@@ -1,4 +1,6 @@
-import { each } from '../../../base/steps.ts';
+import { pause, Slices } from '../../../base/slices.ts';
+import { each, type Steps } from '../../../base/steps.ts';
+import { limits } from '../../../model/limits.ts';
 import type { ServiceKey } from '../../../model/peering/exchange.ts';
 import type { ImportedInstance, ImportedService } from '../../../model/peering/imported.ts';
 import { importedInstances, importedServices, peerings } from '../../../state/tables.ts';
@@ -17,7 +19,6 @@ import {
   measured,
   nothing,
 } from './imported-rows.ts';
-import { inSlices } from './in-slices.ts';
 import { Told } from './told.ts';
 
 /**
@@ -101,7 +102,7 @@ export class Imports {
     const steps = each(services, (row) => {
       if (!told.hasService({ namespace: row.Namespace, name: row.Name })) found.push(row);
     });
-    await inSlices(this.#context.world, steps, this.#signal);
+    await this.#inSlices(steps);
     return found;
   }
 
@@ -141,7 +142,7 @@ export class Imports {
     for (const row of rows) {
       if (isSuperfluous(row)) part.push(row);
       if (part.length >= rowsPerTransactionMax) await remove();
-      else if (++looked % rowsPerLook === 0) await this.#yield();
+      else if (++looked % rowsPerLook === 0) await pause(this.#context.world.timers);
       if (this.#signal.aborted) return;
     }
     if (part.length > 0) await remove();
@@ -172,13 +173,13 @@ export class Imports {
     return writeEventually({ state, timers: world.timers }, run, this.#signal);
   }
 
-  #yield(): Promise<void> {
-    return new Promise((resolve) => this.#context.world.timers.soon(resolve));
+  #measure(): Promise<Amount | undefined> {
+    return this.#inSlices(measured(this.#context.state.read(), this.#place));
   }
 
-  #measure(): Promise<Amount | undefined> {
-    const { state, world } = this.#context;
-    return inSlices(world, measured(state.read(), this.#place), this.#signal);
+  /** `undefined`: the signal aborted before the end. */
+  #inSlices<T>(steps: Steps<T>): Promise<T | undefined> {
+    return new Slices(this.#context.world, limits.scheduler).run(steps, this.#signal);
   }
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { drained } from '../../base/steps.ts';
-import type { Plan, PlannedStop } from '../../model/plan/plan.ts';
+import { drained } from '../../../base/steps.ts';
+import type { Plan, PlannedStop } from '../../../model/plan/plan.ts';
 import { splitPlan } from './split.ts';
 
 const splitOf = (whole: Plan, rowsMax: number) => drained(splitPlan(whole, rowsMax));

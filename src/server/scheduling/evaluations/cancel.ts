@@ -1,8 +1,8 @@
-import { instantFromMs } from '../../base/instant.ts';
-import { type Evaluation, isTerminalEvaluation } from '../../model/evaluation/evaluation.ts';
-import { evaluations, inNamespace } from '../../state/tables.ts';
-import type { Transaction } from '../../state/types.ts';
-import type { ServerContext } from '../context.ts';
+import { instantFromMs } from '../../../base/instant.ts';
+import { type Evaluation, isTerminalEvaluation } from '../../../model/evaluation/evaluation.ts';
+import { evaluations, inNamespace } from '../../../state/tables.ts';
+import type { Transaction } from '../../../state/types.ts';
+import type { ServerContext } from '../../context.ts';
 
 /** Cancels those of the evaluations that are not over yet. */
 export function cancelAll(

@@ -1,13 +1,13 @@
-import { instantFromMs, instantToMs } from '../../base/instant.ts';
-import type { Timer } from '../../base/ports.ts';
-import type { Allocation } from '../../model/allocation/allocation.ts';
-import { holdsResources } from '../../model/allocation/allocation-rules.ts';
-import { type Evaluation, isTerminalEvaluation } from '../../model/evaluation/evaluation.ts';
-import { limits } from '../../model/limits.ts';
-import { isReadyNode, type Node } from '../../model/node/node.ts';
-import { FreeRoom, jobNeedOf } from '../../scheduler/placing/free-room.ts';
-import { versionRun } from '../../scheduler/placing/preempt.ts';
-import type { SchedulerConfiguration } from '../../scheduler/view.ts';
+import { instantFromMs, instantToMs } from '../../../base/instant.ts';
+import type { Timer } from '../../../base/ports.ts';
+import type { Allocation } from '../../../model/allocation/allocation.ts';
+import { holdsResources } from '../../../model/allocation/allocation-rules.ts';
+import { type Evaluation, isTerminalEvaluation } from '../../../model/evaluation/evaluation.ts';
+import { limits } from '../../../model/limits.ts';
+import { isReadyNode, type Node } from '../../../model/node/node.ts';
+import { FreeRoom, jobNeedOf } from '../../../scheduler/placing/free-room.ts';
+import { versionRun } from '../../../scheduler/placing/preempt.ts';
+import type { SchedulerConfiguration } from '../../../scheduler/view.ts';
 import {
   allocations,
   evaluations,
@@ -15,15 +15,15 @@ import {
   jobs,
   nodes,
   schedulerConfiguration,
-} from '../../state/tables.ts';
-import type { Change, Transaction } from '../../state/types.ts';
-import type { ServerContext } from '../context.ts';
-import { writeEventually } from '../write-eventually.ts';
+} from '../../../state/tables.ts';
+import type { Change, Transaction } from '../../../state/types.ts';
+import type { ServerContext } from '../../context.ts';
+import { writeEventually } from '../../write-eventually.ts';
+import { clusterView } from '../cluster-view.ts';
+import { newEvaluation } from '../create-evaluation.ts';
 import { BlockedEvaluations } from './blocked.ts';
 import { Broker } from './broker.ts';
 import { cancelAll } from './cancel.ts';
-import { newEvaluation } from './create.ts';
-import { clusterView } from './view.ts';
 
 /**
  * Follows the committed state and keeps every evaluation that is not over where it belongs: ready,

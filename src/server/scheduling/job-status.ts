@@ -11,7 +11,7 @@ import {
   jobVersions,
 } from '../../state/tables.ts';
 import type { Transaction } from '../../state/types.ts';
-import { countChild } from './summary.ts';
+import { countChild } from './job-summary.ts';
 
 /**
  * Derives a job's status again, after something that belongs to it changed in this transaction.

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { limits } from '../../model/limits.ts';
-import type { Decision } from '../../scheduler/explain/placement.ts';
+import { limits } from '../../../model/limits.ts';
+import type { Decision } from '../../../scheduler/explain/placement.ts';
 import { Decisions } from './decisions.ts';
 
 const { decisionsKept, decisionRowsMax } = limits.scheduler;

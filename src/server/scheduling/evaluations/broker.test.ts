@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { SimulatedWorld } from '../../base/ports-simulated.ts';
+import { SimulatedWorld } from '../../../base/ports-simulated.ts';
 import { Broker, type Brokered, type Delivery } from './broker.ts';
 
 const limits = { deliveriesMax: 3, firstNackMs: 1_000, nackStepMs: 20_000 };

@@ -1,8 +1,8 @@
-import type { Evaluation } from '../../model/evaluation/evaluation.ts';
-import type { EvaluationOutcome } from '../../scheduler/view.ts';
-import { evaluations, inNamespace } from '../../state/tables.ts';
-import type { Transaction } from '../../state/types.ts';
-import type { ServerContext } from '../context.ts';
+import type { Evaluation } from '../../../model/evaluation/evaluation.ts';
+import type { EvaluationOutcome } from '../../../scheduler/view.ts';
+import { evaluations, inNamespace } from '../../../state/tables.ts';
+import type { Transaction } from '../../../state/types.ts';
+import type { ServerContext } from '../../context.ts';
 import { cancelAll } from './cancel.ts';
 
 /**

@@ -1,28 +1,37 @@
-import { formatInstant, noInstant } from '../../base/instant.ts';
-import type { Steps } from '../../base/steps.ts';
-import { allocationStub } from '../../model/allocation/allocation-stub.ts';
-import { refusal } from '../../model/errors.ts';
-import { presentEvaluation } from '../../model/evaluation/present.ts';
-import type { Job } from '../../model/job/job.ts';
-import { refusedChange } from '../../model/job/job-change.ts';
-import { isEvaluated } from '../../model/job/job-rules.ts';
-import { nextLaunch } from '../../model/job/periodic-launch.ts';
-import { warningsText } from '../../model/job/warnings.ts';
-import { annotated } from '../../model/job-diff/annotate.ts';
-import { compareJobsSteps } from '../../model/job-diff/compare-jobs.ts';
-import type { JobDiff } from '../../model/job-diff/job-diff.ts';
-import type { JobPlan } from '../../model/job-plan/job-plan.ts';
-import { limits } from '../../model/limits.ts';
-import type { Outline } from '../../model/plan/outline.ts';
-import { allocations, inNamespace, jobs } from '../../state/tables.ts';
-import type { Snapshot } from '../../state/types.ts';
-import { requireJobPolicies } from '../job-policies/check.ts';
-import { requireCapabilities } from '../namespaces/capabilities.ts';
-import { requireNodePool } from '../nodes/pools.ts';
-import { KeptPlans } from '../plans/kept.ts';
-import { type ElapsedNs, SlicedQueue } from '../sliced-queue.ts';
+import { formatInstant, noInstant } from '../../../base/instant.ts';
+import type { Steps } from '../../../base/steps.ts';
+import { allocationStub } from '../../../model/allocation/allocation-stub.ts';
+import { refusal } from '../../../model/errors.ts';
+import { presentEvaluation } from '../../../model/evaluation/present.ts';
+import type { Job } from '../../../model/job/job.ts';
+import { refusedChange } from '../../../model/job/job-change.ts';
+import { isEvaluated } from '../../../model/job/job-rules.ts';
+import { nextLaunch } from '../../../model/job/periodic-launch.ts';
+import { warningsText } from '../../../model/job/warnings.ts';
+import { annotated } from '../../../model/job-diff/annotate.ts';
+import { compareJobsSteps } from '../../../model/job-diff/compare-jobs.ts';
+import type { JobDiff } from '../../../model/job-diff/job-diff.ts';
+import type { JobPlan } from '../../../model/job-plan/job-plan.ts';
+import { limits } from '../../../model/limits.ts';
+import type { Outline } from '../../../model/plan/outline.ts';
+import { allocations, inNamespace, jobs } from '../../../state/tables.ts';
+import type { Snapshot } from '../../../state/types.ts';
+import { requireJobPolicies } from '../../job-policies/check.ts';
+import { requireCapabilities } from '../../namespaces/capabilities.ts';
+import { requireNamespace } from '../../namespaces/find.ts';
+import { requireNodePool } from '../../node-pools/pools.ts';
+import { type ElapsedNs, SlicedQueue } from '../../sliced-queue.ts';
+import { driverWarnings } from '../driver-warnings.ts';
+import {
+  type Admitted,
+  admitSteps,
+  type Finish,
+  type Registered,
+  type Registration,
+  requireId,
+} from '../register.ts';
 import { type CarryingOut, carryOut } from './carry-out.ts';
-import { driverWarnings } from './driver-warnings.ts';
+import { KeptPlans } from './kept.ts';
 import {
   decideProposal,
   outlineIn,
@@ -31,15 +40,6 @@ import {
   propose,
   recorded,
 } from './proposal.ts';
-import {
-  type Admitted,
-  admitSteps,
-  type Finish,
-  type Registered,
-  type Registration,
-  requireId,
-  requireNamespace,
-} from './register.ts';
 
 export interface PlanRequest
   extends Pick<

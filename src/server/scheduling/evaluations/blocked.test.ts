@@ -1,11 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { SimulatedWorld } from '../../base/ports-simulated.ts';
-import { complete } from '../../model/complete.ts';
-import { type Evaluation, EvaluationSchema } from '../../model/evaluation/evaluation.ts';
-import { limits } from '../../model/limits.ts';
-import { makeGroup, makeJob, makeNode, TestCluster } from '../../scheduler/cluster.test-helper.ts';
-import { FreeRoom } from '../../scheduler/placing/free-room.ts';
-import { schedulerDefaults } from '../../scheduler/view.ts';
+import { SimulatedWorld } from '../../../base/ports-simulated.ts';
+import { complete } from '../../../model/complete.ts';
+import { type Evaluation, EvaluationSchema } from '../../../model/evaluation/evaluation.ts';
+import { limits } from '../../../model/limits.ts';
+import {
+  makeGroup,
+  makeJob,
+  makeNode,
+  TestCluster,
+} from '../../../scheduler/cluster.test-helper.ts';
+import { FreeRoom } from '../../../scheduler/placing/free-room.ts';
+import { schedulerDefaults } from '../../../scheduler/view.ts';
 import { BlockedEvaluations } from './blocked.ts';
 
 /** Every job asks for as many MHz as its namespace says; `free` are those of each node. */

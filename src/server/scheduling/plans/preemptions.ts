@@ -1,16 +1,16 @@
-import { instantFromMs } from '../../base/instant.ts';
-import type { World } from '../../base/ports.ts';
-import type { Allocation } from '../../model/allocation/allocation.ts';
-import type { Plan, PlannedPreemption } from '../../model/plan/plan.ts';
-import { evictedUpTo, versionRun } from '../../scheduler/placing/preempt.ts';
-import { type SchedulerConfiguration, schedulerDefaults } from '../../scheduler/view.ts';
-import { allocations, evaluations, inNamespace, jobs } from '../../state/tables.ts';
-import type { Snapshot, Transaction } from '../../state/types.ts';
-import { createEvaluation } from '../evaluations/create.ts';
-import { clusterView } from '../evaluations/view.ts';
-import { refreshJobStatus } from '../jobs/status.ts';
-import type { Move } from '../jobs/summary.ts';
-import { configurationIn } from '../scheduler-configuration/read.ts';
+import { instantFromMs } from '../../../base/instant.ts';
+import type { World } from '../../../base/ports.ts';
+import type { Allocation } from '../../../model/allocation/allocation.ts';
+import type { Plan, PlannedPreemption } from '../../../model/plan/plan.ts';
+import { evictedUpTo, versionRun } from '../../../scheduler/placing/preempt.ts';
+import { type SchedulerConfiguration, schedulerDefaults } from '../../../scheduler/view.ts';
+import { allocations, evaluations, inNamespace, jobs } from '../../../state/tables.ts';
+import type { Snapshot, Transaction } from '../../../state/types.ts';
+import { configurationIn } from '../../scheduler-configuration/read.ts';
+import { clusterView } from '../cluster-view.ts';
+import { createEvaluation } from '../create-evaluation.ts';
+import { refreshJobStatus } from '../job-status.ts';
+import type { Move } from '../job-summary.ts';
 
 /**
  * Why one of these must not make way any more: priorities may have changed since the plan was made,

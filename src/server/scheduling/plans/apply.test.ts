@@ -1,26 +1,26 @@
 import { describe, expect, test } from 'vitest';
-import { formatInstant, instantFromMs } from '../../base/instant.ts';
-import { SimulatedWorld } from '../../base/ports-simulated.ts';
-import { type Allocation, noTransition } from '../../model/allocation/allocation.ts';
-import { complete } from '../../model/complete.ts';
-import type { Deployment } from '../../model/deployment/deployment.ts';
-import type { Evaluation } from '../../model/evaluation/evaluation.ts';
-import type { Job, JobInput } from '../../model/job/job.ts';
-import type { Node } from '../../model/node/node.ts';
-import type { Plan } from '../../model/plan/plan.ts';
+import { formatInstant, instantFromMs } from '../../../base/instant.ts';
+import { SimulatedWorld } from '../../../base/ports-simulated.ts';
+import { type Allocation, noTransition } from '../../../model/allocation/allocation.ts';
+import { complete } from '../../../model/complete.ts';
+import type { Deployment } from '../../../model/deployment/deployment.ts';
+import type { Evaluation } from '../../../model/evaluation/evaluation.ts';
+import type { Job, JobInput } from '../../../model/job/job.ts';
+import type { Node } from '../../../model/node/node.ts';
+import type { Plan } from '../../../model/plan/plan.ts';
 import {
   SchedulerConfigurationSchema,
   type StoredSchedulerConfiguration,
-} from '../../model/scheduler-configuration/scheduler-configuration.ts';
+} from '../../../model/scheduler-configuration/scheduler-configuration.ts';
 import {
   makeEvaluation,
   makeGroup,
   makeJob,
   makeNode,
   makeTask,
-} from '../../scheduler/cluster.test-helper.ts';
-import { schedule } from '../../scheduler/schedule.ts';
-import { type SchedulerConfiguration, schedulerDefaults } from '../../scheduler/view.ts';
+} from '../../../scheduler/cluster.test-helper.ts';
+import { schedule } from '../../../scheduler/schedule.ts';
+import { type SchedulerConfiguration, schedulerDefaults } from '../../../scheduler/view.ts';
 import {
   allocations,
   allTables,
@@ -32,9 +32,9 @@ import {
   nodes,
   numberPart,
   schedulerConfiguration,
-} from '../../state/tables.ts';
-import { memoryState } from '../../state/testing.ts';
-import { clusterView } from '../evaluations/view.ts';
+} from '../../../state/tables.ts';
+import { memoryState } from '../../../state/testing.ts';
+import { clusterView } from '../cluster-view.ts';
 import { applyPlan } from './apply.ts';
 
 type Group = Parameters<typeof makeGroup>[0];

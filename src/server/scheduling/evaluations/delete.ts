@@ -1,10 +1,11 @@
-import { refusal } from '../../model/errors.ts';
-import type { Evaluation } from '../../model/evaluation/evaluation.ts';
-import { limits } from '../../model/limits.ts';
-import { evaluations, inNamespace } from '../../state/tables.ts';
-import type { Key, Snapshot, Transaction } from '../../state/types.ts';
-import type { ServerContext } from '../context.ts';
-import { refreshJobStatus } from '../jobs/status.ts';
+import { pause } from '../../../base/slices.ts';
+import { refusal } from '../../../model/errors.ts';
+import type { Evaluation } from '../../../model/evaluation/evaluation.ts';
+import { limits } from '../../../model/limits.ts';
+import { evaluations, inNamespace } from '../../../state/tables.ts';
+import type { Key, Snapshot, Transaction } from '../../../state/types.ts';
+import type { ServerContext } from '../../context.ts';
+import { refreshJobStatus } from '../job-status.ts';
 
 export interface Deleted {
   readonly count: number;
@@ -73,7 +74,7 @@ export async function deleteMatchingEvaluations(
     if (last === undefined || page.length < limits.evaluation.deletedPageRows) break;
     // The next page begins with the last row of this one, which may be gone.
     from = inNamespace(last.Namespace, last.ID);
-    await new Promise<void>((go) => world.timers.soon(go));
+    await pause(world.timers);
   }
   return { count, index };
 }

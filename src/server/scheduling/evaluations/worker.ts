@@ -1,26 +1,21 @@
-import { instantFromMs } from '../../base/instant.ts';
-import type { Timer } from '../../base/ports.ts';
-import type { Steps } from '../../base/steps.ts';
-import { type Evaluation, isTerminalEvaluation } from '../../model/evaluation/evaluation.ts';
-import { limits } from '../../model/limits.ts';
-import type { Plan } from '../../model/plan/plan.ts';
-import { isSame } from '../../model/same.ts';
-import { SchedulerMemory } from '../../scheduler/memory/memory.ts';
-import { conflictEvaluation, scheduleSteps } from '../../scheduler/schedule.ts';
-import type { SchedulerResult } from '../../scheduler/view.ts';
-import { evaluations, inNamespace, jobs } from '../../state/tables.ts';
-import type { Transaction } from '../../state/types.ts';
-import type { ServerContext } from '../context.ts';
-import { refreshJobStatus } from '../jobs/status.ts';
-import { setQueued } from '../jobs/summary.ts';
-import { applyPlan, type KnownOccupancies, type Rejection } from '../plans/apply.ts';
+import type { Timer } from '../../../base/ports.ts';
+import { Slices } from '../../../base/slices.ts';
+import type { Steps } from '../../../base/steps.ts';
+import type { Evaluation } from '../../../model/evaluation/evaluation.ts';
+import { limits } from '../../../model/limits.ts';
+import { SchedulerMemory } from '../../../scheduler/memory/memory.ts';
+import { scheduleSteps } from '../../../scheduler/schedule.ts';
+import type { SchedulerResult } from '../../../scheduler/view.ts';
+import type { Transaction } from '../../../state/types.ts';
+import type { ServerContext } from '../../context.ts';
+import type { ConfigurationFor } from '../../scheduler-configuration/read.ts';
+import { clusterView } from '../cluster-view.ts';
+import type { KnownOccupancies } from '../plans/apply.ts';
 import { splitPlan } from '../plans/split.ts';
-import type { ConfigurationFor } from '../scheduler-configuration/read.ts';
 import type { Delivery } from './broker.ts';
+import { type Committed, commitDecision, commitPart, failForConflicts } from './commit.ts';
 import type { Decisions } from './decisions.ts';
 import type { EvaluationDispatcher } from './dispatcher.ts';
-import { settleBlocked } from './settle.ts';
-import { clusterView } from './view.ts';
 
 /**
  * Takes evaluations from the broker, has them decided and commits what came out.
@@ -43,9 +38,7 @@ export class EvaluationWorker {
   /** What the memory knows of the state before a transaction. */
   readonly #knownOccupancyOf: KnownOccupancies = (nodeId, index) =>
     this.#memory.occupancyOf(nodeId, index - 1);
-  /** How long slices that are over took, and when the one under way began. */
-  #workedMs = 0;
-  #sliceStartMs = 0;
+  readonly #slices: Slices;
   /** What is being decided. */
   #work: Steps<void> | undefined;
   /** Evaluations that are being decided, or decided and not yet durable. */
@@ -64,6 +57,7 @@ export class EvaluationWorker {
     this.#dispatcher = dispatcher;
     this.#configuration = configuration;
     this.#decisions = decisions;
+    this.#slices = new Slices(context.world, limits.scheduler);
   }
 
   start(): void {
@@ -94,18 +88,13 @@ export class EvaluationWorker {
   }
 
   #slice(): void {
-    const { clock } = this.#context.world;
-    const { sliceMs, sliceSteps } = limits.scheduler;
-    this.#sliceStartMs = clock.monotonicMs();
-    const endMs = this.#sliceStartMs + sliceMs;
-    for (let step = 0; step < sliceSteps; step++) {
+    const isIdle = this.#slices.take(() => {
       this.#work ??= this.#take();
-      if (this.#work === undefined) return;
+      if (this.#work === undefined) return true;
       if (this.#work.next().done) this.#work = undefined;
-      if (clock.monotonicMs() >= endMs) break;
-    }
-    this.#workedMs += clock.monotonicMs() - this.#sliceStartMs;
-    this.#soon();
+      return false;
+    });
+    if (!isIdle) this.#soon();
   }
 
   /** The next evaluation, if there is one and the pipeline has room for it. */
@@ -189,7 +178,7 @@ export class EvaluationWorker {
     const view = clusterView(state.head(), this.#configuration(evaluation));
     const session = this.#memory.begin(view);
     const nowMs = world.clock.nowMs();
-    const elapsedNs = () => this.#elapsedNs();
+    const elapsedNs = () => this.#slices.elapsedNs();
     try {
       const options = { nowMs, ids: world.ids, attempt, session, elapsedNs };
       const result = yield* scheduleSteps(view, evaluation, options);
@@ -198,12 +187,6 @@ export class EvaluationWorker {
     } finally {
       session.end();
     }
-  }
-
-  /** Work alone: what others do between two slices does not count. */
-  #elapsedNs(): number {
-    const { clock } = this.#context.world;
-    return Math.round((this.#workedMs + clock.monotonicMs() - this.#sliceStartMs) * 1e6);
   }
 
   /** The parts of the plan in turn; what is left of them after a rejection is decided anew. */
@@ -240,82 +223,3 @@ export class EvaluationWorker {
 }
 
 type Note = (promise: Promise<unknown>) => void;
-
-/** `unchanged`: it goes on waiting as it did, and there is nothing to write. */
-type Committed = readonly Rejection[] | 'unchanged';
-
-/** What is still open of an evaluation: its job may be purged, or it be canceled, meanwhile. */
-function openEvaluation(transaction: Transaction, { Namespace, ID }: Evaluation) {
-  const stored = transaction.table(evaluations).get(...inNamespace(Namespace, ID));
-  return stored === undefined || isTerminalEvaluation(stored) ? undefined : stored;
-}
-
-/** A part of a plan that is not the last one. */
-function commitPart(
-  transaction: Transaction,
-  { world }: ServerContext,
-  evaluation: Evaluation,
-  part: Plan,
-  knownOccupancyOf: KnownOccupancies,
-): readonly Rejection[] {
-  if (openEvaluation(transaction, evaluation) === undefined) return [];
-  return applyPlan(transaction, world, part, knownOccupancyOf);
-}
-
-/** The last part of a plan, and what becomes of the evaluation. */
-export function commitDecision(
-  transaction: Transaction,
-  { world }: Pick<ServerContext, 'world'>,
-  evaluation: Evaluation,
-  { plan, isEmpty, outcome }: SchedulerResult,
-  knownOccupancyOf?: KnownOccupancies,
-): Committed {
-  const table = transaction.table(evaluations);
-  const { Namespace, JobID } = evaluation;
-  const stored = openEvaluation(transaction, evaluation);
-  if (stored === undefined) return [];
-  const decided = {
-    ...stored,
-    Status: outcome.status,
-    StatusDescription: outcome.statusDescription,
-    BlockedEval: outcome.blockedEvaluationId,
-    DeploymentID: plan.deployment?.ID ?? stored.DeploymentID,
-    FailedTGAllocs: outcome.failures,
-    QueuedAllocations: outcome.queued,
-    ClassEligibility: outcome.classEligibility,
-    EscapedComputedClass: outcome.escapedComputedClass,
-  };
-  const waitsOn = outcome.status === 'blocked' && isEmpty && plan.evaluations.length === 0;
-  if (waitsOn && isSame(stored, decided)) return 'unchanged';
-  const rejections = applyPlan(transaction, world, plan, knownOccupancyOf);
-  if (rejections.length > 0) return rejections;
-  const ModifyTime = instantFromMs(world.clock.nowMs());
-  table.put({ ...decided, SnapshotIndex: plan.snapshotIndex, ModifyTime });
-  settleBlocked(transaction, world, stored, outcome);
-  setQueued(transaction, Namespace, JobID, outcome.queued);
-  refreshJobStatus(transaction, Namespace, JobID);
-  return [];
-}
-
-/** Source: docs/behaviour/evaluations.md#attempts. */
-function failForConflicts(
-  transaction: Transaction,
-  { world }: ServerContext,
-  { Namespace, ID }: Evaluation,
-  attempts: number,
-): void {
-  const table = transaction.table(evaluations);
-  const stored = table.get(...inNamespace(Namespace, ID));
-  if (stored === undefined || isTerminalEvaluation(stored)) return;
-  const { ids, clock } = world;
-  const nowMs = clock.nowMs();
-  const job = transaction.table(jobs).get(...inNamespace(Namespace, stored.JobID));
-  const next = job && table.put(conflictEvaluation(transaction.index, stored, job, { nowMs, ids }));
-  table.put({
-    ...stored,
-    Status: 'failed',
-    StatusDescription: `maximum attempts reached (${attempts})`,
-    BlockedEval: next?.ID ?? '',
-    ModifyTime: instantFromMs(nowMs),
-  });
-}

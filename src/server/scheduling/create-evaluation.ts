@@ -1,12 +1,14 @@
 import { instantFromMs } from '../../base/instant.ts';
 import type { World } from '../../base/ports.ts';
+import type { Allocation } from '../../model/allocation/allocation.ts';
 import {
   type Evaluation,
   type EvaluationTrigger,
   unbegun,
 } from '../../model/evaluation/evaluation.ts';
 import type { Job } from '../../model/job/job.ts';
-import { evaluations } from '../../state/tables.ts';
+import { limits } from '../../model/limits.ts';
+import { evaluations, inNamespace, jobs } from '../../state/tables.ts';
 import type { Transaction, Unstamped } from '../../state/types.ts';
 
 export interface NewEvaluation {
@@ -47,4 +49,21 @@ export function createEvaluation(
   wanted: NewEvaluation,
 ): Evaluation {
   return transaction.table(evaluations).put(newEvaluation(world, wanted));
+}
+
+/** What an evaluation says of an allocation's job. Of a purged job, the evaluation of the allocation tells. */
+export function evaluatedJob(
+  transaction: Transaction,
+  { Namespace, JobID, EvalID }: Pick<Allocation, 'Namespace' | 'JobID' | 'EvalID'>,
+): NewEvaluation['job'] {
+  const job = transaction.table(jobs).get(...inNamespace(Namespace, JobID));
+  if (job !== undefined) return job;
+  const evaluation = transaction.table(evaluations).get(...inNamespace(Namespace, EvalID));
+  return {
+    ID: JobID,
+    Namespace,
+    Type: evaluation?.Type ?? 'service',
+    Priority: evaluation?.Priority ?? limits.job.priorityDefault,
+    JobModifyIndex: evaluation?.JobModifyIndex ?? 0,
+  };
 }

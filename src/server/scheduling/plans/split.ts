@@ -1,5 +1,5 @@
-import { each, filtered, grouped, mapped, type Steps } from '../../base/steps.ts';
-import { namesFollowUp, type Plan } from '../../model/plan/plan.ts';
+import { each, filtered, grouped, mapped, type Steps } from '../../../base/steps.ts';
+import { namesFollowUp, type Plan } from '../../../model/plan/plan.ts';
 
 /**
  * A plan in parts of at most `rowsMax` allocations each, to be applied in turn as transactions of

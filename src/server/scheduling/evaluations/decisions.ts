@@ -1,6 +1,6 @@
-import { limits } from '../../model/limits.ts';
-import type { Plan } from '../../model/plan/plan.ts';
-import type { Decision } from '../../scheduler/explain/placement.ts';
+import { limits } from '../../../model/limits.ts';
+import type { Plan } from '../../../model/plan/plan.ts';
+import type { Decision } from '../../../scheduler/explain/placement.ts';
 
 /** A decision, and which of its placements is meant. */
 export interface FoundPlacement {

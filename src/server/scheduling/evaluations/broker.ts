@@ -1,5 +1,5 @@
-import { Heap } from '../../base/heap.ts';
-import type { Timer, Timers } from '../../base/ports.ts';
+import { Heap } from '../../../base/heap.ts';
+import type { Timer, Timers } from '../../../base/ports.ts';
 
 /** What the broker needs to know of an evaluation. */
 export interface Brokered {

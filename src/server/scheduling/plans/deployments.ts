@@ -1,15 +1,15 @@
-import { instantFromMs } from '../../base/instant.ts';
-import type { Allocation } from '../../model/allocation/allocation.ts';
+import { instantFromMs } from '../../../base/instant.ts';
+import type { Allocation } from '../../../model/allocation/allocation.ts';
 import {
   type Deployment,
   type DeploymentGroup,
   isTerminalDeployment,
-} from '../../model/deployment/deployment.ts';
-import { deadlineFrom } from '../../model/deployment/progress.ts';
-import type { Plan } from '../../model/plan/plan.ts';
-import { isRolledOut } from '../../scheduler/reconcile/rollout.ts';
-import { deployments, inNamespace, jobs, jobVersions, numberPart } from '../../state/tables.ts';
-import type { Transaction } from '../../state/types.ts';
+} from '../../../model/deployment/deployment.ts';
+import { deadlineFrom } from '../../../model/deployment/progress.ts';
+import type { Plan } from '../../../model/plan/plan.ts';
+import { isRolledOut } from '../../../scheduler/reconcile/rollout.ts';
+import { deployments, inNamespace, jobs, jobVersions, numberPart } from '../../../state/tables.ts';
+import type { Transaction } from '../../../state/types.ts';
 
 /**
  * What a plan does to the deployments of its job: the new one, what of it was placed, and how the

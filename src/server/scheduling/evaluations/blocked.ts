@@ -1,8 +1,8 @@
-import type { Timer } from '../../base/ports.ts';
-import type { Evaluation } from '../../model/evaluation/evaluation.ts';
-import { limits } from '../../model/limits.ts';
-import type { FreeRoom, JobNeed } from '../../scheduler/placing/free-room.ts';
-import type { SchedulerConfiguration } from '../../scheduler/view.ts';
+import type { Timer } from '../../../base/ports.ts';
+import type { Evaluation } from '../../../model/evaluation/evaluation.ts';
+import { limits } from '../../../model/limits.ts';
+import type { FreeRoom, JobNeed } from '../../../scheduler/placing/free-room.ts';
+import type { SchedulerConfiguration } from '../../../scheduler/view.ts';
 
 /** Where something was freed, added or made eligible. */
 export interface RoomOn {

@@ -1,16 +1,20 @@
 /** What the scheduler would decide if a job were registered, without anything being written. */
-import type { Ids } from '../../base/ports.ts';
-import type { Steps } from '../../base/steps.ts';
-import type { Evaluation } from '../../model/evaluation/evaluation.ts';
-import type { Job } from '../../model/job/job.ts';
-import { type Preserved, registeredJob } from '../../model/job/job-change.ts';
-import { nothingPlanned, type Outline, outlineOf } from '../../model/plan/outline.ts';
-import { scheduleSteps } from '../../scheduler/schedule.ts';
-import type { ClusterView, SchedulerConfiguration, SchedulerResult } from '../../scheduler/view.ts';
-import { allocations, inNamespace, jobs } from '../../state/tables.ts';
-import type { Snapshot } from '../../state/types.ts';
-import { newEvaluation } from '../evaluations/create.ts';
-import { clusterView } from '../evaluations/view.ts';
+import type { Ids } from '../../../base/ports.ts';
+import type { Steps } from '../../../base/steps.ts';
+import type { Evaluation } from '../../../model/evaluation/evaluation.ts';
+import type { Job } from '../../../model/job/job.ts';
+import { type Preserved, registeredJob } from '../../../model/job/job-change.ts';
+import { nothingPlanned, type Outline, outlineOf } from '../../../model/plan/outline.ts';
+import { scheduleSteps } from '../../../scheduler/schedule.ts';
+import type {
+  ClusterView,
+  SchedulerConfiguration,
+  SchedulerResult,
+} from '../../../scheduler/view.ts';
+import { allocations, inNamespace, jobs } from '../../../state/tables.ts';
+import type { Snapshot } from '../../../state/types.ts';
+import { clusterView } from '../../scheduling/cluster-view.ts';
+import { newEvaluation } from '../../scheduling/create-evaluation.ts';
 
 export interface Proposal {
   /** As it would be stored by the very next transaction; the stored one when nothing changes. */

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import type { Timer } from '../../base/ports.ts';
-import { SimulatedWorld } from '../../base/ports-simulated.ts';
-import { rootKeyBox } from '../../base/secret-box.ts';
-import type { JobInput } from '../../model/job/job.ts';
-import { limits } from '../../model/limits.ts';
-import { makeGroup, makeJob, makeNode, makeTask } from '../../scheduler/cluster.test-helper.ts';
-import { schedulerDefaults } from '../../scheduler/view.ts';
-import { MemoryDisk } from '../../state/engine/memory.ts';
+import type { Timer } from '../../../base/ports.ts';
+import { SimulatedWorld } from '../../../base/ports-simulated.ts';
+import { rootKeyBox } from '../../../base/secret-box.ts';
+import type { JobInput } from '../../../model/job/job.ts';
+import { limits } from '../../../model/limits.ts';
+import { makeGroup, makeJob, makeNode, makeTask } from '../../../scheduler/cluster.test-helper.ts';
+import { schedulerDefaults } from '../../../scheduler/view.ts';
+import { MemoryDisk } from '../../../state/engine/memory.ts';
 import {
   allocations,
   allTables,
@@ -15,11 +15,11 @@ import {
   jobs,
   jobVersions,
   nodes,
-} from '../../state/tables.ts';
-import { memoryState } from '../../state/testing.ts';
-import type { Change, Transaction } from '../../state/types.ts';
-import { type Log, type ServerContext, silentLog } from '../context.ts';
-import { createEvaluation } from './create.ts';
+} from '../../../state/tables.ts';
+import { memoryState } from '../../../state/testing.ts';
+import type { Change, Transaction } from '../../../state/types.ts';
+import { type Log, type ServerContext, silentLog } from '../../context.ts';
+import { createEvaluation } from '../create-evaluation.ts';
 import { Decisions } from './decisions.ts';
 import { EvaluationDispatcher } from './dispatcher.ts';
 import { EvaluationWorker } from './worker.ts';

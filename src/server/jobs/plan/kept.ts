@@ -1,7 +1,7 @@
-import type { Clock } from '../../base/ports.ts';
-import type { Job } from '../../model/job/job.ts';
-import { limits } from '../../model/limits.ts';
-import type { Outline } from '../../model/plan/outline.ts';
+import type { Clock } from '../../../base/ports.ts';
+import type { Job } from '../../../model/job/job.ts';
+import { limits } from '../../../model/limits.ts';
+import type { Outline } from '../../../model/plan/outline.ts';
 
 /** A plan that can still be carried out. */
 export interface KeptPlan {

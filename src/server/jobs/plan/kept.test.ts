@@ -1,9 +1,9 @@
 import { beforeEach, expect, test } from 'vitest';
-import { SimulatedWorld } from '../../base/ports-simulated.ts';
-import { canonicalizeJob } from '../../model/job/canonicalize.ts';
-import { webJob } from '../../model/job/sample.test-helper.ts';
-import { limits } from '../../model/limits.ts';
-import { nothingPlanned } from '../../model/plan/outline.ts';
+import { SimulatedWorld } from '../../../base/ports-simulated.ts';
+import { canonicalizeJob } from '../../../model/job/canonicalize.ts';
+import { webJob } from '../../../model/job/sample.test-helper.ts';
+import { limits } from '../../../model/limits.ts';
+import { nothingPlanned } from '../../../model/plan/outline.ts';
 import { type KeptPlan, KeptPlans } from './kept.ts';
 
 let world: SimulatedWorld;

@@ -1,7 +1,7 @@
-import type { Plan, PlannedStop } from '../../model/plan/plan.ts';
-import { isAway } from '../../scheduler/reconcile/classify.ts';
-import { allocations, deployments, inNamespace, jobs, nodes } from '../../state/tables.ts';
-import type { Snapshot } from '../../state/types.ts';
+import type { Plan, PlannedStop } from '../../../model/plan/plan.ts';
+import { isAway } from '../../../scheduler/reconcile/classify.ts';
+import { allocations, deployments, inNamespace, jobs, nodes } from '../../../state/tables.ts';
+import type { Snapshot } from '../../../state/types.ts';
 
 /**
  * Why nothing of a plan can be applied any more: what it was made for is not so now. `undefined`

@@ -9,25 +9,32 @@
  *    everything fits on every node. Otherwise it leaves no trace, and the decision is made again.
  * 3. The evaluation is decided and complete as soon as it exists, so no scheduler looks at it.
  */
-import { assert } from '../../base/assert.ts';
-import { type Fault, invalid } from '../../model/errors.ts';
-import type { Job } from '../../model/job/job.ts';
-import { isEvaluated } from '../../model/job/job-rules.ts';
-import { changedValues } from '../../model/job-diff/changed-values.ts';
-import { compareJobs } from '../../model/job-diff/compare-jobs.ts';
-import { limits } from '../../model/limits.ts';
-import { quote } from '../../model/path.ts';
-import { outlineDifferences } from '../../model/plan/outline.ts';
-import { isSame } from '../../model/same.ts';
-import type { SchedulerConfiguration, SchedulerResult } from '../../scheduler/view.ts';
-import { allocations, evaluations, inNamespace } from '../../state/tables.ts';
-import type { Snapshot, Transaction } from '../../state/types.ts';
-import type { ServerContext } from '../context.ts';
-import type { Decisions } from '../evaluations/decisions.ts';
-import type { EvaluationDispatcher } from '../evaluations/dispatcher.ts';
-import { commitDecision } from '../evaluations/worker.ts';
-import type { KeptPlan } from '../plans/kept.ts';
-import type { SlicedQueue } from '../sliced-queue.ts';
+import { assert } from '../../../base/assert.ts';
+import { type Fault, invalid } from '../../../model/errors.ts';
+import type { Job } from '../../../model/job/job.ts';
+import { isEvaluated } from '../../../model/job/job-rules.ts';
+import { changedValues } from '../../../model/job-diff/changed-values.ts';
+import { compareJobs } from '../../../model/job-diff/compare-jobs.ts';
+import { limits } from '../../../model/limits.ts';
+import { quote } from '../../../model/path.ts';
+import { outlineDifferences } from '../../../model/plan/outline.ts';
+import { isSame } from '../../../model/same.ts';
+import type { SchedulerConfiguration, SchedulerResult } from '../../../scheduler/view.ts';
+import { allocations, evaluations, inNamespace } from '../../../state/tables.ts';
+import type { Snapshot, Transaction } from '../../../state/types.ts';
+import type { ServerContext } from '../../context.ts';
+import { commitDecision } from '../../scheduling/evaluations/commit.ts';
+import type { Decisions } from '../../scheduling/evaluations/decisions.ts';
+import type { EvaluationDispatcher } from '../../scheduling/evaluations/dispatcher.ts';
+import type { SlicedQueue } from '../../sliced-queue.ts';
+import {
+  type Admitted,
+  type Evaluate,
+  type Registered,
+  type Registration,
+  registerAdmitted,
+} from '../register.ts';
+import type { KeptPlan } from './kept.ts';
 import {
   decideProposal,
   outlineIn,
@@ -36,13 +43,6 @@ import {
   propose,
   replayed,
 } from './proposal.ts';
-import {
-  type Admitted,
-  type Evaluate,
-  type Registered,
-  type Registration,
-  registerAdmitted,
-} from './register.ts';
 
 export interface CarryingOut {
   readonly context: ServerContext;

@@ -1,0 +1,92 @@
+import { instantFromMs } from '../../../base/instant.ts';
+import { type Evaluation, isTerminalEvaluation } from '../../../model/evaluation/evaluation.ts';
+import type { Plan } from '../../../model/plan/plan.ts';
+import { isSame } from '../../../model/same.ts';
+import { conflictEvaluation } from '../../../scheduler/schedule.ts';
+import type { SchedulerResult } from '../../../scheduler/view.ts';
+import { evaluations, inNamespace, jobs } from '../../../state/tables.ts';
+import type { Transaction } from '../../../state/types.ts';
+import type { ServerContext } from '../../context.ts';
+import { refreshJobStatus } from '../job-status.ts';
+import { setQueued } from '../job-summary.ts';
+import { applyPlan, type KnownOccupancies, type Rejection } from '../plans/apply.ts';
+import { settleBlocked } from './settle.ts';
+
+/** `unchanged`: it goes on waiting as it did, and there is nothing to write. */
+export type Committed = readonly Rejection[] | 'unchanged';
+
+/** What is still open of an evaluation: its job may be purged, or it be canceled, meanwhile. */
+function openEvaluation(transaction: Transaction, { Namespace, ID }: Evaluation) {
+  const stored = transaction.table(evaluations).get(...inNamespace(Namespace, ID));
+  return stored === undefined || isTerminalEvaluation(stored) ? undefined : stored;
+}
+
+/** A part of a plan that is not the last one. */
+export function commitPart(
+  transaction: Transaction,
+  { world }: ServerContext,
+  evaluation: Evaluation,
+  part: Plan,
+  knownOccupancyOf: KnownOccupancies,
+): readonly Rejection[] {
+  if (openEvaluation(transaction, evaluation) === undefined) return [];
+  return applyPlan(transaction, world, part, knownOccupancyOf);
+}
+
+/** The last part of a plan, and what becomes of the evaluation. */
+export function commitDecision(
+  transaction: Transaction,
+  { world }: Pick<ServerContext, 'world'>,
+  evaluation: Evaluation,
+  { plan, isEmpty, outcome }: SchedulerResult,
+  knownOccupancyOf?: KnownOccupancies,
+): Committed {
+  const table = transaction.table(evaluations);
+  const { Namespace, JobID } = evaluation;
+  const stored = openEvaluation(transaction, evaluation);
+  if (stored === undefined) return [];
+  const decided = {
+    ...stored,
+    Status: outcome.status,
+    StatusDescription: outcome.statusDescription,
+    BlockedEval: outcome.blockedEvaluationId,
+    DeploymentID: plan.deployment?.ID ?? stored.DeploymentID,
+    FailedTGAllocs: outcome.failures,
+    QueuedAllocations: outcome.queued,
+    ClassEligibility: outcome.classEligibility,
+    EscapedComputedClass: outcome.escapedComputedClass,
+  };
+  const waitsOn = outcome.status === 'blocked' && isEmpty && plan.evaluations.length === 0;
+  if (waitsOn && isSame(stored, decided)) return 'unchanged';
+  const rejections = applyPlan(transaction, world, plan, knownOccupancyOf);
+  if (rejections.length > 0) return rejections;
+  const ModifyTime = instantFromMs(world.clock.nowMs());
+  table.put({ ...decided, SnapshotIndex: plan.snapshotIndex, ModifyTime });
+  settleBlocked(transaction, world, stored, outcome);
+  setQueued(transaction, Namespace, JobID, outcome.queued);
+  refreshJobStatus(transaction, Namespace, JobID);
+  return [];
+}
+
+/** Source: docs/behaviour/evaluations.md#attempts. */
+export function failForConflicts(
+  transaction: Transaction,
+  { world }: ServerContext,
+  { Namespace, ID }: Evaluation,
+  attempts: number,
+): void {
+  const table = transaction.table(evaluations);
+  const stored = table.get(...inNamespace(Namespace, ID));
+  if (stored === undefined || isTerminalEvaluation(stored)) return;
+  const { ids, clock } = world;
+  const nowMs = clock.nowMs();
+  const job = transaction.table(jobs).get(...inNamespace(Namespace, stored.JobID));
+  const next = job && table.put(conflictEvaluation(transaction.index, stored, job, { nowMs, ids }));
+  table.put({
+    ...stored,
+    Status: 'failed',
+    StatusDescription: `maximum attempts reached (${attempts})`,
+    BlockedEval: next?.ID ?? '',
+    ModifyTime: instantFromMs(nowMs),
+  });
+}
