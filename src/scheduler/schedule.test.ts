@@ -8,7 +8,7 @@ import { changedTask, names, nodes, running, web } from './web-job.test-helper.t
 describe('failures', () => {
   const policy = (fields: object) => ({
     Count: 1,
-    ReschedulePolicy: { ...{ Unlimited: true, Delay: 30e9, DelayFunction: 'constant' }, ...fields },
+    ReschedulePolicy: { Unlimited: true, Delay: 30e9, DelayFunction: 'constant', ...fields },
   });
 
   test('waits for its delay, once, and is then placed away from where it failed', () => {

@@ -103,7 +103,8 @@ export class Server {
     const { outbound, datacenter } = options;
     this.logins = new LoginService({ context: this.context, outbound, datacenter });
     this.peerings = new Peerings({
-      ...{ ...this.context, datacenter },
+      ...this.context,
+      datacenter,
       transport: options.peers ?? unreachable,
       exchange: options.exchange ?? this.exchange,
     });

@@ -88,7 +88,9 @@ describe('of every placement of every plan', () => {
   const jobOf = ({ Type, Datacenters, groups, env, canary }: Wish, ID: string, version: number) =>
     makeJob(
       {
-        ...{ ID, Type, Datacenters },
+        ID,
+        Type,
+        Datacenters,
         TaskGroups: groups.map(({ cpu, cores, Sticky, Spreads, Affinities, ...fields }, index) =>
           makeGroup({
             ...fields,
@@ -141,7 +143,8 @@ describe('of every placement of every plan', () => {
     return top.length === 0
       ? null
       : top.map(({ nodeId, score, parts }) => ({
-          ...{ NodeID: nodeId, NormScore: score },
+          NodeID: nodeId,
+          NormScore: score,
           Scores: { ...parts },
         }));
   };

@@ -80,7 +80,10 @@ export const explainNode = (
 ): NodeExplanation => {
   const { ID, Name, NodeClass, NodePool, Datacenter } = candidates.nodes[slot]!;
   return {
-    ...{ nodeId: ID, nodeName: Name, nodeClass: NodeClass, nodePool: NodePool },
+    nodeId: ID,
+    nodeName: Name,
+    nodeClass: NodeClass,
+    nodePool: NodePool,
     datacenter: Datacenter,
     ...verdictAt(candidates, slot, penalized, search),
   };

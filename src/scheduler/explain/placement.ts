@@ -115,7 +115,7 @@ export function decideAgain(
   witness: Witness,
 ): Steps<SchedulerResult> {
   const session = new SchedulerMemory().begin(view);
-  const options: ScheduleOptions = { ...{ nowMs, attempt, witness, session }, ids: placeholders() };
+  const options: ScheduleOptions = { nowMs, attempt, witness, session, ids: placeholders() };
   return scheduleSteps(view, evaluation, options);
 }
 

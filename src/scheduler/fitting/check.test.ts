@@ -230,7 +230,8 @@ describe('in the order of the checks', () => {
     };
     const Instances = ['x', 'y', 'z'].map((ID) => ({ ID, Healthy: ID !== 'z' }));
     const node = makeNode('n1', {
-      ...{ cpu: 5000, memory: 5000 },
+      cpu: 5000,
+      memory: 5000,
       devices: [{ Vendor: 'acme', Type: 'gpu', Name: 'a', Instances }],
     });
     const change = { ...base, node };

@@ -17,7 +17,9 @@ const attributes: Record<string, Partial<DeviceAttribute>> = {
   nothing: {},
 };
 const device = complete(NodeDeviceSchema, {
-  ...{ Vendor: 'acme', Type: 'gpu', Name: 'a100' },
+  Vendor: 'acme',
+  Type: 'gpu',
+  Name: 'a100',
   Attributes: attributes,
   Instances: [
     { ID: 'i1', Healthy: true },

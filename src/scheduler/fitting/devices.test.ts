@@ -12,7 +12,9 @@ type Request = NonNullable<
 >[number];
 
 const gpu = (Name: string, count: number, gib: number, fields = {}): Input<NodeDevice> => ({
-  ...{ Vendor: 'acme', Type: 'gpu', Name },
+  Vendor: 'acme',
+  Type: 'gpu',
+  Name,
   Attributes: { memory: { Int: gib, Unit: 'GiB' } },
   Instances: Array.from({ length: count }, (_, n) => ({ ID: `${Name}-${n}`, Healthy: true })),
   ...fields,
@@ -126,7 +128,8 @@ describe('pieces are given once', () => {
     const ids = plan.placements.flatMap((one) => idsIn(one.AllocatedResources)[0]!);
     expect(ids).toEqual(['a-0', 'a-1', 'a-2']);
     expect(plan.failures.web).toMatchObject({
-      ...{ NodesFiltered: 0, NodesExhausted: 1 },
+      NodesFiltered: 0,
+      NodesExhausted: 1,
       DimensionExhausted: { 'devices: not enough gpu free': 1 },
     });
   });
@@ -183,7 +186,8 @@ describe('dealing out', () => {
   const asker = fc.record({
     count: fc.integer({ min: 1, max: 3 }),
     worth: fc.array(fc.option(fc.integer({ min: -2, max: 3 }), { nil: undefined }), {
-      ...{ minLength: 4, maxLength: 4 },
+      minLength: 4,
+      maxLength: 4,
     }),
   });
   const sizes = fc.array(fc.nat({ max: 3 }), { minLength: 4, maxLength: 4 });

@@ -52,7 +52,10 @@ function askOf(task: string, request: DeviceRequest): DeviceAsk {
   const suits = (device: NodeDevice) =>
     isNamed(device) && shared.every((holds) => holds(device, ''));
   return {
-    ...{ task, name: Name, count: Count, suits },
+    task,
+    name: Name,
+    count: Count,
+    suits,
     weight: affinities.reduce((sum, { Weight }) => sum + Math.abs(Weight), 0),
     pieceWorth: (device) => {
       if (!suits(device) || !unique.every((holds) => holds(device, ''))) return undefined;

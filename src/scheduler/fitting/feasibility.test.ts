@@ -27,8 +27,11 @@ const job = makeJob({
 });
 
 const network = (Device: string, Mode = 'host') => ({
-  ...{ Mode, Device, IP: '10.0.0.1' },
-  ...{ CIDR: '', MBits: 0 },
+  Mode,
+  Device,
+  IP: '10.0.0.1',
+  CIDR: '',
+  MBits: 0,
 });
 
 /** A node that passes every rule. */

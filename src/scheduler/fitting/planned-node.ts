@@ -145,7 +145,9 @@ export class PlannedNode {
     const short = (of: 'cpu' | 'memory' | 'disk') =>
       Math.max(this.#used[of] + need[of] - this.capacity[of], 0);
     return {
-      ...{ cpu: short('cpu'), memory: short('memory'), disk: short('disk') },
+      cpu: short('cpu'),
+      memory: short('memory'),
+      disk: short('disk'),
       cores: Math.max(ask.cores - freeCores.length, 0),
       devices: ask.devices.length === 0 ? 0 : this.#missingPieces(ask),
     };

@@ -134,7 +134,8 @@ test('two evaluations do not begin at the same port', () => {
 test('reserved cores', () => {
   const node = makeNode('n1', { cpu: 4000, cores: [0, 1, 2] });
   const tasks = [1, 2].map((Cores, index) => ({
-    ...{ Name: `t${index}`, Driver: 'raw_exec' },
+    Name: `t${index}`,
+    Driver: 'raw_exec',
     Resources: { Cores, MemoryMB: 10 },
   }));
   const ask = askOf(makeJob({ TaskGroups: [makeGroup({ Tasks: tasks })] }).TaskGroups[0]!);
@@ -151,7 +152,9 @@ test('reserved cores', () => {
 
 test('tasks that never run beside each other do not add up', () => {
   const task = (Name: string, CPU: number, Lifecycle: object | null = null) => ({
-    ...{ Name, Driver: 'raw_exec', Lifecycle },
+    Name,
+    Driver: 'raw_exec',
+    Lifecycle,
     Resources: { CPU, MemoryMB: 10 },
   });
   const group = makeGroup({

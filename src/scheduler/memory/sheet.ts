@@ -55,8 +55,12 @@ export class Sheet {
   readonly revision: number;
   readonly failed: Int16Array;
   readonly counts: SheetCounts = {
-    ...{ nodesInPool: 0, candidates: 0, filtered: 0 },
-    ...{ available: new Map(), constraints: new Map(), classes: new Map() },
+    nodesInPool: 0,
+    candidates: 0,
+    filtered: 0,
+    available: new Map(),
+    constraints: new Map(),
+    classes: new Map(),
   };
   /** The columns of the shape's targets, in their order. */
   readonly columns: readonly ValueColumn[];

@@ -127,8 +127,14 @@ export class BruteForce {
         ? [previous.NodeID, ...events.map((event) => event.PrevNodeID)]
         : [];
     return new Scan({
-      ...{ job: this.#job, group, nodes: this.#nodes, algorithm: this.#algorithm },
-      ...{ held: this.#held, left: this.#left, leaver, failed: new Set(failed) },
+      job: this.#job,
+      group,
+      nodes: this.#nodes,
+      algorithm: this.#algorithm,
+      held: this.#held,
+      left: this.#left,
+      leaver,
+      failed: new Set(failed),
     });
   }
 

@@ -64,7 +64,10 @@ interface Shut {
 function countShut(candidates: Candidates): Shut {
   const { counts, hasFull } = candidates.sheet;
   const shut: Shut = {
-    ...{ filtered: 0, exhausted: 0, dimensions: new Map(), classesExhausted: new Map() },
+    filtered: 0,
+    exhausted: 0,
+    dimensions: new Map(),
+    classesExhausted: new Map(),
     constraints: new Map(counts.constraints),
     classesFiltered: new Map(counts.classes),
   };

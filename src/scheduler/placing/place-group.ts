@@ -254,7 +254,15 @@ export class GroupPlacer {
     locations.add({ ID: id, TaskGroup: group.Name, NodeID: node.ID });
     this.#candidates.notePlaced(slot);
     return newAllocation({
-      ...{ id, evaluation, job: this.#job, group, request, node, resources, metrics, nowMs },
+      id,
+      evaluation,
+      job: this.#job,
+      group,
+      request,
+      node,
+      resources,
+      metrics,
+      nowMs,
       preempted: victims.map(({ allocation }) => allocation.ID),
     });
   }

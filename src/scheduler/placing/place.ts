@@ -96,8 +96,17 @@ export class Placer {
     const sheet = yield* this.#session.sheet(job, group);
     const candidates = yield* Candidates.of({ job, group, sheet, locations: this.#locations });
     const context = {
-      ...{ view, evaluation, allocations, ids, nowMs, witness, elapsedNs, fleet },
-      ...{ locations: this.#locations, evictions: this.#evictions, portStart: this.#portStart },
+      view,
+      evaluation,
+      allocations,
+      ids,
+      nowMs,
+      witness,
+      elapsedNs,
+      fleet,
+      locations: this.#locations,
+      evictions: this.#evictions,
+      portStart: this.#portStart,
     };
     const work = new GroupPlacer(context, job, candidates, startNs);
     try {

@@ -20,7 +20,11 @@ const sometimes = <T>(likely: T, rare: fc.Arbitrary<T>, weight = 4): fc.Arbitrar
 const size = fc.constantFrom(300, 500, 1000);
 
 const attribute = (Int: number, Unit: string) => ({
-  ...{ Int, Unit, Float: null, String: null, Bool: null },
+  Int,
+  Unit,
+  Float: null,
+  String: null,
+  Bool: null,
 });
 
 const device = fc.record({
@@ -39,7 +43,10 @@ const devicesOf = (wishes: Parameters<Parameters<typeof devices.map>[0]>[0]) =>
   wishes.map(({ make, healthy }) => ({
     ...make,
     Instances: healthy.map((Healthy, number) => ({
-      ...{ ID: `${make.Name}-${number}`, Healthy, HealthDescription: '', Locality: null },
+      ID: `${make.Name}-${number}`,
+      Healthy,
+      HealthDescription: '',
+      Locality: null,
     })),
   }));
 
@@ -228,8 +235,13 @@ const job = fc.record({
 
 const jobFields = ['Datacenters', 'NodePool', 'Constraints', 'Affinities', 'Spreads'] as const;
 const groupFields = [
-  ...(['Constraints', 'Affinities', 'Spreads', 'EphemeralDisk', 'Networks', 'tasks'] as const),
-];
+  'Constraints',
+  'Affinities',
+  'Spreads',
+  'EphemeralDisk',
+  'Networks',
+  'tasks',
+] as const;
 
 type JobWish = Parameters<Parameters<typeof job.map>[0]>[0];
 
@@ -364,8 +376,13 @@ function planFor(cluster: NotedCluster, wanted: Job, { fates, fresh }: Evaluate)
     const requests: PlacementRequest[] = [];
     const ask = (kind: PlacementRequest['kind'], previous?: Allocation) =>
       requests.push({
-        ...{ kind, name: `${group.Name}[${requests.length}]`, previous, stop: undefined },
-        ...{ delayNs: 0, deploymentId: '', isCanary: false },
+        kind,
+        name: `${group.Name}[${requests.length}]`,
+        previous,
+        stop: undefined,
+        delayNs: 0,
+        deploymentId: '',
+        isCanary: false,
       });
     for (const [position, member] of members.entries()) {
       const fate = fates[position % fates.length]!;
@@ -404,8 +421,10 @@ function carryOut(
   const placer = drained(begun);
   for (const stop of stops) {
     placer.stop({
-      ...{ allocationId: stop.ID, nodeId: stop.NodeID },
-      ...{ desiredStatus: 'stop', desiredDescription: '' },
+      allocationId: stop.ID,
+      nodeId: stop.NodeID,
+      desiredStatus: 'stop',
+      desiredDescription: '',
     });
   }
   const placed = groups.map(({ group, requests }) =>
@@ -577,7 +596,8 @@ test.each([
   const [placed] = carryOut(cluster, job, plan, 1, true);
   const { LTarget, Operand, RTarget } = Constraints[0]!;
   expect(placed!.failure).toMatchObject({
-    ...{ NodesEvaluated: 2, NodesFiltered: 2 },
+    NodesEvaluated: 2,
+    NodesFiltered: 2,
     ConstraintFiltered: { [`${LTarget} ${Operand} ${RTarget}`]: 2 },
   });
 });

@@ -17,7 +17,9 @@ import { type Asked, askOn, BruteForce } from './brute-force.test-helper.ts';
 import { type GroupPlacement, Placer } from './place.ts';
 
 const device = (count: number) => ({
-  ...{ Vendor: 'acme', Type: 'gpu', Name: 'a1' },
+  Vendor: 'acme',
+  Type: 'gpu',
+  Name: 'a1',
   Instances: Array.from({ length: count }, (_, number) => ({ ID: `g${number}`, Healthy: true })),
 });
 
@@ -39,9 +41,12 @@ const group = fc.record({
   Cores: fc.constantFrom(0, 0, 0, 0, 1),
   gpus: fc.constantFrom(0, 0, 0, 0, 1),
   moved: fc.constantFrom(1, 1, 2),
-  Networks: fc.constantFrom(...[[], [], [{ DynamicPorts: [{ Label: 'a' }] }]], [
-    { ReservedPorts: [{ Label: 's', Value: 20_001 }] },
-  ]),
+  Networks: fc.constantFrom(
+    [],
+    [],
+    [{ DynamicPorts: [{ Label: 'a' }] }],
+    [{ ReservedPorts: [{ Label: 's', Value: 20_001 }] }],
+  ),
   Constraints: fc.constantFrom([], [], [{ LTarget: '', Operand: 'distinct_hosts', RTarget: '' }]),
 });
 
@@ -69,7 +74,8 @@ const story = fc.record({
 
 const jobOf = (ID: string, { groups, ...fields }: JobWish): Job =>
   makeJob({
-    ...{ ID, ...fields },
+    ID,
+    ...fields,
     TaskGroups: groups.map(({ cpu, memory, disk, Cores, gpus, moved, ...rest }, number) =>
       makeGroup({
         ...rest,
@@ -79,7 +85,9 @@ const jobOf = (ID: string, { groups, ...fields }: JobWish): Job =>
         Tasks: [
           makeTask({
             Resources: {
-              ...{ CPU: cpu, MemoryMB: memory, Cores },
+              CPU: cpu,
+              MemoryMB: memory,
+              Cores,
               ...(gpus > 0 && { Devices: [{ Name: 'gpu', Count: gpus }] }),
             },
           }),
@@ -89,8 +97,13 @@ const jobOf = (ID: string, { groups, ...fields }: JobWish): Job =>
   });
 
 const fresh = (group: TaskGroup, number: number): PlacementRequest => ({
-  ...{ kind: 'new', name: `${group.Name}[${number}]`, previous: undefined, stop: undefined },
-  ...{ delayNs: 0, deploymentId: '', isCanary: false },
+  kind: 'new',
+  name: `${group.Name}[${number}]`,
+  previous: undefined,
+  stop: undefined,
+  delayNs: 0,
+  deploymentId: '',
+  isCanary: false,
 });
 
 function place(cluster: NotedCluster, wanted: Job, requests: readonly PlacementRequest[][]) {
@@ -275,8 +288,10 @@ function expectSound(
       node: cluster.node(ID),
       existing: [...cluster.allocationsOnNode(ID)],
       stops: updated.map((one) => ({
-        ...{ allocationId: one.ID, nodeId: one.NodeID },
-        ...{ desiredStatus: 'stop', desiredDescription: '' },
+        allocationId: one.ID,
+        nodeId: one.NodeID,
+        desiredStatus: 'stop',
+        desiredDescription: '',
       })),
       preempted: preemptions
         .filter((one) => one.nodeId === ID)

@@ -50,7 +50,8 @@ const jobOf = (ID: string, wish: Wish, version = 0) => {
   const isService = (wish.job?.Type ?? 'service') === 'service';
   return makeJob(
     {
-      ...{ ID, Priority: priority },
+      ID,
+      Priority: priority,
       ...wish.job,
       TaskGroups: [
         makeGroup({
@@ -65,7 +66,8 @@ const jobOf = (ID: string, wish: Wish, version = 0) => {
             makeTask({
               Env: { value: wish.env ?? '' },
               Resources: {
-                ...{ CPU: cpu, MemoryMB: memory },
+                CPU: cpu,
+                MemoryMB: memory,
                 ...(wish.gpus && { Devices: [{ Name: 'gpu', Count: wish.gpus }] }),
               },
             }),
@@ -134,7 +136,8 @@ describe('victims', () => {
     cluster.putJob({ ...jobOf('same', { priority: 20, cpu: 600 }), Namespace: 'other' });
     const mine = jobOf('same', { priority: 80, cpu: 600 });
     const view: ClusterView = {
-      ...{ index: 1, configuration: cluster.configuration },
+      index: 1,
+      configuration: cluster.configuration,
       job: (namespace, id) => (namespace === 'default' ? mine : cluster.job(namespace, id)),
       jobVersion: (namespace, id) =>
         namespace === 'default' ? mine : cluster.jobVersion(namespace, id, 0),
@@ -323,13 +326,16 @@ describe('consequences', () => {
     expect([...placement!.PreemptedAllocations!].sort()).toEqual(gone.map((one) => one.ID).sort());
     expect(plan.preemptions).toEqual(
       placement!.PreemptedAllocations!.map((allocationId) => ({
-        ...{ allocationId, namespace: 'default', nodeId: 'n1' },
+        allocationId,
+        namespace: 'default',
+        nodeId: 'n1',
         byAllocationId: placement!.ID,
       })),
     );
     expect(plan.annotations.web).toMatchObject({ Place: 1, Preemptions: gone.length });
     expect(placement!.Metrics).toMatchObject({
-      ...{ NodesExhausted: 1, DimensionExhausted: { cpu: 1 } },
+      NodesExhausted: 1,
+      DimensionExhausted: { cpu: 1 },
       ScoreMetaData: [
         { NodeID: 'n1', Scores: { binpack: expect.anything(), preemption: expect.anything() } },
       ],

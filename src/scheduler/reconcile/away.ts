@@ -114,7 +114,10 @@ function* replacementTest(
 }
 
 const replacingKinds: ReadonlySet<Classified['standing']['kind']> = new Set([
-  ...(['unknown', 'lost', 'awaited', 'ended'] as const),
+  'unknown',
+  'lost',
+  'awaited',
+  'ended',
 ]);
 
 /** How long an absent node may still run its allocations; `undefined`: replace them at once. */

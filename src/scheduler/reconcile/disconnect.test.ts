@@ -182,8 +182,13 @@ describe('an allocation that comes back', () => {
     ({
       TaskStates: {
         server: {
-          ...{ State: 'running', Failed: false, Restarts: 0, LastRestart: null, StartedAt },
-          ...{ FinishedAt: null, Events: [] },
+          State: 'running',
+          Failed: false,
+          Restarts: 0,
+          LastRestart: null,
+          StartedAt,
+          FinishedAt: null,
+          Events: [],
         },
       },
     }) as unknown as Partial<Allocation>;

@@ -74,7 +74,12 @@ export function* reconcileGroup(
   const regular = { ...begun, update: updates.destructive.slice(0, size) };
   const canary = yield* canaryWork(rollout, canaries);
   const orders = yield* ordersFor({
-    ...{ job, group, rollout, regular, canary, versions: context.versions },
+    job,
+    group,
+    rollout,
+    regular,
+    canary,
+    versions: context.versions,
     keptNames: yield* namesKept(staying, regulars.away, regular),
     keptCanaryNames: yield* namesKept(canaries.counting, canaries.away, canary),
     canaryNames: canary.fresh === 0 ? [] : namesForCanaries(job, group, updates.destructive, here),
@@ -89,7 +94,10 @@ export function* reconcileGroup(
     delayed.length + regulars.away.awaited.length + canaries.away.awaited.length > 0;
   const isBusy = started + updates.destructive.length + replacedCount(canary) + found.missing > 0;
   return {
-    ...{ job, group, inPlace, ...orders },
+    job,
+    group,
+    inPlace,
+    ...orders,
     stops: [...(yield* stopsOf(group, found, context)), ...marked.map(backMark)],
     deploymentId: rollout.deploymentId,
     replacedAway: [...regulars.away.replacedAway, ...canaries.away.replacedAway],
@@ -164,7 +172,11 @@ function* findingsOf(
     canaries: updates.destructive.length > 0 ? (group.Update?.Canary ?? 0) : 0,
   };
   return {
-    ...{ regulars, staying, updates, missing, superfluous },
+    regulars,
+    staying,
+    updates,
+    missing,
+    superfluous,
     canaries: yield* partOf(kinds.get('canary') ?? [], group, context),
     strays: strandedCanaries(kinds.get('stray') ?? []),
     excess: yield* allocationsIn([

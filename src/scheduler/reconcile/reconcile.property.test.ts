@@ -58,8 +58,14 @@ const wish: fc.Arbitrary<Wish> = fc.record({
 });
 
 const nodeState = fc.constantFrom<NodeStatus | 'drained' | 'ineligible' | 'gone'>(
-  ...(['ready', 'ready', 'down', 'disconnected', 'initializing'] as const),
-  ...(['drained', 'ineligible', 'gone'] as const),
+  'ready',
+  'ready',
+  'down',
+  'disconnected',
+  'initializing',
+  'drained',
+  'ineligible',
+  'gone',
 );
 
 const event = fc.oneof(
@@ -72,8 +78,17 @@ const event = fc.oneof(
     weight: 8,
     arbitrary: fc.record({
       kind: fc.constantFrom(
-        ...(['fail', 'complete', 'migrate', 'start', 'reschedule', 'force'] as const),
-        ...(['healthy', 'healthy', 'healthy', 'unhealthy', 'ends'] as const),
+        'fail' as const,
+        'complete' as const,
+        'migrate' as const,
+        'start' as const,
+        'reschedule' as const,
+        'force' as const,
+        'healthy' as const,
+        'healthy' as const,
+        'healthy' as const,
+        'unhealthy' as const,
+        'ends' as const,
       ),
       at: fc.nat(7),
     }),
@@ -160,7 +175,11 @@ class Life {
     if (Status === 'gone') return;
     this.cluster.putNode(
       makeNode(id, {
-        ...{ Status, Drain: state === 'drained', cpu: 1e5, memory: 1e5, disk: 1e5 },
+        Status,
+        Drain: state === 'drained',
+        cpu: 1e5,
+        memory: 1e5,
+        disk: 1e5,
         SchedulingEligibility: state === Status ? 'eligible' : 'ineligible',
       }),
     );

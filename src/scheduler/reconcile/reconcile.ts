@@ -54,7 +54,10 @@ export function* beginReconciliation(context: ReconcileContext): Steps<Begun> {
     groups: [...members],
     groupContext: job && { ...context, job, deployment, newDeploymentId },
     conclude: (groups) => ({
-      ...{ stops, stopsByGroup, groups, deployment },
+      stops,
+      stopsByGroup,
+      groups,
+      deployment,
       newDeploymentId: id,
       cancellations: cancellations(job, deployments),
     }),

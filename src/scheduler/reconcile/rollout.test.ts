@@ -181,7 +181,8 @@ describe('how it ends', () => {
 
 describe('steps', () => {
   const group = (value: string, fields: Group = {}): Group => ({
-    ...{ Count: 5, Update: { MaxParallel: 2 } },
+    Count: 5,
+    Update: { MaxParallel: 2 },
     ...changed(value),
     ...fields,
   });
@@ -299,7 +300,8 @@ describe('steps', () => {
 
 describe('canaries', () => {
   const group = (value: string, fields: Group = {}): Group => ({
-    ...{ Count: 3, Update: { MaxParallel: 1, Canary: 2 } },
+    Count: 3,
+    Update: { MaxParallel: 1, Canary: 2 },
     ...changed(value),
     ...fields,
   });

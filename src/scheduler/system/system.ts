@@ -85,7 +85,10 @@ function* decideGroup(
   const isBusy = of('outdated').length + of('compatible').length + of('returning').length > 0;
   const isNowhere = staying.length + found.free.length === 0;
   return {
-    ...{ job, group, inPlace, ...orders },
+    job,
+    group,
+    inPlace,
+    ...orders,
     stops: [
       ...away.stops,
       ...of('unwanted').map((one) => stopOf(one, descriptions.notNeeded)),
@@ -145,7 +148,11 @@ function* findingsOf(
   };
   const goOn: readonly Fate[] = ['kept', 'compatible', 'outdated', 'forced'];
   return {
-    ...{ group, context, ended, of, free },
+    group,
+    context,
+    ended,
+    of,
+    free,
     away: yield* decideAway(classified, group, context),
     rollout: groupRollout(group, work, context),
     staying: goOn.flatMap((fate) => fates.get(fate) ?? []),

@@ -39,9 +39,17 @@ export async function bootstrap(
     const token = insertToken(transaction, context, defaultScope, {
       Description: 'Bootstrap Token (Global Management)',
       Policies: [{ ID: managementPolicyId }],
-      ...{ Roles: [], TemplatedPolicies: [], ServiceIdentities: [], NodeIdentities: [] },
-      ...{ Local: false, AuthMethod: '', AuthMethodNamespace: '', ExpirationTime: 0 },
-      ...{ CreateTime: context.world.clock.nowMs(), accessor: '', secret: givenSecret },
+      Roles: [],
+      TemplatedPolicies: [],
+      ServiceIdentities: [],
+      NodeIdentities: [],
+      Local: false,
+      AuthMethod: '',
+      AuthMethodNamespace: '',
+      ExpirationTime: 0,
+      CreateTime: context.world.clock.nowMs(),
+      accessor: '',
+      secret: givenSecret,
     });
     table.put({ AccessorID: token.AccessorID });
     return token;

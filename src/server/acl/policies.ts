@@ -21,8 +21,11 @@ export async function createPolicy(
     requireScope(transaction, scope);
     requireFreeName(transaction, scope, content.Name);
     return transaction.table(aclPolicies).put({
-      ...{ ID, ...content, Hash: policyHash(content) },
-      ...{ Namespace: scope.namespace, Partition: scope.partition },
+      ID,
+      ...content,
+      Hash: policyHash(content),
+      Namespace: scope.namespace,
+      Partition: scope.partition,
     });
   });
 }

@@ -30,8 +30,11 @@ export async function createRole(
     const content = contentOf(transaction, scope, checked, linker);
     requireFreeName(transaction, scope, content.Name);
     return transaction.table(aclRoles).put({
-      ...{ ID, ...content, Hash: roleHash(content) },
-      ...{ Namespace: scope.namespace, Partition: scope.partition },
+      ID,
+      ...content,
+      Hash: roleHash(content),
+      Namespace: scope.namespace,
+      Partition: scope.partition,
     });
   });
 }

@@ -37,7 +37,9 @@ export function seedRealms(transaction: Transaction): void {
     Name: defaultNamespace,
     Description: 'Default namespace',
     Partition: defaultPartition,
-    ...{ Meta: null, Capabilities: null, ACLs: null },
+    Meta: null,
+    Capabilities: null,
+    ACLs: null,
   });
 }
 
@@ -48,7 +50,10 @@ export function seedAcl(transaction: Transaction, context: World, rootSecret?: s
   dropUnsealed(transaction);
   if (!transaction.table(aclTokens).has(...inScope(defaultScope, anonymousAccessorId))) {
     putGlobalToken(transaction, context, {
-      ...{ accessor: anonymousAccessorId, secret: anonymousSecret, nowMs, policies: [] },
+      accessor: anonymousAccessorId,
+      secret: anonymousSecret,
+      nowMs,
+      policies: [],
       description: 'Anonymous Token',
     });
   }
@@ -61,7 +66,10 @@ export function seedAcl(transaction: Transaction, context: World, rootSecret?: s
     return;
   const accessor = context.world.ids.uuid();
   putGlobalToken(transaction, context, {
-    ...{ accessor, secret: rootSecret, nowMs, policies: [managementPolicyId] },
+    accessor,
+    secret: rootSecret,
+    nowMs,
+    policies: [managementPolicyId],
     description: 'Initial Management Token',
   });
   transaction.table(aclBootstrap).put({ AccessorID: accessor });
@@ -76,8 +84,12 @@ export function seedPolicies(transaction: Transaction, partition: string): void 
     // An operator may have renamed it; its rules are this version's.
     if (stored?.Rules === builtin.Rules) continue;
     const content = {
-      ...{ ...builtin, Name: freeName(transaction, scope, builtin.Name), ...stored },
-      ...{ Rules: builtin.Rules, Datacenters: null, JobACL: null },
+      ...builtin,
+      Name: freeName(transaction, scope, builtin.Name),
+      ...stored,
+      Rules: builtin.Rules,
+      Datacenters: null,
+      JobACL: null,
     };
     policies.put({
       ...content,
@@ -115,7 +127,10 @@ export function putGlobalToken(transaction: Transaction, { box }: World, token: 
   const content = {
     Description: token.description,
     Policies: token.policies.map((ID) => ({ ID })),
-    ...{ Roles: [], TemplatedPolicies: [], ServiceIdentities: [], NodeIdentities: [] },
+    Roles: [],
+    TemplatedPolicies: [],
+    ServiceIdentities: [],
+    NodeIdentities: [],
     Local: false,
   };
   return transaction.table(aclTokens).put({
@@ -123,8 +138,12 @@ export function putGlobalToken(transaction: Transaction, { box }: World, token: 
     AccessorID: token.accessor,
     SecretSealed: box.seal(token.secret),
     SecretHash: box.fingerprint(token.secret),
-    ...{ AuthMethod: '', AuthMethodNamespace: '', ExpirationTime: 0, CreateTime: token.nowMs },
+    AuthMethod: '',
+    AuthMethodNamespace: '',
+    ExpirationTime: 0,
+    CreateTime: token.nowMs,
     Hash: tokenHash(content),
-    ...{ Namespace: defaultNamespace, Partition: defaultPartition },
+    Namespace: defaultNamespace,
+    Partition: defaultPartition,
   });
 }

@@ -42,7 +42,10 @@ export async function createToken(
     requireScope(transaction, scope);
     return insertToken(transaction, context, scope, {
       ...contentOf(transaction, scope, checked, linker),
-      ...{ AuthMethod: '', AuthMethodNamespace: '', CreateTime: nowMs, ExpirationTime },
+      AuthMethod: '',
+      AuthMethodNamespace: '',
+      CreateTime: nowMs,
+      ExpirationTime,
       accessor: AccessorID.toLowerCase(),
       secret: SecretID,
     });
@@ -90,7 +93,8 @@ export function insertToken(
     SecretSealed: box.seal(SecretID),
     SecretHash: box.fingerprint(SecretID),
     Hash: tokenHash(content),
-    ...{ Namespace: namespace, Partition: partition },
+    Namespace: namespace,
+    Partition: partition,
   });
 }
 
@@ -148,9 +152,18 @@ export async function cloneToken(
     }
     return insertToken(transaction, context, scope, {
       Description: description || source.Description,
-      ...{ Policies, Roles, TemplatedPolicies, ServiceIdentities, NodeIdentities },
-      ...{ Local, CreateTime: nowMs, ExpirationTime, AuthMethod, AuthMethodNamespace },
-      ...{ accessor: '', secret: '' },
+      Policies,
+      Roles,
+      TemplatedPolicies,
+      ServiceIdentities,
+      NodeIdentities,
+      Local,
+      CreateTime: nowMs,
+      ExpirationTime,
+      AuthMethod,
+      AuthMethodNamespace,
+      accessor: '',
+      secret: '',
     });
   });
 }

@@ -4,7 +4,10 @@ import { configEntries, configReferences } from '../../state/tables.ts';
 import type { Key, Snapshot } from '../../state/types.ts';
 
 export const rowKeyOf = ({ partition, namespace, kind, name }: EntryKey): Key => [
-  ...[partition, namespace, kind, name],
+  partition,
+  namespace,
+  kind,
+  name,
 ];
 
 export const findEntry = (snapshot: Snapshot, key: EntryKey): ConfigEntry | undefined =>

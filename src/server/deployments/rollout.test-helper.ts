@@ -59,7 +59,11 @@ export async function openRollout({ disk = new MemoryDisk(), world }: RolloutOpt
   const ticking = world ?? new SimulatedWorld(1);
   const state = await memoryState(allTables, ticking, disk);
   const context = {
-    ...{ state, world: ticking, log: silentLog, region: 'global', openEvaluations: () => 0 },
+    state,
+    world: ticking,
+    log: silentLog,
+    region: 'global',
+    openEvaluations: () => 0,
   } as unknown as ServerContext;
   const read = () => state.read();
   const of = () => ({ prefix: inNamespace('default', 'web') });
@@ -69,7 +73,11 @@ export async function openRollout({ disk = new MemoryDisk(), world }: RolloutOpt
       else transaction.table(allocations).put(row);
     });
   return {
-    ...{ disk, world: ticking, state, context, write },
+    disk,
+    world: ticking,
+    state,
+    context,
+    write,
     /** The versions of the job, the last of them the current one, and its deployment. */
     async begin(
       versions: readonly Job[],
@@ -84,7 +92,8 @@ export async function openRollout({ disk = new MemoryDisk(), world }: RolloutOpt
           summarizeGroups(transaction, stored);
         }
         const deployment = sampleDeployment(group, {
-          ...{ ID: deploymentId, JobVersion: versions.at(-1)!.Version },
+          ID: deploymentId,
+          JobVersion: versions.at(-1)!.Version,
           ...fields,
         });
         const JobCreateIndex = transaction.index;

@@ -13,8 +13,11 @@ const canary = { DeploymentStatus: { Healthy: true, Canary: true } };
 const never = { ReschedulePolicy: { Attempts: 0, Unlimited: false } };
 const twice = {
   ReschedulePolicy: {
-    ...{ Attempts: 2, Interval: 3600e9, Unlimited: false },
-    ...{ Delay: 5e9, DelayFunction: 'constant' },
+    Attempts: 2,
+    Interval: 3600e9,
+    Unlimited: false,
+    Delay: 5e9,
+    DelayFunction: 'constant',
   },
 };
 const tried = (times: number): Input<Allocation> => ({

@@ -206,7 +206,8 @@ describe('the progress deadline', () => {
 test('canaries that are all healthy promote themselves', async () => {
   const rollout = await open();
   await rollout.begin(versions(), {
-    ...{ DesiredCanaries: 2, AutoPromote: true },
+    DesiredCanaries: 2,
+    AutoPromote: true,
     RequireProgressBy: soon(rollout, minute),
   });
   await rollout.write(memberOf('a', health(true, true)));

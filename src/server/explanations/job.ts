@@ -38,7 +38,12 @@ export function* explainJob(asking: JobAsking): Steps<JobProspect> {
   }
   const { ID, Namespace, Version, Type, Status, Stop } = job;
   return {
-    ...{ JobID: ID, Namespace, Version, Type, Status, Stop },
+    JobID: ID,
+    Namespace,
+    Version,
+    Type,
+    Status,
+    Stop,
     SnapshotIndex: view.index,
     Note: noteOf(job),
     Groups,
@@ -78,8 +83,11 @@ function presentGroup(asking: JobAsking, found: Found): GroupProspect {
   const Nodes =
     nodeId === undefined ? table.Nodes : table.Nodes.filter(({ NodeID }) => NodeID === nodeId);
   return {
-    ...{ TaskGroup: Name, Count, Queued: queued.get(Name) ?? 0 },
-    ...{ Placeable: placed, Unplaceable: unplaced },
+    TaskGroup: Name,
+    Count,
+    Queued: queued.get(Name) ?? 0,
+    Placeable: placed,
+    Unplaceable: unplaced,
     Summary: summaryOf(asking, found, Reason),
     Reason,
     ...table,

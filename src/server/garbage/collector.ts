@@ -131,7 +131,8 @@ export class GarbageCollector {
     const { rowsPerStep, rowsPerSliceMax, sliceMs } = limits.garbage;
     const bounds = { sliceMs, sliceSteps: rowsPerSliceMax / rowsPerStep };
     return {
-      ...{ context, ages },
+      context,
+      ages,
       write: (run) => writeEventually({ state, timers: world.timers }, run, signal),
       async *walk(rows, look) {
         const iterator = rows[Symbol.iterator]();

@@ -68,7 +68,12 @@ function issue(
     : task.Identities?.find(({ Name }) => Name === name);
   if (!isDefault && !identity) return 'the task has no such identity';
   const workload = {
-    ...{ region: context.region, issuer, namespace, group, task: taskName, name },
+    region: context.region,
+    issuer,
+    namespace,
+    group,
+    task: taskName,
+    name,
     job: job.ParentID || job.ID,
     allocation: allocation.ID,
     identity: identity ?? undefined,

@@ -29,10 +29,16 @@ export async function revertJob(context: ServerContext, revert: Revert): Promise
   const target = storedVersion(head, current, version);
   return registerJob(context, {
     // The next number: that of the version itself would be taken for what the caller wants.
-    ...{ job: { ...target, Version: 0, VersionTag: null }, namespace, jobId, accessor },
-    ...{ submission: undefined, sourceOf: version },
+    job: { ...target, Version: 0, VersionTag: null },
+    namespace,
+    jobId,
+    accessor,
+    submission: undefined,
+    sourceOf: version,
     unknownFields: revert.unknownFields,
-    ...{ enforceIndex: undefined, evaluationPriority: 0, preserveCounts: false },
+    enforceIndex: undefined,
+    evaluationPriority: 0,
+    preserveCounts: false,
     preserveResources: false,
     policyOverride: revert.policyOverride,
     ...(revert.demand && { demand: revert.demand }),

@@ -69,8 +69,11 @@ const isDelayed = (allocation: Allocation): boolean =>
 function writeStopped(transaction: Transaction, job: Job, nowMs: number): Job {
   const stopped = writeVersion(transaction, {
     ...job,
-    ...{ Stop: true, Stable: false, VersionTag: null },
-    ...{ Version: job.Version + 1, SubmitTime: instantFromMs(nowMs) },
+    Stop: true,
+    Stable: false,
+    VersionTag: null,
+    Version: job.Version + 1,
+    SubmitTime: instantFromMs(nowMs),
   });
   carrySubmission(transaction, stopped, job.Version);
   return stopped;

@@ -38,9 +38,19 @@ beforeEach(async () => {
 
 const addToken = (transaction: Transaction, secret: string) =>
   insertToken(transaction, { world, box: keyring }, scope, {
-    ...{ Description: '', Policies: [], Roles: [], TemplatedPolicies: [], ServiceIdentities: [] },
-    ...{ NodeIdentities: [], Local: false, AuthMethod: '', AuthMethodNamespace: '' },
-    ...{ CreateTime: 0, ExpirationTime: 0, accessor: '', secret },
+    Description: '',
+    Policies: [],
+    Roles: [],
+    TemplatedPolicies: [],
+    ServiceIdentities: [],
+    NodeIdentities: [],
+    Local: false,
+    AuthMethod: '',
+    AuthMethodNamespace: '',
+    CreateTime: 0,
+    ExpirationTime: 0,
+    accessor: '',
+    secret,
   });
 
 const secrets = Array.from(
@@ -85,9 +95,16 @@ describe('a rotation', () => {
     await state.write((transaction) => {
       for (const secret of secrets) addToken(transaction, secret);
       transaction.table(authMethods).put({
-        ...{ Name: 'm', Type: 'oidc', Description: '', DisplayName: '', MaxTokenTTL: 0 },
-        ...{ TokenLocality: '', Config: {}, NamespaceRules: [] },
-        ...{ Namespace: 'default', Partition: 'default' },
+        Name: 'm',
+        Type: 'oidc',
+        Description: '',
+        DisplayName: '',
+        MaxTokenTTL: 0,
+        TokenLocality: '',
+        Config: {},
+        NamespaceRules: [],
+        Namespace: 'default',
+        Partition: 'default',
         SealedConfig: { OIDCClientSecret: keyring.seal('hush') },
       });
     });

@@ -76,7 +76,8 @@ export async function issueToken(context: ServerContext, issue: Issue): Promise<
       AuthMethodNamespace: method.Namespace,
       CreateTime: nowMs,
       ExpirationTime: method.MaxTokenTTL === 0 ? 0 : Math.round(nowMs + method.MaxTokenTTL / 1e6),
-      ...{ accessor: '', secret: '' },
+      accessor: '',
+      secret: '',
     });
   });
 }

@@ -37,7 +37,9 @@ export async function writePartition(
         Name: defaultNamespace,
         Description: 'Default namespace',
         Partition: Name,
-        ...{ Meta: null, Capabilities: null, ACLs: null },
+        Meta: null,
+        Capabilities: null,
+        ACLs: null,
       });
     }
     seedPolicies(transaction, Name);

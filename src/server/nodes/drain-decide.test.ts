@@ -13,8 +13,11 @@ import { Budgets, type DrainDecision, decideDrain } from './drain-decide.ts';
 
 const nowMs = Date.UTC(2026, 0, 1);
 const patient: DrainStrategy = {
-  ...{ Deadline: 0, IgnoreSystemJobs: false, MarkEligible: false },
-  ...{ ForceDeadline: null, StartedAt: null },
+  Deadline: 0,
+  IgnoreSystemJobs: false,
+  MarkEligible: false,
+  ForceDeadline: null,
+  StartedAt: null,
 };
 const inMs = (ms: number): DrainStrategy => ({
   ...patient,
@@ -41,8 +44,12 @@ let made = 0;
 const make = (job: Job, fields: Partial<Allocation> = {}): Allocation => ({
   ...complete(AllocationSchema, {
     ID: `allocation-${made++}`,
-    ...{ Namespace: 'default', JobID: job.ID, JobCreateIndex: 7, TaskGroup: 'web' },
-    ...{ NodeID: 'drained', ClientStatus: 'running' },
+    Namespace: 'default',
+    JobID: job.ID,
+    JobCreateIndex: 7,
+    TaskGroup: 'web',
+    NodeID: 'drained',
+    ClientStatus: 'running',
   }),
   ...fields,
 });
@@ -194,8 +201,10 @@ test('a group is never short of more than it may be, and at the deadline all goe
       const job = makeJob('service', count, most);
       const all = fates.map(({ here, isMarked, status, health, desired }) =>
         make(job, {
-          ...{ NodeID: here ? 'drained' : 'elsewhere', ClientStatus: status },
-          ...{ DesiredStatus: desired, ...(isMarked && marked) },
+          NodeID: here ? 'drained' : 'elsewhere',
+          ClientStatus: status,
+          DesiredStatus: desired,
+          ...(isMarked && marked),
           ...(health !== null && healthy(health)),
         }),
       );

@@ -74,13 +74,16 @@ function begun(
       MarkEligible: markEligible,
     },
     LastDrain: {
-      ...{ StartedAt, UpdatedAt: now, Status: 'draining' as const, AccessorID: accessor },
+      StartedAt,
+      UpdatedAt: now,
+      Status: 'draining' as const,
+      AccessorID: accessor,
       Meta: meta ?? (node.Drain ? (node.LastDrain?.Meta ?? null) : null),
     },
   } as const;
   const details = { deadline: deadlineText(spec) };
   const message = node.Drain ? 'Node drain changed' : 'Node drain started';
-  return changeNode(transaction, nowMs, node, fields, { message, subsystem: 'Drain', details });
+  return changeNode(transaction, nowMs, node, { fields, message, subsystem: 'Drain', details });
 }
 
 const deadlineText = ({ Deadline }: DrainSpec): string => {
@@ -100,16 +103,18 @@ function cancelled(
     if (SchedulingEligibility === node.SchedulingEligibility) return node;
     const message = 'Node marked as eligible for scheduling';
     const fields = { SchedulingEligibility } as const;
-    return changeNode(transaction, nowMs, node, fields, { message, subsystem: 'Cluster' });
+    return changeNode(transaction, nowMs, node, { fields, message, subsystem: 'Cluster' });
   }
   const LastDrain = node.LastDrain && {
     ...node.LastDrain,
-    ...{ UpdatedAt: formatInstant(nowMs), Status: 'canceled' as const, AccessorID: accessor },
+    UpdatedAt: formatInstant(nowMs),
+    Status: 'canceled' as const,
+    AccessorID: accessor,
     Meta: meta ?? node.LastDrain.Meta,
   };
   const fields = { SchedulingEligibility, Drain: false, DrainStrategy: null, LastDrain } as const;
-  const news = { message: 'Node drain canceled', subsystem: 'Drain' } as const;
-  return changeNode(transaction, nowMs, node, fields, news);
+  const message = 'Node drain canceled';
+  return changeNode(transaction, nowMs, node, { fields, message, subsystem: 'Drain' });
 }
 
 /** What was to move and has not yet may stay. Returns the ids of the evaluations that see to it. */

@@ -214,7 +214,7 @@ function complete(transaction: Transaction, world: World, node: Node): void {
     LastDrain,
     SchedulingEligibility: isBack ? 'eligible' : 'ineligible',
   } as const;
-  const news = { message: 'Node drain complete', subsystem: 'Drain' } as const;
-  changeNode(transaction, nowMs, node, fields, news);
+  const message = 'Node drain complete';
+  changeNode(transaction, nowMs, node, { fields, message, subsystem: 'Drain' });
   if (isBack) evaluateNode(transaction, world, node.ID);
 }

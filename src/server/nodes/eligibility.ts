@@ -19,11 +19,11 @@ export async function setEligibility(
     if (eligibility === 'eligible' && node.Drain) throw refusal('node-draining', { node: nodeId });
     if (node.SchedulingEligibility === eligibility) return { node, ids: [] };
     const message = `Node marked as ${eligibility} for scheduling`;
-    const changed = changeNode(
-      ...([transaction, world.clock.nowMs(), node] as const),
-      { SchedulingEligibility: eligibility },
-      { message, subsystem: 'Cluster' },
-    );
+    const changed = changeNode(transaction, world.clock.nowMs(), node, {
+      fields: { SchedulingEligibility: eligibility },
+      message,
+      subsystem: 'Cluster',
+    });
     const ids = eligibility === 'eligible' ? evaluateNode(transaction, world, nodeId) : [];
     return { node: changed, ids };
   });

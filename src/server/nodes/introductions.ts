@@ -38,7 +38,12 @@ export async function introduce(
     }
     const nowMs = world.clock.nowMs();
     return table.put({
-      ...{ ID: world.ids.uuid(), Description, NodePool, NodeName, Uses, Used: 0 },
+      ID: world.ids.uuid(),
+      Description,
+      NodePool,
+      NodeName,
+      Uses,
+      Used: 0,
       CreateTime: instantFromMs(nowMs),
       ExpirationTime: instantFromMs(nowMs + durationMs(ttl)),
       SecretHash: world.secrets.hash(SecretID),

@@ -34,7 +34,7 @@ export async function noteMissed(
     const missed = judge(transaction, node, nowMs);
     const message =
       node.Status === 'disconnected' ? 'Node did not come back in time' : 'Node heartbeat missed';
-    if (setNodeStatus(transaction, nowMs, nodeId, missed.status, message)) {
+    if (setNodeStatus(transaction, nowMs, nodeId, { status: missed.status, message })) {
       if (missed.status === 'down') removeServicesOfNode(transaction, nodeId);
       evaluateNode(transaction, world, nodeId);
     }

@@ -108,7 +108,7 @@ function takeIn(
   if (existing?.Status === 'ready') return false;
   const status = isSynced(transaction, nodeId) ? 'ready' : 'initializing';
   const message = existing === undefined ? 'Node registered' : 'Node re-registered';
-  return setNodeStatus(transaction, nowMs, nodeId, status, message);
+  return setNodeStatus(transaction, nowMs, nodeId, { status, message });
 }
 
 /** Whether the servers know how everything on the node fares. */
@@ -127,7 +127,8 @@ export async function noteSynced({ state, world }: ServerContext, nodeId: string
     if (transaction.table(nodes).get(nodeId)?.Status !== 'initializing') return;
     if (!isSynced(transaction, nodeId)) return;
     const nowMs = world.clock.nowMs();
-    setNodeStatus(transaction, nowMs, nodeId, 'ready', 'Node told how its allocations fare');
+    const message = 'Node told how its allocations fare';
+    setNodeStatus(transaction, nowMs, nodeId, { status: 'ready', message });
     evaluateNode(transaction, world, nodeId);
   });
 }

@@ -4,19 +4,20 @@ import { withNodeEvent } from '../../model/node/node.ts';
 import { nodes } from '../../state/tables.ts';
 import type { Transaction } from '../../state/types.ts';
 
-export interface NodeNews {
+export interface NodeChange {
+  readonly fields: Partial<Node>;
+  /** Why, as the node's event tells. */
   readonly message: string;
   readonly subsystem: 'Cluster' | 'Drain' | 'Scheduler';
   readonly details?: Readonly<Record<string, string>>;
 }
 
-/** Changes what the servers say of a node, with an event that tells why. */
+/** Changes fields of a node that servers write, and adds an event to the node. */
 export function changeNode(
   transaction: Transaction,
   nowMs: number,
   node: Node,
-  fields: Partial<Node>,
-  { message, subsystem, details = {} }: NodeNews,
+  { fields, message, subsystem, details = {} }: NodeChange,
 ): Node {
   const event = {
     Message: message,
@@ -32,17 +33,16 @@ export function changeNode(
   });
 }
 
-/** Moves the node to a status, with an event that says why. Nothing when it is there already. */
+/** `false`: the node is gone or has the status already. */
 export function setNodeStatus(
   transaction: Transaction,
   nowMs: number,
   nodeId: string,
-  status: NodeStatus,
-  message: string,
+  { status, message }: { readonly status: NodeStatus; readonly message: string },
 ): boolean {
   const node = transaction.table(nodes).get(nodeId);
   if (node === undefined || node.Status === status) return false;
   const fields = { Status: status, StatusUpdatedAt: instantFromMs(nowMs) };
-  changeNode(transaction, nowMs, node, fields, { message, subsystem: 'Cluster' });
+  changeNode(transaction, nowMs, node, { fields, message, subsystem: 'Cluster' });
   return true;
 }

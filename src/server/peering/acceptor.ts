@@ -233,8 +233,9 @@ function admit(
   } else if (!is(secrets.Active)) return undefined;
   if (peering.DeletedAt !== 0) return peering;
   const told: Partial<StoredPeering> = {
-    ...{ State: 'ESTABLISHING' },
-    ...{ PeerID: self.id, PeerServerName: self.serverName },
+    State: 'ESTABLISHING',
+    PeerID: self.id,
+    PeerServerName: self.serverName,
     Remote: { Partition: self.partition, Datacenter: self.datacenter },
     MustForget: isOfAnother(peering, self.id),
   };

@@ -54,7 +54,9 @@ export const selfOf = (
 ): SelfDescription => ({
   id: peering.ID,
   serverName: serverNameOf(identityOf(state.read())),
-  ...{ datacenter, partition: peering.Partition, addresses },
+  datacenter,
+  partition: peering.Partition,
+  addresses,
 });
 
 export const peeringById = (snapshot: Snapshot, id: string): StoredPeering | undefined =>
@@ -101,7 +103,11 @@ export const isOfAnother = (stored: StoredPeering | undefined, peerId: string): 
   stored !== undefined && (stored.MustForget || (stored.PeerID !== '' && stored.PeerID !== peerId));
 
 export const noSecrets = (ID: string): Unstamped<PeeringSecrets> => ({
-  ...{ ID, Establishment: '', Exchanged: '', Active: '', Pending: '' },
+  ID,
+  Establishment: '',
+  Exchanged: '',
+  Active: '',
+  Pending: '',
 });
 
 export const secretsOf = (snapshot: Snapshot, id: string): Unstamped<PeeringSecrets> =>

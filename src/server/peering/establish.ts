@@ -207,8 +207,14 @@ function putDialled(
   const secrets = { Exchanged: box.fingerprint(token.secret), Active: box.seal(streamSecret) };
   transaction.table(peeringSecrets).put({ ...noSecrets(ID), ...secrets });
   const row = complete(StoredPeeringSchema, {
-    ...{ ID, Name: name, Partition: partition, State: 'ESTABLISHING', IsDialer: true },
-    ...{ PeerID: peerId, PeerServerName: serverName, PeerCAPems: [...caPems] },
+    ID,
+    Name: name,
+    Partition: partition,
+    State: 'ESTABLISHING',
+    IsDialer: true,
+    PeerID: peerId,
+    PeerServerName: serverName,
+    PeerCAPems: [...caPems],
     PeerServerAddresses: [...new Set([...manualAddresses, ...addresses])],
     ManualServerAddresses: [...manualAddresses],
     Remote: { Partition: token.partition, Datacenter: token.datacenter },

@@ -240,7 +240,11 @@ export class Peerings {
       id,
       (known) =>
         new PeeringStream({
-          ...{ context, wire, side, known, exchange: context.exchange },
+          context,
+          wire,
+          side,
+          known,
+          exchange: context.exchange,
           peering: { id, name, partition },
           onGoodbye: async () => {
             await context.state.write((transaction) => terminate(transaction, peering));

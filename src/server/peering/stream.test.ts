@@ -11,7 +11,9 @@ test('a peer that says goodbye again and again, all at once, has it written down
   const sent: string[] = [];
   const { promise: closed, resolve } = Promise.withResolvers<string>();
   const link: PeeringLink = {
-    ...{ closed, close: resolve, waitingBytes: 0 },
+    closed,
+    close: resolve,
+    waitingBytes: 0,
     send: (text) => sent.push(JSON.parse(text).type) > 0,
     onFrame: (take) => {
       hear = take;
@@ -22,9 +24,12 @@ test('a peer that says goodbye again and again, all at once, has it written down
   const stream = new PeeringStream({
     context: { world, log: { info() {}, warn() {}, error() {}, debug() {} } as never },
     wire: new Wire(link, world.timers),
-    ...{ side: 'acceptor', peering: { id: 'x', name: 'west', partition: 'default' }, known },
+    side: 'acceptor',
+    peering: { id: 'x', name: 'west', partition: 'default' },
+    known,
     exchange: { open: () => ({ receive() {}, close() {} }) },
-    ...{ onGoodbye, onAddresses: () => {} },
+    onGoodbye,
+    onAddresses: () => {},
   });
   stream.start({ exchanges: true });
   for (let count = 0; count < 500; count++) hear('{"type":"goodbye"}');

@@ -65,9 +65,14 @@ export async function generateToken(
   });
   const peering = written.value;
   const token = encodeToken({
-    ...{ caPems, manualAddresses, addresses },
+    caPems,
+    manualAddresses,
+    addresses,
     serverName: serverNameOf(identityOf(context.state.read())),
-    ...{ peerId: peering.ID, secret, partition, datacenter: context.datacenter },
+    peerId: peering.ID,
+    secret,
+    partition,
+    datacenter: context.datacenter,
   });
   return { index: written.index, value: { token, peering } };
 }

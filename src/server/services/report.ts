@@ -92,8 +92,13 @@ const registrationOf = (
   { ID: AllocID, Namespace, JobID }: Allocation,
   { ID, ServiceName, ...service }: ToldService,
 ): Unstamped<ServiceRegistration> => ({
-  ...{ ID, ServiceName },
-  ...{ Namespace, NodeID, Datacenter, JobID, AllocID },
+  ID,
+  ServiceName,
+  Namespace,
+  NodeID,
+  Datacenter,
+  JobID,
+  AllocID,
   ...service,
 });
 

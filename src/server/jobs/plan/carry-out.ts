@@ -117,7 +117,8 @@ async function decideAgain(
           configuration: configuration(snapshot, job.NodePool),
           nowMs: world.clock.nowMs(),
           ids: replayed(kept.ids, world.ids),
-          ...{ priority, elapsedNs },
+          priority,
+          elapsedNs,
         })
       : undefined;
     yield;
@@ -203,7 +204,9 @@ function based(result: SchedulerResult, proposed: Job, stored: Job): SchedulerRe
       inPlaceUpdates: plan.inPlaceUpdates.map(moved),
       deployment: plan.deployment && {
         ...plan.deployment,
-        ...{ JobCreateIndex, JobModifyIndex: ModifyIndex, JobSpecModifyIndex: JobModifyIndex },
+        JobCreateIndex,
+        JobModifyIndex: ModifyIndex,
+        JobSpecModifyIndex: JobModifyIndex,
       },
       evaluations: plan.evaluations.map((one) => ({ ...one, JobModifyIndex })),
     },

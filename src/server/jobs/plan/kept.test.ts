@@ -15,7 +15,12 @@ beforeEach(() => {
 
 const job = canonicalizeJob(webJob);
 const plan = (id: string, bytes = 1): KeptPlan => ({
-  ...{ id, job, bytes, jobModifyIndex: 0, outline: nothingPlanned, ids: [] },
+  id,
+  job,
+  bytes,
+  jobModifyIndex: 0,
+  outline: nothingPlanned,
+  ids: [],
 });
 const { keptMax, keptMs, keptBytesMax } = limits.plan;
 

@@ -137,7 +137,10 @@ export class Planner {
     const decided = isEvaluated(proposal.job)
       ? yield* decideProposal(snapshot, proposal, {
           configuration: configuration(snapshot, job.NodePool),
-          ...{ nowMs: clock.nowMs(), ids: drawn, priority: 0, elapsedNs },
+          nowMs: clock.nowMs(),
+          ids: drawn,
+          priority: 0,
+          elapsedNs,
         })
       : undefined;
     yield;
@@ -170,7 +173,11 @@ export class Planner {
     if (isTooLarge(outline)) return '';
     const id = this.#options.context.world.ids.uuid();
     this.#kept.keep({
-      ...{ id, job, outline, ids: drawn, jobModifyIndex: stored?.JobModifyIndex ?? 0 },
+      id,
+      job,
+      outline,
+      ids: drawn,
+      jobModifyIndex: stored?.JobModifyIndex ?? 0,
       bytes: JSON.stringify(job).length + changeBytes * outline.changes.length,
     });
     return id;

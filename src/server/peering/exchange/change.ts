@@ -66,8 +66,12 @@ export class GrowingChange {
 
   frame(id: number): ChangeFrame {
     return {
-      ...{ type: 'change', id, services: this.#services, instances: this.#instances },
-      ...{ removedServices: this.#removedServices, removedInstances: this.#removedInstances },
+      type: 'change',
+      id,
+      services: this.#services,
+      instances: this.#instances,
+      removedServices: this.#removedServices,
+      removedInstances: this.#removedInstances,
     };
   }
 
@@ -80,11 +84,17 @@ export class GrowingChange {
 
 /** An instance as others may know it. */
 export const exportedInstance = (row: ServiceRegistration): ExportedInstance => ({
-  ...{ namespace: row.Namespace, name: row.ServiceName, id: row.ID },
-  ...{ address: row.Address, port: row.Port, tags: row.Tags ?? [], meta: row.Meta ?? {} },
+  namespace: row.Namespace,
+  name: row.ServiceName,
+  id: row.ID,
+  address: row.Address,
+  port: row.Port,
+  tags: row.Tags ?? [],
+  meta: row.Meta ?? {},
   weights: {
     passing: Math.max(row.Weights?.Passing ?? 1, 0),
     warning: Math.max(row.Weights?.Warning ?? 1, 0),
   },
-  ...{ datacenter: row.Datacenter, status: row.Status },
+  datacenter: row.Datacenter,
+  status: row.Status,
 });

@@ -108,7 +108,11 @@ export class Cluster {
 }
 
 const entryOf = (Kind: string, Name: string) => ({
-  ...{ Kind, Name, Namespace: 'default', Partition: 'default', Meta: null },
+  Kind,
+  Name,
+  Namespace: 'default',
+  Partition: 'default',
+  Meta: null,
 });
 
 export interface Instance {
@@ -122,7 +126,9 @@ export interface Instance {
 
 /** A rule of an `exported-services` entry, for one peer. */
 export const rule = (Name: string, Peer: string, Namespace = 'default') => ({
-  ...{ Name, Namespace, Consumers: [{ Peer, Partition: '', SamenessGroup: '' }] },
+  Name,
+  Namespace,
+  Consumers: [{ Peer, Partition: '', SamenessGroup: '' }],
 });
 
 /**

@@ -28,7 +28,8 @@ const step = fc.oneof(
   {
     weight: 16,
     arbitrary: fc.record({
-      ...{ do: fc.constant('register' as const), ...instance },
+      do: fc.constant('register' as const),
+      ...instance,
       port: fc.integer({ min: 1, max: 3 }),
     }),
   },
@@ -36,14 +37,16 @@ const step = fc.oneof(
   {
     weight: 2,
     arbitrary: fc.record({
-      ...{ do: fc.constant('export' as const), ...at },
+      do: fc.constant('export' as const),
+      ...at,
       rules: fc.option(fc.array(ruleOf, { maxLength: 3 }), { nil: undefined }),
     }),
   },
   {
     weight: 1,
     arbitrary: fc.record({
-      ...{ do: fc.constant('protocol' as const), ...at },
+      do: fc.constant('protocol' as const),
+      ...at,
       name: fc.constantFrom(...names),
       protocol: fc.constantFrom('http', 'grpc'),
     }),
@@ -51,7 +54,8 @@ const step = fc.oneof(
   {
     weight: 3,
     arbitrary: fc.record({
-      ...{ do: fc.constant('route' as const), ...at },
+      do: fc.constant('route' as const),
+      ...at,
       kind: fc.constantFrom('service-router' as const, 'service-resolver' as const),
       // Not every name that an entry can have is one of a service.
       name: fc.constantFrom(...names, 'no service'),
@@ -113,8 +117,10 @@ const importsOf = (cluster: Cluster, peer: string) => ({
 });
 
 const small = {
-  ...{ window: 2, instancesPerChangeMax: 4, changedInstancesMax: 3 },
-  ...{ rowsPerTransactionMax: 2 },
+  window: 2,
+  instancesPerChangeMax: 4,
+  changedInstancesMax: 3,
+  rowsPerTransactionMax: 2,
 };
 
 test('what is exported is what is seen after the faults end', async () => {

@@ -35,16 +35,32 @@ function hostile(cluster = b) {
 }
 
 const instance = (changes: object = {}) => ({
-  ...{ namespace: 'default', name: 'web', id: '1', address: '10.0.0.1', port: 80, tags: ['x'] },
-  ...{ meta: { k: 'v' }, weights: { passing: 1, warning: 1 }, datacenter: 'dc1' },
-  ...{ status: 'passing', ...changes },
+  namespace: 'default',
+  name: 'web',
+  id: '1',
+  address: '10.0.0.1',
+  port: 80,
+  tags: ['x'],
+  meta: { k: 'v' },
+  weights: { passing: 1, warning: 1 },
+  datacenter: 'dc1',
+  status: 'passing',
+  ...changes,
 });
 const service = (changes: object = {}) => ({
-  ...{ namespace: 'default', name: 'web', protocol: 'tcp', ...changes },
+  namespace: 'default',
+  name: 'web',
+  protocol: 'tcp',
+  ...changes,
 });
 const change = (id: number, changes: object = {}) => ({
-  ...{ type: 'change', id, services: [], instances: [], removedServices: [] },
-  ...{ removedInstances: [], ...changes },
+  type: 'change',
+  id,
+  services: [],
+  instances: [],
+  removedServices: [],
+  removedInstances: [],
+  ...changes,
 });
 const begin = { type: 'begin' };
 const complete = { type: 'complete' };
@@ -55,7 +71,9 @@ describe('a peer that is told', () => {
       a.export([rule('web', 'b')]),
       a.protocol('web', 'http'),
       a.register({
-        ...{ name: 'web', id: '1', status: 'warning' },
+        name: 'web',
+        id: '1',
+        status: 'warning',
         changes: { Tags: ['x'], Meta: { k: 'v' }, Weights: { Passing: 3, Warning: 0 } },
       }),
       a.register({ name: 'api', id: '2' }),
@@ -65,11 +83,25 @@ describe('a peer that is told', () => {
     expect(b.servicesFrom('a')).toEqual(['default/web http']);
     expect(b.importedFrom('a')).toEqual([
       {
-        ...{ ID: '1', ServiceName: 'web', Namespace: 'default', Status: 'warning', TaskName: '' },
-        ...{ NodeID: '', JobID: '', AllocID: '', Datacenter: 'dc1', TaggedAddresses: null },
-        ...{ Address: '10.0.0.1', Port: 80, Tags: ['x'], Meta: { k: 'v' } },
-        ...{ Weights: { Passing: 3, Warning: 0 }, Partition: 'default', Peer: 'a' },
-        ...{ CreateIndex: expect.any(Number), ModifyIndex: expect.any(Number) },
+        ID: '1',
+        ServiceName: 'web',
+        Namespace: 'default',
+        Status: 'warning',
+        TaskName: '',
+        NodeID: '',
+        JobID: '',
+        AllocID: '',
+        Datacenter: 'dc1',
+        TaggedAddresses: null,
+        Address: '10.0.0.1',
+        Port: 80,
+        Tags: ['x'],
+        Meta: { k: 'v' },
+        Weights: { Passing: 3, Warning: 0 },
+        Partition: 'default',
+        Peer: 'a',
+        CreateIndex: expect.any(Number),
+        ModifyIndex: expect.any(Number),
       },
     ]);
   });
@@ -261,7 +293,8 @@ describe('a peer that breaks the rules is refused, and nothing is written', () =
     [
       'an instance of what it exports no more',
       [
-        ...[begin, change(1, { services: [service()] })],
+        begin,
+        change(1, { services: [service()] }),
         change(2, { removedServices: [service()] }),
         change(3, { instances: [instance()] }),
       ],

@@ -97,12 +97,23 @@ const rowOf = (
   { partition, name: peer }: PeerPlace,
   { namespace, name, id, weights, tags, meta, ...rest }: ExportedInstance,
 ): UnstampedInstance => ({
-  ...{ ID: id, ServiceName: name, TaskName: '', Tags: tags.length === 0 ? null : tags },
+  ID: id,
+  ServiceName: name,
+  TaskName: '',
+  Tags: tags.length === 0 ? null : tags,
   Meta: Object.keys(meta).length === 0 ? null : meta,
-  ...{ Address: rest.address, Port: rest.port, TaggedAddresses: null },
+  Address: rest.address,
+  Port: rest.port,
+  TaggedAddresses: null,
   Weights: { Passing: weights.passing, Warning: weights.warning },
-  ...{ Status: rest.status, Namespace: namespace, NodeID: '', Datacenter: rest.datacenter },
-  ...{ JobID: '', AllocID: '', Partition: partition, Peer: peer },
+  Status: rest.status,
+  Namespace: namespace,
+  NodeID: '',
+  Datacenter: rest.datacenter,
+  JobID: '',
+  AllocID: '',
+  Partition: partition,
+  Peer: peer,
 });
 
 function isSameRow(row: ImportedInstance, next: UnstampedInstance): boolean {

@@ -83,7 +83,9 @@ export class ServiceExchange implements Exchange {
     const sender = new Sender(this.#context, { exported: this.#exported, link, bounds });
     const { clock } = this.#context.world;
     const receiver = new Receiver(this.#context, {
-      ...{ imports: this.#importsOf(link.peering), link, bounds },
+      imports: this.#importsOf(link.peering),
+      link,
+      bounds,
       onComplete: () => this.#toldAllAtMs.set(key, clock.nowMs()),
     });
     const stream: OpenStream = { link, sender, receiver, sinceMs: clock.nowMs() };

@@ -5,8 +5,13 @@ import { Told } from './told.ts';
 const web = { namespace: 'default', name: 'web' };
 const change = (parts: object): ExchangeChange =>
   ({
-    ...{ type: 'change', id: 1, services: [], instances: [] },
-    ...{ removedServices: [], removedInstances: [], ...parts },
+    type: 'change',
+    id: 1,
+    services: [],
+    instances: [],
+    removedServices: [],
+    removedInstances: [],
+    ...parts,
   }) as ExchangeChange;
 const services = [{ ...web, protocol: 'tcp' }];
 const row = (ID: string) => ({ Namespace: 'default', ServiceName: 'web', ID }) as never;

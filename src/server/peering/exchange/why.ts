@@ -23,10 +23,15 @@ export function* exchangeFacts(
   const imported = yield* count(snapshot.table(importedInstances).scan({ prefix }));
   const { openSinceMs, hasToldAll, toldAllAtMs } = state;
   return {
-    ...{ peer, service, openSinceMs, hasToldAll, toldAllAtMs },
+    peer,
+    service,
+    openSinceMs,
+    hasToldAll,
+    toldAllAtMs,
     hasEnded: peering.State === 'TERMINATED' || peering.DeletedAt !== 0,
     trace: traceExport(exportsEntry(snapshot, partition), service, {
-      ...{ peer, isThere: own > 0 || hasChain(snapshot, partition, service) },
+      peer,
+      isThere: own > 0 || hasChain(snapshot, partition, service),
     }),
     ownInstances: own,
     sending: state.sending(service),

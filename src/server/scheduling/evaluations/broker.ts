@@ -93,8 +93,11 @@ export class Broker<E extends Brokered> {
   enqueue(evaluation: E): void {
     if (this.#known.has(evaluation.ID)) return;
     const entry: Entry<E> = {
-      ...{ evaluation, deliveries: 0, place: 'waiting' },
-      ...{ isOver: false, timer: undefined },
+      evaluation,
+      deliveries: 0,
+      place: 'waiting',
+      isOver: false,
+      timer: undefined,
     };
     this.#known.set(evaluation.ID, entry);
     const behind = this.#waiting.get(jobOf(evaluation));

@@ -48,7 +48,10 @@ async function setUp(disk = new MemoryDisk(), seed = 1) {
   const warnings: string[] = [];
   const log: Log = { ...silentLog, warn: (_, sentence) => warnings.push(sentence) };
   const context: ServerContext = {
-    ...{ state, log, region: 'global', openEvaluations: () => 0 },
+    state,
+    log,
+    region: 'global',
+    openEvaluations: () => 0,
     world: { ...world, random: simulated.random, secrets: simulated.secrets },
     box: rootKeyBox(new Uint8Array(32), simulated.secrets),
   };
@@ -86,8 +89,18 @@ async function setUp(disk = new MemoryDisk(), seed = 1) {
     dispatcher.stop();
   };
   return {
-    ...{ simulated, collector, state, ran, warnings, disk },
-    ...{ start, stop, register, putNodes, write, all },
+    simulated,
+    collector,
+    state,
+    ran,
+    warnings,
+    disk,
+    start,
+    stop,
+    register,
+    putNodes,
+    write,
+    all,
   };
 }
 
@@ -117,7 +130,10 @@ test('a large plan is committed in parts, and others write in between', async ()
 
   const parts = server.ran.filter((changes) => rowsOf(changes, allocations) > 0);
   expect(parts.map((changes) => rowsOf(changes, allocations))).toEqual([
-    ...[rowsMax, rowsMax, rowsMax, 1],
+    rowsMax,
+    rowsMax,
+    rowsMax,
+    1,
   ]);
   const positions = parts.map((part) => server.ran.indexOf(part));
   for (const [part, position] of positions.entries()) {

@@ -109,7 +109,11 @@ function applyUpdates(transaction: Transaction, { plan, rejected, now }: Accepte
     const isMember = DeploymentID !== before.DeploymentID;
     const after = table.put({
       ...before,
-      ...{ EvalID, JobVersion, JobCreateIndex, AllocatedResources, DesiredDescription },
+      EvalID,
+      JobVersion,
+      JobCreateIndex,
+      AllocatedResources,
+      DesiredDescription,
       // Health is asked for anew.
       ...(isMember && { DeploymentID, DeploymentStatus }),
       AllocModifyIndex: transaction.index,

@@ -7,21 +7,33 @@ import { splitPlan } from './split.ts';
 const splitOf = (whole: Plan, rowsMax: number) => drained(splitPlan(whole, rowsMax));
 
 const stop = (allocationId: string, fields: Partial<PlannedStop> = {}): PlannedStop => ({
-  ...{ allocationId, nodeId: 'n', desiredStatus: 'stop', desiredDescription: '' },
+  allocationId,
+  nodeId: 'n',
+  desiredStatus: 'stop',
+  desiredDescription: '',
   ...fields,
 });
 
 /** Only what splitting looks at. */
 const plan = (fields: object): Plan =>
   ({
-    ...{ allAtOnce: false, stops: [], placements: [], preemptions: [], inPlaceUpdates: [] },
+    allAtOnce: false,
+    stops: [],
+    placements: [],
+    preemptions: [],
+    inPlaceUpdates: [],
     evaluations: [],
-    ...{ deploymentSeen: null, deployment: null, deploymentUpdates: [] },
+    deploymentSeen: null,
+    deployment: null,
+    deploymentUpdates: [],
     ...fields,
   }) as unknown as Plan;
 
 const preemption = (allocationId: string, byAllocationId: string) => ({
-  ...{ allocationId, byAllocationId, namespace: 'default', nodeId: 'n' },
+  allocationId,
+  byAllocationId,
+  namespace: 'default',
+  nodeId: 'n',
 });
 
 const placement = (ID: string, PreviousAllocation = '') => ({ ID, PreviousAllocation });
@@ -125,7 +137,10 @@ describe('a plan in parts', () => {
         for (const part of parts) {
           const marks = part.stops.filter((one) => one.followupEvaluationId !== undefined);
           const { length } = [
-            ...[...part.stops, ...part.placements, ...part.preemptions, ...part.inPlaceUpdates],
+            ...part.stops,
+            ...part.placements,
+            ...part.preemptions,
+            ...part.inPlaceUpdates,
           ];
           expect(length - marks.length).toBeLessThanOrEqual(Math.max(max, 5));
         }
