@@ -111,8 +111,8 @@ class Life {
     for (const part of this.#drain(splitPlan(plan, limits.scheduler.planRowsMax))) {
       const end = begin();
       await this.#state.write((transaction) => {
-        const rejections = applyPlan(transaction, this.#world, part, knownOccupancyOf);
-        if (rejections.length > 0) throw new Error(`a plan was rejected: ${rejections[0]!.reason}`);
+        const refusals = applyPlan(transaction, this.#world, part, knownOccupancyOf);
+        if (refusals.length > 0) throw new Error(`a plan was refused: ${refusals[0]!.reason}`);
       });
       this.#spans.push(end());
     }

@@ -14,7 +14,7 @@ const newQueue = () =>
     full: (limit) => refusal('too-many-explanations', { limit }),
   });
 
-/** So many steps, then the name; `log` gets the name at every step. */
+/** Takes so many steps and adds the name to `log` at each. */
 function* work(name: string, steps: number, log: string[]) {
   try {
     for (let step = 0; step < steps; step++) {
@@ -27,7 +27,7 @@ function* work(name: string, steps: number, log: string[]) {
   }
 }
 
-test('explanations are made one after the other, and others get their turn meanwhile', async () => {
+test('explanations are made one after the other, and other timers run in between', async () => {
   const queue = newQueue();
   const log: string[] = [];
   const both = ['a', 'b'].map((name) => queue.run(() => work(name, sliceSteps + 1, log), never));
@@ -38,7 +38,7 @@ test('explanations are made one after the other, and others get their turn meanw
   expect(log.indexOf('b')).toBeGreaterThan(log.indexOf('a ends'));
 });
 
-test('what throws does not hold up the next', async () => {
+test('a piece of work that throws does not hold up the next', async () => {
   const queue = newQueue();
   const refused = queue.run(() => {
     throw new Error('no such job');
@@ -48,7 +48,7 @@ test('what throws does not hold up the next', async () => {
   expect(await next).toBe('b');
 });
 
-test('who has gone is not worked for any more', async () => {
+test('work stops when its caller is gone', async () => {
   const queue = newQueue();
   const log: string[] = [];
   const [leaving, gone] = [new AbortController(), new AbortController()];
@@ -62,7 +62,7 @@ test('who has gone is not worked for any more', async () => {
   expect(log).toEqual([...Array(sliceSteps).fill('a'), 'a ends']);
 });
 
-test('more than the limit are refused, until some are done', async () => {
+test('work beyond the limit is refused until some is done', async () => {
   const queue = newQueue();
   const all = Array.from({ length: explanationsMax }, () =>
     queue.run(() => work('a', 1, []), never),

@@ -7,16 +7,16 @@ import { limits } from '../model/limits.ts';
 export interface SlicedQueueOptions {
   /** Pieces of work that wait or are under way. */
   readonly sizeMax: number;
-  /** What whoever comes when there are more is told. */
+  /** The refusal of a piece of work when the queue is full. */
   readonly full: (sizeMax: number) => RosterError;
 }
 
-/** Nanoseconds of work on one piece, what others do between two slices left out. */
+/** Nanoseconds spent on one piece of work, pauses left out. */
 export type ElapsedNs = () => number;
 
 /**
- * Does pieces of work one after the other, in slices: each may look at every node and all that is
- * there, and none of them is more urgent than the requests and decisions that go on beside it.
+ * Does pieces of work one after the other, in slices. Each piece may look at every node, and none
+ * is more urgent than the requests and decisions beside it.
  */
 export class SlicedQueue {
   readonly #world: Pick<World, 'clock' | 'timers'>;
@@ -30,8 +30,9 @@ export class SlicedQueue {
   }
 
   /**
-   * `begin` is called when its turn comes. Resolves with `undefined` when `signal` aborted before
-   * the end. @throws RosterError when the queue is full
+   * `begin` is called when its turn comes. Resolves with `undefined` if `signal` aborts before the
+   * end.
+   * @throws RosterError when the queue is full
    */
   async run<T>(
     begin: (elapsedNs: ElapsedNs) => Steps<T>,
@@ -40,7 +41,7 @@ export class SlicedQueue {
     return this.#enqueue(begin, signal);
   }
 
-  /** The same for what nobody calls off. */
+  /** Work that cannot be called off. */
   async finish<T>(begin: (elapsedNs: ElapsedNs) => Steps<T>): Promise<T> {
     return (await this.#enqueue(begin, undefined)) as T;
   }

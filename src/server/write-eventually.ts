@@ -4,9 +4,9 @@ import { WriteQueueFull } from '../state/errors.ts';
 import type { State, Transaction } from '../state/types.ts';
 
 /**
- * A write of the server itself, that nobody would ask for again: where the write queue is full it
- * waits and tries again. What it writes must therefore be right whenever it runs.
- * Rejects as `State.write` does otherwise, and when `signal` aborts while the queue is full.
+ * Writes what no caller would ask for again: while the write queue is full it waits and tries
+ * again, so the write must be right whenever it runs. Rejects as `State.write` does otherwise, and
+ * when `signal` aborts while the queue is full.
  */
 export async function writeEventually<T>(
   { state, timers }: { readonly state: State; readonly timers: Timers },

@@ -8,9 +8,9 @@ import type { Written } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
 import { insertToken } from './tokens.ts';
 
-/** The file by which an operator of the machine allows another first token. */
+/** A file on the server's machine by which an operator allows another first token. */
 export interface BootstrapReset {
-  /** What it holds; `undefined` when there is none. */
+  /** The file's text; `undefined`: there is no file. */
   read(): Promise<string | undefined>;
   remove(): Promise<void>;
 }

@@ -9,20 +9,23 @@ import type { Snapshot } from '../../state/types.ts';
 import { linkNames, rowWithId } from './links.ts';
 
 export interface Expansion {
-  /** Everything that decides for the token, synthetic policies included; null when nothing does. */
+  /** All policies that count for the token, synthetic ones included; null: there are none. */
   readonly ExpandedPolicies: readonly AclPolicy[] | null;
   readonly ExpandedRoles: readonly PresentedAclRole[] | null;
   readonly NamespaceDefaultPolicies: readonly { ID: string; Name: string }[] | null;
   readonly NamespaceDefaultRoles: readonly { ID: string; Name: string }[] | null;
 }
 
-/** What stands behind a token. Source: docs/contract/access-control.md#an-expanded-token. */
+/**
+ * A token with the policies and roles behind it.
+ * Source: docs/contract/access-control.md#an-expanded-token.
+ */
 export function expandToken(snapshot: Snapshot, token: AclToken, policyName: NameOf): Expansion {
   const defaults = snapshot.table(namespaces).get(token.Partition, token.Namespace)?.ACLs;
   const defaultPolicies = defaults?.PolicyDefaults ?? [];
   const defaultRoles = defaults?.RoleDefaults ?? [];
   const roles = rolesOf(snapshot, [...token.Roles, ...defaultRoles]);
-  // The same links that decide, those that hold in other datacenters only included.
+  // Links that hold only in other datacenters count as well.
   const links = linksOf(snapshot, token, '');
   const found = new Map(links.map(({ policy }) => [policy.ID, policy]));
   const orNull = <T>(list: readonly T[]): readonly T[] | null => (list.length === 0 ? null : list);

@@ -10,7 +10,7 @@ import { resourceAccess } from '../../model/permission/permission.ts';
 import { aclPolicies, aclRoles, inScope } from '../../state/tables.ts';
 import type { Snapshot, Stamps, TableReader } from '../../state/types.ts';
 
-/** A link as it is written: an id, a name, or both, of which the id then counts. */
+/** A link as a caller writes it: an id, a name, or both. If both are there, the id counts. */
 export interface WrittenLink {
   readonly ID: string;
   readonly Name: string;
@@ -23,14 +23,14 @@ interface Linkable extends Stamps {
   readonly Partition: string;
 }
 
-/** Who writes the links. */
+/** The caller whose request writes the links. */
 export type Linker = Asker;
 
 /**
- * The ids that links mean, each once, in the order of their ids. A link reaches what lives in the
- * same namespace or in `default`, and the builtin policies from everywhere. What a link gives its
- * holder must be the linker's to give: it takes `acl:write` where the linked thing lives, unless
- * the link was there before. Source: docs/behaviour/access-control.md#links.
+ * Resolves links to ids, each once and in order. A link reaches policies and roles of the same
+ * namespace and of `default`, and builtin policies from everywhere. A caller can only link what the
+ * caller may grant: a new link takes `acl:write` where the linked policy or role lives.
+ * Source: docs/behaviour/access-control.md#links.
  */
 export class LinkResolver {
   readonly #snapshot: Snapshot;
@@ -132,7 +132,7 @@ export class LinkResolver {
   }
 }
 
-/** Names of linked policies and roles, looked up once for each answer. */
+/** Names of linked policies and roles. Each is looked up once for an answer. */
 export interface LinkNames {
   policy(id: string): string | undefined;
   role(id: string): string | undefined;

@@ -31,9 +31,9 @@ export async function createPolicy(
 }
 
 /**
- * Replaces a policy. What links to it goes on to do so, also under a new name.
+ * Replaces a policy. Links to it stay, also under a new name.
  * @throws RosterError `id-mismatch`, `invalid-body`, `policy-not-found`, `builtin-protected`,
- *   `name-taken`
+ * `name-taken`
  */
 export async function updatePolicy(
   { state }: ServerContext,
@@ -45,7 +45,7 @@ export async function updatePolicy(
   if (input.ID && input.ID.toLowerCase() !== id) {
     throw refusal('id-mismatch', { noun: 'policy', body: input.ID, path: pathId });
   }
-  // Faults of the body come before what is not there: both are told without the state.
+  // A fault of the body is reported even if the policy does not exist.
   const builtin = builtinPolicyOf(scope.partition, id);
   if (builtin === undefined) policyContent(input, readPolicy(state.head(), scope, id));
   return state.write((transaction) => {
@@ -57,7 +57,7 @@ export async function updatePolicy(
   });
 }
 
-/** `false` when there was none. Links to it are no links any more. */
+/** `false`: there was no such policy. Links to it lead nowhere from then on. */
 export async function deletePolicy(
   { state }: ServerContext,
   scope: Scope,

@@ -5,8 +5,8 @@ import { aclTokens } from '../../state/tables.ts';
 import type { ServerContext } from '../context.ts';
 
 /**
- * Removes the rows of tokens that have expired. Nothing depends on it but memory: such a token is
- * dead from the moment it expires. Source: docs/behaviour/access-control.md#expired-tokens.
+ * Removes the rows of expired tokens, to free memory: a token is refused from the moment it
+ * expires, removed or not. Source: docs/behaviour/access-control.md#expired-tokens.
  */
 export class TokenReaper {
   readonly #context: ServerContext;

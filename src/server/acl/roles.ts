@@ -62,7 +62,7 @@ export async function updateRole(
   });
 }
 
-/** `false` when there was none. Links to it are no links any more. */
+/** `false`: there was no such role. Links to it lead nowhere from then on. */
 export async function deleteRole(
   { state }: ServerContext,
   scope: Scope,

@@ -5,7 +5,7 @@ import { namespaces, partitions } from '../../state/tables.ts';
 import type { Snapshot } from '../../state/types.ts';
 
 /**
- * Holds that the place of a record to be made is there.
+ * Checks that the partition and the namespace of a new record exist.
  * @throws RosterError `partition-not-found`, `namespace-not-found`
  */
 export function requireScope(snapshot: Snapshot, { partition, namespace }: Scope): void {
@@ -17,7 +17,7 @@ export function requireScope(snapshot: Snapshot, { partition, namespace }: Scope
   }
 }
 
-/** A path's id in the form in which ids are kept. @throws RosterError `invalid-path` */
+/** The id of a path, in lower case, as ids are stored. @throws RosterError `invalid-path` */
 export function requireUuid(id: string): string {
   if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)) return id.toLowerCase();
   throw refusal('invalid-path', {

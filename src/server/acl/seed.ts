@@ -25,7 +25,7 @@ import type { ServerContext } from '../context.ts';
 
 type World = Pick<ServerContext, 'world' | 'box'>;
 
-/** What every cluster has from its first moment on. Doing it again changes nothing. */
+/** Writes what every cluster has from the start. Doing it again changes nothing. */
 export function seedRealms(transaction: Transaction): void {
   const realms = transaction.table(partitions);
   if (!realms.has(defaultPartition)) {
@@ -81,7 +81,7 @@ export function seedPolicies(transaction: Transaction, partition: string): void 
   const scope = { namespace: defaultNamespace, partition };
   for (const builtin of builtinPoliciesOf(partition)) {
     const stored = policies.get(...inScope(scope, builtin.ID));
-    // An operator may have renamed it; its rules are this version's.
+    // An operator may have renamed the policy; the rules are those of this version.
     if (stored?.Rules === builtin.Rules) continue;
     const content = {
       ...builtin,
@@ -100,14 +100,17 @@ export function seedPolicies(transaction: Transaction, partition: string): void 
   }
 }
 
-/** A partition may be older than its builtin policies, and a policy in it have such a name. */
+/** An older partition may have a policy of its own with the name of a builtin one. */
 function freeName(transaction: Transaction, scope: Scope, name: string): string {
   const range = { prefix: inScope(scope, name) };
   const isFree = transaction.table(aclPolicies).by('name').scan(range).next().done;
   return isFree ? name : `${reservedPrefix}${name}`;
 }
 
-/** Tokens kept by versions that had no way to seal a secret; nobody can show theirs any more. */
+/**
+ * Removes tokens of versions that could not seal secrets: nobody can be shown their secrets any
+ * more.
+ */
 function dropUnsealed(transaction: Transaction): void {
   const tokens = transaction.table(aclTokens);
   for (const token of [...tokens.scan({ prefix: inScope(defaultScope) })]) {

@@ -55,17 +55,18 @@ export async function createToken(
 export interface NewToken extends TokenContent {
   readonly AuthMethod: string;
   readonly AuthMethodNamespace: string;
-  /** Unix milliseconds: the instant that `ExpirationTime` was counted from. */
+  /** Unix milliseconds from which the expiration was counted. */
   readonly CreateTime: number;
-  /** Unix milliseconds; 0 is never. */
+  /** Unix milliseconds; 0: never. */
   readonly ExpirationTime: number;
-  /** Of the caller's making; empty: one is made. */
+  /** As the caller gave it; empty: the server makes one. */
   readonly accessor: string;
   readonly secret: string;
 }
 
 /**
- * Puts a token of checked content. Accessors and secrets are unlike all others, each other's too.
+ * Stores a token whose content was checked. Its accessor and its secret differ from every accessor
+ * and every secret.
  * @throws RosterError `id-taken`
  */
 export function insertToken(
@@ -78,7 +79,7 @@ export function insertToken(
   const AccessorID = accessor || world.ids.uuid();
   const SecretID = secret || world.secrets.uuid();
   const isTaken = (id: string): boolean => {
-    // Accessors are in lower case, and secrets as they were given.
+    // Accessors are stored in lower case, secrets as they were given.
     for (const _ of table.by('accessor').scan({ prefix: [id.toLowerCase()] })) return true;
     for (const _ of table.by('secret').scan({ prefix: [box.fingerprint(id)] })) return true;
     return false;
@@ -99,7 +100,7 @@ export function insertToken(
 }
 
 /**
- * Replaces what may change of a token.
+ * Replaces the fields of a token that may change.
  * @throws RosterError `id-mismatch`, `invalid-body`, `accessor-not-found`, `immutable-field`
  */
 export async function updateToken(
@@ -130,7 +131,8 @@ export async function updateToken(
 }
 
 /**
- * A new token with the links of another. Source: docs/contract/access-control.md#clone-a-token.
+ * Makes a token with the links of another one. Source:
+ * docs/contract/access-control.md#clone-a-token.
  * @throws RosterError `accessor-not-found`, `login-token-clone`, `invalid-body`
  */
 export async function cloneToken(
@@ -169,7 +171,7 @@ export async function cloneToken(
 }
 
 /**
- * `false` when there was none. `callerAccessor` is the token that asks.
+ * `false`: there was no such token. `callerAccessor` is the token of the caller.
  * @throws RosterError `builtin-protected`, `own-token`
  */
 export async function deleteToken(
@@ -191,7 +193,7 @@ export async function deleteToken(
   });
 }
 
-/** The token, unless it has expired. */
+/** `undefined` for a token that has expired. */
 export function readToken(
   snapshot: Snapshot,
   scope: Scope,

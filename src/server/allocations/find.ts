@@ -2,7 +2,7 @@ import type { Allocation } from '../../model/allocation/allocation.ts';
 import { allocations } from '../../state/tables.ts';
 import type { Transaction } from '../../state/types.ts';
 
-/** The allocation with this id, in whatever namespace. */
+/** Ids are unique over all namespaces. */
 export function findAllocation(transaction: Transaction, id: string): Allocation | undefined {
   if (id.includes('\0')) return undefined;
   const [allocation] = transaction

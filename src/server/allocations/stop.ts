@@ -14,16 +14,17 @@ import { findAllocation } from './find.ts';
 export interface AllocationStop {
   readonly noShutdownDelay: boolean;
   /**
-   * Counts it as failed: its replacement keeps the tracker and shuns the node. Otherwise it is
-   * moved, and may come back to where it was.
+   * Counts the allocation as failed: its replacement keeps the reschedule tracker and avoids the
+   * node. If false, the allocation is migrated, and its replacement may come to the same node.
    */
   readonly reschedule: boolean;
 }
 
 /**
- * Asks for an allocation to be stopped and put somewhere else, if its job still wants it. One that
- * is over stays as it is, and its job is looked at all the same; so is a job that is gone, of which
- * everything is stopped. @throws RosterError `allocation-not-found`
+ * Asks for an allocation to be stopped and, if its job still wants it, replaced. Of an allocation
+ * that has ended only the job is evaluated; of a job that is gone, the evaluation stops everything
+ * that is left.
+ * @throws RosterError `allocation-not-found`
  */
 export async function stopAllocation(
   { state, world }: ServerContext,
@@ -46,7 +47,7 @@ export async function stopAllocation(
       });
     }
     if (isServerTerminal(allocation) && !isClientTerminal(allocation) && noShutdownDelay) {
-      // It may be waiting for its shutdown delay.
+      // The task may be waiting for its shutdown delay.
       transaction.table(allocations).put({
         ...allocation,
         DesiredTransition: { ...allocation.DesiredTransition, NoShutdownDelay: true },
@@ -54,7 +55,7 @@ export async function stopAllocation(
         ModifyTime: instantFromMs(world.clock.nowMs()),
       });
     }
-    // What is left of a job that is gone is stopped by any evaluation of it.
+    // Any evaluation of a job that is gone stops what is left of it.
     const job = evaluatedJob(transaction, allocation);
     return createEvaluation(transaction, world, { job, triggeredBy: 'alloc-stop' }).ID;
   });

@@ -26,8 +26,8 @@ export interface AuthMethodContext extends ServerContext {
 }
 
 /**
- * Makes an auth method. What it fetches its keys from is asked before anything is stored, so that
- * a wrong address shows now and not at the first login.
+ * Makes an auth method. Its keys are fetched before anything is stored, so that a wrong address
+ * shows now and not at the first login.
  * @throws RosterError `invalid-body`, `name-taken`, `namespace-not-found`
  */
 export async function createAuthMethod(
@@ -46,8 +46,8 @@ export async function createAuthMethod(
 }
 
 /**
- * Replaces an auth method. Name and type stand fast. A secret that is given as `<hidden>` stays.
- * Source: docs/contract/access-control.md#update-an-auth-method.
+ * Replaces an auth method. Its name and type cannot change. A secret given as `<hidden>` stays as
+ * it is. Source: docs/contract/access-control.md#update-an-auth-method.
  * @throws RosterError `id-mismatch`, `auth-method-not-found`, `immutable-field`, `invalid-body`
  */
 export async function updateAuthMethod(
@@ -67,7 +67,7 @@ export async function updateAuthMethod(
   const checked = checkedMethod(context.box, scope, whole, stored);
   await contact(context, checked.typed);
   return context.state.write((transaction) => {
-    // It may be gone, or another of its name, by the time its provider has answered.
+    // While the provider answered, the method may have been deleted or made anew.
     const now = requireAuthMethod(transaction, scope, name);
     if (now.Type !== checked.row.Type) {
       throw refusal('immutable-field', { field: 'Type', noun: 'auth method' });
@@ -83,8 +83,8 @@ function put(transaction: Transaction, box: SecretBox, { row, given, type }: Che
 }
 
 /**
- * Deletes the method, its binding rules and every token that it made, all at once; `false` when
- * there was none. Source: docs/contract/access-control.md#delete-an-auth-method.
+ * Deletes the method, its binding rules and every token that it made, in one transaction. `false`:
+ * there was no such method. Source: docs/contract/access-control.md#delete-an-auth-method.
  */
 export async function deleteAuthMethod(
   { state }: ServerContext,
@@ -124,10 +124,10 @@ function refuseTaken(snapshot: Snapshot, scope: Scope, name: string): void {
 }
 
 interface Checked {
-  /** All but its configuration. */
+  /** All fields but the configuration. */
   readonly row: Unstamped<AuthMethod>;
   readonly type: AuthMethodType;
-  /** The configuration as it was written, its secrets in clear. */
+  /** The configuration as the caller wrote it, with its secrets in clear. */
   readonly given: Readonly<Record<string, unknown>>;
   readonly typed: TypedConfig;
 }
@@ -159,7 +159,7 @@ function checkedMethod(
   return { row, type, given: read.given, typed: read.typed };
 }
 
-/** What was read with its secrets hidden can be sent back. */
+/** A method that was read with its secrets hidden can be sent back as it is. */
 function withStoredSecrets(
   box: SecretBox,
   type: AuthMethodType,
@@ -194,7 +194,7 @@ function apart(
   };
 }
 
-/** A cluster is not asked: there is no harmless question, and it may be up only later. */
+/** Clusters are not contacted: they have no harmless request, and may be started later. */
 async function contact({ keys }: AuthMethodContext, { type, config }: TypedConfig): Promise<void> {
   if (type === 'kubernetes') return;
   try {

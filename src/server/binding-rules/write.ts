@@ -32,7 +32,7 @@ export async function createBindingRule(
 }
 
 /**
- * Replaces a binding rule; its auth method stands fast.
+ * Replaces a binding rule. Its auth method cannot change.
  * @throws RosterError `id-mismatch`, `binding-rule-not-found`, `immutable-field`, `invalid-body`
  */
 export async function updateBindingRule(
@@ -55,7 +55,7 @@ export async function updateBindingRule(
   });
 }
 
-/** `false` when there was none. */
+/** `false`: there was no such rule. */
 export async function deleteBindingRule(
   { state }: ServerContext,
   scope: Scope,
@@ -80,7 +80,7 @@ function put(
   scope: Scope,
   rule: BindingRule,
 ): BindingRule {
-  // No key of the state holds a NUL, so nothing is named so.
+  // No name has a NUL, which separates the parts of a key.
   const method = rule.AuthMethod.includes('\0')
     ? undefined
     : transaction.table(authMethods).get(...inScope(scope, rule.AuthMethod));

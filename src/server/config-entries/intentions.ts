@@ -8,7 +8,7 @@ import { entryViewOf, findEntry } from './view.ts';
 
 const kind = 'service-intentions';
 
-/** Those of the service, and those of every service where it lives. */
+/** The entries for the service itself, and for every service of its namespace and beyond. */
 export function intentionsOf(snapshot: Snapshot, service: ServiceName): ServiceIntentions[] {
   const { partition, namespace, name } = service;
   return [name, everyService].flatMap((one) => {
@@ -17,7 +17,7 @@ export function intentionsOf(snapshot: Snapshot, service: ServiceName): ServiceI
   });
 }
 
-/** Everything that says who may call the service, what decides first before the others. */
+/** The intentions that concern calls to the service, in the order in which they decide. */
 export function intentionsTo(snapshot: Snapshot, service: ServiceName): Intention[] {
   const all = intentionsOf(snapshot, service).flatMap((entry) =>
     (entry.Sources ?? []).map((source) => ({ entry, source })),
@@ -27,13 +27,13 @@ export function intentionsTo(snapshot: Snapshot, service: ServiceName): Intentio
 
 const entriesPerStep = 64;
 
-/** The same for what it may call. */
+/** The intentions that concern calls of the caller. */
 export function* intentionsFrom(snapshot: Snapshot, caller: Caller): Steps<Intention[]> {
   const { partition, namespace, name } = caller;
   const view = entryViewOf(snapshot);
   const found: Intention[] = [];
   let seen = 0;
-  // A reference to any of these is one of a source that the caller fits.
+  // Each of these is a source that the caller matches.
   for (const [space, one] of [
     [namespace, name],
     [namespace, everyService],

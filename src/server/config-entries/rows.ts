@@ -1,11 +1,11 @@
 /**
- * The rows of an entry: itself, its secret, and a reference for every service that it names.
+ * The rows of an entry: the entry, its secret, and a reference for every service that it names.
  *
  * Invariants
  *  W1. There is a reference for each service and each entry that the stored entry names, and no
- *      other one. What the server sets in an entry of a caller (`Status`, `Details`) adds none.
- *  W2. The entry's own row never holds its secret: that is sealed in the transaction that stores it.
- *  W3. What is put as it is already changes nothing, its `ModifyIndex` neither.
+ *      other reference. Fields that the server sets in a caller's entry (`Status`, `Details`) add none.
+ *  W2. The entry's row never holds its secret, which is sealed in the transaction that stores it.
+ *  W3. Storing an unchanged entry changes nothing, not even its `ModifyIndex`.
  */
 import type { SecretBox } from '../../base/secret-box.ts';
 import {
@@ -26,13 +26,16 @@ import {
 import type { Snapshot, Transaction } from '../../state/types.ts';
 import { findEntry, rowKeyOf } from './view.ts';
 
-/** The secret of a stored entry; '' where it has none. */
+/** `''`: the entry has no secret. */
 export function secretOf(box: SecretBox, snapshot: Snapshot, key: EntryKey): string {
   const row = snapshot.table(configSecrets).get(...rowKeyOf(key));
   return row === undefined ? '' : box.open(row.Sealed);
 }
 
-/** Stores what a caller wrote; what only the server sets stays as it was. `false`: nothing changed. */
+/**
+ * Stores a caller's entry; fields that only the server sets stay as they were. `false`: nothing
+ * changed.
+ */
 export function putGiven(transaction: Transaction, box: SecretBox, given: ConfigEntry): boolean {
   const kind = kindOf(given.Kind);
   const key = keyOfEntry(given);
@@ -57,12 +60,12 @@ export function putGiven(transaction: Transaction, box: SecretBox, given: Config
   return true;
 }
 
-/** Stores what the server itself writes. `false`: nothing changed. */
+/** Stores an entry that the server itself made. `false`: nothing changed. */
 export function putDerived(transaction: Transaction, entry: ConfigEntry): boolean {
   const stored = findEntry(transaction, keyOfEntry(entry));
   if (isStored(stored, entry)) return false;
   transaction.table(configEntries).put(entry);
-  // An entry of a caller refers to what it did before.
+  // The references of a caller's entry are those that the caller wrote.
   if (kindOf(entry.Kind).isDerived) refer(transaction, stored, entry);
   return true;
 }
@@ -73,7 +76,7 @@ function isStored(stored: ConfigEntry | undefined, entry: ConfigEntry): boolean 
   return isSame(stored, { ...entry, CreateIndex, ModifyIndex });
 }
 
-/** `false`: there was none. */
+/** `false`: there was no such entry. */
 export function removeRows(transaction: Transaction, key: EntryKey): boolean {
   const stored = findEntry(transaction, key);
   if (stored === undefined) return false;
@@ -107,7 +110,7 @@ function refer(
 
 type Target = Pick<ConfigReference, 'Partition' | 'Namespace' | 'Kind' | 'Name'>;
 
-/** The services and entries that it refers to, by a text that is one's own. */
+/** The services and entries that the entry refers to, each under a text of its own. */
 function referencesOf(entry: ConfigEntry | undefined): ReadonlyMap<string, Target> {
   const targets = new Map<string, Target>();
   if (entry === undefined) return targets;

@@ -13,13 +13,13 @@ export const rowKeyOf = ({ partition, namespace, kind, name }: EntryKey): Key =>
 export const findEntry = (snapshot: Snapshot, key: EntryKey): ConfigEntry | undefined =>
   snapshot.table(configEntries).get(...rowKeyOf(key));
 
-/** What a transaction changes, and what was there before. */
+/** The entries before and after the change of a transaction. */
 export interface EntryChange {
   readonly key: EntryKey;
   readonly before: ConfigEntry | undefined;
 }
 
-/** The entries of a snapshot; in a transaction, as they are at that point of it. */
+/** The entries of a snapshot. Of a transaction, the entries at that point of it. */
 export function entryViewOf(snapshot: Snapshot, change?: EntryChange): EntryView {
   const find = (key: EntryKey) => findEntry(snapshot, key);
   return {

@@ -22,19 +22,22 @@ import { type EntryChange, entryViewOf, findEntry } from './view.ts';
 
 type Context = Pick<ServerContext, 'state' | 'world' | 'box'>;
 
-/** On what condition something is written, and whether it is. */
+/** When an entry is written, and whether it is only tried. */
 export interface WriteOptions {
-  /** The `ModifyIndex` that the caller has seen. Apply: 0 is none yet. Delete: 0 is never right. */
+  /**
+   * The `ModifyIndex` that the caller has seen. Of an apply, 0 says that there is no entry yet; of
+   * a delete, 0 never matches.
+   */
   readonly guard: number | undefined;
-  /** Everything is checked and nothing is kept. */
+  /** A dry run: everything is checked and nothing stored. */
   readonly isDry: boolean;
 }
 
 /**
- * Makes an entry or replaces it; `false` when the guard failed. An unchanged entry is left alone.
+ * Makes or replaces an entry; `false`: the guard did not match. An unchanged entry is left alone.
  * Source: docs/contract/configuration.md#check-and-set.
- * @throws RosterError `invalid-body`, `namespace-not-found`, `partition-not-found`, `limit-reached`,
- *   `config-conflict`
+ * @throws RosterError `invalid-body`, `namespace-not-found`, `partition-not-found`,
+ * `limit-reached`, `config-conflict`
  */
 export async function applyEntry(
   context: Context,
@@ -67,10 +70,7 @@ export async function applyEntry(
   });
 }
 
-/**
- * Deletes an entry; `false` when the guard failed.
- * @throws RosterError `config-conflict`
- */
+/** Deletes an entry; `false`: the guard did not match. @throws RosterError `config-conflict` */
 export async function deleteEntry(
   context: Context,
   key: EntryKey,
@@ -95,7 +95,10 @@ export async function deleteEntry(
   });
 }
 
-/** Whether all entries together are right after a change, and what follows from it. */
+/**
+ * Checks all entries together after a change, and writes the entries that the server derives from
+ * them.
+ */
 function settle(
   { world }: Pick<Context, 'world'>,
   transaction: Transaction,
@@ -105,7 +108,7 @@ function settle(
 ): void {
   const view = entryViewOf(transaction, change);
   const changed = [change.key];
-  // No check is about what the server itself writes, so a refusal costs none of that.
+  // The checks do not look at derived entries, so a refused change need not derive any.
   const faults = [...wrong, ...crossChecks.flatMap((check) => check(view, changed))];
   if (faults.length > 0) throw conflict(what, [...new Set(faults)]);
   const now = formatInstant(world.clock.nowMs());
@@ -133,7 +136,7 @@ function conflict(what: string, sentences: readonly string[]): RosterError {
   );
 }
 
-/** What was read without its secret can be sent back. */
+/** An entry that was read without its secret can be sent back as it is. */
 function withKeptSecret({ box, state }: Context, entry: ConfigEntry): ConfigEntry {
   const { secret } = kindOf(entry.Kind);
   if (secret === undefined) return entry;
@@ -149,7 +152,7 @@ function requireRoom(transaction: Transaction): void {
   throw refusal('limit-reached', { noun: 'configuration entry', limit });
 }
 
-/** What a rehearsal came to. Thrown, as what is thrown leaves no trace. */
+/** The result of a dry run. It is thrown, since a transaction that throws leaves no trace. */
 class Rehearsed extends Error {
   readonly value: boolean;
   constructor(value: boolean) {

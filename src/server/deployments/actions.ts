@@ -24,12 +24,12 @@ export interface DeploymentChanged {
   readonly EvalID: string;
   readonly EvalCreateIndex: number;
   readonly DeploymentModifyIndex: number;
-  /** The version that the job went back to. */
+  /** The version that the job was reverted to. */
   readonly RevertedJobVersion: number | null;
   readonly Index: number;
 }
 
-/** What an action did; the default is that it changed nothing more than the deployment. */
+/** The result of an action. By default only the deployment itself has changed. */
 export interface Outcome {
   readonly evaluation?: Evaluation | undefined;
   readonly revertedVersion?: number | null;
@@ -50,7 +50,7 @@ export const refuse = ({ ID }: Deployment, action: DeploymentAction, reason: str
   refusal('deployment-refused', { deployment: ID, action: participles[action], reason });
 
 /**
- * Runs what somebody asks of a deployment, if its status takes that.
+ * Runs an action that a caller asks for, if the deployment's status allows it.
  * @throws RosterError `deployment-not-found`, `deployment-refused`
  */
 export async function changeDeployment(
@@ -81,7 +81,7 @@ export async function changeDeployment(
   };
 }
 
-/** Ends it as failed; with `AutoRevert` on any of its groups the job goes back. */
+/** Ends the deployment as failed. With `AutoRevert` on any of its groups the job is reverted. */
 export const failByHand = (context: ServerContext, id: string): Promise<DeploymentChanged> =>
   changeDeployment(context, id, 'fail', (transaction, deployment) =>
     failDeployment(transaction, context.world, {
@@ -91,7 +91,7 @@ export const failByHand = (context: ServerContext, id: string): Promise<Deployme
     }),
   );
 
-/** What is so already stays as it is, and is no error. */
+/** Pausing a paused deployment changes nothing, and is no error. */
 export const pauseDeployment = (
   context: ServerContext,
   id: string,
@@ -104,7 +104,7 @@ export const pauseDeployment = (
     return pause ? {} : evaluated(transaction, context, after);
   });
 
-/** `groups`: those by name, or all that wait for it. */
+/** `groups`: names, or all groups that wait for promotion. */
 export const promoteDeployment = (
   context: ServerContext,
   id: string,
@@ -155,7 +155,7 @@ export const unblockDeployment = (context: ServerContext, id: string): Promise<D
 const put = (transaction: Transaction, deployment: Deployment, nowMs: number): Deployment =>
   transaction.table(deployments).put({ ...deployment, ModifyTime: instantFromMs(nowMs) });
 
-/** The scheduler is asked for what follows. */
+/** Asks the scheduler for the next step of the deployment. */
 export function evaluated(
   transaction: Transaction,
   { world }: ServerContext,

@@ -13,14 +13,14 @@ import { nextStep } from './step.ts';
 export type Advanced = 'over' | 'failed' | 'promoted' | 'went on' | 'unchanged';
 
 /**
- * Whether something turned healthy that the scheduler has not seen. A new leader does not know: it
- * finds out.
+ * Whether allocations have turned healthy since the scheduler's last decision. `unknown`: a new
+ * leader has to find out.
  */
 export type Progress = 'made' | 'none' | 'unknown';
 
 /**
- * Takes the deployment's next step: fails it, marks what is to be replaced, promotes it; and asks
- * the scheduler for what follows.
+ * Takes the next step of a deployment: fails it, marks allocations to be replaced, or promotes
+ * canaries. Then asks the scheduler to go on.
  */
 export function advanceDeployment(
   transaction: Transaction,
@@ -32,7 +32,7 @@ export function advanceDeployment(
   const isOurs = deployment?.Status === 'running' || deployment?.Status === 'paused';
   if (deployment === undefined || !isOurs) return 'over';
   const job = jobOfDeployment(transaction, deployment);
-  // The evaluation of the newer version, or of the stop, ends it.
+  // The newer version, or the stop, has an evaluation that ends the deployment.
   if (job === undefined || job.Stop || job.Version !== deployment.JobVersion) return 'over';
   const nowMs = world.clock.nowMs();
   const members = [...allocationsOfDeployment(transaction, deployment)];
@@ -60,7 +60,7 @@ function markForReschedule(transaction: Transaction, allocation: Allocation, now
 }
 
 /**
- * An evaluation that is still to be decided sees everything.
+ * Whether no evaluation has seen the progress. A pending evaluation will see it.
  * Source: docs/behaviour/deployments.md#progress.
  */
 function isUnseen(

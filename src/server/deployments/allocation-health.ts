@@ -18,8 +18,8 @@ export interface HealthMarks {
 }
 
 /**
- * Takes somebody's word for the health of a deployment's allocations. One that is unhealthy ends
- * the deployment. Source: docs/behaviour/deployments.md#actions.
+ * Sets the health of a deployment's allocations as a caller says. An unhealthy allocation ends the
+ * deployment. Source: docs/behaviour/deployments.md#actions.
  * @throws RosterError `invalid-body`, `deployment-not-found`, `deployment-refused`
  */
 export function setAllocationHealth(

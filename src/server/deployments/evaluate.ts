@@ -6,7 +6,7 @@ import type { ServerContext } from '../context.ts';
 import { createEvaluation } from '../scheduling/create-evaluation.ts';
 
 /**
- * Asks the scheduler for the deployment's next step.
+ * Asks the scheduler for the next step of the deployment.
  * Source: docs/behaviour/evaluations.md#triggers.
  */
 export const evaluateDeployment = (

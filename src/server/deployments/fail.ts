@@ -16,20 +16,20 @@ export interface Failure {
   readonly deployment: Deployment;
   /** One of `deploymentDescriptions`. */
   readonly reason: string;
-  /** Those at fault: with `AutoRevert` on any of them the job goes back. */
+  /** The groups at fault: with `AutoRevert` on any of them the job is reverted. */
   readonly groups: readonly string[];
 }
 
 export interface Failed {
-  /** Absent when the job is gone. */
+  /** Absent: the job is gone. */
   readonly evaluation: Evaluation | undefined;
-  /** The version that the job went back to. */
+  /** The version that the job was reverted to. */
   readonly revertedVersion: number | null;
 }
 
 /**
- * Ends the deployment as failed and, where it wants that, brings the job's last stable version back
- * as a new version of its own. Source: docs/behaviour/deployments.md#failure-and-rollback.
+ * Ends the deployment as failed and, if a group at fault has `AutoRevert`, registers the job's last
+ * stable version as a new version. Source: docs/behaviour/deployments.md#failure-and-rollback.
  */
 export function failDeployment(
   transaction: Transaction,
@@ -55,7 +55,7 @@ export function failDeployment(
   };
 }
 
-/** What somebody has registered or stopped since is not taken back. */
+/** A job that was registered or stopped since is not reverted. */
 function rollbackFor(
   transaction: Transaction,
   { TaskGroups, JobVersion }: Deployment,
@@ -73,7 +73,7 @@ function rollbackFor(
 }
 
 /**
- * The target's specification and source as a new version.
+ * Stores specification and source of the target as a new version.
  * Source: docs/behaviour/jobs.md#stable-versions.
  */
 function revert(transaction: Transaction, current: Job, target: Job, nowMs: number): Job {

@@ -17,7 +17,7 @@ export function findDeployment(state: Reader, id: string): Deployment | undefine
   return undefined;
 }
 
-/** The job that is deployed; `undefined` once it is another registration, or gone. */
+/** The job of the deployment. `undefined`: it is gone, or was registered anew after a purge. */
 export function jobOfDeployment(
   state: Reader,
   { Namespace, JobID, JobCreateIndex }: Deployment,

@@ -11,7 +11,7 @@ type DeploymentStatus = Allocation['DeploymentStatus'];
 const healthOf = ({ DeploymentStatus }: Pick<Allocation, 'DeploymentStatus'>): Health =>
   DeploymentStatus?.Healthy ?? null;
 
-/** The deployment status with another health; what else it says stays. */
+/** The deployment status with another health and its other fields as they were. */
 export const withHealthy = (
   before: DeploymentStatus,
   Healthy: boolean,
@@ -25,10 +25,9 @@ export const withHealthy = (
 });
 
 /**
- * What an allocation's deployment status is once its node has told of its health. What was judged
- * for a deployment that the allocation no longer belongs to says nothing, and neither does what is
- * said of one that is to stop; one that was found unhealthy stays so.
- * Source: docs/behaviour/deployments.md#progress.
+ * The deployment status of an allocation after its node's report. A report says nothing if it is
+ * about an earlier deployment or the allocation is to stop, and an unhealthy allocation stays
+ * unhealthy. Source: docs/behaviour/deployments.md#progress.
  */
 export function reportedStatus(
   before: Pick<Allocation, 'DeploymentID' | 'DeploymentStatus' | 'DesiredStatus'>,
@@ -44,15 +43,14 @@ export function reportedStatus(
     return before.DeploymentStatus;
   }
   const toldMs = Date.parse(report.DeploymentStatus?.Timestamp ?? '');
-  // A node's clock may be wrong; nothing is healthy from the future on.
+  // A node's clock may be ahead: health does not begin in the future.
   const sinceMs = Number.isNaN(toldMs) ? nowMs : Math.min(toldMs, nowMs);
   return withHealthy(before.DeploymentStatus, told, formatInstant(sinceMs), index);
 }
 
 /**
- * Counts an allocation whose health changed for the deployment that it belongs to, as long as that
- * is not over. The server's clock decides about deadlines.
- * Source: docs/behaviour/deployments.md#progress.
+ * Counts an allocation whose health changed in its deployment, if that has not ended. Deadlines go
+ * by the server's clock. Source: docs/behaviour/deployments.md#progress.
  */
 export function recordHealth(
   transaction: Transaction,
@@ -76,6 +74,6 @@ export function recordHealth(
   });
 }
 
-/** A group may be called like something that every object has. */
+/** A group may have the name of a member of `Object.prototype`. */
 export const groupIn = ({ TaskGroups }: Pick<Deployment, 'TaskGroups'>, name: string) =>
   Object.hasOwn(TaskGroups, name) ? TaskGroups[name] : undefined;

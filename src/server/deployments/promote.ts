@@ -5,7 +5,7 @@ import { isCanaryOf, promoted } from '../../model/deployment/promotion.ts';
 import { allocations, deployments, inNamespace } from '../../state/tables.ts';
 import type { Transaction } from '../../state/types.ts';
 
-/** Makes the groups' canaries what all are to be. What speaks against it was looked at before. */
+/** Promotes the groups' canaries. The caller has checked that they may be promoted. */
 export function promoteGroups(
   transaction: Transaction,
   deployment: Deployment,
@@ -16,7 +16,7 @@ export function promoteGroups(
   const ModifyTime = instantFromMs(nowMs);
   const table = transaction.table(allocations);
   for (const { Namespace, ID } of members) {
-    // As it is now: it may have been marked in this very transaction.
+    // The row as it is now: this transaction may have marked it already.
     const canary = table.get(...inNamespace(Namespace, ID));
     if (canary === undefined || !isCanaryOf(deployment, canary)) continue;
     const status = canary.DeploymentStatus;
@@ -24,7 +24,7 @@ export function promoteGroups(
     table.put({
       ...canary,
       DeploymentStatus: { ...status, Canary: false, ModifyIndex: transaction.index },
-      // Its node tells those who ask what runs there.
+      // The node serves the change to those who ask it what it runs.
       AllocModifyIndex: transaction.index,
       ModifyTime,
     });

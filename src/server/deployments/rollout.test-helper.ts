@@ -1,4 +1,4 @@
-/** A job with a deployment on its way, put into a state without any scheduler. */
+/** A job in the middle of a deployment, in a state without a scheduler. */
 import { SimulatedWorld } from '../../base/ports-simulated.ts';
 import { type Allocation, AllocationSchema } from '../../model/allocation/allocation.ts';
 import { complete } from '../../model/complete.ts';
@@ -78,7 +78,7 @@ export async function openRollout({ disk = new MemoryDisk(), world }: RolloutOpt
     state,
     context,
     write,
-    /** The versions of the job, the last of them the current one, and its deployment. */
+    /** Writes the versions of the job, of which the last is the current one, and its deployment. */
     async begin(
       versions: readonly Job[],
       group: Input<DeploymentGroup> = {},

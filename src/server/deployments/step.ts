@@ -1,5 +1,5 @@
 /**
- * What is to become of a deployment, from what there is of it. Pure.
+ * Decides the next step of a deployment. Pure.
  * Source: docs/behaviour/deployments.md#progress, #canaries, #unhealthy-allocations.
  */
 import type { Allocation } from '../../model/allocation/allocation.ts';
@@ -17,9 +17,9 @@ export type Step =
   | { readonly kind: 'fail'; readonly reason: string; readonly groups: readonly string[] }
   | {
       readonly kind: 'go-on';
-      /** Failed, and to be replaced as far as the reschedule policy allows it. */
+      /** Failed allocations, to be replaced as far as the reschedule policy allows. */
       readonly reschedule: readonly Allocation[];
-      /** Groups whose canaries are promoted without anybody's word. */
+      /** Groups whose canaries are promoted automatically. */
       readonly promote: readonly string[];
     };
 
@@ -30,7 +30,7 @@ export function nextStep(
   nowMs: number,
 ): Step {
   const broken = allocations.filter(isBroken);
-  // Whoever pauses it decides what becomes of it, and nobody else.
+  // While a deployment is paused, only its operator decides.
   if (deployment.Status === 'running') {
     const hopeless = broken.filter((one) => !mayBeReplaced(deployment, job, one));
     if (hopeless.length > 0) {
@@ -50,7 +50,7 @@ export function nextStep(
   };
 }
 
-/** Wanted, not healthy any more, and nobody has done anything about it. */
+/** The allocation is wanted and not healthy, and nothing was done about it yet. */
 const isBroken = (allocation: Allocation): boolean =>
   (allocation.DeploymentStatus?.Healthy === false || allocation.ClientStatus === 'failed') &&
   !isServerTerminal(allocation) &&
@@ -58,7 +58,7 @@ const isBroken = (allocation: Allocation): boolean =>
   allocation.NextAllocation === '' &&
   allocation.DesiredTransition.Reschedule !== true;
 
-/** A deployment without a deadline fails with its first allocation. */
+/** A deployment without a deadline fails with its first failed allocation. */
 function mayBeReplaced(deployment: Deployment, job: Job, allocation: Allocation): boolean {
   if (groupIn(deployment, allocation.TaskGroup)?.ProgressDeadline === 0) return false;
   const policy = groupNamed(job, allocation.TaskGroup)?.ReschedulePolicy ?? null;

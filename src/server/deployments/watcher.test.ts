@@ -33,15 +33,15 @@ const soon = (rollout: Rollout, afterMs: number) =>
 const watched = ({ evaluations }: Rollout) =>
   evaluations().filter(({ TriggeredBy }) => TriggeredBy === 'deployment-watcher');
 
-/** Version 0 is stable, version 1 differs and is deployed. */
+/** Version 0 is stable; version 1 differs and is being deployed. */
 const versions = (group: object = {}) => [
   { ...jobOf(0, { Meta: { v: 'good' } }, group), Stable: true },
   jobOf(1, { Meta: { v: 'bad' } }, group),
 ];
 const never = { ReschedulePolicy: { Attempts: 0, Unlimited: false } };
 
-describe('what turns healthy', () => {
-  test('within a second calls for one evaluation, with the priority of the deployment', async () => {
+describe('an allocation that turns healthy', () => {
+  test('calls for one evaluation within a second, with the priority of the deployment', async () => {
     const rollout = await open();
     await rollout.begin(versions(), {}, { EvalPriority: 70 });
     for (const id of ['a', 'b', 'c']) await rollout.write(memberOf(id));
@@ -61,7 +61,7 @@ describe('what turns healthy', () => {
     expect(watched(rollout)).toHaveLength(2);
   });
 
-  test('and is heard of again calls for nothing', async () => {
+  test('calls for no evaluation when it is reported again', async () => {
     const rollout = await open();
     await rollout.begin(versions());
     await rollout.write(memberOf('a', health(true)));
@@ -85,7 +85,7 @@ describe('what turns healthy', () => {
   );
 });
 
-describe('what turns unhealthy', () => {
+describe('an allocation that turns unhealthy', () => {
   test('is marked to be replaced at once', async () => {
     const rollout = await open();
     await rollout.begin(versions());
@@ -142,7 +142,7 @@ describe('what turns unhealthy', () => {
     expect(rollout.job().Version).toBe(all.at(-1)!.Version);
   });
 
-  test('of an older version says nothing of the newer one', async () => {
+  test('of an older version changes nothing of the newer deployment', async () => {
     const rollout = await open();
     await rollout.begin(versions(never), { AutoRevert: true }, { JobVersion: 0 });
     await rollout.write(memberOf('a', health(false)));
@@ -152,7 +152,7 @@ describe('what turns unhealthy', () => {
 });
 
 describe('the progress deadline', () => {
-  test('fails what stands still', async () => {
+  test('fails a deployment without progress', async () => {
     const rollout = await open();
     const RequireProgressBy = soon(rollout, 10 * minute);
     await rollout.begin(versions(), { RequireProgressBy, AutoRevert: true });
@@ -179,7 +179,7 @@ describe('the progress deadline', () => {
     expect(rollout.deployment().Status).toBe('failed');
   });
 
-  test('holds although the clock of the machine jumps', async () => {
+  test("holds when the machine's clock jumps", async () => {
     const rollout = await open();
     await rollout.begin(versions(), { RequireProgressBy: soon(rollout, 10 * minute) });
     rollout.world.jumpWallClock(-60 * minute);
@@ -190,7 +190,7 @@ describe('the progress deadline', () => {
     expect(rollout.deployment().Status).toBe('failed');
   });
 
-  test('does not run while it is paused, and what was unhealthy counts when it goes on', async () => {
+  test('stands still during a pause; an allocation that turned unhealthy counts after it', async () => {
     const rollout = await open();
     await rollout.begin(versions(never), { RequireProgressBy: soon(rollout, minute) });
     await rollout.write({ ...rollout.deployment(), Status: 'paused' });
@@ -227,7 +227,7 @@ test('canaries that are all healthy promote themselves', async () => {
 });
 
 describe('a new leader', () => {
-  test('goes on where the one before was: with progress, and with the deadline', async () => {
+  test('goes on with the progress and the deadline of the leader before', async () => {
     const first = await open();
     await first.begin(versions(), { RequireProgressBy: soon(first, 10 * minute) });
     await first.write(memberOf('a', { DeploymentStatus: { Healthy: true, ModifyIndex: 2 } }));
@@ -241,7 +241,7 @@ describe('a new leader', () => {
     expect(second.deployment().Status).toBe('failed');
   });
 
-  test('tells the scheduler nothing that it has seen', async () => {
+  test('makes no evaluation for progress that the scheduler has seen', async () => {
     let leader = await open();
     await leader.begin(versions());
     await leader.write(memberOf('a', { DeploymentStatus: { Healthy: true, ModifyIndex: 2 } }));
@@ -253,7 +253,7 @@ describe('a new leader', () => {
       await leader.world.advance(10 * batchMs);
       return watched(leader).length;
     };
-    // It is still to be decided, then it was, then something came after it.
+    // Health came while an evaluation was pending, then while it was decided, then after it.
     expect(await afterRestart()).toBe(1);
     await leader.state.write((transaction) =>
       transaction.table(evaluations).put({ ...evaluation!, Status: 'complete', SnapshotIndex: 2 }),
@@ -264,7 +264,7 @@ describe('a new leader', () => {
     expect(await afterRestart()).toBe(2);
   });
 
-  test('fails what became overdue or hopeless meanwhile', async () => {
+  test('fails a deployment that became overdue or hopeless meanwhile', async () => {
     const first = await open();
     await first.begin(versions(), { RequireProgressBy: soon(first, minute) });
     watcher.stop();

@@ -17,23 +17,23 @@ interface Deadline {
 }
 
 /**
- * Drives deployments on: what turns healthy calls for the next batch, what turns unhealthy for a
- * replacement or an end, and what stands still for too long fails.
+ * Drives deployments: healthy allocations call for the next batch, unhealthy allocations for a
+ * replacement or an end, and a deployment without progress fails at its deadline.
  *
  * Invariants
- *  D1. What it keeps is derived from the state: a new leader looks at every deployment once and
- *      knows all that the one before knew.
- *  D2. It only says when to look. What is done is decided in the transaction, on the newest state.
- *  D3. Between two looks because of health pass `limits.deployment.batchMs`; what is unhealthy is
+ *  D1. Everything it keeps is derived from the state: a new leader looks at every deployment once
+ *      and then knows what the leader before it knew.
+ *  D2. It only decides when to look. What is done is decided in the transaction, on the newest state.
+ *  D3. Healthy allocations are gathered for `limits.deployment.batchMs`; an unhealthy allocation is
  *      looked at at once.
  *  D4. Looks hold the main thread for `limits.deployment.sliceMs`, then others go first.
  */
 export class DeploymentWatcher {
   readonly #context: ServerContext;
-  /** Deployments with progress that the scheduler is told of when the time is up. */
+  /** Deployments with healthy allocations, until the time of D3 is over. */
   readonly #gathering = new Map<string, Timer>();
   readonly #deadlines = new Map<string, Deadline>();
-  /** To be looked at now, and whether they have progress to tell. */
+  /** Deployments to be looked at now, with the progress that the scheduler has not seen. */
   readonly #ready = new Map<string, Progress>();
   readonly #stopping = new AbortController();
   #next: Timer | undefined;
@@ -43,7 +43,7 @@ export class DeploymentWatcher {
     this.#context = context;
   }
 
-  /** Takes up what the state holds: nobody knows which progress the scheduler has seen. */
+  /** Looks at every open deployment: nobody knows which progress the scheduler has seen. */
   start(): void {
     const { state } = this.#context;
     this.#unsubscribe = state.onCommit((changes) => this.#follow(changes));
@@ -92,7 +92,7 @@ export class DeploymentWatcher {
       return;
     }
     this.#arm(after);
-    // While it was paused nothing was decided.
+    // A paused deployment is not decided about.
     if (before?.Status === 'paused' && after.Status === 'running') this.#look(after.ID, 'none');
   }
 
@@ -178,7 +178,7 @@ export class DeploymentWatcher {
     }
   }
 
-  /** A deadline that was looked at and had moved meanwhile. */
+  /** Sets a deadline again that had moved when it was looked at. */
   #armAgain(id: string): void {
     const deployment = findDeployment(this.#context.state.read(), id);
     if (deployment !== undefined && !isTerminalDeployment(deployment)) this.#arm(deployment);

@@ -8,22 +8,22 @@ export interface Commit {
 
 export type Looked =
   | { readonly kind: 'commit'; readonly commit: Commit }
-  /** Nothing yet: `changed` resolves with the next one. */
+  /** There is nothing yet: `changed` resolves at the next commit. */
   | { readonly kind: 'nothing'; readonly changed: Promise<void> }
-  /** What comes next is not kept any more; what is kept begins at `from`. */
+  /** The next commit is no longer kept; the kept ones begin at `from`. */
   | { readonly kind: 'missed'; readonly from: number };
 
 /**
- * The newest commits, for those who follow what happens.
+ * The newest commits, for readers of the event stream.
  *
  * Invariants
- *  L1. It keeps references to rows and nothing else: what an event looks like is made by who reads it.
- *  L2. It is bounded by the number of changes, whoever reads and however slowly: a reader has a
- *      position and no queue.
+ *  L1. It keeps references to rows and nothing else: readers make the events.
+ *  L2. The number of kept changes is bounded, however many readers there are and however slow: a
+ *      reader has a position and no queue.
  */
 export class EventLog {
   readonly #commits: Commit[] = [];
-  /** How many of `#commits` are given up; they are cut off from time to time. */
+  /** How many of the first of `#commits` are dropped; they are cut off from time to time. */
   #given = 0;
   #changes = 0;
   #missedUntil: number;
@@ -50,7 +50,7 @@ export class EventLog {
   #add(commit: Commit): void {
     this.#commits.push(commit);
     this.#changes += commit.changes.length;
-    // The newest one stays, whatever its size.
+    // The newest commit stays, whatever its size.
     while (this.#changes > limits.events.changesKept && this.#given < this.#commits.length - 1) {
       const oldest = this.#commits[this.#given++]!;
       this.#changes -= oldest.changes.length;

@@ -1,4 +1,4 @@
-/** Why an allocation is where it is. */
+/** Explains why an allocation is on its node. */
 import { assert } from '../../base/assert.ts';
 import type { Steps } from '../../base/steps.ts';
 import type { Allocation } from '../../model/allocation/allocation.ts';
@@ -23,7 +23,7 @@ const notes: Readonly<Record<AllocationExplanation['Basis'], string>> = {
   none: 'The version of the job that the allocation runs is not kept any more, so the nodes cannot be judged. "Recorded" has what was noted with the decision.',
 };
 
-/** What was found, on whatever basis. */
+/** The ranking of nodes, and the state that it is based on. */
 interface Found {
   readonly basis: AllocationExplanation['Basis'];
   readonly view: ClusterView;
@@ -31,7 +31,7 @@ interface Found {
   readonly nodes: readonly NodeExplanation[];
 }
 
-/** `kept` is the decision that placed it, if that is still known. */
+/** `kept` is the decision that placed the allocation, if it is still known. */
 export function* explainAllocation(
   asking: Asking,
   allocation: Allocation,
@@ -43,7 +43,7 @@ export function* explainAllocation(
       : yield* judgeThen(kept, allocation);
   yield;
   const explanation = present(asking, allocation, found);
-  // What is done with it takes time as well.
+  // The decision was made in steps; the presentation is a step of its own.
   yield;
   return explanation;
 }
@@ -63,7 +63,7 @@ function* judgeNow(view: ClusterView, allocation: Allocation): Steps<Found> {
   return { basis: 'now', view, manner: mannerNow(view, job, group, allocation), nodes };
 }
 
-/** The version that it runs, or, when that is no longer kept, the job as it is now. */
+/** The version that the allocation runs; if it is no longer kept, the current job. */
 function wantedBy(
   view: ClusterView,
   { Namespace, JobID, JobVersion, JobCreateIndex, TaskGroup: name }: Allocation,
@@ -86,7 +86,10 @@ const without = (view: ClusterView, { ID }: Allocation): ClusterView => {
   };
 };
 
-/** Where those failed that it came after; a move keeps their record and shuns no node. */
+/**
+ * The nodes on which predecessors failed. After a migration the record stays, and no node is
+ * avoided.
+ */
 function penalizedFor({
   PreviousAllocation,
   RescheduleTracker,
@@ -125,7 +128,7 @@ function present(
   const { NodeID, NodeName, PreemptedAllocations } = allocation;
   const Evicted = PreemptedAllocations ?? [];
   const Manner = Evicted.length > 0 ? 'preemption' : manner;
-  // As it is now, others have made way already.
+  // On the current state, the evicted allocations have gone already.
   const wasFull = Evicted.length > 0 && basis === 'decision';
   const ranked: readonly Ranked[] = wasFull ? rankedEvictions(nodes) : byScore(nodes);
   const own = ranked.find(({ nodeId }) => nodeId === NodeID);
@@ -151,7 +154,8 @@ function present(
       rival === undefined
         ? null
         : {
-            // Ids and scores of the best are in the metrics, for whoever may read the job.
+            // The metrics name the best nodes with ids and scores, and every reader of the job may
+            // read them.
             NodeID: rival.nodeId,
             NodeName: asking.mayRead(rival.nodeName) ? rival.nodeName : '',
             NormScore: rival.score,

@@ -1,4 +1,4 @@
-/** What stands in the way of what of a job is not placed. */
+/** Explains why groups of a job are not placed. */
 import type { Steps } from '../../base/steps.ts';
 import type { PlacementMetrics } from '../../model/allocation/placement-metrics.ts';
 import { type Evaluation, isTerminalEvaluation } from '../../model/evaluation/evaluation.ts';
@@ -15,13 +15,13 @@ import { type Asking, presentNodes } from './present.ts';
 export interface JobAsking extends Asking {
   readonly job: Job;
   readonly nowMs: number;
-  /** All that there are of the job. */
+  /** All evaluations of the job. */
   readonly evaluations: readonly Evaluation[];
-  /** How many of each group wait for a node, by the job's summary. */
+  /** How many allocations of each group wait for a node, by the job's summary. */
   readonly queued: ReadonlyMap<string, number>;
-  /** `undefined`: those that lack something. */
+  /** `undefined`: every group that lacks allocations. */
   readonly group: string | undefined;
-  /** Id of the one node that is asked about. */
+  /** The id of a node that the caller asks about. */
   readonly nodeId: string | undefined;
 }
 
@@ -51,7 +51,9 @@ export function* explainJob(asking: JobAsking): Steps<JobProspect> {
   };
 }
 
-/** In the order of the job. Of a job that is not placed at all nothing is waited for. */
+/**
+ * Groups that lack allocations, in the order of the job. A job that places nothing lacks nothing.
+ */
 function lacking({ job, queued }: JobAsking, failing: readonly string[]): readonly string[] {
   if (noteOf(job) !== '') return [];
   return job.TaskGroups.map(({ Name }) => Name).filter(
@@ -59,7 +61,7 @@ function lacking({ job, queued }: JobAsking, failing: readonly string[]): readon
   );
 }
 
-/** As if room had been made somewhere. */
+/** An evaluation as it would be if room had been made. */
 const unwritten = (job: Job, nowMs: number): Evaluation => {
   const world = { clock: { nowMs: () => nowMs, monotonicMs: () => 0 }, ids: { uuid: () => '' } };
   const made = newEvaluation(world, { job, triggeredBy: 'queued-allocs' });
@@ -106,7 +108,7 @@ const namingFor =
   ({ nodeName }) =>
     mayRead(nodeName) ? nodeName : undefined;
 
-/** Those that got a node do not help those that find none. */
+/** Open nodes do not count if allocations are left over: each of them has got one already. */
 function reasonOf(asking: JobAsking, { unplaced, nodes }: Found): string {
   const others = unplaced === 0 ? nodes : nodes.filter(({ verdict }) => verdict !== 'open');
   return whyNoNode(others, namingFor(asking));
@@ -146,7 +148,7 @@ function oneMoreWhereAllIsFull(
     : `One more would go to node ${name}, where ${makes}.`;
 }
 
-/** What the newest evaluation that decided about the group says of its failure. */
+/** The failure of the group in the newest evaluation that decided about it. */
 function recorded(evaluations: readonly Evaluation[], group: string): PlacementMetrics | null {
   let newest: Evaluation | undefined;
   for (const one of evaluations) {

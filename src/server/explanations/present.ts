@@ -1,4 +1,4 @@
-/** From what the scheduler found to what the API tells. */
+/** Turns findings of the scheduler into answers of the API. */
 import {
   type NodeVerdict,
   type Verdict,
@@ -13,16 +13,16 @@ import {
 } from '../../scheduler/explain/nodes.ts';
 import type { ClusterView } from '../../scheduler/view.ts';
 
-/** What explanations are made of, and for whom. */
+/** The state that an explanation is based on, and what its caller may read. */
 export interface Asking {
   readonly view: ClusterView;
-  /** Whether the caller may read the node of that name. */
+  /** Whether the caller may read the node with this name. */
   readonly mayRead: (nodeName: string) => boolean;
 }
 
 type Nodes = readonly NodeExplanation[];
 
-/** Where the whole table of nodes goes. `ownId` is a node that the caller knows of anyway. */
+/** Presents the table of nodes. The caller knows of the node `ownId` in any case. */
 export function presentNodes(
   nodes: Nodes,
   { mayRead }: Pick<Asking, 'mayRead'>,
@@ -40,7 +40,10 @@ export function presentNodes(
   return { Counts, Nodes: shown.map(presentNode), NodesHidden: nodes.length - shown.length };
 }
 
-/** The open ones by score, then those where others could make way, the others by verdict and id. */
+/**
+ * Open nodes by score, then nodes where allocations could be evicted, then the others by verdict
+ * and id.
+ */
 function inOrder(nodes: Nodes): Nodes {
   const preempting = byPreemption(nodes);
   const told = new Set<NodeExplanation>(preempting);

@@ -22,7 +22,7 @@ export interface GarbageSettings extends GarbageAges {
   readonly intervalMs: number;
 }
 
-/** How many of each were deleted. */
+/** How many rows of each table were deleted. */
 export interface Collected {
   readonly Jobs: number;
   readonly Evaluations: number;
@@ -32,16 +32,15 @@ export interface Collected {
 }
 
 /**
- * Deletes what nobody needs any more: from time to time, and when somebody asks for it.
+ * Deletes garbage: regularly, and on request.
  *
  * Invariants
- *  G1. What is deleted is garbage by `rules.ts` in the very transaction that deletes it, whatever
- *      was so when it was found.
- *  G2. A transaction deletes a bounded number of rows, and between two of them, as between two
- *      slices of looking, everything else goes first.
- *  G3. One collection runs at a time. Who asks while one runs waits for the next, which all who ask
- *      meanwhile share.
- *  G4. It keeps nothing: a collection that is broken off is made up for by the next one.
+ *  G1. A row is deleted only if it is garbage by `rules.ts` in the very transaction that deletes it,
+ *      whatever it was when it was found.
+ *  G2. A transaction deletes a bounded number of rows. Between two transactions, and between two
+ *      slices of the search, everything else goes first.
+ *  G3. One collection runs at a time. Requests made while one runs share the next one.
+ *  G4. A collection keeps nothing: if it is broken off, the next one makes up for it.
  */
 export class GarbageCollector {
   readonly #context: ServerContext;
@@ -56,7 +55,7 @@ export class GarbageCollector {
     context: ServerContext,
     options: {
       readonly settings: GarbageSettings;
-      /** Told of nodes that were deleted. */
+      /** Called for each deleted node. */
       readonly forgetNode: (nodeId: string) => void;
     },
   ) {
@@ -74,7 +73,7 @@ export class GarbageCollector {
     this.#timer?.clear();
   }
 
-  /** Deletes all garbage, however young. Resolves when that is done. */
+  /** Deletes all garbage, however young. */
   collectAll(): Promise<Collected> {
     this.#asked ??= this.#after(() => {
       this.#asked = undefined;

@@ -18,7 +18,7 @@ import { Window } from './window.ts';
 
 type Reader = Snapshot | Transaction;
 
-/** How many of each were deleted. */
+/** How many rows of each table were deleted. */
 interface Counts {
   jobs: number;
   evaluations: number;
@@ -27,8 +27,9 @@ interface Counts {
 }
 
 /**
- * Deletes jobs with all that belongs to them, several small ones in one transaction. Of one with
- * more rows than a transaction may delete, evaluations and allocations go first.
+ * Deletes jobs with everything that belongs to them, several small jobs in one transaction. If a
+ * job has more rows than a transaction may delete, its evaluations and allocations are deleted
+ * first.
  */
 export async function collectJobs(pass: Pass): Promise<Counts> {
   const { state, world } = pass.context;
@@ -78,7 +79,7 @@ async function collectSome(
       await drain(pass, job, counts);
       size = 0;
     }
-    // The job itself, its counters, and a few versions and sources.
+    // The job, its counters, and a few versions and sources.
     size += rowsOfJob;
     if (rows + size > rowsPerTransactionMax) await flush();
     batch.push(job);
@@ -94,7 +95,7 @@ const ofJob = ({ Namespace, ID }: Job) => ({ prefix: inNamespace(Namespace, ID) 
 const hasTag = (reader: Reader, job: Job): boolean =>
   [...reader.table(jobVersions).scan(ofJob(job))].some(keepsJob.version);
 
-/** How many rows belong to it; `undefined`: some of them keep it. */
+/** How many rows belong to the job; `undefined`: one of them keeps the job. */
 async function sizeOf(pass: Pass, seen: Snapshot, job: Job): Promise<number | undefined> {
   if (hasTag(seen, job)) return undefined;
   const { clock } = pass.context.world;
@@ -119,7 +120,7 @@ async function sizeOf(pass: Pass, seen: Snapshot, job: Job): Promise<number | un
   return isKept ? undefined : size;
 }
 
-/** Deletes allocations and evaluations of a job that goes, as long as nothing of it changes. */
+/** Deletes allocations and evaluations of a job in parts, as long as the job does not change. */
 async function drain(pass: Pass, job: Job, counts: Counts): Promise<void> {
   for (let isMore = true; isMore; ) {
     isMore = await pass.write((transaction) => {
@@ -132,7 +133,10 @@ async function drain(pass: Pass, job: Job, counts: Counts): Promise<void> {
 const isUnchanged = (transaction: Transaction, { Namespace, ID, ModifyIndex }: Job): boolean =>
   transaction.table(jobs).get(...inNamespace(Namespace, ID))?.ModifyIndex === ModifyIndex;
 
-/** Deletes what does not keep the job, up to as much as a transaction may; gives how much it was. */
+/**
+ * Deletes rows that do not keep the job, at most as many as a transaction may; returns their
+ * number.
+ */
 function removeRows(transaction: Transaction, pass: Pass, job: Job, counts: Counts): number {
   const { ages } = pass;
   const nowMs = pass.context.world.clock.nowMs();
@@ -156,7 +160,7 @@ function removeRows(transaction: Transaction, pass: Pass, job: Job, counts: Coun
   return removed;
 }
 
-/** The first rows of a range, taken out before any of them is deleted. */
+/** The first rows of a range, collected before any of them is deleted. */
 function first<R>(rows: Iterable<R>, most: number = limits.garbage.rowsPerTransactionMax): R[] {
   const taken: R[] = [];
   if (most <= 0) return taken;
@@ -182,7 +186,7 @@ function removeJobs(
       transaction.table(allocations).by('job').scan(ofJob(job)),
       transaction.table(evaluations).by('job').scan(ofJob(job)),
     ];
-    // Something came meanwhile: the next collection looks again.
+    // Rows came meanwhile: the next collection looks again.
     if (left.some((rows) => first<unknown>(rows, 1).length > 0)) continue;
     counts.deployments += [...transaction.table(deployments).by('job').scan(ofJob(job))].length;
     forgetJob(transaction, job);

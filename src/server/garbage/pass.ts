@@ -5,11 +5,11 @@ import type { GarbageAges } from './rules.ts';
 /** What the walk does after a row: it goes on, pauses for the caller, or ends. */
 export type Look = 'on' | 'pause' | 'end';
 
-/** What a collection works with. */
+/** The means of one collection. */
 export interface Pass {
   readonly context: ServerContext;
   readonly ages: GarbageAges;
-  /** Looks at rows in slices; ends early where `look` says so. @throws when the server stops */
+  /** Looks at rows in slices, and ends early if `look` says so. @throws when the server stops */
   walk<R>(rows: Iterable<R>, look: (row: R) => Look): AsyncGenerator<void, void>;
   write<T>(run: (transaction: Transaction) => T): Promise<T>;
 }

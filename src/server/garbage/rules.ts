@@ -1,8 +1,7 @@
 /**
- * What nothing needs any more. Pure. Source: docs/behaviour/jobs.md#garbage-collection.
+ * Decides which records are garbage. Pure. Source: docs/behaviour/jobs.md#garbage-collection.
  *
- * Beside its age there, a record has to have been left alone for as long: what has just ended is
- * still to be read by whoever asks why.
+ * A record must not have changed for as long as its age: users still ask about what has just ended.
  */
 import { instantToMs } from '../../base/instant.ts';
 import type { Allocation } from '../../model/allocation/allocation.ts';
@@ -19,7 +18,7 @@ import type { Node } from '../../model/node/node.ts';
 import { lostSinceMs } from '../../scheduler/reconcile/classify.ts';
 import { isTriedAgain } from '../../scheduler/reschedule.ts';
 
-/** How long each is kept after its last change. */
+/** How long records are kept after their last change. */
 export interface GarbageAges {
   readonly jobAgeMs: number;
   readonly evaluationAgeMs: number;
@@ -39,25 +38,25 @@ export const noAges: GarbageAges = {
 const isOld = (instant: number, ageMs: number, nowMs: number): boolean =>
   instantToMs(instant) <= nowMs - ageMs;
 
-/** What ran to its end is remembered, so that it is not run again. */
+/** Batch jobs remember what has completed, so that it does not run again. */
 const runsToItsEnd = (type: Job['Type']): boolean => type === 'batch' || type === 'sysbatch';
 
 const isOver = ({ Stop, Status }: Job): boolean => Stop && Status === 'dead';
 
-/** The job, as far as it is the registration that the record belongs to. */
+/** The records that an allocation refers to; the job only if it is the same registration. */
 export interface Surroundings {
   readonly job: Job | undefined;
   readonly node: Node | undefined;
-  /** The evaluation that placed it. */
+  /** The evaluation that placed the allocation. */
   readonly evaluation: Evaluation | undefined;
   /**
-   * Whether the job's group is still to get allocations, as far as is known: its last evaluation found
-   * too little room for it, or another evaluation of the job is under way.
+   * Whether the scheduler may still place allocations of the group: its last evaluation found too
+   * little room, or another evaluation of the job is open.
    */
   readonly isAwaitingMore: () => boolean;
 }
 
-/** Whether an allocation is needed by nobody. */
+/** Whether nothing needs the allocation any more. */
 export function isAllocationGarbage(
   allocation: Allocation,
   { job, node, evaluation, isAwaitingMore }: Surroundings,
@@ -77,7 +76,7 @@ export function isAllocationGarbage(
   return !mayComeBack(allocation, job, nowMs);
 }
 
-/** Whether it is known to hold nothing: its node says so, or there is no node to ask. */
+/** Whether the allocation surely holds no resources: its node says so, or is gone. */
 export function isEnded(allocation: Allocation, node: Node | undefined): boolean {
   if (isClientTerminal(allocation)) return true;
   const isNodeGone = node === undefined || node.Status === 'down';
@@ -85,9 +84,9 @@ export function isEnded(allocation: Allocation, node: Node | undefined): boolean
 }
 
 /**
- * Whether the scheduler still asks for it although it is lost. Its node may still run it: its place is
- * kept until that is over for sure, and whatever takes the place then does so in its name. A group
- * that wants no more than it has, or no longer waits for nodes, asks for it no more.
+ * Whether a lost allocation is yet to be replaced. Its node may still run it, so the replacement
+ * waits until it surely has ended, and then takes its name. It is not replaced if the group has
+ * enough allocations or no longer waits for nodes.
  * Source: docs/behaviour/scheduling.md#reconciliation.
  */
 function isReplacedLater(
@@ -105,7 +104,7 @@ function isReplacedLater(
   return allocationIndex(allocation.Name) < group.Count && isAwaitingMore();
 }
 
-/** What is still to be made good, or counts against what may be tried again. */
+/** Whether the allocation is yet to be replaced, or counts against the number of attempts. */
 function mayComeBack(allocation: Allocation, job: Job, nowMs: number): boolean {
   const { ClientStatus, NextAllocation } = allocation;
   if (ClientStatus !== 'failed' || isServerTerminal(allocation)) return false;
@@ -119,7 +118,10 @@ function mayComeBack(allocation: Allocation, job: Job, nowMs: number): boolean {
 const isEvaluationOver = (evaluation: Evaluation, ageMs: number, nowMs: number): boolean =>
   isTerminalEvaluation(evaluation) && isOld(evaluation.ModifyTime, ageMs, nowMs);
 
-/** Whether an evaluation is needed by nobody. `hasPlaced`: something that it placed is still there. */
+/**
+ * Whether nothing needs the evaluation any more. `hasPlaced`: an allocation that it placed is still
+ * there.
+ */
 export function isEvaluationGarbage(
   evaluation: Evaluation,
   { job, hasPlaced }: { readonly job: Job | undefined; readonly hasPlaced: boolean },
@@ -133,13 +135,16 @@ export function isEvaluationGarbage(
   return !isBatch || job === undefined || isOver(job);
 }
 
-/** Whether a job may go, as far as the job itself tells. A pattern goes only when it is stopped. */
+/**
+ * Whether the job itself allows its deletion. A parameterized or periodic job has to be stopped
+ * first.
+ */
 export const isJobGarbage = (job: Job, { jobAgeMs }: GarbageAges, nowMs: number): boolean =>
   job.Status === 'dead' &&
   (job.Stop || isEvaluated(job)) &&
   isOld(job.SubmitTime ?? 0, jobAgeMs, nowMs);
 
-/** Whether what belongs to a job that may go stands in its way. */
+/** Whether a record that belongs to the job stands in the way of its deletion. */
 export const keepsJob = {
   version: ({ VersionTag }: Job): boolean => VersionTag !== null,
   evaluation: (evaluation: Evaluation, { jobAgeMs }: GarbageAges, nowMs: number): boolean =>
@@ -153,8 +158,8 @@ export const keepsJob = {
 };
 
 /**
- * Whether a deployment is needed by nobody. `runs`: something that it placed is still wanted; `job`:
- * the one of its id.
+ * Whether nothing needs the deployment any more. `runs`: an allocation that it placed is still
+ * wanted. `job`: the job with the deployment's job id.
  */
 export const isDeploymentGarbage = (
   deployment: Deployment,
@@ -167,14 +172,14 @@ export const isDeploymentGarbage = (
   isTerminalDeployment(deployment) &&
   isOld(deployment.ModifyTime, deploymentAgeMs, nowMs);
 
-/** That it failed is all that keeps the version from being rolled out once more. */
+/** Whether the failed deployment alone keeps its version from being rolled out again. */
 const holdsBack = (deployment: Deployment, job: Job | undefined): boolean =>
   deployment.Status === 'failed' &&
   job?.Stop === false &&
   job.CreateIndex === deployment.JobCreateIndex &&
   job.Version === deployment.JobVersion;
 
-/** Whether a node is away for good. `holds`: whether something is meant to be on it. */
+/** Whether the node has gone for good. `holds`: whether allocations are meant to run on it. */
 export const isNodeGarbage = (
   node: Pick<Node, 'Status' | 'StatusUpdatedAt'>,
   holds: () => boolean,

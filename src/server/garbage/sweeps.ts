@@ -1,4 +1,4 @@
-/** What garbage there is in one table, and how a row of it is deleted. */
+/** The garbage of each table, and how a row of it is deleted. */
 import type { Allocation } from '../../model/allocation/allocation.ts';
 import { isServerTerminal } from '../../model/allocation/allocation-rules.ts';
 import type { Deployment } from '../../model/deployment/deployment.ts';
@@ -34,19 +34,19 @@ type Reader = Snapshot | Transaction;
 export interface Sweep<R> {
   readonly rows: (snapshot: Snapshot) => Iterable<R>;
   readonly isGarbage: (reader: Reader, row: R, ages: GarbageAges, nowMs: number) => boolean;
-  /** Deletes the row if it is still there and still garbage; `true`: it did. */
+  /** Deletes the row if it is still there and still garbage; `true`: deleted. */
   readonly remove: (transaction: Transaction, row: R, ages: GarbageAges, nowMs: number) => boolean;
 }
 
-/** The job, unless it is another registration of the id. */
+/** The job, unless its id was registered anew after a purge. */
 function jobOf(reader: Reader, namespace: string, id: string, createIndex: number) {
   const job: Job | undefined = reader.table(jobs).get(...inNamespace(namespace, id));
   return job !== undefined && job.CreateIndex <= createIndex ? job : undefined;
 }
 
 /**
- * Whether more is to be placed for the group. One that is blocked waits for any of the job's groups;
- * which it is, the counters tell.
+ * Whether the scheduler may still place allocations of the group. A blocked evaluation waits for
+ * any group of the job; the counters tell for which.
  */
 function isAwaitingMore(reader: Reader, { Namespace, JobID, TaskGroup }: Allocation): boolean {
   const key = inNamespace(Namespace, JobID);
@@ -123,7 +123,7 @@ export const deploymentSweep: Sweep<Deployment> = {
   },
 };
 
-/** Those that have ended: nobody can use them any more. */
+/** Tokens that have expired or are used up: nobody can use them any more. */
 export const introductionSweep: Sweep<IntroductionToken> = {
   rows: (snapshot) => snapshot.table(introductionTokens).scan(),
   isGarbage: (_reader, token, _ages, nowMs) => isOver(token, nowMs),

@@ -1,14 +1,14 @@
 import { limits } from '../../model/limits.ts';
 
 /**
- * Writes that are under way at the same time, so that they become durable together. Nobody's failure
- * is lost: the first one is thrown to whoever comes next.
+ * Writes that are under way at the same time, so that they become durable together. The first
+ * failure is thrown to the next caller.
  */
 export class Window {
   readonly #underWay = new Set<Promise<void>>();
   #failure: { readonly error: unknown } | undefined;
 
-  /** Begins with it once there is room. */
+  /** Starts the write as soon as there is room. */
   async add(write: () => Promise<void>): Promise<void> {
     while (this.#underWay.size >= limits.garbage.writesMax) await Promise.race(this.#underWay);
     this.#throwFailure();
@@ -20,7 +20,7 @@ export class Window {
     this.#underWay.add(done);
   }
 
-  /** Resolves when all of them are done. */
+  /** Resolves when all writes have ended. */
   async settle(): Promise<void> {
     await Promise.all(this.#underWay);
     this.#throwFailure();

@@ -15,13 +15,13 @@ import type { Keyring } from '../keyring/keyring.ts';
 export interface IdentityIssuer {
   readonly context: ServerContext;
   readonly keyring: Keyring;
-  /** The address of this cluster as an issuer of tokens, if it has one. */
+  /** The address of this cluster as an issuer of tokens. */
   readonly issuer: string | undefined;
 }
 
 /**
- * Signs who the tasks of a node's own allocations are. One that is not to be had keeps no other
- * back. Nothing of it is stored. Source: docs/behaviour/client.md#setup.
+ * Signs the identities of tasks for the node that runs them. An identity that cannot be issued does
+ * not hold up the others. Nothing of them is stored. Source: docs/behaviour/client.md#setup.
  */
 export function issueIdentities(
   issuer: IdentityIssuer,
@@ -39,7 +39,7 @@ export function issueIdentities(
   return { Identities, Refused };
 }
 
-/** The reason when there is none to be had. */
+/** The token, or the reason why there is none. */
 function issue(
   { context, keyring, issuer }: IdentityIssuer,
   snapshot: Snapshot,
@@ -51,7 +51,7 @@ function issue(
     .table(allocations)
     .by('id')
     .scan({ prefix: [AllocID] });
-  // Another node's is, to this one, none.
+  // An allocation of another node is unknown to this one.
   if (allocation?.NodeID !== nodeId) return 'the node has no such allocation';
   if (!occupiesNode(allocation)) return 'the allocation has ended';
   const { Namespace: namespace, JobID, JobVersion, JobCreateIndex, TaskGroup: group } = allocation;

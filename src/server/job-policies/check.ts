@@ -7,21 +7,21 @@ import { jobPolicies } from '../../state/tables.ts';
 import type { Snapshot } from '../../state/types.ts';
 
 export interface PolicyOptions {
-  /** `PolicyOverride`, from a caller who may: soft-mandatory policies only advise. */
+  /** `PolicyOverride` of a caller who may override: soft-mandatory policies only advise. */
   readonly override: boolean;
 }
 
 export interface PolicyVerdict {
   /** Sentences for `Warnings`. */
   readonly warnings: readonly string[];
-  /** `job-policy-violated`, when the job is not to be had so. */
+  /** `job-policy-violated`, if a policy forbids the job. */
   readonly refusal: RosterError | undefined;
 }
 
 /**
- * Holds a canonical job, with everything as it would be stored, against the job policies of its
- * namespace. For whatever changes what a job runs: register, update, plan, scale, revert. What only
- * runs it once more (dispatch, periodic launches, a rollback of a failed deployment) is not checked.
+ * Checks a canonical job, as it would be stored, against the job policies of its namespace. For
+ * every request that changes what a job runs: register, update, plan, scale, revert. Running the
+ * same job once more (dispatch, periodic launch, rollback of a failed deployment) is not checked.
  * Source: docs/contract/jobs.md#job-policies.
  */
 export function checkJobPolicies(
@@ -34,12 +34,13 @@ export function checkJobPolicies(
     level === 'hard-mandatory' || (level === 'soft-mandatory' && !override);
   if (!against.some(blocks))
     return { warnings: against.map(describeViolation), refusal: undefined };
-  // A warning that nobody gets would be found only after the rest was put right.
+  // Warnings are told with the refusal: otherwise they would be found only after the rest was put
+  // right.
   const isSoft = against.filter(blocks).every(({ level }) => level === 'soft-mandatory');
   return { warnings: [], refusal: violated(job.ID, against.map(describeViolation), isSoft) };
 }
 
-/** What advises. @throws RosterError `job-policy-violated` */
+/** Returns the warnings. @throws RosterError `job-policy-violated` */
 export function requireJobPolicies(
   view: Snapshot,
   job: Job,

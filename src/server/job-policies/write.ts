@@ -21,11 +21,10 @@ export function requirePolicyNamed(snapshot: Snapshot, name: string): JobPolicy 
 }
 
 /**
- * Makes a policy, or replaces it. Jobs that are registered already stay as they are: it is held
- * against what is submitted from now on. `guard`: the `ModifyIndex` that the caller has seen; 0:
- * there is none.
+ * Makes or replaces a policy. It applies to jobs submitted from now on, and not to jobs that are
+ * registered already. `guard`: the `ModifyIndex` that the caller has seen; 0: there is none.
  * @throws RosterError `id-mismatch`, `invalid-body`, `namespace-not-found`, `limit-reached`,
- *   `job-policy-conflict`
+ * `job-policy-conflict`
  */
 export async function writeJobPolicy(
   { state }: ServerContext,
@@ -56,10 +55,7 @@ function requireRoom(count: number): void {
   if (count >= countMax) throw refusal('limit-reached', { noun: 'job policy', limit: countMax });
 }
 
-/**
- * Forgets a policy.
- * @throws RosterError `job-policy-not-found`, `job-policy-conflict`
- */
+/** @throws RosterError `job-policy-not-found`, `job-policy-conflict` */
 export async function deleteJobPolicy(
   { state }: ServerContext,
   name: string,

@@ -9,11 +9,11 @@ import { writeVersion } from './register.ts';
 
 export interface Born {
   readonly job: Job;
-  /** None where the child is itself a pattern. */
+  /** `undefined`: the child is itself periodic or parameterized, and so is not evaluated. */
   readonly evaluation: Evaluation | undefined;
 }
 
-/** Writes what was made of a pattern, counts it and asks the scheduler to look at it. */
+/** Stores a child of a periodic or parameterized job, counts it and makes its evaluation. */
 export function registerChild(
   transaction: Transaction,
   world: Pick<World, 'clock' | 'ids'>,

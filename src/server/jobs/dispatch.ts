@@ -26,7 +26,7 @@ export interface Dispatch {
 /** Source: docs/contract/jobs.md#dispatch-a-job, docs/behaviour/jobs.md#answers-of-writes. */
 export interface Dispatched {
   readonly DispatchedJobID: string;
-  /** `''`: the token has had its child before, or the child is periodic. */
+  /** `''`: the token had its child before, or the child is periodic. */
   readonly EvalID: string;
   readonly EvalCreateIndex: number;
   readonly JobCreateIndex: number;
@@ -34,10 +34,10 @@ export interface Dispatched {
 }
 
 /**
- * Makes a child of a parameterized job, unless one with the same idempotency token is there already:
- * then that is the answer, as long as it is kept. Source: docs/contract/jobs.md#dispatch-a-job.
+ * Makes a child of a parameterized job. If there is a child with the same idempotency token, that
+ * child is the answer. Source: docs/contract/jobs.md#dispatch-a-job.
  * @throws RosterError `invalid-body`, `job-id-mismatch`, `job-not-found`, `dispatch-refused`,
- *   `job-not-allowed`, `queue-full`
+ * `job-not-allowed`, `queue-full`
  */
 export async function dispatchJob(context: ServerContext, dispatch: Dispatch): Promise<Dispatched> {
   const { state, world } = context;

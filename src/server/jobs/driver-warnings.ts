@@ -6,8 +6,8 @@ import { nodes } from '../../state/tables.ts';
 import type { Snapshot } from '../../state/types.ts';
 
 /**
- * A sentence for each driver of the job that no node has now, with the nodes' own reasons. Where there
- * is no node at all, nothing is known of drivers.
+ * A sentence for each driver of the job that no node has now, with the nodes' own reasons. Without
+ * any node, nothing is known of drivers.
  */
 export function driverWarnings(view: Snapshot, job: Pick<Job, 'TaskGroups'>): string[] {
   return [...firstUsers(job)].flatMap(([driver, user]) => {
@@ -26,7 +26,7 @@ export function driverWarnings(view: Snapshot, job: Pick<Job, 'TaskGroups'>): st
   });
 }
 
-/** By driver, the first task that needs it. */
+/** For each driver, the first task that needs it. */
 function firstUsers({ TaskGroups }: Pick<Job, 'TaskGroups'>): ReadonlyMap<string, string> {
   const users = new Map<string, string>();
   for (const { Name, Tasks } of TaskGroups) {
@@ -38,7 +38,7 @@ function firstUsers({ TaskGroups }: Pick<Job, 'TaskGroups'>): ReadonlyMap<string
   return users;
 }
 
-/** The most frequent first. */
+/** The most frequent reasons first. */
 function listed(reasons: ReadonlyMap<string, number>): string {
   if (reasons.size === 0) return '';
   const sorted = [...reasons].sort(([, a], [, b]) => b - a).slice(0, reasonsShown);

@@ -14,12 +14,12 @@ import type { Registered } from './register.ts';
 export interface EvaluationRequest {
   readonly namespace: string;
   readonly jobId: string;
-  /** Failed allocations are placed again now, whatever limit or delay they are under. */
+  /** Replaces failed allocations now, whatever limit or delay holds for them. */
   readonly forceReschedule: boolean;
 }
 
 /**
- * Lets the scheduler look at a job, although nothing of it changed.
+ * Makes an evaluation of a job that has not changed.
  * Source: docs/contract/jobs.md#revert-stability-evaluation, docs/behaviour/jobs.md#evaluate.
  * @throws RosterError `job-not-found`, `job-not-evaluated`
  */

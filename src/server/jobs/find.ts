@@ -12,7 +12,7 @@ export function storedJob(state: Reader, namespace: string, id: string): Job {
   return job;
 }
 
-/** The version of the job as it is registered now. @throws RosterError `job-version-not-found` */
+/** A version of the current registration of the job. @throws RosterError `job-version-not-found` */
 export function storedVersion(state: Reader, job: Job, version: number): Job {
   const key = inNamespace(job.Namespace, job.ID, numberPart(version));
   const row = version >= 0 ? state.table(jobVersions).get(...key) : undefined;

@@ -14,9 +14,9 @@ import { countChild } from '../scheduling/job-summary.ts';
 import { forgetScaling } from './scaling-policies.ts';
 
 /**
- * Removes the job and everything that only it explains: versions, sources, counters, deployments. A
- * child that is forgotten counts as over. Evaluations and allocations are left to whoever collects
- * them. Source: docs/behaviour/jobs.md#the-status-of-a-job, #stop-and-purge.
+ * Removes the job with its versions, sources, counters and deployments. A removed child counts as
+ * dead. Evaluations and allocations are left to the garbage collector.
+ * Source: docs/behaviour/jobs.md#the-status-of-a-job, #stop-and-purge.
  */
 export function forgetJob(transaction: Transaction, job: Job): void {
   const key = inNamespace(job.Namespace, job.ID);

@@ -1,4 +1,4 @@
-/** Launches of periodic jobs: by their schedule, and by hand. */
+/** Launches of periodic jobs, by schedule and by hand. */
 import type { World } from '../../base/ports.ts';
 import { type Fault, refusal } from '../../model/errors.ts';
 import { launchedChild } from '../../model/job/child.ts';
@@ -18,15 +18,14 @@ import { requireQueueRoom } from './register.ts';
 type Ports = Pick<World, 'clock' | 'ids'>;
 
 /**
- * `nothing` was due; `launched`; `overlap`: left out, for what was launched before is not over;
- * `taken`: a job of that id is there, such as one launched by hand in the same second; `not-allowed`: not
- * by its namespace.
+ * `nothing` was due; `launched`; `overlap`: the launch before has not ended; `taken`: a job has the
+ * child's id already, such as a launch by hand in the same second; `not-allowed` by the namespace.
  */
 export type LaunchOutcome = 'nothing' | 'launched' | 'overlap' | 'taken' | 'not-allowed';
 
 /**
- * Launches a job by its schedule, if it is due. However many slots went by, the last one alone is
- * launched, and all of them are done with in the same transaction.
+ * Launches a job by its schedule if it is due. If several slots have passed, only the last one is
+ * launched, and all of them are settled in the same transaction.
  * Source: docs/behaviour/jobs.md#launches.
  */
 export function launchIfDue(
@@ -52,7 +51,10 @@ export function launchIfDue(
   return 'launched';
 }
 
-/** Nobody waits for a launch by its schedule, so why there is none is kept as an evaluation that failed. */
+/**
+ * No caller waits for a scheduled launch, so the reason why it was left out is kept as a failed
+ * evaluation.
+ */
 function tellLeftOut(transaction: Transaction, world: Ports, job: Job, { message }: Fault): void {
   transaction.table(evaluations).put({
     ...newEvaluation(world, { job, triggeredBy: 'periodic-job' }),
@@ -68,10 +70,10 @@ export interface Forced {
 }
 
 /**
- * Launches a periodic job now, whatever of it still runs. Its schedule goes on as it was.
+ * Launches a periodic job now, even if earlier launches still run. Its schedule stays.
  * Source: docs/contract/jobs.md#launch-a-periodic-job-now, docs/behaviour/jobs.md#launches.
  * @throws RosterError `job-not-found`, `launch-refused`, `job-not-allowed`, `too-many-launches`,
- *   `queue-full`
+ * `queue-full`
  */
 export async function forceLaunch(
   context: ServerContext,
@@ -101,7 +103,7 @@ function refusedLaunch(job: Job): string | undefined {
   return job.Periodic.Enabled ? undefined : 'its Periodic block is not enabled';
 }
 
-/** Ids are as fine as a second: what comes sooner takes one of the next. */
+/** The id of a launch names a second: a second launch within one takes the next free second. */
 function freeSecond(transaction: Transaction, job: Job, nowMs: number): number {
   const { forcedAheadSecondsMax: limit } = limits.periodic;
   for (let ahead = 0; ahead < limit; ahead++) {

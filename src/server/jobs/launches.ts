@@ -5,11 +5,14 @@ import { isSame } from '../../model/same.ts';
 import { inNamespace, periodicLaunches } from '../../state/tables.ts';
 import type { Snapshot, Transaction } from '../../state/types.ts';
 
-/** Up to when, in ms, the job's slots are done with. */
+/** The instant, in ms, up to which the job's slots are settled. */
 export const settledUntilMs = (snapshot: Snapshot, job: Job): number =>
   settledMs(job, snapshot.table(periodicLaunches).get(...inNamespace(job.Namespace, job.ID)));
 
-/** Nothing up to that instant is launched any more. It never goes back: no slot launches twice. */
+/**
+ * Settles all slots up to the instant: they are not launched any more. It never goes back, so no
+ * slot launches twice.
+ */
 export function settleUntil(transaction: Transaction, job: Job, untilMs: number): void {
   const table = transaction.table(periodicLaunches);
   const known = table.get(...inNamespace(job.Namespace, job.ID));
@@ -18,8 +21,8 @@ export function settleUntil(transaction: Transaction, job: Job, untilMs: number)
 }
 
 /**
- * What was before a job got its schedule, or while it was stopped or switched off, is not made up for.
- * A new version with the same schedule leaves alone what is due.
+ * Slots before a job got its schedule, or while it was stopped or disabled, are not made up for. A
+ * new version with the same schedule keeps slots that are due.
  * Source: docs/behaviour/jobs.md#launches.
  */
 export function settleEarlierSlots(

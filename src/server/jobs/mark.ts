@@ -10,9 +10,9 @@ import { allocations, inNamespace } from '../../state/tables.ts';
 import type { ServerContext } from '../context.ts';
 
 /**
- * Says of the job's allocations that `concerns` names what somebody wants to happen to them. In
- * parts, as there may be tens of thousands: each is right by itself, and one that is changed
- * meanwhile is looked at again.
+ * Sets a desired transition of those allocations of the job that `concerns` selects. It does so in
+ * several transactions, since there may be tens of thousands; an allocation that changes meanwhile
+ * is looked at again.
  */
 export async function markAllocations(
   { state, world }: Pick<ServerContext, 'state' | 'world'>,

@@ -13,11 +13,11 @@ import { allocations, inNamespace, jobSummaries, jobs } from '../../state/tables
 import type { Snapshot } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
 
-/** How often a job that changes while it is counted is counted again. */
+/** Not in limits: nobody waits for it. A job that changes while it is counted is counted again. */
 const attemptsMax = 5;
 
 /**
- * Counts every job's summary anew, job by job and in slices, and gives how many were wrong.
+ * Counts the summaries of all jobs again, job by job and in slices. Returns how many were wrong.
  * Source: docs/behaviour/jobs.md#garbage-collection.
  */
 export async function reconcileSummaries(context: ServerContext): Promise<number> {

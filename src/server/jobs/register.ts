@@ -46,11 +46,11 @@ import { settleEarlierSlots } from './launches.ts';
 import { followScalingPolicies } from './scaling-policies.ts';
 
 export interface Registration extends Preserved {
-  /** As it was decoded; nothing filled in yet. */
+  /** As decoded, without defaults. */
   readonly job: JobInput;
-  /** Where the request says the job belongs; wins over the job's own. */
+  /** The namespace of the request; it wins over that of the job. */
   readonly namespace: string;
-  /** Of the path, when there is one: the job must be that one. */
+  /** The job id of the path, which the job must have. */
   readonly jobId: string | undefined;
   readonly submission: Partial<JobSubmission> | undefined;
   /** Guard: the job's `JobModifyIndex` (0: there is no such job). */
@@ -58,18 +58,21 @@ export interface Registration extends Preserved {
   readonly evaluationPriority: number;
   /** Soft-mandatory job policies only advise. */
   readonly policyOverride: boolean;
-  /** The version whose source is taken over where no submission comes along. */
+  /** The version whose source is taken over if the request has no submission. */
   readonly sourceOf?: number | undefined;
-  /** Whether the job may be submitted so, once it is known to be right. Throws a refusal. */
+  /**
+   * Checks whether the caller may submit the job, once the job is known to be valid. Throws a
+   * refusal.
+   */
   readonly demand?: (job: Job) => void;
-  /** What has to hold of what is stored when it is written. Throws a refusal. */
+  /** Checks the stored job within the transaction that replaces it. Throws a refusal. */
   readonly guard?: (transaction: Transaction, existing: Job | undefined) => void;
-  /** Who submits; kept with the job. */
+  /** The accessor of the caller's token, kept with the job. */
   readonly accessor: string;
   readonly unknownFields: readonly string[];
-  /** What else is wrong with the request: told together with the faults of the job. */
+  /** Faults of the rest of the request, reported together with the faults of the job. */
   readonly faults?: readonly Fault[];
-  /** More to be told to whoever submits. */
+  /** Further warnings for the caller. */
   readonly warnings?: readonly string[];
 }
 
@@ -81,14 +84,15 @@ export interface Registered {
   readonly Index: number;
 }
 
-/** Takes all the steps of long work; how many at a time is its own affair. */
+/** Takes all steps of long work, in turns with other work. */
 export type Finish = <T>(steps: Steps<T>) => T | Promise<T>;
 
 /**
- * Registers or updates a job and asks the scheduler to look at it. `finish` admits it.
+ * Registers or updates a job and makes its evaluation. `finish` runs the steps of its admission.
  * Source: docs/contract/jobs.md#register-a-job.
  * @throws RosterError `invalid-job`, `invalid-body`, `job-id-mismatch`, `namespace-not-found`,
- *   `job-change-refused`, `job-not-allowed`, `job-policy-violated`, `queue-full`, or a failed `EnforceIndex` guard.
+ * `job-change-refused`, `job-not-allowed`, `job-policy-violated`, `queue-full`, or a failed
+ * `EnforceIndex` guard.
  */
 export async function registerJob(
   context: ServerContext,
@@ -100,7 +104,7 @@ export async function registerJob(
   return registerAdmitted(context, registration, admitted);
 }
 
-/** The same for a job that is filled in and right. */
+/** Registers a job that was admitted. */
 export async function registerAdmitted(
   context: ServerContext,
   registration: Registration,
@@ -108,7 +112,7 @@ export async function registerAdmitted(
   evaluate: Evaluate = evaluateLater(context.world, registration.evaluationPriority),
 ): Promise<Registered> {
   const { world, state } = context;
-  // Others may have come while it was admitted.
+  // Other evaluations may have come during the admission.
   requireQueueRoom(context);
   const { submission, jobId } = registration;
   const { job } = admitted;
@@ -153,7 +157,7 @@ export async function registerAdmitted(
   };
 }
 
-/** What makes an evaluation waits until there is room for one. @throws RosterError `queue-full` */
+/** @throws RosterError `queue-full` when there is no room for another evaluation */
 export function requireQueueRoom(context: Pick<ServerContext, 'openEvaluations'>): void {
   const { queueMax } = limits.evaluation;
   if (context.openEvaluations() < queueMax) return;
@@ -161,8 +165,8 @@ export function requireQueueRoom(context: Pick<ServerContext, 'openEvaluations'>
 }
 
 /**
- * What of the scheduler's belongs to a registration, within its transaction; `existing` is the job as
- * it was before. What it throws undoes the registration.
+ * Writes the evaluation of a registration, within its transaction. `existing` is the job as it was
+ * before. An error undoes the registration.
  */
 export type Evaluate = (
   transaction: Transaction,
@@ -170,7 +174,7 @@ export type Evaluate = (
   existing: Job | undefined,
 ) => Evaluation | undefined;
 
-/** The ordinary way: the scheduler looks at the job when the evaluation's turn comes. */
+/** Ordinarily the scheduler looks at the job later, when its evaluation is next. */
 const evaluateLater =
   (world: ServerContext['world'], priority: number): Evaluate =>
   (transaction, stored) =>
@@ -185,7 +189,7 @@ export function requireId({ ID }: Job, jobId: string | undefined): void {
   }
 }
 
-/** A job that is filled in and right, and what its author should know. */
+/** A complete and valid job, with its warnings. */
 export interface Admitted {
   readonly job: Job;
   readonly warnings: readonly string[];
@@ -194,8 +198,8 @@ export interface Admitted {
 type Submitted = Pick<Registration, 'job' | 'namespace' | 'faults' | 'unknownFields'>;
 
 /**
- * Fills in and checks the job, in steps; all faults at once.
- * @throws RosterError `invalid-job`, `invalid-body` where only what stands around it is wrong
+ * Completes and checks the job, in steps; reports all faults at once.
+ * @throws RosterError `invalid-job`, `invalid-body` if only the rest of the request is wrong
  */
 export function* admitSteps(
   { job: submitted, namespace, faults = [], unknownFields }: Submitted,
@@ -203,7 +207,7 @@ export function* admitSteps(
   head: Snapshot,
 ): Steps<Admitted> {
   const ID = submitted.ID ?? '';
-  // What cannot be a key is nobody's id.
+  // No stored id has a NUL, which separates the parts of a key.
   const known = ID.includes('\0') ? undefined : head.table(jobs).get(...inNamespace(namespace, ID));
   const given = withLaunch(known, submitted);
   const Region = given.Region === 'global' ? region : (given.Region ?? region);
@@ -221,7 +225,7 @@ export function* admitSteps(
   return { job, warnings: [...warnings, ...unknownFieldWarnings(unknownFields)] };
 }
 
-/** One cluster is one region: a job for another one would wait here for ever. */
+/** A cluster is one region: a job of another region would wait for ever. */
 function regionFaults(job: Job, region: string, at: Path): Fault[] {
   if (job.Region === region) return [];
   return [faultAt(below(at, 'Region'), `must be ${quote(region)}, got ${quote(job.Region)}`)];
@@ -240,7 +244,7 @@ export function guardIndex(id: string, existing: Job | undefined, index: number 
 }
 
 /**
- * Writes the job as a new version, or leaves it alone when nothing of it changed.
+ * Stores the job as a new version; an unchanged job is left alone.
  * Source: docs/behaviour/jobs.md#versions-and-indexes, #preserved-counts-and-resources.
  */
 function upsertJob(
@@ -257,7 +261,7 @@ function upsertJob(
   return { stored: next === stored ? stored : writeVersion(transaction, next), advice };
 }
 
-/** Writes the current row and its version, and keeps only the newest versions. */
+/** Stores the current row and its version, and removes old versions. */
 export function writeVersion(transaction: Transaction, job: Unstamped<Job>): Job {
   const table = transaction.table(jobs);
   const before = table.get(...inNamespace(job.Namespace, job.ID));
@@ -272,9 +276,8 @@ export function writeVersion(transaction: Transaction, job: Unstamped<Job>): Job
 }
 
 /**
- * Keeps `versionsKept` untagged versions, the highest stable one among them, and those that some
- * allocation still runs.
- * Source: docs/behaviour/jobs.md#versions-that-are-kept.
+ * Keeps `versionsKept` untagged versions, the highest stable version among them, and every version
+ * that an allocation still runs. Source: docs/behaviour/jobs.md#versions-that-are-kept.
  */
 function pruneVersions(transaction: Transaction, { Namespace, ID }: Job): void {
   const table = transaction.table(jobVersions);
@@ -299,14 +302,17 @@ const isTooLarge = (submission: Partial<JobSubmission>): boolean =>
   submissionBytes({ Source: '', Variables: '', VariableFlags: null, ...submission }) >
   limits.job.submissionBytesMax;
 
-/** A version made of an earlier one has its source as well. */
+/** Copies the source of an earlier version to the new version made of it. */
 export function carrySubmission(transaction: Transaction, job: Job, fromVersion: number): void {
   const key = inNamespace(job.Namespace, job.ID, numberPart(fromVersion));
   const source = transaction.table(jobSubmissions).get(...key);
   if (source !== undefined) keepSubmission(transaction, job, source);
 }
 
-/** Source: docs/behaviour/jobs.md#sources. What a version already has is never overwritten. */
+/**
+ * Stores the source of a version, unless the version has one.
+ * Source: docs/behaviour/jobs.md#sources.
+ */
 function keepSubmission(
   transaction: Transaction,
   job: Job,

@@ -8,18 +8,18 @@ export interface Revert
   extends Pick<Registration, 'namespace' | 'accessor' | 'demand' | 'unknownFields'> {
   readonly jobId: string;
   readonly version: number;
-  /** Guard: the version that the job is at. */
+  /** Guard: the current version of the job. */
   readonly priorVersion: number | undefined;
-  /** Whether soft-mandatory job policies are passed by. */
+  /** Soft-mandatory job policies only advise. */
   readonly policyOverride: boolean;
 }
 
 /**
- * Registers the specification and the source of an earlier version as a new one, which passes every
- * check that any registration does. A version that was a stop stops the job.
+ * Registers specification and source of an earlier version as a new version, which passes all
+ * checks of a registration. Reverting to a stopped version stops the job.
  * Source: docs/contract/jobs.md#revert-stability-evaluation, docs/behaviour/jobs.md#revert.
  * @throws RosterError `job-not-found`, `version-is-current`, `job-version-not-found`,
- *   `job-version-conflict`, and what `registerJob` throws
+ * `job-version-conflict`, and errors of `registerJob`
  */
 export async function revertJob(context: ServerContext, revert: Revert): Promise<Registered> {
   const { namespace, jobId, version, accessor } = revert;
@@ -28,7 +28,8 @@ export async function revertJob(context: ServerContext, revert: Revert): Promise
   guardVersion(current, revert);
   const target = storedVersion(head, current, version);
   return registerJob(context, {
-    // The next number: that of the version itself would be taken for what the caller wants.
+    // The registration gives it the next number: a version given here would be taken as the
+    // caller's.
     job: { ...target, Version: 0, VersionTag: null },
     namespace,
     jobId,
@@ -47,7 +48,7 @@ export async function revertJob(context: ServerContext, revert: Revert): Promise
       guardVersion(stored, revert);
       storedVersion(transaction, stored, version);
       if (stored.CreateIndex === current.CreateIndex) return;
-      // Another job has the id by now, and what was read is none of its versions.
+      // Another job has the id by now, and the earlier version is not one of its versions.
       throw refusal('job-version-not-found', { job: jobId, version });
     },
   });

@@ -6,8 +6,8 @@ import { allocations, inNamespace, scalingEvents } from '../../state/tables.ts';
 import type { Snapshot } from '../../state/types.ts';
 
 /**
- * How many of each group are wanted and there, and what was said of its scale. Canaries and what is
- * over do not count. In steps: a job may have very many allocations.
+ * For each group, how many allocations are wanted and running, and its scaling events. Canaries and
+ * ended allocations do not count. In steps, since a job may have very many allocations.
  * Source: docs/behaviour/jobs.md#scale.
  */
 export function* scaleStatus(snapshot: Snapshot, job: Job): Steps<ScaleStatus> {
@@ -19,7 +19,7 @@ export function* scaleStatus(snapshot: Snapshot, job: Job): Steps<ScaleStatus> {
   }
   for (const { TaskGroup, Events } of snapshot.table(scalingEvents).scan({ prefix })) {
     const group = groups.get(TaskGroup);
-    // Rows from before 0.1.1 have an empty text where there was no evaluation.
+    // Rows written before 0.1.1 have an empty text if there was no evaluation.
     if (group) group.Events = Events.map((event) => ({ ...event, EvalID: event.EvalID || null }));
   }
   const all = snapshot.table(allocations).by('job').scan({ prefix });

@@ -26,18 +26,18 @@ import { carrySubmission, guardIndex, requireQueueRoom, writeVersion } from './r
 export interface Scale {
   readonly namespace: string;
   readonly jobId: string;
-  /** Without a `Count` it only tells something of the group, which is kept with its events. */
+  /** Without a `Count` the request only adds an event to the group. */
   readonly request: ScaleRequest;
   /** Guard: the job's `JobModifyIndex`. */
   readonly enforceIndex: number | undefined;
   /** Soft-mandatory job policies only advise. */
   readonly policyOverride: boolean;
   readonly unknownFields: readonly string[];
-  /** What else is wrong with the request: told together with what is wrong with the scaling. */
+  /** Faults of the rest of the request, reported together with the faults of the scaling. */
   readonly faults: readonly Fault[];
 }
 
-/** `EvalID` and `EvalCreateIndex` are there when something has to be scheduled. */
+/** `EvalID` and `EvalCreateIndex` are there if an evaluation was made. */
 export interface Scaled {
   readonly EvalID?: string;
   readonly EvalCreateIndex?: number;
@@ -47,11 +47,11 @@ export interface Scaled {
 }
 
 /**
- * Gives a group another count, as a new version of the job, and keeps what was said with it among
- * the group's events. Source: docs/contract/jobs.md#scale-a-group, and for the order of
- * the checks docs/behaviour/jobs.md#scale.
+ * Sets the count of a group as a new version of the job, and adds an event to the group.
+ * Source: docs/contract/jobs.md#scale-a-group, and for the order of the checks
+ * docs/behaviour/jobs.md#scale.
  * @throws RosterError `invalid-body`, `job-not-found`, `deployment-active`, `job-not-allowed`,
- *   `job-policy-violated`, `queue-full`, or a failed `EnforceIndex` guard
+ * `job-policy-violated`, `queue-full`, or a failed `EnforceIndex` guard
  */
 export async function scaleJob(context: ServerContext, scale: Scale): Promise<Scaled> {
   const { namespace, jobId, request } = scale;
@@ -85,7 +85,7 @@ export async function scaleJob(context: ServerContext, scale: Scale): Promise<Sc
   };
 }
 
-/** @throws RosterError `invalid-body`: which group it is stands in the body */
+/** @throws RosterError `invalid-body`, since the body names the group */
 function requireGroup(job: Job, name: string): TaskGroup {
   const group = groupNamed(job, name);
   if (group !== undefined) return group;
@@ -100,7 +100,7 @@ interface Wanted {
   readonly scale: Scale;
 }
 
-/** The job as it is then, with nothing done where no count was given. */
+/** Returns the job afterwards; without a count, the job as it is. */
 function changeCount(
   { world }: ServerContext,
   transaction: Transaction,
@@ -136,7 +136,7 @@ function changeCount(
   return { job: written, evaluation, advice };
 }
 
-/** The rollout that is under way would have its counts pulled from under it. */
+/** A changed count would spoil the deployment that is under way. */
 function refuseWhileDeployed(transaction: Transaction, job: Job): void {
   const prefix = inNamespace(job.Namespace, job.ID);
   for (const one of transaction.table(deployments).by('job').scan({ prefix })) {
@@ -145,7 +145,7 @@ function refuseWhileDeployed(transaction: Transaction, job: Job): void {
   }
 }
 
-/** What is only now likely not meant; who registered the job has been told the rest. */
+/** Warnings that the new count causes; the caller who registered the job got the others. */
 function newWarnings(before: Job, after: Job): string[] {
   const known = new Set(sentencesOf(jobWarnings(before)));
   const warnings = sentencesOf(jobWarnings(after)).filter((sentence) => !known.has(sentence));
@@ -155,7 +155,7 @@ function newWarnings(before: Job, after: Job): string[] {
   return warnings;
 }
 
-/** Only the newest are kept. Source: docs/behaviour/jobs.md#scale. */
+/** Keeps only the newest events. Source: docs/behaviour/jobs.md#scale. */
 function keepEvent(
   transaction: Transaction,
   { Namespace, ID: JobID }: Job,

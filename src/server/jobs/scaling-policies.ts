@@ -5,9 +5,8 @@ import { inNamespace, jobs, scalingEvents, scalingPolicies } from '../../state/t
 import type { Transaction } from '../../state/types.ts';
 
 /**
- * Makes the scaling policies those of the job as it is now. One that stays what it was is left
- * alone, so that its index tells of its own changes.
- * Source: docs/behaviour/job-specification.md#scaling-policies.
+ * Stores the scaling policies of the job as it is now. Unchanged policies are left alone and keep
+ * their index. Source: docs/behaviour/job-specification.md#scaling-policies.
  */
 export function followScalingPolicies(transaction: Transaction, job: Job): void {
   const table = transaction.table(scalingPolicies);
@@ -31,7 +30,7 @@ const mayHavePolicies = ({ TaskGroups }: Job): boolean =>
       Scaling !== null || Tasks.some(({ ScalingPolicies }) => ScalingPolicies !== null),
   );
 
-/** With the job goes all that is kept of its scale. */
+/** Removes the job's scaling policies and events. */
 export function forgetScaling(transaction: Transaction, namespace: string, jobId: string): void {
   const prefix = inNamespace(namespace, jobId);
   for (const { TaskGroup } of [...transaction.table(scalingEvents).scan({ prefix })]) {
@@ -42,7 +41,7 @@ export function forgetScaling(transaction: Transaction, namespace: string, jobId
   }
 }
 
-/** Jobs that were registered before their policies were kept have theirs from now on. */
+/** Jobs registered by versions that stored no scaling policies get theirs. */
 export function seedScalingPolicies(transaction: Transaction): void {
   if (transaction.table(scalingPolicies).size > 0) return;
   for (const job of [...transaction.table(jobs).scan()]) {

@@ -16,8 +16,8 @@ export interface StabilitySet {
 }
 
 /**
- * Says that a version is one to go back to, or is none. What it is already it stays without a
- * change. Source: docs/contract/jobs.md#revert-stability-evaluation.
+ * Marks a version as stable or not stable. A version that is so already does not change.
+ * Source: docs/contract/jobs.md#revert-stability-evaluation.
  * @throws RosterError `job-not-found`, `job-version-not-found`
  */
 export async function setStability(

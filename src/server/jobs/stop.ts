@@ -18,7 +18,7 @@ export interface Stop {
   readonly namespace: string;
   readonly jobId: string;
   readonly purge: boolean;
-  /** 0: the job's own. */
+  /** 0: the job's own priority. */
   readonly evaluationPriority: number;
   readonly noShutdownDelay: boolean;
 }
@@ -31,9 +31,9 @@ export interface Stopped {
 }
 
 /**
- * Stops a job and, when purging, forgets it at once. Its allocations are ended by the evaluation
- * that this makes. A job that is stopped already stays as it is, so that asking twice costs no
- * version. Source: docs/contract/jobs.md#stop-a-job, docs/behaviour/jobs.md#stop-and-purge.
+ * Stops a job and, if asked, purges it. The evaluation that it makes ends the allocations. Stopping
+ * a stopped job makes no new version. Source: docs/contract/jobs.md#stop-a-job,
+ * docs/behaviour/jobs.md#stop-and-purge.
  * @throws RosterError `job-not-found`
  */
 export async function stopJob(context: ServerContext, stop: Stop): Promise<Stopped> {
@@ -41,7 +41,7 @@ export async function stopJob(context: ServerContext, stop: Stop): Promise<Stopp
   const { namespace, jobId } = stop;
   if (stop.noShutdownDelay) {
     const job = storedJob(state.head(), namespace, jobId);
-    // Before the stop is known, so that no node begins to wait.
+    // Marked before the job is stopped, so that no node begins to wait.
     await markAllocations(context, job, isDelayed, { NoShutdownDelay: true });
   }
   const { index, value } = await state.write((transaction) => {
@@ -80,8 +80,8 @@ function writeStopped(transaction: Transaction, job: Job, nowMs: number): Job {
 }
 
 /**
- * Removes the job and what only it explains. Evaluations and allocations stay until they are
- * collected: the allocations still have to be ended, and somebody may ask what became of them.
+ * Removes the job. Its evaluations and allocations stay until the garbage collector takes them: the
+ * allocations have yet to end, and users may ask what became of them.
  */
 function purge(transaction: Transaction, job: Job, nowMs: number): void {
   const range = { prefix: inNamespace(job.Namespace, job.ID) };

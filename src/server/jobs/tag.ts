@@ -15,7 +15,7 @@ export interface Tagging {
   readonly jobId: string;
   readonly name: string;
   readonly description: string;
-  /** `undefined`: the current one. */
+  /** `undefined`: the current version. */
   readonly version: number | undefined;
 }
 
@@ -25,8 +25,8 @@ export interface Tagged extends VersionTag {
 }
 
 /**
- * Gives a version a name, under which it is kept for as long as it has it. A version has one name:
- * another one takes its place. Source: docs/behaviour/jobs.md#versions-that-are-kept, #tags.
+ * Tags a version, which is kept as long as it has the tag. A version has one tag; a new one
+ * replaces it. Source: docs/behaviour/jobs.md#versions-that-are-kept, #tags.
  * @throws RosterError `job-not-found`, `job-version-not-found`, `name-taken`, `limit-reached`
  */
 export async function tagVersion(
@@ -54,7 +54,7 @@ export async function tagVersion(
 }
 
 /**
- * Takes the name away; from then on the version is kept like any other.
+ * Removes a tag; from then on the version is kept like any other.
  * @throws RosterError `job-not-found`, `version-tag-not-found`
  */
 export async function untagVersion(

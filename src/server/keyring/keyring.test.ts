@@ -63,7 +63,7 @@ const opened = () =>
 const keys = () =>
   [...state.read().table(keyringKeys).scan()].filter((key) => key.Purpose === 'sealing');
 
-test('what is sealed opens again, also after a restart, and looks like nothing', async () => {
+test('a sealed text opens again, also after a restart, and does not show its content', async () => {
   const sealed = keyring.seal('a secret');
   expect(sealed).not.toContain('a secret');
   expect(keyring.seal('a secret')).not.toBe(sealed);
@@ -126,7 +126,7 @@ describe('a rotation', () => {
     expect(new Set(opened())).toEqual(new Set(secrets));
   });
 
-  test('large ones go few at a time, so that no transaction is long', async () => {
+  test('rows with long texts are sealed a few at a time, so that no transaction is long', async () => {
     const Namespace = 'default';
     const paths = Array.from({ length: 20 }, (_, at) => `p${String(at).padStart(2, '0')}`);
     await state.write((transaction) => {
@@ -146,7 +146,7 @@ describe('a rotation', () => {
     expect(rows.some(({ Sealed }) => keyring.isStale(Sealed))).toBe(false);
   });
 
-  test('one that was interrupted is completed by the next', async () => {
+  test('a rotation that was interrupted is completed by the next one', async () => {
     await state.write((transaction) => addToken(transaction, secrets[0]!));
     await state.write((transaction) => keyring.renew(transaction));
     await state.close();
@@ -162,7 +162,7 @@ describe('a rotation', () => {
     expect(opened()).toEqual([secrets[0]]);
   });
 
-  test('tokens that are made during it open afterwards', async () => {
+  test('tokens that are made during a rotation open afterwards', async () => {
     await state.write((transaction) => addToken(transaction, secrets[0]!));
     const rotated = rotateKeyring(state, keyring);
     const made = secrets

@@ -7,19 +7,18 @@ import { keyringKeys } from '../../state/tables.ts';
 import type { State, Transaction, Unstamped } from '../../state/types.ts';
 
 /**
- * The keys that secrets in the state are sealed under: data keys, themselves sealed under the root
- * key, which is never in the state.
+ * The keys that seal the secrets of the state: data keys, which are sealed under the root key. The
+ * root key is never in the state.
  *
  * Invariants
- *  K1. State, log and snapshots without the root key show no secret.
- *  K2. One sealing key is active. It changes in the middle of the transaction that stores it, so
- *      everything sealed in a later transaction is under it: secrets are sealed only in the
- *      transaction that stores them.
+ *  K1. State, log and snapshots show no secret without the root key.
+ *  K2. One sealing key is active. It changes within the transaction that stores it, and secrets are
+ *      sealed only in the transaction that stores them. So later transactions use the new key.
  *  K3. A retired key stays until no row is sealed under it (`rotate.ts`).
- *  K4. The fingerprint key does not rotate: it protects lookups, not contents, and what it hides
- *      cannot be guessed (UUIDs from the system's random).
- *  K5. One signing key is active, and nothing is signed under one that is not durable. A retired
- *      one stays, to verify, as long as an allocation runs that was there before it retired.
+ *  K4. The fingerprint key does not rotate: it protects lookups, not contents, and the fingerprints
+ *      are of values that cannot be guessed (UUIDs from the system's random source).
+ *  K5. One signing key is active, and only a durable key signs. A retired signing key stays for
+ *      verification as long as an allocation runs that was there before the key retired.
  */
 export class Keyring implements SecretBox {
   readonly #root: SecretBox;
@@ -34,7 +33,7 @@ export class Keyring implements SecretBox {
     this.#world = world;
   }
 
-  /** Opens the keyring of the state, or makes one where there is none. @throws WrongRootKey */
+  /** Opens the keyring of the state, or makes one if there is none. @throws WrongRootKey */
   static async open(
     state: State,
     rootKey: Uint8Array,
@@ -69,17 +68,17 @@ export class Keyring implements SecretBox {
     return this.#finding!.fingerprint(secret);
   }
 
-  /** Whether the text would be sealed under another key today. */
+  /** Whether the active key is another one than that which sealed the text. */
   isStale(sealed: string): boolean {
     return keyOf(sealed) !== this.#active;
   }
 
-  /** The claims as a token, under the active signing key. */
+  /** Signs the claims as a token, with the active signing key. */
   sign(claims: object): string {
     return signToken(claims, this.#signing!);
   }
 
-  /** Makes a new signing key, which signs once it is adopted, when it is durable. */
+  /** Makes a new signing key, which is used once it is durable and adopted. */
   renewSigning(transaction: Transaction): KeyringKey {
     const table = transaction.table(keyringKeys);
     for (const key of [...table.scan()]) {
@@ -94,7 +93,7 @@ export class Keyring implements SecretBox {
     this.#take(key);
   }
 
-  /** Makes a new key the active one. */
+  /** Makes a new sealing key the active one. */
   renew(transaction: Transaction): KeyringKey {
     const table = transaction.table(keyringKeys);
     for (const key of [...table.scan()]) {
@@ -154,7 +153,7 @@ export const keyOf = (sealed: string): string => sealed.slice(0, sealed.indexOf(
 export const isActiveSealing = ({ Purpose, State }: KeyringKey): boolean =>
   Purpose === 'sealing' && State === 'active';
 
-/** The root key is not the one that the state was sealed under. */
+/** The state was sealed under another root key. */
 export class WrongRootKey extends Error {
   override readonly name = 'WrongRootKey';
 

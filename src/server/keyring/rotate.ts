@@ -26,7 +26,7 @@ import type {
 } from '../../state/types.ts';
 import { type Keyring, keyOf } from './keyring.ts';
 
-/** A table with secrets in its rows: which they are, and the row with others in their place. */
+/** A table with secrets in its rows: reads the secrets of a row, and replaces them. */
 interface SealedTable<R extends Stamps> {
   readonly definition: TableDefinition<R>;
   readonly sealedOf: (row: R) => readonly string[];
@@ -72,7 +72,7 @@ const ofPeerings: SealedTable<PeeringSecrets> = {
   }),
 };
 
-/** Every table that holds secrets: a new one is added here, or its keys are lost by a rotation. */
+/** Every table with secrets. A table that is missing here loses its secrets in a rotation. */
 const sealedTables = [
   tokens,
   methods,
@@ -82,9 +82,9 @@ const sealedTables = [
 ] as unknown as readonly SealedTable<Stamps>[];
 
 /**
- * Makes new keys active, seals everything anew in slices, and forgets the keys that nothing is
- * sealed under any more. Interrupted, it is completed by the next one: a retired key stays until
- * it is of no use.
+ * Makes new keys active, seals all secrets anew in slices, and removes keys under which nothing is
+ * sealed any more. If it is interrupted, the next rotation completes it: a retired key stays as
+ * long as it is needed.
  */
 export async function rotateKeyring(state: State, keyring: Keyring): Promise<Written<KeyringKey>> {
   const { value } = await state.write((transaction) => keyring.renew(transaction));
@@ -110,7 +110,7 @@ async function resealTable(
   } while (from !== undefined);
 }
 
-/** Gives the key of the first row of the next slice. */
+/** Returns the key of the first row of the next slice. */
 function resealSlice(
   transaction: Transaction,
   keyring: Keyring,
@@ -149,8 +149,8 @@ function forgetUnused(transaction: Transaction): void {
 }
 
 /**
- * Whether tokens may be in use that the key signed: those of allocations which were there before it
- * retired. A token without an end holds as long as its allocation.
+ * Whether tokens that the key signed may still be in use: tokens of allocations that were there
+ * before the key retired. A token without an expiration is valid as long as its allocation.
  */
 function hasSigned(snapshot: Snapshot, { ModifyIndex }: KeyringKey): boolean {
   for (const { CreateIndex } of snapshot.table(allocations).by('occupant').scan()) {

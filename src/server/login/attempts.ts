@@ -8,8 +8,8 @@ interface Bucket {
 }
 
 /**
- * How often somebody may try: a bucket of attempts for each name, refilled with time. Only the
- * names that tried last are kept.
+ * Limits attempts: a bucket for each name, refilled with time. Only the names that tried last are
+ * kept.
  */
 export class Attempts {
   readonly #clock: Clock;
@@ -23,7 +23,7 @@ export class Attempts {
     this.#refillMs = bounds.refillMs;
   }
 
-  /** Takes one attempt; `false` when there is none left. */
+  /** `false`: no attempt is left. */
   take(name: string): boolean {
     const nowMs = this.#clock.monotonicMs();
     const bucket = this.#buckets.get(name) ?? { left: this.#burst, atMs: nowMs };
@@ -36,7 +36,7 @@ export class Attempts {
     return true;
   }
 
-  /** It was no guess: the attempt does not count. */
+  /** Gives back an attempt that was no guess. */
   giveBack(name: string): void {
     const bucket = this.#buckets.get(name);
     if (bucket !== undefined) bucket.left = Math.min(this.#burst, bucket.left + 1);
@@ -53,8 +53,8 @@ export class Attempts {
 }
 
 /**
- * Bounds guessing at logins: failures of one address, failures at one method, and logins under way
- * at once. An attempt counts until it has succeeded.
+ * Limits guessing at logins: failures of an address, failures at a method, and logins at the same
+ * time. An attempt counts until it succeeds.
  */
 export class LoginGuard {
   readonly #addresses: Attempts;

@@ -25,10 +25,10 @@ import { insertToken } from '../acl/tokens.ts';
 import type { ServerContext } from '../context.ts';
 import { TokenRefused } from './verify-jwt.ts';
 
-/** A verified identity, with what only its type of method knows. */
+/** A verified identity, with facts that only its type of method knows. */
 export interface Verified {
   readonly identity: Identity;
-  /** Where the token is made, when the method's type decides that. */
+  /** The namespace of the token, if the type of the method decides it. */
   readonly namespace?: string;
 }
 
@@ -41,7 +41,7 @@ export interface Issue {
 }
 
 /**
- * Makes the token of a login: every binding rule that matches adds to it.
+ * Makes the token of a login from every binding rule that matches.
  * Source: docs/behaviour/access-control.md#bind-names. @throws TokenRefused
  */
 export async function issueToken(context: ServerContext, issue: Issue): Promise<Written<AclToken>> {
@@ -50,7 +50,7 @@ export async function issueToken(context: ServerContext, issue: Issue): Promise<
   const shape = identityShape(typed);
   return context.state.write((transaction) => {
     const current = transaction.table(authMethods).get(...inScope(home, method.Name));
-    // What was verified was verified by the method as it was.
+    // The credential was verified against the method as it was before.
     if (current?.ModifyIndex !== method.ModifyIndex) {
       throw new TokenRefused('it was changed during the login; try again', { isTold: true });
     }
@@ -87,7 +87,7 @@ function describe(meta: Readonly<Record<string, string>>): string {
   return Object.keys(meta).length === 0 ? plain : `${plain}: ${JSON.stringify(meta)}`;
 }
 
-/** The first namespace rule that matches wins; without one the method's own namespace holds. */
+/** The namespace of the first matching namespace rule; without one, the method's own namespace. */
 function targetOf(method: AuthMethod, shape: IdentityShape, verified: Verified): string {
   if (verified.namespace !== undefined) return verified.namespace;
   for (const { Selector, BindNamespace } of method.NamespaceRules) {
@@ -101,7 +101,7 @@ function targetOf(method: AuthMethod, shape: IdentityShape, verified: Verified):
 
 const rendered = (name: string): string => (name.includes('\0') ? '' : name.toLowerCase());
 
-/** Roles and policies that are not there are passed over. What is left must be something. */
+/** Roles and policies that do not exist are skipped. Something must be left. */
 function contentOf(
   snapshot: Snapshot,
   scopes: readonly Scope[],
@@ -147,8 +147,8 @@ function identitiesOf(named: (type: Bound['type']) => readonly Bound[], datacent
 }
 
 /**
- * In the token's namespace first, then in the method's; in lower case first, then as written. Not
- * in `default` as such: whoever writes the methods of one team would give away what lives there.
+ * Looks in the token's namespace, then in the method's; in lower case, then as written. `default`
+ * is not searched: otherwise a team that writes auth methods could grant its policies and roles.
  */
 function idOf(
   snapshot: Snapshot,

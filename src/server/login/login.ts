@@ -40,20 +40,20 @@ export interface OidcFinishRequest {
 export interface LoginOptions {
   readonly context: ServerContext;
   readonly outbound: Outbound;
-  /** Where node identities of logins hold. */
+  /** The datacenter of node identities that logins grant. */
   readonly datacenter: string;
 }
 
 /**
- * Logins: whoever shows a credential that an auth method accepts gets a token of what the binding
- * rules give it. Source: docs/behaviour/access-control.md#logging-in-and-out.
+ * Logins: a credential that an auth method accepts is exchanged for a token with everything that
+ * the binding rules grant. Source: docs/behaviour/access-control.md#logging-in-and-out.
  *
  * Invariants
- *  L1. A token is made in the same transaction in which the method, its rules and what they bind
- *      are read: what was deleted before gives nothing.
+ *  L1. The method, its rules and their roles and policies are read in the transaction that makes the
+ *      token: whatever was deleted before grants nothing.
  *  L2. Credentials are neither kept nor logged.
- *  L3. A failure counts against the address it came from. Its fault is in the log; the caller, who
- *      may be anybody, reads nothing of the method: not what it takes, nor whether it is there.
+ *  L3. A failure counts against the address it came from. Its reason is logged; the caller, who may
+ *      be anybody, learns nothing of the method, not even whether it exists.
  */
 export class LoginService {
   readonly keys: SigningKeyStore;
@@ -86,7 +86,7 @@ export class LoginService {
   async oidcAuthUrl(scope: Scope, request: OidcStartRequest, address: string): Promise<string> {
     const { authMethod, redirectUri, clientNonce, meta } = request;
     requireGiven({ AuthMethod: authMethod, RedirectURI: redirectUri, ClientNonce: clientNonce });
-    // It gives nothing away, but it makes the provider work.
+    // Starting a login reveals nothing, but causes work at the provider.
     if (!this.#starts.take(address)) {
       throw refusal('too-many-logins', { whence: 'from this address' });
     }
@@ -116,7 +116,7 @@ export class LoginService {
   }
 
   /**
-   * Ends the token of a login; `undefined`: the caller showed none.
+   * Deletes the token of a login; `undefined`: the caller has no token.
    * @throws RosterError `not-logged-in`, `token-not-from-login`
    */
   async logout(accessor: string | undefined): Promise<Written<boolean>> {

@@ -12,14 +12,14 @@ import { TokenRefused, verifyJwt } from './verify-jwt.ts';
  * Logins through a browser: authorization code flow with PKCE (RFC 7636) and a nonce.
  *
  * Invariants
- *  O1. A session is known by its `state` alone, serves once, and dies after `oidcSession.ageMs`.
- *  O2. Whoever finishes a session shows the client nonce that it was started with, so a stolen
- *      redirect is of no use without it.
- *  O3. At most `oidcSession.keptMax` sessions are kept; the oldest give way.
+ *  O1. A session is known by its `state` alone, is used once, and expires after `oidcSession.ageMs`.
+ *  O2. Finishing a session takes the client nonce that it was started with, so a stolen redirect is
+ *      of no use without it.
+ *  O3. At most `oidcSession.keptMax` sessions are kept; the oldest are dropped.
  *  O4. The signature of the id token is verified, even though it comes over TLS.
  */
 export interface OidcStart {
-  /** Names the method with its namespace; a session finishes with the method it began with. */
+  /** The method with its namespace: a session is finished with the method it began with. */
   readonly method: string;
   readonly redirectUri: string;
   readonly clientNonce: string;
@@ -37,7 +37,7 @@ export interface OidcFinish {
   readonly state: string;
   readonly code: string;
   readonly clientNonce: string;
-  /** `iss` of the redirect (RFC 9207), when the caller passes it on. */
+  /** `iss` of the redirect (RFC 9207), if the caller passes it on. */
   readonly issuer: string | undefined;
 }
 
@@ -83,7 +83,7 @@ export class OidcLogins {
     return url.href;
   }
 
-  /** What the provider says of who logged in. @throws TokenRefused, OutboundError */
+  /** The provider's claims about the user. @throws TokenRefused, OutboundError */
   async finish(
     config: OidcConfig,
     finish: OidcFinish,
@@ -95,11 +95,11 @@ export class OidcLogins {
     const keys = await this.#world.keys.keysOf(config);
     const verified = await verifyJwt(idToken, config, keys, this.#world.clock.nowMs());
     const more = await userInfo(provider, tokens, String(verified.sub));
-    // What is signed wins over what is only told.
+    // Signed claims win over those of the user info.
     return { claims: { ...more, ...verified }, meta: session.meta };
   }
 
-  /** Forgets the session whatever comes of it, so that nobody can try twice. */
+  /** Removes the session whatever comes of it, so that nobody can try twice. */
   #take({ method, state, clientNonce }: OidcFinish): Session {
     const session = this.#sessions.get(state);
     this.#sessions.delete(state);
@@ -139,7 +139,7 @@ export class OidcLogins {
       { client_secret: config.OIDCClientSecret, [client.clockTolerance]: clockToleranceSeconds },
       authentication(config, document),
     );
-    // Only loopback addresses pass the validation of a method with plain http.
+    // The validation of a method allows plain http for loopback addresses only.
     if (url.startsWith('http:')) client.allowInsecureRequests(provider);
     provider[client.customFetch] = fetchOver(outbound, caCertificate, redirectUri);
     return provider;
@@ -173,7 +173,7 @@ export class OidcLogins {
 
 const clockToleranceSeconds = limits.aclLogin.clockSkewDefaultMs / 1000;
 
-/** Exactly one of the list; for a loopback address the port may differ (RFC 8252 §7.3). */
+/** The address must be in the list; of a loopback address the port may differ (RFC 8252 §7.3). */
 function isAllowed(allowed: string, given: string): boolean {
   if (allowed === given) return true;
   const [left, right] = [URL.parse(allowed), URL.parse(given)];
@@ -183,7 +183,7 @@ function isAllowed(allowed: string, given: string): boolean {
   return left.href === right.href;
 }
 
-/** The way of the provider's that needs the secret in the fewest places. */
+/** The provider's authentication method that shows the secret in the fewest places. */
 function authentication(
   { OIDCClientSecret }: OidcConfig,
   document: Readonly<Record<string, unknown>>,
@@ -197,14 +197,15 @@ function authentication(
   return isPostOnly ? client.ClientSecretPost(OIDCClientSecret) : basic;
 }
 
-/** What `openid-client` asks for goes through the port, with its limits. */
+/** Requests of `openid-client` go through the port, with its limits. */
 function fetchOver(
   outbound: Outbound,
   caCertificate: string,
   redirectUri: string,
 ): client.CustomFetch {
   return async (url, { method, headers, body }) => {
-    // The library derives the redirect URI without its query; the provider compares the whole.
+    // The library leaves out the query of the redirect URI, but the provider compares the whole
+    // URI.
     if (body instanceof URLSearchParams && body.has('redirect_uri')) {
       body.set('redirect_uri', redirectUri);
     }
@@ -221,7 +222,7 @@ function fetchOver(
   };
 }
 
-/** Many providers tell groups and the like only there; one that has no such place is fine. */
+/** Many providers report groups only there. A provider without such an endpoint is fine. */
 async function userInfo(
   provider: client.Configuration,
   { access_token: accessToken }: { readonly access_token: string },
@@ -235,7 +236,7 @@ async function userInfo(
   }
 }
 
-/** The library wraps what it throws; a fault of the network stays one. */
+/** Unwraps the library's errors; a network error stays one. */
 function refusedBy(error: unknown): Error {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof OutboundError) return cause;

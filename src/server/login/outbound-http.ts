@@ -3,7 +3,7 @@ import type { Timers } from '../../base/ports.ts';
 import { limits } from '../../model/limits.ts';
 import { type Outbound, type OutboundAnswer, OutboundError } from './outbound.ts';
 
-/** Calls identity providers over HTTP. Connections are kept by authority; `close` lets them go. */
+/** Calls identity providers over HTTP. Connections are kept by authority until `close`. */
 export class HttpOutbound {
   readonly #timers: Timers;
   readonly #agents = new Map<string, Agent>();

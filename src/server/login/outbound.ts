@@ -1,16 +1,15 @@
 import { refusal } from '../../model/errors.ts';
 
 /**
- * The port to identity providers. The real one is `outbound-http.ts`; tests bring their own.
- * A call has a time limit, follows no redirect, and reads at most
- * `limits.outbound.answerBytesMax` bytes.
+ * The port to identity providers. `outbound-http.ts` is the real one; tests bring their own. A call
+ * has a time limit, follows no redirect, and reads at most `limits.outbound.answerBytesMax` bytes.
  */
 export interface OutboundRequest {
   readonly method: 'GET' | 'POST';
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** PEM of the authorities to trust instead of the system's; empty: the system's. */
+  /** PEM of the authorities to trust instead of the system's; empty: those of the system. */
   readonly caCertificate: string;
 }
 
@@ -20,15 +19,15 @@ export interface OutboundAnswer {
   readonly body: string;
 }
 
-/** Rejects with an {@link OutboundError} when no whole answer came. */
+/** Rejects with an {@link OutboundError} if no complete answer came. */
 export type Outbound = (request: OutboundRequest) => Promise<OutboundAnswer>;
 
-/** No answer came, or none that can be read. `reason` has no secret and names the place. */
+/** No answer came, or no readable one. `reason` names the address and holds no secret. */
 export class OutboundError extends Error {
   override readonly name = 'OutboundError';
 }
 
-/** The JSON object that an address answers with 200. @throws OutboundError */
+/** The JSON object of an answer with status 200. @throws OutboundError */
 export async function fetchJson(
   outbound: Outbound,
   request: Omit<OutboundRequest, 'method'>,
@@ -48,12 +47,12 @@ export function jsonObject(url: string, body: string): Readonly<Record<string, u
       return parsed as Readonly<Record<string, unknown>>;
     }
   } catch {
-    // Said below.
+    // The error below says so.
   }
   throw new OutboundError(`${url} answered with something other than a JSON object`);
 }
 
-/** At login: the provider is at fault, and the same request may well succeed later. */
+/** For logins: the provider is at fault, and the same request may succeed later. */
 export function unreachable(error: unknown): never {
   if (!(error instanceof OutboundError)) throw error;
   throw refusal('identity-provider-unreachable', { reason: error.message.slice(0, 512) });

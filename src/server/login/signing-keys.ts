@@ -6,19 +6,19 @@ import { isLoopback } from '../../model/auth-method/validate.ts';
 import { limits } from '../../model/limits.ts';
 import { fetchJson, type Outbound, OutboundError } from './outbound.ts';
 
-/** Gives the key that a token names, or throws; what jose asks for. */
+/** Finds the key that a token names, or throws; in the form that jose takes. */
 export type FindKey = ReturnType<typeof createLocalJWKSet>;
 
-/** The keys a method accepts signatures of. */
+/** The keys whose signatures a method accepts. */
 export type SigningKeys =
-  /** A token names none of these: each is tried. */
+  /** A token names none of these, so each is tried. */
   | { readonly kind: 'static'; readonly keys: readonly KeyObject[] }
   | {
       readonly kind: 'fetched';
       readonly find: FindKey;
-      /** Who the provider says it is; `undefined` where only keys are known. */
+      /** The issuer that the provider names; `undefined` if only keys are known. */
       readonly issuer: string | undefined;
-      /** Keys may have changed since: fetched anew, or the same when that was only just done. */
+      /** Fetches the keys again, as they may have changed; keys that are fresh are not fetched. */
       readonly again: () => Promise<FindKey>;
     };
 
@@ -29,9 +29,8 @@ interface Fetched {
 }
 
 /**
- * Keys by where they come from, fetched when they are asked for and kept for a while. A token with
- * a key nobody knows causes another fetch at most every `keysRefetchMs`, so that guessing does not
- * become a load on the provider.
+ * Keys by their source, fetched on demand and kept for a while. A token with an unknown key causes
+ * another fetch at most every `keysRefetchMs`, so that guessing puts no load on the provider.
  */
 export class SigningKeyStore {
   readonly #outbound: Outbound;
@@ -44,7 +43,7 @@ export class SigningKeyStore {
     this.#clock = clock;
   }
 
-  /** @throws OutboundError when the provider cannot be asked. */
+  /** @throws OutboundError when the provider cannot be reached */
   async keysOf(config: JwtConfig | OidcConfig, fresh = false): Promise<SigningKeys> {
     if ('JWTValidationPubKeys' in config && config.JWTValidationPubKeys.length > 0) {
       return {
@@ -119,8 +118,8 @@ const usedEndpoints = [
 ] as const;
 
 /**
- * Whoever can change the keys on their way can log in as anybody, wherever they come from. Only a
- * provider on this machine may name other addresses of this machine, without TLS.
+ * An attacker who can change keys on their way can log in as anybody. So only a provider on this
+ * machine may name addresses without TLS, and only addresses of this machine.
  */
 function isSafe(endpoint: unknown, base: string): boolean {
   const parsed = typeof endpoint === 'string' ? URL.parse(endpoint) : null;
@@ -128,7 +127,7 @@ function isSafe(endpoint: unknown, base: string): boolean {
   return parsed?.protocol === 'http:' && base.startsWith('http:') && isLoopback(parsed.hostname);
 }
 
-/** What a provider says of itself (OpenID Connect Discovery 1.0 §4). @throws OutboundError */
+/** The provider's metadata (OpenID Connect Discovery 1.0 §4). @throws OutboundError */
 export async function discover(
   outbound: Outbound,
   discoveryUrl: string,
@@ -149,7 +148,7 @@ export async function discover(
       throw new OutboundError(`${url} names a ${field} that is no https URL`);
     }
   }
-  // A document that speaks for somebody else would let it sign in that one's name.
+  // A document for another issuer would let this provider sign in the other's name.
   if (issuer.replace(/\/+$/, '') !== base) {
     throw new OutboundError(`${url} is of the issuer "${issuer.slice(0, 256)}", not of "${base}"`);
   }

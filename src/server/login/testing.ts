@@ -1,4 +1,4 @@
-/** Tokens and providers for the tests of logins. */
+/** Tokens and providers for tests of logins. */
 import { exportJWK, exportSPKI, generateKeyPair, type JWK, SignJWT } from 'jose';
 import { type Outbound, OutboundError } from './outbound.ts';
 
@@ -28,7 +28,7 @@ export const sign = (
     .sign(privateKey);
 };
 
-/** A token nobody signed, with whatever header. */
+/** A token without a signature, with any header. */
 export function forged(header: object, claims: object): string {
   const parts = [header, claims].map((part) => JSON.stringify(part));
   return `${parts.map((part) => Buffer.from(part).toString('base64url')).join('.')}.`;
@@ -36,9 +36,9 @@ export function forged(header: object, claims: object): string {
 
 export interface FakeNetwork {
   readonly outbound: Outbound;
-  /** Every URL that was asked, in order. */
+  /** All requested URLs, in order. */
   readonly asked: string[];
-  /** What addresses answer with; those that are not here cannot be reached. */
+  /** The answers by address; other addresses cannot be reached. */
   readonly pages: Map<string, { readonly status?: number; readonly body: unknown }>;
 }
 

@@ -86,7 +86,7 @@ describe('what is accepted', () => {
 
 const none = (claims: object): string => forged({ alg: 'none' }, claims);
 
-/** The RSA public key as the secret of an HMAC: the classic confusion. */
+/** The RSA public key as an HMAC secret: the classic key confusion. */
 const confused = (alg: string, claims: object): string => {
   const text = forged({ alg, kid: 'rsa' }, claims).slice(0, -1);
   return `${text}.${createHmac('sha256', rsa.pem).update(text).digest('base64url')}`;
@@ -197,7 +197,7 @@ describe('where keys come from', () => {
     return { world, keys: new SigningKeyStore(network.outbound, world.clock) };
   };
 
-  test('they are fetched once, and again when a token names another, but not at every guess', async () => {
+  test('keys are fetched once, and again when a token names another key, but not at every guess', async () => {
     network = fakeNetwork({ [jwksUrl]: { keys: [rsa.jwk] } });
     const { world, keys } = store();
     const config = configOf({ JWKSURL: jwksUrl });
@@ -215,7 +215,7 @@ describe('where keys come from', () => {
     expect(network.asked).toHaveLength(2);
   });
 
-  test('discovery gives keys and the issuer, which then binds', async () => {
+  test('discovery tells the keys and the issuer, which tokens must then name', async () => {
     const configuration = `${issuer}/.well-known/openid-configuration`;
     network = fakeNetwork({
       [configuration]: { issuer, jwks_uri: jwksUrl },

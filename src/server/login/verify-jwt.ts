@@ -7,19 +7,19 @@ import { limits } from '../../model/limits.ts';
 import type { FindKey, SigningKeys } from './signing-keys.ts';
 
 /**
- * Verifies a signed JWT against a method's configuration.
+ * Verifies a signed JWT against the configuration of a method.
  *
  * Invariants
  *  J1. Only the algorithms that the method names are accepted, and none of them is symmetric or
  *      `none`: a public key never serves as an HMAC secret.
- *  J2. Nothing of the token is believed before its signature was verified.
+ *  J2. Nothing in the token is believed before its signature was verified.
  *  J3. A token without any time in it is refused: it would be valid for ever.
- *  J4. What is thrown is a {@link TokenRefused}, whose sentence names the fault and no claim of
- *      the token but those that are compared.
+ *  J4. Every error is a {@link TokenRefused} whose sentence names the fault, and only those claims of
+ *      the token that are compared.
  */
 export class TokenRefused extends Error {
   override readonly name = 'TokenRefused';
-  /** Whether the caller may read the sentence, since it says nothing of the method. */
+  /** Whether the caller may read the sentence: it says nothing of the method. */
   readonly isTold: boolean;
 
   constructor(sentence: string, { isTold = false } = {}) {
@@ -73,7 +73,7 @@ async function verifiedPayload(
     return await payloadBy(keys.find, token, algorithms);
   } catch (error) {
     if (!(error instanceof NoSuchKey)) throw error;
-    // The provider may have changed its keys since they were fetched, and need not name them anew.
+    // The provider may have replaced its keys under the same names.
     const again = await keys.again();
     if (again === keys.find) throw error;
     return payloadBy(again, token, algorithms);
@@ -91,7 +91,7 @@ async function payloadBy(find: FindKey, token: string, algorithms: string[]): Pr
   }
 }
 
-/** None of the keys verifies it. */
+/** No key verifies the token. */
 class NoSuchKey extends TokenRefused {}
 
 type Key = KeyObject | CryptoKey;
@@ -102,7 +102,7 @@ async function all(matching: AsyncIterable<CryptoKey>): Promise<readonly Key[]> 
   return keys;
 }
 
-/** Those of another kind than the algorithm asks for, or with another signature, are passed over. */
+/** Skips keys that do not fit the algorithm or the signature. */
 async function tryEach(
   token: string,
   keys: readonly Key[],
@@ -118,7 +118,7 @@ async function tryEach(
   throw new NoSuchKey('no key of this method verifies its signature');
 }
 
-/** Whatever a stranger's token makes the verification throw is a refusal. */
+/** Every error that a token can cause in the verification is a refusal. */
 function refusedBy(error: unknown): TokenRefused {
   if (error instanceof errors.JWSSignatureVerificationFailed) {
     return new NoSuchKey('its signature is wrong');
@@ -136,7 +136,7 @@ function claimsOf(payload: Uint8Array): Claims {
       return parsed as Claims;
     }
   } catch {
-    // Said below.
+    // The error below says so.
   }
   throw new TokenRefused('its claims are no JSON object');
 }
@@ -157,7 +157,7 @@ function leewaysOf(config: JwtConfig | OidcConfig): Leeways {
   };
 }
 
-/** A time that is missing follows from the others. The wider of two leeways holds. */
+/** A missing time follows from the others. Of two leeways the wider one holds. */
 function checkTimes(claims: Claims, leeways: Leeways, nowMs: number): void {
   const issuedMs = timeOf(claims, 'iat');
   const givenExpiryMs = timeOf(claims, 'exp');

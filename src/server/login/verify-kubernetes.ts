@@ -4,7 +4,7 @@ import { looksLikeJwt } from '../../model/auth-method/validate.ts';
 import { jsonObject, type Outbound, OutboundError } from './outbound.ts';
 import { TokenRefused } from './verify-jwt.ts';
 
-/** Instead of the service account's own name, where it is annotated so. */
+/** An annotation of the service account that replaces its name. */
 const nameAnnotation = 'roster/service-name';
 
 const reviewPath = '/apis/authentication.k8s.io/v1/tokenreviews';
@@ -12,12 +12,12 @@ const userForm = /^system:serviceaccount:([a-z0-9.-]{1,253}):([a-z0-9.-]{1,253})
 
 export interface KubernetesLogin {
   readonly identity: Identity;
-  /** Of the service account, for methods that map namespaces. */
+  /** The namespace of the service account, for methods that map namespaces. */
   readonly namespace: string;
 }
 
 /**
- * Asks the cluster whose token it is (TokenReview), then looks the service account up.
+ * Asks the cluster to review the token (TokenReview), then looks up the service account.
  * @throws TokenRefused, OutboundError
  */
 export async function verifyKubernetes(

@@ -6,9 +6,9 @@ import { inNamespace, namespaces } from '../../state/tables.ts';
 import type { Snapshot } from '../../state/types.ts';
 
 /**
- * What the job would run with and its namespace does not allow, now. Asked wherever a job is written
- * or planned, within the transaction: register, revert, scale, dispatch, launch, and the rollback of a
- * deployment. What runs already is nobody's new wish, and goes on.
+ * Everything in the job that its namespace does not allow now. Checked within every transaction
+ * that stores or plans a job: register, revert, scale, dispatch, launch, and the rollback of a
+ * deployment. Allocations that run already go on.
  */
 export function notAllowedIn(view: Snapshot, job: Job, at: Path = asSent): readonly Fault[] {
   const namespace = view.table(namespaces).get(...inNamespace(job.Namespace));
@@ -21,5 +21,5 @@ export function requireCapabilities(view: Snapshot, job: Job): void {
   if (faults.length > 0) throw invalid('job-not-allowed', faults);
 }
 
-/** Where a job stands in the body of a registration. */
+/** The path of a job in the body of a registration. */
 const asSent = below(null, 'Job');

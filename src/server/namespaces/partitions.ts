@@ -15,7 +15,8 @@ import { contentOf } from './write.ts';
 export type PartitionRequest = Input<Partition>;
 
 /**
- * Makes a partition, with its namespace `default` and its builtin policies, or replaces its description.
+ * Makes a partition, with its namespace `default` and its builtin policies, or replaces its
+ * description.
  * @throws RosterError `id-mismatch`, `invalid-body`
  */
 export async function writePartition(
@@ -48,7 +49,7 @@ export async function writePartition(
 }
 
 /**
- * `false` when there was none. Only an empty one can go.
+ * `false`: there was no such partition. A partition has to be empty.
  * @throws RosterError `builtin-protected`, `in-use`
  */
 export async function deletePartition(

@@ -25,7 +25,7 @@ import { type Linker, LinkResolver } from '../acl/links.ts';
 import type { ServerContext } from '../context.ts';
 
 /**
- * Makes a namespace, or replaces what is said of it. `pathName` is empty where the path names none.
+ * Makes a namespace or replaces its fields. `pathName` is empty if the path names none.
  * @throws RosterError `id-mismatch`, `invalid-body`, `partition-not-found`
  */
 export async function writeNamespace(
@@ -62,7 +62,7 @@ export async function writeNamespace(
 }
 
 /**
- * `false` when there was none. What is in it has to go first.
+ * `false`: there was no such namespace. A namespace has to be empty.
  * @throws RosterError `builtin-protected`, `in-use`
  */
 export async function deleteNamespace(
@@ -85,8 +85,8 @@ export async function deleteNamespace(
 }
 
 /**
- * The tables whose records live in namespaces, and what people call their records. Those of a job
- * (versions, evaluations, allocations that ended) go with it and keep nothing.
+ * The tables whose records live in namespaces, with the names of their records. Records of a job
+ * (versions, evaluations, ended allocations) go with the job and do not count.
  */
 const inhabitants = [
   [jobs, 'jobs'],
@@ -99,7 +99,7 @@ const inhabitants = [
   [configEntries, 'configuration entries'],
 ] as unknown as readonly (readonly [TableDefinition<Stamps>, string])[];
 
-/** What is found in the place, in words: `jobs and tokens`. */
+/** The kinds of records in the scope, in words: `jobs and tokens`. */
 export function contentOf(snapshot: Snapshot, prefix: readonly string[]): string | undefined {
   const found = inhabitants.flatMap(([table, name]) => {
     const isEmpty = snapshot.table(table).scan({ prefix }).next().done;
@@ -110,14 +110,17 @@ export function contentOf(snapshot: Snapshot, prefix: readonly string[]): string
   return found.length === 0 ? undefined : found.join(' and ');
 }
 
-/** They live in no namespace, but may be of one: without it they would hold nowhere, unseen. */
+/**
+ * Job policies live in no namespace but may concern one: without it they would silently apply
+ * nowhere.
+ */
 function hasJobPolicies(snapshot: Snapshot, [partition, namespace]: readonly string[]): boolean {
   if (partition !== defaultPartition || namespace === undefined) return false;
   const range = { prefix: [namespace] };
   return !snapshot.table(jobPolicies).by('namespace').scan(range).next().done;
 }
 
-/** A job may be gone before its last instances have ended. */
+/** A purged job may have allocations that have not ended. */
 function hasRunning(snapshot: Snapshot, prefix: readonly string[]): boolean {
   for (const allocation of snapshot.table(allocations).scan({ prefix })) {
     if (occupiesNode(allocation)) return true;

@@ -14,7 +14,7 @@ import { jobs, nodePools, nodes } from '../../state/tables.ts';
 import type { Snapshot, Transaction, Written } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
 
-/** The builtin pools, and those that nodes of an earlier version named. */
+/** Stores the builtin pools, and the pools of nodes that versions without pools registered. */
 export function seedNodePools(transaction: Transaction): void {
   const table = transaction.table(nodePools);
   for (const builtin of builtinPools) {
@@ -23,10 +23,7 @@ export function seedNodePools(transaction: Transaction): void {
   for (const { NodePool } of transaction.table(nodes).scan()) bringPool(transaction, NodePool);
 }
 
-/**
- * Makes the pool that a node names, if there is none yet.
- * @throws RosterError `limit-reached` when there are too many
- */
+/** Makes the pool of a node if it does not exist. @throws RosterError `limit-reached` */
 export function bringPool(transaction: Transaction, name: string): void {
   const table = transaction.table(nodePools);
   if (table.has(name)) return;
@@ -34,24 +31,24 @@ export function bringPool(transaction: Transaction, name: string): void {
   table.put(complete(NodePoolSchema, { Name: name }));
 }
 
-/** A node that makes up names must not fill the state with them. */
+/** Bounds the state against nodes that invent pools. */
 function requireRoom(transaction: Transaction): void {
   const { countMax } = limits.nodePool;
   if (transaction.table(nodePools).size < countMax) return;
   throw refusal('limit-reached', { noun: 'node pool', limit: countMax });
 }
 
-/** Of any text: what can be no name of a pool is none. */
+/** `name` may be any text, even one that no pool can have. */
 export const isNodePool = (snapshot: Snapshot, name: string): boolean =>
   poolNameFault(name) === undefined && snapshot.table(nodePools).has(name);
 
-/** The pool that a job names has to be there. @throws RosterError `node-pool-not-found` */
+/** @throws RosterError `node-pool-not-found` */
 export function requireNodePool(snapshot: Snapshot, name: string): void {
   if (!isNodePool(snapshot, name)) throw refusal('node-pool-not-found', { pool: name });
 }
 
 /**
- * Makes a pool, or replaces what is said of it. `pathName` is empty where the path names none.
+ * Makes a pool or replaces its fields. `pathName` is empty if the path names none.
  * @throws RosterError `id-mismatch`, `invalid-body`, `builtin-protected`, `limit-reached`
  */
 export async function writeNodePool(
@@ -76,7 +73,7 @@ export async function writeNodePool(
 }
 
 /**
- * Deletes a pool that no node is in and no job wants.
+ * Deletes a pool without nodes and without jobs.
  * @throws RosterError `node-pool-not-found`, `builtin-protected`, `in-use`
  */
 export async function deleteNodePool(
@@ -98,7 +95,7 @@ function requireOrdinary(name: string, reason: string): void {
   if (isBuiltinPool(name)) throw refusal('builtin-protected', { noun: 'node pool', name, reason });
 }
 
-/** What is in the pool, in words; a job that is over is none of it. */
+/** What the pool has, in words. Dead jobs do not count. */
 function contentOf(snapshot: Snapshot, name: string): string | undefined {
   const range = { prefix: [name] };
   const hasNodes = !snapshot.table(nodes).by('pool').scan(range).next().done;

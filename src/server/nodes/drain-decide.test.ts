@@ -115,7 +115,7 @@ describe('a group of three, one of which may be away', () => {
     expect(decide([service], all).migrate).toHaveLength(moves);
   });
 
-  test('one that waited to be tried again, and is not to be any more', () => {
+  test('an allocation that is no longer to be tried again holds up nothing', () => {
     const TaskGroups = service.TaskGroups.map((group) => ({ ...group, ReschedulePolicy: null }));
     const all = [...two(), make(service, { ClientStatus: 'failed', FollowupEvalID: 'e' })];
     expect(decide([{ ...service, TaskGroups }], all).migrate).toHaveLength(1);
@@ -129,23 +129,23 @@ describe('a group of three, one of which may be away', () => {
     expect(decide([service], [left, ...two(), next(healthy(true))]).migrate).toHaveLength(1);
   });
 
-  test('what never came up here goes, and goes first', () => {
+  test('an allocation that never became healthy on this node goes first', () => {
     const [sick, ...rest] = [make(service, { ClientStatus: 'pending' }), ...two()];
     expect(decide([service], [...rest, sick!]).migrate).toEqual([sick]);
     const alone = [1, 2, 3].map(() => make(service, healthy(false)));
     expect(decide([service], alone).migrate).toEqual([alone[0]]);
-    // Another one that is missing elsewhere still holds all of them up.
+    // An allocation that is missing elsewhere still holds up all of them.
     expect(decide([service], [...rest.slice(1), sick!]).migrate).toEqual([]);
   });
 
-  test('canaries go as well, and nobody waits for them', () => {
+  test('canaries go as well, and do not wait for the others', () => {
     const Canary = { DeploymentStatus: { ...healthy(true).DeploymentStatus, Canary: true } };
     const canary = make(service, Canary);
     expect(decide([service], [...two(), canary]).migrate).toEqual([canary]);
   });
 });
 
-describe('what goes when', () => {
+describe('the order in which allocations go', () => {
   const batch = makeJob('batch');
   const sysbatch = makeJob('sysbatch', 1);
   const system = makeJob('system', 1);
@@ -182,7 +182,7 @@ describe('what goes when', () => {
   });
 });
 
-test('a group is never short of more than it may be, and at the deadline all goes', () => {
+test('a group never lacks more than it may, and at the deadline everything goes', () => {
   const fate = fc.record({
     here: fc.boolean(),
     isMarked: fc.boolean(),
@@ -230,9 +230,9 @@ test('a group is never short of more than it may be, and at the deadline all goe
         one.DeploymentStatus?.Healthy !== false;
       const before = all.filter(isSure).length;
       const after = all.filter((one) => isSure(one) && !leaves.has(one)).length;
-      // What the group has for sure goes down to what has to stay, and no further.
+      // The group's standing allocations go down to the number that has to stay, and no further.
       expect(after).toBeGreaterThanOrEqual(Math.min(before, count - most));
-      // Whatever stands in the way is elsewhere: what is here alone never holds up a drain.
+      // Only allocations on other nodes can hold up a drain.
       const isAlone = all.every((one) => movable.includes(one) || one.DesiredStatus !== 'run');
       const isFull = movable.length >= count && most > 0 && movable.length > 0;
       if (isAlone && isFull && all.every((one) => one.DesiredTransition.Migrate !== true)) {

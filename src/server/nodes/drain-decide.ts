@@ -1,13 +1,15 @@
 /**
- * What a draining node's allocations are to do now. Pure.
+ * Decides which allocations of a draining node go now. Pure.
  *
- * 1. A group never has more than `Migrate.MaxParallel` of its instances away because of drains:
- *    what is missing, starting, or not known to be healthy counts, wherever it is. What is none of
- *    those that it has for sure may go, and goes first, as nothing more is missed then.
- * 2. Batch and sysbatch work is left to end by itself until the time is up.
- * 3. What system jobs run goes last: when nothing else is left.
- * 4. Once the time is up everything goes at once.
- * 5. A node is empty when nothing holds its resources any more, apart from what was to be ignored.
+ * 1. At most `Migrate.MaxParallel` allocations of a group are away because of drains. Allocations
+ *    that are missing, starting, or not known to be healthy count as away, on whatever node. An
+ *    allocation here that does not stand may go, and goes first: its group loses nothing by that.
+ * 2. Batch and sysbatch allocations stay until they end or the time is up.
+ * 3. Allocations of system jobs go last, when nothing else is left.
+ * 4. When the time is up, everything goes at once.
+ * 5. A node is empty when nothing holds its resources, apart from allocations to be ignored.
+ *
+ * An allocation _stands_ if its group can rely on it: it runs, is healthy, and stays.
  *
  * Source: docs/behaviour/nodes.md#drains.
  */
@@ -24,10 +26,10 @@ import { isTriedAgain } from '../../scheduler/reschedule.ts';
 
 export interface DrainingNode {
   readonly strategy: DrainStrategy;
-  /** Those that hold its resources. */
+  /** The allocations that hold resources of the node. */
   readonly occupants: readonly Allocation[];
   readonly jobOf: (allocation: Allocation) => Job | undefined;
-  /** How many more of the allocation's group may go; asked and taken from one by one. */
+  /** How many more allocations of each group may go. */
   readonly budgets: Budgets;
   readonly nowMs: number;
 }
@@ -60,17 +62,17 @@ const kinds: Readonly<Record<Job['Type'], Kind>> = {
   system: 'last',
 };
 
-/** What is known of a group while one look at all draining nodes goes on. */
+/** The state of a group during one pass over all draining nodes. */
 interface Balance {
-  /** Ids of the instances that it has for sure. */
+  /** Ids of the allocations that stand. */
   readonly standing: ReadonlySet<string>;
-  /** How many more may be on their way at the same time. */
+  /** How many more allocations may move at the same time. */
   moves: number;
-  /** How many more of those that stand may go. */
+  /** How many more of the standing allocations may go. */
   losses: number;
 }
 
-/** How many of each group may be away, wherever they are. */
+/** How many allocations of each group may be away, on whatever nodes. */
 export class Budgets {
   readonly #options: BudgetsOptions;
   readonly #balances = new Map<string, Balance>();
@@ -79,13 +81,13 @@ export class Budgets {
     this.#options = options;
   }
 
-  /** Those of the allocations that may go now; from then on they count as gone. */
+  /** Chooses the allocations that may go now, and counts them as gone. */
   take(allocations: readonly Allocation[]): readonly Allocation[] {
     const known = allocations.flatMap((allocation) => {
       const balance = this.#balanceOf(allocation);
       return balance === undefined ? [] : [{ allocation, balance }];
     });
-    // What does not stand goes first: its group misses nothing more by that.
+    // Allocations that do not stand go first, since their group loses nothing.
     const stands = ({ allocation, balance }: (typeof known)[number]) =>
       Number(balance.standing.has(allocation.ID));
     known.sort((left, right) => stands(left) - stands(right));
@@ -96,7 +98,7 @@ export class Budgets {
 
   #balanceOf(allocation: Allocation): Balance | undefined {
     const job = this.#options.jobOf(allocation);
-    // What its job no longer wants there is ended by the job's own evaluation.
+    // Unwanted allocations are stopped by the evaluations of their own job.
     if (job === undefined || job.Stop || job.CreateIndex !== allocation.JobCreateIndex) {
       return undefined;
     }
@@ -138,7 +140,7 @@ export interface BudgetsOptions {
 const keyOf = ({ Namespace, ID }: Job, group: string): string => `${Namespace}\0${ID}\0${group}`;
 
 function takeOne(allocation: Allocation, balance: Balance): boolean {
-  // Canaries are additional: none of the instances that are wanted goes with them.
+  // Canaries are additional, so the group loses nothing.
   if (isCanary(allocation)) return true;
   const isLoss = balance.standing.has(allocation.ID);
   if (balance.moves <= 0 || (isLoss && balance.losses <= 0)) return false;
@@ -150,17 +152,17 @@ function takeOne(allocation: Allocation, balance: Balance): boolean {
 const isCanary = ({ DeploymentStatus }: Allocation): boolean => DeploymentStatus?.Canary === true;
 const isMarked = ({ DesiredTransition }: Allocation): boolean => DesiredTransition.Migrate === true;
 
-/** Whether it is there and nobody has asked for it to go. */
+/** The allocation runs or starts, and was not asked to migrate. */
 const isMovable = (allocation: Allocation): boolean =>
   !isTerminal(allocation) && !isMarked(allocation);
 
 const maxParallelOf = ({ Migrate }: TaskGroup): number => Migrate?.MaxParallel ?? 1;
 
-/** Whether it is one of the instances that the group has for sure. */
+/** Whether the group can rely on the allocation. */
 function stands(allocation: Allocation, group: TaskGroup, migrated: ReadonlySet<string>): boolean {
   if (isServerTerminal(allocation) || migrated.has(allocation.ID)) return false;
   const { ClientStatus, DeploymentStatus } = allocation;
-  // What failed for good is not replaced: waiting for it would be for ever.
+  // An allocation that failed for good is not replaced: waiting for a replacement would never end.
   if (ClientStatus === 'failed') return isGivenUp(allocation, group);
   if (isClientTerminal(allocation) || ClientStatus === 'unknown') return false;
   const healthy = DeploymentStatus?.Healthy ?? null;
@@ -169,7 +171,7 @@ function stands(allocation: Allocation, group: TaskGroup, migrated: ReadonlySet<
   return ClientStatus === 'running' && !tellsHealth;
 }
 
-/** What waited to be tried again may do so no more: its group's policy is another one now. */
+/** Also true if the group's policy has changed and no longer replaces the allocation. */
 const isGivenUp = (allocation: Allocation, { ReschedulePolicy }: TaskGroup): boolean =>
   allocation.NextAllocation === '' &&
   (allocation.FollowupEvalID === '' || !isTriedAgain(allocation, ReschedulePolicy));

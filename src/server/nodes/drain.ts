@@ -17,17 +17,19 @@ import { changeNode } from './status.ts';
 export interface DrainRequest {
   /** Null cancels the drain that is under way. */
   readonly spec: DrainSpec | null;
-  /** The node takes work again: at once when canceling, else when the drain is complete. */
+  /**
+   * Makes the node eligible again: at once when canceling, otherwise when the drain is complete.
+   */
   readonly markEligible: boolean;
-  /** Why, in the words of who asks. */
+  /** Notes of the caller about the reason. */
   readonly meta: Readonly<Record<string, string>> | null;
-  /** Of the token of who asks. */
+  /** The accessor of the caller's token. */
   readonly accessor: string;
 }
 
 /**
- * Begins, changes or cancels the drain of a node. From the first moment nothing is placed there
- * any more; what has to go when is the drainer's to say (`drainer.ts`).
+ * Begins, changes or cancels the drain of a node. From then on nothing is placed there; the drainer
+ * decides which allocations go when (`drainer.ts`).
  * Source: docs/behaviour/nodes.md#drains, #eligibility-evaluation-purge.
  * @throws RosterError `node-not-found`, `invalid-body`
  */
@@ -117,7 +119,7 @@ function cancelled(
   return changeNode(transaction, nowMs, node, { fields, message, subsystem: 'Drain' });
 }
 
-/** What was to move and has not yet may stay. Returns the ids of the evaluations that see to it. */
+/** Unmarks allocations that have not moved yet. Returns the ids of the evaluations made. */
 function revokeMarks(
   transaction: Transaction,
   world: ServerContext['world'],

@@ -17,20 +17,20 @@ import { changeNode } from './status.ts';
 type World = ServerContext['world'];
 
 /**
- * Empties the nodes that are to be drained: marks what has to go, lets the scheduler move it, and
- * says when a node is empty.
+ * Empties draining nodes: marks allocations, which the scheduler then moves, and completes the
+ * drain of an empty node.
  *
  * Invariants
- *  D1. It keeps nothing that the state does not say: a new leader goes on where the last one was.
- *  D2. What it decides by is what it writes on: the decision is made inside its transaction.
- *  D3. Changes that come close together are looked at together, once in `limits.node.drainPassMs`,
- *      and a look gives way to others after `limits.node.drainSliceMs`.
+ *  D1. It keeps nothing that the state does not tell: a new leader goes on where the last one was.
+ *  D2. It decides within the transaction that writes the decision.
+ *  D3. Changes close together are looked at together, once in `limits.node.drainPassMs`, and a pass
+ *      gives way to others after `limits.node.drainSliceMs`.
  */
 export class Drainer {
   readonly #context: ServerContext;
   readonly #stopping = new AbortController();
   readonly #draining = new Set<string>();
-  /** The jobs with something on a draining node: what becomes of them elsewhere matters, too. */
+  /** Jobs with allocations on draining nodes. Their allocations on other nodes matter as well. */
   #concerned = new Set<string>();
   #unsubscribe: (() => void) | undefined;
   #next: { readonly timer: Timer; readonly atMs: number } | undefined;
@@ -84,7 +84,7 @@ export class Drainer {
     if (!this.#isLooking) this.#lookAt(this.#notBeforeMs);
   }
 
-  /** Looks at that time of the monotonic clock, unless a look is to come sooner. */
+  /** Sets the next pass to this time of the monotonic clock, unless an earlier pass is set. */
   #lookAt(timeMs: number): void {
     const nowMs = this.#context.world.clock.monotonicMs();
     const atMs = Math.max(timeMs, nowMs);
@@ -136,9 +136,9 @@ export class Drainer {
 }
 
 interface Slice {
-  /** The nodes that there was no time for. */
+  /** The nodes that were not looked at. */
   readonly left: readonly string[];
-  /** How long until the next deadline of those that there was. */
+  /** The time to the next deadline of the nodes that were looked at. */
   readonly dueMs: number;
 }
 
@@ -193,7 +193,7 @@ const jobsIn =
   ({ Namespace, JobID }: Allocation): Job | undefined =>
     snapshot.table(jobs).get(...inNamespace(Namespace, JobID));
 
-/** From here on it is the scheduler's to move it. The node itself has nothing to do yet. */
+/** From here on the scheduler moves the allocation. The node itself has nothing to do yet. */
 function mark(transaction: Transaction, allocation: Allocation, nowMs: number): void {
   const DesiredTransition = { ...allocation.DesiredTransition, Migrate: true };
   const ModifyTime = instantFromMs(nowMs);

@@ -5,9 +5,9 @@ import { evaluated, evaluateNode, type NodeEvaluated, storedNode } from './evalu
 import { changeNode } from './status.ts';
 
 /**
- * Says whether the scheduler may place on the node. What runs there goes on.
+ * Allows or forbids the scheduler to place on the node. Running allocations go on.
  * Source: docs/behaviour/scheduling.md#candidate-nodes.
- * @throws RosterError `node-not-found`, or `node-draining` for a node that is being emptied
+ * @throws RosterError `node-not-found`, or `node-draining` for a node that is draining
  */
 export async function setEligibility(
   { state, world }: ServerContext,

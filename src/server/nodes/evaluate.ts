@@ -17,11 +17,11 @@ import {
 type Ports = Pick<World, 'clock' | 'ids'>;
 
 /**
- * What a change of a node answers. Source: docs/behaviour/nodes.md#eligibility-evaluation-purge.
+ * The answer to a change of a node. Source: docs/behaviour/nodes.md#eligibility-evaluation-purge.
  */
 export interface NodeEvaluated {
   readonly EvalIDs: readonly string[];
-  /** 0 when none was made. */
+  /** 0: no evaluation was made. */
   readonly EvalCreateIndex: number;
   readonly NodeModifyIndex: number;
   readonly Index: number;
@@ -39,9 +39,9 @@ export const evaluated = (
 });
 
 /**
- * Asks the scheduler to look at every job that has something on the node, be it only something
- * that is being stopped: when the node is down, nobody else ends that. Where the node takes work,
- * the jobs that want something on every node are looked at as well. Returns the evaluations' ids.
+ * Makes an evaluation for every job with allocations on the node, even if they are only being
+ * stopped: on a node that is down only the scheduler ends them. If the node takes work, also for
+ * the jobs that run on every node. Returns the ids of the evaluations.
  * Source: docs/behaviour/evaluations.md#triggers.
  */
 export function evaluateNode(
@@ -68,7 +68,7 @@ export function evaluateNode(
   );
 }
 
-/** The system and sysbatch jobs that may want something on this node. */
+/** System and sysbatch jobs that may run on this node. */
 function* jobsForEveryNode(snapshot: Snapshot, node: Node): Iterable<Job> {
   for (const job of snapshot.table(jobs).by('everywhere').scan()) {
     if (job.NodePool !== everyNode && job.NodePool !== node.NodePool) continue;
@@ -76,7 +76,7 @@ function* jobsForEveryNode(snapshot: Snapshot, node: Node): Iterable<Job> {
   }
 }
 
-/** The same because somebody asks for it. @throws RosterError `node-not-found` */
+/** Evaluates a node because a caller asks for it. @throws RosterError `node-not-found` */
 export async function evaluateNodeNow(
   { state, world }: ServerContext,
   nodeId: string,

@@ -4,13 +4,13 @@ import { limits } from '../../model/limits.ts';
 export interface HeartbeatsOptions {
   readonly timers: Timers;
   readonly random: Random;
-  /** How many nodes there are; the more, the less often each is heard. */
+  /** With more nodes, each sends heartbeats less often. */
   readonly nodeCount: () => number;
   readonly onMissed: (nodeId: string) => void;
 }
 
 /**
- * Watches over the nodes: each has to be heard again within the time it was given. None of it is
+ * Expects a heartbeat of each node within the time that the node was given. Heartbeats are no
  * state: a new leader gives every node a long first time instead.
  * Source: docs/behaviour/nodes.md#heartbeats.
  */
@@ -22,7 +22,7 @@ export class Heartbeats {
     this.#options = options;
   }
 
-  /** Notes that the node was heard. Returns within how many milliseconds it must be again. */
+  /** Notes a heartbeat. Returns the milliseconds until the next one is due. */
   heard(nodeId: string): number {
     const { heartbeatTtlMinMs, heartbeatsPerSecondMax, heartbeatGraceMs } = limits.node;
     const spreadMs = (this.#options.nodeCount() / heartbeatsPerSecondMax) * 1000;
@@ -32,17 +32,17 @@ export class Heartbeats {
     return ttlMs;
   }
 
-  /** Gives a node of the state that this leader took over the time to find it. */
+  /** Gives a node time to find the new leader. */
   expectAfterFailover(nodeId: string): void {
     this.#expect(nodeId, limits.node.heartbeatFailoverTtlMs);
   }
 
-  /** Expects a node once more whose miss could not be noted, unless it was heard meanwhile. */
+  /** Expects a node again if its miss could not be stored, unless it was heard meanwhile. */
   expectAgain(nodeId: string): void {
     if (!this.#due.has(nodeId)) this.#expect(nodeId, limits.node.missedRetryMs);
   }
 
-  /** Has a node looked at again that is away and may come back within this time. */
+  /** Reports a disconnected node as missed if it does not come back within this time. */
   awaitReturn(nodeId: string, withinMs: number): void {
     if (!this.#due.has(nodeId)) this.#expect(nodeId, withinMs);
   }

@@ -19,7 +19,8 @@ import type { ServerContext } from '../context.ts';
 export type MadeIntroduction = IntroductionToken & { readonly SecretID: string };
 
 /**
- * Makes a token that brings nodes in. Only a fingerprint of its secret is stored.
+ * Makes a token with which nodes may register for the first time. Only a fingerprint of its secret
+ * is stored.
  * @throws RosterError `invalid-body`, `limit-reached`
  */
 export async function introduce(
@@ -52,7 +53,7 @@ export async function introduce(
   return { index, value: { ...value, SecretID } };
 }
 
-/** Nodes that it has brought in stay. @throws RosterError `introduction-token-not-found` */
+/** Nodes that registered with it stay. @throws RosterError `introduction-token-not-found` */
 export async function revokeIntroduction(
   { state }: ServerContext,
   id: string,
@@ -70,10 +71,7 @@ export function requireIntroductionToken(snapshot: Snapshot, id: string): Introd
   return found;
 }
 
-/**
- * Counts the node that the token brings in.
- * @throws RosterError `introduction-refused`
- */
+/** Counts a node that registers with the token. @throws RosterError `introduction-refused` */
 export function useIntroduction(
   transaction: Transaction,
   world: Pick<World, 'clock'>,
@@ -90,7 +88,7 @@ export function useIntroduction(
   table.put({ ...token, Used: token.Used + 1 });
 }
 
-/** What brings in the node of the agent that the server is in. It is made when the node asks for it. */
+/** Makes the token for the node of the server's own agent, when that node asks for it. */
 export const ownIntroduction = (context: ServerContext) => async (): Promise<string> => {
   const request = { Description: 'of the node in the same agent', Uses: 1 };
   const { value } = await introduce(context, request);

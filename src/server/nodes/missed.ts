@@ -12,15 +12,15 @@ import { removeServicesOfNode } from '../services/remove.ts';
 import { evaluateNode } from './evaluate.ts';
 import { setNodeStatus } from './status.ts';
 
-/** What became of a node that was not heard. */
+/** The status of a node after a missed heartbeat. */
 export type Missed =
   | { readonly status: 'down' }
-  /** It is waited for so long; then it has to be looked at again. */
+  /** How long the node is waited for; after that its status is decided again. */
   | { readonly status: 'disconnected'; readonly forMs: number };
 
 /**
- * A node was not heard in time. It counts as disconnected as long as something on it may wait for
- * it to come back, and is down otherwise: what it ran has to go elsewhere.
+ * Stores that a node was not heard in time. The node is disconnected as long as an allocation may
+ * wait for its return, and down otherwise: then its allocations are replaced.
  * Source: docs/behaviour/nodes.md#away-and-back.
  */
 export async function noteMissed(
@@ -49,7 +49,7 @@ function judge(snapshot: Transaction, node: Node, nowMs: number): Missed {
   return { status: 'disconnected', forMs: untilMs - nowMs };
 }
 
-/** Until when the last of its allocations waits for the node; in the past: none does. */
+/** Until when the last of the node's allocations waits for its return. In the past: none waits. */
 export function awaitedUntilMs(snapshot: Snapshot, node: Node, nowMs: number): number {
   const awayMs = node.Status === 'disconnected' ? instantToMs(node.StatusUpdatedAt) : nowMs;
   let untilMs = 0;
@@ -58,7 +58,8 @@ export function awaitedUntilMs(snapshot: Snapshot, node: Node, nowMs: number): n
     if (isTerminal(allocation)) continue;
     const waitMs = lostAfterMs(groupOf(snapshot, allocation));
     if (waitMs === 0) continue;
-    // It may be unknown from before, when its node was back in between and told nothing of it.
+    // An allocation may be unknown from an earlier absence, if its node came back and did not
+    // report it.
     const sinceMs = allocation.ClientStatus === 'unknown' ? unknownSinceMs(allocation) : awayMs;
     untilMs = Math.max(untilMs, sinceMs + waitMs);
   }

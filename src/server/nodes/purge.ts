@@ -4,8 +4,8 @@ import { removeServicesOfNode } from '../services/remove.ts';
 import { evaluated, evaluateNode, type NodeEvaluated, storedNode } from './evaluate.ts';
 
 /**
- * Forgets a node at once. What ran there is lost, and the evaluations that this makes put it
- * somewhere else. A node that still runs has to be introduced again, and then ends what it has.
+ * Deletes a node at once. Its allocations are lost, and the evaluations made here replace them. A
+ * node that still runs has to be introduced again, and then stops its allocations.
  * Source: docs/behaviour/nodes.md#eligibility-evaluation-purge.
  * @throws RosterError `node-not-found`
  */

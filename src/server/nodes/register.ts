@@ -12,20 +12,20 @@ import { evaluateNode } from './evaluate.ts';
 import { useIntroduction } from './introductions.ts';
 import { setNodeStatus } from './status.ts';
 
-/** How a node shows who it is. */
+/** How a node proves its identity. */
 export interface NodeProof {
-  /** Its own, by which it is known from then on. */
+  /** The node's own secret, by which it is known from then on. */
   readonly secret: string;
-  /** Of the token that brings it in, when it shows one. */
+  /** The secret of an introduction token, if the node shows one. */
   readonly introduction: string | undefined;
 }
 
 /**
- * Brings a node into the fleet, or takes in what it now tells of itself. Sending the same again
- * changes nothing, so that a node may repeat a registration whose answer it did not get.
+ * Registers a node, or updates its fields. Registering again unchanged changes nothing, so a node
+ * may repeat a registration whose answer it did not get.
  * Source: docs/behaviour/nodes.md#registration, #away-and-back.
  * @throws RosterError `invalid-body`, `node-secret-mismatch` when the id is another node's,
- *   `id-taken` when the secret is, `node-name-taken`, or `introduction-refused`
+ * `id-taken` when the secret is, `node-name-taken`, or `introduction-refused`
  */
 export async function registerNode(
   { state, world }: ServerContext,
@@ -74,7 +74,10 @@ export async function registerNode(
   return { index };
 }
 
-/** Rules of access and placement go by names: whoever takes that of another node takes its place. */
+/**
+ * Permissions and constraints go by node names: a node that took the name of another one would take
+ * its place.
+ */
 function requireOwnName(snapshot: Snapshot, { ID, Name }: NodeRegistration): void {
   for (const other of snapshot
     .table(nodes)
@@ -85,7 +88,7 @@ function requireOwnName(snapshot: Snapshot, { ID, Name }: NodeRegistration): voi
   }
 }
 
-/** Whoever shows a secret is one node, and never a choice of several. */
+/** A secret identifies a single node. */
 function requireOwnSecret(transaction: Transaction, hash: string): void {
   for (const _ of transaction
     .table(nodes)
@@ -96,8 +99,8 @@ function requireOwnSecret(transaction: Transaction, hash: string): void {
 }
 
 /**
- * The status of a node that has registered: one that comes back has to tell first how the
- * allocations fare that nobody knows of. `true` when it was not there before.
+ * Sets the status of a node that has registered: before it is ready, a node that comes back has to
+ * report its unknown allocations. `true`: the status changed.
  */
 function takeIn(
   transaction: Transaction,
@@ -111,7 +114,7 @@ function takeIn(
   return setNodeStatus(transaction, nowMs, nodeId, { status, message });
 }
 
-/** Whether the servers know how everything on the node fares. */
+/** Whether no allocation of the node is unknown. */
 function isSynced(snapshot: Snapshot, nodeId: string): boolean {
   const range = { prefix: [nodeId] };
   for (const allocation of snapshot.table(allocations).by('occupant').scan(range)) {
@@ -120,7 +123,7 @@ function isSynced(snapshot: Snapshot, nodeId: string): boolean {
   return true;
 }
 
-/** A node that came back takes work once it has told of all that it runs. */
+/** Makes a node that came back ready once it has reported all its allocations. */
 export async function noteSynced({ state, world }: ServerContext, nodeId: string): Promise<void> {
   if (state.head().table(nodes).get(nodeId)?.Status !== 'initializing') return;
   await state.write((transaction) => {

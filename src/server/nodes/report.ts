@@ -21,8 +21,8 @@ interface Move {
 }
 
 /**
- * Takes in what a node reports of its allocations. The whole batch is one transaction; reports of
- * allocations that are gone are dropped, those of other nodes' allocations refuse the batch.
+ * Stores a node's reports of its allocations. The whole batch is one transaction. Reports of
+ * allocations that are gone are dropped; a report of another node's allocation refuses the batch.
  * Source: docs/behaviour/nodes.md#reports, docs/behaviour/allocations.md#statuses.
  */
 export async function reportAllocations(
@@ -41,7 +41,7 @@ export async function reportAllocations(
       if (merged === undefined) continue;
       const { AllocModifyIndex } = before;
       const after = transaction.table(allocations).put({ ...merged, AllocModifyIndex });
-      // A later report of the batch may tell of the same allocation.
+      // A later report of the batch may be about the same allocation.
       known.set(after.ID, after);
       recordHealth(transaction, before, after, nowMs);
       moves.push({ before, after });
@@ -57,8 +57,8 @@ export async function reportAllocations(
 }
 
 /**
- * The allocations of the batch, by id, as far as they are there. Refuses those of other nodes, and
- * tasks that an allocation does not have.
+ * The existing allocations of the batch, by id. Refuses allocations of other nodes, and tasks that
+ * an allocation does not have.
  */
 function findReported(
   transaction: Transaction,
@@ -88,15 +88,15 @@ function findReported(
   return known;
 }
 
-/** The row with the report in it; `undefined` when that says nothing new or comes too late. */
+/** The row with the report; `undefined`: the report says nothing new or comes too late. */
 function merge(
   before: Allocation,
   report: AllocationReport,
   index: number,
   nowMs: number,
 ): Allocation | undefined {
-  // What has ended stays ended, however late another word comes. What the server has given up as
-  // lost stays lost; its node ends it when it comes back.
+  // An allocation that has ended stays so, however late another report comes. A lost allocation
+  // stays lost; its node stops it on return.
   if (isClientTerminal(before) && report.ClientStatus !== before.ClientStatus) return undefined;
   const after: Allocation = {
     ...before,
@@ -128,8 +128,8 @@ function jobsOf(moves: readonly Move[]): Iterable<JobMoves> {
 }
 
 /**
- * Allocations that ended although they should run are looked at by the scheduler, once a job; so
- * are those that are heard of again. Source: docs/behaviour/evaluations.md#triggers.
+ * Makes an evaluation for each job with allocations that ended unexpectedly or are known again.
+ * Source: docs/behaviour/evaluations.md#triggers.
  */
 function evaluateAfter(
   transaction: Transaction,
@@ -153,7 +153,9 @@ function evaluateAfter(
   if (isBack && !isShort) createEvaluation(transaction, world, { job, triggeredBy: 'reconnect' });
 }
 
-/** What runs on although its job is gone is stopped, unless somebody is about to do so. */
+/**
+ * Allocations of a purged job that still run are stopped by an evaluation, unless one is pending.
+ */
 function evaluateOrphans(
   transaction: Transaction,
   world: ServerContext['world'],

@@ -6,7 +6,7 @@ import type { Transaction } from '../../state/types.ts';
 
 export interface NodeChange {
   readonly fields: Partial<Node>;
-  /** Why, as the node's event tells. */
+  /** The text of the node's event. */
   readonly message: string;
   readonly subsystem: 'Cluster' | 'Drain' | 'Scheduler';
   readonly details?: Readonly<Record<string, string>>;

@@ -2,8 +2,8 @@ import { refusal } from '../../model/errors.ts';
 import type { StreamConnection } from '../../model/node-stream/stream-connection.ts';
 
 /**
- * The connections that nodes hold open to this server, so that it never has to dial one. A node
- * that connects again takes its place anew: the old connection is surely dead.
+ * The connections that nodes hold open to this server, which never dials a node. A new connection
+ * of a node replaces the old one, which is surely dead.
  */
 export class NodeStreams {
   readonly #connections = new Map<string, StreamConnection>();
@@ -13,12 +13,12 @@ export class NodeStreams {
     this.#connections.set(nodeId, connection);
   }
 
-  /** Forgets the connection, unless another has taken its place. */
+  /** Removes the connection, unless a newer one has taken its place. */
   remove(nodeId: string, connection: StreamConnection): void {
     if (this.#connections.get(nodeId) === connection) this.#connections.delete(nodeId);
   }
 
-  /** Ends the connection of a node that is no more. */
+  /** Ends the connection of a node that was purged. */
   drop(nodeId: string, reason: string): void {
     this.#connections.get(nodeId)?.close(1008, reason);
     this.#connections.delete(nodeId);

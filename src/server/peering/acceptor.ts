@@ -21,13 +21,13 @@ import { HungUp, Refused, Wire } from './wire.ts';
 
 export interface AcceptorOptions {
   readonly context: PeeringContext;
-  /** Resolves when what came from the peer before is forgotten, and a stream may open. */
+  /** Resolves when the rows of the previous peer are removed, and a stream may open. */
   readonly ready: (id: string) => Promise<void>;
-  /** Both sides know who the other one is. */
+  /** Takes a stream on which both sides have proved who they are. */
   readonly take: (peering: StoredPeering, wire: Wire) => void;
 }
 
-/** Who opened a link is nobody yet. Its message ends a sentence. */
+/** The other side has not proved who it is. The message ends a sentence. */
 class NotTaken extends Error {
   override readonly name = 'NotTaken';
 }
@@ -39,27 +39,28 @@ const unknown =
  * The side of a peering that is dialled.
  *
  * Invariants
- *  A1. The secret of a token is taken once: what stands for it is durable before it is answered.
- *      The same side may ask again for the very same, when it did not hear the answer.
- *  A2. Whoever opens a stream shows first that it knows the secret; only then is shown that it is
- *      known here as well. No secret is sent.
- *  A3. A stream opens with the secret that holds at that moment: while it was written down who opens
- *      it, the peering may have been deleted, or have become another one's.
- *  A4. Until it is known who somebody is, it costs one handshake's time and a few short frames, and so
- *      many at once at most; the longest there goes first. It learns nothing of which peerings there are.
+ *  A1. The secret of a token is exchanged once: the new secret is durable before the answer. The same
+ *      side may repeat the exchange with the same secrets if it did not hear the answer.
+ *  A2. The other side first proves that it knows the secret; only then does this side prove the same.
+ *      No secret is sent.
+ *  A3. A stream opens only with the secret that is valid at that moment: while the opening was
+ *      written down, the peering may have been deleted or given to another cluster.
+ *  A4. A side that has not proved who it is costs at most the time of one handshake and a few short
+ *      frames. The number of such sides is bounded, and the oldest is cut off first. It does not learn
+ *      which peerings exist.
  */
 export class Acceptor {
   readonly #options: AcceptorOptions;
-  /** How often each peering is opened. */
+  /** How often each peering opens a stream. */
   readonly #opens = new Map<string, Rate>();
-  /** Of whom it is not known who they are, who came first before the others. */
+  /** Links whose other side has not proved who it is, the oldest first. */
   readonly #strangers = new Set<Wire>();
 
   constructor(options: AcceptorOptions) {
     this.#options = options;
   }
 
-  /** Takes a link that another cluster has opened. Never rejects. */
+  /** Takes a link that another cluster opened. Never rejects. */
   async accept(link: PeeringLink): Promise<void> {
     const { log, world } = this.#options.context;
     const wire = new Wire(link, world.timers);
@@ -82,8 +83,8 @@ export class Acceptor {
   }
 
   /**
-   * Whoever has waited longest goes: a peer needs a few milliseconds, and those who only hold the
-   * places do not keep it out.
+   * Cuts off the oldest link: a peer needs a few milliseconds, and attackers who only hold places
+   * cannot keep it out.
    */
   #makeRoom(): void {
     if (this.#strangers.size < limits.peering.strangersMax) return;
@@ -116,7 +117,7 @@ export class Acceptor {
       type: 'established',
       self: selfOf(context, value, context.advertised().addresses),
     });
-    // The other side hangs up when it has read that.
+    // The other side hangs up when it has read the answer.
     const timer = context.world.timers.after(limits.peering.handshakeTimeoutMs, () =>
       wire.close('established'),
     );
@@ -156,7 +157,7 @@ export class Acceptor {
     return Active !== '' && world.secrets.equal(box.open(Active), secret);
   }
 
-  /** Also a peer that is known is held to a measure: each stream that opens is written down. */
+  /** A known peer is limited as well: each stream that opens costs a write. */
   #mayOpen(peerId: string): boolean {
     const { opensBurst, opensRefillMs, countMax } = limits.peering;
     let rate = this.#opens.get(peerId);
@@ -169,7 +170,7 @@ export class Acceptor {
     return rate.take(1);
   }
 
-  /** The secret that the other side has shown to know. */
+  /** The secret that the other side has proved to know. */
   #shown(handshake: Handshake, proof: string, self: SelfDescription): string | undefined {
     const { state, box, world } = this.#options.context;
     const { Active, Pending } = secretsOf(state.read(), handshake.peerId);
@@ -185,7 +186,10 @@ function refuseOneself({ state }: PeeringContext, { serverName }: SelfDescriptio
   throw new NotTaken('cannot create a peering within the same cluster');
 }
 
-/** Takes the secret of a token for that of streams; `undefined`: it is none that is still good. */
+/**
+ * Exchanges the secret of a token for that of streams; `undefined`: the token is not valid any
+ * more.
+ */
 function exchangeSecret(
   transaction: Transaction,
   { box, world }: PeeringContext,
@@ -213,8 +217,8 @@ const isAwaited = ({ IsDialer, State, DeletedAt }: StoredPeering): boolean =>
   !IsDialer && State !== 'TERMINATED' && DeletedAt === 0;
 
 /**
- * Writes down who the other side is, and that its secret holds; `undefined`: it is not known any
- * more. A peering about to go lets its peer in once more, to tell it.
+ * Writes down who the other side is, and that its secret is in use; `undefined`: the peering is
+ * gone. A peering that is being deleted admits its peer once more, to say goodbye.
  */
 function admit(
   transaction: Transaction,

@@ -1,7 +1,7 @@
 /**
- * Where a server that listens there is reached by others. One that listens at every address of its
- * machine tells the machine's own, since nobody reaches it at "every address".
- * @param listening `host:port`; `undefined`: it listens nowhere
+ * The addresses at which other clusters reach a server that listens at `listening`. If it listens
+ * at every address of its machine, the machine's own address is advertised. @param listening
+ * `host:port`; `undefined`: it does not listen
  */
 export function advertisedAddresses(listening: string | undefined, machineIp: string): string[] {
   if (listening === undefined) return [];

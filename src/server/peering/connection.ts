@@ -4,8 +4,8 @@ import type { Snapshot, Transaction } from '../../state/types.ts';
 import { type PeeringContext, peeringById } from './context.ts';
 
 /**
- * Writes down whether the stream of a peering is open, so that whoever waits for the peering is
- * woken. What is shown is what the stream itself says; where this cannot be written it is left out.
+ * Writes down whether the stream of a peering is open, to wake readers that wait for the peering.
+ * The status shown comes from the stream itself, so a failed write is ignored.
  */
 export function noteConnection({ state, streams, log }: PeeringContext, id: string): void {
   const written = state.write((transaction) => {
@@ -32,7 +32,7 @@ function put(transaction: Transaction, { ID, Partition, Name }: StoredPeering, I
   if (table.get(ID)?.IsOpen !== IsOpen) table.put({ ID, Partition, Name, IsOpen });
 }
 
-/** Lets a read wake when the stream opens or closes. */
+/** Wakes a read when the stream opens or closes. */
 export function watchConnection(snapshot: Snapshot, id: string): void {
   snapshot.table(peeringConnections).get(id);
 }

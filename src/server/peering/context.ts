@@ -20,15 +20,15 @@ import type { Exchange } from './exchange.ts';
 import type { PeeringTransport } from './link.ts';
 import type { PeeringStreams } from './streams.ts';
 
-/** Where other clusters reach the servers of this one. */
+/** Where other clusters reach the servers of this cluster. */
 export interface Advertised {
   /** Each `host:port`. */
   readonly addresses: readonly string[];
-  /** Certificates (PEM) that they are to trust; none: they come without TLS. */
+  /** Certificates (PEM) that other clusters are to trust; empty: there is no TLS. */
   readonly caPems: readonly string[];
 }
 
-/** What all parts of peering work with. */
+/** What every part of peering works with. */
 export interface PeeringContext extends ServerContext {
   readonly datacenter: string;
   readonly transport: PeeringTransport;
@@ -37,7 +37,7 @@ export interface PeeringContext extends ServerContext {
   readonly advertised: () => Advertised;
 }
 
-/** Names the cluster, once. */
+/** Gives the cluster an id, once. */
 export function seedIdentity(transaction: Transaction, ids: Ids): void {
   const table = transaction.table(clusterIdentity);
   if (!table.has('cluster')) table.put({ ID: ids.uuid() });
@@ -46,7 +46,7 @@ export function seedIdentity(transaction: Transaction, ids: Ids): void {
 export const identityOf = (snapshot: Snapshot): ClusterIdentity =>
   snapshot.table(clusterIdentity).get('cluster')!;
 
-/** What this cluster says of itself over the stream of a peering. */
+/** The description of this cluster that the other side of a peering gets. */
 export const selfOf = (
   { state, datacenter }: PeeringContext,
   peering: Pick<StoredPeering, 'ID' | 'Partition'>,
@@ -66,19 +66,20 @@ export const peeringById = (snapshot: Snapshot, id: string): StoredPeering | und
     .scan({ prefix: [id] })
     .next().value ?? undefined;
 
-/** What names a peering and the one that it is with, there. */
+/** The ids of a peering on both sides. */
 export type Paired = Pick<StoredPeering, 'ID' | 'PeerID'>;
 
 /**
- * The peering, unless it is with another one by now. A stream asks for it before it writes: that the
- * stream is to end is known when the other one is durable, and what it writes comes after that.
+ * The peering, unless it is with another cluster by now. A stream checks this before it writes: a
+ * stream whose peering was given to another cluster ends only after that is durable, and might
+ * still write until then.
  */
 export function stillPaired(snapshot: Snapshot, { ID, PeerID }: Paired): StoredPeering | undefined {
   const peering = peeringById(snapshot, ID);
   return peering?.PeerID === PeerID ? peering : undefined;
 }
 
-/** Also one that is deleted, whose peer has yet to hear of it. */
+/** Also finds a peering that is deleted but has yet to say goodbye. */
 export const departingById = (snapshot: Snapshot, id: string): StoredPeering | undefined =>
   peeringById(snapshot, id) ?? snapshot.table(peeringFarewells).get(id);
 
@@ -96,8 +97,8 @@ export function requirePartition(snapshot: Snapshot, partition: string): void {
 }
 
 /**
- * Whether what came over the peering until now is of somebody else than the one it is with from now
- * on, who is named by the id of the peering on that side.
+ * Whether the rows imported so far came from another cluster than the one that the peering is with
+ * from now on, which is named by the id of the peering on its side.
  */
 export const isOfAnother = (stored: StoredPeering | undefined, peerId: string): boolean =>
   stored !== undefined && (stored.MustForget || (stored.PeerID !== '' && stored.PeerID !== peerId));
@@ -113,6 +114,6 @@ export const noSecrets = (ID: string): Unstamped<PeeringSecrets> => ({
 export const secretsOf = (snapshot: Snapshot, id: string): Unstamped<PeeringSecrets> =>
   snapshot.table(peeringSecrets).get(id) ?? noSecrets(id);
 
-/** 32 bytes that nobody can guess, in hexadecimal. */
+/** 32 random bytes in hexadecimal. */
 export const fresh = ({ world }: Pick<ServerContext, 'world'>): string =>
   Buffer.from(world.secrets.bytes(32)).toString('hex');

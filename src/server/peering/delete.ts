@@ -22,8 +22,8 @@ import {
 import { type DialerOptions, dialAny } from './dialer.ts';
 
 /**
- * Marks a peering for deletion; what follows is done in the background (`removePeering`). `false`: there
- * is none, or it is marked already. A token that nobody used is no good from then on.
+ * Marks a peering for deletion, which `removePeering` carries out in the background. `false`: it
+ * does not exist or is marked already. An unused token becomes invalid.
  * Source: docs/behaviour/peering.md#deletion.
  */
 export function markDeleted(
@@ -41,7 +41,7 @@ export function markDeleted(
   });
 }
 
-/** What a goodbye of the peer comes to: the peering stays, for an operator to see, without secrets. */
+/** Handles the peer's goodbye: the peering stays, without secrets, for operators to see. */
 export function terminate(transaction: Transaction, paired: Paired): void {
   const { ID: id } = paired;
   const farewells = transaction.table(peeringFarewells);
@@ -55,9 +55,9 @@ export function terminate(transaction: Transaction, paired: Paired): void {
 }
 
 /**
- * Takes a peering that is marked for deletion apart: tells the peer, forgets what came from it, and
- * then the record. Begins anew where the program ended in between; so each part may be done twice.
- * @param before what was done for it until now; it goes on until its stream has ended
+ * Carries out the deletion of a peering: tells the peer, removes imported rows, then removes the
+ * peering. After a restart it begins again, so every part can be repeated. @param before the work
+ * for the peering until now; it goes on until its stream has ended
  */
 export async function removePeering(
   options: DialerOptions,
@@ -93,7 +93,7 @@ export async function removePeering(
   log.info({ peering: name, partition, told: isTold }, 'a peering is deleted');
 }
 
-/** Goes on telling the peer of a record that is gone, until it has heard or it is too late. */
+/** Tries to tell the peer of a removed peering, until the peer has heard it or the time is up. */
 export async function bidFarewell(
   options: DialerOptions,
   peering: StoredPeering,
@@ -115,7 +115,7 @@ function dropFarewell(transaction: Transaction, id: string): void {
   transaction.table(peeringSecrets).delete(id);
 }
 
-/** The peer is not told any more: it is about to be peered with anew. */
+/** Stops telling the peer: a new peering with it is about to begin. */
 export function dropFarewellsTo(transaction: Transaction, peerId: string): void {
   for (const { ID, PeerID } of [...transaction.table(peeringFarewells).scan()]) {
     if (PeerID === peerId) dropFarewell(transaction, ID);
@@ -128,8 +128,8 @@ function hasSecret(snapshot: Snapshot, id: string): boolean {
 }
 
 /**
- * Says goodbye on the stream there is, or on one that is opened for it.
- * `false`: the peer has not heard it, and will find out when it is refused.
+ * Says goodbye on the open stream, or on a stream opened for it. `false`: the peer has not heard
+ * it; it will be refused when it dials.
  */
 async function tellPeer(
   { context, take }: DialerOptions,
@@ -174,8 +174,8 @@ const aborted = (signal: AbortSignal): Promise<false> =>
   });
 
 /**
- * Forgets what came from whom the peering was with before; then its stream may open. Where it became
- * another one's once more in what was written down with that, it begins again.
+ * Removes the rows of the previous peer; then the stream of the new peer may open. If the peering
+ * was meanwhile given to yet another cluster, the removal begins again.
  */
 export async function renewPeering(
   context: PeeringContext,
@@ -196,7 +196,7 @@ export async function renewPeering(
   } while (!signal.aborted && peeringById(state.read(), peering.ID)?.MustForget);
 }
 
-/** Forgets what came from the peer, and tries again for as long as that cannot be written. */
+/** Removes imported rows; while the state cannot be written it tries again. */
 export async function forgetEventually(
   { exchange, world, log }: PeeringContext,
   { Name: name, Partition: partition }: StoredPeering,

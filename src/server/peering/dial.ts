@@ -6,12 +6,12 @@ import type { PeeringToken } from '../../model/peering/token.ts';
 import { fresh, type PeeringContext, secretsOf, selfOf } from './context.ts';
 import { Refused, Wire } from './wire.ts';
 
-/** What is behind an address is not the cluster that it should be. Its message ends a sentence. */
+/** The cluster at the address is another one than expected. The message ends a sentence. */
 export class WrongPeer extends Error {
   override readonly name = 'WrongPeer';
 }
 
-/** Where to dial, and whom. */
+/** Whom to dial, and where. */
 export interface Target {
   readonly address: string;
   readonly caPems: readonly string[];
@@ -20,8 +20,8 @@ export interface Target {
 }
 
 /**
- * Uses up the secret of a token for one that streams are opened with, and gives what the other
- * cluster says of itself. May be repeated with the same secrets. Rejects with a reason.
+ * Exchanges the secret of a token for one that opens streams, and returns the other cluster's
+ * description of itself. Can be repeated with the same secrets. Rejects with a reason.
  */
 export async function tellSecret(
   context: PeeringContext,
@@ -94,7 +94,7 @@ async function dialled(
 const wrongPeer = (): WrongPeer =>
   new WrongPeer('the server there could not show that it belongs to the peer');
 
-/** Why an attempt failed, as the end of a sentence. */
+/** The reason of a failed attempt, as the end of a sentence. */
 export const reasonOf = (error: unknown): string =>
   error instanceof Error && error.message !== '' ? error.message : 'it failed';
 

@@ -9,14 +9,14 @@ import type { Wire } from './wire.ts';
 
 export interface DialerOptions {
   readonly context: PeeringContext;
-  /** Takes a stream on which both sides know who the other one is. */
+  /** Takes a stream on which both sides have proved who they are. */
   readonly take: (peering: StoredPeering, wire: Wire) => PeeringStream;
 }
 
 /**
- * Keeps the stream of a peering open, from what is stored of it: dials its addresses in turn, the one
- * that worked last first, and after all of them failed waits for longer and longer. Resolves when
- * `signal` aborts, or nobody is to be dialled any more.
+ * Keeps the stream of a peering open, from its stored row: dials its addresses in turn, beginning
+ * with the one that worked last. When all have failed it waits, each time longer. Resolves when
+ * `signal` aborts or the peering needs no stream any more.
  */
 export async function keepDialling(
   { context, take }: DialerOptions,
@@ -50,7 +50,7 @@ export async function keepDialling(
       signal.addEventListener('abort', stop, { once: true });
       reason = await stream.ended;
       signal.removeEventListener('abort', stop);
-      // One that is cut as soon as it is open is no success.
+      // A stream that is cut as soon as it is open is no success.
       if (clock.monotonicMs() - sinceMs >= heartbeatMs) pauseMs = retryMinMs;
     } else {
       reason = tried.reason;
@@ -73,7 +73,7 @@ function dialled(snapshot: Parameters<typeof peeringById>[0], id: string) {
 
 type Tried = (Opened & { readonly address: string }) | { readonly reason: string };
 
-/** One attempt at each address. */
+/** Tries each address once. */
 export async function dialAny(
   context: PeeringContext,
   peering: StoredPeering,
@@ -96,7 +96,7 @@ export async function dialAny(
   return { reason: reasons.join('; ') || 'it has no address' };
 }
 
-/** The servers of the peer are somewhere else now. Those that its operator named stay first. */
+/** Stores new addresses of the peer's servers. Addresses given by the operator stay first. */
 export function noteAddresses(
   { state, log }: PeeringContext,
   paired: Paired,

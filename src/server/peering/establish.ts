@@ -34,19 +34,19 @@ import { requireRoom } from './token.ts';
 export interface EstablishOptions {
   readonly signal: AbortSignal;
   /**
-   * Resolves when no other request is about to peer with the peering of the other cluster. Until what
-   * it gives is called no other one does, and no goodbye is said to that.
+   * Resolves when it is this request's turn with the peering of the other cluster. Until the
+   * request calls the returned function, other requests and goodbyes wait.
    */
   readonly begin: (peerId: string) => Promise<() => void>;
 }
 
 /**
- * Peers with the cluster that made the token: uses up its secret there, and writes the peering down.
- * The stream opens in the background. May be done again for a peering that there is, with a fresh
- * token, under its own name alone. Source: docs/behaviour/peering.md#secrets-and-handshake.
- * @param known what is wrong with the form of the request, and not in it
+ * Peers with the cluster that made the token: exchanges its secret there, and stores the peering.
+ * The stream opens in the background. A peering can be established again under its own name, with a
+ * fresh token. Source: docs/behaviour/peering.md#secrets-and-handshake. @param known faults in the
+ * form of the request
  * @throws RosterError `invalid-body`, `partition-not-found`, `peering-conflict`, `limit-reached`,
- *   `peering-token-refused`, `peer-unreachable`
+ * `peering-token-refused`, `peer-unreachable`
  */
 export async function establish(
   context: PeeringContext,
@@ -60,11 +60,11 @@ export async function establish(
   const request = complete(EstablishRequestSchema, given);
   const token = checked(context, request, known);
   const { PeerName: name, Meta } = request;
-  // A goodbye that comes after the secret would be taken for one to what is about to begin; and of
-  // two secrets the other side keeps the last one that it was told, which is to be so here as well.
+  // A goodbye sent after the exchange would end the new peering. And of two exchanges, both sides
+  // have to keep the secret of the last one.
   const release = await begin(token.peerId);
   try {
-    // Asked before the secret is used up, and again when the peering is written down.
+    // Checked before the secret is exchanged, and again when the peering is stored.
     const id = admitted(context, state.head(), partition, name, token)?.ID ?? world.ids.uuid();
     const streamSecret = fresh(context);
     await useUp(context, token, streamSecret, { id, partition }, { endMs, signal });
@@ -75,7 +75,7 @@ export async function establish(
       const value = putDialled(transaction, context, row, streamSecret);
       return { index: transaction.index, value };
     };
-    // Whoever asks again would be told that the token is used.
+    // If the write failed, a repeated request would be told that the token is used.
     return await writeEventually({ state, timers: world.timers }, write, signal);
   } finally {
     release();
@@ -110,7 +110,7 @@ function checked(
   return token;
 }
 
-/** What there is under the name, if it may be established with the token. */
+/** The existing peering with the name, if the token may establish it again. */
 function admitted(
   context: PeeringContext,
   snapshot: Snapshot,
@@ -128,8 +128,8 @@ function admitted(
 }
 
 /**
- * Why the very peering of the other cluster that the token is for is in the way under another name.
- * @throws RosterError `peering-token-refused`: that was established with this token
+ * Why the peering that the token is for stands in the way under another name.
+ * @throws RosterError `peering-token-refused`: this token was used to establish it
  */
 function twinInTheWay(
   { box }: PeeringContext,
@@ -150,7 +150,7 @@ function twinInTheWay(
   return undefined;
 }
 
-/** Tries every address, again and again, until it is too late. */
+/** Tries every address, again and again, until the time is up. */
 async function useUp(
   context: PeeringContext,
   token: PeeringToken,

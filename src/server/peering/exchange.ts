@@ -1,36 +1,39 @@
 import type { ExchangeFrame } from '../../model/peering/exchange.ts';
 
 /**
- * Between the streams of peerings (`streams.ts`), which authenticate, beat and reconnect, and the
- * exchange of services (`exchange/`), which knows what goes over them.
+ * The port between the streams of peerings (`streams.ts`), which authenticate, send heartbeats and
+ * reconnect, and the exchange of services (`exchange/`), which uses them.
  */
 export interface ExchangeLink {
-  /** The peering that the stream belongs to, here. */
+  /** The peering of the stream, on this side. */
   readonly peering: { readonly partition: string; readonly name: string; readonly id: string };
-  /** Sends a frame; `false`: the stream is not open any more. */
+  /** `false`: the stream is not open any more. */
   readonly send: (frame: ExchangeFrame) => boolean;
-  /** Ends the stream, as the other side does what it may not. It is told, and dialled again later. */
+  /**
+   * Ends the stream because the other side broke a rule. The other side is told, and dialled again
+   * later.
+   */
   readonly fail: (reason: string) => void;
 }
 
 export interface Exchange {
-  /** A stream is open, and authenticated on both sides. */
+  /** Called when a stream is open and both sides have proved who they are. */
   open(link: ExchangeLink): OpenExchange;
-  /** Names of what goes to the peer and of what came from it, as of now. */
+  /** The names of services exported to the peer and imported from it. */
   status(peering: { readonly partition: string; readonly name: string }): {
     readonly imported: readonly string[];
     readonly exported: readonly string[];
   };
   /**
-   * Removes what came from a peer, a bounded part at a time. Resolves when nothing is left; rejects
-   * when the state cannot be written.
+   * Removes everything that was imported from a peer, a bounded part at a time. Rejects when the
+   * state cannot be written.
    */
   forget(peering: { readonly partition: string; readonly name: string }): Promise<void>;
 }
 
 export interface OpenExchange {
-  /** A frame of the other side, as it was decoded: of any shape. */
+  /** Takes a decoded frame of the other side, which may have any shape. */
   receive(frame: unknown): void;
-  /** The stream is gone. */
+  /** Called when the stream has ended. */
   close(): void;
 }

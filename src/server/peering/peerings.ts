@@ -22,23 +22,24 @@ import { PeeringStreams } from './streams.ts';
 import { generateToken } from './token.ts';
 import type { Wire } from './wire.ts';
 
-/** What is done in the background for one peering: one thing after the other. */
+/** The work in the background for one peering, one thing after the other. */
 interface Work {
-  /** What is done, or was last. */
+  /** The current kind of work, or the last one. */
   doing: string;
   stop: AbortController;
   done: Promise<void>;
 }
 
 /**
- * The clusters that this one peers with.
+ * The clusters that this cluster peers with.
  *
  * Invariants
- *  P1. What is done for a peering follows from its durable row alone, and is taken up again from
- *      there: dial the peer, forget what came from it or from whom it was with before, take the record
- *      apart, or tell a peer that was away of a record that is gone.
- *  P2. One thing is done at a time for each. A stream opens when what came before is forgotten.
- *  P3. What one peer does is no matter of the others'.
+ *  P1. The work for a peering follows from its durable row alone, and can be resumed from there: dial
+ *      the peer, remove imported rows of the peer or of the previous peer, delete the peering, or say
+ *      goodbye to a peer that was away when its peering was deleted.
+ *  P2. One thing is done at a time for each peering. A stream opens after the rows of the previous
+ *      peer are removed.
+ *  P3. Work for one peer does not affect the other peers.
  */
 export class Peerings {
   readonly streams: PeeringStreams;
@@ -46,8 +47,8 @@ export class Peerings {
   readonly #acceptor: Acceptor;
   readonly #works = new Map<string, Work>();
   /**
-   * The last of the requests to peer with a peering, by its id at the other cluster: when that is
-   * over. Farewells to it wait until all are.
+   * The end of the last request to peer with a peering, by its id at the other cluster. Goodbyes to
+   * it wait until all such requests have ended.
    */
   readonly #beginning = new Map<string, Promise<void>>();
   readonly #stop = new AbortController();
@@ -80,7 +81,7 @@ export class Peerings {
     for (const stream of this.streams.all()) stream.end('the server stops');
   }
 
-  /** Where this cluster is reached from now on; its peers are told. */
+  /** Sets the addresses of this cluster; its peers are told. */
   advertise(advertised: Advertised): void {
     this.#advertised = advertised;
     const snapshot = this.#context.state.read();
@@ -110,12 +111,12 @@ export class Peerings {
     return markDeleted(this.#context, partition, name);
   }
 
-  /** Takes a link that somebody has opened who says to be a peer. Never rejects. */
+  /** Takes a link that another cluster opened. Never rejects. */
   accept(link: PeeringLink): Promise<void> {
     return this.#acceptor.accept(link);
   }
 
-  /** What is read through the snapshot decides when it is news. */
+  /** The presented peering; the snapshot tracks the rows that it depends on. */
   present(snapshot: Snapshot, peering: StoredPeering): Peering {
     const { ID: id, Name: name, Partition: partition } = peering;
     watchConnection(snapshot, id);
@@ -124,8 +125,8 @@ export class Peerings {
   }
 
   /**
-   * Waits for its turn with the peering that has that id at its cluster; until it is released, nobody
-   * else has it, and no goodbye is said.
+   * Waits for the turn with the peering of this id at its cluster. Until it is released, other
+   * requests and goodbyes wait.
    */
   async #beginWith(peerId: string): Promise<() => void> {
     const before = this.#beginning.get(peerId);
@@ -152,14 +153,14 @@ export class Peerings {
     for (const { table, before, after } of changes) {
       if (table !== peerings.name && table !== peeringFarewells.name) continue;
       const { ID, State } = (after ?? before) as StoredPeering;
-      // What is known of the stream of one that has ended is no matter of one that begins anew.
+      // A peering that begins again after its end does not keep the record of its former stream.
       const hasEnded = (before as StoredPeering | undefined)?.State === 'TERMINATED';
       if (hasEnded && State !== 'TERMINATED') this.streams.forget(ID);
       this.#look(ID);
     }
   }
 
-  /** Does what the row asks for, unless that is being done. */
+  /** Starts the work that the row asks for, unless it is under way. */
   #look(id: string): void {
     if (this.#stop.signal.aborted) return;
     const snapshot = this.#context.state.read();
@@ -177,13 +178,13 @@ export class Peerings {
     const isPart = doing === 'remove' || doing === 'forget';
     const parting = isPart ? this.streams.of(id) : undefined;
     const stop = () => before?.stop.abort();
-    // What is being forgotten has to be gone; and where there is a stream, it says goodbye first, and
-    // no other one is opened after it.
+    // A removal of rows has to end first. An open stream says goodbye first, and no other stream is
+    // opened after that.
     if (before?.doing !== 'forget') {
       if (parting === undefined) stop();
       else void parting.ended.then(stop);
     }
-    // What went wrong before is no matter of one that begins anew.
+    // Errors from before do not concern a peering that begins again.
     if (!isPart && doing !== 'nothing') this.streams.record(id).lastError = '';
     this.#begin(id, peering, doing, before?.done);
   }
@@ -216,7 +217,7 @@ export class Peerings {
   ): Promise<void> {
     const context = this.#context;
     const take = (row: StoredPeering, wire: Wire) => this.#take(row, wire, 'dialer');
-    // It says goodbye on the stream that is being kept open, if there is one.
+    // The goodbye is said on the stream that is being kept open, if there is one.
     if (doing === 'remove') return removePeering({ context, take }, id, before, signal);
     await before;
     if (signal.aborted) return;
@@ -227,7 +228,7 @@ export class Peerings {
     if (doing !== 'nothing') return keepDialling({ context, take }, id, signal);
   }
 
-  /** Resolves when nothing is being forgotten of what came from the peer. */
+  /** Resolves when no rows imported from the peer are being removed. */
   async #forgotten(id: string): Promise<void> {
     const work = this.#works.get(id);
     if (work !== undefined && ['forget', 'renew', 'nothing'].includes(work.doing)) await work.done;
@@ -274,12 +275,14 @@ export class Peerings {
 type Rest<F extends (...parameters: never[]) => unknown> =
   Parameters<F> extends [unknown, ...infer R] ? R : never;
 
-/** What a peering's row asks for, as a word that changes when it has to begin anew. */
+/**
+ * The kind of work that a row asks for, as a text that changes when the work has to begin again.
+ */
 function wantedFor({ DeletedAt, State, IsDialer, Epoch, MustForget }: StoredPeering): string {
   if (DeletedAt !== 0) return 'remove';
   if (State === 'TERMINATED') return 'forget';
   if (MustForget) return 'renew';
-  // One that awaits its peer may have been something else before.
+  // A peering that awaits its peer may have had another peer before.
   if (State === 'INITIAL') return 'forget';
   return IsDialer ? `dial ${Epoch}` : 'nothing';
 }

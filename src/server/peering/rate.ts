@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/ports.ts';
 
-/** So much at once, and then so much in a second. */
+/** Allows a burst, and then so much in a second. */
 export class Rate {
   readonly #clock: Clock;
   readonly #burst: number;
@@ -16,7 +16,7 @@ export class Rate {
     this.#atMs = clock.monotonicMs();
   }
 
-  /** `false`: that is too much. */
+  /** `false`: too much. */
   take(amount: number): boolean {
     const nowMs = this.#clock.monotonicMs();
     const refill = ((nowMs - this.#atMs) / 1000) * this.#perSecond;

@@ -5,7 +5,7 @@ import type { PeeringLink } from './link.ts';
 import { type Mutable, PeeringStream } from './stream.ts';
 import { Wire } from './wire.ts';
 
-test('a peer that says goodbye again and again, all at once, has it written down once', async () => {
+test('repeated goodbyes of a peer are written down once', async () => {
   const world = new SimulatedWorld(1);
   let hear: (text: string) => void = () => {};
   const sent: string[] = [];

@@ -18,32 +18,32 @@ export interface StreamOptions {
     readonly world: Pick<World, 'clock' | 'timers'>;
   };
   readonly wire: Wire;
-  /** Which side this is. */
+  /** Whether this side dials or is dialled. */
   readonly side: Side;
   readonly peering: ExchangeLink['peering'];
-  /** Written as the stream goes on. */
+  /** The record of the stream, updated as it goes on. */
   readonly known: Mutable<StreamKnown>;
   readonly exchange: Pick<Exchange, 'open'>;
-  /** The peer has deleted the peering. Resolves when that is written down. */
+  /** Called when the peer has deleted the peering. Resolves when that is written down. */
   readonly onGoodbye: () => Promise<void>;
-  /** The peer's servers are somewhere else now. */
+  /** Called with new addresses of the peer's servers. */
   readonly onAddresses: (addresses: readonly string[]) => void;
 }
 
 export type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /**
- * An open stream between two clusters that have shown each other who they are.
+ * An open stream between two clusters that have proved to each other who they are.
  *
  * Invariants
- *  S1. Each side says at least every `heartbeatMs` that it is there. One that is not heard for
- *      `silenceMaxMs` has gone.
- *  S2. Whatever a peer sends costs it its own stream at most: what is no frame, too much or too often
- *      ends it, with a reason that is told and logged.
- *  S3. The exchange is closed before the stream is over, and before a goodbye is answered.
+ *  S1. Each side sends a heartbeat at least every `heartbeatMs`. A side that is silent for
+ *      `silenceMaxMs` is gone.
+ *  S2. A peer can at most lose its own stream: an invalid frame, too much or too many end it, with a
+ *      reason that is sent and logged.
+ *  S3. The exchange is closed before the stream ends, and before a goodbye is answered.
  */
 export class PeeringStream {
-  /** Resolves with why, when the stream is over. */
+  /** Resolves with the reason when the stream has ended. */
   readonly ended: Promise<string>;
   readonly #options: StreamOptions;
   readonly #end: (reason: string) => void;
@@ -56,7 +56,7 @@ export class PeeringStream {
   #heardMs: number;
   #beatMs: number;
   #reason: string | undefined;
-  /** A goodbye was heard: another one says no more. */
+  /** A goodbye was heard; further ones are ignored. */
   #isParting = false;
 
   constructor(options: StreamOptions) {
@@ -79,7 +79,7 @@ export class PeeringStream {
     void wire.closed.then((reason) => this.#over(reason));
   }
 
-  /** Begins to beat, and to exchange services unless the peering is about to go. */
+  /** Starts heartbeats, and the exchange of services unless the peering is being deleted. */
   start({ exchanges }: { readonly exchanges: boolean }): void {
     if (this.#reason !== undefined) return;
     if (exchanges) this.#openExchange();
@@ -91,7 +91,10 @@ export class PeeringStream {
     return this.#reason !== undefined;
   }
 
-  /** Tells the peer that the peering is no more. Resolves with whether it has written that down. */
+  /**
+   * Tells the peer that the peering is deleted. Resolves with whether the peer has written that
+   * down.
+   */
   async sayGoodbye(): Promise<boolean> {
     this.#closeExchange();
     if (!this.#send({ type: 'goodbye' })) return false;
@@ -102,14 +105,14 @@ export class PeeringStream {
     this.#send({ type: 'addresses', addresses });
   }
 
-  /** Ends it for a reason that is nobody's fault. */
+  /** Ends the stream for a reason that is no fault of the peer. */
   end(reason: string): void {
     if (this.#reason !== undefined) return;
     this.#send({ type: 'end', reason });
     this.#over(reason);
   }
 
-  /** Ends it, as the peer does what it may not. */
+  /** Ends the stream because the peer broke a rule. */
   fail(reason: string): void {
     if (this.#reason !== undefined) return;
     const { context, peering } = this.#options;
@@ -158,7 +161,7 @@ export class PeeringStream {
     return true;
   }
 
-  /** One timer: for the next heartbeat, or for when the peer has been silent for too long. */
+  /** A single timer serves the next heartbeat and the end of the peer's silence. */
   #beat(): void {
     if (this.#reason !== undefined) return;
     const { clock, timers } = this.#options.context.world;
@@ -183,7 +186,7 @@ export class PeeringStream {
     if (fault !== undefined) this.fail(fault);
   }
 
-  /** What is wrong with what came; `undefined`: nothing. */
+  /** Returns what is wrong with the frame. */
   #take(text: string): string | undefined {
     if (!this.#frames.take(1)) return 'it sends too many frames';
     if (!this.#bytes.take(text.length)) return 'it sends too many bytes';

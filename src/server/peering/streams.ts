@@ -6,12 +6,12 @@ interface Entry {
   stream: PeeringStream | undefined;
 }
 
-/** The streams that are open, and what is known of those that were: one for each peering, by its id. */
+/** The open streams, and a record of the last stream of each peering, by its id. */
 export class PeeringStreams {
   readonly #entries = new Map<string, Entry>();
   readonly #awaited = new Map<string, Set<() => void>>();
 
-  /** What is known, for its stream to write to. */
+  /** The record of a stream, which the stream updates. */
   record(id: string): Mutable<StreamKnown> {
     return this.#entry(id).known;
   }
@@ -24,7 +24,7 @@ export class PeeringStreams {
     return this.#entries.get(id)?.stream;
   }
 
-  /** Ends the one that there was, which is surely dead, and takes another's place. */
+  /** Makes a stream in the place of the previous one, which is ended: it is surely dead. */
   replace(id: string, make: (known: Mutable<StreamKnown>) => PeeringStream): PeeringStream {
     const entry = this.#entry(id);
     entry.stream?.end('the peer connected again');
@@ -59,7 +59,7 @@ export class PeeringStreams {
     this.#entries.delete(id);
   }
 
-  /** Streams that are open. */
+  /** The number of open streams. */
   get size(): number {
     let count = 0;
     for (const { stream } of this.#entries.values()) if (stream !== undefined) count++;

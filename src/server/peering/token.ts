@@ -30,10 +30,10 @@ export interface MadeToken {
 }
 
 /**
- * Makes a token with which another cluster can peer with this one, once. A token made before for the
- * same name, and not used, is no good from then on; a stream that is open stays so.
- * Source: docs/behaviour/peering.md#secrets-and-handshake.
- * @param known what is wrong with the form of the request, and not in it
+ * Makes a token with which another cluster can peer with this one, once. An unused token made
+ * before for the same name becomes invalid; an open stream stays.
+ * Source: docs/behaviour/peering.md#secrets-and-handshake. @param known faults in the form of the
+ * request
  * @throws RosterError `invalid-body`, `partition-not-found`, `peering-conflict`, `limit-reached`
  */
 export async function generateToken(
@@ -77,7 +77,7 @@ export async function generateToken(
   return { index: written.index, value: { token, peering } };
 }
 
-/** The peering that awaits whoever has the secret. */
+/** The peering that awaits the cluster which has the secret. */
 function putAwaited(
   transaction: Transaction,
   { world, box }: PeeringContext,

@@ -2,17 +2,17 @@ import { WebSocket } from 'ws';
 import { limits } from '../../model/limits.ts';
 import type { DialOptions, PeeringLink, PeeringTransport } from './link.ts';
 
-/** Where peers open their streams, at the port of the API. */
+/** The path at which peers open their streams, on the port of the API. */
 export const peeringStreamPath = '/v1/peering/stream';
 
-/** Of one message, on both sides. */
+/** The longest message, on both sides. */
 export const longestFrameBytes = limits.peering.frameBytesMax;
 
-/** Close codes of RFC 6455; a reason has room for 123 bytes. */
+/** Not in limits: close codes of RFC 6455, and the room that a close frame has for its reason. */
 const normal = 1000;
 const reasonBytesMax = 123;
 
-/** A WebSocket as the link of a peering, on both sides. To be made before anything can have come. */
+/** Makes a link of a WebSocket, on both sides. Call it before any frame can have arrived. */
 export function webSocketLink(socket: WebSocket): PeeringLink {
   let lastError: string | undefined;
   let take: ((text: string) => void) | undefined;
@@ -50,7 +50,7 @@ export function webSocketLink(socket: WebSocket): PeeringLink {
   };
 }
 
-/** Cut between two characters. */
+/** Cuts the text between two characters. */
 function cut(reason: string): Buffer {
   const bytes = Buffer.from(reason);
   let end = Math.min(bytes.length, reasonBytesMax);
@@ -58,7 +58,7 @@ function cut(reason: string): Buffer {
   return bytes.subarray(0, end);
 }
 
-/** Dials other clusters over WebSockets, with TLS where the peer gave certificates to trust. */
+/** Dials other clusters over WebSockets, with TLS if the peer gave certificates to trust. */
 export const webSocketTransport: PeeringTransport = {
   dial: (address: string, { caPems, timeoutMs, signal }: DialOptions) => {
     const scheme = caPems.length === 0 ? 'ws' : 'wss';
@@ -66,7 +66,7 @@ export const webSocketTransport: PeeringTransport = {
       maxPayload: longestFrameBytes,
       handshakeTimeout: timeoutMs,
       perMessageDeflate: false,
-      // A token may hold the server's own certificate, which somebody else has issued.
+      // A token may name the server's own certificate instead of its issuer's.
       ...(caPems.length > 0 && { ca: [...caPems], allowPartialTrustChain: true }),
     });
     const link = webSocketLink(socket);

@@ -9,12 +9,12 @@ import {
 } from '../../model/peering/frames.ts';
 import type { PeeringLink } from './link.ts';
 
-/** The other side hung up, or had better. Its message ends a sentence. */
+/** The link has ended, or has to end. The message ends a sentence. */
 export class HungUp extends Error {
   override readonly name = 'HungUp';
 }
 
-/** The other side refused, and said why. */
+/** The other side refused, with a reason. */
 export class Refused extends Error {
   override readonly name = 'Refused';
   readonly code: RefusalCode;
@@ -25,7 +25,7 @@ export class Refused extends Error {
   }
 }
 
-/** The frames of a link: one after the other in a handshake, and then as they come. */
+/** The frames of a link: one after the other during a handshake, and then as they come. */
 export class Wire {
   readonly closed: Promise<string>;
   readonly #link: PeeringLink;
@@ -34,7 +34,7 @@ export class Wire {
   #take: ((text: string) => void) | undefined;
   #wake: () => void = () => {};
   #closedFor: string | undefined;
-  /** This side has hung up: what still comes is for nobody. */
+  /** This side has hung up: later frames are ignored. */
   #isClosing = false;
 
   constructor(link: PeeringLink, timers: Timers) {
@@ -48,7 +48,7 @@ export class Wire {
     });
   }
 
-  /** `false`: it is not open any more. */
+  /** `false`: the link is not open any more. */
   send(frame: HandshakeFrame | StreamFrame): boolean {
     return this.sendText(JSON.stringify(frame));
   }
@@ -62,7 +62,7 @@ export class Wire {
   }
 
   /**
-   * The next frame of a handshake, which is to be of this type.
+   * The next frame of a handshake, which has to be of this type.
    * @throws FrameFault, Refused, HungUp
    */
   async next<T extends HandshakeFrame['type']>(
@@ -77,13 +77,13 @@ export class Wire {
     throw new FrameFault(`a frame "${frame.type}" came where none was expected`);
   }
 
-  /** From now on each frame is for `take`, those that came already first. */
+  /** From now on each frame goes to `take`, beginning with those that wait. */
   follow(take: (text: string) => void): void {
     this.#take = take;
     for (const text of this.#waiting.splice(0)) take(text);
   }
 
-  /** Tells why, and hangs up. */
+  /** Sends a reason, and hangs up. */
   refuse(code: RefusalCode, reason: string): void {
     this.send({ type: 'refused', code, reason });
     this.close(reason);

@@ -26,24 +26,24 @@ interface Due extends JobName {
  * Launches periodic jobs when they are due.
  *
  * Invariants
- *  P1. What it keeps is derived from the state: a new leader knows all that the one before knew, and
- *      makes up for what was missed meanwhile, once.
- *  P2. It only says when to look. Whether a slot is due is decided in the transaction that launches
- *      it, which also notes that it is done with: no slot launches twice, however often it is looked
- *      at and wherever the program ends.
- *  P3. It looks at the time at least every `limits.periodic.recheckMs`, as the machine's clock may
- *      jump: ahead, and what was jumped over is made up for; back, and it waits for the first slot
- *      after the last that is done with.
- *  P4. Looking and launching give way to others after `limits.periodic.sliceMs` and, where the clock
+ *  P1. Everything it keeps is derived from the state: a new leader knows what the leader before it
+ *      knew, and makes up for a missed slot, once.
+ *  P2. It only decides when to look. The transaction that launches a slot decides whether it is due,
+ *      and settles it: no slot launches twice, however often it is looked at and wherever the
+ *      program ends.
+ *  P3. It looks at the time at least every `limits.periodic.recheckMs`, since the machine's clock may
+ *      jump: if ahead, skipped slots are made up for; if back, it waits for the first slot that is
+ *      not settled.
+ *  P4. Looking and launching give way to others after `limits.periodic.sliceMs` and, if the clock
  *      stands still, after `limits.periodic.launchesPerTransactionMax`.
  */
 export class PeriodicLauncher {
   readonly #context: ServerContext;
   readonly #stopping = new AbortController();
-  /** When each is due. What stands in the heap besides is out of date. */
+  /** When each job is due. Other entries of the heap are out of date. */
   readonly #due = new Map<string, Due>();
   #heap = newHeap();
-  /** Those of which that has to be found out again. */
+  /** Jobs that changed, whose next slot has to be computed again. */
   readonly #news = new Map<string, JobName>();
   #next: Timer | undefined;
   #isBusy = false;
@@ -98,7 +98,7 @@ export class PeriodicLauncher {
     this.#next = this.#context.world.timers.after(delayMs, () => void this.#turn());
   }
 
-  /** One slice of what there is to do, and then another one or a time to wait. */
+  /** Does one slice of the work, then sets the next slice or a time to wait. */
   async #turn(): Promise<void> {
     this.#next = undefined;
     if (this.#isBusy) return;
@@ -123,7 +123,7 @@ export class PeriodicLauncher {
     log.error({ error }, 'periodic jobs could not be launched; it is tried again');
   }
 
-  /** Finds out when those are due that changed. */
+  /** Computes when the changed jobs are due. */
   #learn(): void {
     const { state, world } = this.#context;
     const snapshot = state.read();
@@ -141,13 +141,13 @@ export class PeriodicLauncher {
   #await(key: string, due: Due): void {
     this.#due.set(key, due);
     this.#heap.push(due);
-    // What is out of date goes by itself when its time comes, unless there is much of it.
+    // Entries out of date are dropped when their time comes, unless there are many.
     if (this.#heap.size < 2 * this.#due.size + 1024) return;
     this.#heap = newHeap();
     for (const one of this.#due.values()) this.#heap.push(one);
   }
 
-  /** Launches some of what is due. Resolves with how long to wait until there is more to do. */
+  /** Launches some of the due jobs. Resolves with the time to wait until there is more to do. */
   async #launch(): Promise<number> {
     const { state, world, openEvaluations } = this.#context;
     const nowMs = world.clock.nowMs();
@@ -188,7 +188,7 @@ export class PeriodicLauncher {
     return batch;
   }
 
-  /** How many of them there was time for. */
+  /** Returns how many jobs there was time for. */
   #launchSome(transaction: Transaction, batch: readonly Due[]): number {
     const { world } = this.#context;
     const launch = (due: Due) => {
@@ -203,7 +203,7 @@ export class PeriodicLauncher {
     this.#context.log.info({ job: jobId, slot }, reasons[outcome]);
   }
 
-  /** It is awaited anew, from what the state says by now. */
+  /** The job's next slot is computed from the state again. */
   #settled(due: Due): void {
     const key = keyOf(due);
     if (this.#due.get(key) === due) this.#due.delete(key);
@@ -211,7 +211,7 @@ export class PeriodicLauncher {
   }
 }
 
-/** Why a slot was left out, or launched nothing. */
+/** Why a slot was skipped, or launched nothing. */
 const reasons = {
   taken: 'a launch by hand came in the second of a slot',
   'not-allowed': 'a launch was left out: the namespace does not allow the job any more',

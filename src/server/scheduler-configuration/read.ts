@@ -3,7 +3,7 @@ import type { SchedulerConfiguration } from '../../scheduler/view.ts';
 import { inNamespace, jobs, nodePools, schedulerConfiguration } from '../../state/tables.ts';
 import type { Snapshot } from '../../state/types.ts';
 
-/** How the cluster places: what operators have set, or else what the server was started with. */
+/** The scheduler configuration that operators have set, or else that of the server's start. */
 export function configurationIn(
   snapshot: Snapshot,
   initial: SchedulerConfiguration,
@@ -24,10 +24,10 @@ export function configurationIn(
 
 type OfJob = Pick<Evaluation, 'Namespace' | 'JobID'>;
 
-/** How the job of an evaluation is placed. */
+/** The scheduler configuration for the job of an evaluation. */
 export type ConfigurationFor = (evaluation: OfJob) => SchedulerConfiguration;
 
-/** The same for one job: its pool may place by another algorithm. */
+/** The scheduler configuration for a job, whose pool may set another algorithm. */
 export function configurationFor(
   snapshot: Snapshot,
   { Namespace, JobID }: OfJob,
@@ -39,7 +39,7 @@ export function configurationFor(
     : configurationInPool(snapshot, pool, initial);
 }
 
-/** The same for a job that wants this pool. */
+/** The scheduler configuration for jobs of the pool. */
 export function configurationInPool(
   snapshot: Snapshot,
   pool: string,

@@ -11,8 +11,9 @@ import type { ServerContext } from '../context.ts';
 import { configurationIn } from './read.ts';
 
 /**
- * Sets how the cluster places. With a guard (`cas`, the `ModifyIndex` that the caller has seen; 0:
- * nobody has set anything) it answers `false`, and changes nothing, when somebody was faster.
+ * Sets the scheduler configuration. With a guard (`cas`: the `ModifyIndex` that the caller has
+ * seen, 0: nothing is set) it changes nothing and answers `false` if the configuration has changed
+ * since.
  */
 export async function setSchedulerConfiguration(
   { state }: ServerContext,
@@ -30,7 +31,7 @@ export async function setSchedulerConfiguration(
   });
 }
 
-/** What is in force, in the form in which it is set. */
+/** The configuration in force, in the form of the request. */
 export function shownConfiguration(
   snapshot: Snapshot,
   initial: SchedulerConfiguration,

@@ -14,10 +14,10 @@ import type { Transaction, Unstamped } from '../../state/types.ts';
 export interface NewEvaluation {
   readonly job: Pick<Job, 'ID' | 'Namespace' | 'Type' | 'Priority' | 'JobModifyIndex'>;
   readonly triggeredBy: EvaluationTrigger;
-  /** The job's own when absent or 0. */
+  /** Absent or 0: the job's priority. */
   readonly priority?: number;
   readonly node?: { readonly ID: string; readonly ModifyIndex: number };
-  /** What it is to bring further. */
+  /** The deployment whose next step the evaluation is for. */
   readonly deploymentId?: string;
 }
 
@@ -42,7 +42,7 @@ export function newEvaluation(
   };
 }
 
-/** Writes a new pending evaluation; the broker takes it up once it is durable. */
+/** Stores a pending evaluation; the broker takes it up once it is durable. */
 export function createEvaluation(
   transaction: Transaction,
   world: Pick<World, 'clock' | 'ids'>,
@@ -51,7 +51,10 @@ export function createEvaluation(
   return transaction.table(evaluations).put(newEvaluation(world, wanted));
 }
 
-/** What an evaluation says of an allocation's job. Of a purged job, the evaluation of the allocation tells. */
+/**
+ * The job of an allocation, for an evaluation. If the job was purged, the evaluation that placed
+ * the allocation tells its type and priority.
+ */
 export function evaluatedJob(
   transaction: Transaction,
   { Namespace, JobID, EvalID }: Pick<Allocation, 'Namespace' | 'JobID' | 'EvalID'>,

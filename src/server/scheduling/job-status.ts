@@ -14,8 +14,8 @@ import type { Transaction } from '../../state/types.ts';
 import { countChild } from './job-summary.ts';
 
 /**
- * Derives a job's status again, after something that belongs to it changed in this transaction.
- * `wasEvaluated`: although no evaluation may be left of that.
+ * Derives a job's status again, after a row that belongs to it changed in this transaction.
+ * `wasEvaluated`: the job had an evaluation, even if none is left.
  * Source: docs/behaviour/jobs.md#the-status-of-a-job.
  */
 export function refreshJobStatus(
@@ -35,10 +35,10 @@ export function refreshJobStatus(
       (deployment) =>
         deployment.JobCreateIndex === job.CreateIndex && !isTerminalDeployment(deployment),
     ),
-    // Also of the registration before, until the scheduler has stopped it.
+    // Allocations of an earlier registration count as well, until the scheduler has stopped them.
     hasLiveAllocation: some(allocationsOf, (allocation) => !isTerminal(allocation)),
     hasOpenEvaluation: some(transaction.table(evaluations).by('open').scan({ prefix })),
-    // What it once was it became by an evaluation, though that may be forgotten by now.
+    // A status other than pending came from an evaluation, even if that was deleted since.
     everEvaluated:
       wasEvaluated ||
       job.Status !== 'pending' ||
@@ -47,7 +47,7 @@ export function refreshJobStatus(
   if (status !== job.Status) changeJob(transaction, { ...job, Status: status });
 }
 
-/** Writes what is not part of the specification; the current version's row goes along. */
+/** Stores fields that are not part of the specification, in the job and in its current version. */
 export function changeJob(transaction: Transaction, job: Job): void {
   const before = transaction.table(jobs).get(...inNamespace(job.Namespace, job.ID));
   transaction.table(jobVersions).put(transaction.table(jobs).put(job));

@@ -11,7 +11,7 @@ import { isSame } from '../../model/same.ts';
 import { inNamespace, jobSummaries, jobs } from '../../state/tables.ts';
 import type { Transaction } from '../../state/types.ts';
 
-/** Makes sure that the summary has the job's groups, and that nothing waits that is not wanted. */
+/** Gives the summary the groups of the job, and counts nothing as queued that is not wanted. */
 export function summarizeGroups(transaction: Transaction, job: Job): void {
   const table = transaction.table(jobSummaries);
   const existing = table.get(...inNamespace(job.Namespace, job.ID));
@@ -21,7 +21,7 @@ export function summarizeGroups(transaction: Transaction, job: Job): void {
   if (!isSame(existing, counted)) table.put(counted);
 }
 
-/** A job that is new may have children: those of an earlier registration of its id are not stopped. */
+/** A new job may have children: children of an earlier registration of its id are not stopped. */
 function withChildren(transaction: Transaction, summary: JobSummary): JobSummary {
   const range = { prefix: inNamespace(summary.Namespace, summary.JobID) };
   let counted = summary;
@@ -32,8 +32,8 @@ function withChildren(transaction: Transaction, summary: JobSummary): JobSummary
 }
 
 /**
- * Follows the status of a child in its parent's summary; `before` is `undefined` for a new child.
- * Source: docs/behaviour/jobs.md#the-status-of-a-job.
+ * Counts a child's change of status in its parent's summary; `before` is `undefined` for a new
+ * child. Source: docs/behaviour/jobs.md#the-status-of-a-job.
  */
 export function countChild(
   transaction: Transaction,
@@ -55,7 +55,7 @@ export interface Move {
   readonly after: Allocation;
 }
 
-/** Follows allocations from what they were to what they are. */
+/** Counts changes of allocations in the summaries of their jobs. */
 export function countAllocations(transaction: Transaction, moves: readonly Move[]): void {
   const table = transaction.table(jobSummaries);
   const summaries = new Map<string, { before: JobSummary; after: JobSummary }>();
@@ -70,7 +70,7 @@ export function countAllocations(transaction: Transaction, moves: readonly Move[
   for (const { before, after } of summaries.values()) if (before !== after) table.put(after);
 }
 
-/** Takes over how many the last evaluation could not place, by group. */
+/** Stores, by group, how many allocations the last evaluation could not place. */
 export function setQueued(
   transaction: Transaction,
   namespace: string,

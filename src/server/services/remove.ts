@@ -1,6 +1,6 @@
 /**
- * Registrations go in the very transaction in which what they tell of is over, so that nobody finds
- * an instance that is known not to be there.
+ * Service registrations are removed in the very transaction that ends their allocation or node, so
+ * that no client finds an instance that is known to be gone.
  * Source: docs/guides/services.md#when-an-instance-is-listed.
  */
 import type { Allocation } from '../../model/allocation/allocation.ts';
@@ -12,7 +12,10 @@ import type { Transaction } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
 import type { Move } from '../scheduling/job-summary.ts';
 
-/** Those of allocations that ended, or that are to end: nobody is to be sent there any more. */
+/**
+ * Removes the services of allocations that have ended or are to end: no client is to be sent there
+ * any more.
+ */
 export function removeServicesOfEnded(transaction: Transaction, moves: readonly Move[]): void {
   for (const { before, after } of moves) {
     if (before === undefined || !isTerminal(after)) continue;
@@ -25,7 +28,10 @@ export function removeServicesOf(transaction: Transaction, { ID }: Pick<Allocati
   removeAll(transaction, [...transaction.table(serviceRegistrations).by('allocation').scan(range)]);
 }
 
-/** Those of a node that is down or forgotten. What is only disconnected may well be there. */
+/**
+ * Removes the services of a node that is down or purged. A node that is disconnected may still
+ * serve.
+ */
 export function removeServicesOfNode(transaction: Transaction, nodeId: string): void {
   const range = { prefix: [nodeId] };
   removeAll(transaction, [...transaction.table(serviceRegistrations).by('node').scan(range)]);
@@ -40,8 +46,8 @@ export const keyOf = ({ Namespace, ServiceName, ID }: ServiceRegistration) =>
   inNamespace(Namespace, ServiceName, ID);
 
 /**
- * Takes one instance out of the list by hand. Its node tells of it again when something of its
- * allocation changes or the node registers anew: it is for what is left behind.
+ * Removes one instance by hand: a registration that was left behind. Its node registers it again
+ * when its allocation changes or the node registers anew.
  * Source: docs/guides/services.md#when-an-instance-is-listed.
  * @throws RosterError `service-not-found`
  */

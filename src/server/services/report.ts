@@ -15,10 +15,10 @@ import type { ServerContext } from '../context.ts';
 import { keyOf, removeServicesOf } from './remove.ts';
 
 /**
- * Takes in what a node tells of its services: for each allocation all that it has now. Telling the
- * same again changes nothing, so a node may tell all anew whenever it does not know what is known.
- * The batch is one transaction; allocations of other nodes refuse all of it, those that are gone or
- * are to end have no services any more, whatever is told.
+ * Stores a node's report of its services: for each allocation, all services that it has now.
+ * Repeating a report changes nothing, so a node may report everything again when in doubt. The
+ * batch is one transaction. An allocation of another node refuses all of it; an allocation that is
+ * gone or is to end has no services, whatever the report says.
  * Source: docs/guides/services.md#when-an-instance-is-listed.
  * @throws RosterError `invalid-body`
  */
@@ -29,7 +29,7 @@ export async function reportServices(
 ): Promise<{ readonly index: number }> {
   const { index } = await state.write((transaction) => {
     const node = transaction.table(nodes).get(nodeId);
-    // It has been given up since it asked: what it runs is looked for elsewhere.
+    // The node was given up since it sent the report: its instances count as gone.
     if (node === undefined || !isKnownAlive(node)) return;
     for (const { allocation, services } of ownReports(transaction, nodeId, reports)) {
       if (isTerminal(allocation)) removeServicesOf(transaction, allocation);
@@ -44,7 +44,7 @@ interface OwnReport {
   readonly services: readonly ToldService[];
 }
 
-/** @throws RosterError `invalid-body` naming every allocation that is another node's. */
+/** @throws RosterError `invalid-body` naming every allocation of another node */
 function ownReports(
   transaction: Transaction,
   nodeId: string,

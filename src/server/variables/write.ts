@@ -8,22 +8,25 @@ import type { Snapshot, Transaction, Written } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
 import { requireNamespace } from '../namespaces/find.ts';
 
-/** Which variable, and on what condition it is changed. */
+/** A variable, and the condition under which it is changed. */
 export interface VariableTarget {
   readonly namespace: string;
   readonly path: string;
-  /** The `ModifyIndex` that the caller has seen; 0: there is none; `undefined`: no condition. */
+  /**
+   * The `ModifyIndex` that the caller has seen; 0: there is no such variable; `undefined`: no
+   * condition.
+   */
   readonly guard: number | undefined;
-  /** Whether the caller may know of the variable that is in the way. */
+  /** Whether a conflict may show the caller the stored variable. */
   readonly mayKnow: boolean;
-  /** Whether the caller may also know what is in it. */
+  /** Whether a conflict may also show the caller its items. */
   readonly mayRead: boolean;
 }
 
 /**
  * Makes a variable, or replaces its items.
  * @throws RosterError `id-mismatch`, `invalid-body`, `namespace-not-found`, `limit-reached`,
- *   `variable-conflict`
+ * `variable-conflict`
  */
 export async function writeVariable(
   { state, world, box }: ServerContext,
@@ -48,10 +51,7 @@ export async function writeVariable(
   });
 }
 
-/**
- * `false` when there was none.
- * @throws RosterError `variable-conflict`
- */
+/** `false`: there was no such variable. @throws RosterError `variable-conflict` */
 export async function deleteVariable(
   { state, box }: ServerContext,
   target: VariableTarget,
@@ -70,9 +70,8 @@ function forget(transaction: Transaction, key: readonly string[]): boolean {
 }
 
 /**
- * The variable with its items. `snapshot` notes that it was read; the items are read past it, as
- * they also change when they are sealed anew.
- * @throws RosterError `variable-not-found`
+ * The variable with its items. `snapshot` tracks the read of the row. The items are read untracked,
+ * since their rows also change when they are sealed anew. @throws RosterError `variable-not-found`
  */
 export function readVariable(
   { box }: Pick<ServerContext, 'box'>,
@@ -100,7 +99,10 @@ function requireRoom(count: number): void {
   if (count >= countMax) throw refusal('limit-reached', { noun: 'variable', limit: countMax });
 }
 
-/** The variable in the way is told to whoever may list it, with its items to whoever may read it. */
+/**
+ * A conflict shows the stored variable to callers who may list it, and its items to callers who may
+ * read it.
+ */
 function holdGuard(
   target: VariableTarget,
   stored: VariableMetadata | undefined,

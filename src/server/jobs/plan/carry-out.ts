@@ -1,13 +1,13 @@
 /**
- * Carries out a plan that was made and shown before: the registration and all that the plan does are
+ * Carries out a plan that was shown before: the registration and everything that the plan does are
  * one transaction. Source: docs/behaviour/jobs.md#plans.
  *
- * 1. The decision is made again on the newest state, in slices, with the ids that the plan drew. It
- *    has to be the same, and the job and its index as well; or all differences are told.
- * 2. The transaction then holds the decision against the state once more: the job, its allocations
- *    and its deployment are as they were decided on, nobody else decides about the job just now, and
- *    everything fits on every node. Otherwise it leaves no trace, and the decision is made again.
- * 3. The evaluation is decided and complete as soon as it exists, so no scheduler looks at it.
+ * 1. The decision is made again on the newest state, in slices, with the ids that the plan drew. The
+ *    job, its index and the decision have to be the same; otherwise all differences are reported.
+ * 2. The transaction checks the decision against the state once more: the job, its allocations and
+ *    its deployment have not changed, no worker is deciding about the job, and everything fits on
+ *    every node. Otherwise it leaves no trace, and the decision is made again.
+ * 3. The evaluation is complete as soon as it exists, so no worker looks at it.
  */
 import { assert } from '../../../base/assert.ts';
 import { type Fault, invalid } from '../../../model/errors.ts';
@@ -48,22 +48,22 @@ export interface CarryingOut {
   readonly context: ServerContext;
   readonly dispatcher: EvaluationDispatcher;
   readonly decisions: Decisions;
-  /** How a pool's jobs are placed. */
+  /** The scheduler configuration for a node pool. */
   readonly configuration: (snapshot: Snapshot, pool: string) => SchedulerConfiguration;
   readonly queue: SlicedQueue;
 }
 
-/** What would be done now, and how it is not what was planned. */
+/** The decision on the newest state, and its differences from the plan. */
 interface Again {
   readonly proposal: Proposal;
   readonly decided: ProposalDecision | undefined;
   readonly differences: readonly string[];
 }
 
-/** The state moved between the decision and the transaction. */
+/** The state changed between the decision and the transaction. */
 class Moved extends Error {}
 
-/** @throws RosterError as `registerJob`, and `plan-outdated` with all differences. */
+/** @throws RosterError as `registerJob`, and `plan-outdated` with all differences */
 export async function carryOut(
   tools: CarryingOut,
   registration: Registration,
@@ -148,7 +148,7 @@ function indexDifference({ jobModifyIndex }: KeptPlan, { stored }: Proposal): re
   return [`the plan was made for JobModifyIndex ${jobModifyIndex}, and the job has ${now} now`];
 }
 
-/** The decision as a part of the registration's transaction. */
+/** Applies the decision within the registration's transaction. */
 const commitWith =
   ({ context, dispatcher }: CarryingOut, { proposal, decided }: Again): Evaluate =>
   (transaction, stored, existing) => {
@@ -158,7 +158,8 @@ const commitWith =
     if (!isAsItWas) throw new Moved('the job has changed just now');
     if (decided === undefined) return undefined;
     const { evaluation, result } = decided;
-    // What others decided about an older version is not applied any more; about this one, it would.
+    // A decision under way about an older version will be refused as stale, but one about this
+    // version would be applied.
     if (stored === existing && dispatcher.broker.isBusyWith(evaluation)) {
       throw new Moved('the scheduler is deciding about the job just now');
     }
@@ -167,14 +168,14 @@ const commitWith =
     }
     const { JobModifyIndex, Namespace } = stored;
     const open = transaction.table(evaluations).put({ ...evaluation, JobModifyIndex });
-    const rejections = commitDecision(
+    const refusals = commitDecision(
       transaction,
       context,
       open,
       based(result, proposal.job, stored),
     );
-    if (rejections !== 'unchanged' && rejections.length > 0) {
-      throw new Moved(rejections[0]!.reason);
+    if (refusals !== 'unchanged' && refusals.length > 0) {
+      throw new Moved(refusals[0]!.reason);
     }
     return transaction.table(evaluations).get(...inNamespace(Namespace, open.ID));
   };
@@ -187,7 +188,7 @@ function haveAllocationsMoved(
   return transaction.table(allocations).by('job').lastIndex({ prefix }) > view.index;
 }
 
-/** The decision about `proposed` as one about `stored`, whose indexes nobody could foretell. */
+/** The decision about `proposed`, with the indexes that the stored job got. */
 function based(result: SchedulerResult, proposed: Job, stored: Job): SchedulerResult {
   assert(proposed.Version === stored.Version, 'the job was registered as it was proposed');
   const { plan } = result;

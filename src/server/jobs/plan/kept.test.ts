@@ -32,14 +32,14 @@ test('a plan is taken once, unless it is put back', () => {
   expect(plans.take('a', job)).toBe(entry);
 });
 
-test('it is of one job alone', () => {
+test('a plan is kept for one job alone', () => {
   plans.keep(plan('a'));
   expect(plans.take('a', { ...job, ID: 'other' })).toBeUndefined();
   expect(plans.take('a', { ...job, Namespace: 'other' })).toBeUndefined();
   expect(plans.take('a', job)).toBeDefined();
 });
 
-test('it is too old after a while, however often it was put back', async () => {
+test('a plan is dropped after a while, however often it was put back', async () => {
   plans.keep(plan('a'));
   await world.advance(keptMs - 1);
   plans.putBack(plans.take('a', job)!);
@@ -47,7 +47,7 @@ test('it is too old after a while, however often it was put back', async () => {
   expect(plans.take('a', job)).toBeUndefined();
 });
 
-test('the oldest go when there are too many, and when they are too large together', () => {
+test('the oldest plans are dropped when there are too many or they are too large together', () => {
   for (let number = 0; number <= keptMax; number++) plans.keep(plan(`p${number}`));
   expect(plans.take('p0', job)).toBeUndefined();
   expect(plans.take('p1', job)).toBeDefined();

@@ -6,14 +6,14 @@ import type { Outline } from '../../../model/plan/outline.ts';
 /** A plan that can still be carried out. */
 export interface KeptPlan {
   readonly id: string;
-  /** As it was submitted, canonical. */
+  /** As submitted, in canonical form. */
   readonly job: Job;
-  /** Of the job that was stored then; 0 when it is new. */
+  /** `JobModifyIndex` of the job that was stored then; 0: it was new. */
   readonly jobModifyIndex: number;
   readonly outline: Outline;
-  /** What was drawn while it was made, so that what is carried out has the ids that were shown. */
+  /** The ids drawn for the plan: carrying it out uses the ids that were shown. */
   readonly ids: readonly string[];
-  /** About how much memory it takes. */
+  /** An estimate of the memory that it takes. */
   readonly bytes: number;
 }
 
@@ -23,12 +23,12 @@ interface Entry {
 }
 
 /**
- * The newest plans, for a while. They are this server's alone and gone after a restart: whoever wants
- * to carry out one that is gone makes another.
+ * The newest plans, for a while. Only this server knows them, and a restart forgets them: then the
+ * caller makes another plan.
  *
  * Invariants
- *  K1. A plan that is being carried out is no longer here, so that nobody carries it out twice.
- *  K2. There are no more than `keptMax`, with `keptBytesMax` together; the oldest go first.
+ *  K1. A plan that is being carried out is not in here, so nobody carries it out twice.
+ *  K2. There are at most `keptMax` plans with `keptBytesMax` together; the oldest are dropped first.
  */
 export class KeptPlans {
   readonly #clock: Clock;
@@ -44,7 +44,7 @@ export class KeptPlans {
     this.#add({ plan, untilMs: this.#clock.monotonicMs() + limits.plan.keptMs });
   }
 
-  /** Takes the plan out; `undefined` when there is none of that id and job. */
+  /** Takes the plan out; `undefined`: there is none with this id for this job. */
   take(id: string, { Namespace, ID }: Pick<Job, 'Namespace' | 'ID'>): Entry | undefined {
     this.#dropOld();
     const entry = this.#entries.get(id);
@@ -53,7 +53,7 @@ export class KeptPlans {
     return entry;
   }
 
-  /** It was not carried out after all. */
+  /** Puts back a plan that was not carried out. */
   putBack(entry: Entry): void {
     this.#add(entry);
   }

@@ -47,13 +47,13 @@ export interface PlanRequest
     | ('job' | 'namespace' | 'jobId' | 'accessor' | 'unknownFields')
     | ('preserveCounts' | 'preserveResources' | 'policyOverride' | 'faults')
   > {
-  /** Whether to tell what is different from the stored job. */
+  /** Whether to compare the job with the stored one. */
   readonly diff: boolean;
-  /** Whether the caller may know of the allocations of a namespace. */
+  /** Whether the caller may read allocations of a namespace. */
   readonly mayRead: (namespace: string) => boolean;
 }
 
-/** Of the state that it was made on. */
+/** The plan, and the index of the state that it was made on. */
 export interface PlannedJob {
   readonly index: number;
   readonly plan: JobPlan;
@@ -62,11 +62,12 @@ export interface PlannedJob {
 export type PlannerOptions = Omit<CarryingOut, 'queue'>;
 
 /**
- * Says what registering a job would do, and registers it if just that is done.
+ * Shows what registering a job would do, and registers a job on condition that exactly this is
+ * done.
  *
  * Invariants
  *  P1. A plan is the scheduler's own decision about the job as it would be stored. It writes nothing.
- *  P2. What is carried out is the plan that was shown, ids included, and is one transaction with the
+ *  P2. A plan is carried out exactly as it was shown, ids included, in one transaction with the
  *      registration; or nothing is registered (`carry-out.ts`).
  */
 export class Planner {
@@ -97,8 +98,9 @@ export class Planner {
   }
 
   /**
-   * Registers the job as `registerJob` does, and does what the plan of this id says, or nothing.
-   * @throws RosterError as `registerJob`, `plan-not-found`, and `plan-outdated` with all differences
+   * Registers the job as `registerJob` does and applies the plan, or does nothing.
+   * @throws RosterError as `registerJob`, `plan-not-found`, and `plan-outdated` with all
+   * differences
    */
   async carryOut(registration: Registration, planId: string, finish: Finish): Promise<Registered> {
     const { context } = this.#options;
@@ -167,7 +169,7 @@ export class Planner {
     return { index: snapshot.index, plan };
   }
 
-  /** The id under which it can be carried out; `''` for a plan that is too large for that. */
+  /** The id by which the plan can be carried out; `''` for a plan that is too large for that. */
   #keep(job: Job, { stored }: Proposal, outline: Outline, drawn: readonly string[]): string {
     const { changeBytes } = limits.plan;
     if (isTooLarge(outline)) return '';

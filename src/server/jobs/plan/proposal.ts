@@ -1,4 +1,4 @@
-/** What the scheduler would decide if a job were registered, without anything being written. */
+/** Decides what the scheduler would do if a job were registered, without writing anything. */
 import type { Ids } from '../../../base/ports.ts';
 import type { Steps } from '../../../base/steps.ts';
 import type { Evaluation } from '../../../model/evaluation/evaluation.ts';
@@ -17,7 +17,7 @@ import { clusterView } from '../../scheduling/cluster-view.ts';
 import { newEvaluation } from '../../scheduling/create-evaluation.ts';
 
 export interface Proposal {
-  /** As it would be stored by the very next transaction; the stored one when nothing changes. */
+  /** As the next transaction would store it; if nothing changes, the stored job. */
   readonly job: Job;
   readonly stored: Job | undefined;
 }
@@ -35,12 +35,12 @@ export interface ProposalOptions {
   readonly configuration: SchedulerConfiguration;
   readonly nowMs: number;
   readonly ids: Ids;
-  /** Of the evaluation; 0: the job's. */
+  /** The priority of the evaluation; 0: that of the job. */
   readonly priority: number;
   readonly elapsedNs: () => number;
 }
 
-/** What would be decided, on what it is decided, and for which evaluation. */
+/** The decision, with the evaluation and the state that it is about. */
 export interface ProposalDecision {
   readonly view: ClusterView;
   readonly evaluation: Evaluation;
@@ -48,7 +48,7 @@ export interface ProposalDecision {
   readonly result: SchedulerResult;
 }
 
-/** The scheduler's own decision. The first id that is drawn is the evaluation's. */
+/** The scheduler's own decision. The first id drawn is that of the evaluation. */
 export function* decideProposal(
   snapshot: Snapshot,
   { job }: Proposal,
@@ -75,7 +75,7 @@ function viewWith(view: ClusterView, job: Job): ClusterView {
   };
 }
 
-/** What is planned, with the allocations as the snapshot shows them. */
+/** The outline of a plan, with the allocations of the snapshot. */
 export const outlineIn = (snapshot: Snapshot, decided: ProposalDecision | undefined): Outline =>
   decided === undefined
     ? nothingPlanned
@@ -83,7 +83,7 @@ export const outlineIn = (snapshot: Snapshot, decided: ProposalDecision | undefi
         snapshot.table(allocations).get(...inNamespace(namespace, id)),
       );
 
-/** Ids, and what was drawn of them. */
+/** Draws ids and records them. */
 export function recorded(ids: Ids): Ids & { readonly drawn: readonly string[] } {
   const drawn: string[] = [];
   return {
@@ -96,7 +96,7 @@ export function recorded(ids: Ids): Ids & { readonly drawn: readonly string[] } 
   };
 }
 
-/** The ids that were drawn once, in the same order, and new ones after them. */
+/** Draws the recorded ids again, in their order, and new ones after them. */
 export function replayed(drawn: readonly string[], ids: Ids): Ids {
   let position = 0;
   return { uuid: () => drawn[position++] ?? ids.uuid() };

@@ -1,4 +1,4 @@
-/** Bounds of an exchange; those of `limits.peering` unless a test makes them small. */
+/** Bounds of an exchange: those of `limits.peering`, unless a test makes them smaller. */
 export interface ExchangeBounds {
   readonly window: number;
   readonly instancesPerChangeMax: number;

@@ -11,9 +11,9 @@ import type { ExchangeBounds } from './bounds.ts';
 
 type ChangeFrame = Extract<ExchangeFrame, { readonly type: 'change' }>;
 
-/** A change while it is made: no larger than one frame may be. */
+/** A change under construction, no larger than one frame. */
 export class GrowingChange {
-  /** The services that it tells of, as texts. */
+  /** The services in the change, as texts. */
   readonly touched = new Set<string>();
   readonly #services: ExportedService[] = [];
   readonly #instances: ExportedInstance[] = [];
@@ -45,7 +45,7 @@ export class GrowingChange {
     this.#grow(service, 0);
   }
 
-  /** `false`: it is larger than any peer would take, and is left out. */
+  /** `false`: the instance is larger than any peer accepts, and is left out. */
   instance(instance: ExportedInstance): boolean {
     const bytes = Buffer.byteLength(JSON.stringify(instance));
     if (bytes > this.#bounds.instanceBytesMax) return false;
@@ -82,7 +82,7 @@ export class GrowingChange {
   }
 }
 
-/** An instance as others may know it. */
+/** The fields of an instance that peers get. */
 export const exportedInstance = (row: ServiceRegistration): ExportedInstance => ({
   namespace: row.Namespace,
   name: row.ServiceName,

@@ -1,4 +1,4 @@
-/** Two clusters and the link between them, for tests: a state and an exchange each. */
+/** For tests: two clusters, each with a state and an exchange, and the link between them. */
 import type { SimulatedWorld } from '../../../base/ports-simulated.ts';
 import type { SecretBox } from '../../../base/secret-box.ts';
 import type { ConfigKindName } from '../../../model/config-entry/config-entry.ts';
@@ -84,7 +84,7 @@ export class Cluster {
     });
   }
 
-  /** A routing entry comes or goes. */
+  /** Adds or removes a routing entry. */
   async route(kind: ConfigKindName, name: string, isThere: boolean): Promise<void> {
     await this.state.write((transaction) => {
       const table = transaction.table(configEntries);
@@ -132,7 +132,7 @@ export const rule = (Name: string, Peer: string, Namespace = 'default') => ({
 });
 
 /**
- * A stream between two clusters. Frames are written out and read, and arrive in order, each after a
+ * A stream between two clusters. Frames are encoded and decoded, and arrive in order, each after a
  * delay of its own.
  */
 export class TestStream {

@@ -1,6 +1,7 @@
 /**
- * Two clusters that change, and a link that is slow and is cut: in the end each has what the other
- * exports, found out from scratch; and until then nobody sees less than there was or is.
+ * Two clusters that change, and a link that is slow and gets cut. In the end each cluster has what
+ * the other exports, computed from scratch; and until then no reader sees less than the old and new
+ * exports have in common.
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -57,7 +58,7 @@ const step = fc.oneof(
       do: fc.constant('route' as const),
       ...at,
       kind: fc.constantFrom('service-router' as const, 'service-resolver' as const),
-      // Not every name that an entry can have is one of a service.
+      // Not every name of an entry is a valid service name.
       name: fc.constantFrom(...names, 'no service'),
       isThere: fc.boolean(),
     }),
@@ -67,7 +68,7 @@ const step = fc.oneof(
   { weight: 4, arbitrary: fc.record({ do: fc.constant('wait' as const), ms: fc.nat(40) }) },
 );
 
-/** What a cluster exports to the other, without any of the code that exports. */
+/** The exports of a cluster to the other one, computed without the code under test. */
 function exportsOf({ state }: Cluster, peer: string) {
   const snapshot = state.read();
   const entries = snapshot.table(configEntries);
@@ -123,7 +124,7 @@ const small = {
   rowsPerTransactionMax: 2,
 };
 
-test('what is exported is what is seen after the faults end', async () => {
+test('after the faults end, each cluster sees what the other exports', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.nat(),
@@ -163,7 +164,7 @@ test('what is exported is what is seen after the faults end', async () => {
           else if (one.do === 'connect') connect();
           else await world.advance(one.ms);
         }
-        // A stream that is open stays: what was missed on it would be seen.
+        // An open stream stays, to show whether anything was missed on it.
         if (stream === undefined) connect();
         await world.advance(60_000);
         expect(faults.concat(stream!.faults)).toEqual([]);
@@ -196,7 +197,7 @@ test('what is exported is what is seen after the faults end', async () => {
   );
 });
 
-test('a reader never sees less than there was and will be while all is told again', async () => {
+test('while everything is told again, a reader always sees services that were and will be there', async () => {
   const change = fc.constantFrom('kept', 'gone', 'new');
   await fc.assert(
     fc.asyncProperty(

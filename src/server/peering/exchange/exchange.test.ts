@@ -18,7 +18,7 @@ const open = async (bounds: Partial<ExchangeBounds> = {}) => {
 const done = (work: readonly Promise<unknown>[]) => Promise.all([...work, world.advance(0)]);
 beforeEach(() => open());
 
-/** The other side by hand: what it says, and what it is told. */
+/** The other side of a stream, driven by hand. */
 function hostile(cluster = b) {
   const sent: ExchangeFrame[] = [];
   const faults: string[] = [];
@@ -106,7 +106,7 @@ describe('a peer that is told', () => {
     ]);
   });
 
-  test('is told of what changed, and of nothing else', async () => {
+  test('is told of changes alone', async () => {
     await done([
       a.export([rule('*', 'b')]),
       ...['1', '2', '3'].map((id) => a.register({ name: 'web', id })),
@@ -127,7 +127,7 @@ describe('a peer that is told', () => {
     expect(b.importedFrom('a').map(({ ID }) => ID)).toEqual(['1', '3']);
   });
 
-  test('again on a new stream writes nothing that it has', async () => {
+  test('gets everything again on a new stream, and writes only differences', async () => {
     await done([a.export([rule('*', 'b')]), a.register({ name: 'web', id: '1' })]);
     new TestStream(world, [a, b]);
     await world.advance(0);
@@ -138,7 +138,7 @@ describe('a peer that is told', () => {
     expect(b.state.read().index).toBe(index);
   });
 
-  test('loses the last of `*`, and keeps what is named', async () => {
+  test('loses services exported by `*` alone, and keeps services exported by name', async () => {
     await done([
       a.export([rule('*', 'b'), rule('api', 'b')]),
       a.register({ name: 'web', id: '1' }),
@@ -173,21 +173,21 @@ describe('a peer that is told', () => {
     expect(stream.faults).toEqual([]);
   });
 
-  test('is not told of names from former versions that no peer takes', async () => {
+  test('is not told of names from former versions that peers refuse', async () => {
     await done([a.export([rule('no service!', 'b'), rule('web', 'b', '../x'), rule('web', 'b')])]);
     const stream = new TestStream(world, [a, b]);
     await world.advance(0);
     expect([b.servicesFrom('a'), stream.faults]).toEqual([['default/web tcp'], []]);
   });
 
-  test('takes a protocol for `tcp` that is too long to be one', async () => {
+  test('gets `tcp` for a protocol whose name is too long', async () => {
     await done([a.export([rule('web', 'b')]), a.protocol('web', 'x'.repeat(257))]);
     const stream = new TestStream(world, [a, b]);
     await world.advance(0);
     expect([b.servicesFrom('a'), stream.faults]).toEqual([['default/web tcp'], []]);
   });
 
-  test('is told of no more instances of what is withdrawn in the middle of it', async () => {
+  test('is told of no further instances when a service is withdrawn in between', async () => {
     await open({ window: 1, instancesPerChangeMax: 4 });
     await done([
       a.export([rule('web', 'b')]),
@@ -202,7 +202,7 @@ describe('a peer that is told', () => {
     expect(told.map(({ instances }) => instances.length)).toEqual([3, 0]);
   });
 
-  test('is not told of an instance that no frame holds, and keeps none that grew', async () => {
+  test('is not told of an instance that fits no frame, and loses an instance that grew too large', async () => {
     await open({ instanceBytesMax: 500 });
     const large = { Tags: ['x'.repeat(500)] };
     await done([
@@ -220,7 +220,7 @@ describe('a peer that is told', () => {
 });
 
 describe('the window', () => {
-  test('holds the sender up, and what changes meanwhile is told once, as it is then', async () => {
+  test('holds up the sender, which then tells the newest of each change once', async () => {
     await done([a.export([rule('*', 'a')]), a.peer('a'), a.register({ name: 'web', id: '1' })]);
     const { sent, faults, say } = hostile(a);
     await world.advance(0);
@@ -233,7 +233,7 @@ describe('the window', () => {
     expect([changes().length, faults]).toEqual([5, []]);
   });
 
-  test('that is full for long costs no more than a few keys: then all is told again', async () => {
+  test('costs a few keys while it stays full: then everything is told again', async () => {
     await open({ window: 1, changedInstancesMax: 5 });
     await done([a.export([rule('*', 'a')]), a.peer('a'), a.register({ name: 'web', id: '0' })]);
     const { sent, say } = hostile(a);
@@ -339,14 +339,14 @@ describe('a peer that breaks the rules is refused, and nothing is written', () =
     await say(...frames);
     expect(faults).toEqual([expect.stringContaining(reason)]);
     expect(b.importedFrom('a')).toEqual([]);
-    // Nothing that comes later is heard.
+    // Later frames are ignored.
     const { index } = b.state.read();
     sent.length = 0;
     await say(begin, change(1, { services: [service({ name: 'late' })] }));
     expect([b.state.read().index, sent, faults.length]).toEqual([index, [], 1]);
   });
 
-  test('more than may be imported', async () => {
+  test('more instances than may be imported', async () => {
     await open({ importedServicesMax: 1, importedInstancesMax: 2, importedBytesMax: 5000 });
     const told = { services: [service()], instances: [instance(), instance({ id: '2' })] };
     for (const [more, reason] of [
@@ -362,7 +362,7 @@ describe('a peer that breaks the rules is refused, and nothing is written', () =
       expect(faults).toEqual([reason]);
       expect(b.importedFrom('a').map(({ ID }) => ID)).toEqual(['1', '2']);
     }
-    // What made room is counted.
+    // Removed rows make room.
     const { faults, say } = hostile();
     const removedInstances = [{ namespace: 'default', name: 'web', id: '1' }];
     await say(begin, change(1, told), complete, change(2, { removedInstances }));
@@ -370,7 +370,7 @@ describe('a peer that breaks the rules is refused, and nothing is written', () =
     expect([faults, b.importedFrom('a').map(({ ID }) => ID)]).toEqual([[], ['2', '3']]);
   });
 
-  test('names of objects are names of nothing', async () => {
+  test('names of object members are ordinary names', async () => {
     const { faults, say } = hostile();
     const meta = JSON.parse('{"__proto__":"x","constructor":"y"}');
     const named = { name: 'constructor' };
@@ -381,7 +381,7 @@ describe('a peer that breaks the rules is refused, and nothing is written', () =
   });
 });
 
-describe('a peering that goes', () => {
+describe('a peering that is deleted', () => {
   const told = () => [begin, change(1, { services: [service()], instances: [instance()] })];
 
   test.each([
@@ -400,7 +400,7 @@ describe('a peering that goes', () => {
     expect(faults).toEqual([]);
   });
 
-  test('leaves nothing, a few rows at a time, and what was under way is not written', async () => {
+  test('loses its rows a few at a time, and a change under way is not written', async () => {
     await open({ rowsPerTransactionMax: 3 });
     const { say, end } = hostile();
     const instances = Array.from({ length: 10 }, (_, n) => instance({ id: `${n}` }));
@@ -415,7 +415,7 @@ describe('a peering that goes', () => {
     expect(b.exchange.status({ partition: 'default', name: 'a' }).imported).toEqual([]);
   });
 
-  test('takes nothing of another one with it', async () => {
+  test('leaves other peerings alone', async () => {
     const { say } = hostile();
     await say(...told(), complete);
     await done([b.exchange.forget({ partition: 'default', name: 'aa' })]);

@@ -29,7 +29,7 @@ export interface PeerPlace {
 }
 
 /**
- * The entry that says what a partition exports.
+ * The `exported-services` entry of a partition.
  * Source: docs/behaviour/peering.md#exported-services.
  */
 export function exportsEntry(snapshot: Snapshot, partition: string): ExportsEntry | undefined {
@@ -40,12 +40,15 @@ export function exportsEntry(snapshot: Snapshot, partition: string): ExportsEntr
   return rules.every(canBeTold) ? exports : { Services: rules.filter(canBeTold) };
 }
 
-/** Entries of former versions may name what no peer takes: it would end the stream again and again. */
+/**
+ * Entries of former versions may name services that peers refuse: telling one would end the stream
+ * again and again.
+ */
 const canBeTold = ({ Name, Namespace }: ExportRule): boolean =>
   (Name === everyService || isServiceName(Name)) &&
   (Namespace === everyService || Namespace === '' || realmNamePattern.test(Namespace));
 
-/** A change of the entry of a partition, and of which. */
+/** The partition whose `exported-services` entry changes. */
 export function exportingPartition({ table, before, after }: Change): string | undefined {
   if (table !== configEntries.name) return undefined;
   const { Kind, Partition } = (after ?? before) as unknown as {
@@ -56,8 +59,8 @@ export function exportingPartition({ table, before, after }: Change): string | u
 }
 
 /**
- * The service whose chain a routing entry is of, where the change makes or removes one; a service of
- * such a name there can be none of is no peer's to know.
+ * The service whose chain a routing entry belongs to, if the change makes or removes the entry. A
+ * name that no service can have is of no concern to peers.
  */
 export function chainChange({
   table,
@@ -77,7 +80,7 @@ export function chainChange({
 const routedBy = ({ Kind, Namespace: namespace, Name: name }: ConfigEntry): string | undefined =>
   isRoutingKind(Kind) && isServiceName(name) ? textOfService({ namespace, name }) : undefined;
 
-/** Whether routing entries make a chain of the service. */
+/** Whether the service has a chain of routing entries. */
 export const hasChain = (
   snapshot: Snapshot,
   partition: string,
@@ -86,7 +89,10 @@ export const hasChain = (
   isServiceName(name) &&
   routingKinds.some((kind) => snapshot.table(configEntries).has(partition, namespace, kind, name));
 
-/** Services with such a chain, as texts, one for each entry. `undefined` stands for one that is none. */
+/**
+ * Services with a chain, as texts, one for each routing entry; `undefined` for an entry that makes
+ * no chain.
+ */
 export function* chainsOf(snapshot: Snapshot, partition: string): Iterable<string | undefined> {
   for (const { Name: namespace } of snapshot.table(namespaces).scan({ prefix: [partition] })) {
     for (const kind of routingKinds) {
@@ -96,7 +102,7 @@ export function* chainsOf(snapshot: Snapshot, partition: string): Iterable<strin
   }
 }
 
-/** The instances of a service, of those of this cluster. Services of jobs live in `default`. */
+/** The instances of a service in this cluster. Services of jobs are in the partition `default`. */
 export const ownInstances = (snapshot: Snapshot, { namespace, name }: ServiceKey, from?: string) =>
   snapshot.table(serviceRegistrations).scan({
     prefix: [defaultPartition, namespace, name],
@@ -107,18 +113,18 @@ export const ownInstances = (snapshot: Snapshot, { namespace, name }: ServiceKey
  * What this cluster exports, and to whom, as of the newest commit.
  *
  * Invariants
- *  E1. It is derived: from the entries, and from which services have an instance or a chain. A new
- *      leader makes it anew.
- *  E2. A change of an instance or a routing entry costs two look-ups, whatever there is; what is compiled or listed is
- *      made when it is asked for, and kept until what it is made of changes.
+ *  E1. It is derived from the entries, and from which services have an instance or a chain. A new
+ *      leader builds it again.
+ *  E2. A change of an instance or a routing entry costs two look-ups, however much there is. Compiled
+ *      and listed exports are made on demand, and kept until their sources change.
  */
 export class Exported {
   readonly #state: State;
-  /** How many instances each service has, by its text. */
+  /** The number of instances of each service, by its text. */
   readonly #counts = new Map<string, number>();
-  /** How many routing entries each service has, by its partition and its text. */
+  /** The number of routing entries of each service, by partition and text. */
   readonly #chains = new Map<string, Map<string, number>>();
-  /** Rises when a service gets its first instance or entry, or loses its last. */
+  /** Rises when a service gets its first instance or routing entry, or loses its last. */
   #names = 0;
   readonly #compiled = new Map<string, Map<string, Compiled>>();
 
@@ -133,7 +139,7 @@ export class Exported {
     }
   }
 
-  /** Takes in a commit. */
+  /** Follows a commit. */
   follow(changes: readonly Change[]): void {
     for (const change of changes) {
       const { table, before, after } = change;
@@ -153,7 +159,7 @@ export class Exported {
     return this.#of(to).exports.isExported(service, this.#has(service, to));
   }
 
-  /** All services that go to the peer, as texts, in order. */
+  /** All services exported to the peer, as texts, in order. */
   servicesTo(to: PeerPlace): readonly string[] {
     const compiled = this.#of(to);
     if (compiled.list === undefined || compiled.names !== this.#names) {
@@ -163,7 +169,7 @@ export class Exported {
     return compiled.list;
   }
 
-  /** The peering is gone: nothing is kept for it. */
+  /** Drops what is kept for a peering that is gone. */
   forget({ partition, name }: PeerPlace): void {
     this.#compiled.get(partition)?.delete(name);
   }

@@ -13,12 +13,12 @@ import type { PeerPlace } from './exported.ts';
 
 export type ExchangeChange = Extract<ExchangeFrame, { readonly type: 'change' }>;
 
-/** The peer does what it may not: its stream is ended with this reason. */
+/** The peer broke a rule: its stream is ended with this reason. */
 export class Refused extends Error {
   override readonly name = 'Refused';
 }
 
-/** How much there is of a peer. */
+/** The amount of imported rows of a peer. */
 export interface Amount {
   readonly services: number;
   readonly instances: number;
@@ -26,7 +26,10 @@ export interface Amount {
 }
 export const nothing: Amount = { services: 0, instances: 0, bytes: 0 };
 
-/** Whether an instance may come of the service: it is exported, as far as it was told. */
+/**
+ * Whether instances of the service may be told: the peer exports the service, as far as it has
+ * told.
+ */
 export type MayHave = (service: ServiceKey, isKnown: boolean) => boolean;
 
 export const keyOfRow = ({ Partition, Peer, Namespace, ServiceName, ID }: ImportedInstance) =>
@@ -121,7 +124,7 @@ function isSameRow(row: ImportedInstance, next: UnstampedInstance): boolean {
   return isSame(row, { ...next, CreateIndex, ModifyIndex });
 }
 
-/** About what it takes: its texts, and as much again for what holds them. */
+/** An estimate of the memory of a row: its texts, and as much again for the objects around them. */
 export function bytesOf({ ID, Address, Tags, Meta }: UnstampedInstance): number {
   const lengths = (texts: readonly string[]) => texts.reduce((sum, { length }) => sum + length, 0);
   const texts = [ID, Address, ...(Tags ?? [])];

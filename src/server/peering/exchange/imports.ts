@@ -22,13 +22,14 @@ import {
 import { Told } from './told.ts';
 
 /**
- * What came from one peer, in the state.
+ * The rows imported from one peer.
  *
  * Invariants
- *  I1. All writes for a peer happen one after the other, whichever stream or removal they are of
- *      (`inTurn`): so what is counted here is what there is.
- *  I2. Nothing is written for a peering that is gone, is another one by now, or is to go.
- *  I3. A peer has at most `limits.peering.imported…Max`: a change that would exceed it is refused whole.
+ *  I1. All writes for a peer happen one after the other, for every stream and removal (`inTurn`). So
+ *      the amount counted here is the amount in the state.
+ *  I2. Nothing is written for a peering that is gone, is with another cluster by now, or is being
+ *      deleted.
+ *  I3. A peer has at most `limits.peering.imported…Max` rows: a change beyond that is refused whole.
  *  I4. No transaction removes more than `limits.peering.rowsPerTransactionMax` rows.
  */
 export class Imports {
@@ -50,7 +51,7 @@ export class Imports {
     this.#signal = options.signal;
   }
 
-  /** Does the work when all before it is done. */
+  /** Runs the work after all work before it. */
   inTurn<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#last.then(work);
     this.#last = turn.catch(() => {});
@@ -58,9 +59,9 @@ export class Imports {
   }
 
   /**
-   * Writes what came and removes single instances, in one transaction; then removes services.
-   * Resolves when it is durable; `false`: the peering is gone.
-   * @throws Refused
+   * Stores new services and instances and removes single instances, in one transaction; then
+   * removes services. Resolves when everything is durable; `false`: the peering is gone. @throws
+   * Refused
    */
   async take(peeringId: string, change: ExchangeChange, mayHave: MayHave): Promise<boolean> {
     this.#amount ??= await this.#measure();
@@ -77,7 +78,7 @@ export class Imports {
     return true;
   }
 
-  /** Removes what is not in `told`, as it is when a part is removed. */
+  /** Removes rows that are not in `told` at the moment of their removal. */
   async sweep(told: Told): Promise<void> {
     const { partition, name } = this.#place;
     const prefix = [partition, name];
@@ -120,7 +121,7 @@ export class Imports {
     }
   }
 
-  /** Those of the rows of which it is true, also when their turn comes. */
+  /** Removes rows that are superfluous, then and when their turn comes. */
   async #removeSome(
     rows: Iterable<ImportedInstance>,
     isSuperfluous: (row: ImportedInstance) => boolean,
@@ -183,7 +184,7 @@ export class Imports {
   }
 }
 
-/** Rows that are looked at before others get their turn. */
+/** Not in limits: a pause in a loop. Rows to look at before others get their turn. */
 const rowsPerLook = 2000;
 
 function isThere(transaction: Transaction, { partition, name }: PeerPlace, id: string): boolean {

@@ -15,7 +15,7 @@ interface ProtocolEntry {
 }
 
 /**
- * How a service is spoken to: as its defaults say, else those of all proxies, else `tcp`.
+ * The protocol of a service: that of its defaults, else that of all proxies, else `tcp`.
  * Source: docs/behaviour/configuration.md#protocols.
  */
 export function protocolOf(
@@ -32,11 +32,14 @@ export function protocolOf(
   return typeof spoken === 'string' && isTold(spoken) ? spoken.toLowerCase() : 'tcp';
 }
 
-/** Anything may stand there; what is too long to be one is not taken by a peer. */
+/** An entry may have any text; peers refuse a text that is too long. */
 const isTold = (protocol: string): boolean =>
   protocol !== '' && protocol.length <= limits.names.lengthMax;
 
-/** Whose protocol a change may change: a service as text, or `*`: every one of the partition. */
+/**
+ * The services whose protocol a change may concern: a service as text, or `*` for all of the
+ * partition.
+ */
 export function protocolChange({
   table,
   before,

@@ -9,15 +9,15 @@ import { Told } from './told.ts';
 type ReceivedFrame = Exclude<ExchangeFrame, { readonly type: 'acknowledge' }>;
 
 /**
- * Takes in what one peer tells over one stream.
+ * Takes the frames of one peer over one stream.
  *
  * Invariants (X1, X2 and X4 of `model/peering/exchange.ts`)
- *  R1. Frames are taken in one after the other. At most so many wait; a peer that sends more has not
- *      waited for what it was owed, and is refused.
+ *  R1. Frames are handled one after the other. The number of waiting frames is bounded: a peer that
+ *      exceeds it has not waited for acknowledgements, and is refused.
  *  R2. A change is acknowledged when it is durable, and not before.
- *  R3. From `begin` on it is noted what was told; what was not, is removed after `complete`, beside
- *      what comes then. Without a `complete` nothing is.
- *  R4. Once something was refused, or the stream is closed, nothing that came on it is written.
+ *  R3. From `begin` on, told services are noted. After `complete`, all others are removed, while new
+ *      changes come in. Without a `complete` nothing is removed.
+ *  R4. After a refusal, or when the stream is closed, nothing that came on it is written.
  */
 export class Receiver {
   readonly #context: ServerContext;
@@ -29,7 +29,7 @@ export class Receiver {
   #isTaking = false;
   #isClosed = false;
   #lastId = 0;
-  /** What was told since `begin`, for as long as somebody asks. */
+  /** The services told since `begin`, as long as they are needed. */
   #told: Told | undefined;
   #hasBegun = false;
   #isComplete = false;
@@ -40,7 +40,7 @@ export class Receiver {
       readonly imports: Imports;
       readonly link: ExchangeLink;
       readonly bounds: ExchangeBounds;
-      /** All that the peer exports was told once. */
+      /** Called when the peer has told all its exports once. */
       readonly onComplete: () => void;
     },
   ) {
@@ -51,7 +51,7 @@ export class Receiver {
     this.#onComplete = options.onComplete;
   }
 
-  /** Everything that the peer exports came over this stream. */
+  /** Whether the peer has told all its exports over this stream. */
   get isComplete(): boolean {
     return this.#isComplete;
   }
@@ -95,7 +95,7 @@ export class Receiver {
     }
   }
 
-  /** The state cannot be written: the peer tells again on the next stream. */
+  /** The state cannot be written: the peer tells everything again on the next stream. */
   #stopAfter(error: unknown): void {
     if (this.#isClosed) return;
     this.close();
@@ -124,7 +124,7 @@ export class Receiver {
     if (this.#isComplete || this.#told === undefined) throw new Refused('has sent complete twice');
     const told = this.#told;
     this.#isComplete = true;
-    // What comes meanwhile is noted as told: the two do not get into each other's way.
+    // Changes that come meanwhile are noted as told, so the sweep spares them.
     const sweeping = this.#imports.inTurn(async () => {
       if (this.#isClosed || this.#told !== told) return;
       await this.#imports.sweep(told);
@@ -148,7 +148,7 @@ export class Receiver {
     this.#link.send({ type: 'acknowledge', id: change.id });
   }
 
-  /** While everything is told anew, what is known from before does not count. */
+  /** While everything is told again, exports known from before do not count. */
   #mayHave(service: ServiceKey, isKnown: boolean): boolean {
     if (this.#isComplete) return isKnown;
     return this.#told?.hasService(service) === true;

@@ -12,37 +12,37 @@ import { type Exported, ownInstances } from './exported.ts';
 import { protocolOf } from './protocols.ts';
 
 /**
- * Tells one peer, over one stream, what is exported to it.
+ * Tells one peer, over one stream, the services exported to it.
  *
  * Invariants (X1 and X3 of `model/peering/exchange.ts`)
- *  S1. What is kept are the names of the services that the peer was told of, and keys of what has to
- *      be told: services, and `limits.peering.changedInstancesMax` instances at most. When more change
- *      while the peer is slow, the keys are dropped and everything is told again from `begin`.
- *  S2. What is told is read from the state when there is room in the window, never before.
- *  S3. Whatever the peer was told of and changes afterwards is noted, until it was told: so the peer
- *      comes to have what there is, however long it takes.
- *  S4. One change is made at a time, and others get their turn before the next one.
+ *  S1. It keeps the names of the told services, and keys of services and instances that are yet to be
+ *      told, at most `limits.peering.changedInstancesMax` instances. If more change while the peer is
+ *      slow, the keys are dropped and everything is told again from `begin`.
+ *  S2. The state is read when there is room in the window, never before.
+ *  S3. A change of a told service is noted until it is told. So the peer ends up with the current
+ *      state, however long it takes.
+ *  S4. One change is sent at a time, and others get their turn before the next one.
  */
 export class Sender {
   readonly #context: ServerContext;
   readonly #exported: Exported;
   readonly #link: ExchangeLink;
   readonly #bounds: ExchangeBounds;
-  /** Services that the peer was told of, as texts, with when it last acknowledged a change of them. */
+  /** Told services, as texts, with the time of the last acknowledged change. */
   readonly #told = new Map<string, number>();
-  /** Services to be looked at: told whole, told of again without their instances, or removed. */
+  /** Services to be told in full, told again without their instances, or removed. */
   readonly #services = new Set<string>();
-  /** Instances that changed, of services that were told. */
+  /** Changed instances of told services. */
   readonly #instances = new Map<string, Set<string>>();
   #instanceCount = 0;
-  /** The service that is being told whole, and the last instance of it that was. */
+  /** The service that is being told in full, and its last instance that was told. */
   #telling: { readonly text: string; after: string } | undefined;
   /** Changes that are not acknowledged, the oldest first. */
   readonly #underWay: { readonly id: number; readonly touched: ReadonlySet<string> }[] = [];
   #lastId = 0;
   /** Between `begin` and `complete`. */
   #isTellingAll = false;
-  /** More changed than is kept: all is told again. */
+  /** More has changed than is kept: everything is told again. */
   #hasLost = true;
   #mustReview = false;
   #isScheduled = false;
@@ -74,7 +74,7 @@ export class Sender {
     this.#isClosed = true;
   }
 
-  /** An instance of this cluster came, changed or went. */
+  /** Notes a new, changed or removed instance of this cluster. */
   noteInstance(service: ServiceKey, id: string): void {
     const text = textOfService(service);
     if (this.#told.has(text)) {
@@ -84,7 +84,7 @@ export class Sender {
     this.#schedule();
   }
 
-  /** A service came to be there by its routing entries, or is there no longer by them. */
+  /** Notes a service whose first routing entry came or whose last one went. */
   noteChain(text: string): void {
     const isExported = this.#exported.isExported(serviceOfText(text), this.peering);
     if (isExported === this.#told.has(text)) return;
@@ -92,20 +92,20 @@ export class Sender {
     this.#schedule();
   }
 
-  /** The protocol of a service may be another one; `*`: that of every one. */
+  /** Notes a service whose protocol may have changed; `*`: all services. */
   noteProtocol(text: string): void {
     if (text === '*') for (const told of this.#told.keys()) this.#services.add(told);
     else if (this.#told.has(text)) this.#services.add(text);
     this.#schedule();
   }
 
-  /** The entries changed: other services may go to the peer. */
+  /** Looks at all services again, since the export rules changed. */
   review(): void {
     this.#mustReview = true;
     this.#schedule();
   }
 
-  /** The peer has made a change durable. A reason: it may not say so. */
+  /** Handles an acknowledgement. Returns a reason if the peer was not allowed to send it. */
   acknowledge(id: number): string | undefined {
     const oldest = this.#underWay[0];
     if (oldest?.id !== id) {
@@ -158,7 +158,7 @@ export class Sender {
     });
   }
 
-  /** One change, or what stands between two passes over everything. */
+  /** Sends one change, or the frame between two passes over everything. */
   #go(): void {
     if (this.#isClosed || this.#underWay.length >= this.#bounds.window) return;
     if (this.#hasLost && !this.#isTellingAll) this.#begin();
@@ -210,7 +210,9 @@ export class Sender {
     if (!this.#isClosed && !send()) this.#isClosed = true;
   }
 
-  /** Half of the room is kept for what is told whole, so that neither waits for the other's end. */
+  /**
+   * Half of the frame is kept for services told in full, so that neither kind holds up the other.
+   */
   #fill(change: GrowingChange, snapshot: Snapshot): void {
     const { instancesPerChangeMax } = this.#bounds;
     this.#fillChanged(change, snapshot, instancesPerChangeMax / 2);
@@ -279,7 +281,7 @@ export class Sender {
     telling: { readonly text: string; after: string },
   ): void {
     const service = serviceOfText(telling.text);
-    // It may have been removed since, by what changed; or is about to be.
+    // The service may have been removed by a change, or is about to be.
     if (this.#told.has(telling.text) && this.#exported.isExported(service, this.peering)) {
       const from = telling.after === '' ? undefined : telling.after;
       for (const row of ownInstances(snapshot, service, from)) {

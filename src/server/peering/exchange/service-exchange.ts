@@ -23,24 +23,24 @@ interface OpenStream {
   readonly sinceMs: number;
 }
 
-/** What is known of the exchange with one peer beyond what is stored. */
+/** The state of the exchange with one peer beyond stored rows. */
 export interface ExchangeState {
   /** When the stream was opened; `undefined`: there is none. */
   readonly openSinceMs: number | undefined;
-  /** Where a service stands that goes to the peer. */
+  /** How far a service is told to the peer. */
   readonly sending: (service: ServiceKey) => Sending;
-  /** The peer has told all that it exports, on this stream. */
+  /** The peer has told all its exports on this stream. */
   readonly hasToldAll: boolean;
-  /** When it last did; `undefined`: not since this server leads. */
+  /** When it last did so; `undefined`: not since this server became leader. */
   readonly toldAllAtMs: number | undefined;
 }
 
 /**
- * Exchanges services with all peers: for each stream a sender and a receiver.
+ * Exchanges services with all peers: each stream has a sender and a receiver.
  *
  * Invariants
- *  V1. What it keeps is derived: a new leader makes it anew from the state.
- *  V2. A commit costs a look-up for each instance that changed and each open stream.
+ *  V1. Everything it keeps is derived from the state: a new leader builds it again.
+ *  V2. A commit costs a look-up for each changed instance and each open stream.
  */
 export class ServiceExchange implements Exchange {
   readonly #context: ServerContext;
@@ -48,7 +48,7 @@ export class ServiceExchange implements Exchange {
   readonly #stopping = new AbortController();
   readonly #streams = new Map<string, OpenStream>();
   readonly #imports = new Map<string, Imports>();
-  /** When each peer last told everything. */
+  /** When each peer last told all its exports. */
   readonly #toldAllAtMs = new Map<string, number>();
   readonly #imported = new Map<string, { readonly index: number; readonly names: string[] }>();
   #exportedNow: Exported | undefined;
@@ -78,7 +78,7 @@ export class ServiceExchange implements Exchange {
   open(link: ExchangeLink): OpenExchange {
     const key = keyOf(link.peering);
     const bounds = this.#bounds;
-    // The newest stream is the one that holds.
+    // The newest stream replaces the others.
     this.#close(this.#streams.get(key));
     const sender = new Sender(this.#context, { exported: this.#exported, link, bounds });
     const { clock } = this.#context.world;

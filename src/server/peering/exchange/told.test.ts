@@ -16,7 +16,7 @@ const change = (parts: object): ExchangeChange =>
 const services = [{ ...web, protocol: 'tcp' }];
 const row = (ID: string) => ({ Namespace: 'default', ServiceName: 'web', ID }) as never;
 
-test('what a peer takes back is not kept, however often it is told anew', () => {
+test('removed services and instances are not kept, however often they are told again', () => {
   const told = new Told();
   told.note(change({ services }));
   for (let round = 0; round < 100; round++) {
@@ -33,7 +33,7 @@ test('what a peer takes back is not kept, however often it is told anew', () => 
   expect(told.hasService(web)).toBe(false);
 });
 
-test('what was told stays told, and what came back is', () => {
+test('told services stay told, and so do services that came back', () => {
   const told = new Told();
   told.note(change({ services, instances: [{ ...web, id: 'a' }] }));
   told.note(change({ removedInstances: [{ ...web, id: 'a' }] }));

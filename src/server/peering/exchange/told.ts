@@ -4,14 +4,14 @@ import type { ImportedInstance } from '../../../model/peering/imported.ts';
 import type { ExchangeChange } from './imported-rows.ts';
 
 /**
- * What a peer told since `begin`, and did not take back. So it is no more than there may be of a peer,
- * whatever that peer makes come and go before it is done.
+ * The services and instances that a peer has told since `begin` and not removed. So its size is
+ * bounded like the imports of the peer, whatever the peer adds and removes meanwhile.
  */
 export class Told {
-  /** The ids of the instances of each service, by its text. */
+  /** Ids of the instances of each service, by the service's text. */
   readonly #services = new Map<string, Set<string>>();
 
-  /** In the order in which a change is written. */
+  /** Follows the order in which a change is written. */
   note({ services, instances, removedInstances, removedServices }: ExchangeChange): void {
     for (const service of services) {
       const text = textOfService(service);
@@ -30,7 +30,7 @@ export class Told {
     return this.#idsOf({ namespace, name })?.has(ID) === true;
   }
 
-  /** How many instances. */
+  /** The number of instances. */
   get size(): number {
     let size = 0;
     for (const ids of this.#services.values()) size += ids.size;

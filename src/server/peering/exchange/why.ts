@@ -9,7 +9,10 @@ import type { Snapshot } from '../../../state/types.ts';
 import { exportsEntry, hasChain, ownInstances } from './exported.ts';
 import type { ExchangeState } from './service-exchange.ts';
 
-/** All that decides whether the service is at the peer, and whether the peer's is here. */
+/**
+ * Everything that decides whether the service is at the peer, and whether the peer's service is
+ * here.
+ */
 export function* exchangeFacts(
   snapshot: Snapshot,
   peering: StoredPeering,

@@ -13,7 +13,7 @@ import { FreeRoom } from '../../../scheduler/placing/free-room.ts';
 import { schedulerDefaults } from '../../../scheduler/view.ts';
 import { BlockedEvaluations } from './blocked.ts';
 
-/** Every job asks for as many MHz as its namespace says; `free` are those of each node. */
+/** Every job asks for as many MHz as its namespace says; `free` are the MHz of each node. */
 function setUp(free: Record<string, number> = {}) {
   const world = new SimulatedWorld(1);
   const released: string[] = [];
@@ -72,7 +72,7 @@ test.each([
   expect(released).toEqual(expected ? ['a'] : []);
 });
 
-test('K1: a newer evaluation of the same job takes the place of the older', () => {
+test('K1: a newer evaluation of a job takes the place of the older', () => {
   const { blocked, superseded } = setUp();
   blocked.add(evaluation('old', { JobID: 'web', CreateIndex: 5 }));
   blocked.add(evaluation('new', { JobID: 'web', CreateIndex: 7 }));
@@ -81,7 +81,7 @@ test('K1: a newer evaluation of the same job takes the place of the older', () =
   expect(blocked.size).toBe(1);
 });
 
-test('K1, K3: those of one job that wait for a node each are woken by room there', async () => {
+test('K1, K3: evaluations of a job that wait for a node each are woken by room on it', async () => {
   const { blocked, released, superseded, madeRoom } = setUp();
   for (const NodeID of ['n1', 'n2', 'n3']) {
     blocked.add(evaluation(`on-${NodeID}`, { JobID: 'daemon', NodeID }));
@@ -97,7 +97,7 @@ test('K1, K3: those of one job that wait for a node each are woken by room there
   expect(released).toEqual(['on-n2', 'newer-on-n3']);
 });
 
-test('K2: room made after its snapshot and before it arrived lets it go', async () => {
+test('K2: an evaluation is released by room made after its snapshot and before its arrival', async () => {
   const { blocked, released, madeRoom, settle } = setUp();
   await madeRoom('n1', 10);
   blocked.add(evaluation('late', { SnapshotIndex: 9 }));
@@ -106,7 +106,7 @@ test('K2: room made after its snapshot and before it arrived lets it go', async 
   expect(released).toEqual(['late']);
 });
 
-test('one that is over is forgotten', async () => {
+test('an evaluation that has ended is forgotten', async () => {
   const { blocked, released, madeRoom } = setUp();
   const one = evaluation('a');
   blocked.add(one);
@@ -115,7 +115,7 @@ test('one that is over is forgotten', async () => {
   expect(released).toEqual([]);
 });
 
-test('room on a node that is no more is forgotten', async () => {
+test('room on a node that is gone is forgotten', async () => {
   const { blocked, released, madeRoom, settle } = setUp();
   await madeRoom('n1', 10);
   blocked.forget('n1');
@@ -125,7 +125,7 @@ test('room on a node that is no more is forgotten', async () => {
 });
 
 describe('K4: batches', () => {
-  test('as many as the room can be for, the most important first, then the oldest', async () => {
+  test('a batch is as large as the room allows, by priority, then by age', async () => {
     const { blocked, released, madeRoom } = setUp({ n1: 250 });
     blocked.add(evaluation('low', { Priority: 10, CreateIndex: 1 }));
     blocked.add(evaluation('young', { Priority: 50, CreateIndex: 3 }));
@@ -135,12 +135,12 @@ describe('K4: batches', () => {
     expect(released).toEqual(['old', 'young']);
   });
 
-  test('the next ones see what the last ones left', async () => {
+  test('the next batch sees what the last one left', async () => {
     const { blocked, released, madeRoom, free, settle } = setUp({ n1: 100 });
     for (const id of ['a', 'b', 'c']) blocked.add(evaluation(id));
     await madeRoom('n1', 9);
     expect(released).toEqual(['a']);
-    // It could not use the room after all: somebody else is asked.
+    // The first evaluation could not use the room after all, so another one is released.
     blocked.add(evaluation('a', { SnapshotIndex: 9 }));
     blocked.decided('a');
     await settle();
@@ -152,7 +152,7 @@ describe('K4: batches', () => {
     expect(blocked.size).toBe(2);
   });
 
-  test('a node of any size wakes a bounded number at once, and in the end all', async () => {
+  test('a node of any size wakes a bounded number at a time, and in the end all', async () => {
     const { blocked, released, madeRoom, settle } = setUp();
     const count = 3 * limits.evaluation.releaseBatchMax;
     for (let n = 0; n < count; n++) blocked.add(evaluation(`${n}`, { CreateIndex: n }));
@@ -165,7 +165,7 @@ describe('K4: batches', () => {
     expect(released).toEqual(Array.from({ length: count }, (_, n) => `${n}`));
   });
 
-  test('one that is over while it is out does not hold up the others', async () => {
+  test('an evaluation that ends while it is out does not hold up the others', async () => {
     const { blocked, released, madeRoom, settle } = setUp({ n1: 100 });
     for (const id of ['a', 'b']) blocked.add(evaluation(id));
     await madeRoom('n1', 9);

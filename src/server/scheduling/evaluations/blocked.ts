@@ -4,7 +4,7 @@ import { limits } from '../../../model/limits.ts';
 import type { FreeRoom, JobNeed } from '../../../scheduler/placing/free-room.ts';
 import type { SchedulerConfiguration } from '../../../scheduler/view.ts';
 
-/** Where something was freed, added or made eligible. */
+/** A node on which resources were freed or added, or that became eligible. */
 export interface RoomOn {
   readonly nodeId: string;
   readonly nodeClass: string;
@@ -12,7 +12,7 @@ export interface RoomOn {
 
 interface Waiting {
   readonly evaluation: Evaluation;
-  /** What it takes at least. */
+  /** What the job needs at least. */
   readonly want: JobNeed;
 }
 
@@ -22,12 +22,15 @@ interface Offer extends RoomOn {
 }
 
 export interface BlockedOptions {
-  /** May run again. It is heard of again by `decided`, or by `remove` when it is over. */
+  /**
+   * Lets the evaluation run again. It is reported back by `decided`, or by `remove` when it has
+   * ended.
+   */
   readonly release: (evaluation: Evaluation) => void;
   /** Another evaluation of its job, or of its job and node, waits in its place. */
   readonly supersede: (evaluation: Evaluation) => void;
   readonly jobNeedOf: (evaluation: Evaluation) => JobNeed;
-  /** For which types of jobs others have to make way. */
+  /** For which types of jobs allocations of other jobs are evicted. */
   readonly preemption: () => SchedulerConfiguration['preemption'];
   /** `undefined`: the node takes no work. */
   readonly freeRoomOf: (nodeId: string) => FreeRoom | undefined;
@@ -35,32 +38,32 @@ export interface BlockedOptions {
 }
 
 /**
- * Evaluations that wait for room. When there is some, those that it could help are let go in small
- * batches, the most important first, until it helps nobody any more.
+ * Evaluations that wait for room. When there is room, evaluations that it may help are released in
+ * small batches, by priority, until it helps none any more.
  * Source: docs/behaviour/evaluations.md#blocked-evaluations.
  *
  * Invariants
- *  K1. At most one evaluation of a job waits, or of a job and a node where it waits for that node
- *      alone; a newer one takes the place of an older one.
- *  K2. Room that came after the snapshot an evaluation saw is offered to it, even when it came
- *      before the evaluation arrived here: nothing is missed.
- *  K3. Room on a class of nodes that the evaluation is known not to fit, or on another node than the
- *      one it waits for, or that is too small for all that its job asks for, does not wake it. Where
- *      others have to make way for the job, what they hold counts as room.
- *  K4. A node's room stays on offer until a look at all that wait finds nobody whom it could help;
- *      one batch is out at a time, so that the next one sees what the last one left.
+ *  K1. At most one evaluation of a job waits; of a system job, one for each node. A newer one takes
+ *      the place of an older one.
+ *  K2. Room that came after the snapshot of an evaluation is offered to it, even if it came before
+ *      the evaluation arrived here: nothing is missed.
+ *  K3. An evaluation is not woken by room on a class of nodes that it is known not to fit, by room on
+ *      another node than it waits for, or by room that is too small for any of its job's groups. If
+ *      the job may evict others, the resources of those others count as room.
+ *  K4. A node's room stays on offer until it helps none of the waiting evaluations. One batch is out at
+ *      a time, so that the next one sees what the last one left.
  */
 export class BlockedEvaluations {
   readonly #options: BlockedOptions;
   readonly #byWaiter = new Map<string, Waiting>();
-  /** The same, the highest priority first, then in the order of creation. */
+  /** All of them, by priority, then in the order of creation. */
   readonly #order: Waiting[] = [];
-  /** Class and index of the last room on each node that there is. */
+  /** Class and last room of each node, with the index at which the room came. */
   readonly #rooms = new Map<string, { readonly nodeClass: string; readonly index: number }>();
   #newestRoom = 0;
   /** Nodes whose room is on offer. */
   readonly #offered = new Set<string>();
-  /** Ids of the batch that is out. */
+  /** Ids of the released batch. */
   readonly #out = new Set<string>();
   #next: Timer | undefined;
 
@@ -97,18 +100,18 @@ export class BlockedEvaluations {
     this.#offer(nodeId);
   }
 
-  /** The node is no more. */
+  /** Forgets the room of a node that is gone. */
   forget(nodeId: string): void {
     this.#rooms.delete(nodeId);
     this.#offered.delete(nodeId);
   }
 
-  /** One that was let go has had its turn, whatever came of it. */
+  /** A released evaluation has been decided, whatever came of it. */
   decided(id: string): void {
     if (this.#out.delete(id) && this.#out.size === 0) this.#soon();
   }
 
-  /** It is over, or its job has gone. */
+  /** The evaluation has ended, or its job is gone. */
   remove(evaluation: Pick<Evaluation, 'ID' | 'Namespace' | 'JobID' | 'NodeID'>): void {
     const waiter = waiterOf(evaluation);
     if (this.#byWaiter.get(waiter)?.evaluation.ID === evaluation.ID) this.#drop(waiter);
@@ -131,7 +134,7 @@ export class BlockedEvaluations {
     this.#soon();
   }
 
-  /** Later, since an evaluation that just arrived may still have to be acknowledged. */
+  /** Not at once, since an evaluation that just arrived may still have to be acknowledged. */
   #soon(): void {
     if (this.#next !== undefined || this.#out.size > 0 || this.#offered.size === 0) return;
     this.#next = this.#options.soon(() => {
@@ -179,7 +182,7 @@ export class BlockedEvaluations {
             (preemption[Type] && room.freeRoom.mayTakeByEviction(want))),
       );
       if (offer === undefined) continue;
-      // So that the batch is not larger than the room is.
+      // Keeps the batch from growing larger than the room.
       offer.freeRoom.reserve(want.need);
       batch.push(waiting);
       if (batch.length === limits.evaluation.releaseBatchMax) break;
@@ -194,7 +197,7 @@ export class BlockedEvaluations {
     this.#order.splice(this.#positionOf(waiting), 1);
   }
 
-  /** Where it is in the order, or belongs. */
+  /** The position of an evaluation in the order, whether it is there or not. */
   #positionOf(waiting: Waiting): number {
     let low = 0;
     let high = this.#order.length;
@@ -221,7 +224,7 @@ function mayFit(evaluation: Evaluation, { nodeId, nodeClass }: RoomOn): boolean 
 const seenIndex = ({ CreateIndex, SnapshotIndex }: Evaluation): number =>
   Math.max(CreateIndex, SnapshotIndex);
 
-/** Who waits: a job, or a job on a node. */
+/** A job, or a job on a node. */
 const waiterOf = ({
   Namespace,
   JobID,

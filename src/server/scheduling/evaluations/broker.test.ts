@@ -27,7 +27,7 @@ function setUp() {
   return { world, broker, gaveUp };
 }
 
-test('B2: the highest priority goes first, equal ones in the order of creation', () => {
+test('B2: the highest priority goes first, then the oldest', () => {
   const { broker } = setUp();
   for (const one of [
     evaluation(1, 'a'),
@@ -42,7 +42,7 @@ test('B2: the highest priority goes first, equal ones in the order of creation',
   expect(broker.take()).toBeUndefined();
 });
 
-test('B3: behind one of the same job the newest is next and the older are superfluous', () => {
+test("B3: after an evaluation its job's newest is next, and the older ones are superfluous", () => {
   const { broker } = setUp();
   for (const index of [1, 2, 3, 4]) broker.enqueue(evaluation(index, 'a'));
   const first = broker.take()!;
@@ -52,7 +52,7 @@ test('B3: behind one of the same job the newest is next and the older are superf
   expect(first.ack()).toEqual([]);
 });
 
-test('B4: queueing what is known does nothing, until it is done', () => {
+test('B4: queueing a known evaluation does nothing, until it is done', () => {
   const { broker } = setUp();
   broker.enqueue(evaluation(1, 'a'));
   broker.enqueue(evaluation(1, 'a'));
@@ -80,7 +80,7 @@ test('B5: a refused evaluation comes again later, and is given up after three de
   expect(broker.take()?.evaluation.ID).toBe('e2');
 });
 
-test('whenReady wakes once, at once when something is ready', () => {
+test('whenReady calls back once, and at once if an evaluation is ready', () => {
   const { broker } = setUp();
   let wakes = 0;
   broker.whenReady(() => wakes++);
@@ -92,7 +92,7 @@ test('whenReady wakes once, at once when something is ready', () => {
   expect(wakes).toBe(2);
 });
 
-test('B3: what is more important goes first, and what came after it goes on waiting', () => {
+test('B3: a higher priority goes first, and later evaluations go on waiting', () => {
   const { broker } = setUp();
   const [first] = [1, 2, 3, 4, 5].map((index) => {
     broker.enqueue(evaluation(index, 'a', index === 3 ? 90 : 50));
@@ -106,7 +106,7 @@ test('B3: what is more important goes first, and what came after it goes on wait
   expect(broker.take()!.evaluation.ID).toBe('e5');
 });
 
-/** An evaluation of the job is out (e1), an important one waits (e2), and the job is purged. */
+/** An evaluation of a job is out (e1), a more important one waits (e2), and the job is purged. */
 function purged() {
   const { broker, ...rest } = setUp();
   broker.enqueue(evaluation(1, 'a'));
@@ -118,7 +118,7 @@ function purged() {
   return { broker, first, ...rest };
 }
 
-test('B6: what a purge ended takes the place of nothing, however important it was', () => {
+test('B6: an evaluation ended by a purge makes no other superfluous, however important it was', () => {
   const { broker, first } = purged();
   broker.enqueue(evaluation(5, 'a'));
   expect(broker.counts).toEqual({ ready: 0, waiting: 2, delayed: 0, known: 3 });
@@ -126,7 +126,7 @@ test('B6: what a purge ended takes the place of nothing, however important it wa
   expect(broker.take()!.evaluation.ID).toBe('e5');
 });
 
-test('B6: what is over is not tried again', async () => {
+test('B6: an evaluation that has ended is not tried again', async () => {
   const { broker, first, world, gaveUp } = purged();
   expect(first.nack()).toEqual([]);
   expect(broker.take()!.evaluation.ID).toBe('e4');
@@ -134,17 +134,20 @@ test('B6: what is over is not tried again', async () => {
   expect([broker.take(), gaveUp]).toEqual([undefined, []]);
 });
 
-test.each(['ready', 'delayed'])('B6: one that is over and was %s makes way', async (place) => {
-  const { broker, world } = setUp();
-  broker.enqueue(evaluation(1, 'a'));
-  if (place === 'delayed') broker.take()!.nack();
-  for (const index of [2, 3]) broker.enqueue(evaluation(index, 'a'));
-  expect(broker.end([{ ID: 'e1' }]).map((one) => one.ID)).toEqual(['e2']);
-  await world.advance(60_000);
-  expect(broker.take()!.evaluation.ID).toBe('e3');
-  expect(broker.take()).toBeUndefined();
-  expect(broker.counts).toEqual({ ready: 0, waiting: 0, delayed: 0, known: 1 });
-});
+test.each(['B6: an evaluation that ends while it is %s makes way', 'delayed'])(
+  'B6: one that is over and was %s makes way',
+  async (place) => {
+    const { broker, world } = setUp();
+    broker.enqueue(evaluation(1, 'a'));
+    if (place === 'delayed') broker.take()!.nack();
+    for (const index of [2, 3]) broker.enqueue(evaluation(index, 'a'));
+    expect(broker.end([{ ID: 'e1' }]).map((one) => one.ID)).toEqual(['e2']);
+    await world.advance(60_000);
+    expect(broker.take()!.evaluation.ID).toBe('e3');
+    expect(broker.take()).toBeUndefined();
+    expect(broker.counts).toEqual({ ready: 0, waiting: 0, delayed: 0, known: 1 });
+  },
+);
 
 const calls = fc.array(
   fc.record({
@@ -154,7 +157,7 @@ const calls = fc.array(
   }),
 );
 
-test('B1, B3, B6: whatever the order of calls, none is lost, and the newest of a job is decided', () => {
+test('B1, B3, B6: in whatever order of calls, no evaluation is lost, and the newest of a job is decided', () => {
   fc.assert(
     fc.property(calls, (list) => {
       const { broker } = setUp();

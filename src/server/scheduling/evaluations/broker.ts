@@ -1,7 +1,7 @@
 import { Heap } from '../../../base/heap.ts';
 import type { Timer, Timers } from '../../../base/ports.ts';
 
-/** What the broker needs to know of an evaluation. */
+/** The fields of an evaluation that the broker uses. */
 export interface Brokered {
   readonly ID: string;
   readonly Namespace: string;
@@ -21,9 +21,15 @@ export interface BrokerLimits {
 
 export interface Delivery<E> {
   readonly evaluation: E;
-  /** It is done: the next one of the same job may go. Names those that it made superfluous. */
+  /**
+   * The evaluation is decided: the job's next one may go. Returns evaluations that it made
+   * superfluous.
+   */
   readonly ack: () => readonly E[];
-  /** It was not done: it comes again, later, unless it is over. Names those that this made superfluous. */
+  /**
+   * The evaluation was not decided: unless it has ended, it comes again later. Returns evaluations
+   * made superfluous.
+   */
   readonly nack: () => readonly E[];
 }
 
@@ -31,27 +37,26 @@ interface Entry<E> {
   readonly evaluation: E;
   deliveries: number;
   place: 'waiting' | 'ready' | 'out' | 'delayed';
-  /** Ended by something else than its decision: it is not handed out any more. */
+  /** The evaluation has ended otherwise than by its decision, and is not handed out any more. */
   isOver: boolean;
-  /** Of the delay. */
+  /** The timer of the delay. */
   timer: Timer | undefined;
 }
 
 /**
- * Hands out pending evaluations to schedulers.
+ * Hands out pending evaluations to workers.
  *
  * Invariants
- *  B1. At most one evaluation of a job is out at a time; the others of that job wait behind it.
- *  B2. Among those that are ready, the one with the highest priority goes first; equal ones in the
- *      order in which they were created.
- *  B3. When an evaluation of a job is done, the one with the highest priority (then the newest)
- *      among those that wait is next. Those that were created before it are superfluous: it sees all
- *      they saw. Those that came after it go on waiting, whatever their priority: what they are
- *      for may be all that is left to do when their time comes, as after a purge.
- *  B4. An evaluation is out, ready, waiting or delayed, never two of these; queueing it again does
+ *  B1. At most one evaluation of a job is out at a time; its other evaluations wait behind it.
+ *  B2. Of the ready evaluations the one with the highest priority goes first, then the oldest.
+ *  B3. When an evaluation of a job is decided, the job's waiting one with the highest priority, then
+ *      the newest, is next. Waiting evaluations that are older than that one are superfluous: it sees
+ *      everything they saw. Newer ones go on waiting, whatever their priority: they may be about
+ *      something that has yet to be done, as after a purge.
+ *  B4. An evaluation is out, ready, waiting or delayed, and only one of these. Queueing it again does
  *      nothing.
  *  B5. After `deliveriesMax` deliveries without an ack it is given to `giveUp` instead.
- *  B6. One that is over is never handed out, and makes no other superfluous.
+ *  B6. An evaluation that has ended is never handed out, and makes no other superfluous.
  */
 export class Broker<E extends Brokered> {
   readonly #limits: BrokerLimits;
@@ -62,9 +67,11 @@ export class Broker<E extends Brokered> {
       right.evaluation.Priority - left.evaluation.Priority ||
       left.evaluation.CreateIndex - right.evaluation.CreateIndex,
   );
-  /** By the id of the evaluation, wherever it is. */
+  /** All evaluations by id. */
   readonly #known = new Map<string, Entry<E>>();
-  /** Jobs with an evaluation that is ready, out or delayed, and those that wait behind it. */
+  /**
+   * Jobs with an evaluation that is ready, out or delayed, and the evaluations that wait behind it.
+   */
   readonly #waiting = new Map<string, Entry<E>[]>();
   #wake: (() => void) | undefined;
 
@@ -78,7 +85,7 @@ export class Broker<E extends Brokered> {
     this.#giveUp = options.giveUp;
   }
 
-  /** Evaluations known to it, whatever state they are in. */
+  /** The number of evaluations, in whatever place. */
   get size(): number {
     return this.#known.size;
   }
@@ -110,9 +117,9 @@ export class Broker<E extends Brokered> {
   }
 
   /**
-   * These are over, all at the same moment, as when their job is purged. Those that are out stay so
-   * until their delivery is settled; in the place of one that was ready, the next of its job goes.
-   * Names those that this made superfluous.
+   * These evaluations have ended, all at the same moment, as when their job is purged. An
+   * evaluation that is out stays so until its delivery is settled; a ready one is replaced by the
+   * next of its job. Returns evaluations made superfluous.
    */
   end(over: readonly Pick<E, 'ID'>[]): readonly E[] {
     const ended = over.flatMap(({ ID }) => this.#known.get(ID) ?? []);
@@ -128,7 +135,7 @@ export class Broker<E extends Brokered> {
     return this.#waiting.has(jobOf(evaluation));
   }
 
-  /** The next evaluation, or `undefined` when none is ready. */
+  /** `undefined`: no evaluation is ready. */
   take(): Delivery<E> | undefined {
     const entry = this.#popReady();
     if (entry === undefined) return undefined;
@@ -147,13 +154,13 @@ export class Broker<E extends Brokered> {
     };
   }
 
-  /** Calls `wake` once, as soon as an evaluation is ready. One waiter at a time. */
+  /** Calls `wake` once, as soon as an evaluation is ready. There is one waiter at a time. */
   whenReady(wake: () => void): void {
     this.#wake = wake;
     if (this.#ready.size > 0) this.#awaken();
   }
 
-  /** Forgets everything, as a server does that no longer leads. */
+  /** Forgets everything, when this server no longer leads. */
   clear(): void {
     for (const { timer } of this.#known.values()) timer?.clear();
     while (this.#ready.pop() !== undefined);
@@ -174,14 +181,14 @@ export class Broker<E extends Brokered> {
     wake?.();
   }
 
-  /** Those that are over were left among the ready ones. */
+  /** Ended evaluations are left in the heap until they come to its top. */
   #popReady(): Entry<E> | undefined {
     let entry = this.#ready.pop();
     while (entry?.isOver === true) entry = this.#ready.pop();
     return entry;
   }
 
-  /** It waits no longer. */
+  /** Takes the evaluation out of those that wait. */
   #leave(entry: Entry<E>): void {
     const job = jobOf(entry.evaluation);
     this.#known.delete(entry.evaluation.ID);
@@ -189,7 +196,7 @@ export class Broker<E extends Brokered> {
     this.#waiting.set(job, others);
   }
 
-  /** The job's next one goes, now that this one is done with. */
+  /** Makes the job's next evaluation ready, now that this one is done. */
   #next(done: Entry<E>): readonly E[] {
     const job = jobOf(done.evaluation);
     done.timer?.clear();
@@ -228,7 +235,7 @@ export class Broker<E extends Brokered> {
   }
 }
 
-/** Of two that wait: the higher priority, then the newer one. */
+/** The higher priority, then the newer evaluation. */
 const goesBefore = (left: Brokered, right: Brokered): boolean =>
   left.Priority === right.Priority
     ? left.CreateIndex > right.CreateIndex

@@ -4,7 +4,7 @@ import { evaluations, inNamespace } from '../../../state/tables.ts';
 import type { Transaction } from '../../../state/types.ts';
 import type { ServerContext } from '../../context.ts';
 
-/** Cancels those of the evaluations that are not over yet. */
+/** Cancels the evaluations that have not ended. */
 export function cancelAll(
   transaction: Transaction,
   { world }: Pick<ServerContext, 'world'>,

@@ -9,31 +9,31 @@ import type { Transaction } from '../../../state/types.ts';
 import type { ServerContext } from '../../context.ts';
 import { refreshJobStatus } from '../job-status.ts';
 import { setQueued } from '../job-summary.ts';
-import { applyPlan, type KnownOccupancies, type Rejection } from '../plans/apply.ts';
+import { applyPlan, type KnownOccupancies, type NodeRefusal } from '../plans/apply.ts';
 import { settleBlocked } from './settle.ts';
 
-/** `unchanged`: it goes on waiting as it did, and there is nothing to write. */
-export type Committed = readonly Rejection[] | 'unchanged';
+/** `unchanged`: the evaluation goes on waiting as before, and nothing was written. */
+export type Committed = readonly NodeRefusal[] | 'unchanged';
 
-/** What is still open of an evaluation: its job may be purged, or it be canceled, meanwhile. */
+/** The stored evaluation, unless it has been canceled or its job purged. */
 function openEvaluation(transaction: Transaction, { Namespace, ID }: Evaluation) {
   const stored = transaction.table(evaluations).get(...inNamespace(Namespace, ID));
   return stored === undefined || isTerminalEvaluation(stored) ? undefined : stored;
 }
 
-/** A part of a plan that is not the last one. */
+/** Applies a part of a plan that is not the last one. */
 export function commitPart(
   transaction: Transaction,
   { world }: ServerContext,
   evaluation: Evaluation,
   part: Plan,
   knownOccupancyOf: KnownOccupancies,
-): readonly Rejection[] {
+): readonly NodeRefusal[] {
   if (openEvaluation(transaction, evaluation) === undefined) return [];
   return applyPlan(transaction, world, part, knownOccupancyOf);
 }
 
-/** The last part of a plan, and what becomes of the evaluation. */
+/** Applies the last part of a plan, with the outcome of the evaluation. */
 export function commitDecision(
   transaction: Transaction,
   { world }: Pick<ServerContext, 'world'>,
@@ -58,8 +58,8 @@ export function commitDecision(
   };
   const waitsOn = outcome.status === 'blocked' && isEmpty && plan.evaluations.length === 0;
   if (waitsOn && isSame(stored, decided)) return 'unchanged';
-  const rejections = applyPlan(transaction, world, plan, knownOccupancyOf);
-  if (rejections.length > 0) return rejections;
+  const refusals = applyPlan(transaction, world, plan, knownOccupancyOf);
+  if (refusals.length > 0) return refusals;
   const ModifyTime = instantFromMs(world.clock.nowMs());
   table.put({ ...decided, SnapshotIndex: plan.snapshotIndex, ModifyTime });
   settleBlocked(transaction, world, stored, outcome);

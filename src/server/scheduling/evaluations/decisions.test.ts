@@ -9,7 +9,7 @@ const decision = (attempt: number) => ({ attempt }) as Decision;
 const plan = (...ids: string[]) =>
   ({ placements: ids.map((ID) => ({ ID })) }) as unknown as Parameters<Decisions['note']>[1];
 
-test('a placement is found with its decision and its place in the plan', () => {
+test('a placement is found with its decision and its position in the plan', () => {
   const decisions = new Decisions();
   decisions.note(decision(1), plan('a', 'b'));
   decisions.note(decision(2), plan('c'));
@@ -18,7 +18,7 @@ test('a placement is found with its decision and its place in the plan', () => {
   expect(decisions.find('d')).toBeUndefined();
 });
 
-test('only the newest that placed something are kept', () => {
+test('only the newest decisions with placements are kept', () => {
   const decisions = new Decisions();
   for (let n = 0; n <= decisionsKept; n++) {
     decisions.note(decision(n), plan(`a${n}`));
@@ -28,7 +28,7 @@ test('only the newest that placed something are kept', () => {
   expect(decisions.find('a1')).toBeDefined();
 });
 
-test('a state is let go when too much has changed since', () => {
+test('a view is dropped when too much has changed since', () => {
   const decisions = new Decisions();
   decisions.note(decision(1), plan('a'));
   decisions.changed(1);

@@ -2,7 +2,7 @@ import { limits } from '../../../model/limits.ts';
 import type { Plan } from '../../../model/plan/plan.ts';
 import type { Decision } from '../../../scheduler/explain/placement.ts';
 
-/** A decision, and which of its placements is meant. */
+/** The decision that placed an allocation, and the allocation's position in it. */
 export interface FoundPlacement {
   readonly decision: Decision;
   /** In the order of the plan. */
@@ -11,20 +11,20 @@ export interface FoundPlacement {
 
 interface Kept {
   readonly decision: Decision;
-  /** Ids of what the plan placed, in its order. */
+  /** Ids of the placed allocations, in the order of the plan. */
   readonly placed: readonly string[];
-  /** Rows that had changed before it. */
+  /** The number of rows that had changed before the decision. */
   readonly atRow: number;
 }
 
 /**
- * The newest decisions that placed something, each with the view that it was made on. They are gone
- * after a restart.
+ * The newest decisions that placed something, each with the view that it was made on. A restart
+ * forgets them.
  *
- * A view holds on to every row and tree node that changed since it was taken: 2 to 3 KB for each
- * changed row, measured. So what counts is not how many views are kept but how much changes while
- * they are: a decision is kept as long as it is among the newest `decisionsKept`, and no more than
- * `decisionRowsMax` rows have changed since.
+ * A view keeps every row and tree node that has changed since it was taken: 2 to 3 KB for each
+ * changed row, measured. So memory is bounded by the number of changes: a decision is kept as long
+ * as it is among the newest `decisionsKept` and no more than `decisionRowsMax` rows have changed
+ * since.
  */
 export class Decisions {
   /** The oldest first. */
@@ -38,7 +38,7 @@ export class Decisions {
     if (this.#kept.length > limits.scheduler.decisionsKept) this.#kept.shift();
   }
 
-  /** So many rows have changed. */
+  /** Counts changed rows. */
   changed(rows: number): void {
     this.#rows += rows;
     const oldest = this.#rows - limits.scheduler.decisionRowsMax;
@@ -46,7 +46,7 @@ export class Decisions {
     this.#kept = this.#kept.filter(({ atRow }) => atRow >= oldest);
   }
 
-  /** The decision that placed the allocation; `undefined` when it is no longer kept. */
+  /** The decision that placed the allocation; `undefined`: it is no longer kept. */
   find(allocationId: string): FoundPlacement | undefined {
     for (const { decision, placed } of this.#kept) {
       const position = placed.indexOf(allocationId);

@@ -13,7 +13,7 @@ export interface Deleted {
 }
 
 /**
- * Forgets evaluations, whatever their status. One that is not over is not decided any more.
+ * Deletes evaluations, whatever their status. A deleted evaluation is not decided any more.
  * Source: docs/behaviour/evaluations.md#read-and-delete.
  * @throws RosterError `evaluation-not-found`; then none is deleted
  */
@@ -34,7 +34,7 @@ export async function deleteEvaluations(
   return { count, index };
 }
 
-/** The evaluation with the id, in whatever namespace. */
+/** Ids are unique over all namespaces. */
 export function evaluationById(snapshot: Snapshot, id: string): Evaluation | undefined {
   if (id.includes('\0')) return undefined;
   for (const row of snapshot
@@ -46,8 +46,8 @@ export function evaluationById(snapshot: Snapshot, id: string): Evaluation | und
 }
 
 /**
- * The same for all that match, page by page, so that however many there are nobody is held up.
- * What is made meanwhile may be left.
+ * Deletes all evaluations that match, page by page, so that others get their turn. Evaluations made
+ * meanwhile may be left.
  */
 export async function deleteMatchingEvaluations(
   { state, world }: ServerContext,
@@ -72,7 +72,7 @@ export async function deleteMatchingEvaluations(
     }
     const last = page.at(-1);
     if (last === undefined || page.length < limits.evaluation.deletedPageRows) break;
-    // The next page begins with the last row of this one, which may be gone.
+    // The last row of this page may be deleted, but its key still marks the place.
     from = inNamespace(last.Namespace, last.ID);
     await pause(world.timers);
   }

@@ -26,8 +26,8 @@ import { Broker } from './broker.ts';
 import { cancelAll } from './cancel.ts';
 
 /**
- * Follows the committed state and keeps every evaluation that is not over where it belongs: ready,
- * delayed or blocked. All of it is derived, so a new leader builds it again from a snapshot.
+ * Follows the committed state and keeps every open evaluation in its place: ready, delayed or
+ * blocked. Everything it keeps is derived, so a new leader builds it again from a snapshot.
  */
 export class EvaluationDispatcher {
   readonly broker: Broker<Evaluation>;
@@ -64,14 +64,14 @@ export class EvaluationDispatcher {
     });
   }
 
-  /** Evaluations that are not over, as far as they were heard of. */
+  /** The number of open evaluations. */
   get size(): number {
     return this.broker.size + this.blocked.size + this.#delayed.size;
   }
 
   /**
-   * Takes up what the state holds, and follows it from then on. What waits for room is tried once:
-   * nobody knows any more which room came after the last try.
+   * Takes up the open evaluations of the state, then follows commits. Blocked evaluations are tried
+   * once: nobody knows which room came after they were last tried.
    */
   start(): void {
     const { state } = this.#context;
@@ -82,12 +82,12 @@ export class EvaluationDispatcher {
     }
   }
 
-  /** An evaluation that was handed out has had its turn, whatever came of it. */
+  /** A released evaluation has been decided, whatever came of it. */
   decided({ ID }: Evaluation): void {
     this.blocked.decided(ID);
   }
 
-  /** It goes on waiting as it is stored, but has seen the state up to this index. */
+  /** The evaluation goes on waiting as stored, but has seen the state up to this index. */
   waitsOn({ Namespace, ID }: Evaluation, SnapshotIndex: number): void {
     const { state } = this.#context;
     const stored = state
@@ -97,7 +97,7 @@ export class EvaluationDispatcher {
     if (stored?.Status === 'blocked') this.#take({ ...stored, SnapshotIndex });
   }
 
-  /** Ends evaluations that another one made superfluous. */
+  /** Cancels evaluations that another one made superfluous. */
   cancel(superfluous: readonly Evaluation[], description: string): void {
     if (superfluous.length === 0) return;
     this.#write((transaction) => cancelAll(transaction, this.#context, superfluous, description));
@@ -140,7 +140,7 @@ export class EvaluationDispatcher {
     }
     this.blocked.add(evaluation);
     if (evaluation.TriggeredBy !== 'max-plan-attempts') return;
-    // Nothing tells when plans no longer get into each other's way: it is tried again.
+    // No event tells when plans stop colliding, so the evaluation is tried again after a while.
     this.#queueAt(
       evaluation,
       this.#context.world.clock.nowMs() + limits.evaluation.conflictRetryMs,
@@ -163,7 +163,7 @@ export class EvaluationDispatcher {
     this.#delayed.set(evaluation.ID, timer);
   }
 
-  /** An allocation that ended, or makes way, gave back what it held. */
+  /** An allocation that has ended, or may be evicted from now on, makes room. */
   #followAllocation(before: Change['before'], after: Change['after'], index: number): void {
     const was = before as Allocation | undefined;
     const is = after as Allocation | undefined;
@@ -173,14 +173,14 @@ export class EvaluationDispatcher {
     if (node !== undefined) this.#madeRoom(node, index);
   }
 
-  /** Others may be important enough now for it to make way. */
+  /** With a lower priority it may be evicted by other jobs. */
   #isLessImportant(was: Allocation, is: Allocation): boolean {
     if (was.JobVersion === is.JobVersion || this.blocked.size === 0) return false;
     const view = clusterView(this.#context.state.read(), this.#configuration());
     return (versionRun(view, is)?.Priority ?? 0) < (versionRun(view, was)?.Priority ?? 0);
   }
 
-  /** Whose jobs others have to make way for may be another question now. */
+  /** The setting of preemption may have changed, so every node may have room. */
   #followConfiguration(index: number): void {
     if (this.blocked.size === 0) return;
     for (const node of this.#context.state.read().table(nodes).scan()) {
@@ -213,8 +213,8 @@ export class EvaluationDispatcher {
   }
 
   /**
-   * Marks it as failed and tries again much later.
-   * docs/behaviour/evaluations.md#the-order-of-evaluations.
+   * Marks the evaluation as failed and adds a follow-up for much later.
+   * Source: docs/behaviour/evaluations.md#the-order-of-evaluations.
    */
   #giveUp(evaluation: Evaluation, superfluous: readonly Evaluation[]): void {
     const { world } = this.#context;

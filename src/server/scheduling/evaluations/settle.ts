@@ -6,8 +6,8 @@ import type { ServerContext } from '../../context.ts';
 import { cancelAll } from './cancel.ts';
 
 /**
- * Ends what waits for room of a job for no reason any more, now that another evaluation of the job
- * was decided. Source: docs/behaviour/evaluations.md#statuses.
+ * Cancels blocked evaluations of a job that no longer wait for anything, now that another
+ * evaluation of the job is decided. Source: docs/behaviour/evaluations.md#statuses.
  */
 export function settleBlocked(
   transaction: Transaction,

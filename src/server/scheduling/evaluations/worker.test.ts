@@ -25,13 +25,13 @@ import { EvaluationDispatcher } from './dispatcher.ts';
 import { EvaluationWorker } from './worker.ts';
 
 const rowsMax = limits.scheduler.planRowsMax;
-/** More than three parts. */
+/** More rows than three parts have. */
 const count = 3 * rowsMax + 1;
 
-/** Long enough for all that is to be decided. */
+/** Long enough for everything to be decided. */
 const longMs = 3_600_000;
 
-/** A server's scheduling alone, whose every step is a slow slice of its own. */
+/** The scheduling part of a server, on a clock by which each step takes a whole slice. */
 async function setUp(disk = new MemoryDisk(), seed = 1) {
   const simulated = new SimulatedWorld(seed);
   let elapsedMs = 0;
@@ -137,7 +137,8 @@ test('a large plan is committed in parts, and others write in between', async ()
   ]);
   const positions = parts.map((part) => server.ran.indexOf(part));
   for (const [part, position] of positions.entries()) {
-    // The last part alone says what became of the evaluation, and between two there are others.
+    // Only the last part has the evaluation's outcome. Between two parts, other writes get their
+    // turn.
     expect(rowsOf(server.ran[position]!, evaluations)).toBe(part === positions.length - 1 ? 1 : 0);
     if (part > 0) expect(position - positions[part - 1]!).toBeGreaterThan(1);
   }
@@ -145,7 +146,7 @@ test('a large plan is committed in parts, and others write in between', async ()
   expect(server.warnings).toEqual([]);
 });
 
-test('while the collector marks it waits, in the midst of a plan', async () => {
+test('the worker waits while the garbage collector marks, in the middle of a plan', async () => {
   const server = await setUp();
   const { collector } = server;
   await server.putNodes('n1');
@@ -162,7 +163,7 @@ test('while the collector marks it waits, in the midst of a plan', async () => {
   expect(server.all.allocations()).toHaveLength(2 * rowsMax);
 });
 
-test('all or nothing is one part', async () => {
+test('a plan that is all or nothing is one part', async () => {
   const server = await setUp();
   await server.putNodes('n1');
   await server.register(wide({ AllAtOnce: true }));
@@ -172,7 +173,7 @@ test('all or nothing is one part', async () => {
   expect(parts.map((changes) => rowsOf(changes, allocations))).toEqual([count]);
 });
 
-test('after a rejection between two parts, what is left is decided anew', async () => {
+test('after a refusal between two parts, the rest is decided again', async () => {
   const server = await setUp();
   await server.putNodes('n1', 'n2');
   await server.register(wide());
@@ -180,7 +181,7 @@ test('after a rejection between two parts, what is left is decided anew', async 
   server.state.onRan((changes) => {
     const placed = changes.find(({ table }) => table === allocations.name);
     if (placed === undefined || closed !== undefined) return;
-    // Where the first part went, nothing more may be placed.
+    // Nothing more may be placed on the node of the first part.
     closed = (placed.after as unknown as { NodeID: string }).NodeID;
     const id = closed;
     server.simulated.timers.soon(() => {
@@ -211,7 +212,7 @@ test('after a crash between two parts, the next server goes on from there', asyn
   await first.register(wide());
   let parts = 0;
   first.state.onRan((changes) => {
-    // The second part runs, and is never durable.
+    // The second part runs, and never becomes durable.
     if (rowsOf(changes, allocations) > 0 && ++parts === 2) {
       disk.faults.failAppend = () => new Error('the power is out');
     }
@@ -233,7 +234,7 @@ test('after a crash between two parts, the next server goes on from there', asyn
   expect(second.all.evaluations().map(({ Status }) => Status)).toEqual(['complete']);
 });
 
-test('evaluations in a row see what the others placed, whatever is written meanwhile', async () => {
+test("successive evaluations see each other's placements, whatever is written meanwhile", async () => {
   const server = await setUp();
   await server.write((transaction) => {
     const node = { SecretHash: 'n1', cpu: 1000, memory: 1e6, disk: 1e6 };
@@ -248,7 +249,7 @@ test('evaluations in a row see what the others placed, whatever is written meanw
   expect(server.warnings).toEqual([]);
   expect(server.all.allocations()).toHaveLength(3);
 
-  // One that ended makes room, which is known to the next one.
+  // An allocation that has ended makes room, and the next evaluation sees it.
   await server.write((transaction) => {
     const table = transaction.table(allocations);
     const [ended] = [...table.scan()];

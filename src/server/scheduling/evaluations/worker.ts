@@ -18,14 +18,14 @@ import type { Decisions } from './decisions.ts';
 import type { EvaluationDispatcher } from './dispatcher.ts';
 
 /**
- * Takes evaluations from the broker, has them decided and commits what came out.
+ * Takes evaluations from the broker, decides them, and commits the plans.
  *
  * Invariants
- *  W1. It decides on the speculative head, one evaluation at a time: the next one sees all that the
- *      one before did. What others write between two steps is found by the applier, which checks
- *      every touched node again; then the evaluation is decided once more.
- *  W2. It holds the main thread for `limits.scheduler.sliceMs`, and for as long as one step or one
- *      part of a plan takes beyond that, then lets others go first, and the collector mark.
+ *  W1. It decides on the speculative head, one evaluation at a time: the next one sees everything that
+ *      this one did. Writes of others between two steps are found by the applier, which checks every
+ *      touched node again; a refused evaluation is decided again.
+ *  W2. It holds the main thread for `limits.scheduler.sliceMs`, and as long as one step or one part of
+ *      a plan takes beyond that. Then others go first, and the garbage collector may mark.
  *  W3. An evaluation is acknowledged once its result is durable, and never before. The next one is
  *      decided meanwhile.
  */
@@ -35,13 +35,13 @@ export class EvaluationWorker {
   readonly #configuration: ConfigurationFor;
   readonly #decisions: Decisions;
   readonly #memory = new SchedulerMemory();
-  /** What the memory knows of the state before a transaction. */
+  /** The occupancy that the memory knows from before a transaction. */
   readonly #knownOccupancyOf: KnownOccupancies = (nodeId, index) =>
     this.#memory.occupancyOf(nodeId, index - 1);
   readonly #slices: Slices;
-  /** What is being decided. */
+  /** The steps of the evaluation that is being decided. */
   #work: Steps<void> | undefined;
-  /** Evaluations that are being decided, or decided and not yet durable. */
+  /** Evaluations that are being decided, or are decided and not yet durable. */
   #inFlight = 0;
   #next: Timer | undefined;
   #unsubscribe: (() => void) | undefined;
@@ -97,9 +97,9 @@ export class EvaluationWorker {
     if (!isIdle) this.#soon();
   }
 
-  /** The next evaluation, if there is one and the pipeline has room for it. */
+  /** Begins the next evaluation, if there is one and the pipeline has room for it. */
   #take(): Steps<void> | undefined {
-    // A full pipeline goes on as soon as there is room in it again.
+    // A full pipeline goes on as soon as it has room again.
     if (this.#inFlight >= limits.scheduler.plansQueuedMax) return undefined;
     const delivery = this.#dispatcher.broker.take();
     if (delivery === undefined) {
@@ -113,7 +113,8 @@ export class EvaluationWorker {
   *#process(delivery: Delivery<Evaluation>): Steps<void> {
     const written: Promise<unknown>[] = [];
     const note = (promise: Promise<unknown>): void => {
-      // It is looked at when all is decided; until then, that it failed is no news.
+      // Failures are handled when everything is decided; until then they are no unhandled
+      // rejections.
       promise.catch(() => {});
       written.push(promise);
     };
@@ -153,7 +154,10 @@ export class EvaluationWorker {
     }
   }
 
-  /** After too many rejections it fails, and another waits in its place. */
+  /**
+   * Decides again after a refusal. After too many refusals the evaluation fails, and another waits
+   * in its place.
+   */
   *#decide(evaluation: Evaluation, note: Note): Steps<number | undefined> {
     const { log } = this.#context;
     const attempts =
@@ -162,10 +166,10 @@ export class EvaluationWorker {
         : limits.evaluation.planAttemptsServiceMax;
     for (let attempt = 1; attempt <= attempts; attempt++) {
       const { result, index } = yield* this.#schedule(evaluation, attempt);
-      const rejections = yield* this.#commit(evaluation, result, note);
-      if (rejections === 'unchanged') return index;
-      if (rejections === 'unwritten' || rejections.length === 0) return undefined;
-      log.warn({ evaluation: evaluation.ID, rejections }, 'plan did not fit any more');
+      const refusals = yield* this.#commit(evaluation, result, note);
+      if (refusals === 'unchanged') return index;
+      if (refusals === 'unwritten' || refusals.length === 0) return undefined;
+      log.warn({ evaluation: evaluation.ID, refusals }, 'plan did not fit any more');
     }
     this.#write(note, (transaction) =>
       failForConflicts(transaction, this.#context, evaluation, attempts),
@@ -189,7 +193,7 @@ export class EvaluationWorker {
     }
   }
 
-  /** The parts of the plan in turn; what is left of them after a rejection is decided anew. */
+  /** Commits the parts of the plan in turn, until one is refused. */
   *#commit(
     evaluation: Evaluation,
     { plan, isEmpty, outcome }: SchedulerResult,
@@ -198,11 +202,11 @@ export class EvaluationWorker {
     const parts = yield* splitPlan(plan, limits.scheduler.planRowsMax);
     const last = parts.length - 1;
     for (const part of parts.slice(0, last)) {
-      const rejections = this.#write(note, (transaction) =>
+      const refusals = this.#write(note, (transaction) =>
         commitPart(transaction, this.#context, evaluation, part, this.#knownOccupancyOf),
       );
       yield;
-      if (rejections === 'unwritten' || rejections.length > 0) return rejections;
+      if (refusals === 'unwritten' || refusals.length > 0) return refusals;
     }
     const result = { plan: parts[last]!, isEmpty, outcome };
     return this.#write(note, (transaction) =>
@@ -210,7 +214,7 @@ export class EvaluationWorker {
     );
   }
 
-  /** Runs on the head at once; what comes of it is durable when the noted promise resolves. */
+  /** Runs on the head at once; the result is durable when the noted promise resolves. */
   #write<T>(note: Note, run: (transaction: Transaction) => T): T | 'unwritten' {
     let value: T | 'unwritten' = 'unwritten';
     note(

@@ -39,7 +39,7 @@ import { applyPlan } from './apply.ts';
 
 type Group = Parameters<typeof makeGroup>[0];
 
-/** A state with two nodes, and plans that are made of it. */
+/** A state with two nodes, and plans made from it. */
 async function setUp() {
   const world = new SimulatedWorld(1);
   const state = await memoryState(allTables, world);
@@ -113,11 +113,11 @@ const jobOf = (group: Group = {}, version = 0, fields: JobInput = {}) =>
 const changed = (value: string) => ({ Tasks: [makeTask({ Env: { A: value } })] });
 const healthy = { Healthy: true, Timestamp: null, Canary: false, ModifyIndex: 0 };
 
-describe('what fits', () => {
+describe('a plan that fits, wholly or in part', () => {
   const closed = makeNode('n2', { SchedulingEligibility: 'ineligible' });
-  const rejections = [{ nodeId: 'n2', reason: 'node is not ready and eligible' }];
+  const refusals = [{ nodeId: 'n2', reason: 'node is not ready and eligible' }];
 
-  /** Three of two fit: the plan places two, one a node, and makes an evaluation that waits. */
+  /** Two of three allocations fit, one on each node; an evaluation waits for the third. */
   async function planned(AllAtOnce = false) {
     const set = await setUp();
     const Tasks = [makeTask({ Resources: { CPU: 600 } })];
@@ -137,10 +137,10 @@ describe('what fits', () => {
     expect(counts()).toEqual({ allocations: 2, evaluations: 1 });
   });
 
-  test('of one that fits in part no evaluations are made: the next attempt makes them', async () => {
+  test('a plan that fits in part makes no evaluations: the next attempt makes them', async () => {
     const { putNode, apply, plan, counts, all } = await planned();
     await putNode(closed);
-    expect(await apply(plan)).toEqual(rejections);
+    expect(await apply(plan)).toEqual(refusals);
     expect(counts()).toEqual({ allocations: 1, evaluations: 0 });
     expect(all.deployments()[0]!.TaskGroups.web).toMatchObject({
       DesiredTotal: 3,
@@ -148,19 +148,19 @@ describe('what fits', () => {
     });
   });
 
-  test('one that is all or nothing is nothing', async () => {
+  test('a plan that is all or nothing and fits in part changes nothing', async () => {
     const { putNode, apply, plan, counts, all } = await planned(true);
     await putNode(closed);
-    expect(await apply(plan)).toEqual(rejections);
+    expect(await apply(plan)).toEqual(refusals);
     expect(counts()).toEqual({ allocations: 0, evaluations: 0 });
     expect(all.deployments()).toEqual([]);
   });
 });
 
-describe('what makes way', () => {
+describe('an allocation that makes way', () => {
   const Tasks = [makeTask({ Resources: { CPU: 600 } })];
 
-  /** Two nodes, full of something unimportant, and a plan that evicts it from both. */
+  /** Two nodes full of unimportant allocations, and a plan that evicts them from both. */
   async function planned(AllAtOnce = false) {
     const set = await setUp();
     const other = { ID: 'other', Priority: 20 };
@@ -175,7 +175,7 @@ describe('what makes way', () => {
     return { ...set, plan, evicted, triggers, first: first!, second: second! };
   }
 
-  test('is evicted, and its job looked at once', async () => {
+  test('is evicted, and its job evaluated at once', async () => {
     const { apply, plan, evicted, triggers, world } = await planned();
     expect(await apply(plan)).toEqual([]);
     expect(evicted()).toHaveLength(2);
@@ -189,7 +189,7 @@ describe('what makes way', () => {
     expect(triggers()).toEqual([['other', 'preemption']]);
   });
 
-  test('goes on where what it was to make way for does not come', async () => {
+  test('goes on if the allocation that it was to make way for is refused', async () => {
     const { apply, plan, evicted, putNode, first, second, triggers } = await planned();
     await putNode(makeNode(first.nodeId, { SchedulingEligibility: 'ineligible' }));
     expect(await apply(plan)).toMatchObject([{ nodeId: first.nodeId }]);
@@ -197,7 +197,7 @@ describe('what makes way', () => {
     expect(triggers()).toEqual([['other', 'preemption']]);
   });
 
-  test('all of it goes on where the plan is all or nothing', async () => {
+  test('goes on if the plan is all or nothing and fits in part', async () => {
     const { apply, plan, evicted, putNode, first, triggers } = await planned(true);
     await putNode(makeNode(first.nodeId, { SchedulingEligibility: 'ineligible' }));
     await apply(plan);
@@ -215,7 +215,7 @@ describe('what makes way', () => {
     expect(evicted()).toHaveLength(1);
   });
 
-  test('one that became more important meanwhile makes way for nobody', async () => {
+  test('goes on if it became more important meanwhile', async () => {
     const { apply, plan, evicted, change, putJob, first } = await planned();
     await putJob(jobOf({ Count: 2, Tasks }, 1, { ID: 'other', Priority: 71 }));
     await change(first.allocationId, { JobVersion: 1 });
@@ -231,12 +231,12 @@ describe('what makes way', () => {
     const { apply, plan, evicted, configure } = await planned();
     await configure({ ServiceSchedulerEnabled });
     const refused = reason === undefined ? [] : plan.preemptions;
-    const rejections = refused.map(({ nodeId }) => ({ nodeId, reason }));
-    expect(await apply(plan)).toEqual(expect.arrayContaining(rejections));
+    const refusals = refused.map(({ nodeId }) => ({ nodeId, reason }));
+    expect(await apply(plan)).toEqual(expect.arrayContaining(refusals));
     expect(evicted()).toHaveLength(count);
   });
 
-  test('of a job that is stopped nothing is to come back', async () => {
+  test('is not replaced if its job is stopped', async () => {
     const { apply, plan, putJob, triggers } = await planned();
     const other = { ID: 'other', Priority: 20 };
     await putJob({ ...jobOf({ Count: 2, Tasks }, 1, other), Stop: true });
@@ -281,7 +281,7 @@ describe('a plan that is too old is not applied', () => {
     expect(plan.stops).toMatchObject([{ clientStatus: 'lost' }]);
     await putNode(makeNode(one!.NodeID));
     expect(await apply(plan)).toEqual([{ nodeId: '', reason: 'a node that was away is back' }]);
-    // What ended meanwhile is told as it ended.
+    // An allocation that ended meanwhile keeps its last report.
     await putNode(makeNode(one!.NodeID, { Status: 'down' }));
     await change(one!.ID, { ClientStatus: 'complete' });
     expect(await apply(plan)).toEqual([]);
@@ -293,7 +293,7 @@ describe('a plan that is too old is not applied', () => {
 });
 
 describe('allocations', () => {
-  test('since when one is away is kept, what it waits for, and how its search went', async () => {
+  test('keep since when they are away, their follow-up, and the record of their reschedules', async () => {
     const { world, putJob, putNode, decide, apply, all, change } = await setUp();
     const Disconnect = { LostAfter: 60e9 };
     await putJob(jobOf({ Disconnect, Update: { MaxParallel: 0 } }));
@@ -326,7 +326,7 @@ describe('allocations', () => {
     });
   });
 
-  test('an update in place leaves alone what others changed meanwhile', async () => {
+  test('keep changes of others in an update in place', async () => {
     const { putJob, decide, apply, all, change } = await setUp();
     const Update = { MaxParallel: 1 };
     await putJob(jobOf({ Update }));
@@ -351,7 +351,7 @@ describe('allocations', () => {
 describe('deployments', () => {
   const Update = { MaxParallel: 1, Canary: 1, ProgressDeadline: 600e9 };
 
-  test('count what was placed, and their clock runs from the first on', async () => {
+  test('count placements, and their deadline runs from the first one', async () => {
     const { world, putJob, decide, apply, all, change, changeDeployment } = await setUp();
     await putJob(jobOf({ Count: 2, Update }));
     await apply(decide());
@@ -374,7 +374,7 @@ describe('deployments', () => {
     });
   });
 
-  test('that succeed make their version one to go back to, if they still do', async () => {
+  test('that succeed make their version stable, unless they changed meanwhile', async () => {
     const { putJob, decide, apply, all, change, changeDeployment, version, storedJob } =
       await setUp();
     await putJob(jobOf({ Update: { MaxParallel: 1 } }));
@@ -393,7 +393,7 @@ describe('deployments', () => {
     expect(storedJob()).toEqual(version(0));
   });
 
-  test('that somebody ended stay as they ended', async () => {
+  test('that have ended stay as they ended', async () => {
     const { putJob, decide, apply, all, changeDeployment } = await setUp();
     await putJob(jobOf());
     await apply(decide());
@@ -411,7 +411,7 @@ describe('deployments', () => {
   });
 });
 
-test('one evaluation waits for each node, however often that is decided', async () => {
+test('one evaluation waits for each node, however often the job is decided', async () => {
   const { putJob, putNode, decide, apply, all } = await setUp();
   await putNode(makeNode('n2', { cpu: 50 }));
   const Update = { MaxParallel: 0 };

@@ -16,41 +16,41 @@ import { applyPreemptions, undeserved } from './preemptions.ts';
 import { staleness } from './stale.ts';
 
 /** A node whose part of a plan was not applied, and why. */
-export interface Rejection {
+export interface NodeRefusal {
   /** `''`: nothing of the plan was applied. */
   readonly nodeId: string;
   readonly reason: string;
 }
 
 /**
- * Who holds what of a node in the state that the transaction with the index begins with; `undefined`
- * where that is not known and has to be added up.
+ * The occupancy of a node in the state before the transaction with this index; `undefined`:
+ * unknown, so that allocations have to be added up.
  */
 export type KnownOccupancies = (nodeId: string, index: number) => Occupancy | undefined;
 
 /**
  * The one place where a plan becomes state. Every touched node is checked again on the newest
- * state: what does not fit there is left out, or all of it when the plan is all or nothing.
- * Source: docs/behaviour/scheduling.md#plans-become-state.
+ * state. The part of a node that no longer fits is left out; of a plan that is all or nothing,
+ * everything is. Source: docs/behaviour/scheduling.md#plans-become-state.
  */
 export function applyPlan(
   transaction: Transaction,
   world: Pick<World, 'clock' | 'ids'>,
   plan: Plan,
   knownOccupancyOf: KnownOccupancies = () => undefined,
-): readonly Rejection[] {
+): readonly NodeRefusal[] {
   const stale = staleness(transaction, plan);
   if (stale !== undefined) return [{ nodeId: '', reason: stale }];
-  const rejections = rejectionsOf(transaction, plan, knownOccupancyOf);
-  if (plan.allAtOnce && rejections.length > 0) return rejections;
+  const refusals = refusalsOf(transaction, plan, knownOccupancyOf);
+  if (plan.allAtOnce && refusals.length > 0) return refusals;
   const nowMs = world.clock.nowMs();
   const accepted: Accepted = {
     plan,
-    rejected: new Set(rejections.map(({ nodeId }) => nodeId)),
-    isWhole: rejections.length === 0,
+    refused: new Set(refusals.map(({ nodeId }) => nodeId)),
+    isWhole: refusals.length === 0,
     now: instantFromMs(nowMs),
   };
-  const preemptions = plan.preemptions.filter(({ nodeId }) => !accepted.rejected.has(nodeId));
+  const preemptions = plan.preemptions.filter(({ nodeId }) => !accepted.refused.has(nodeId));
   const evicted = applyPreemptions(transaction, world, preemptions);
   const stopped = applyStops(transaction, accepted);
   const updated = applyUpdates(transaction, accepted);
@@ -60,23 +60,23 @@ export function applyPlan(
   removeServicesOfEnded(transaction, [...evicted, ...stopped]);
   const joined = [...updated, ...placed].filter(joins).map(({ after }) => after);
   applyDeployments(transaction, nowMs, plan, joined, accepted.isWhole);
-  return rejections;
+  return refusals;
 }
 
-/** A plan, and what of it is left out. */
+/** A plan, and the nodes whose part is left out. */
 interface Accepted {
   readonly plan: Plan;
   /** Ids of nodes. */
-  readonly rejected: ReadonlySet<string>;
+  readonly refused: ReadonlySet<string>;
   readonly isWhole: boolean;
   readonly now: number;
 }
 
-function applyStops(transaction: Transaction, { plan, rejected, isWhole, now }: Accepted): Move[] {
-  // What would have been replaced there goes on until its replacement has found a place.
+function applyStops(transaction: Transaction, { plan, refused, isWhole, now }: Accepted): Move[] {
+  // An allocation goes on until its replacement has found a place.
   const kept = new Set(
     plan.placements
-      .filter((placement) => rejected.has(placement.NodeID))
+      .filter((placement) => refused.has(placement.NodeID))
       .map((placement) => placement.PreviousAllocation),
   );
   const table = transaction.table(allocations);
@@ -84,7 +84,7 @@ function applyStops(transaction: Transaction, { plan, rejected, isWhole, now }: 
   for (const stop of plan.stops) {
     const before = table.get(...inNamespace(plan.namespace, stop.allocationId));
     if (before === undefined || kept.has(stop.allocationId)) continue;
-    // Follow-ups are made by the attempt that is accepted whole, and so are marks that name them.
+    // Follow-ups, and stops that name them, are left to an attempt that is accepted whole.
     if (!isWhole && namesFollowUp(stop)) continue;
     const after = table.put({
       ...before,
@@ -97,13 +97,13 @@ function applyStops(transaction: Transaction, { plan, rejected, isWhole, now }: 
   return moves;
 }
 
-/** What others changed of an allocation since the plan was made stays as they made it. */
-function applyUpdates(transaction: Transaction, { plan, rejected, now }: Accepted): Move[] {
+/** Changes by others since the plan was made are kept. */
+function applyUpdates(transaction: Transaction, { plan, refused, now }: Accepted): Move[] {
   const table = transaction.table(allocations);
   const moves: Move[] = [];
   for (const update of plan.inPlaceUpdates) {
     const before = table.get(...inNamespace(plan.namespace, update.ID));
-    if (before === undefined || rejected.has(update.NodeID)) continue;
+    if (before === undefined || refused.has(update.NodeID)) continue;
     const { EvalID, JobVersion, JobCreateIndex, AllocatedResources, DesiredDescription } = update;
     const { DeploymentID, DeploymentStatus } = update;
     const isMember = DeploymentID !== before.DeploymentID;
@@ -114,7 +114,7 @@ function applyUpdates(transaction: Transaction, { plan, rejected, now }: Accepte
       JobCreateIndex,
       AllocatedResources,
       DesiredDescription,
-      // Health is asked for anew.
+      // The health of an allocation that joins a deployment is asked for again.
       ...(isMember && { DeploymentID, DeploymentStatus }),
       AllocModifyIndex: transaction.index,
       ModifyTime: now,
@@ -124,11 +124,11 @@ function applyUpdates(transaction: Transaction, { plan, rejected, now }: Accepte
   return moves;
 }
 
-function applyPlacements(transaction: Transaction, { plan, rejected }: Accepted): Move[] {
+function applyPlacements(transaction: Transaction, { plan, refused }: Accepted): Move[] {
   const table = transaction.table(allocations);
   const moves: Move[] = [];
   for (const placement of plan.placements) {
-    if (rejected.has(placement.NodeID)) continue;
+    if (refused.has(placement.NodeID)) continue;
     const after = table.put({ ...placement, AllocModifyIndex: transaction.index });
     moves.push({ before: undefined, after });
     linkPrevious(transaction, placement);
@@ -136,11 +136,11 @@ function applyPlacements(transaction: Transaction, { plan, rejected }: Accepted)
   return moves;
 }
 
-/** Whether it became part of a deployment just now. */
+/** Whether the allocation became part of a deployment just now. */
 const joins = ({ before, after }: Move): boolean =>
   after.DeploymentID !== '' && after.DeploymentID !== before?.DeploymentID;
 
-/** Where an evaluation waits for room on the very node already, that one goes on waiting. */
+/** If an evaluation already waits for room on a node, that one goes on waiting. */
 function createEvaluations(transaction: Transaction, plan: Plan): void {
   const table = transaction.table(evaluations);
   const awaited = new Set<string>();
@@ -158,11 +158,11 @@ function createEvaluations(transaction: Transaction, plan: Plan): void {
 const isBlockedOnNode = ({ Status, NodeID }: Pick<Evaluation, 'Status' | 'NodeID'>): boolean =>
   Status === 'blocked' && NodeID !== '';
 
-/** What is not left alone of a stopped allocation. */
+/** The fields that a stop changes. */
 const stopFields = (stop: PlannedStop, before: Allocation, now: number): Partial<Allocation> => ({
   DesiredStatus: stop.desiredStatus,
   DesiredDescription: stop.desiredDescription,
-  // What its node said last of one that ended is the truth.
+  // If the allocation has ended, its node's last report is the truth.
   ...(stop.clientStatus && !isClientTerminal(before) && awayFields(before, stop.clientStatus, now)),
   ...(stop.followupEvaluationId !== undefined && { FollowupEvalID: stop.followupEvaluationId }),
   ...(stop.lastReschedule && {
@@ -173,7 +173,7 @@ const stopFields = (stop: PlannedStop, before: Allocation, now: number): Partial
   }),
 });
 
-/** Since when it is away is noted, for that says how long it is waited for. */
+/** Records since when the allocation is away: the time of its return counts from there. */
 const awayFields = (
   { AllocStates }: Allocation,
   ClientStatus: NonNullable<PlannedStop['clientStatus']>,
@@ -196,11 +196,11 @@ function linkPrevious(
   if (previous !== undefined) table.put({ ...previous, NextAllocation: placement.ID });
 }
 
-function rejectionsOf(
+function refusalsOf(
   transaction: Transaction,
   plan: Plan,
   knownOccupancyOf: KnownOccupancies,
-): Rejection[] {
+): NodeRefusal[] {
   const placements = Map.groupBy(plan.placements, ({ NodeID }) => NodeID);
   const updates = Map.groupBy(plan.inPlaceUpdates, ({ NodeID }) => NodeID);
   const stops = Map.groupBy(plan.stops, ({ nodeId }) => nodeId);
@@ -215,7 +215,7 @@ function rejectionsOf(
     const one = table.get(...inNamespace(namespaceOf.get(id) ?? plan.namespace, id));
     return one?.NodeID === nodeId && holdsResources(one) ? one : undefined;
   };
-  const rejections: Rejection[] = [];
+  const refusals: NodeRefusal[] = [];
   for (const nodeId of new Set([...placements.keys(), ...updates.keys()])) {
     const preempted = preemptions.get(nodeId) ?? [];
     const unfit = checkNode({
@@ -230,7 +230,7 @@ function rejectionsOf(
       job,
     });
     const reason = unfit ?? undeserved(transaction, plan, preempted);
-    if (reason !== undefined) rejections.push({ nodeId, reason });
+    if (reason !== undefined) refusals.push({ nodeId, reason });
   }
-  return rejections;
+  return refusals;
 }

@@ -12,9 +12,9 @@ import { deployments, inNamespace, jobs, jobVersions, numberPart } from '../../.
 import type { Transaction } from '../../../state/types.ts';
 
 /**
- * What a plan does to the deployments of its job: the new one, what of it was placed, and how the
- * others end. `joined` are the allocations that became part of a deployment by this plan: placed,
- * or updated in place. Nothing is called a success unless all of the plan is done.
+ * Applies a plan to the deployments of its job: the new deployment, its placements, and the end of
+ * the others. `joined`: allocations that became part of a deployment by this plan, placed or
+ * updated in place. No deployment is successful unless the whole plan is applied.
  * Source: docs/behaviour/deployments.md#progress.
  */
 export function applyDeployments(
@@ -32,7 +32,7 @@ export function applyDeployments(
   }
   for (const { ID, Status, StatusDescription } of plan.deploymentUpdates) {
     const before = table.get(...inNamespace(plan.namespace, ID));
-    // What somebody else ended meanwhile stays as it ended.
+    // A deployment that has ended meanwhile stays so.
     if (before === undefined || isTerminalDeployment(before)) continue;
     const isDone = isWhole && Object.values(before.TaskGroups).every(isRolledOut);
     if (Status === 'successful' && !isDone) continue;
@@ -60,7 +60,7 @@ function withMembers(
   };
 }
 
-/** The clock runs from the first one on. */
+/** The progress deadline runs from the first placement. */
 const withMember = (
   group: DeploymentGroup,
   id: string,
@@ -74,7 +74,7 @@ const withMember = (
 });
 
 /**
- * A version that was rolled out well is one to go back to.
+ * A version that was rolled out successfully is stable.
  * Source: docs/behaviour/jobs.md#stable-versions.
  */
 function markStable(

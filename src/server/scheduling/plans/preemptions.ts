@@ -13,8 +13,8 @@ import { refreshJobStatus } from '../job-status.ts';
 import type { Move } from '../job-summary.ts';
 
 /**
- * Why one of these must not make way any more: priorities may have changed since the plan was made,
- * or who may evict at all. That it is there and is to run is for `checkNode` to say.
+ * Why an allocation must not be evicted any more: since the plan was made, priorities or the
+ * setting of preemption may have changed. Whether it still runs is checked by `checkNode`.
  * Source: docs/behaviour/scheduling.md#preemption.
  */
 export function undeserved(
@@ -23,7 +23,7 @@ export function undeserved(
   preemptions: readonly PlannedPreemption[],
 ): string | undefined {
   if (preemptions.length === 0) return undefined;
-  // Where nobody has set it, it is as it was when the plan was made.
+  // An unset configuration is that of the server, which has not changed since the plan was made.
   const { preemption } = configurationIn(snapshot, allMayEvict);
   const view = clusterView(snapshot, schedulerDefaults);
   const placements = new Map(plan.placements.map((placement) => [placement.ID, placement]));
@@ -45,7 +45,7 @@ const allMayEvict: SchedulerConfiguration = {
   preemption: { system: true, sysbatch: true, batch: true, service: true },
 };
 
-/** Evicts them, and has their jobs looked at, each once. */
+/** Evicts the allocations, and makes one evaluation for each of their jobs. */
 export function applyPreemptions(
   transaction: Transaction,
   world: Pick<World, 'clock' | 'ids'>,
@@ -76,8 +76,8 @@ export function applyPreemptions(
 }
 
 /**
- * What was evicted is to run elsewhere, or here when there is room again. A part of the plan before
- * this one may have seen to it: what is pending has not begun.
+ * Evicted allocations are to run elsewhere, or here when there is room again. A pending evaluation,
+ * perhaps of an earlier part of the plan, has yet to see this eviction, and is enough.
  */
 function evaluateJobs(
   transaction: Transaction,

@@ -14,7 +14,7 @@ const stop = (allocationId: string, fields: Partial<PlannedStop> = {}): PlannedS
   ...fields,
 });
 
-/** Only what splitting looks at. */
+/** A plan with the fields that splitting looks at. */
 const plan = (fields: object): Plan =>
   ({
     allAtOnce: false,
@@ -46,17 +46,17 @@ const idsOf = (parts: readonly Plan[]) =>
   ]);
 
 describe('a plan in parts', () => {
-  test('a small one is itself', () => {
+  test('a small plan stays whole', () => {
     const small = plan({ stops: [stop('a')], placements: [placement('b')] });
     expect(splitOf(small, 2)).toEqual([small]);
   });
 
-  test('all or nothing is one', () => {
+  test('a plan that is all or nothing is one part', () => {
     const whole = plan({ allAtOnce: true, stops: ['a', 'b', 'c'].map((id) => stop(id)) });
     expect(splitOf(whole, 2)).toEqual([whole]);
   });
 
-  test('what is replaced goes with its replacement, the rest before', () => {
+  test('a stop goes with its replacement, other stops go before', () => {
     const parts = splitOf(
       plan({
         stops: [stop('old1'), stop('gone'), stop('old2')],
@@ -73,7 +73,7 @@ describe('a plan in parts', () => {
     ]);
   });
 
-  test('what makes way goes with what it makes way for', () => {
+  test('an eviction goes with the placement that needs it', () => {
     const preemptions = [preemption('x', 'a'), preemption('y', 'c'), preemption('z', 'c')];
     const placements = ['a', 'b', 'c'].map((id) => placement(id));
     const parts = splitOf(plan({ placements, preemptions }), 3);
@@ -84,7 +84,7 @@ describe('a plan in parts', () => {
     ]);
   });
 
-  test('the deployment comes first; follow-ups, their marks and its success come last', () => {
+  test('the deployment comes first; follow-ups, stops that name them, and its success come last', () => {
     const cancelled = { ID: 'earlier', Status: 'cancelled', StatusDescription: '' };
     const successful = { ID: 'seen', Status: 'successful', StatusDescription: '' };
     const followUp = { ID: 'later' };
@@ -108,7 +108,7 @@ describe('a plan in parts', () => {
     expect(parts.map((part) => part.evaluations)).toEqual([[], [followUp]]);
   });
 
-  test('nothing is lost, nothing comes twice, and no part is larger than it has to be', () => {
+  test('no change is lost or repeated, and no part is larger than it has to be', () => {
     const size = fc.nat({ max: 12 });
     fc.assert(
       fc.property(size, size, size, fc.integer({ min: 1, max: 6 }), (stops, news, kept, max) => {

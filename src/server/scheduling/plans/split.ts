@@ -2,18 +2,16 @@ import { each, filtered, grouped, mapped, type Steps } from '../../../base/steps
 import { namesFollowUp, type Plan } from '../../../model/plan/plan.ts';
 
 /**
- * A plan in parts of at most `rowsMax` allocations each, to be applied in turn as transactions of
- * their own, so that a large one holds up nobody else's requests. Each part is right by itself:
- * after a crash, or when something comes in between, the evaluation is decided again and goes on
- * from there, as after a plan that was accepted in part.
- * Source: docs/behaviour/scheduling.md#plans-become-state.
+ * Splits a plan into parts of at most `rowsMax` allocations, each applied in a transaction of its
+ * own, so that a large plan holds up no requests. Each part is right by itself: after a crash or a
+ * change by others, the evaluation is decided again and goes on from there, as after a plan that
+ * was accepted in part. Source: docs/behaviour/scheduling.md#plans-become-state.
  *
  * 1. A plan that is all or nothing is one part.
- * 2. What is replaced is stopped by the part that places its replacement, and what makes way for a
- *    placement is evicted by its part.
- * 3. The deployment comes with the first part, for what is placed names it.
- * 4. Follow-ups and the marks that name them come with the last part, and so does the word that
- *    the job's deployment is a success.
+ * 2. An allocation is stopped by the part that places its replacement, and evicted by the part that
+ *    places the allocation which needs its room.
+ * 3. The deployment comes with the first part, since placements name it.
+ * 4. Follow-ups, stops that name them, and the success of the job's deployment come with the last part.
  */
 export function* splitPlan(plan: Plan, rowsMax: number): Steps<readonly Plan[]> {
   if (plan.allAtOnce || sizeOf(plan) <= rowsMax) return [plan];
@@ -42,7 +40,7 @@ const emptyPart = (): Part => ({ stops: [], placements: [], preemptions: [], inP
 const sizeOf = ({ stops, placements, preemptions, inPlaceUpdates }: Rows): number =>
   stops.length + placements.length + preemptions.length + inPlaceUpdates.length;
 
-/** What needs no follow-up. At least one part, though it may be empty. */
+/** All changes but stops with follow-ups. At least one part, which may be empty. */
 function* partsOf(
   { stops, placements, preemptions, inPlaceUpdates }: Plan,
   rowsMax: number,
@@ -57,7 +55,7 @@ function* partsOf(
   const preemptionsOf = yield* grouped(preemptions, ({ byAllocationId }) => byAllocationId);
   const parts = [emptyPart()];
   let rows = 0;
-  /** The part that takes so many rows, which are not taken apart. */
+  /** The part for a group of rows that stay together. */
   const partFor = (size: number): Part => {
     if (rows > 0 && rows + size > rowsMax) {
       parts.push(emptyPart());

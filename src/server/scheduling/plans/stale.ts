@@ -4,8 +4,8 @@ import { allocations, deployments, inNamespace, jobs, nodes } from '../../../sta
 import type { Snapshot } from '../../../state/types.ts';
 
 /**
- * Why nothing of a plan can be applied any more: what it was made for is not so now. `undefined`
- * when its parts may be looked at one by one.
+ * Why nothing of a plan can be applied any more, since its premises have changed; `undefined`: its
+ * parts may be checked one by one.
  */
 export function staleness(snapshot: Snapshot, plan: Plan): string | undefined {
   const { namespace, jobId, deploymentSeen } = plan;
@@ -21,11 +21,11 @@ export function staleness(snapshot: Snapshot, plan: Plan): string | undefined {
     : undefined;
 }
 
-/** Whether an allocation that is to be marked as away was heard of meanwhile. */
+/** Whether an allocation that the plan marks as away was heard of meanwhile. */
 function isBack(snapshot: Snapshot, { namespace }: Plan, stop: PlannedStop): boolean {
   if (stop.clientStatus === undefined) return false;
   const allocation = snapshot.table(allocations).get(...inNamespace(namespace, stop.allocationId));
-  // One whose time is over is given up on a node that is here as well.
+  // An unknown allocation whose time is over is given up even if its node is here.
   if (allocation === undefined || allocation.ClientStatus === 'unknown') return false;
   return !isAway(snapshot.table(nodes).get(stop.nodeId));
 }
