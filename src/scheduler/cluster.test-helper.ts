@@ -237,7 +237,7 @@ export class TestCluster implements ClusterView {
     for (const update of plan.inPlaceUpdates) {
       const isNew = update.DeploymentID !== this.allocation(update.ID).DeploymentID;
       this.putAllocation(update);
-      if (isNew) this.#join(update);
+      if (isNew) this.#joinDeployment(update);
     }
     for (const placement of plan.placements) {
       this.putAllocation({
@@ -246,7 +246,7 @@ export class TestCluster implements ClusterView {
         ...(runs ? { ClientStatus: 'running' } : {}),
         CreateIndex: ++this.#placed,
       } as Allocation);
-      this.#join(placement);
+      this.#joinDeployment(placement);
       const previous = this.#allocations.get(placement.PreviousAllocation);
       if (previous) this.change(previous.ID, { NextAllocation: placement.ID });
     }
@@ -256,7 +256,7 @@ export class TestCluster implements ClusterView {
     }
   }
 
-  #join({ ID, DeploymentID, DeploymentStatus, TaskGroup }: Proposed<Allocation>): void {
+  #joinDeployment({ ID, DeploymentID, DeploymentStatus, TaskGroup }: Proposed<Allocation>): void {
     this.changeEntry(DeploymentID, TaskGroup, ({ PlacedAllocs, PlacedCanaries }) => ({
       PlacedAllocs: PlacedAllocs + 1,
       PlacedCanaries: DeploymentStatus?.Canary ? [...(PlacedCanaries ?? []), ID] : PlacedCanaries,

@@ -23,7 +23,11 @@ export function aclRoleRoutes(context: ServerContext): Route[] {
     ),
     ...serveWrite(contract.update, async (input) =>
       written(
-        await updateRole(context, scopeOf(input), input.parameters.role_id!, input.body, input),
+        await updateRole(context, scopeOf(input), {
+          pathId: input.parameters.role_id!,
+          input: input.body,
+          linker: input,
+        }),
       ),
     ),
     ...serveWrite(contract.delete, (input) =>

@@ -79,8 +79,9 @@ export function aclTokenRoutes(context: ServerContext, agent: AnsweringAgent): R
       };
     }),
     ...serveWrite(contract.update, async (input) => {
-      const accessor = input.parameters.accessor_id!;
-      return written(await updateToken(context, scopeOf(input), accessor, input.body, input));
+      const pathAccessor = input.parameters.accessor_id!;
+      const update = { pathAccessor, request: input.body, linker: input };
+      return written(await updateToken(context, scopeOf(input), update));
     }),
     ...serveWrite(contract.clone, async (input) => {
       const accessor = input.parameters.accessor_id!;

@@ -36,7 +36,7 @@ export function namespaceRoutes(context: ServerContext): Route[] {
     pathName: string,
   ) => {
     const { partition, body: request } = input;
-    const written = await writeNamespace(context, partition, pathName, request, input);
+    const written = await writeNamespace(context, { partition, pathName }, request, input);
     return { index: written.index, value: shown(written.value, context.state.read()) };
   };
   return [

@@ -22,19 +22,19 @@ export class NotedCluster implements ClusterView {
   putNode(node: Node): void {
     const before = this.#nodes.get(node.ID);
     this.#nodes.set(node.ID, node);
-    this.#note([{ table: nodes.name, before, after: node }]);
+    this.#noteChanges([{ table: nodes.name, before, after: node }]);
   }
 
   dropNode(id: string): void {
     const before = this.#nodes.get(id);
     if (before === undefined) return;
     this.#nodes.delete(id);
-    this.#note([{ table: nodes.name, before, after: undefined }]);
+    this.#noteChanges([{ table: nodes.name, before, after: undefined }]);
   }
 
   putJob(job: Job): void {
     this.#jobs.set(job.ID, job);
-    this.#note([]);
+    this.#noteChanges([]);
   }
 
   putAllocations(list: readonly Allocation[]): void {
@@ -43,14 +43,14 @@ export class NotedCluster implements ClusterView {
       this.#allocations.set(after.ID, after);
       return { table: allocations.name, before, after };
     });
-    this.#note(changes);
+    this.#noteChanges(changes);
   }
 
   dropAllocation(id: string): void {
     const before = this.#allocations.get(id);
     if (before === undefined) return;
     this.#allocations.delete(id);
-    this.#note([{ table: allocations.name, before, after: undefined }]);
+    this.#noteChanges([{ table: allocations.name, before, after: undefined }]);
   }
 
   get allocations(): readonly Allocation[] {
@@ -90,7 +90,7 @@ export class NotedCluster implements ClusterView {
     return this.allocations.filter((one) => one.NodeID === nodeId);
   }
 
-  #note(changes: readonly Change[]): void {
+  #noteChanges(changes: readonly Change[]): void {
     this.index++;
     this.memory.noteChanges(changes, this.index);
   }

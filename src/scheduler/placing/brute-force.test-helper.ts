@@ -67,7 +67,7 @@ export class BruteForce {
 
   /** The plan stops the allocation in any case. */
   stop(id: string): void {
-    this.#held = this.#held.map((one) => (one.id === id ? this.#leave(one) : one));
+    this.#held = this.#held.map((one) => (one.id === id ? this.#markLeft(one) : one));
   }
 
   /** The right node for the request, and its score; `undefined`: no node is open. */
@@ -176,7 +176,7 @@ export class BruteForce {
     return handedOn(before, this.#held);
   }
 
-  #leave(one: Held): Held {
+  #markLeft(one: Held): Held {
     if (one.ours && one.counts) this.#left.push({ node: one.node, group: one.group });
     return { ...one, counts: false };
   }
@@ -322,7 +322,7 @@ class Scan {
     const used = this.#usedWith(node, ask);
     const { Cpu, Memory, Disk } = capacity(node);
     if (used.cpu > Cpu || used.memory > Memory || used.disk > Disk) return false;
-    const there = this.#there(node).filter((one) => one !== this.#giver(node));
+    const there = this.#heldOn(node).filter((one) => one !== this.#giver(node));
     const busy = new Set(there.flatMap((one) => one.cores));
     const cores = node.NodeResources.Cpu.ReservableCpuCores.filter((core) => !busy.has(core));
     const asked = group.Tasks.reduce((sum, task) => sum + task.Resources.Cores, 0);
@@ -331,7 +331,7 @@ class Scan {
   }
 
   #devices(node: Node): number | undefined {
-    const there = this.#there(node).filter((one) => one !== this.#giver(node));
+    const there = this.#heldOn(node).filter((one) => one !== this.#giver(node));
     return bestDevices(node, this.#input.group, new Set(there.flatMap((one) => one.pieces)));
   }
 
@@ -468,19 +468,19 @@ class Scan {
     return node === undefined ? undefined : read(target, node);
   }
 
-  #there(node: Node): readonly Held[] {
+  #heldOn(node: Node): readonly Held[] {
     return this.#input.held.filter((one) => one.node === node.ID && one.occupies);
   }
 
   #giver(node: Node): Held | undefined {
-    const before = this.#there(node).find((one) => one.id === this.#input.leaver);
+    const before = this.#heldOn(node).find((one) => one.id === this.#input.leaver);
     return before === undefined ? undefined : handedOn(before, this.#input.held);
   }
 
   /** The resources used with the ask in the place of its predecessor. */
   #usedWith(node: Node, ask: Amounts): Amounts {
     const giver = this.#giver(node);
-    const there = this.#there(node);
+    const there = this.#heldOn(node);
     const sum = (key: keyof Amounts): number =>
       there.reduce((total, one) => total + one[key], 0) +
       Math.max(ask[key] - (giver?.[key] ?? 0), 0);

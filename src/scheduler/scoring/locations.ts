@@ -37,7 +37,7 @@ export class JobLocations {
 
   add(allocation: Located): void {
     this.#live.set(allocation.ID, allocation);
-    this.#count(allocation, 1);
+    this.#countLocation(allocation, 1);
   }
 
   has(id: string): boolean {
@@ -48,7 +48,7 @@ export class JobLocations {
     const allocation = this.#live.get(id);
     if (allocation === undefined) return undefined;
     this.#live.delete(id);
-    this.#count(allocation, -1);
+    this.#countLocation(allocation, -1);
     this.#removed.push(allocation);
     return allocation;
   }
@@ -58,7 +58,7 @@ export class JobLocations {
     return this.#counts.get(group) ?? nowhere;
   }
 
-  #count({ TaskGroup, NodeID }: Located, by: 1 | -1): void {
+  #countLocation({ TaskGroup, NodeID }: Located, by: 1 | -1): void {
     for (const group of [TaskGroup, everyGroup]) {
       let counts = this.#counts.get(group);
       if (counts === undefined) {

@@ -52,11 +52,11 @@ export class LinkResolver {
   }
 
   policies(links: readonly WrittenLink[], keys: readonly string[] = ['Policies']): StoredLink[] {
-    return this.#resolve('policy', this.#snapshot.table(aclPolicies), links, keys);
+    return this.#resolveLinks('policy', this.#snapshot.table(aclPolicies), links, keys);
   }
 
   roles(links: readonly WrittenLink[], keys: readonly string[] = ['Roles']): StoredLink[] {
-    return this.#resolve('role', this.#snapshot.table(aclRoles), links, keys);
+    return this.#resolveLinks('role', this.#snapshot.table(aclRoles), links, keys);
   }
 
   /** @throws RosterError `invalid-body` with every link that leads nowhere */
@@ -64,7 +64,7 @@ export class LinkResolver {
     if (this.#faults.length > 0) throw invalid('invalid-body', this.#faults);
   }
 
-  #resolve<R extends Linkable>(
+  #resolveLinks<R extends Linkable>(
     noun: string,
     table: TableReader<R, 'id' | 'name'>,
     links: readonly WrittenLink[],
@@ -82,7 +82,7 @@ export class LinkResolver {
         this.#fault(faultAt(below(place, index), 'must have an ID or a Name'));
         return;
       }
-      const id = ID === '' ? this.#named(table, Name) : this.#known(table, ID.toLowerCase());
+      const id = ID === '' ? this.#idOfName(table, Name) : this.#knownId(table, ID.toLowerCase());
       if (id !== undefined) {
         this.#demand(rowWithId(table, id));
         ids.add(id);
@@ -111,21 +111,21 @@ export class LinkResolver {
     if (this.#faults.length < limits.fault.listedMax) this.#faults.push(fault);
   }
 
-  #named<R extends Linkable>(table: TableReader<R, 'name'>, name: string): string | undefined {
+  #idOfName<R extends Linkable>(table: TableReader<R, 'name'>, name: string): string | undefined {
     if (name.includes('\0')) return undefined;
-    for (const scope of this.#reached()) {
+    for (const scope of this.#reachedScopes()) {
       for (const row of table.by('name').scan({ prefix: inScope(scope, name) })) return row.ID;
     }
     return undefined;
   }
 
-  #known<R extends Linkable>(table: TableReader<R, 'id'>, id: string): string | undefined {
+  #knownId<R extends Linkable>(table: TableReader<R, 'id'>, id: string): string | undefined {
     if (id.includes('\0')) return undefined;
     if (isBuiltinPolicy(id)) return rowWithId(table, id)?.ID;
-    return this.#reached().some((scope) => table.has(...inScope(scope, id))) ? id : undefined;
+    return this.#reachedScopes().some((scope) => table.has(...inScope(scope, id))) ? id : undefined;
   }
 
-  #reached(): readonly Scope[] {
+  #reachedScopes(): readonly Scope[] {
     const { partition, namespace } = this.#scope;
     if (namespace === defaultNamespace) return [this.#scope];
     return [this.#scope, { partition, namespace: defaultNamespace }];

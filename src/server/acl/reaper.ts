@@ -23,7 +23,7 @@ export class TokenReaper {
       for (const { table, after } of changes) {
         if (table !== aclTokens.name || after === undefined) continue;
         const { ExpirationTime } = after as unknown as { ExpirationTime: number };
-        if (ExpirationTime !== 0) this.#expect(ExpirationTime);
+        if (ExpirationTime !== 0) this.#reapAt(ExpirationTime);
       }
     });
     this.#expectNext();
@@ -37,10 +37,10 @@ export class TokenReaper {
   #expectNext(): void {
     this.#dueMs = Number.POSITIVE_INFINITY;
     const next = this.#context.state.read().table(aclTokens).by('expiration').scan().next();
-    if (!next.done) this.#expect(next.value.ExpirationTime);
+    if (!next.done) this.#reapAt(next.value.ExpirationTime);
   }
 
-  #expect(dueMs: number): void {
+  #reapAt(dueMs: number): void {
     if (dueMs >= this.#dueMs) return;
     this.#dueMs = dueMs;
     this.#timer?.clear();
@@ -68,7 +68,7 @@ export class TokenReaper {
     } catch (error) {
       log.warn({ error }, 'expired tokens could not be removed; they stay dead');
       this.#dueMs = Number.POSITIVE_INFINITY;
-      this.#expect(world.clock.nowMs() + limits.acl.reapRetryMs);
+      this.#reapAt(world.clock.nowMs() + limits.acl.reapRetryMs);
     }
   }
 }

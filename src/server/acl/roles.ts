@@ -5,7 +5,6 @@ import {
   type RoleRequest,
   roleHash,
 } from '../../model/acl-role/write.ts';
-import type { StoredLink } from '../../model/acl-token/identities.ts';
 import { invalid, refusal } from '../../model/errors.ts';
 import type { Scope } from '../../model/namespace/namespace.ts';
 import { aclRoles, inScope } from '../../state/tables.ts';
@@ -27,7 +26,7 @@ export async function createRole(
   const ID = world.ids.uuid();
   return state.write((transaction) => {
     requireScope(transaction, scope);
-    const content = contentOf(transaction, scope, checked, linker);
+    const content = contentOf(new LinkResolver(transaction, scope, linker), checked);
     requireFreeName(transaction, scope, content.Name);
     return transaction.table(aclRoles).put({
       ID,
@@ -39,13 +38,17 @@ export async function createRole(
   });
 }
 
+export interface RoleUpdate {
+  readonly pathId: string;
+  readonly input: RoleRequest;
+  readonly linker: Linker;
+}
+
 /** @throws RosterError `id-mismatch`, `invalid-body`, `role-not-found`, `name-taken` */
 export async function updateRole(
   { state }: ServerContext,
   scope: Scope,
-  pathId: string,
-  input: RoleRequest,
-  linker: Linker,
+  { pathId, input, linker }: RoleUpdate,
 ): Promise<Written<AclRole>> {
   const id = requireUuid(pathId);
   if (input.ID && input.ID.toLowerCase() !== id) {
@@ -56,7 +59,10 @@ export async function updateRole(
     const table = transaction.table(aclRoles);
     const stored = table.get(...inScope(scope, id));
     if (stored === undefined) throw missingRole(id, scope);
-    const content = contentOf(transaction, scope, checked, linker, stored.Policies);
+    const content = contentOf(
+      new LinkResolver(transaction, scope, linker, stored.Policies),
+      checked,
+    );
     if (content.Name !== stored.Name) requireFreeName(transaction, scope, content.Name);
     return table.put({ ...stored, ...content, Hash: roleHash(content) });
   });
@@ -75,14 +81,7 @@ export async function deleteRole(
 export const missingRole = (role: string, { namespace }: Scope) =>
   refusal('role-not-found', { role, namespace });
 
-function contentOf(
-  transaction: Transaction,
-  scope: Scope,
-  { given, identities }: CheckedRole,
-  linker: Linker,
-  kept?: readonly StoredLink[],
-) {
-  const resolver = new LinkResolver(transaction, scope, linker, kept);
+function contentOf(resolver: LinkResolver, { given, identities }: CheckedRole) {
   const Policies = resolver.policies(given.Policies);
   resolver.check();
   const { Name, Description } = given;

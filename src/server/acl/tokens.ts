@@ -1,5 +1,4 @@
 import { type AclToken, anonymousAccessorId, isExpired } from '../../model/acl-token/acl-token.ts';
-import type { StoredLink } from '../../model/acl-token/identities.ts';
 import {
   type CheckedToken,
   checkedToken,
@@ -41,7 +40,7 @@ export async function createToken(
   return context.state.write((transaction) => {
     requireScope(transaction, scope);
     return insertToken(transaction, context, scope, {
-      ...contentOf(transaction, scope, checked, linker),
+      ...contentOf(new LinkResolver(transaction, scope, linker), checked),
       AuthMethod: '',
       AuthMethodNamespace: '',
       CreateTime: nowMs,
@@ -99,6 +98,12 @@ export function insertToken(
   });
 }
 
+export interface TokenUpdate {
+  readonly pathAccessor: string;
+  readonly request: TokenRequest;
+  readonly linker: Linker;
+}
+
 /**
  * Replaces the fields of a token that may change.
  * @throws RosterError `id-mismatch`, `invalid-body`, `accessor-not-found`, `immutable-field`
@@ -106,9 +111,7 @@ export function insertToken(
 export async function updateToken(
   context: ServerContext,
   scope: Scope,
-  pathAccessor: string,
-  request: TokenRequest,
-  linker: Linker,
+  { pathAccessor, request, linker }: TokenUpdate,
 ): Promise<Written<AclToken>> {
   const accessor = requireUuid(pathAccessor);
   if (request.AccessorID && request.AccessorID.toLowerCase() !== accessor) {
@@ -125,7 +128,7 @@ export async function updateToken(
     const changed = checkImmutables(given, stored, fits);
     if (changed !== undefined) throw refusal('immutable-field', { field: changed, noun: 'token' });
     const kept = [...stored.Policies, ...stored.Roles];
-    const content = contentOf(transaction, scope, checked, linker, kept);
+    const content = contentOf(new LinkResolver(transaction, scope, linker, kept), checked);
     return transaction.table(aclTokens).put({ ...stored, ...content, Hash: tokenHash(content) });
   });
 }
@@ -216,14 +219,7 @@ export function requireToken(
   return token;
 }
 
-function contentOf(
-  transaction: Transaction,
-  scope: Scope,
-  { given, identities }: CheckedToken,
-  linker: Linker,
-  kept?: readonly StoredLink[],
-): TokenContent {
-  const resolver = new LinkResolver(transaction, scope, linker, kept);
+function contentOf(resolver: LinkResolver, { given, identities }: CheckedToken): TokenContent {
   const Policies = resolver.policies(given.Policies);
   const Roles = resolver.roles(given.Roles);
   resolver.check();

@@ -59,13 +59,8 @@ export async function applyEntry(
     if (!putGiven(transaction, box, entry)) return true;
     const view = entryViewOf(transaction);
     const wrong = kindOf(entry.Kind).changeFaults?.(stored, entry, view) ?? [];
-    settle(
-      context,
-      transaction,
-      { key, before: stored },
-      `The entry ${entry.Kind} "${entry.Name}" is not written`,
-      wrong,
-    );
+    const failure = `The entry ${entry.Kind} "${entry.Name}" is not written`;
+    settle(context, transaction, { key, before: stored }, { failure, wrong });
     return true;
   });
 }
@@ -83,13 +78,8 @@ export async function deleteEntry(
     }
     const before = findEntry(transaction, key);
     if (removeRows(transaction, key)) {
-      settle(
-        context,
-        transaction,
-        { key, before },
-        `The entry ${key.kind} "${key.name}" is not deleted`,
-        [],
-      );
+      const failure = `The entry ${key.kind} "${key.name}" is not deleted`;
+      settle(context, transaction, { key, before }, { failure, wrong: [] });
     }
     return true;
   });
@@ -103,14 +93,13 @@ function settle(
   { world }: Pick<Context, 'world'>,
   transaction: Transaction,
   change: EntryChange,
-  what: string,
-  wrong: readonly string[],
+  { failure, wrong }: { readonly failure: string; readonly wrong: readonly string[] },
 ): void {
   const view = entryViewOf(transaction, change);
   const changed = [change.key];
   // The checks do not look at derived entries, so a refused change need not derive any.
   const faults = [...wrong, ...crossChecks.flatMap((check) => check(view, changed))];
-  if (faults.length > 0) throw conflict(what, [...new Set(faults)]);
+  if (faults.length > 0) throw conflict(failure, [...new Set(faults)]);
   const now = formatInstant(world.clock.nowMs());
   for (const follow of consequences) {
     const { puts, removals } = follow(view, changed, now);

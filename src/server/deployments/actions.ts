@@ -122,7 +122,7 @@ export const promoteDeployment = (
         `not all of its canaries are healthy: ${counts.join(', ')}`,
       );
     }
-    const after = promoteGroups(transaction, deployment, chosen, members, nowMs);
+    const after = promoteGroups(transaction, deployment, { groups: chosen, members, nowMs });
     return evaluated(transaction, context, after);
   });
 

@@ -43,7 +43,9 @@ export function advanceDeployment(
   }
   for (const one of step.reschedule) markForReschedule(transaction, one, nowMs);
   const isPromoted = step.promote.length > 0;
-  if (isPromoted) promoteGroups(transaction, deployment, step.promote, members, nowMs);
+  if (isPromoted) {
+    promoteGroups(transaction, deployment, { groups: step.promote, members, nowMs });
+  }
   const hasProgress =
     progress === 'unknown' ? isUnseen(transaction, deployment, members) : progress === 'made';
   if (!hasProgress && !isPromoted && step.reschedule.length === 0) return 'unchanged';

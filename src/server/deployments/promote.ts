@@ -5,13 +5,18 @@ import { isCanaryOf, promoted } from '../../model/deployment/promotion.ts';
 import { allocations, deployments, inNamespace } from '../../state/tables.ts';
 import type { Transaction } from '../../state/types.ts';
 
+export interface Promotion {
+  readonly groups: readonly string[];
+  /** Allocations of the deployment. */
+  readonly members: readonly Allocation[];
+  readonly nowMs: number;
+}
+
 /** Promotes the groups' canaries. The caller has checked that they may be promoted. */
 export function promoteGroups(
   transaction: Transaction,
   deployment: Deployment,
-  groups: readonly string[],
-  members: readonly Allocation[],
-  nowMs: number,
+  { groups, members, nowMs }: Promotion,
 ): Deployment {
   const ModifyTime = instantFromMs(nowMs);
   const table = transaction.table(allocations);

@@ -23,7 +23,7 @@ interface Deadline {
  * Invariants
  *  D1. Everything it keeps is derived from the state: a new leader looks at every deployment once
  *      and then knows what the leader before it knew.
- *  D2. It only decides when to look. What is done is decided in the transaction, on the newest state.
+ *  D2. It only decides when to look. The transaction decides what to do, on the newest state.
  *  D3. Healthy allocations are gathered for `limits.deployment.batchMs`; an unhealthy allocation is
  *      looked at at once.
  *  D4. Looks hold the main thread for `limits.deployment.sliceMs`, then others go first.
@@ -46,11 +46,11 @@ export class DeploymentWatcher {
   /** Looks at every open deployment: nobody knows which progress the scheduler has seen. */
   start(): void {
     const { state } = this.#context;
-    this.#unsubscribe = state.onCommit((changes) => this.#follow(changes));
+    this.#unsubscribe = state.onCommit((changes) => this.#followCommit(changes));
     for (const deployment of state.read().table(deployments).scan()) {
       if (isTerminalDeployment(deployment)) continue;
       this.#arm(deployment);
-      this.#look(deployment.ID, 'unknown');
+      this.#lookAt(deployment.ID, 'unknown');
     }
   }
 
@@ -65,7 +65,7 @@ export class DeploymentWatcher {
     this.#ready.clear();
   }
 
-  #follow(changes: readonly Change[]): void {
+  #followCommit(changes: readonly Change[]): void {
     for (const { table, before, after } of changes) {
       if (table === allocations.name) {
         this.#followAllocation(before as Allocation | undefined, after as Allocation | undefined);
@@ -80,23 +80,23 @@ export class DeploymentWatcher {
     const was = before?.DeploymentID === after.DeploymentID ? before : undefined;
     const health = after.DeploymentStatus?.Healthy ?? null;
     const failed = after.ClientStatus === 'failed' && was?.ClientStatus !== 'failed';
-    if (failed) this.#look(after.DeploymentID, 'none');
+    if (failed) this.#lookAt(after.DeploymentID, 'none');
     if (health === null || health === (was?.DeploymentStatus?.Healthy ?? null)) return;
-    if (health) this.#gather(after.DeploymentID);
-    else this.#look(after.DeploymentID, 'none');
+    if (health) this.#gatherHealth(after.DeploymentID);
+    else this.#lookAt(after.DeploymentID, 'none');
   }
 
   #followDeployment(before: Deployment | undefined, after: Deployment | undefined): void {
     if (after === undefined || isTerminalDeployment(after)) {
-      this.#forget((after ?? before)!.ID);
+      this.#forgetDeployment((after ?? before)!.ID);
       return;
     }
     this.#arm(after);
     // A paused deployment is not decided about.
-    if (before?.Status === 'paused' && after.Status === 'running') this.#look(after.ID, 'none');
+    if (before?.Status === 'paused' && after.Status === 'running') this.#lookAt(after.ID, 'none');
   }
 
-  #forget(id: string): void {
+  #forgetDeployment(id: string): void {
     this.#gathering.get(id)?.clear();
     this.#gathering.delete(id);
     this.#ready.delete(id);
@@ -104,11 +104,11 @@ export class DeploymentWatcher {
   }
 
   /** D3. */
-  #gather(id: string): void {
+  #gatherHealth(id: string): void {
     if (this.#gathering.has(id)) return;
     const timer = this.#context.world.timers.after(limits.deployment.batchMs, () => {
       this.#gathering.delete(id);
-      this.#look(id, 'made');
+      this.#lookAt(id, 'made');
     });
     this.#gathering.set(id, timer);
   }
@@ -127,7 +127,7 @@ export class DeploymentWatcher {
     const timer = timers.after(waitMs, () => {
       if (clock.nowMs() < dueMs) return this.#armAt(id, dueMs);
       this.#deadlines.delete(id);
-      this.#look(id, 'none');
+      this.#lookAt(id, 'none');
     });
     this.#deadlines.set(id, { dueMs, timer });
   }
@@ -137,28 +137,28 @@ export class DeploymentWatcher {
     this.#deadlines.delete(id);
   }
 
-  #look(id: string, progress: Progress): void {
+  #lookAt(id: string, progress: Progress): void {
     const known = this.#ready.get(id) ?? 'none';
     this.#ready.set(id, known === 'none' ? progress : known);
-    this.#soon();
+    this.#scheduleSlice();
   }
 
-  #soon(): void {
+  #scheduleSlice(): void {
     if (this.#next !== undefined || this.#stopping.signal.aborted) return;
     this.#next = this.#context.world.timers.soon(() => {
       this.#next = undefined;
-      this.#slice();
+      this.#runSlice();
     });
   }
 
   /** D4. */
-  #slice(): void {
+  #runSlice(): void {
     const advance = ([id, progress]: readonly [string, Progress]) => {
       this.#ready.delete(id);
       void this.#advance(id, progress);
     };
     visitSlice(this.#ready, advance, this.#context.world.clock, limits.deployment);
-    if (this.#ready.size > 0) this.#soon();
+    if (this.#ready.size > 0) this.#scheduleSlice();
   }
 
   async #advance(id: string, progress: Progress): Promise<void> {

@@ -32,7 +32,7 @@ export class EventLog {
 
   constructor(state: State) {
     this.#missedUntil = state.read().index;
-    this.#unsubscribe = state.onCommit((changes, index) => this.#add({ index, changes }));
+    this.#unsubscribe = state.onCommit((changes, index) => this.#addCommit({ index, changes }));
   }
 
   stop(): void {
@@ -47,7 +47,7 @@ export class EventLog {
     return { kind: 'nothing', changed: this.#changed.promise };
   }
 
-  #add(commit: Commit): void {
+  #addCommit(commit: Commit): void {
     this.#commits.push(commit);
     this.#changes += commit.changes.length;
     // The newest commit stays, whatever its size.

@@ -65,7 +65,7 @@ export class GarbageCollector {
   }
 
   start(): void {
-    this.#expect();
+    this.#scheduleCollection();
   }
 
   stop(): void {
@@ -75,14 +75,14 @@ export class GarbageCollector {
 
   /** Deletes all garbage, however young. */
   collectAll(): Promise<Collected> {
-    this.#asked ??= this.#after(() => {
+    this.#asked ??= this.#runInTurn(() => {
       this.#asked = undefined;
-      return this.#collect(noAges);
+      return this.#collectOnce(noAges);
     });
     return this.#asked;
   }
 
-  #expect(): void {
+  #scheduleCollection(): void {
     const { timers } = this.#context.world;
     this.#timer = timers.after(this.#settings.intervalMs, () => void this.#collectInTurn());
   }
@@ -90,24 +90,24 @@ export class GarbageCollector {
   async #collectInTurn(): Promise<void> {
     const { log, state } = this.#context;
     try {
-      const collected = await this.#after(() => this.#collect(this.#settings));
+      const collected = await this.#runInTurn(() => this.#collectOnce(this.#settings));
       const isAny = Object.values(collected).some((count) => count > 0);
       if (isAny) log.info(collected, 'garbage was collected');
     } catch (error) {
       if (this.#stopping.signal.aborted || state.closed !== undefined) return;
       log.error({ error }, 'garbage could not be collected');
     }
-    if (!this.#stopping.signal.aborted) this.#expect();
+    if (!this.#stopping.signal.aborted) this.#scheduleCollection();
   }
 
-  #after<T>(run: () => Promise<T>): Promise<T> {
+  #runInTurn<T>(run: () => Promise<T>): Promise<T> {
     const result = this.#running.then(run);
     this.#running = result.catch(() => {});
     return result;
   }
 
-  async #collect(ages: GarbageAges): Promise<Collected> {
-    const pass = this.#pass(ages);
+  async #collectOnce(ages: GarbageAges): Promise<Collected> {
+    const pass = this.#newPass(ages);
     const Allocations = await sweep(pass, allocationSweep);
     const Evaluations = await sweep(pass, evaluationSweep);
     const Deployments = await sweep(pass, deploymentSweep);
@@ -123,7 +123,7 @@ export class GarbageCollector {
     };
   }
 
-  #pass(ages: GarbageAges): Pass {
+  #newPass(ages: GarbageAges): Pass {
     const context = this.#context;
     const { state, world } = context;
     const { signal } = this.#stopping;

@@ -44,7 +44,7 @@ export async function collectJobs(pass: Pass): Promise<Counts> {
   const flush = async () => {
     const part = candidates;
     candidates = [];
-    await collectSome(pass, seen, part, counts, window);
+    await collectSome(pass, part, { seen, counts, window });
   };
   const walk = pass.walk(seen.table(jobs).scan(), look);
   while (!(await walk.next()).done) await flush();
@@ -53,12 +53,16 @@ export async function collectJobs(pass: Pass): Promise<Counts> {
   return counts;
 }
 
+interface Collection {
+  readonly seen: Snapshot;
+  readonly counts: Counts;
+  readonly window: Window;
+}
+
 async function collectSome(
   pass: Pass,
-  seen: Snapshot,
   candidates: readonly Job[],
-  counts: Counts,
-  window: Window,
+  { seen, counts, window }: Collection,
 ): Promise<void> {
   const { rowsPerTransactionMax } = limits.garbage;
   let batch: Job[] = [];

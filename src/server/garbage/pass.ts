@@ -2,7 +2,7 @@ import type { Transaction } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
 import type { GarbageAges } from './rules.ts';
 
-/** What the walk does after a row: it goes on, pauses for the caller, or ends. */
+/** How a walk goes on after a row: to the next row, with a pause for the caller, or not at all. */
 export type Look = 'on' | 'pause' | 'end';
 
 /** The means of one collection. */

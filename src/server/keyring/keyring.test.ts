@@ -79,7 +79,7 @@ test.each([
   ['cut off', (sealed: string) => sealed.slice(0, 50)],
   ['under a key nobody has', (sealed: string) => `x${sealed}`],
   ['never sealed', () => 'plain'],
-])('what is %s does not open', (_, change) => {
+])('a text that is %s does not open', (_, change) => {
   expect(() => keyring.open(change(keyring.seal('a secret')))).toThrow();
 });
 

@@ -40,16 +40,16 @@ export class Keyring implements SecretBox {
     world: Pick<World, 'clock' | 'ids' | 'secrets'>,
   ): Promise<Keyring> {
     const keyring = new Keyring(rootKeyBox(rootKey, world.secrets), world);
-    for (const key of state.read().table(keyringKeys).scan()) keyring.#take(key);
+    for (const key of state.read().table(keyringKeys).scan()) keyring.#takeKey(key);
     if (keyring.#active === '' || keyring.#finding === undefined || !keyring.#signing) {
       const { value } = await state.write((transaction) => {
-        if (keyring.#active === '') keyring.#take(keyring.#make(transaction, 'sealing'));
+        if (keyring.#active === '') keyring.#takeKey(keyring.#makeKey(transaction, 'sealing'));
         if (keyring.#finding === undefined) {
-          keyring.#take(keyring.#make(transaction, 'fingerprint'));
+          keyring.#takeKey(keyring.#makeKey(transaction, 'fingerprint'));
         }
-        return keyring.#signing ? undefined : keyring.#make(transaction, 'signing');
+        return keyring.#signing ? undefined : keyring.#makeKey(transaction, 'signing');
       });
-      if (value !== undefined) keyring.#take(value);
+      if (value !== undefined) keyring.#takeKey(value);
     }
     return keyring;
   }
@@ -86,11 +86,11 @@ export class Keyring implements SecretBox {
         table.put({ ...key, State: 'retired' });
       }
     }
-    return this.#make(transaction, 'signing');
+    return this.#makeKey(transaction, 'signing');
   }
 
   adoptSigning(key: KeyringKey): void {
-    this.#take(key);
+    this.#takeKey(key);
   }
 
   /** Makes a new sealing key the active one. */
@@ -99,12 +99,12 @@ export class Keyring implements SecretBox {
     for (const key of [...table.scan()]) {
       if (isActiveSealing(key)) table.put({ ...key, State: 'retired' });
     }
-    const made = this.#make(transaction, 'sealing');
-    this.#take(made);
+    const made = this.#makeKey(transaction, 'sealing');
+    this.#takeKey(made);
     return made;
   }
 
-  #make(transaction: Transaction, Purpose: KeyringKey['Purpose']): KeyringKey {
+  #makeKey(transaction: Transaction, Purpose: KeyringKey['Purpose']): KeyringKey {
     const bytes = this.#world.secrets.bytes(32);
     const KeyID = this.#world.ids.uuid();
     const row: Unstamped<KeyringKey> = {
@@ -119,7 +119,7 @@ export class Keyring implements SecretBox {
     return transaction.table(keyringKeys).put(row);
   }
 
-  #take(key: KeyringKey): void {
+  #takeKey(key: KeyringKey): void {
     let bytes: Uint8Array;
     try {
       bytes = Buffer.from(this.#root.open(key.Wrapped), 'base64');

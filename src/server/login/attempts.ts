@@ -30,7 +30,7 @@ export class Attempts {
     const refilled = (nowMs - bucket.atMs) / this.#refillMs;
     bucket.left = Math.min(this.#burst, bucket.left + refilled);
     bucket.atMs = nowMs;
-    this.#keep(name, bucket);
+    this.#keepBucket(name, bucket);
     if (bucket.left < 1) return false;
     bucket.left--;
     return true;
@@ -42,7 +42,7 @@ export class Attempts {
     if (bucket !== undefined) bucket.left = Math.min(this.#burst, bucket.left + 1);
   }
 
-  #keep(name: string, bucket: Bucket): void {
+  #keepBucket(name: string, bucket: Bucket): void {
     this.#buckets.delete(name);
     this.#buckets.set(name, bucket);
     for (const oldest of this.#buckets.keys()) {

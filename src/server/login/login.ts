@@ -50,7 +50,7 @@ export interface LoginOptions {
  *
  * Invariants
  *  L1. The method, its rules and their roles and policies are read in the transaction that makes the
- *      token: whatever was deleted before grants nothing.
+ *      token: after a deletion they grant nothing.
  *  L2. Credentials are neither kept nor logged.
  *  L3. A failure counts against the address it came from. Its reason is logged; the caller, who may
  *      be anybody, learns nothing of the method, not even whether it exists.
@@ -156,14 +156,14 @@ export class LoginService {
           configOf(method, (sealed) => box.open(sealed)),
         );
       } catch (error) {
-        if (error instanceof TokenRefused) throw this.#refused(name, error);
+        if (error instanceof TokenRefused) throw this.#refuseLogin(name, error);
         if (error instanceof OutboundError) unreachable(error);
         throw error;
       }
     });
   }
 
-  #refused(name: string, { message, isTold }: TokenRefused): RosterError {
+  #refuseLogin(name: string, { message, isTold }: TokenRefused): RosterError {
     const method = name.slice(0, limits.names.lengthMax);
     this.#options.context.log.info({ method, reason: message }, 'a login was refused');
     const reason = isTold

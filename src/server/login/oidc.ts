@@ -68,7 +68,7 @@ export class OidcLogins {
     const provider = await this.#provider(config, start.redirectUri);
     const [state, nonce, codeVerifier] = [this.#random(), this.#random(), this.#random()];
     const startedMs = this.#world.clock.monotonicMs();
-    this.#keep(state, { ...start, nonce, codeVerifier, startedMs });
+    this.#keepSession(state, { ...start, nonce, codeVerifier, startedMs });
     const scopes = new Set(['openid', ...config.OIDCScopes]);
     const url = client.buildAuthorizationUrl(provider, {
       redirect_uri: start.redirectUri,
@@ -88,7 +88,7 @@ export class OidcLogins {
     config: OidcConfig,
     finish: OidcFinish,
   ): Promise<{ readonly claims: Claims; readonly meta: OidcStart['meta'] }> {
-    const session = this.#take(finish);
+    const session = this.#takeSession(finish);
     const provider = await this.#provider(config, session.redirectUri);
     const tokens = await this.#exchange(provider, session, finish);
     const idToken = tokens.id_token ?? '';
@@ -100,7 +100,7 @@ export class OidcLogins {
   }
 
   /** Removes the session whatever comes of it, so that nobody can try twice. */
-  #take({ method, state, clientNonce }: OidcFinish): Session {
+  #takeSession({ method, state, clientNonce }: OidcFinish): Session {
     const session = this.#sessions.get(state);
     this.#sessions.delete(state);
     const { ageMs } = limits.oidcSession;
@@ -119,7 +119,7 @@ export class OidcLogins {
     return session;
   }
 
-  #keep(state: string, session: Session): void {
+  #keepSession(state: string, session: Session): void {
     this.#sessions.set(state, session);
     const { keptMax, ageMs } = limits.oidcSession;
     for (const [oldest, { startedMs }] of this.#sessions) {

@@ -52,12 +52,12 @@ export class SigningKeyStore {
       };
     }
     const { keysAgeMs, keysRefetchMs } = limits.outbound;
-    const { find, issuer } = await this.#within(config, fresh ? -1 : keysAgeMs);
-    const again = async () => (await this.#within(config, keysRefetchMs)).find;
+    const { find, issuer } = await this.#fetchUnlessFresh(config, fresh ? -1 : keysAgeMs);
+    const again = async () => (await this.#fetchUnlessFresh(config, keysRefetchMs)).find;
     return { kind: 'fetched', find, issuer, again };
   }
 
-  async #within(config: JwtConfig | OidcConfig, ageMs: number): Promise<Fetched> {
+  async #fetchUnlessFresh(config: JwtConfig | OidcConfig, ageMs: number): Promise<Fetched> {
     const place = JSON.stringify(placeOf(config));
     const known = this.#kept.get(place);
     if (known !== undefined && this.#clock.monotonicMs() - known.atMs <= ageMs) return known;

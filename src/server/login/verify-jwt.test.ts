@@ -49,7 +49,7 @@ async function verify(token: string, raw: object = {}, keys?: SigningKeys) {
 
 const good = { sub: 'ann', iss: issuer, aud: 'roster', iat: now, exp: now + 300 };
 
-describe('what is accepted', () => {
+describe('accepted tokens', () => {
   test.each([
     ['a published RSA key', () => sign(rsa, good), {}],
     ['a published EC key', () => sign(ec, good), { JWTSupportedAlgs: ['ES256'] }],
@@ -94,7 +94,7 @@ const confused = (alg: string, claims: object): string => {
 
 type Row = readonly [string, () => string | Promise<string>, object, RegExp];
 
-describe('what is refused, in the order of the checks', () => {
+describe('refused tokens, in the order of the checks', () => {
   test.each<Row>([
     ['no JWT', () => 'garbage', {}, /no signed JWT/],
     ['two parts', () => 'e30.e30', {}, /no signed JWT/],

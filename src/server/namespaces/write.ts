@@ -30,8 +30,7 @@ import type { ServerContext } from '../context.ts';
  */
 export async function writeNamespace(
   { state }: ServerContext,
-  partition: string,
-  pathName: string,
+  { partition, pathName }: { readonly partition: string; readonly pathName: string },
   request: NamespaceRequest,
   linker: Linker,
 ): Promise<Written<Namespace>> {

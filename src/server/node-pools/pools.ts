@@ -95,7 +95,7 @@ function requireOrdinary(name: string, reason: string): void {
   if (isBuiltinPool(name)) throw refusal('builtin-protected', { noun: 'node pool', name, reason });
 }
 
-/** What the pool has, in words. Dead jobs do not count. */
+/** The content of the pool, in words. Dead jobs do not count. */
 function contentOf(snapshot: Snapshot, name: string): string | undefined {
   const range = { prefix: [name] };
   const hasNodes = !snapshot.table(nodes).by('pool').scan(range).next().done;

@@ -103,11 +103,11 @@ export class Budgets {
       return undefined;
     }
     const key = keyOf(job, allocation.TaskGroup);
-    if (!this.#balances.has(key)) this.#weigh(job);
+    if (!this.#balances.has(key)) this.#weighGroups(job);
     return this.#balances.get(key);
   }
 
-  #weigh(job: Job): void {
+  #weighGroups(job: Job): void {
     const { allocationsOf, isDraining } = this.#options;
     const own = [...allocationsOf(job)].filter((one) => one.JobCreateIndex === job.CreateIndex);
     const migrated = new Set(own.filter(isMarked).map(({ ID }) => ID));

@@ -45,7 +45,7 @@ export async function drainNode(
     const changed =
       request.spec === null
         ? cancelled(transaction, nowMs, node, request)
-        : begun(transaction, nowMs, node, request.spec, request);
+        : begun(transaction, nowMs, node, { ...request, spec: request.spec });
     if (request.spec !== null) return { node: changed, ids: [] };
     const ids = node.Drain ? revokeMarks(transaction, world, changed) : [];
     const isBack =
@@ -60,8 +60,7 @@ function begun(
   transaction: Transaction,
   nowMs: number,
   node: Node,
-  spec: DrainSpec,
-  { markEligible, meta, accessor }: DrainRequest,
+  { spec, markEligible, meta, accessor }: DrainRequest & { readonly spec: DrainSpec },
 ): Node {
   const now = formatInstant(nowMs);
   const StartedAt = node.DrainStrategy?.StartedAt ?? now;

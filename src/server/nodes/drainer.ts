@@ -44,7 +44,7 @@ export class Drainer {
 
   start(): void {
     const { state } = this.#context;
-    this.#unsubscribe = state.onCommit((changes) => this.#follow(changes));
+    this.#unsubscribe = state.onCommit((changes) => this.#followCommit(changes));
     for (const node of state.read().table(nodes).scan()) {
       if (node.Drain) this.#draining.add(node.ID);
     }
@@ -57,7 +57,7 @@ export class Drainer {
     this.#next?.timer.clear();
   }
 
-  #follow(changes: readonly Change[]): void {
+  #followCommit(changes: readonly Change[]): void {
     for (const { table, before, after } of changes) {
       if (table === nodes.name) this.#followNode((after ?? before) as Node, after !== undefined);
       else if (table === allocations.name && this.#draining.size > 0) {
@@ -90,11 +90,11 @@ export class Drainer {
     const atMs = Math.max(timeMs, nowMs);
     if (this.#next !== undefined && this.#next.atMs <= atMs) return;
     this.#next?.timer.clear();
-    const timer = this.#context.world.timers.after(atMs - nowMs, () => void this.#look());
+    const timer = this.#context.world.timers.after(atMs - nowMs, () => void this.#lookAtNodes());
     this.#next = { timer, atMs };
   }
 
-  async #look(): Promise<void> {
+  async #lookAtNodes(): Promise<void> {
     const { world, log, state } = this.#context;
     this.#next = undefined;
     this.#isLooking = true;
@@ -102,7 +102,7 @@ export class Drainer {
     this.#notBeforeMs = world.clock.monotonicMs() + limits.node.drainPassMs;
     let dueMs: number = limits.node.drainRecheckMs;
     try {
-      dueMs = Math.min(dueMs, await this.#pass());
+      dueMs = Math.min(dueMs, await this.#runPass());
     } catch (error) {
       if (this.#stopping.signal.aborted || state.closed !== undefined) return;
       log.error({ error }, 'draining nodes could not be looked at');
@@ -115,7 +115,7 @@ export class Drainer {
   }
 
   /** Looks at every draining node once. Resolves with the time to the next deadline. */
-  async #pass(): Promise<number> {
+  async #runPass(): Promise<number> {
     const { state, world } = this.#context;
     const concerned = new Set<string>();
     let dueMs = Number.POSITIVE_INFINITY;

@@ -28,23 +28,23 @@ export class Heartbeats {
     const spreadMs = (this.#options.nodeCount() / heartbeatsPerSecondMax) * 1000;
     const baseMs = Math.max(heartbeatTtlMinMs, spreadMs);
     const ttlMs = Math.round(baseMs * (1 + this.#options.random.fraction()));
-    this.#expect(nodeId, ttlMs + heartbeatGraceMs);
+    this.#expectNode(nodeId, ttlMs + heartbeatGraceMs);
     return ttlMs;
   }
 
   /** Gives a node time to find the new leader. */
   expectAfterFailover(nodeId: string): void {
-    this.#expect(nodeId, limits.node.heartbeatFailoverTtlMs);
+    this.#expectNode(nodeId, limits.node.heartbeatFailoverTtlMs);
   }
 
   /** Expects a node again if its miss could not be stored, unless it was heard meanwhile. */
   expectAgain(nodeId: string): void {
-    if (!this.#due.has(nodeId)) this.#expect(nodeId, limits.node.missedRetryMs);
+    if (!this.#due.has(nodeId)) this.#expectNode(nodeId, limits.node.missedRetryMs);
   }
 
   /** Reports a disconnected node as missed if it does not come back within this time. */
   awaitReturn(nodeId: string, withinMs: number): void {
-    if (!this.#due.has(nodeId)) this.#expect(nodeId, withinMs);
+    if (!this.#due.has(nodeId)) this.#expectNode(nodeId, withinMs);
   }
 
   forget(nodeId: string): void {
@@ -56,7 +56,7 @@ export class Heartbeats {
     for (const nodeId of [...this.#due.keys()]) this.forget(nodeId);
   }
 
-  #expect(nodeId: string, withinMs: number): void {
+  #expectNode(nodeId: string, withinMs: number): void {
     this.forget(nodeId);
     const timer = this.#options.timers.after(withinMs, () => {
       this.#due.delete(nodeId);

@@ -131,17 +131,17 @@ export class Acceptor {
     wire.send({ type: 'challenge', nonce: handshake.acceptorNonce });
     const { proof, self } = await wire.next(['proof'], handshakeTimeoutMs);
     refuseOneself(context, self);
-    const secret = this.#shown(handshake, proof, self);
+    const secret = this.#provedSecret(handshake, proof, self);
     if (secret === undefined) throw new NotTaken(unknown);
     this.#strangers.delete(wire);
     if (!this.#mayOpen(peerId)) throw new HungUp('its stream is opened too often');
     await ready(peerId);
     const { value: peering } = await context.state.write((transaction) =>
-      admit(transaction, context, peerId, secret, self),
+      admit(transaction, context, { peerId, secret, self }),
     );
     if (peering === undefined) throw new NotTaken(unknown);
     if (peering.MustForget) await ready(peerId);
-    if (!this.#holds(peerId, secret)) throw new NotTaken(unknown);
+    if (!this.#isActiveSecret(peerId, secret)) throw new NotTaken(unknown);
     const own = selfOf(context, peering, context.advertised().addresses);
     wire.send({
       type: 'accepted',
@@ -151,7 +151,7 @@ export class Acceptor {
     take(peering, wire);
   }
 
-  #holds(peerId: string, secret: string): boolean {
+  #isActiveSecret(peerId: string, secret: string): boolean {
     const { state, box, world } = this.#options.context;
     const { Active } = secretsOf(state.read(), peerId);
     return Active !== '' && world.secrets.equal(box.open(Active), secret);
@@ -171,7 +171,7 @@ export class Acceptor {
   }
 
   /** The secret that the other side has proved to know. */
-  #shown(handshake: Handshake, proof: string, self: SelfDescription): string | undefined {
+  #provedSecret(handshake: Handshake, proof: string, self: SelfDescription): string | undefined {
     const { state, box, world } = this.#options.context;
     const { Active, Pending } = secretsOf(state.read(), handshake.peerId);
     const secrets = [Pending, Active].filter((sealed) => sealed !== '').map((one) => box.open(one));
@@ -216,6 +216,13 @@ function exchangeSecret(
 const isAwaited = ({ IsDialer, State, DeletedAt }: StoredPeering): boolean =>
   !IsDialer && State !== 'TERMINATED' && DeletedAt === 0;
 
+/** The other side of a stream, and the secret that it has proved to know. */
+interface Proved {
+  readonly peerId: string;
+  readonly secret: string;
+  readonly self: SelfDescription;
+}
+
 /**
  * Writes down who the other side is, and that its secret is in use; `undefined`: the peering is
  * gone. A peering that is being deleted admits its peer once more, to say goodbye.
@@ -223,9 +230,7 @@ const isAwaited = ({ IsDialer, State, DeletedAt }: StoredPeering): boolean =>
 function admit(
   transaction: Transaction,
   { box, world }: PeeringContext,
-  peerId: string,
-  secret: string,
-  self: SelfDescription,
+  { peerId, secret, self }: Proved,
 ): StoredPeering | undefined {
   const peering = departingById(transaction, peerId);
   if (peering === undefined || peering.IsDialer) return undefined;

@@ -28,7 +28,7 @@ export interface Advertised {
   readonly caPems: readonly string[];
 }
 
-/** What every part of peering works with. */
+/** The means of every part of peering. */
 export interface PeeringContext extends ServerContext {
   readonly datacenter: string;
   readonly transport: PeeringTransport;

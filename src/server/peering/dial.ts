@@ -27,8 +27,7 @@ export async function tellSecret(
   context: PeeringContext,
   { address, ...options }: Target,
   token: Pick<PeeringToken, 'peerId' | 'secret' | 'serverName'>,
-  streamSecret: string,
-  self: SelfDescription,
+  { streamSecret, self }: { readonly streamSecret: string; readonly self: SelfDescription },
 ): Promise<SelfDescription> {
   const wire = await dialled(context, address, options);
   try {

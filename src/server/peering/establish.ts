@@ -33,6 +33,8 @@ import { requireRoom } from './token.ts';
 
 export interface EstablishOptions {
   readonly signal: AbortSignal;
+  /** Faults in the form of the request. */
+  readonly known: readonly Fault[];
   /**
    * Resolves when it is this request's turn with the peering of the other cluster. Until the
    * request calls the returned function, other requests and goodbyes wait.
@@ -52,25 +54,25 @@ export async function establish(
   context: PeeringContext,
   partition: string,
   given: Input<EstablishRequest>,
-  known: readonly Fault[],
-  { signal, begin }: EstablishOptions,
+  { signal, known, begin }: EstablishOptions,
 ): Promise<Written<StoredPeering>> {
   const { state, world } = context;
   const endMs = world.clock.monotonicMs() + limits.peering.establishTimeoutMs;
   const request = complete(EstablishRequestSchema, given);
   const token = checked(context, request, known);
   const { PeerName: name, Meta } = request;
+  const wanted = { partition, name, token };
   // A goodbye sent after the exchange would end the new peering. And of two exchanges, both sides
   // have to keep the secret of the last one.
   const release = await begin(token.peerId);
   try {
     // Checked before the secret is exchanged, and again when the peering is stored.
-    const id = admitted(context, state.head(), partition, name, token)?.ID ?? world.ids.uuid();
+    const id = admitted(context, state.head(), wanted)?.ID ?? world.ids.uuid();
     const streamSecret = fresh(context);
-    await useUp(context, token, streamSecret, { id, partition }, { endMs, signal });
+    await useUp(context, token, { id, partition, streamSecret }, { endMs, signal });
     const write = (transaction: Transaction): Written<StoredPeering> => {
-      const stored = admitted(context, transaction, partition, name, token);
-      const row = { stored, ID: stored?.ID ?? id, partition, name, token, Meta };
+      const stored = admitted(context, transaction, wanted);
+      const row = { ...wanted, stored, ID: stored?.ID ?? id, Meta };
       dropFarewellsTo(transaction, token.peerId);
       const value = putDialled(transaction, context, row, streamSecret);
       return { index: transaction.index, value };
@@ -110,18 +112,23 @@ function checked(
   return token;
 }
 
+/** The peering that a request asks for. */
+interface Wanted {
+  readonly partition: string;
+  readonly name: string;
+  readonly token: PeeringToken;
+}
+
 /** The existing peering with the name, if the token may establish it again. */
 function admitted(
   context: PeeringContext,
   snapshot: Snapshot,
-  partition: string,
-  name: string,
-  token: PeeringToken,
+  wanted: Wanted,
 ): StoredPeering | undefined {
+  const { partition, name } = wanted;
   requirePartition(snapshot, partition);
   const stored = peeringNamed(snapshot, partition, name);
-  const obstacle =
-    establishObstacle(stored) ?? twinInTheWay(context, snapshot, partition, name, token);
+  const obstacle = establishObstacle(stored) ?? twinInTheWay(context, snapshot, wanted);
   if (obstacle !== undefined) throw refusal('peering-conflict', { reason: obstacle });
   if (stored === undefined) requireRoom(snapshot.table(peerings).size);
   return stored;
@@ -134,9 +141,7 @@ function admitted(
 function twinInTheWay(
   { box }: PeeringContext,
   snapshot: Snapshot,
-  partition: string,
-  name: string,
-  { peerId, serverName, secret }: PeeringToken,
+  { partition, name, token: { peerId, serverName, secret } }: Wanted,
 ): string | undefined {
   for (const one of snapshot.table(peerings).scan()) {
     if (one.PeerID !== peerId || one.PeerServerName !== serverName) continue;
@@ -154,8 +159,7 @@ function twinInTheWay(
 async function useUp(
   context: PeeringContext,
   token: PeeringToken,
-  streamSecret: string,
-  { id, partition }: { readonly id: string; readonly partition: string },
+  { id, partition, streamSecret }: Readonly<Record<'id' | 'partition' | 'streamSecret', string>>,
   { endMs, signal }: { readonly endMs: number; readonly signal: AbortSignal },
 ): Promise<void> {
   const { state, datacenter, world } = context;
@@ -172,7 +176,7 @@ async function useUp(
       const timeoutMs = Math.min(dialTimeoutMs, leftMs);
       const target = { address, caPems: token.caPems, timeoutMs, signal };
       try {
-        await tellSecret(context, target, token, streamSecret, self);
+        await tellSecret(context, target, token, { streamSecret, self });
         return;
       } catch (error) {
         if (refusedAs(error, 'secret')) throw refusal('peering-token-refused');
@@ -188,12 +192,9 @@ async function useUp(
   throw refusal('peer-unreachable', { reason: told.join('; ') || untried });
 }
 
-interface Dialled {
+interface Dialled extends Wanted {
   readonly stored: StoredPeering | undefined;
   readonly ID: string;
-  readonly partition: string;
-  readonly name: string;
-  readonly token: PeeringToken;
   readonly Meta: EstablishRequest['Meta'];
 }
 

@@ -61,18 +61,18 @@ export class Peerings {
     this.#context = { ...options, streams: this.streams, advertised };
     this.#acceptor = new Acceptor({
       context: this.#context,
-      ready: (id) => this.#forgotten(id),
-      take: (peering, wire) => void this.#take(peering, wire, 'acceptor'),
+      ready: (id) => this.#awaitForgetting(id),
+      take: (peering, wire) => void this.#takeStream(peering, wire, 'acceptor'),
     });
   }
 
   start(): void {
     const { state } = this.#context;
-    this.#unfollow = state.onCommit((changes) => this.#follow(changes));
+    this.#unfollow = state.onCommit((changes) => this.#followCommit(changes));
     noteNoConnections(this.#context);
     const snapshot = state.read();
-    for (const { ID } of snapshot.table(peerings).scan()) this.#look(ID);
-    for (const { ID } of snapshot.table(peeringFarewells).scan()) this.#look(ID);
+    for (const { ID } of snapshot.table(peerings).scan()) this.#startWork(ID);
+    for (const { ID } of snapshot.table(peeringFarewells).scan()) this.#startWork(ID);
   }
 
   stop(): void {
@@ -101,7 +101,8 @@ export class Peerings {
     request: Parameters<typeof establish>[2],
     known: readonly Fault[] = [],
   ): Promise<Written<StoredPeering>> {
-    return establish(this.#context, partition, request, known, {
+    return establish(this.#context, partition, request, {
+      known,
       signal: this.#stop.signal,
       begin: (peerId) => this.#beginWith(peerId),
     });
@@ -145,23 +146,23 @@ export class Peerings {
   #lookAtFarewells(peerId: string): readonly string[] {
     const rows = [...this.#context.state.read().table(peeringFarewells).scan()];
     const ids = rows.filter(({ PeerID }) => PeerID === peerId).map(({ ID }) => ID);
-    for (const id of ids) this.#look(id);
+    for (const id of ids) this.#startWork(id);
     return ids;
   }
 
-  #follow(changes: readonly Change[]): void {
+  #followCommit(changes: readonly Change[]): void {
     for (const { table, before, after } of changes) {
       if (table !== peerings.name && table !== peeringFarewells.name) continue;
       const { ID, State } = (after ?? before) as StoredPeering;
       // A peering that begins again after its end does not keep the record of its former stream.
       const hasEnded = (before as StoredPeering | undefined)?.State === 'TERMINATED';
       if (hasEnded && State !== 'TERMINATED') this.streams.forget(ID);
-      this.#look(ID);
+      this.#startWork(ID);
     }
   }
 
   /** Starts the work that the row asks for, unless it is under way. */
-  #look(id: string): void {
+  #startWork(id: string): void {
     if (this.#stop.signal.aborted) return;
     const snapshot = this.#context.state.read();
     const peering = departingById(snapshot, id);
@@ -186,37 +187,37 @@ export class Peerings {
     }
     // Errors from before do not concern a peering that begins again.
     if (!isPart && doing !== 'nothing') this.streams.record(id).lastError = '';
-    this.#begin(id, peering, doing, before?.done);
+    this.#begin(peering, doing, before?.done);
   }
 
   #wantedForFarewell({ PeerID }: StoredPeering): string {
     return this.#beginning.has(PeerID) ? 'hold' : 'farewell';
   }
 
-  #begin(id: string, peering: StoredPeering, doing: string, before: Promise<void> | undefined) {
+  #begin(peering: StoredPeering, doing: string, before: Promise<void> | undefined) {
     const stop = new AbortController();
     const signal = AbortSignal.any([stop.signal, this.#stop.signal]);
     const run = async () => {
       try {
-        await this.#run(id, peering, doing, before, signal);
+        await this.#runWork(peering, doing, before, signal);
       } catch (error) {
         if (signal.aborted) return;
         const { log } = this.#context;
         log.error({ peering: peering.Name, doing, error }, 'the work for a peering failed');
       }
     };
-    this.#works.set(id, { doing, stop, done: run() });
+    this.#works.set(peering.ID, { doing, stop, done: run() });
   }
 
-  async #run(
-    id: string,
+  async #runWork(
     peering: StoredPeering,
     doing: string,
     before: Promise<void> | undefined,
     signal: AbortSignal,
   ): Promise<void> {
     const context = this.#context;
-    const take = (row: StoredPeering, wire: Wire) => this.#take(row, wire, 'dialer');
+    const { ID: id } = peering;
+    const take = (row: StoredPeering, wire: Wire) => this.#takeStream(row, wire, 'dialer');
     // The goodbye is said on the stream that is being kept open, if there is one.
     if (doing === 'remove') return removePeering({ context, take }, id, before, signal);
     await before;
@@ -229,12 +230,12 @@ export class Peerings {
   }
 
   /** Resolves when no rows imported from the peer are being removed. */
-  async #forgotten(id: string): Promise<void> {
+  async #awaitForgetting(id: string): Promise<void> {
     const work = this.#works.get(id);
     if (work !== undefined && ['forget', 'renew', 'nothing'].includes(work.doing)) await work.done;
   }
 
-  #take(peering: StoredPeering, wire: Wire, side: 'dialer' | 'acceptor'): PeeringStream {
+  #takeStream(peering: StoredPeering, wire: Wire, side: 'dialer' | 'acceptor'): PeeringStream {
     const context = this.#context;
     const { ID: id, Name: name, Partition: partition } = peering;
     const stream = this.streams.replace(

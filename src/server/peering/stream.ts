@@ -76,14 +76,14 @@ export class PeeringStream {
     known.isOpen = true;
     known.lastError = '';
     known.lastReceiveMs = clock.nowMs();
-    void wire.closed.then((reason) => this.#over(reason));
+    void wire.closed.then((reason) => this.#endWith(reason));
   }
 
   /** Starts heartbeats, and the exchange of services unless the peering is being deleted. */
   start({ exchanges }: { readonly exchanges: boolean }): void {
     if (this.#reason !== undefined) return;
     if (exchanges) this.#openExchange();
-    this.#options.wire.follow((text) => this.#receive(text));
+    this.#options.wire.follow((text) => this.#receiveFrame(text));
     this.#beat();
   }
 
@@ -109,7 +109,7 @@ export class PeeringStream {
   end(reason: string): void {
     if (this.#reason !== undefined) return;
     this.#send({ type: 'end', reason });
-    this.#over(reason);
+    this.#endWith(reason);
   }
 
   /** Ends the stream because the peer broke a rule. */
@@ -121,7 +121,7 @@ export class PeeringStream {
     this.end(oneSentence(reason));
   }
 
-  #over(reason: string): void {
+  #endWith(reason: string): void {
     if (this.#reason !== undefined) return;
     this.#reason = reason;
     this.#timer?.clear();
@@ -153,7 +153,7 @@ export class PeeringStream {
     if (this.#reason !== undefined) return false;
     const { wire, known, context } = this.#options;
     if (wire.waitingBytes > limits.peering.unreadBytesMax) {
-      this.#over('it does not read what is sent to it');
+      this.#endWith('it does not read what is sent to it');
       return false;
     }
     if (!wire.send(frame)) return false;
@@ -180,14 +180,14 @@ export class PeeringStream {
     this.#timer = timers.after(nextMs, () => this.#beat());
   }
 
-  #receive(text: string): void {
+  #receiveFrame(text: string): void {
     if (this.#reason !== undefined) return;
-    const fault = this.#take(text);
+    const fault = this.#takeFrame(text);
     if (fault !== undefined) this.fail(fault);
   }
 
   /** Returns what is wrong with the frame. */
-  #take(text: string): string | undefined {
+  #takeFrame(text: string): string | undefined {
     if (!this.#frames.take(1)) return 'it sends too many frames';
     if (!this.#bytes.take(text.length)) return 'it sends too many bytes';
     const { known, context } = this.#options;
@@ -222,7 +222,7 @@ export class PeeringStream {
         this.#heardGoodbye.resolve(true);
         return undefined;
       case 'end':
-        this.#over(`the peer ended it: ${frame.reason}`);
+        this.#endWith(`the peer ended it: ${frame.reason}`);
         return undefined;
     }
   }
@@ -251,6 +251,6 @@ export class PeeringStream {
       return;
     }
     this.#send({ type: 'farewell' });
-    this.#over('the peer has deleted the peering');
+    this.#endWith('the peer has deleted the peering');
   }
 }

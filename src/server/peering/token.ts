@@ -61,7 +61,7 @@ export async function generateToken(
   const secret = context.world.secrets.uuid();
   const written = await context.state.write((transaction) => {
     requirePartition(transaction, partition);
-    return putAwaited(transaction, context, partition, request, secret);
+    return putAwaited(transaction, context, request, { partition, secret });
   });
   const peering = written.value;
   const token = encodeToken({
@@ -81,9 +81,8 @@ export async function generateToken(
 function putAwaited(
   transaction: Transaction,
   { world, box }: PeeringContext,
-  partition: string,
   { PeerName: Name, Meta }: PeeringTokenRequest,
-  secret: string,
+  { partition, secret }: { readonly partition: string; readonly secret: string },
 ): StoredPeering {
   const stored = peeringNamed(transaction, partition, Name);
   const obstacle = tokenObstacle(stored);

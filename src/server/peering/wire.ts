@@ -40,7 +40,7 @@ export class Wire {
   constructor(link: PeeringLink, timers: Timers) {
     this.#link = link;
     this.#timers = timers;
-    link.onFrame((text) => this.#receive(text));
+    link.onFrame((text) => this.#receiveFrame(text));
     this.closed = link.closed.then((reason) => {
       this.#closedFor = reason;
       this.#wake();
@@ -118,7 +118,7 @@ export class Wire {
     }
   }
 
-  #receive(text: string): void {
+  #receiveFrame(text: string): void {
     if (this.#isClosing) return;
     if (this.#take !== undefined) {
       this.#take(text);

@@ -55,9 +55,9 @@ export class PeriodicLauncher {
 
   start(): void {
     const { state } = this.#context;
-    this.#unsubscribe = state.onCommit((changes) => this.#follow(changes));
-    for (const job of state.read().table(jobs).by('periodic').scan()) this.#note(job);
-    this.#soon();
+    this.#unsubscribe = state.onCommit((changes) => this.#followCommit(changes));
+    for (const job of state.read().table(jobs).by('periodic').scan()) this.#noteJob(job);
+    this.#scheduleTurn();
   }
 
   stop(): void {
@@ -69,62 +69,62 @@ export class PeriodicLauncher {
     this.#heap = newHeap();
   }
 
-  #follow(changes: readonly Change[]): void {
+  #followCommit(changes: readonly Change[]): void {
     for (const { table, before, after } of changes) {
       if (table === jobs.name) {
         const job = (after ?? before) as Job;
-        if (isPeriodic(job)) this.#note(job);
+        if (isPeriodic(job)) this.#noteJob(job);
       } else if (table === periodicLaunches.name) {
         const { Namespace, JobID: ID } = (after ?? before) as PeriodicLaunch;
-        this.#note({ Namespace, ID });
+        this.#noteJob({ Namespace, ID });
       }
     }
-    if (this.#news.size > 0 && !this.#isBusy) this.#soon();
+    if (this.#news.size > 0 && !this.#isBusy) this.#scheduleTurn();
   }
 
-  #note({ Namespace, ID }: Pick<Job, 'Namespace' | 'ID'>): void {
+  #noteJob({ Namespace, ID }: Pick<Job, 'Namespace' | 'ID'>): void {
     this.#news.set(`${Namespace}\0${ID}`, { namespace: Namespace, jobId: ID });
   }
 
-  #soon(): void {
+  #scheduleTurn(): void {
     this.#next?.clear();
     if (this.#stopping.signal.aborted) return;
-    this.#next = this.#context.world.timers.soon(() => void this.#turn());
+    this.#next = this.#context.world.timers.soon(() => void this.#runTurn());
   }
 
-  #in(delayMs: number): void {
+  #scheduleTurnIn(delayMs: number): void {
     this.#next?.clear();
     if (this.#stopping.signal.aborted) return;
-    this.#next = this.#context.world.timers.after(delayMs, () => void this.#turn());
+    this.#next = this.#context.world.timers.after(delayMs, () => void this.#runTurn());
   }
 
   /** Does one slice of the work, then sets the next slice or a time to wait. */
-  async #turn(): Promise<void> {
+  async #runTurn(): Promise<void> {
     this.#next = undefined;
     if (this.#isBusy) return;
     this.#isBusy = true;
     let waitMs = 0;
     try {
-      this.#learn();
-      if (this.#news.size === 0) waitMs = await this.#launch();
+      this.#learnDueTimes();
+      if (this.#news.size === 0) waitMs = await this.#launchDue();
     } catch (error) {
       waitMs = limits.periodic.retryMs;
-      this.#failed(error as Error);
+      this.#logFailure(error as Error);
     } finally {
       this.#isBusy = false;
     }
-    if (this.#news.size > 0 || waitMs === 0) this.#soon();
-    else if (this.#due.size > 0) this.#in(waitMs);
+    if (this.#news.size > 0 || waitMs === 0) this.#scheduleTurn();
+    else if (this.#due.size > 0) this.#scheduleTurnIn(waitMs);
   }
 
-  #failed(error: Error): void {
+  #logFailure(error: Error): void {
     const { state, log } = this.#context;
     if (this.#stopping.signal.aborted || state.closed !== undefined) return;
     log.error({ error }, 'periodic jobs could not be launched; it is tried again');
   }
 
   /** Computes when the changed jobs are due. */
-  #learn(): void {
+  #learnDueTimes(): void {
     const { state, world } = this.#context;
     const snapshot = state.read();
     const learn = ([key, name]: readonly [string, JobName]) => {
@@ -133,12 +133,12 @@ export class PeriodicLauncher {
       const dueMs = job && nextLaunch(job, settledUntilMs(snapshot, job));
       if (this.#due.get(key)?.dueMs === dueMs) return;
       if (dueMs === undefined) this.#due.delete(key);
-      else this.#await(key, { ...name, dueMs });
+      else this.#awaitJob(key, { ...name, dueMs });
     };
     visitSlice(this.#news, learn, world.clock, limits.periodic);
   }
 
-  #await(key: string, due: Due): void {
+  #awaitJob(key: string, due: Due): void {
     this.#due.set(key, due);
     this.#heap.push(due);
     // Entries out of date are dropped when their time comes, unless there are many.
@@ -148,7 +148,7 @@ export class PeriodicLauncher {
   }
 
   /** Launches some of the due jobs. Resolves with the time to wait until there is more to do. */
-  async #launch(): Promise<number> {
+  async #launchDue(): Promise<number> {
     const { state, world, openEvaluations } = this.#context;
     const nowMs = world.clock.nowMs();
     const batch = this.#takeDue(nowMs);
@@ -166,7 +166,7 @@ export class PeriodicLauncher {
         (transaction) => this.#launchSome(transaction, batch),
         this.#stopping.signal,
       );
-      for (const due of batch.slice(0, done)) this.#settled(due);
+      for (const due of batch.slice(0, done)) this.#settleSlot(due);
       for (const due of batch.slice(done)) this.#heap.push(due);
     } catch (error) {
       for (const due of batch) this.#heap.push(due);
@@ -193,18 +193,18 @@ export class PeriodicLauncher {
     const { world } = this.#context;
     const launch = (due: Due) => {
       const outcome = launchIfDue(transaction, world, due);
-      if (outcome === 'taken' || outcome === 'not-allowed') this.#tell(due, outcome);
+      if (outcome === 'taken' || outcome === 'not-allowed') this.#logSkipped(due, outcome);
     };
     return visitSlice(batch, launch, world.clock, limits.periodic);
   }
 
-  #tell({ jobId, dueMs }: Due, outcome: keyof typeof reasons): void {
+  #logSkipped({ jobId, dueMs }: Due, outcome: keyof typeof reasons): void {
     const slot = new Date(dueMs).toISOString();
     this.#context.log.info({ job: jobId, slot }, reasons[outcome]);
   }
 
   /** The job's next slot is computed from the state again. */
-  #settled(due: Due): void {
+  #settleSlot(due: Due): void {
     const key = keyOf(due);
     if (this.#due.get(key) === due) this.#due.delete(key);
     this.#news.set(key, due);

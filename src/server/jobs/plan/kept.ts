@@ -41,7 +41,7 @@ export class KeptPlans {
   }
 
   keep(plan: KeptPlan): void {
-    this.#add({ plan, untilMs: this.#clock.monotonicMs() + limits.plan.keptMs });
+    this.#addEntry({ plan, untilMs: this.#clock.monotonicMs() + limits.plan.keptMs });
   }
 
   /** Takes the plan out; `undefined`: there is none with this id for this job. */
@@ -55,10 +55,10 @@ export class KeptPlans {
 
   /** Puts back a plan that was not carried out. */
   putBack(entry: Entry): void {
-    this.#add(entry);
+    this.#addEntry(entry);
   }
 
-  #add(entry: Entry): void {
+  #addEntry(entry: Entry): void {
     this.#entries.set(entry.plan.id, entry);
     this.#bytes += entry.plan.bytes;
     this.#dropOld();

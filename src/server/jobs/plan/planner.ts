@@ -153,7 +153,7 @@ export class Planner {
       ...advice,
     ];
     yield;
-    const PlanID = this.#keep(job, proposal, outline, drawn.drawn);
+    const PlanID = this.#keepPlan(job, proposal, outline, drawn.drawn);
     yield;
     const Diff = request.diff ? yield* diffOf(proposal, decided) : null;
     const launchMs = nextLaunch(proposal.job, clock.nowMs());
@@ -170,7 +170,7 @@ export class Planner {
   }
 
   /** The id by which the plan can be carried out; `''` for a plan that is too large for that. */
-  #keep(job: Job, { stored }: Proposal, outline: Outline, drawn: readonly string[]): string {
+  #keepPlan(job: Job, { stored }: Proposal, outline: Outline, drawn: readonly string[]): string {
     const { changeBytes } = limits.plan;
     if (isTooLarge(outline)) return '';
     const id = this.#options.context.world.ids.uuid();

@@ -134,7 +134,7 @@ export class Exported {
     for (const row of snapshot.table(serviceRegistrations).scan()) this.#countInstance(row, 1);
     for (const { Name: partition } of snapshot.table(partitions).scan()) {
       for (const text of chainsOf(snapshot, partition)) {
-        if (text !== undefined) this.#count(this.#chainsIn(partition), text, 1);
+        if (text !== undefined) this.#countService(this.#chainsIn(partition), text, 1);
       }
     }
   }
@@ -150,18 +150,18 @@ export class Exported {
         const partition = exportingPartition(change);
         if (partition !== undefined) this.#compiled.delete(partition);
         const chain = chainChange(change);
-        if (chain) this.#count(this.#chainsIn(chain.partition), chain.service, chain.by);
+        if (chain) this.#countService(this.#chainsIn(chain.partition), chain.service, chain.by);
       }
     }
   }
 
   isExported(service: ServiceKey, to: PeerPlace): boolean {
-    return this.#of(to).exports.isExported(service, this.#has(service, to));
+    return this.#exportsTo(to).exports.isExported(service, this.#hasService(service, to));
   }
 
   /** All services exported to the peer, as texts, in order. */
   servicesTo(to: PeerPlace): readonly string[] {
-    const compiled = this.#of(to);
+    const compiled = this.#exportsTo(to);
     if (compiled.list === undefined || compiled.names !== this.#names) {
       compiled.list = this.#list(compiled.exports, to);
       compiled.names = this.#names;
@@ -174,7 +174,7 @@ export class Exported {
     this.#compiled.get(partition)?.delete(name);
   }
 
-  #has(service: ServiceKey, { partition }: PeerPlace): boolean {
+  #hasService(service: ServiceKey, { partition }: PeerPlace): boolean {
     const text = textOfService(service);
     if (partition === defaultPartition && this.#counts.has(text)) return true;
     return this.#chains.get(partition)?.has(text) === true;
@@ -194,7 +194,7 @@ export class Exported {
     return [...listed].sort();
   }
 
-  #of({ partition, name }: PeerPlace): Compiled {
+  #exportsTo({ partition, name }: PeerPlace): Compiled {
     const ofPartition = this.#compiled.get(partition) ?? new Map<string, Compiled>();
     this.#compiled.set(partition, ofPartition);
     const known = ofPartition.get(name);
@@ -213,10 +213,10 @@ export class Exported {
   }
 
   #countInstance({ Namespace: namespace, ServiceName: name }: ServiceRegistration, by: 1 | -1) {
-    this.#count(this.#counts, textOfService({ namespace, name }), by);
+    this.#countService(this.#counts, textOfService({ namespace, name }), by);
   }
 
-  #count(counts: Map<string, number>, text: string, by: 1 | -1): void {
+  #countService(counts: Map<string, number>, text: string, by: 1 | -1): void {
     const count = (counts.get(text) ?? 0) + by;
     if (count === 0) counts.delete(text);
     else counts.set(text, count);

@@ -86,7 +86,7 @@ export class Imports {
     const instances = snapshot.table(importedInstances).scan({ prefix });
     await this.#removeSome(instances, (row) => !told.hasInstance(row));
     const services = snapshot.table(importedServices).scan({ prefix });
-    for (const row of await this.#untold(services, told)) {
+    for (const row of await this.#findUntold(services, told)) {
       const key = { namespace: row.Namespace, name: row.Name };
       if (!told.hasService(key)) await this.#removeService(key);
     }
@@ -98,7 +98,7 @@ export class Imports {
     this.#amount = nothing;
   }
 
-  async #untold(services: Iterable<ImportedService>, told: Told): Promise<ImportedService[]> {
+  async #findUntold(services: Iterable<ImportedService>, told: Told): Promise<ImportedService[]> {
     const found: ImportedService[] = [];
     const steps = each(services, (row) => {
       if (!told.hasService({ namespace: row.Namespace, name: row.Name })) found.push(row);

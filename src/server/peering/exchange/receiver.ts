@@ -84,7 +84,7 @@ export class Receiver {
     this.#isTaking = true;
     try {
       for (let frame = this.#waiting[0]; frame !== undefined; frame = this.#waiting[0]) {
-        await this.#take(frame);
+        await this.#takeFrame(frame);
         this.#waiting.shift();
       }
     } catch (error) {
@@ -106,7 +106,7 @@ export class Receiver {
     this.#link.fail('what was told could not be written');
   }
 
-  async #take(frame: ReceivedFrame): Promise<void> {
+  async #takeFrame(frame: ReceivedFrame): Promise<void> {
     if (frame.type === 'begin') {
       this.#told = new Told();
       this.#hasBegun = true;

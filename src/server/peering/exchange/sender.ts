@@ -154,17 +154,17 @@ export class Sender {
     this.#isScheduled = true;
     this.#context.world.timers.soon(() => {
       this.#isScheduled = false;
-      this.#go();
+      this.#sendNext();
     });
   }
 
   /** Sends one change, or the frame between two passes over everything. */
-  #go(): void {
+  #sendNext(): void {
     if (this.#isClosed || this.#underWay.length >= this.#bounds.window) return;
     if (this.#hasLost && !this.#isTellingAll) this.#begin();
     else if (this.#mustReview) this.#lookAtAll();
     const change = new GrowingChange(this.#bounds);
-    this.#fill(change, this.#context.state.read());
+    this.#fillChange(change, this.#context.state.read());
     if (!change.isEmpty) this.#send(change);
     else if (this.#isTellingAll && !this.#hasWork) this.#complete();
     if (this.#hasWork || this.#isTellingAll || this.#hasLost) this.#schedule();
@@ -213,7 +213,7 @@ export class Sender {
   /**
    * Half of the frame is kept for services told in full, so that neither kind holds up the other.
    */
-  #fill(change: GrowingChange, snapshot: Snapshot): void {
+  #fillChange(change: GrowingChange, snapshot: Snapshot): void {
     const { instancesPerChangeMax } = this.#bounds;
     this.#fillChanged(change, snapshot, instancesPerChangeMax / 2);
     this.#fillWhole(change, snapshot);
@@ -226,7 +226,7 @@ export class Sender {
       if (isFull()) return;
       const service = serviceOfText(text);
       if (!this.#exported.isExported(service, this.peering)) {
-        this.#remove(change, text);
+        this.#removeService(change, text);
         continue;
       }
       for (const id of ids) {
@@ -257,16 +257,16 @@ export class Sender {
         const [text] = this.#services;
         if (text === undefined) return;
         this.#services.delete(text);
-        this.#look(change, snapshot, text);
+        this.#addService(change, snapshot, text);
       }
     }
   }
 
-  #look(change: GrowingChange, snapshot: Snapshot, text: string): void {
+  #addService(change: GrowingChange, snapshot: Snapshot, text: string): void {
     const service = serviceOfText(text);
     const isTold = this.#told.has(text);
     if (!this.#exported.isExported(service, this.peering)) {
-      if (isTold) this.#remove(change, text);
+      if (isTold) this.#removeService(change, text);
       return;
     }
     change.service({ ...service, protocol: protocolOf(snapshot, this.peering.partition, service) });
@@ -294,7 +294,7 @@ export class Sender {
     this.#telling = undefined;
   }
 
-  #remove(change: GrowingChange, text: string): void {
+  #removeService(change: GrowingChange, text: string): void {
     const ids = this.#instances.get(text);
     this.#instanceCount -= ids?.size ?? 0;
     this.#instances.delete(text);

@@ -62,7 +62,7 @@ export class ServiceExchange implements Exchange {
   start(): void {
     const { state } = this.#context;
     this.#exportedNow = new Exported(state);
-    this.#unsubscribe = state.onCommit((changes) => this.#follow(changes));
+    this.#unsubscribe = state.onCommit((changes) => this.#followCommit(changes));
   }
 
   stop(): void {
@@ -155,7 +155,7 @@ export class ServiceExchange implements Exchange {
     return imports;
   }
 
-  #follow(changes: readonly Change[]): void {
+  #followCommit(changes: readonly Change[]): void {
     this.#exported.follow(changes);
     if (this.#streams.size === 0) return;
     for (const change of changes) {

@@ -12,7 +12,7 @@ export interface RoomOn {
 
 interface Waiting {
   readonly evaluation: Evaluation;
-  /** What the job needs at least. */
+  /** The least that the job needs. */
   readonly want: JobNeed;
 }
 
@@ -83,7 +83,7 @@ export class BlockedEvaluations {
       this.#options.supersede(older);
       if (older === evaluation) return;
     }
-    this.#drop(waiter);
+    this.#dropWaiter(waiter);
     const waiting = { evaluation, want: this.#options.jobNeedOf(evaluation) };
     this.#byWaiter.set(waiter, waiting);
     this.#order.splice(this.#positionOf(waiting), 0, waiting);
@@ -108,13 +108,13 @@ export class BlockedEvaluations {
 
   /** A released evaluation has been decided, whatever came of it. */
   decided(id: string): void {
-    if (this.#out.delete(id) && this.#out.size === 0) this.#soon();
+    if (this.#out.delete(id) && this.#out.size === 0) this.#scheduleRound();
   }
 
   /** The evaluation has ended, or its job is gone. */
   remove(evaluation: Pick<Evaluation, 'ID' | 'Namespace' | 'JobID' | 'NodeID'>): void {
     const waiter = waiterOf(evaluation);
-    if (this.#byWaiter.get(waiter)?.evaluation.ID === evaluation.ID) this.#drop(waiter);
+    if (this.#byWaiter.get(waiter)?.evaluation.ID === evaluation.ID) this.#dropWaiter(waiter);
     this.decided(evaluation.ID);
   }
 
@@ -131,30 +131,30 @@ export class BlockedEvaluations {
 
   #offer(nodeId: string): void {
     this.#offered.add(nodeId);
-    this.#soon();
+    this.#scheduleRound();
   }
 
   /** Not at once, since an evaluation that just arrived may still have to be acknowledged. */
-  #soon(): void {
+  #scheduleRound(): void {
     if (this.#next !== undefined || this.#out.size > 0 || this.#offered.size === 0) return;
     this.#next = this.#options.soon(() => {
       this.#next = undefined;
-      this.#round();
+      this.#runRound();
     });
   }
 
-  #round(): void {
+  #runRound(): void {
     if (this.#out.size > 0) return;
     const nodeIds = [...this.#offered].slice(0, limits.evaluation.offersPerRoundMax);
     const batch = this.#helpedBy(this.#offersOn(nodeIds));
     if (batch.length === 0) {
       for (const nodeId of nodeIds) this.#offered.delete(nodeId);
-      this.#soon();
+      this.#scheduleRound();
       return;
     }
     for (const { evaluation } of batch) this.#out.add(evaluation.ID);
     for (const { evaluation } of batch) {
-      this.#drop(waiterOf(evaluation));
+      this.#dropWaiter(waiterOf(evaluation));
       this.#options.release(evaluation);
     }
   }
@@ -190,7 +190,7 @@ export class BlockedEvaluations {
     return batch;
   }
 
-  #drop(waiter: string): void {
+  #dropWaiter(waiter: string): void {
     const waiting = this.#byWaiter.get(waiter);
     if (waiting === undefined) return;
     this.#byWaiter.delete(waiter);

@@ -124,7 +124,7 @@ export class Broker<E extends Brokered> {
   end(over: readonly Pick<E, 'ID'>[]): readonly E[] {
     const ended = over.flatMap(({ ID }) => this.#known.get(ID) ?? []);
     for (const entry of ended) entry.isOver = true;
-    for (const entry of ended) if (entry.place === 'waiting') this.#leave(entry);
+    for (const entry of ended) if (entry.place === 'waiting') this.#leaveQueue(entry);
     return ended.flatMap((entry) =>
       entry.place === 'ready' || entry.place === 'delayed' ? this.#next(entry) : [],
     );
@@ -189,7 +189,7 @@ export class Broker<E extends Brokered> {
   }
 
   /** Takes the evaluation out of those that wait. */
-  #leave(entry: Entry<E>): void {
+  #leaveQueue(entry: Entry<E>): void {
     const job = jobOf(entry.evaluation);
     this.#known.delete(entry.evaluation.ID);
     const others = this.#waiting.get(job)!.filter((other) => other !== entry);

@@ -21,13 +21,16 @@ function openEvaluation(transaction: Transaction, { Namespace, ID }: Evaluation)
   return stored === undefined || isTerminalEvaluation(stored) ? undefined : stored;
 }
 
+export interface CommitOptions extends Pick<ServerContext, 'world'> {
+  readonly knownOccupancyOf?: KnownOccupancies;
+}
+
 /** Applies a part of a plan that is not the last one. */
 export function commitPart(
   transaction: Transaction,
-  { world }: ServerContext,
+  { world, knownOccupancyOf }: CommitOptions,
   evaluation: Evaluation,
   part: Plan,
-  knownOccupancyOf: KnownOccupancies,
 ): readonly NodeRefusal[] {
   if (openEvaluation(transaction, evaluation) === undefined) return [];
   return applyPlan(transaction, world, part, knownOccupancyOf);
@@ -36,10 +39,9 @@ export function commitPart(
 /** Applies the last part of a plan, with the outcome of the evaluation. */
 export function commitDecision(
   transaction: Transaction,
-  { world }: Pick<ServerContext, 'world'>,
+  { world, knownOccupancyOf }: CommitOptions,
   evaluation: Evaluation,
   { plan, isEmpty, outcome }: SchedulerResult,
-  knownOccupancyOf?: KnownOccupancies,
 ): Committed {
   const table = transaction.table(evaluations);
   const { Namespace, JobID } = evaluation;

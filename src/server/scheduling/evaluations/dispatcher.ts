@@ -75,10 +75,10 @@ export class EvaluationDispatcher {
    */
   start(): void {
     const { state } = this.#context;
-    this.#unsubscribe = state.onCommit((changes, index) => this.#follow(changes, index));
+    this.#unsubscribe = state.onCommit((changes, index) => this.#followCommit(changes, index));
     for (const evaluation of state.read().table(evaluations).by('open').scan()) {
       if (evaluation.Status === 'blocked') this.broker.enqueue(evaluation);
-      else this.#take(evaluation);
+      else this.#takeEvaluation(evaluation);
     }
   }
 
@@ -94,7 +94,7 @@ export class EvaluationDispatcher {
       .read()
       .table(evaluations)
       .get(...inNamespace(Namespace, ID));
-    if (stored?.Status === 'blocked') this.#take({ ...stored, SnapshotIndex });
+    if (stored?.Status === 'blocked') this.#takeEvaluation({ ...stored, SnapshotIndex });
   }
 
   /** Cancels evaluations that another one made superfluous. */
@@ -112,7 +112,7 @@ export class EvaluationDispatcher {
     this.blocked.clear();
   }
 
-  #follow(changes: readonly Change[], index: number): void {
+  #followCommit(changes: readonly Change[], index: number): void {
     this.cancel(this.broker.end(endedBy(changes)), superseded);
     for (const { table, before, after } of changes) {
       if (table === evaluations.name) this.#followEvaluation(before, after);
@@ -125,7 +125,7 @@ export class EvaluationDispatcher {
   #followEvaluation(before: Change['before'], after: Change['after']): void {
     const evaluation = (after ?? before) as Evaluation;
     if (after !== undefined && !isTerminalEvaluation(evaluation)) {
-      this.#take(evaluation);
+      this.#takeEvaluation(evaluation);
       return;
     }
     this.blocked.remove(evaluation);
@@ -133,7 +133,7 @@ export class EvaluationDispatcher {
     this.#delayed.delete(evaluation.ID);
   }
 
-  #take(evaluation: Evaluation): void {
+  #takeEvaluation(evaluation: Evaluation): void {
     if (evaluation.Status === 'pending') {
       this.#queueAt(evaluation, instantToMs(evaluation.WaitUntil));
       return;

@@ -66,7 +66,7 @@ export class EvaluationWorker {
       this.#memory.noteChanges(changes, index);
       this.#decisions.changed(changes.length);
     });
-    this.#await();
+    this.#awaitEvaluation();
   }
 
   stop(): void {
@@ -75,35 +75,35 @@ export class EvaluationWorker {
     this.#unsubscribe?.();
   }
 
-  #await(): void {
-    this.#dispatcher.broker.whenReady(() => this.#soon());
+  #awaitEvaluation(): void {
+    this.#dispatcher.broker.whenReady(() => this.#scheduleSlice());
   }
 
-  #soon(): void {
+  #scheduleSlice(): void {
     if (this.#stopped || this.#next !== undefined) return;
     this.#next = this.#context.world.timers.unhurried(() => {
       this.#next = undefined;
-      this.#slice();
+      this.#runSlice();
     });
   }
 
-  #slice(): void {
+  #runSlice(): void {
     const isIdle = this.#slices.take(() => {
-      this.#work ??= this.#take();
+      this.#work ??= this.#beginNext();
       if (this.#work === undefined) return true;
       if (this.#work.next().done) this.#work = undefined;
       return false;
     });
-    if (!isIdle) this.#soon();
+    if (!isIdle) this.#scheduleSlice();
   }
 
   /** Begins the next evaluation, if there is one and the pipeline has room for it. */
-  #take(): Steps<void> | undefined {
+  #beginNext(): Steps<void> | undefined {
     // A full pipeline goes on as soon as it has room again.
     if (this.#inFlight >= limits.scheduler.plansQueuedMax) return undefined;
     const delivery = this.#dispatcher.broker.take();
     if (delivery === undefined) {
-      this.#await();
+      this.#awaitEvaluation();
       return undefined;
     }
     this.#inFlight++;
@@ -120,7 +120,7 @@ export class EvaluationWorker {
     };
     let waitsOn: number | undefined;
     try {
-      waitsOn = yield* this.#decide(delivery.evaluation, note);
+      waitsOn = yield* this.#decideEvaluation(delivery.evaluation, note);
     } catch (error) {
       note(Promise.reject(error));
     }
@@ -150,7 +150,7 @@ export class EvaluationWorker {
       cancel(delivery.nack());
     } finally {
       this.#dispatcher.decided(evaluation);
-      if (this.#inFlight-- === limits.scheduler.plansQueuedMax) this.#soon();
+      if (this.#inFlight-- === limits.scheduler.plansQueuedMax) this.#scheduleSlice();
     }
   }
 
@@ -158,7 +158,7 @@ export class EvaluationWorker {
    * Decides again after a refusal. After too many refusals the evaluation fails, and another waits
    * in its place.
    */
-  *#decide(evaluation: Evaluation, note: Note): Steps<number | undefined> {
+  *#decideEvaluation(evaluation: Evaluation, note: Note): Steps<number | undefined> {
     const { log } = this.#context;
     const attempts =
       evaluation.Type === 'batch' || evaluation.Type === 'sysbatch'
@@ -199,18 +199,19 @@ export class EvaluationWorker {
     { plan, isEmpty, outcome }: SchedulerResult,
     note: Note,
   ): Steps<Committed | 'unwritten'> {
+    const options = { world: this.#context.world, knownOccupancyOf: this.#knownOccupancyOf };
     const parts = yield* splitPlan(plan, limits.scheduler.planRowsMax);
     const last = parts.length - 1;
     for (const part of parts.slice(0, last)) {
       const refusals = this.#write(note, (transaction) =>
-        commitPart(transaction, this.#context, evaluation, part, this.#knownOccupancyOf),
+        commitPart(transaction, options, evaluation, part),
       );
       yield;
       if (refusals === 'unwritten' || refusals.length > 0) return refusals;
     }
     const result = { plan: parts[last]!, isEmpty, outcome };
     return this.#write(note, (transaction) =>
-      commitDecision(transaction, this.#context, evaluation, result, this.#knownOccupancyOf),
+      commitDecision(transaction, options, evaluation, result),
     );
   }
 

@@ -59,7 +59,7 @@ export function applyPlan(
   countAllocations(transaction, [...evicted, ...stopped, ...updated, ...placed]);
   removeServicesOfEnded(transaction, [...evicted, ...stopped]);
   const joined = [...updated, ...placed].filter(joins).map(({ after }) => after);
-  applyDeployments(transaction, nowMs, plan, joined, accepted.isWhole);
+  applyDeployments(transaction, nowMs, plan, { joined, isWhole: accepted.isWhole });
   return refusals;
 }
 

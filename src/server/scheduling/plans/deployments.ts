@@ -21,8 +21,7 @@ export function applyDeployments(
   transaction: Transaction,
   nowMs: number,
   plan: Plan,
-  joined: readonly Allocation[],
-  isWhole: boolean,
+  { joined, isWhole }: { readonly joined: readonly Allocation[]; readonly isWhole: boolean },
 ): void {
   const table = transaction.table(deployments);
   if (plan.deployment !== null) table.put(plan.deployment);
