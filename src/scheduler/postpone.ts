@@ -11,7 +11,7 @@ import { type FollowUp, followUpEvaluation } from './build.ts';
 import type { Postponed } from './decision.ts';
 import { descriptions, type Proposed } from './view.ts';
 
-/** Allocations that come due within this time share an evaluation. */
+/** Not in limits: a rule of the scheduler. Allocations due within this time share an evaluation. */
 const windowMs = 5000;
 
 export interface Postponements {

@@ -17,7 +17,7 @@ export type RescheduleDecision =
 
 type Event = NonNullable<RescheduleTracker['Events']>[number];
 
-/** Events kept where the policy has no interval. */
+/** Not in limits: a rule of the scheduler. Events kept if the policy has no interval. */
 const unlimitedEventsKept = 5;
 
 export const isEnabled = (policy: ReschedulePolicy | null): policy is ReschedulePolicy =>

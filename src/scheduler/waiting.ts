@@ -17,7 +17,10 @@ export interface EvaluationContext {
 
 type Waiting = Pick<Allocation, 'FollowupEvalID'>;
 
-/** A time this close counts as due: a follow-up evaluation would cost more. */
+/**
+ * Not in limits: a rule of the scheduler. A time this close counts as due: a follow-up evaluation
+ * would cost more.
+ */
 const soonMs = 1000;
 
 /** Whether the time has come, or this is the evaluation that the allocation waits for. */

@@ -5,7 +5,7 @@ import type { SchedulerConfiguration } from '../scheduler/view.ts';
 import { nodes } from '../state/tables.ts';
 import { type BootstrapReset, noReset } from './acl/bootstrap.ts';
 import { TokenReaper } from './acl/reaper.ts';
-import { seedAcl, seedRealms } from './acl/seed.ts';
+import { seedAcl, seedScopes } from './acl/seed.ts';
 import type { ServerContext } from './context.ts';
 import { DeploymentWatcher } from './deployments/watcher.ts';
 import { EventLog } from './events/event-log.ts';
@@ -177,7 +177,7 @@ export class Server {
     const { ids } = this.context.world;
     await this.context.state.write((transaction) => {
       seedIdentity(transaction, ids);
-      seedRealms(transaction);
+      seedScopes(transaction);
       seedNodePools(transaction);
       seedScalingPolicies(transaction);
       seedAcl(transaction, this.context, rootSecret);

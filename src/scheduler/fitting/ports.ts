@@ -66,6 +66,7 @@ export function portsOf(resources: AllocatedResources): readonly AllocatedPort[]
 }
 
 const parsedLists = new Map<string, ReadonlySet<number>>();
+/** Not in limits: bounds a cache that nobody can see. */
 const parsedListsMax = 1000;
 
 /**

@@ -158,7 +158,7 @@ describe('victims', () => {
     ['makes way already', { DesiredStatus: 'evict' }, 1],
     ['is over', { ClientStatus: 'failed' }, 1],
     ['has yet to begin', { ClientStatus: 'pending' }, 1],
-  ])('one that %s', (_title, fields, placed) => {
+  ])('an allocation that %s', (_title, fields, placed) => {
     nodes([makeNode('n1')]);
     run('other', { priority: 20, cpu: 600 });
     cluster.change(cluster.allocations[0]!.ID, fields);
@@ -238,7 +238,7 @@ describe('the choice of victims', () => {
     ['are just enough with what is free', [100, 200, 700], 100, [100]],
     ['are closest, one after the other', [300, 350, 350], 400, [300, 350]],
     ['are left when a later one made an earlier one superfluous', [200, 800], 700, [800]],
-  ])('those that %s', (_title, there, cpu, expected) => {
+  ])('victims that %s', (_title, there, cpu, expected) => {
     nodes([makeNode('n1')]);
     for (const [at, size] of there.entries()) run(`other${at}`, { priority: 20, cpu: size });
     run('important', { priority: 80, cpu });

@@ -24,7 +24,7 @@ import { batchSize, type GroupRollout, groupRollout, isAllHealthy, isMoving } fr
 import { backMark, lostStop, mark, stopOf } from './stops.ts';
 import { sortedByIndex, splitUpdates, type Updates } from './updates.ts';
 
-/** The canaries of a group, or its other allocations: those that count, and those that are away. */
+/** The canaries of a group, or its other allocations, split into counting and away. */
 interface GroupPart {
   readonly counting: readonly Classified[];
   readonly away: AwayDecision;

@@ -106,7 +106,7 @@ describe('placement', () => {
   });
 });
 
-describe('what does not fit', () => {
+describe('an allocation that does not fit', () => {
   const large = { Tasks: [makeTask({ Resources: { CPU: 600 } })] };
   const small = { cpu: 500 };
 

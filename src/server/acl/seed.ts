@@ -25,11 +25,11 @@ import type { ServerContext } from '../context.ts';
 
 type World = Pick<ServerContext, 'world' | 'box'>;
 
-/** Writes what every cluster has from the start. Doing it again changes nothing. */
-export function seedRealms(transaction: Transaction): void {
-  const realms = transaction.table(partitions);
-  if (!realms.has(defaultPartition)) {
-    realms.put({ Name: defaultPartition, Description: 'Default partition' });
+/** The partition and the namespace that every cluster has. Doing it again changes nothing. */
+export function seedScopes(transaction: Transaction): void {
+  const table = transaction.table(partitions);
+  if (!table.has(defaultPartition)) {
+    table.put({ Name: defaultPartition, Description: 'Default partition' });
   }
   const spaces = transaction.table(namespaces);
   if (spaces.has(defaultPartition, defaultNamespace)) return;

@@ -134,8 +134,8 @@ export async function updateToken(
 }
 
 /**
- * Makes a token with the links of another one. Source:
- * docs/contract/access-control.md#clone-a-token.
+ * Makes a token with the links of another one.
+ * Source: docs/contract/access-control.md#clone-a-token.
  * @throws RosterError `accessor-not-found`, `login-token-clone`, `invalid-body`
  */
 export async function cloneToken(

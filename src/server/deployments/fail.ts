@@ -20,7 +20,7 @@ export interface Failure {
   readonly groups: readonly string[];
 }
 
-export interface Failed {
+export interface FailureOutcome {
   /** Absent: the job is gone. */
   readonly evaluation: Evaluation | undefined;
   /** The version that the job was reverted to. */
@@ -35,7 +35,7 @@ export function failDeployment(
   transaction: Transaction,
   world: ServerContext['world'],
   { deployment, reason, groups }: Failure,
-): Failed {
+): FailureOutcome {
   const nowMs = world.clock.nowMs();
   const job = jobOfDeployment(transaction, deployment);
   const rollback = job && rollbackFor(transaction, deployment, job, groups);

@@ -11,7 +11,7 @@ import {
 } from '../../state/tables.ts';
 import { memoryState } from '../../state/testing.ts';
 import type { State, Transaction } from '../../state/types.ts';
-import { seedRealms } from '../acl/seed.ts';
+import { seedScopes } from '../acl/seed.ts';
 import { insertToken } from '../acl/tokens.ts';
 import { Keyring, WrongRootKey } from './keyring.ts';
 import { rotateKeyring } from './rotate.ts';
@@ -33,7 +33,7 @@ beforeEach(async () => {
   world = new SimulatedWorld(1);
   disk = new MemoryDisk();
   await reopen();
-  await state.write(seedRealms);
+  await state.write(seedScopes);
 });
 
 const addToken = (transaction: Transaction, secret: string) =>

@@ -23,7 +23,7 @@ import {
 import type { Snapshot, Written } from '../../state/types.ts';
 import { insertToken } from '../acl/tokens.ts';
 import type { ServerContext } from '../context.ts';
-import { TokenRefused } from './verify-jwt.ts';
+import { TokenRefusal } from './verify-jwt.ts';
 
 /** A verified identity, with facts that only its type of method knows. */
 export interface Verified {
@@ -42,7 +42,7 @@ export interface Issue {
 
 /**
  * Makes the token of a login from every binding rule that matches.
- * Source: docs/behaviour/access-control.md#bind-names. @throws TokenRefused
+ * Source: docs/behaviour/access-control.md#bind-names. @throws TokenRefusal
  */
 export async function issueToken(context: ServerContext, issue: Issue): Promise<Written<AclToken>> {
   const { method, typed, verified, meta } = issue;
@@ -52,11 +52,11 @@ export async function issueToken(context: ServerContext, issue: Issue): Promise<
     const current = transaction.table(authMethods).get(...inScope(home, method.Name));
     // The credential was verified against the method as it was before.
     if (current?.ModifyIndex !== method.ModifyIndex) {
-      throw new TokenRefused('it was changed during the login; try again', { isTold: true });
+      throw new TokenRefusal('it was changed during the login; try again', { isTold: true });
     }
     const scope = { ...home, namespace: targetOf(method, shape, verified) };
     if (!transaction.table(namespaces).has(scope.partition, scope.namespace)) {
-      throw new TokenRefused(
+      throw new TokenRefusal(
         `its rules lead to the namespace "${scope.namespace}", which is not there`,
       );
     }
@@ -65,7 +65,7 @@ export async function issueToken(context: ServerContext, issue: Issue): Promise<
       .by('method')
       .scan({ prefix: inScope(home, method.Name) });
     const bound = bindingsOf(rules, shape, verified.identity);
-    if (typeof bound === 'string') throw new TokenRefused(bound);
+    if (typeof bound === 'string') throw new TokenRefusal(bound);
     const content = contentOf(transaction, [scope, home], bound, issue.datacenter);
     const nowMs = context.world.clock.nowMs();
     return insertToken(transaction, context, scope, {
@@ -93,7 +93,7 @@ function targetOf(method: AuthMethod, shape: IdentityShape, verified: Verified):
   for (const { Selector, BindNamespace } of method.NamespaceRules) {
     if (!selects(Selector, shape, verified.identity)) continue;
     const template = parseTemplate(BindNamespace, shape.variables);
-    if (typeof template === 'string') throw new TokenRefused(`its BindNamespace ${template}`);
+    if (typeof template === 'string') throw new TokenRefusal(`its BindNamespace ${template}`);
     return rendered(renderTemplate(template, verified.identity.variables));
   }
   return method.Namespace;
@@ -121,7 +121,7 @@ function contentOf(
   );
   if (isEmpty) {
     const reason = 'Permission denied: no binding rule gives this identity anything';
-    throw new TokenRefused(reason, { isTold: true });
+    throw new TokenRefusal(reason, { isTold: true });
   }
   return { Policies, Roles, ...identities };
 }
@@ -142,7 +142,7 @@ function identitiesOf(named: (type: Bound['type']) => readonly Bound[], datacent
     return checkedToken(request, () => {}).identities;
   } catch (error) {
     if (!(error instanceof RosterError)) throw error;
-    throw new TokenRefused(`its binding rules give what no token can have: ${error.detail}`);
+    throw new TokenRefusal(`its binding rules give what no token can have: ${error.detail}`);
   }
 }
 

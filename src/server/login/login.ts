@@ -13,7 +13,7 @@ import { issueToken, type Verified } from './issue-token.ts';
 import { OidcLogins } from './oidc.ts';
 import { type Outbound, OutboundError, unreachable } from './outbound.ts';
 import { SigningKeyStore } from './signing-keys.ts';
-import { TokenRefused, verifyJwt } from './verify-jwt.ts';
+import { TokenRefusal, verifyJwt } from './verify-jwt.ts';
 import { verifyKubernetes } from './verify-kubernetes.ts';
 
 export interface LoginRequest {
@@ -110,7 +110,7 @@ export class LoginService {
     return this.#attempt(scope, authMethod, address, async (method, typed) => {
       const { claims, meta } = await this.#oidc.finish(oidcOf(typed), finish);
       const identity = identityOfClaims(typed as Extract<TypedConfig, { type: 'oidc' }>, claims);
-      if (typeof identity === 'string') throw new TokenRefused(identity);
+      if (typeof identity === 'string') throw new TokenRefusal(identity);
       return this.#issue(method, typed, { identity }, meta);
     });
   }
@@ -147,7 +147,7 @@ export class LoginService {
             .get(...inScope(scope, name));
       try {
         if (method === undefined) {
-          throw new TokenRefused(
+          throw new TokenRefusal(
             `there is none of that name in the namespace "${scope.namespace}"`,
           );
         }
@@ -156,14 +156,14 @@ export class LoginService {
           configOf(method, (sealed) => box.open(sealed)),
         );
       } catch (error) {
-        if (error instanceof TokenRefused) throw this.#refuseLogin(name, error);
+        if (error instanceof TokenRefusal) throw this.#refuseLogin(name, error);
         if (error instanceof OutboundError) unreachable(error);
         throw error;
       }
     });
   }
 
-  #refuseLogin(name: string, { message, isTold }: TokenRefused): RosterError {
+  #refuseLogin(name: string, { message, isTold }: TokenRefusal): RosterError {
     const method = name.slice(0, limits.names.lengthMax);
     this.#options.context.log.info({ method, reason: message }, 'a login was refused');
     const reason = isTold
@@ -174,11 +174,11 @@ export class LoginService {
 
   async #verify(typed: TypedConfig, bearer: string): Promise<Verified> {
     if (bearer.length > limits.aclLogin.bearerLengthMax) {
-      throw new TokenRefused(`it is longer than ${limits.aclLogin.bearerLengthMax} characters`);
+      throw new TokenRefusal(`it is longer than ${limits.aclLogin.bearerLengthMax} characters`);
     }
     switch (typed.type) {
       case 'oidc':
-        throw new TokenRefused(
+        throw new TokenRefusal(
           'it is for logins with a browser, which begin at /v1/acl/oidc/auth-url',
         );
       case 'kubernetes': {
@@ -193,7 +193,7 @@ export class LoginService {
         const nowMs = this.#options.context.world.clock.nowMs();
         const claims = await verifyJwt(bearer, typed.config, keys, nowMs);
         const identity = identityOfClaims(typed, claims);
-        if (typeof identity === 'string') throw new TokenRefused(identity);
+        if (typeof identity === 'string') throw new TokenRefusal(identity);
         return { identity };
       }
     }
@@ -215,7 +215,7 @@ const methodKey = ({ partition, namespace }: Scope, name: string): string =>
 
 function oidcOf(typed: TypedConfig) {
   if (typed.type === 'oidc') return typed.config;
-  throw new TokenRefused(
+  throw new TokenRefusal(
     `it is of the type ${typed.type}, which takes a credential at /v1/acl/login`,
   );
 }

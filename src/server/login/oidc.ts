@@ -6,7 +6,7 @@ import type { Claims } from '../../model/auth-method/identity.ts';
 import { limits } from '../../model/limits.ts';
 import { type Outbound, OutboundError } from './outbound.ts';
 import { discover, type SigningKeyStore } from './signing-keys.ts';
-import { TokenRefused, verifyJwt } from './verify-jwt.ts';
+import { TokenRefusal, verifyJwt } from './verify-jwt.ts';
 
 /**
  * Logins through a browser: authorization code flow with PKCE (RFC 7636) and a nonce.
@@ -60,10 +60,10 @@ export class OidcLogins {
     return this.#sessions.size;
   }
 
-  /** The address to open in a browser. @throws TokenRefused, OutboundError */
+  /** The address to open in a browser. @throws TokenRefusal, OutboundError */
   async start(config: OidcConfig, start: OidcStart): Promise<string> {
     if (!config.AllowedRedirectURIs.some((allowed) => isAllowed(allowed, start.redirectUri))) {
-      throw new TokenRefused('the redirect URI is not among its AllowedRedirectURIs');
+      throw new TokenRefusal('the redirect URI is not among its AllowedRedirectURIs');
     }
     const provider = await this.#provider(config, start.redirectUri);
     const [state, nonce, codeVerifier] = [this.#random(), this.#random(), this.#random()];
@@ -83,7 +83,7 @@ export class OidcLogins {
     return url.href;
   }
 
-  /** The provider's claims about the user. @throws TokenRefused, OutboundError */
+  /** The provider's claims about the user. @throws TokenRefusal, OutboundError */
   async finish(
     config: OidcConfig,
     finish: OidcFinish,
@@ -105,14 +105,14 @@ export class OidcLogins {
     this.#sessions.delete(state);
     const { ageMs } = limits.oidcSession;
     if (session === undefined || this.#world.clock.monotonicMs() - session.startedMs > ageMs) {
-      throw new TokenRefused('its state is unknown, was used before or is too old', {
+      throw new TokenRefusal('its state is unknown, was used before or is too old', {
         isTold: true,
       });
     }
     if (session.method !== method)
-      throw new TokenRefused('its state is of another auth method', { isTold: true });
+      throw new TokenRefusal('its state is of another auth method', { isTold: true });
     if (!this.#world.secrets.equal(session.clientNonce, clientNonce)) {
-      throw new TokenRefused('the client nonce is not the one that it began with', {
+      throw new TokenRefusal('the client nonce is not the one that it began with', {
         isTold: true,
       });
     }
@@ -243,13 +243,13 @@ function refusedBy(error: unknown): Error {
   }
   if (error instanceof client.ResponseBodyError) {
     const described = error.error_description ?? error.error;
-    return new TokenRefused(`the provider says: ${described.slice(0, 256)}`, { isTold: true });
+    return new TokenRefusal(`the provider says: ${described.slice(0, 256)}`, { isTold: true });
   }
   if (
     error instanceof client.ClientError ||
     error instanceof client.WWWAuthenticateChallengeError
   ) {
-    return new TokenRefused(`what the provider answered is not accepted: ${error.message}`);
+    return new TokenRefusal(`what the provider answered is not accepted: ${error.message}`);
   }
   return error as Error;
 }

@@ -155,7 +155,7 @@ describe('refused tokens, in the order of the checks', () => {
     ],
   ])('%s', async (_, token, config, reason) => {
     await expect(verify(await token(), config)).rejects.toThrow(reason);
-    await expect(verify(await token(), config)).rejects.toHaveProperty('name', 'TokenRefused');
+    await expect(verify(await token(), config)).rejects.toHaveProperty('name', 'TokenRefusal');
   });
 
   test.each([

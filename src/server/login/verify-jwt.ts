@@ -14,11 +14,11 @@ import type { FindKey, SigningKeys } from './signing-keys.ts';
  *      `none`: a public key never serves as an HMAC secret.
  *  J2. Nothing in the token is believed before its signature was verified.
  *  J3. A token without any time in it is refused: it would be valid for ever.
- *  J4. Every error is a {@link TokenRefused} whose sentence names the fault, and only those claims of
+ *  J4. Every error is a {@link TokenRefusal} whose sentence names the fault, and only those claims of
  *      the token that are compared.
  */
-export class TokenRefused extends Error {
-  override readonly name = 'TokenRefused';
+export class TokenRefusal extends Error {
+  override readonly name = 'TokenRefusal';
   /** Whether the caller may read the sentence: it says nothing of the method. */
   readonly isTold: boolean;
 
@@ -54,12 +54,12 @@ function checkHeader(token: string, algorithms: readonly string[]): void {
   try {
     algorithm = decodeProtectedHeader(token).alg;
   } catch {
-    throw new TokenRefused('it is no signed JWT');
+    throw new TokenRefusal('it is no signed JWT');
   }
   if (typeof algorithm !== 'string' || !algorithms.includes(algorithm)) {
     const used = JSON.stringify(String(algorithm).slice(0, 32));
     const wanted = algorithms.join(', ');
-    throw new TokenRefused(`its signature algorithm is ${used}; this method takes ${wanted}`);
+    throw new TokenRefusal(`its signature algorithm is ${used}; this method takes ${wanted}`);
   }
 }
 
@@ -92,7 +92,7 @@ async function payloadBy(find: FindKey, token: string, algorithms: string[]): Pr
 }
 
 /** No key verifies the token. */
-class NoSuchKey extends TokenRefused {}
+class NoSuchKey extends TokenRefusal {}
 
 type Key = KeyObject | CryptoKey;
 
@@ -119,14 +119,14 @@ async function tryEach(
 }
 
 /** Every error that a token can cause in the verification is a refusal. */
-function refusedBy(error: unknown): TokenRefused {
+function refusedBy(error: unknown): TokenRefusal {
   if (error instanceof errors.JWSSignatureVerificationFailed) {
     return new NoSuchKey('its signature is wrong');
   }
   if (error instanceof errors.JWKSNoMatchingKey) {
     return new NoSuchKey('it is signed with a key that the provider does not publish');
   }
-  return new TokenRefused('it is no signed JWT that can be verified');
+  return new TokenRefusal('it is no signed JWT that can be verified');
 }
 
 function claimsOf(payload: Uint8Array): Claims {
@@ -138,7 +138,7 @@ function claimsOf(payload: Uint8Array): Claims {
   } catch {
     // The error below says so.
   }
-  throw new TokenRefused('its claims are no JSON object');
+  throw new TokenRefusal('its claims are no JSON object');
 }
 
 interface Leeways {
@@ -163,21 +163,21 @@ function checkTimes(claims: Claims, leeways: Leeways, nowMs: number): void {
   const givenExpiryMs = timeOf(claims, 'exp');
   const givenStartMs = timeOf(claims, 'nbf');
   if (issuedMs === undefined && givenExpiryMs === undefined && givenStartMs === undefined) {
-    throw new TokenRefused('it has none of the claims iat, nbf and exp', told);
+    throw new TokenRefusal('it has none of the claims iat, nbf and exp', told);
   }
   const startMs = givenStartMs ?? issuedMs ?? Number.NEGATIVE_INFINITY;
   const expiryMs = givenExpiryMs ?? Math.max(issuedMs ?? 0, givenStartMs ?? 0);
   const { expirationMs, notBeforeMs, skewMs } = leeways;
   if (nowMs > expiryMs + Math.max(expirationMs, skewMs)) {
     const claim = givenExpiryMs === undefined ? 'too old' : 'expired';
-    throw new TokenRefused(`it is ${claim} since ${new Date(expiryMs).toISOString()}`, told);
+    throw new TokenRefusal(`it is ${claim} since ${new Date(expiryMs).toISOString()}`, told);
   }
   if (nowMs < startMs - Math.max(notBeforeMs, skewMs)) {
-    throw new TokenRefused(`it is not valid before ${new Date(startMs).toISOString()}`, told);
+    throw new TokenRefusal(`it is not valid before ${new Date(startMs).toISOString()}`, told);
   }
   if (issuedMs !== undefined && nowMs < issuedMs - Math.max(notBeforeMs, skewMs)) {
     const issued = new Date(issuedMs).toISOString();
-    throw new TokenRefused(`it is issued in the future, at ${issued}`, told);
+    throw new TokenRefusal(`it is issued in the future, at ${issued}`, told);
   }
 }
 
@@ -188,7 +188,7 @@ function timeOf(claims: Claims, name: 'iat' | 'exp' | 'nbf'): number | undefined
   const value = claims[name];
   if (value === undefined) return undefined;
   if (typeof value !== 'number' || !Number.isFinite(value) || Math.abs(value) > lastSecond) {
-    throw new TokenRefused(`its claim ${name} is no time`, told);
+    throw new TokenRefusal(`its claim ${name} is no time`, told);
   }
   return value * 1000;
 }
@@ -199,7 +199,7 @@ function checkIssuer(claims: Claims, boundIssuer: string, keys: SigningKeys): vo
     if (wanted === undefined || wanted === '' || claims.iss === wanted) continue;
     const got = JSON.stringify(claims.iss)?.slice(0, 256);
     const found = got === undefined ? 'it names no issuer' : `its issuer is ${got}`;
-    throw new TokenRefused(`${found}; this method takes "${wanted}"`);
+    throw new TokenRefusal(`${found}; this method takes "${wanted}"`);
   }
 }
 
@@ -208,5 +208,5 @@ function checkAudience(claims: Claims, bound: readonly string[]): void {
   const audiences = Array.isArray(claims.aud) ? (claims.aud as unknown[]) : [claims.aud];
   if (audiences.some((one) => bound.includes(one as string))) return;
   const got = JSON.stringify(claims.aud ?? null).slice(0, 256);
-  throw new TokenRefused(`its audience is ${got}; this method takes ${bound.join(', ')}`);
+  throw new TokenRefusal(`its audience is ${got}; this method takes ${bound.join(', ')}`);
 }

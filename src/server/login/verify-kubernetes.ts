@@ -2,7 +2,7 @@ import type { KubernetesConfig } from '../../model/auth-method/config.ts';
 import { type Identity, identityOfServiceAccount } from '../../model/auth-method/identity.ts';
 import { looksLikeJwt } from '../../model/auth-method/validate.ts';
 import { jsonObject, type Outbound, OutboundError } from './outbound.ts';
-import { TokenRefused } from './verify-jwt.ts';
+import { TokenRefusal } from './verify-jwt.ts';
 
 /** An annotation of the service account that replaces its name. */
 const nameAnnotation = 'roster/service-name';
@@ -18,21 +18,21 @@ export interface KubernetesLogin {
 
 /**
  * Asks the cluster to review the token (TokenReview), then looks up the service account.
- * @throws TokenRefused, OutboundError
+ * @throws TokenRefusal, OutboundError
  */
 export async function verifyKubernetes(
   token: string,
   config: KubernetesConfig,
   outbound: Outbound,
 ): Promise<KubernetesLogin> {
-  if (!looksLikeJwt(token)) throw new TokenRefused('it is no JWT');
+  if (!looksLikeJwt(token)) throw new TokenRefusal('it is no JWT');
   const user = await review(token, config, outbound);
   const match = userForm.exec(user.username);
-  if (match === null) throw new TokenRefused('it is not of a service account');
+  if (match === null) throw new TokenRefusal('it is not of a service account');
   const [, namespace, name] = match as unknown as [string, string, string];
   const account = await serviceAccount({ namespace, name }, config, outbound);
   if (account.uid !== user.uid) {
-    throw new TokenRefused('its service account was replaced by another of the same name');
+    throw new TokenRefusal('its service account was replaced by another of the same name');
   }
   const shown = account.annotation ?? name;
   return {
@@ -65,10 +65,10 @@ async function review(token: string, config: KubernetesConfig, outbound: Outboun
   const status = record(jsonObject(url, answer.body).status);
   const error = status.error;
   if (typeof error === 'string' && error !== '') {
-    throw new TokenRefused(`the cluster says: ${error.replaceAll(token, '…').slice(0, 256)}`);
+    throw new TokenRefusal(`the cluster says: ${error.replaceAll(token, '…').slice(0, 256)}`);
   }
   const { username, uid } = record(status.user);
-  if (status.authenticated !== true) throw new TokenRefused('the cluster does not know it');
+  if (status.authenticated !== true) throw new TokenRefusal('the cluster does not know it');
   if (typeof username !== 'string' || typeof uid !== 'string') {
     throw new OutboundError(`${url} answered with a TokenReview without a user`);
   }
@@ -84,7 +84,7 @@ async function serviceAccount(
   const url = `${config.Host.replace(/\/+$/, '')}${path}`;
   const request = { method: 'GET', url, caCertificate: config.CACert } as const;
   const answer = await outbound({ ...request, headers: authorized(config) });
-  if (answer.status === 404) throw new TokenRefused('its service account is gone');
+  if (answer.status === 404) throw new TokenRefusal('its service account is gone');
   if (answer.status !== 200) throw new OutboundError(`${url} answered with ${answer.status}`);
   const metadata = record(jsonObject(url, answer.body).metadata);
   const annotation = record(metadata.annotations)[nameAnnotation];

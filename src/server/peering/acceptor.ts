@@ -17,7 +17,7 @@ import {
 } from './context.ts';
 import type { PeeringLink } from './link.ts';
 import { Rate } from './rate.ts';
-import { HungUp, Refused, Wire } from './wire.ts';
+import { HungUp, PeerRefusal, Wire } from './wire.ts';
 
 export interface AcceptorOptions {
   readonly context: PeeringContext;
@@ -70,7 +70,9 @@ export class Acceptor {
       await this.#greet(wire);
     } catch (error) {
       const reason = error instanceof Error ? error.message : 'it failed';
-      const isKnown = [FrameFault, HungUp, Refused, NotTaken].some((kind) => error instanceof kind);
+      const isKnown = [FrameFault, HungUp, PeerRefusal, NotTaken].some(
+        (kind) => error instanceof kind,
+      );
       if (!isKnown) {
         log.error({ error }, 'the stream of a peer could not be opened');
         return wire.refuse('later', 'something failed there; its log says what');

@@ -56,8 +56,8 @@ export function terminate(transaction: Transaction, paired: Paired): void {
 
 /**
  * Carries out the deletion of a peering: tells the peer, removes imported rows, then removes the
- * peering. After a restart it begins again, so every part can be repeated. @param before the work
- * for the peering until now; it goes on until its stream has ended
+ * peering. After a restart it begins again, so every part can be repeated.
+ * @param before the work for the peering until now; it goes on until its stream has ended
  */
 export async function removePeering(
   options: DialerOptions,

@@ -4,7 +4,7 @@ import type { StoredPeering } from '../../model/peering/peering.ts';
 import { proofOf, type SelfDescription } from '../../model/peering/proof.ts';
 import type { PeeringToken } from '../../model/peering/token.ts';
 import { fresh, type PeeringContext, secretsOf, selfOf } from './context.ts';
-import { Refused, Wire } from './wire.ts';
+import { PeerRefusal, Wire } from './wire.ts';
 
 /** The cluster at the address is another one than expected. The message ends a sentence. */
 export class WrongPeer extends Error {
@@ -98,4 +98,4 @@ export const reasonOf = (error: unknown): string =>
   error instanceof Error && error.message !== '' ? error.message : 'it failed';
 
 export const refusedAs = (error: unknown, code: RefusalCode): boolean =>
-  error instanceof Refused && error.code === code;
+  error instanceof PeerRefusal && error.code === code;

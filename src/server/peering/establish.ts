@@ -45,10 +45,10 @@ export interface EstablishOptions {
 /**
  * Peers with the cluster that made the token: exchanges its secret there, and stores the peering.
  * The stream opens in the background. A peering can be established again under its own name, with a
- * fresh token. Source: docs/behaviour/peering.md#secrets-and-handshake. @param known faults in the
- * form of the request
+ * fresh token. Source: docs/behaviour/peering.md#secrets-and-handshake.
+ * @param known faults in the form of the request
  * @throws RosterError `invalid-body`, `partition-not-found`, `peering-conflict`, `limit-reached`,
- * `peering-token-refused`, `peer-unreachable`
+ *   `peering-token-refused`, `peer-unreachable`
  */
 export async function establish(
   context: PeeringContext,

@@ -5,7 +5,8 @@
 export interface PeeringTransport {
   /**
    * Opens a link to a server of another cluster. Rejects with an `Error` whose message ends a
-   * sentence ("connection refused"), also when `signal` aborts. @param address `host:port`
+   * sentence ("connection refused"), also when `signal` aborts.
+   * @param address `host:port`
    */
   dial(address: string, options: DialOptions): Promise<PeeringLink>;
 }

@@ -32,8 +32,8 @@ export interface MadeToken {
 /**
  * Makes a token with which another cluster can peer with this one, once. An unused token made
  * before for the same name becomes invalid; an open stream stays.
- * Source: docs/behaviour/peering.md#secrets-and-handshake. @param known faults in the form of the
- * request
+ * Source: docs/behaviour/peering.md#secrets-and-handshake.
+ * @param known faults in the form of the request
  * @throws RosterError `invalid-body`, `partition-not-found`, `peering-conflict`, `limit-reached`
  */
 export async function generateToken(

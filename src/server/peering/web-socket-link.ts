@@ -8,8 +8,10 @@ export const peeringStreamPath = '/v1/peering/stream';
 /** The longest message, on both sides. */
 export const longestFrameBytes = limits.peering.frameBytesMax;
 
-/** Not in limits: close codes of RFC 6455, and the room that a close frame has for its reason. */
+/** A close code of RFC 6455. */
 const normal = 1000;
+
+/** Not in limits: RFC 6455 leaves a close frame so many bytes for its reason. */
 const reasonBytesMax = 123;
 
 /** Makes a link of a WebSocket, on both sides. Call it before any frame can have arrived. */

@@ -15,8 +15,8 @@ export class HungUp extends Error {
 }
 
 /** The other side refused, with a reason. */
-export class Refused extends Error {
-  override readonly name = 'Refused';
+export class PeerRefusal extends Error {
+  override readonly name = 'PeerRefusal';
   readonly code: RefusalCode;
 
   constructor(code: RefusalCode, reason: string) {
@@ -63,7 +63,7 @@ export class Wire {
 
   /**
    * The next frame of a handshake, which has to be of this type.
-   * @throws FrameFault, Refused, HungUp
+   * @throws FrameFault, PeerRefusal, HungUp
    */
   async next<T extends HandshakeFrame['type']>(
     types: readonly T[],
@@ -73,7 +73,7 @@ export class Wire {
     if ((types as readonly string[]).includes(frame.type)) {
       return frame as HandshakeFrame & { readonly type: T };
     }
-    if (frame.type === 'refused') throw new Refused(frame.code, frame.reason);
+    if (frame.type === 'refused') throw new PeerRefusal(frame.code, frame.reason);
     throw new FrameFault(`a frame "${frame.type}" came where none was expected`);
   }
 

@@ -14,8 +14,8 @@ import type { PeerPlace } from './exported.ts';
 export type ExchangeChange = Extract<ExchangeFrame, { readonly type: 'change' }>;
 
 /** The peer broke a rule: its stream is ended with this reason. */
-export class Refused extends Error {
-  override readonly name = 'Refused';
+export class ChangeRefusal extends Error {
+  override readonly name = 'ChangeRefusal';
 }
 
 /** The amount of imported rows of a peer. */
@@ -35,7 +35,7 @@ export type MayHave = (service: ServiceKey, isKnown: boolean) => boolean;
 export const keyOfRow = ({ Partition, Peer, Namespace, ServiceName, ID }: ImportedInstance) =>
   [Partition, Peer, Namespace, ServiceName, ID] as const;
 
-/** @throws Refused */
+/** @throws ChangeRefusal */
 export function applied(
   transaction: Transaction,
   place: PeerPlace,
@@ -61,7 +61,9 @@ export function applied(
   for (const instance of change.instances) {
     const { namespace, name, id } = instance;
     if (!mayHave(instance, serviceTable.has(partition, peer, namespace, name))) {
-      throw new Refused(`told of an instance of "${name}", a service that it does not export`);
+      throw new ChangeRefusal(
+        `told of an instance of "${name}", a service that it does not export`,
+      );
     }
     const known = table.get(partition, peer, namespace, name, id);
     const next = rowOf(place, instance);
@@ -80,17 +82,18 @@ export function applied(
   return bounded({ services, instances, bytes }, bounds);
 }
 
-/** @throws Refused */
+/** @throws ChangeRefusal */
 function bounded(amount: Amount, bounds: ExchangeBounds): Amount {
   const { importedServicesMax, importedInstancesMax, importedBytesMax } = bounds;
   const { services, instances, bytes } = amount;
   if (services > importedServicesMax) {
-    throw new Refused(`exports more than ${importedServicesMax} services`);
+    throw new ChangeRefusal(`exports more than ${importedServicesMax} services`);
   }
   if (instances > importedInstancesMax) {
-    throw new Refused(`exports more than ${importedInstancesMax} instances`);
+    throw new ChangeRefusal(`exports more than ${importedInstancesMax} instances`);
   }
-  if (bytes > importedBytesMax) throw new Refused(`exports more than ${importedBytesMax} bytes`);
+  if (bytes > importedBytesMax)
+    throw new ChangeRefusal(`exports more than ${importedBytesMax} bytes`);
   return amount;
 }
 

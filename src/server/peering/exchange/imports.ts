@@ -61,7 +61,7 @@ export class Imports {
   /**
    * Stores new services and instances and removes single instances, in one transaction; then
    * removes services. Resolves when everything is durable; `false`: the peering is gone. @throws
-   * Refused
+   * ChangeRefusal
    */
   async take(peeringId: string, change: ExchangeChange, mayHave: MayHave): Promise<boolean> {
     this.#amount ??= await this.#measure();

@@ -2,7 +2,7 @@ import type { ExchangeFrame, ServiceKey } from '../../../model/peering/exchange.
 import type { ServerContext } from '../../context.ts';
 import type { ExchangeLink } from '../exchange.ts';
 import type { ExchangeBounds } from './bounds.ts';
-import { type ExchangeChange, Refused } from './imported-rows.ts';
+import { ChangeRefusal, type ExchangeChange } from './imported-rows.ts';
 import type { Imports } from './imports.ts';
 import { Told } from './told.ts';
 
@@ -88,7 +88,7 @@ export class Receiver {
         this.#waiting.shift();
       }
     } catch (error) {
-      if (error instanceof Refused) this.fail(error.message);
+      if (error instanceof ChangeRefusal) this.fail(error.message);
       else this.#stopAfter(error);
     } finally {
       this.#isTaking = false;
@@ -112,7 +112,7 @@ export class Receiver {
       this.#hasBegun = true;
       this.#isComplete = false;
     } else if (!this.#hasBegun) {
-      throw new Refused(`has sent ${frame.type} before begin`);
+      throw new ChangeRefusal(`has sent ${frame.type} before begin`);
     } else if (frame.type === 'complete') {
       this.#complete();
     } else {
@@ -121,7 +121,8 @@ export class Receiver {
   }
 
   #complete(): void {
-    if (this.#isComplete || this.#told === undefined) throw new Refused('has sent complete twice');
+    if (this.#isComplete || this.#told === undefined)
+      throw new ChangeRefusal('has sent complete twice');
     const told = this.#told;
     this.#isComplete = true;
     // Changes that come meanwhile are noted as told, so the sweep spares them.
@@ -135,7 +136,7 @@ export class Receiver {
 
   async #takeChange(change: ExchangeChange): Promise<void> {
     if (change.id !== this.#lastId + 1) {
-      throw new Refused(`has sent the change ${change.id} after ${this.#lastId}`);
+      throw new ChangeRefusal(`has sent the change ${change.id} after ${this.#lastId}`);
     }
     this.#lastId = change.id;
     this.#told?.note(change);

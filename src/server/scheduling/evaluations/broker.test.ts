@@ -134,8 +134,8 @@ test('B6: an evaluation that has ended is not tried again', async () => {
   expect([broker.take(), gaveUp]).toEqual([undefined, []]);
 });
 
-test.each(['B6: an evaluation that ends while it is %s makes way', 'delayed'])(
-  'B6: one that is over and was %s makes way',
+test.each(['ready', 'delayed'])(
+  'B6: an evaluation that ends while it is %s makes way',
   async (place) => {
     const { broker, world } = setUp();
     broker.enqueue(evaluation(1, 'a'));

@@ -207,7 +207,7 @@ describe('an allocation that makes way', () => {
   test.each<[string, Partial<Allocation>]>([
     ['was stopped meanwhile', { DesiredStatus: 'stop' }],
     ['ended meanwhile', { ClientStatus: 'failed' }],
-  ])('one that %s makes way for nobody', async (_title, fields) => {
+  ])('an allocation that %s makes way for no other', async (_title, fields) => {
     const { apply, plan, evicted, change, first } = await planned();
     await change(first.allocationId, fields);
     const reason = `allocation ${first.allocationId} is not there to make way any more`;
