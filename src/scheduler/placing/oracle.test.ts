@@ -6,7 +6,7 @@ import type { Node } from '../../model/node/node.ts';
 import { makeGroup, makeJob, makeNode, makeTask, TestCluster } from '../cluster.test-helper.ts';
 import { checkListed } from '../fitting/check.test-helper.ts';
 import { schedulerDefaults } from '../view.ts';
-import { heldBy } from './brute-force.test-helper.ts';
+import { heldBy } from './brute-force-scan.test-helper.ts';
 
 const racks = ['r1', 'r2', 'r3'];
 

@@ -13,7 +13,8 @@ import type { PlacementRequest } from '../decision.ts';
 import { checkListed } from '../fitting/check.test-helper.ts';
 import { NotedCluster } from '../memory/noted-cluster.test-helper.ts';
 import { schedulerDefaults } from '../view.ts';
-import { type Asked, askOn, BruteForce } from './brute-force.test-helper.ts';
+import { type Asked, BruteForce } from './brute-force.test-helper.ts';
+import { askOn } from './brute-force-scan.test-helper.ts';
 import { type GroupPlacement, Placer } from './place.ts';
 
 const device = (count: number) => ({
@@ -304,18 +305,34 @@ function expectSound(
   }
 }
 
+type Story = typeof story extends fc.Arbitrary<infer T> ? T : never;
+
+function clusterOf(list: Story['nodes'], algorithm: Story['algorithm']): NotedCluster {
+  const cluster = new NotedCluster();
+  for (const [position, { gpus, ...wish }] of list.entries()) {
+    const devices = gpus > 0 ? [device(gpus)] : [];
+    cluster.putNode(makeNode(`n${position}`, { ...wish, devices }));
+  }
+  cluster.configuration = { ...schedulerDefaults, algorithm };
+  return cluster;
+}
+
+/** Updates of the allocations, and a new allocation for each that a group wants. */
+const requestsFor = (wanted: Job, updated: readonly Allocation[]) =>
+  wanted.TaskGroups.map((group) => [
+    ...updated
+      .filter((one) => one.TaskGroup === group.Name)
+      .map((previous): PlacementRequest => ({ ...fresh(group, 0), kind: 'update', previous })),
+    ...Array.from({ length: group.Count }, (_, number) => fresh(group, number)),
+  ]);
+
 test('victims follow the rule, and nothing is evicted without need', () => {
   let evicted = 0;
   let preempting = 0;
   let free = 0;
   fc.assert(
     fc.property(story, ({ nodes, others, fates, important, first, update, algorithm }) => {
-      const cluster = new NotedCluster();
-      for (const [position, { gpus, ...wish }] of nodes.entries()) {
-        const devices = gpus > 0 ? [device(gpus)] : [];
-        cluster.putNode(makeNode(`n${position}`, { ...wish, devices }));
-      }
-      cluster.configuration = { ...schedulerDefaults, algorithm };
+      const cluster = clusterOf(nodes, algorithm);
       const wanted = jobOf('important', important);
       fill(cluster, wanted, first);
       for (const [number, other] of others.entries()) fill(cluster, jobOf(`other${number}`, other));
@@ -327,12 +344,7 @@ test('victims follow the rule, and nothing is evicted without need', () => {
       const members = cluster
         .allocationsOfJob('default', 'important')
         .filter((one) => one.DesiredStatus === 'run' && one.ClientStatus === 'running');
-      const requests = wanted.TaskGroups.map((group) => [
-        ...(update ? members.filter((one) => one.TaskGroup === group.Name) : []).map(
-          (previous): PlacementRequest => ({ ...fresh(group, 0), kind: 'update', previous }),
-        ),
-        ...Array.from({ length: group.Count }, (_, number) => fresh(group, number)),
-      ]);
+      const requests = requestsFor(wanted, update ? members : []);
       const parts = place(cluster, wanted, requests);
       const judge = new Judge(cluster, wanted);
       for (const [at, group] of wanted.TaskGroups.entries()) {

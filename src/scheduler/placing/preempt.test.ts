@@ -1,101 +1,20 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { SimulatedWorld } from '../../base/ports-simulated.ts';
 import type { Allocation } from '../../model/allocation/allocation.ts';
-import type { JobInput } from '../../model/job/job.ts';
-import type { Node } from '../../model/node/node.ts';
-import {
-  makeEvaluation,
-  makeGroup,
-  makeJob,
-  makeNode,
-  makeTask,
-  TestCluster,
-} from '../cluster.test-helper.ts';
+import { makeEvaluation, makeGroup, makeJob, makeNode, makeTask } from '../cluster.test-helper.ts';
 import { schedule } from '../schedule.ts';
 import { type ClusterView, schedulerDefaults } from '../view.ts';
+import {
+  cluster,
+  everybody,
+  evicted,
+  idsOf,
+  jobOf,
+  newCluster,
+  nodes,
+  run,
+} from './preempt.test-helper.ts';
 import { distance, penalty, preemptionScore } from './preempt.ts';
-
-const everybody = { system: true, sysbatch: true, batch: true, service: true };
-
-interface Wish {
-  readonly priority?: number;
-  readonly count?: number;
-  readonly cpu?: number;
-  readonly memory?: number;
-  readonly disk?: number;
-  readonly moved?: number;
-  readonly ports?: readonly number[];
-  readonly gpus?: number;
-  readonly sticky?: boolean;
-  readonly env?: string;
-  readonly job?: JobInput;
-}
-
-let cluster: TestCluster;
-let order: number;
-
-beforeEach(() => {
-  cluster = new TestCluster();
-  order = 0;
-});
-
-/** `preemption`: the job types that may evict. */
-function nodes(list: readonly Node[], preemption = everybody): void {
-  for (const node of list) cluster.putNode(node);
-  cluster.configuration = { ...schedulerDefaults, preemption };
-}
-
-const jobOf = (ID: string, wish: Wish, version = 0) => {
-  const { priority = 50, count = 1, cpu = 100, memory = 100, disk = 10, moved = 0 } = wish;
-  const isService = (wish.job?.Type ?? 'service') === 'service';
-  return makeJob(
-    {
-      ID,
-      Priority: priority,
-      ...wish.job,
-      TaskGroups: [
-        makeGroup({
-          Count: count,
-          EphemeralDisk: { SizeMB: disk, Sticky: wish.sticky ?? false },
-          Update: isService ? { MaxParallel: 0 } : null,
-          Migrate: isService ? { MaxParallel: moved, HealthCheck: 'checks' } : null,
-          Networks: [
-            { ReservedPorts: (wish.ports ?? []).map((Value) => ({ Label: `p${Value}`, Value })) },
-          ],
-          Tasks: [
-            makeTask({
-              Env: { value: wish.env ?? '' },
-              Resources: {
-                CPU: cpu,
-                MemoryMB: memory,
-                ...(wish.gpus && { Devices: [{ Name: 'gpu', Count: wish.gpus }] }),
-              },
-            }),
-          ],
-        }),
-      ],
-    },
-    version,
-  );
-};
-
-/** Evaluates the job. Each evaluation has its own id, which decides its ports. */
-function run(ID: string, wish: Wish, version = 0) {
-  const job = jobOf(ID, wish, version);
-  cluster.putJob(job);
-  return cluster.run({ ID: `e${++order}`, JobID: ID, Type: job.Type });
-}
-
-/** Ids of the job's running allocations, in the order of creation. */
-const idsOf = (jobId: string): readonly string[] =>
-  cluster.live().flatMap((one) => (one.JobID === jobId ? [one.ID] : []));
-
-/** The number of victims by job. */
-const evicted = (): Record<string, number> => {
-  const gone = cluster.allocations.filter((one) => one.DesiredStatus === 'evict');
-  const counts = Map.groupBy(gone, (one) => one.JobID);
-  return Object.fromEntries([...counts].map(([id, list]) => [id, list.length]));
-};
 
 describe('victims', () => {
   test('are those of the example in the published documentation', () => {
@@ -197,7 +116,7 @@ describe('jobs that evict', () => {
       [{ ...everybody, [Type]: false }, false],
       [{ system: false, sysbatch: false, batch: false, service: false, [Type]: true }, true],
     ] as const) {
-      cluster = new TestCluster();
+      newCluster();
       nodes([makeNode('n1')], preemption);
       run('other', { priority: 20, cpu: 600 });
       run('important', { priority: 80, cpu: 600, job: { Type } });
@@ -229,90 +148,6 @@ describe('jobs that evict', () => {
     const Datacenters = ['dc1'];
     const { plan } = run('important', { priority: 80, cpu: 600, job: { Datacenters } });
     expect([plan.placements, plan.preemptions]).toEqual([[], []]);
-  });
-});
-
-describe('the choice of victims', () => {
-  test.each([
-    ['fit exactly', [200, 300, 500], 500, [500]],
-    ['are just enough with what is free', [100, 200, 700], 100, [100]],
-    ['are closest, one after the other', [300, 350, 350], 400, [300, 350]],
-    ['are left when a later one made an earlier one superfluous', [200, 800], 700, [800]],
-  ])('victims that %s', (_title, there, cpu, expected) => {
-    nodes([makeNode('n1')]);
-    for (const [at, size] of there.entries()) run(`other${at}`, { priority: 20, cpu: size });
-    run('important', { priority: 80, cpu });
-    const gone = cluster.allocations.filter((one) => one.DesiredStatus === 'evict');
-    const sizes = gone.map((one) => one.AllocatedResources.Tasks.server!.Cpu.CpuShares);
-    expect(sizes.sort()).toEqual(expected);
-  });
-
-  test('takes lower priorities first, even if others fit better', () => {
-    nodes([makeNode('n1')]);
-    run('exact', { priority: 30, cpu: 500 });
-    run('low', { priority: 20, cpu: 250, count: 2 });
-    run('important', { priority: 80, cpu: 500 });
-    expect(evicted()).toEqual({ low: 2 });
-  });
-
-  test('spares groups that have lost as many as they may', () => {
-    nodes([makeNode('n1'), makeNode('n2')]);
-    run('exact', { priority: 20, cpu: 500, count: 2, moved: 1 });
-    run('larger', { priority: 20, cpu: 500, memory: 800, count: 2, moved: 1 });
-    run('important', { priority: 80, cpu: 400, count: 2 });
-    expect(evicted()).toEqual({ exact: 1, larger: 1 });
-  });
-
-  test('takes the holder of the port', () => {
-    nodes([makeNode('n1')]);
-    run('low', { priority: 20, count: 3 });
-    run('web', { priority: 40, ports: [80] });
-    run('important', { priority: 80, ports: [80] });
-    expect(evicted()).toEqual({ web: 1 });
-  });
-
-  test('is empty when the holder of the port has the same priority', () => {
-    nodes([makeNode('n1')]);
-    run('low', { priority: 20, count: 3 });
-    run('web', { priority: 75, ports: [80] });
-    expect(run('important', { priority: 80, ports: [80] }).plan.preemptions).toEqual([]);
-  });
-
-  test('takes holders of the devices, no more than needed', () => {
-    const Instances = ['g1', 'g2', 'g3'].map((ID) => ({ ID, Healthy: true }));
-    nodes([makeNode('n1', { devices: [{ Vendor: 'acme', Type: 'gpu', Name: 'a', Instances }] })]);
-    run('plain', { priority: 20, count: 3 });
-    run('two', { priority: 20, gpus: 2 });
-    run('one', { priority: 20, gpus: 1 });
-    const { plan } = run('important', { priority: 80, gpus: 1 });
-    expect(evicted()).toEqual({ one: 1 });
-    const { Devices } = plan.placements[0]!.AllocatedResources.Tasks.server!;
-    expect(Devices).toEqual([{ Vendor: 'acme', Type: 'gpu', Name: 'a', DeviceIDs: ['g3'] }]);
-  });
-
-  test('prefers the node with the fewest victims of the lowest priorities', () => {
-    nodes([makeNode('n1'), makeNode('n2'), makeNode('n3')]);
-    run('a', { priority: 40, cpu: 900 });
-    run('b', { priority: 20, cpu: 900 });
-    run('c', { priority: 30, cpu: 900 });
-    const { plan } = run('important', { priority: 80, cpu: 900 });
-    const [there] = cluster.allocations.filter((one) => one.JobID === 'b');
-    expect(plan.preemptions).toMatchObject([{ allocationId: there!.ID, nodeId: there!.NodeID }]);
-    const scores = plan.placements[0]!.Metrics!.ScoreMetaData!;
-    expect(scores.map(({ Scores }) => Scores.preemption)).toEqual(
-      [20, 30, 40].map((priority) => preemptionScore([priority])),
-    );
-  });
-
-  test('prefers the node of a sticky disk', () => {
-    nodes([makeNode('n1'), makeNode('n2')]);
-    run('important', { priority: 80, cpu: 400, sticky: true });
-    const [first] = cluster.live();
-    run('a', { priority: 40, cpu: 600 });
-    run('b', { priority: 20, cpu: 1000 });
-    run('important', { priority: 80, cpu: 500, sticky: true, env: 'new' }, 1);
-    expect(cluster.named('important.web[0]').NodeID).toBe(first!.NodeID);
-    expect(evicted()).toEqual({ a: 1 });
   });
 });
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Allocation } from '../../model/allocation/allocation.ts';
 import { noTransition } from '../../model/allocation/allocation.ts';
 import type { Deployment } from '../../model/deployment/deployment.ts';
-import type { Job, JobType } from '../../model/job/job.ts';
+import type { Job } from '../../model/job/job.ts';
 import { isReadyNode, type NodeStatus } from '../../model/node/node.ts';
 import { namesFollowUp, type Plan } from '../../model/plan/plan.ts';
 import { makeGroup, makeJob, makeNode, makeTask, TestCluster } from '../cluster.test-helper.ts';
@@ -13,112 +13,7 @@ import type { SchedulerResult } from '../view.ts';
 import { descriptions } from '../view.ts';
 import { isAway } from './classify.ts';
 
-type Group = NonNullable<Parameters<typeof makeGroup>[0]>;
-
-interface Setting {
-  readonly type: JobType;
-  readonly nodes: number;
-  readonly update: { readonly MaxParallel: number; readonly Canary: number };
-  readonly disconnect: Group['Disconnect'];
-  readonly unlimited: boolean;
-}
-
-interface Wish {
-  readonly count: number;
-  /** A change of it is destructive. */
-  readonly env: string;
-  /** A change of it is made in place. */
-  readonly delay: number;
-}
-
-const setting: fc.Arbitrary<Setting> = fc.record({
-  type: fc.constantFrom<JobType>('service', 'service', 'service', 'batch', 'system', 'sysbatch'),
-  nodes: fc.integer({ min: 1, max: 4 }),
-  update: fc.record({
-    MaxParallel: fc.integer({ min: 0, max: 3 }),
-    Canary: fc.constantFrom(0, 0, 1, 2, 50),
-  }),
-  disconnect: fc.constantFrom(
-    null,
-    null,
-    { LostAfter: 30e9 },
-    { LostAfter: 30e9, Replace: false },
-    { LostAfter: 30e9, Reconcile: 'keep_replacement' as const },
-    { LostAfter: 30e9, Reconcile: 'keep_original' as const },
-    { Replace: false },
-    { StopOnClientAfter: 10e9 },
-  ),
-  unlimited: fc.boolean(),
-});
-
-const wish: fc.Arbitrary<Wish> = fc.record({
-  count: fc.integer({ min: 0, max: 5 }),
-  env: fc.constantFrom('a', 'b', 'c'),
-  delay: fc.integer({ min: 1, max: 2 }),
-});
-
-const nodeState = fc.constantFrom<NodeStatus | 'drained' | 'ineligible' | 'gone'>(
-  'ready',
-  'ready',
-  'down',
-  'disconnected',
-  'initializing',
-  'drained',
-  'ineligible',
-  'gone',
-);
-
-const event = fc.oneof(
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('job' as const), wish }) },
-  {
-    weight: 4,
-    arbitrary: fc.record({ kind: fc.constant('node' as const), at: fc.nat(7), state: nodeState }),
-  },
-  {
-    weight: 8,
-    arbitrary: fc.record({
-      kind: fc.constantFrom(
-        'fail' as const,
-        'complete' as const,
-        'migrate' as const,
-        'start' as const,
-        'reschedule' as const,
-        'force' as const,
-        'healthy' as const,
-        'healthy' as const,
-        'healthy' as const,
-        'unhealthy' as const,
-        'ends' as const,
-      ),
-      at: fc.nat(7),
-    }),
-  },
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      kind: fc.constantFrom('promote', 'pause', 'resume', 'fail-deployment', 'stop', 'wait'),
-    }),
-  },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('allHealthy' as const) }) },
-);
-type Event = typeof event extends fc.Arbitrary<infer T> ? T : never;
-
-const life = fc.record({
-  setting,
-  first: wish,
-  events: fc.array(
-    fc.record({
-      event,
-      evaluates: fc.boolean(),
-      /** The plan applier refuses the plan's part for this node. */
-      refused: fc.option(fc.nat(7), { nil: undefined, freq: 4 }),
-    }),
-    { maxLength: 30 },
-  ),
-  last: wish,
-});
-
-type Biography = typeof life extends fc.Arbitrary<infer T> ? T : never;
+import { type Event, life, type Setting, type Wish, wentWrong } from './random-life.test-helper.ts';
 
 /** The job, the nodes and their events. */
 class Life {
@@ -303,7 +198,7 @@ function checkPlan(
   const held = plan.deployment ?? deployment;
   const entry = held?.TaskGroups.web;
   if (held && entry && held.Status !== 'successful' && !job.Stop) {
-    checkRollout(cluster, job, held, plan, before);
+    checkRollout(cluster, job, held, { plan, before });
   }
 }
 
@@ -312,8 +207,7 @@ function checkRollout(
   cluster: TestCluster,
   job: Job,
   { ID, Status, TaskGroups }: Pick<Deployment, 'ID' | 'Status' | 'TaskGroups'>,
-  plan: Plan,
-  before: readonly Allocation[],
+  { plan, before }: { readonly plan: Plan; readonly before: readonly Allocation[] },
 ): void {
   const { DesiredCanaries, Promoted } = TaskGroups.web!;
   const MaxParallel = job.TaskGroups[0]!.Update?.MaxParallel ?? 0;
@@ -395,99 +289,6 @@ function comeToRest(one: Life): number {
     if (one.evaluate().isEmpty) return round;
   }
   throw new Error('it never comes to rest');
-}
-
-/** Lives that once found a bug. */
-const wentWrong: readonly Biography[] = [
-  // A delay as short as a window led to an endless chain of evaluations.
-  biography(
-    'service',
-    1,
-    { MaxParallel: 0, Canary: 0 },
-    [1, 'a'],
-    [
-      [{ kind: 'fail', at: 0 }, false],
-      [{ kind: 'job', wish: { count: 1, env: 'a', delay: 1 } }, true],
-    ],
-  ),
-  // A running allocation with a reschedule request, but no policy, was taken for an ended one.
-  biography(
-    'system',
-    1,
-    { MaxParallel: 0, Canary: 0 },
-    [0, 'a'],
-    [
-      [{ kind: 'job', wish: { count: 1, env: 'a', delay: 1 } }, true],
-      [{ kind: 'reschedule', at: 0 }, false],
-    ],
-  ),
-  // A promoted canary and its predecessor both went on when the group grew.
-  biography('service', 1, { MaxParallel: 1, Canary: 1 }, [1, 'a'], [], 3),
-  biography(
-    'service',
-    1,
-    { MaxParallel: 1, Canary: 1 },
-    [2, 'c'],
-    [
-      [{ kind: 'job', wish: { count: 1, env: 'a', delay: 1 } }, false],
-      [{ kind: 'fail', at: 1 }, true],
-      [{ kind: 'complete', at: 0 }, false],
-      [{ kind: 'healthy', at: 0 }, true],
-      [{ kind: 'promote' }, false],
-    ],
-    2,
-  ),
-  // A deployment succeeded although a once healthy allocation had failed or ended since.
-  biography(
-    'service',
-    1,
-    { MaxParallel: 1, Canary: 0 },
-    [1, 'a'],
-    [
-      [{ kind: 'allHealthy' }, false],
-      [{ kind: 'fail', at: 0 }, true],
-    ],
-  ),
-  biography(
-    'system',
-    1,
-    { MaxParallel: 1, Canary: 0 },
-    [1, 'a'],
-    [
-      [{ kind: 'allHealthy' }, false],
-      [{ kind: 'complete', at: 0 }, false],
-      [{ kind: 'fail', at: 0 }, true],
-    ],
-  ),
-  // An allocation that could be updated in place was replaced by the version before.
-  biography(
-    'system',
-    4,
-    { MaxParallel: 1, Canary: 1 },
-    [1, 'a'],
-    [
-      [{ kind: 'job', wish: { count: 1, env: 'c', delay: 1 } }, false],
-      [{ kind: 'fail', at: 0 }, true],
-      [{ kind: 'job', wish: { count: 1, env: 'c', delay: 1 } }, false],
-      [{ kind: 'fail', at: 7 }, true],
-    ],
-  ),
-];
-
-function biography(
-  type: JobType,
-  nodes: number,
-  update: Setting['update'],
-  [count, env]: readonly [number, string],
-  events: readonly (readonly [Event, boolean])[],
-  last = 0,
-): Biography {
-  return {
-    setting: { type, nodes, update, disconnect: null, unlimited: false },
-    first: { count, env, delay: 1 },
-    events: events.map(([what, evaluates]) => ({ event: what, evaluates, refused: undefined })),
-    last: { count: last, env: 'a', delay: 1 },
-  };
 }
 
 describe('random lives', () => {

@@ -77,7 +77,7 @@ export class Acceptor {
         log.error({ error }, 'the stream of a peer could not be opened');
         return wire.refuse('later', 'something failed there; its log says what');
       }
-      log.warn({ reason }, 'somebody who said to be a peer was refused');
+      log.warn({ reason }, 'a link was refused: its other side is no known peer');
       wire.refuse(error instanceof NotTaken ? 'secret' : 'later', reason);
     } finally {
       this.#strangers.delete(wire);

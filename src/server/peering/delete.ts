@@ -211,7 +211,7 @@ export async function forgetEventually(
     try {
       return await exchange.forget({ partition, name });
     } catch (error) {
-      log.warn({ peering: name, error }, 'what came from a peer could not be forgotten yet');
+      log.warn({ peering: name, error }, 'rows imported from a peer could not be removed yet');
       await delay(world.timers, pauseMs, signal);
     }
   }

@@ -120,7 +120,7 @@ export class PeriodicLauncher {
   #logFailure(error: Error): void {
     const { state, log } = this.#context;
     if (this.#stopping.signal.aborted || state.closed !== undefined) return;
-    log.error({ error }, 'periodic jobs could not be launched; it is tried again');
+    log.error({ error }, 'periodic jobs could not be launched; the launcher tries again');
   }
 
   /** Computes when the changed jobs are due. */

@@ -76,7 +76,7 @@ export class Receiver {
     if (this.#isClosed) return;
     this.close();
     const { name: peer } = this.#link.peering;
-    this.#context.log.warn({ peer, reason }, 'a peer was refused what it told of its services');
+    this.#context.log.warn({ peer, reason }, 'a peer broke a rule of the exchange of services');
     this.#link.fail(reason);
   }
 
@@ -101,7 +101,7 @@ export class Receiver {
     this.close();
     this.#context.log.error(
       { error, peer: this.#link.peering.name },
-      'what a peer told of its services could not be written',
+      'services of a peer could not be stored',
     );
     this.#link.fail('what was told could not be written');
   }
