@@ -82,12 +82,7 @@ function carryOut(
   });
   const placer = drained(begun);
   for (const stop of stops) {
-    placer.stop({
-      allocationId: stop.ID,
-      nodeId: stop.NodeID,
-      desiredStatus: 'stop',
-      desiredDescription: '',
-    });
+    placer.stop({ allocationId: stop.ID, desiredStatus: 'stop' });
   }
   const placed = groups.map(({ group, requests }) =>
     placer.placeGroup({ job: wanted, group, placements: requests }),

@@ -13,7 +13,14 @@ import type { SchedulerResult } from '../view.ts';
 import { descriptions } from '../view.ts';
 import { isAway } from './classify.ts';
 
-import { type Event, life, type Setting, type Wish, wentWrong } from './random-life.test-helper.ts';
+import {
+  type Event,
+  type Group,
+  life,
+  type Setting,
+  type Wish,
+  wentWrong,
+} from './random-life.test-helper.ts';
 
 /** The job, the nodes and their events. */
 class Life {

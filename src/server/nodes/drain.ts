@@ -10,8 +10,8 @@ import { below } from '../../model/path.ts';
 import { allocations } from '../../state/tables.ts';
 import type { Transaction } from '../../state/types.ts';
 import type { ServerContext } from '../context.ts';
-import { createEvaluation } from '../scheduling/create-evaluation.ts';
-import { evaluated, evaluateNode, jobOf, type NodeEvaluated, storedNode } from './evaluate.ts';
+import { createEvaluation, evaluatedJob } from '../scheduling/create-evaluation.ts';
+import { evaluated, evaluateNode, type NodeEvaluated, storedNode } from './evaluate.ts';
 import { changeNode } from './status.ts';
 
 export interface DrainRequest {
@@ -136,7 +136,7 @@ function revokeMarks(
     affected.set(`${allocation.Namespace}\0${allocation.JobID}`, allocation);
   }
   return [...affected.values()].map((allocation) => {
-    const job = jobOf(transaction, allocation);
+    const job = evaluatedJob(transaction, allocation);
     return createEvaluation(transaction, world, { job, triggeredBy: 'node-drain', node }).ID;
   });
 }
