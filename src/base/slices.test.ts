@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { SimulatedWorld } from './ports-simulated.ts';
-import { Slices, takeSlice, visitSlice } from './slices.ts';
+import { inSlices, type Step, takeSlice, visitSlice, WorkTime } from './slices.ts';
 import type { Steps } from './steps.ts';
 
 /** A clock that shows one millisecond more at every look. */
@@ -37,10 +37,15 @@ test.each([
   [['a', 'b', 'c'], 0, ['a']],
   [['a', 'b', 'c'], 2, ['a', 'b']],
   [['a', 'b', 'c'], 9, ['a', 'b', 'c']],
+  [['free', 'free', 'a', 'b'], 0, ['free', 'free', 'a']],
   [[], 9, []],
 ])('of the items %s, a slice of %i ms visits %s', (items, sliceMs, expected) => {
   const visited: string[] = [];
-  const count = visitSlice(items, (item) => visited.push(item), tickingClock(), { sliceMs });
+  const visit = (item: string) => {
+    visited.push(item);
+    return item !== 'free';
+  };
+  const count = visitSlice(items, visit, tickingClock(), { sliceMs });
   expect([count, visited]).toEqual([expected.length, expected]);
 });
 
@@ -56,12 +61,16 @@ function* countTo(count: number, log: string[]): Steps<string> {
   }
 }
 
+const slicesOf = ({ clock }: SimulatedWorld) => {
+  const bounds = { sliceMs: 1, sliceSteps: 2 };
+  return (step: Step) => takeSlice(step, clock, bounds);
+};
+
 test('work in slices lets others go first between two slices', async () => {
   const world = new SimulatedWorld(1);
   const log: string[] = [];
-  const slices = new Slices(world, { sliceMs: 1, sliceSteps: 2 });
-  const running = slices.run(countTo(3, log));
   world.timers.soon(() => log.push('other'));
+  const running = inSlices(countTo(3, log), slicesOf(world), world.timers);
   await world.advance(0);
   expect(await running).toBe('done');
   expect(log).toEqual(['step', 'step', 'other', 'step', 'end']);
@@ -71,8 +80,7 @@ test('work that is called off ends after its slice and cleans up', async () => {
   const world = new SimulatedWorld(1);
   const log: string[] = [];
   const calledOff = new AbortController();
-  const slices = new Slices(world, { sliceMs: 1, sliceSteps: 2 });
-  const running = slices.run(countTo(9, log), calledOff.signal);
+  const running = inSlices(countTo(9, log), slicesOf(world), world.timers, calledOff.signal);
   calledOff.abort();
   await world.advance(0);
   expect(await running).toBe(undefined);
@@ -81,14 +89,14 @@ test('work that is called off ends after its slice and cleans up', async () => {
 
 test('the time between two slices does not count as work', () => {
   const clock = tickingClock();
-  const slices = new Slices({ clock, timers: new SimulatedWorld(1).timers }, { sliceMs: 0 });
+  const time = new WorkTime(clock, { sliceMs: 0 });
   const seenNs: number[] = [];
   const look = () => {
-    seenNs.push(slices.elapsedNs());
-    return true;
+    seenNs.push(time.elapsedNs());
+    return false;
   };
-  slices.take(look);
+  time.take(look);
   for (let at = 0; at < 1000; at++) clock.monotonicMs();
-  slices.take(look);
-  expect(seenNs).toEqual([2e6, 5e6]);
+  time.take(look);
+  expect(seenNs).toEqual([1e6, 4e6]);
 });

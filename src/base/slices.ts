@@ -1,4 +1,4 @@
-import type { Clock, Timers, World } from './ports.ts';
+import type { Clock, Timers } from './ports.ts';
 import type { Steps } from './steps.ts';
 
 /** A short part of long work. `true`: it was the last one. */
@@ -11,32 +11,35 @@ export interface SliceBounds {
   readonly sliceSteps?: number;
 }
 
-/** Takes one step at least. `true`: the last step was among them. */
+/** Takes one step at least, and looks at the clock after each. `true`: the last step was taken. */
 export function takeSlice(
   step: Step,
   clock: Clock,
   { sliceMs, sliceSteps = Number.POSITIVE_INFINITY }: SliceBounds,
+  startMs = clock.monotonicMs(),
 ): boolean {
-  const endMs = clock.monotonicMs() + sliceMs;
+  const endMs = startMs + sliceMs;
   for (let taken = 1; !step(); taken++) {
-    if (taken >= sliceSteps || clock.monotonicMs() >= endMs) return false;
+    if (clock.monotonicMs() >= endMs || taken >= sliceSteps) return false;
   }
   return true;
 }
 
-/** Visits items until the slice is over, and returns how many it visited. */
+/**
+ * Visits items until the slice is over, and returns how many it visited. `visit` returns `false` if
+ * an item took no time.
+ */
 export function visitSlice<T>(
   items: Iterable<T>,
-  visit: (item: T) => void,
+  visit: (item: T) => unknown,
   clock: Clock,
   { sliceMs }: SliceBounds,
 ): number {
   const endMs = clock.monotonicMs() + sliceMs;
   let visited = 0;
   for (const item of items) {
-    visit(item);
     visited++;
-    if (clock.monotonicMs() >= endMs) break;
+    if (visit(item) !== false && clock.monotonicMs() >= endMs) break;
   }
   return visited;
 }
@@ -49,51 +52,54 @@ export const pause = (timers: Timers): Promise<void> =>
 export const unhurriedPause = (timers: Timers): Promise<void> =>
   new Promise((resolve) => timers.unhurried(resolve));
 
-/** Does long work in slices, and measures how long the slices took. */
-export class Slices {
-  readonly #world: Pick<World, 'clock' | 'timers'>;
-  readonly #bounds: SliceBounds;
-  #finishedMs = 0;
-  #startMs: number | undefined;
+/**
+ * Takes all steps, with a pause after each slice; `take` takes a slice. `undefined`: `signal` aborted
+ * before the end.
+ */
+export async function inSlices<T>(
+  steps: Steps<T>,
+  take: (step: Step) => boolean,
+  timers: Timers,
+  signal?: AbortSignal,
+): Promise<T | undefined> {
+  let value: T | undefined;
+  const step = () => {
+    const next = steps.next();
+    if (next.done) value = next.value;
+    return next.done === true;
+  };
+  while (!signal?.aborted) {
+    if (take(step)) return value;
+    await pause(timers);
+  }
+  steps.return(undefined as never);
+  return undefined;
+}
 
-  constructor(world: Pick<World, 'clock' | 'timers'>, bounds: SliceBounds) {
-    this.#world = world;
+/** Measures how long work in slices takes; the time between two slices does not count. */
+export class WorkTime {
+  readonly #clock: Clock;
+  readonly #bounds: SliceBounds;
+  /** Of all slices that are over. */
+  #finishedMs = 0;
+  #startMs = 0;
+
+  constructor(clock: Clock, bounds: SliceBounds) {
+    this.#clock = clock;
     this.#bounds = bounds;
   }
 
-  /** Work alone: the time between two slices does not count. */
+  /** The time until now, within a slice. */
   elapsedNs(): number {
-    const startMs = this.#startMs;
-    const currentMs = startMs === undefined ? 0 : this.#world.clock.monotonicMs() - startMs;
+    const currentMs = this.#clock.monotonicMs() - this.#startMs;
     return Math.round((this.#finishedMs + currentMs) * 1e6);
   }
 
-  /** Takes the steps of one slice. `true`: the last step was among them. */
-  take(step: Step): boolean {
-    const { clock } = this.#world;
-    const startMs = clock.monotonicMs();
-    this.#startMs = startMs;
-    try {
-      return takeSlice(step, clock, this.#bounds);
-    } finally {
-      this.#finishedMs += clock.monotonicMs() - startMs;
-      this.#startMs = undefined;
-    }
-  }
-
-  /** Takes all steps, with a pause after each slice. `undefined`: `signal` aborted before the end. */
-  async run<T>(steps: Steps<T>, signal?: AbortSignal): Promise<T | undefined> {
-    let value: T | undefined;
-    const step = () => {
-      const next = steps.next();
-      if (next.done) value = next.value;
-      return next.done === true;
-    };
-    while (!signal?.aborted) {
-      if (this.take(step)) return value;
-      await pause(this.#world.timers);
-    }
-    steps.return(undefined as never);
-    return undefined;
-  }
+  /** Takes the steps of one slice. `true`: the last step was taken. */
+  readonly take = (step: Step): boolean => {
+    this.#startMs = this.#clock.monotonicMs();
+    if (takeSlice(step, this.#clock, this.#bounds, this.#startMs)) return true;
+    this.#finishedMs += this.#clock.monotonicMs() - this.#startMs;
+    return false;
+  };
 }

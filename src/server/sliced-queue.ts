@@ -1,5 +1,5 @@
 import type { World } from '../base/ports.ts';
-import { Slices } from '../base/slices.ts';
+import { inSlices, WorkTime } from '../base/slices.ts';
 import type { Steps } from '../base/steps.ts';
 import type { RosterError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
@@ -58,10 +58,9 @@ export class SlicedQueue {
   }
 
   #run<T>(begin: (elapsedNs: ElapsedNs) => Steps<T>, signal: AbortSignal | undefined) {
-    const slices = new Slices(this.#world, limits.scheduler);
-    return slices.run(
-      begin(() => slices.elapsedNs()),
-      signal,
-    );
+    const { clock, timers } = this.#world;
+    const time = new WorkTime(clock, limits.scheduler);
+    const steps = begin(() => time.elapsedNs());
+    return inSlices(steps, time.take, timers, signal);
   }
 }

@@ -1,11 +1,11 @@
 import type { Timer } from '../../base/ports.ts';
-import { takeSlice, unhurriedPause } from '../../base/slices.ts';
+import { unhurriedPause } from '../../base/slices.ts';
 import { refusal } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { ServerContext } from '../context.ts';
 import { writeEventually } from '../write-eventually.ts';
 import { collectJobs } from './jobs.ts';
-import type { Look, Pass } from './pass.ts';
+import type { Pass } from './pass.ts';
 import { type GarbageAges, noAges } from './rules.ts';
 import {
   allocationSweep,
@@ -128,26 +128,24 @@ export class GarbageCollector {
     const { state, world } = context;
     const { signal } = this.#stopping;
     const { rowsPerStep, rowsPerSliceMax, sliceMs } = limits.garbage;
-    const bounds = { sliceMs, sliceSteps: rowsPerSliceMax / rowsPerStep };
     return {
       context,
       ages,
       write: (run) => writeEventually({ state, timers: world.timers }, run, signal),
       async *walk(rows, look) {
         const iterator = rows[Symbol.iterator]();
-        let next = 'on' as Look;
-        const step = () => {
-          next = 'on';
-          for (let row = 0; next === 'on' && row < rowsPerStep; row++) {
-            const { done, value } = iterator.next();
-            next = done ? 'end' : look(value);
-          }
-          return next !== 'on';
-        };
         for (;;) {
-          takeSlice(step, world.clock, bounds);
-          if (next === 'end') return;
-          if (next === 'pause') yield;
+          const endMs = world.clock.monotonicMs() + sliceMs;
+          let isFull = false;
+          for (let looked = 1; !isFull && looked <= rowsPerSliceMax; looked++) {
+            const { done, value } = iterator.next();
+            if (done) return;
+            const next = look(value);
+            if (next === 'end') return;
+            isFull = next === 'pause';
+            if (looked % rowsPerStep === 0 && world.clock.monotonicMs() >= endMs) break;
+          }
+          if (isFull) yield;
           await unhurriedPause(world.timers);
           if (signal.aborted) throw refusal('stopping');
         }

@@ -164,7 +164,7 @@ function drainSlice(
   const drain = (nodeId: string) => {
     const node = transaction.table(nodes).get(nodeId);
     const strategy = node?.DrainStrategy ?? null;
-    if (node === undefined || strategy === null) return;
+    if (node === undefined || strategy === null) return false;
     const range = { prefix: [node.ID] };
     const occupants = [...transaction.table(allocations).by('occupant').scan(range)];
     const decision = decideDrain({ strategy, occupants, jobOf, budgets, nowMs });
@@ -177,6 +177,7 @@ function drainSlice(
     for (const { Namespace, JobID } of occupants) concerned.add(keyOf(Namespace, JobID));
     const forceMs = Date.parse(strategy.ForceDeadline ?? '');
     if (forceMs > nowMs) dueMs = Math.min(dueMs, forceMs - nowMs);
+    return true;
   };
   const bounds = { sliceMs: limits.node.drainSliceMs };
   const done = visitSlice(nodeIds, drain, world.clock, bounds);

@@ -131,9 +131,10 @@ export class PeriodicLauncher {
       this.#news.delete(key);
       const job = snapshot.table(jobs).get(...inNamespace(name.namespace, name.jobId));
       const dueMs = job && nextLaunch(job, settledUntilMs(snapshot, job));
-      if (this.#due.get(key)?.dueMs === dueMs) return;
+      if (this.#due.get(key)?.dueMs === dueMs) return false;
       if (dueMs === undefined) this.#due.delete(key);
       else this.#awaitJob(key, { ...name, dueMs });
+      return true;
     };
     visitSlice(this.#news, learn, world.clock, limits.periodic);
   }

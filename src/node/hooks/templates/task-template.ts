@@ -1,5 +1,5 @@
 import type { Timer, World } from '../../../base/ports.ts';
-import { Slices } from '../../../base/slices.ts';
+import { inSlices, type Step, takeSlice } from '../../../base/slices.ts';
 import { renderFault } from '../../../language/hcl/errors.ts';
 import { TemplateError } from '../../../language/template/errors.ts';
 import { templateFunctions } from '../../../language/template/functions/standard.ts';
@@ -86,7 +86,8 @@ export class TaskTemplate {
       failsOnMissingKey: this.template.ErrMissingKey,
       environment,
     });
-    const rendering = (await new Slices(world, limits.template).run(steps))!;
+    const take = (step: Step) => takeSlice(step, world.clock, limits.template);
+    const rendering = (await inSlices(steps, take, world.timers))!;
     this.reads = new Set(rendering.dependencies.map(dependencyKey));
     if (rendering.kind !== 'failed') return rendering;
     throw failureOf(rendering.error, rendering.dependencies.length > 0);

@@ -1,4 +1,4 @@
-import { pause, Slices } from '../../../base/slices.ts';
+import { inSlices, pause, type Step, takeSlice } from '../../../base/slices.ts';
 import { each, type Steps } from '../../../base/steps.ts';
 import { limits } from '../../../model/limits.ts';
 import type { ServiceKey } from '../../../model/peering/exchange.ts';
@@ -180,7 +180,9 @@ export class Imports {
 
   /** `undefined`: the signal aborted before the end. */
   #inSlices<T>(steps: Steps<T>): Promise<T | undefined> {
-    return new Slices(this.#context.world, limits.scheduler).run(steps, this.#signal);
+    const { clock, timers } = this.#context.world;
+    const take = (step: Step) => takeSlice(step, clock, limits.scheduler);
+    return inSlices(steps, take, timers, this.#signal);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Timer } from '../../../base/ports.ts';
-import { Slices } from '../../../base/slices.ts';
+import { WorkTime } from '../../../base/slices.ts';
 import type { Steps } from '../../../base/steps.ts';
 import type { Evaluation } from '../../../model/evaluation/evaluation.ts';
 import { limits } from '../../../model/limits.ts';
@@ -38,7 +38,7 @@ export class EvaluationWorker {
   /** The occupancy that the memory knows from before a transaction. */
   readonly #knownOccupancyOf: KnownOccupancies = (nodeId, index) =>
     this.#memory.occupancyOf(nodeId, index - 1);
-  readonly #slices: Slices;
+  readonly #time: WorkTime;
   /** The steps of the evaluation that is being decided. */
   #work: Steps<void> | undefined;
   /** Evaluations that are being decided, or are decided and not yet durable. */
@@ -57,7 +57,7 @@ export class EvaluationWorker {
     this.#dispatcher = dispatcher;
     this.#configuration = configuration;
     this.#decisions = decisions;
-    this.#slices = new Slices(context.world, limits.scheduler);
+    this.#time = new WorkTime(context.world.clock, limits.scheduler);
   }
 
   start(): void {
@@ -88,7 +88,7 @@ export class EvaluationWorker {
   }
 
   #runSlice(): void {
-    const isIdle = this.#slices.take(() => {
+    const isIdle = this.#time.take(() => {
       this.#work ??= this.#beginNext();
       if (this.#work === undefined) return true;
       if (this.#work.next().done) this.#work = undefined;
@@ -182,7 +182,7 @@ export class EvaluationWorker {
     const view = clusterView(state.head(), this.#configuration(evaluation));
     const session = this.#memory.begin(view);
     const nowMs = world.clock.nowMs();
-    const elapsedNs = () => this.#slices.elapsedNs();
+    const elapsedNs = () => this.#time.elapsedNs();
     try {
       const options = { nowMs, ids: world.ids, attempt, session, elapsedNs };
       const result = yield* scheduleSteps(view, evaluation, options);
