@@ -2,7 +2,7 @@
  * Where an allocation's files are. `N1` and the like are the invariants of DESIGN.md.
  * Source: docs/behaviour/client.md#directories.
  */
-import { lstat, mkdir, unlink } from 'node:fs/promises';
+import { lstat, mkdir, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { quote } from '../model/path.ts';
 import { isPathPart } from '../model/text-rules.ts';
@@ -61,7 +61,7 @@ export function taskDirectories(
 /** What the agent keeps for the task and the task does not see. */
 export const privateDirectory = ({ root }: TaskDirectories): string => join(root, 'private');
 
-/** The parent may be passed through and not listed: who has no id finds no allocation. */
+/** Users may pass through the directory of all allocations, but not list it: ids stay unknown. */
 const passModeBits = 0o711;
 const openModeBits = 0o755;
 /** Every task writes here, whatever its user; only the owner of a file removes it. */
@@ -69,13 +69,17 @@ const sharedModeBits = 0o1777;
 const privateModeBits = 0o700;
 
 export async function makeAllocationDirectories(paths: AllocationDirectories): Promise<void> {
-  await make(join(paths.root, '..'), passModeBits);
-  await make(paths.root, openModeBits);
-  await make(paths.shared, openModeBits);
+  const mayBeMasked = await makeTop(paths.root).catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+    // The first allocation of the node.
+    await make(dirname(paths.root), { modeBits: passModeBits, mayBeMasked: true });
+    return makeTop(paths.root);
+  });
+  await make(paths.shared, { modeBits: openModeBits, mayBeMasked });
   await Promise.all([
-    make(paths.logs, openModeBits),
-    make(join(paths.shared, 'tmp'), sharedModeBits),
-    make(join(paths.shared, 'data'), sharedModeBits),
+    make(paths.logs, { modeBits: openModeBits, mayBeMasked }),
+    make(join(paths.shared, 'tmp'), { modeBits: sharedModeBits, mayBeMasked: true }),
+    make(join(paths.shared, 'data'), { modeBits: sharedModeBits, mayBeMasked: true }),
   ]);
 }
 
@@ -95,31 +99,24 @@ export async function makeTaskDirectories(
   owner: SystemUser | undefined,
 ): Promise<void> {
   await makeLogs(paths);
-  await make(paths.root, openModeBits);
-  await make(privateDirectory(paths), privateModeBits);
-  const inner = [
-    [paths.local, openModeBits],
-    [paths.secrets, privateModeBits],
-    [join(paths.root, 'tmp'), sharedModeBits],
-  ] as const;
-  await Promise.all(
-    inner.map(async ([path, modeBits]) => {
-      await make(path, modeBits);
-      if (owner !== undefined) await giveDirectory(path, owner);
-    }),
-  );
+  const mayBeMasked = await makeTop(paths.root);
+  await Promise.all([
+    make(privateDirectory(paths), { modeBits: privateModeBits, mayBeMasked }),
+    make(paths.local, { modeBits: openModeBits, mayBeMasked, owner }),
+    make(paths.secrets, { modeBits: privateModeBits, mayBeMasked, owner }),
+    make(join(paths.root, 'tmp'), { modeBits: sharedModeBits, mayBeMasked: true, owner }),
+  ]);
 }
 
 /**
- * The agent's own, as long as tasks see it read-only. Under an agent of before they could put
- * something else in its place: then it goes, as it would be shown to the next run.
+ * Tasks see the logs read-only. Tasks that an older agent started could put something else in their
+ * place: it goes, as the next run would see it.
  */
 async function makeLogs({ shared, logs }: TaskDirectories): Promise<void> {
   const found = await lstat(logs).catch(() => undefined);
   if (found?.isDirectory() === true) return;
   if (found !== undefined) await unlink(logs);
-  await make(shared, openModeBits);
-  await make(logs, openModeBits);
+  await makeAllocationDirectories({ root: dirname(shared), shared, logs });
 }
 
 /** N1, N2. Rejects where a task put something else in its place. */
@@ -129,13 +126,46 @@ export const giveDirectory = (
   defences?: Defences,
 ): Promise<void> => HeldDirectory.during(path, (held) => held.give(owner), defences);
 
-async function make(path: string, modeBits: number): Promise<void> {
-  const created = await mkdir(path, { recursive: true, mode: modeBits });
-  if (created === undefined) return;
-  // The process's file creation mask does not apply to these: what it took away is given back.
+/**
+ * Makes the directory that the others go into. `false`: the process's file creation mask took none of
+ * its permissions away, so it takes none from directories that are made with the same or fewer.
+ */
+async function makeTop(path: string): Promise<boolean> {
+  if (!(await makeIfMissing(path, openModeBits))) return true;
   const { mode } = await lstat(path);
-  if ((mode & 0o7777) === modeBits) return;
-  await HeldDirectory.during(path, (held) => held.permit(modeBits));
+  if ((mode & 0o7777) === openModeBits) return false;
+  await HeldDirectory.during(path, (held) => held.permit(openModeBits));
+  return true;
+}
+
+interface Making {
+  readonly modeBits: number;
+  /** The process's file creation mask may take some of `modeBits` away: they are given back. */
+  readonly mayBeMasked: boolean;
+  readonly owner?: SystemUser | undefined;
+}
+
+/** A directory that is there already keeps its permissions. */
+async function make(path: string, { modeBits, mayBeMasked, owner }: Making): Promise<void> {
+  const isNew = await makeIfMissing(path, modeBits);
+  const isToPermit = isNew && mayBeMasked;
+  if (!isToPermit && owner === undefined) return;
+  await HeldDirectory.during(path, async (held) => {
+    if (isToPermit) await held.permit(modeBits);
+    if (owner !== undefined) await held.give(owner);
+  });
+}
+
+/** Resolves with whether it was missing. Rejects when something else has its name. */
+async function makeIfMissing(path: string, modeBits: number): Promise<boolean> {
+  try {
+    await mkdir(path, { mode: modeBits });
+    return true;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST' && (await stat(path)).isDirectory()) return false;
+    throw error;
+  }
 }
 
 /** N5. */

@@ -1,6 +1,5 @@
 import { constants } from 'node:fs';
 import {
-  chmod,
   mkdir,
   open,
   readFile,
@@ -23,15 +22,22 @@ import type { SystemUser } from './system-user.ts';
 export async function replaceFile(path: string, text: string): Promise<void> {
   const temporary = `${path}.new`;
   try {
-    await writeFile(temporary, text, { mode: 0o600 });
-    await chmod(temporary, 0o600);
+    await writeNew(temporary, text).catch(async (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+      // A process that was killed left it.
+      await rm(temporary, { force: true });
+      await writeNew(temporary, text);
+    });
     await rename(temporary, path);
   } catch (error) {
-    // What is half written on a full disk only takes more of it.
+    // A half-written file on a full disk only takes more of it.
     await rm(temporary, { force: true }).catch(() => {});
     throw error;
   }
 }
+
+const writeNew = (path: string, text: string): Promise<void> =>
+  writeFile(path, text, { mode: 0o600, flag: 'wx' });
 
 export interface FileOwnership {
   /** Permissions; without, only the owner reads it. */

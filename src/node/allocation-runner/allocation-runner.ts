@@ -356,7 +356,7 @@ export class AllocationRunner {
 
   /** No task starts before they are through. */
   #runHooks(): void {
-    const isIdle = this.#hooks.isEmpty && !this.#user.isGiven;
+    const isIdle = this.#hooks.isEmpty && !this.#user.isNeeded;
     if (isIdle || this.#record.stopping || this.isDone) {
       this.#ready.resolve();
       return;

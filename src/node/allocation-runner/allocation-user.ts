@@ -41,11 +41,15 @@ export class AllocationUser {
     return this.isGiven ? { uid: this.now?.uid ?? null } : {};
   }
 
+  /** Whether one of the allocation's tasks is to run as this user. */
+  get isNeeded(): boolean {
+    return this.isGiven && this.#drivers.some((driver) => driver?.usesOwnUser);
+  }
+
   /** Before the allocation's tasks start. Rejects when they need one and there is none to be had. */
   async take(): Promise<void> {
     const { surroundings, directories } = this.#options;
-    const isNeeded = this.#drivers.some((driver) => driver?.usesOwnUser);
-    if (!this.isGiven || !isNeeded || surroundings.users === undefined) return;
+    if (!this.isNeeded || surroundings.users === undefined) return;
     const user = await surroundings.users.lease(this.#id);
     await ownSharedDirectories(directories, user, surroundings.defences);
     await writeNames(directories.root, user);

@@ -21,6 +21,8 @@ export interface NewestLog {
   readonly file: FileHandle | undefined;
 }
 
+const noLog: NewestLog = { index: 0, fileBytes: 0, file: undefined };
+
 /**
  * The rotated files of one stream of a task's output, `<task>.<stream>.N`. No task writes where they
  * are (DESIGN.md, N6); nor is that relied on: the directory is held for each look, no link is
@@ -48,7 +50,7 @@ export class LogFiles {
 
   /** In order. None where there is no directory. */
   indexes(): Promise<readonly number[]> {
-    return this.#held((held) => this.#indexesIn(held)).catch(() => []);
+    return this.#held(async (held) => this.#indexesOf(await held.names())).catch(() => []);
   }
 
   /** 0 where there is none. */
@@ -56,22 +58,22 @@ export class LogFiles {
     return this.#held((held) => this.#sizeIn(held, index)).catch(() => 0);
   }
 
-  /**
-   * The newest file, or the first, which is made where there is none. The directory is held once for
-   * all of that, as every task does so for each of its streams. Never rejects.
-   */
+  /** The newest file, or the first, which is made where there is none. Never rejects. */
   newest(): Promise<NewestLog> {
-    const nothing = { index: 0, fileBytes: 0, file: undefined };
-    return this.#held(async (held) => {
-      const index = (await this.#indexesIn(held)).at(-1);
-      if (index === undefined) {
-        // `openToAppend` finds out what is in the way, and deals with it.
-        const file = await create(held.at(this.nameOf(0))).catch(() => undefined);
-        return { ...nothing, file };
-      }
-      const fileBytes = await this.#sizeIn(held, index).catch(() => 0);
-      return { index, fileBytes, file: undefined };
-    }).catch(() => nothing);
+    const newest = async (held: HeldDirectory) => this.newestIn(held, await held.names());
+    return this.#held(newest).catch(() => noLog);
+  }
+
+  /** As `newest`, in a directory that is held already and has these names. */
+  async newestIn(held: HeldDirectory, names: readonly string[]): Promise<NewestLog> {
+    const index = this.#indexesOf(names).at(-1);
+    if (index === undefined) {
+      // `openToAppend` finds out what is in the way, and deals with it.
+      const file = await create(held.at(this.nameOf(0))).catch(() => undefined);
+      return { ...noLog, file };
+    }
+    const fileBytes = await this.#sizeIn(held, index).catch(() => 0);
+    return { index, fileBytes, file: undefined };
   }
 
   /** `undefined`: there is none that may be read. */
@@ -100,8 +102,7 @@ export class LogFiles {
     await this.#held((held) => unlink(held.at(this.nameOf(index))));
   }
 
-  async #indexesIn(held: HeldDirectory): Promise<readonly number[]> {
-    const names = await held.names();
+  #indexesOf(names: readonly string[]): readonly number[] {
     const indexes = names.map((name) => logFileIndex(name, this.#prefix));
     return indexes.filter((index) => index >= 0).sort((left, right) => left - right);
   }
@@ -114,6 +115,25 @@ export class LogFiles {
   #held<T>(use: (held: HeldDirectory) => Promise<T>): Promise<T> {
     return HeldDirectory.during(this.#directory, use, this.#defences);
   }
+}
+
+const streamNames = ['stdout', 'stderr'] as const;
+
+/**
+ * The newest file of each stream of a task, output before errors. The directory is held and listed
+ * once for both, as every start of a task asks for them. Never rejects.
+ */
+export function newestLogs(
+  directory: string,
+  task: string,
+  defences: Defences = allDefences,
+): Promise<readonly NewestLog[]> {
+  const newest = async (held: HeldDirectory) => {
+    const names = await held.names();
+    const files = streamNames.map((stream) => new LogFiles(directory, task, stream, defences));
+    return Promise.all(files.map((stream) => stream.newestIn(held, names)));
+  };
+  return HeldDirectory.during(directory, newest, defences).catch(() => [noLog, noLog]);
 }
 
 /** Only where there is nothing of that name. */

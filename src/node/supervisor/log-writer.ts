@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { limits } from '../../model/limits.ts';
 import { allDefences, type Defences } from '../defences.ts';
 import { ByteBlock } from './byte-block.ts';
-import { LogFiles } from './log-files.ts';
+import { LogFiles, type NewestLog } from './log-files.ts';
 import { afterStep, type LogLimits, type LogPosition, logLimits, planLogStep } from './log-plan.ts';
 import type { ByteSource } from './pipe-reader.ts';
 import type { LogSettings } from './protocol.ts';
@@ -29,6 +29,8 @@ export interface LogWriterParts {
   /** Nothing is written before what it returns has settled. It must not reject. */
   readonly onProgress?: (progress: LogProgress) => Promise<void> | void;
   readonly defences?: Defences;
+  /** Where the stream goes on, for whoever has looked already. */
+  readonly newest?: Promise<NewestLog>;
 }
 
 /**
@@ -59,7 +61,7 @@ export class LogWriter {
     source: ByteSource,
     settings: LogSettings,
     stream: 'stdout' | 'stderr',
-    { onProgress = () => {}, defences = allDefences }: LogWriterParts = {},
+    { onProgress = () => {}, defences = allDefences, newest }: LogWriterParts = {},
   ) {
     this.#onProgress = onProgress;
     this.#source = source;
@@ -71,7 +73,7 @@ export class LogWriter {
     source.on('close', () => this.#end());
     source.on('end', () => this.#end());
     source.resume();
-    this.drained = this.#run();
+    this.drained = this.#run(newest ?? this.#files.newest());
   }
 
   /** Waits no longer for a stream that somebody outside the task keeps open. */
@@ -91,8 +93,8 @@ export class LogWriter {
     this.#wake();
   }
 
-  async #run(): Promise<void> {
-    await this.#openNewest();
+  async #run(newest: Promise<NewestLog>): Promise<void> {
+    await this.#begin(await newest);
     for (;;) {
       while (this.#gathered.length === 0 && !this.#ended) await this.#change();
       if (this.#gathered.length === 0) break;
@@ -190,8 +192,7 @@ export class LogWriter {
   }
 
   /** An earlier run of the task left files: go on where it ended. */
-  async #openNewest(): Promise<void> {
-    const { index, fileBytes, file } = await this.#files.newest();
+  async #begin({ index, fileBytes, file }: NewestLog): Promise<void> {
     this.#fileIndex = index;
     this.#file = file;
     this.#position = { fileBytes, inLine: false };

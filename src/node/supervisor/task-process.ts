@@ -8,10 +8,11 @@ import type { CgroupPlan } from './cgroups/plan.ts';
 import type { FifoPool, OutputPipe } from './fifo-pool.ts';
 import { holdStill, joinHeld } from './held.ts';
 import { HeldOutputs } from './held-outputs.ts';
+import { newestLogs } from './log-files.ts';
 import { LogWriter } from './log-writer.ts';
 import { PipeReader } from './pipe-reader.ts';
 import { isAlive, readStat } from './proc.ts';
-import { type ProcessExit, type StartRequest, SupervisorRefusal } from './protocol.ts';
+import { type LogSettings, type ProcessExit, type StartRequest, SupervisorRefusal } from './protocol.ts';
 import { Sandbox, sandboxed, sandboxFailed } from './sandbox.ts';
 import type { Sweeper, SweepTarget } from './sweep.ts';
 
@@ -88,12 +89,7 @@ export class TaskProcess {
     });
     // Errors after the start are those of `kill`, which are told by its own answer.
     child.on('error', () => {});
-    const sources = [pipes[0]?.output ?? child.stdout, pipes[1]?.output ?? child.stderr];
-    const writers = sources.flatMap((source, index) =>
-      source
-        ? [new LogWriter(source, request.logs, index === 0 ? 'stdout' : 'stderr', { defences })]
-        : [],
-    );
+    const writers = request.logs.disabled ? [] : writersOf(child, pipes, request.logs, defences);
     const belongings = { marks: request, outputs, writers, cgroup, sandbox };
     const process = new TaskProcess(child, belongings, async (target) => {
       cgroup?.kill();
@@ -175,6 +171,21 @@ export class TaskProcess {
     const oomKilled = failed && (this.#cgroup?.oomKills() ?? 0) > 0;
     return { ...told, ...(oomKilled && { oomKilled }) };
   }
+}
+
+/** What takes the output of a child to its log files. */
+function writersOf(
+  child: ChildProcess,
+  pipes: readonly (OutputPipe<PipeReader> | undefined)[],
+  logs: LogSettings,
+  defences: Defences,
+): LogWriter[] {
+  const newest = newestLogs(logs.directory, logs.name, defences);
+  return (['stdout', 'stderr'] as const).flatMap((stream, index) => {
+    const source = pipes[index]?.output ?? child[stream];
+    const parts = { defences, newest: newest.then((files) => files[index]!) };
+    return source ? [new LogWriter(source, logs, stream, parts)] : [];
+  });
 }
 
 type Finish = (target: SweepTarget) => Promise<void>;

@@ -9,12 +9,20 @@ interface TableFile {
   readonly tasks: readonly TaskStatus[];
 }
 
+let kept: Omit<TableFile, 'version' | 'tasks'> | undefined;
+
+/** Of this process and this boot. They never change, and every start of a task writes the table. */
+function ownMarks(): Omit<TableFile, 'version' | 'tasks'> {
+  const { pid } = process;
+  kept ??= { bootId: bootId(), supervisor: { pid, startTime: readStat(pid)?.startTime ?? '' } };
+  return kept;
+}
+
 /** What a supervisor leaves for its successor: every task and every exit not yet acknowledged. */
 export function writeTable(path: string, tasks: readonly TaskStatus[]): void {
   const table: TableFile = {
     version: 1,
-    bootId: bootId(),
-    supervisor: { pid: process.pid, startTime: readStat(process.pid)?.startTime ?? '' },
+    ...ownMarks(),
     tasks,
   };
   const temporary = `${path}.${process.pid}`;

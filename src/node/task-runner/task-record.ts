@@ -69,21 +69,21 @@ export class TaskRecord {
   }
 
   emit(event: EventAt): void {
-    const time = instantFromMs(this.#context.world.clock.nowMs());
-    this.#state = withTaskEvent(this.#state, event(time));
-    this.#context.changed();
+    this.change({}, event);
   }
 
-  change(fields: Partial<TaskState>): void {
-    this.#state = { ...this.#state, ...fields };
+  change(fields: Partial<TaskState>, event?: EventAt): void {
+    const changed = { ...this.#state, ...fields };
+    const time = instantFromMs(this.#context.world.clock.nowMs());
+    this.#state = event === undefined ? changed : withTaskEvent(changed, event(time));
     this.#context.changed();
   }
 
   /** Its run exists. A task that was started before keeps its first instant. */
   noteStarted(): void {
     this.phase = 'running';
-    this.emit(started);
-    this.change({ State: 'running', StartedAt: this.#state.StartedAt ?? this.#now() });
+    const StartedAt = this.#state.StartedAt ?? this.#now();
+    this.change({ State: 'running', StartedAt }, started);
     void this.#context.save();
   }
 
